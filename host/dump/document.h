@@ -1,0 +1,108 @@
+#pragma once
+
+#include "host/memory/platform.h"
+#include "host/mqs/mpi_library.h"
+#include "host/mqs/queues.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+// One dump as contract/dump.schema.json has it, from the rank upwards. nullopt means not known.
+
+enum class RankStatus : std::uint8_t { ok, partial, failed };
+enum class RankSource : std::uint8_t { given, position, proctable, environ, comm_world };
+enum class TypesMatch : std::uint8_t { unknown, exact, version, none };
+
+struct RankError {
+  enum class Level : std::uint8_t { error, warning };
+  std::string code;
+  Level level = Level::error;
+  std::string message;
+  std::string hint; ///< empty: none
+};
+
+struct DllInfo {
+  std::string path;
+  std::string version;
+  int compatibility = 0;
+  std::string provider; ///< openmpi, mpich, recorder, other
+};
+
+struct MpiInfo {
+  std::string name; ///< "Open MPI"
+  std::optional<std::string> version;
+  std::optional<std::string> build_id;
+  std::optional<std::string> transport; ///< ob1, ucx, ...
+  MpiState state = MpiState::unknown;
+  std::optional<std::string> types_source; ///< dwarf, pack, carrier or the file's name
+  TypesMatch types_match = TypesMatch::unknown;
+};
+
+enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach };
+
+struct Phase {
+  PhaseName name = PhaseName::connect;
+  double elapsed_ms = 0;
+  std::uint64_t round_trips = 0;
+  std::uint64_t bytes = 0; ///< received
+};
+
+struct Statistics {
+  std::uint64_t round_trips = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t fetches = 0;
+  std::uint64_t fetch_bytes = 0;
+  double elapsed_ms = 0;
+  std::optional<std::uint64_t> pages_touched;
+  std::optional<std::uint64_t> pages_read;
+  std::vector<Phase> phases;
+};
+
+struct RankDump {
+  int rank = -1;
+  RankSource rank_source = RankSource::position;
+  std::string endpoint;
+  std::optional<std::string> host;
+  std::optional<std::int64_t> pid;
+  std::optional<std::string> executable;
+  std::optional<Platform> platform;
+  RankStatus status = RankStatus::failed;
+  std::vector<RankError> errors;
+  std::optional<DllInfo> dll;
+  std::optional<MpiInfo> mpi;
+  std::vector<Communicator> communicators;
+  std::optional<double> stopped_ms;
+  std::optional<std::string> stopped_at; ///< RFC 3339
+  bool stopped_before_us = false;
+  std::optional<std::int64_t> world_rank;
+  std::optional<std::int64_t> world_size;
+  std::optional<std::string> job_id;
+  Statistics statistics;
+};
+
+/// What the user asked to see. Operations outside are counted in Queue::total and not kept.
+struct Filters {
+  std::vector<OpClass> queues; ///< empty: all
+  std::vector<std::string> communicators;
+  std::vector<std::int64_t> ranks;
+  std::vector<std::int64_t> tags;
+  std::vector<std::int64_t> peers;
+};
+
+struct Dump {
+  std::string taken_at; ///< RFC 3339
+  std::optional<std::int64_t> job_size;
+  std::string job_source; ///< "targets"
+  std::optional<double> skew_ms;
+  std::optional<double> stalled_ms;
+  std::vector<RankDump> ranks; ///< by rank
+  Filters filters;
+};
+
+} // namespace mqbridge

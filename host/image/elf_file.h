@@ -1,0 +1,70 @@
+#pragma once
+
+#include "host/memory/address.h"
+#include "host/memory/platform.h"
+#include "rsp/result.h"
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// An address as an ELF file states it, before load bias.
+struct FileAddress {
+  std::uint64_t value = 0;
+  constexpr auto operator<=>(const FileAddress&) const = default;
+};
+
+/// What turns a FileAddress of one object into a TargetAddress (l_addr of its link map entry; wraps around).
+struct LoadBias {
+  std::uint64_t value = 0;
+  constexpr bool operator==(const LoadBias&) const = default;
+  constexpr TargetAddress operator()(FileAddress address) const { return {address.value + value}; }
+};
+
+struct ElfSymbol {
+  std::string name;
+  FileAddress address;
+  std::uint64_t size = 0;
+  bool is_function = false;
+  bool is_local = false;
+};
+
+/// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any thread may read.
+class ElfFile {
+public:
+  /// Errors: elf.open, elf.not_elf, elf.corrupt; each names the file.
+  static Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
+  ~ElfFile();
+
+  const std::filesystem::path& path() const;
+  const Platform& platform() const;      ///< from e_ident, e_machine and the class's C data model
+  const std::string& build_id() const;   ///< lower-case hexadecimal; empty if there is none
+  FileAddress entry() const;             ///< e_entry
+  std::optional<FileAddress> program_headers() const; ///< where the PT_PHDR or first PT_LOAD places them
+
+  /// .dynsym and .symtab; global before weak before local; undefined symbols never. nullptr if absent.
+  const ElfSymbol* find_symbol(std::string_view name) const;
+  /// Every symbol whose name ends with `suffix` (for Open MPI's X_t_class objects).
+  std::vector<const ElfSymbol*> symbols_ending_with(std::string_view suffix) const;
+
+  bool has_dwarf() const; ///< .debug_info or .zdebug_info with contents
+  struct DebugLink {
+    std::string file;
+    std::uint32_t crc = 0;
+  };
+  std::optional<DebugLink> debug_link() const; ///< .gnu_debuglink
+
+private:
+  struct Impl;
+  explicit ElfFile(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "host/memory/address.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+// What a walk found in one process: the model behind contract/dump.schema.json, communicator and below.
+// nullopt means not known, everywhere.
+
+enum class OpClass : std::uint8_t { send, receive, unexpected };
+inline constexpr std::array op_classes = {OpClass::send, OpClass::receive, OpClass::unexpected};
+
+enum class OpStatus : std::uint8_t { pending, matched, complete };
+
+struct Peer {
+  bool any = false; ///< MPI_ANY_SOURCE; then both ranks are nullopt
+  std::optional<std::int64_t> local_rank;
+  std::optional<std::int64_t> global_rank;
+};
+
+struct Tag {
+  bool any = false; ///< MPI_ANY_TAG; then value is nullopt
+  std::optional<std::int64_t> value;
+};
+
+enum class LengthUnit : std::uint8_t { bytes, elements, unknown };
+
+struct Length {
+  std::optional<std::int64_t> value;
+  LengthUnit unit = LengthUnit::bytes;
+};
+
+/// What a send has, or a receive that matched. Length in bytes.
+struct ActualMessage {
+  std::optional<std::int64_t> local_rank;
+  std::optional<std::int64_t> global_rank;
+  std::optional<std::int64_t> tag;
+  std::optional<std::int64_t> length;
+};
+
+/// mqs_pending_operation exactly as the DLL left it (MQD 5.5.2).
+struct RawOperation {
+  std::int64_t status = 0;
+  std::int64_t desired_local_rank = 0;
+  std::int64_t desired_global_rank = 0;
+  std::int64_t tag_wild = 0;
+  std::int64_t desired_tag = 0;
+  std::int64_t desired_length = 0;
+  std::int64_t system_buffer = 0;
+  std::uint64_t buffer = 0;
+  std::int64_t actual_local_rank = 0;
+  std::int64_t actual_global_rank = 0;
+  std::int64_t actual_tag = 0;
+  std::int64_t actual_length = 0;
+};
+
+struct Operation {
+  OpStatus status = OpStatus::pending;
+  Peer peer;
+  Tag tag;
+  Length length;
+  std::optional<TargetAddress> buffer;
+  bool system_buffer = false;
+  std::optional<ActualMessage> actual;
+  std::vector<std::string> text;    ///< extra_text, lines that the DLL set, at most 5
+  std::vector<std::string> repairs; ///< "sign_extension", "send_rank", "status", "name"
+  RawOperation raw;
+  std::optional<TargetAddress> request;
+  std::optional<std::string> call;
+  std::optional<std::string> datatype;
+  std::optional<std::int64_t> count;
+};
+
+enum class QueueState : std::uint8_t { available, unavailable, error, not_requested };
+enum class QueueReason : std::uint8_t {
+  none,
+  not_provided,
+  transport_bypasses,
+  mpi_not_initialized,
+  mpi_finalized,
+  types_missing,
+  dll_failed,
+  not_requested,
+};
+enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop };
+
+struct Queue {
+  QueueState state = QueueState::not_requested;
+  QueueReason reason = QueueReason::not_requested;
+  std::optional<std::string> error;
+  std::optional<std::uint64_t> total; ///< seen before filters; nullopt if the walk did not end
+  TruncatedBy truncated_by = TruncatedBy::nothing;
+  std::vector<Operation> operations;
+};
+
+struct Communicator {
+  TargetAddress id;
+  std::string name;
+  std::string raw_name; ///< as the DLL said; differs where repaired
+  std::optional<std::int64_t> local_rank;
+  std::int64_t size = 0;
+  std::optional<std::vector<std::int64_t>> group; ///< MPI_COMM_WORLD ranks by local rank
+  std::array<Queue, 3> queues;                    ///< by OpClass
+  std::string key;                                ///< "C1"; set when all ranks are known
+
+  Queue& queue(OpClass op_class) { return queues[static_cast<std::size_t>(op_class)]; }
+  const Queue& queue(OpClass op_class) const { return queues[static_cast<std::size_t>(op_class)]; }
+};
+
+} // namespace mqbridge

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "host/image/image_set.h"
+#include "host/memory/memory.h"
+#include "host/memory/platform.h"
+#include "host/mqs/queues.h"
+#include "rsp/result.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// One walk of all queues of one stopped process. References outlive the call.
+struct WalkRequest {
+  std::filesystem::path worker; ///< the binary `mqbridge-worker`
+  std::filesystem::path dll;
+  ImageSet& images;
+  Memory& memory;
+  Platform platform;
+  std::string process_name; ///< for a %s in the DLL's messages
+  std::int64_t world_rank_hint = -1; ///< what get_global_rank answers
+  std::vector<OpClass> op_classes; ///< queues to walk; the others stay not_requested
+  std::uint64_t max_operations = 10'000'000; ///< per queue
+  std::chrono::milliseconds cpu_limit{60'000}; ///< parent's clock less the time spent waiting for the stub
+  /// Called for each batch; may drop or keep operations (filters). Null: all are kept.
+  std::function<bool(const Communicator&, OpClass, const Operation&)> keep;
+  std::function<void(std::uint64_t operations)> progress; ///< so far, of this process; may be null
+};
+
+struct WalkResult {
+  std::string dll_version;
+  int dll_compatibility = 0;
+  std::vector<Communicator> communicators; ///< not repaired yet: see repairs.h
+  std::uint64_t fetches = 0;     ///< fetch callbacks that the DLL made
+  std::uint64_t fetch_bytes = 0;
+  std::vector<std::string> dll_messages; ///< dprints, and what the DLL wrote on its stdout and stderr; bounded
+  std::optional<Error> failure; ///< what ended the walk early; what was found until then is kept
+};
+
+/// Starts a fresh worker, loads the DLL there, walks, and reads back. Never throws, never hangs: a worker that dies
+/// or overruns is a `failure` naming the DLL and the last callback. Failure codes: worker.start, dll.load, dll.missing_function,
+/// dll.version, dll.width, dll.no_queues (with the DLL's message), dll.crashed, dll.timeout, dll.protocol, and errors of Memory.
+WalkResult walk_queues(const WalkRequest& request);
+
+} // namespace mqbridge

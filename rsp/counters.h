@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace mqbridge::rsp {
+
+/// What one connection has cost so far. A round trip is a transition from nothing outstanding to something
+/// outstanding; TCP connect and detach count (contract/dump.schema.json, statistics).
+struct Counters {
+  std::uint64_t round_trips = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+} // namespace mqbridge::rsp
