@@ -1,0 +1,57 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/image/file_finder.h"
+#include "host/mqs/dll_policy.h"
+#include "rsp/endpoint.h"
+#include "rsp/guardian.h"
+#include "rsp/trace.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace mqbridge {
+
+/// `[RANK=]ENDPOINT` of the command line.
+struct TargetSpec {
+  std::optional<int> rank;
+  rsp::Endpoint endpoint;
+
+  /// Errors: target.syntax, endpoint.syntax.
+  static Result<TargetSpec> parse(std::string_view text);
+};
+
+struct DumpOptions {
+  FilePaths paths;
+  std::vector<std::filesystem::path> types_files; ///< --types
+  DllPolicy dll;
+  std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
+  std::vector<std::filesystem::path> pack_directories; ///< searched in order for *.types
+  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds silence_timeout{10'000};
+  std::optional<std::chrono::milliseconds> max_stop;
+  std::uint64_t max_operations = 10'000'000;
+  Filters filters;
+  rsp::Trace* trace = nullptr;
+};
+
+/// Called from rank threads, one call at a time.
+struct DumpObserver {
+  std::function<void(const RankDump&)> rank_done; ///< as each completes: contract, NDJSON
+  std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
+};
+
+/// Dumps every target: concurrently, those behind one server one after the other. When it returns no target is stopped any more,
+/// also after `stop` was requested (then the ranks not finished have status failed or partial, code "interrupted").
+/// Never fails as a whole: each rank carries its own errors. Ranks come ordered by rank, keys (C1, ...) set.
+/// Error only where nothing could be tried: guardian.start.
+Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options, const DumpObserver& observer,
+                       std::stop_token stop);
+
+} // namespace mqbridge
