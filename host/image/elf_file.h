@@ -5,10 +5,12 @@
 #include "rsp/result.h"
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,8 @@ struct FileAddress {
   constexpr auto operator<=>(const FileAddress&) const = default;
 };
 
-/// What turns a FileAddress of one object into a TargetAddress (l_addr of its link map entry; wraps around).
+/// What turns a FileAddress of one object into a TargetAddress (l_addr of its link map entry; wraps
+/// around).
 struct LoadBias {
   std::uint64_t value = 0;
   constexpr bool operator==(const LoadBias&) const = default;
@@ -36,7 +39,8 @@ struct ElfSymbol {
   bool is_local = false;
 };
 
-/// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any thread may read.
+/// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any
+/// thread may read.
 class ElfFile {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt; each names the file.
@@ -44,15 +48,24 @@ public:
   ~ElfFile();
 
   const std::filesystem::path& path() const;
-  const Platform& platform() const;      ///< from e_ident, e_machine and the class's C data model
-  const std::string& build_id() const;   ///< lower-case hexadecimal; empty if there is none
-  FileAddress entry() const;             ///< e_entry
-  std::optional<FileAddress> program_headers() const; ///< where the PT_PHDR or first PT_LOAD places them
+  const Platform& platform() const;    ///< from e_ident, e_machine and the class's C data model
+  const std::string& build_id() const; ///< lower-case hexadecimal; empty if there is none
+  FileAddress entry() const;           ///< e_entry
+  std::optional<FileAddress>
+  program_headers() const; ///< where the PT_PHDR or first PT_LOAD places them
 
-  /// .dynsym and .symtab; global before weak before local; undefined symbols never. nullptr if absent.
+  /// .dynsym and .symtab; global before weak before local; undefined symbols never. nullptr if
+  /// absent.
   const ElfSymbol* find_symbol(std::string_view name) const;
   /// Every symbol whose name ends with `suffix` (for Open MPI's X_t_class objects).
   std::vector<const ElfSymbol*> symbols_ending_with(std::string_view suffix) const;
+
+  /// Initialised contents at `address` as the file holds them: bytes copied, 0 if no segment has it
+  /// there. Relocations are not applied. Thread-safe (pread).
+  std::size_t read(FileAddress address, std::span<std::byte> into) const;
+
+  const std::string& soname() const;              ///< DT_SONAME; empty if there is none
+  const std::vector<std::string>& needed() const; ///< DT_NEEDED, in order
 
   bool has_dwarf() const; ///< .debug_info or .zdebug_info with contents
   struct DebugLink {
