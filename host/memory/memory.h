@@ -8,7 +8,8 @@
 
 namespace mqbridge {
 
-/// One piece of a read_ranges() call. `into` is owned by the caller and stays valid during the call.
+/// One piece of a read_ranges() call. `into` is owned by the caller and stays valid during the
+/// call.
 struct MemoryRange {
   TargetAddress address;
   std::span<std::byte> into;
@@ -17,8 +18,9 @@ struct MemoryRange {
 
 /// The target's memory, read-only. Layers (stub, page cache, ...) implement it one above the other.
 ///
-/// A short read is success with a count: the first byte that could not be read ends it. An Error means that the
-/// way to the memory is lost (connection, deadline), never that an address is unmapped.
+/// A short read is success with a count: the first byte that could not be read ends it. An Error
+/// means that the way to the memory is lost (connection, deadline), never that an address is
+/// unmapped.
 ///
 /// Blocks; called from rank threads only, never from the I/O thread. One thread at a time.
 class Memory {
@@ -31,7 +33,8 @@ public:
   /// Reads one range; the number of bytes read from its start.
   Result<std::size_t> read(TargetAddress address, std::span<std::byte> into) {
     MemoryRange range{address, into};
-    if (auto done = read_ranges({&range, 1}); !done) return forward(std::move(done));
+    if (auto done = read_ranges({&range, 1}); !done)
+      return forward(std::move(done));
     return range.read;
   }
 };

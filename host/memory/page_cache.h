@@ -10,16 +10,20 @@
 
 namespace mqbridge {
 
-/// Keeps every page that was read since the target stopped, and remembers where memory cannot be read.
+/// Keeps every page that was read since the target stopped, and remembers where memory cannot be
+/// read.
 ///
-/// Valid for one stop: clear() when the target may have run. A page that is only partly readable keeps its readable start.
-/// Bounded: beyond `max_pages` the cache starts anew, so a walk through more memory than that is slow, not wrong.
+/// Valid for one stop: clear() when the target may have run. A page that is only partly readable
+/// keeps its readable start. Bounded: beyond `max_pages` the cache starts anew, so a walk through
+/// more memory than that is slow, not wrong.
 class PageCache final : public Memory {
 public:
-  static constexpr std::size_t page_size = 4096; ///< of the cache; the target's own page size may be larger
+  static constexpr std::size_t page_size =
+      4096; ///< of the cache; the target's own page size may be larger
 
   /// `below` is not owned and outlives the cache.
-  explicit PageCache(Memory& below, std::size_t max_pages = 256 * 1024) : below_(below), max_pages_(max_pages) {}
+  explicit PageCache(Memory& below, std::size_t max_pages = 256 * 1024)
+      : below_(below), max_pages_(max_pages) {}
 
   /// All missing pages of all ranges are asked for in one call below.
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;

@@ -7,8 +7,9 @@ namespace mqbridge {
 
 enum class ByteOrder : std::uint8_t { little, big };
 
-/// Byte order and sizes of a target, decided once from its own ELF header (host/target/platform_probe.h) and
-/// carried as a value. Never taken from the host. Sizes in bytes.
+/// Byte order and sizes of a target, decided once from its own ELF header
+/// (host/target/platform_probe.h) and carried as a value. Never taken from the host. Sizes in
+/// bytes.
 struct Platform {
   std::string architecture; ///< as `uname -m` says on the target: x86_64, i386, s390x, ppc, ...
   ByteOrder byte_order = ByteOrder::little;

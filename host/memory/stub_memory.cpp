@@ -9,9 +9,11 @@ namespace mqbridge {
 Result<void> StubMemory::read_ranges(std::span<MemoryRange> ranges) {
   std::vector<rsp::ReadRequest> requests;
   requests.reserve(ranges.size());
-  for (const auto& range : ranges) requests.push_back({range.address.value, range.into});
+  for (const auto& range : ranges)
+    requests.push_back({range.address.value, range.into});
   auto done = rsp::read_memory(client_, requests);
-  for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].read = requests[i].read;
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    ranges[i].read = requests[i].read;
   return done;
 }
 

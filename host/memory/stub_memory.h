@@ -5,7 +5,8 @@
 
 namespace mqbridge {
 
-/// The bottom layer: asks the stub, with all ranges of one call pipelined (rsp/commands/memory.h). Does not own the client.
+/// The bottom layer: asks the stub, with all ranges of one call pipelined (rsp/commands/memory.h).
+/// Does not own the client.
 class StubMemory final : public Memory {
 public:
   explicit StubMemory(rsp::Client& client) : client_(client) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/image/file_finder.h"
+#include "host/image/elf_cache.h"
 #include "host/image/image_set.h"
 #include "host/memory/memory.h"
 #include "host/memory/platform.h"
@@ -14,33 +14,31 @@
 
 namespace mqbridge {
 
-/// One entry of the link map: an object the dynamic linker (or the kernel) loaded.
-struct LoadedObject {
-  std::string path; ///< as the target names it; the executable's comes first
-  LoadBias bias;
-};
-
-/// A fault that does not end the work: it becomes a warning of the rank.
+/// Faults that do not end the work: they become warnings of the rank.
 using Warnings = std::vector<Error>;
 
-/// One process behind one stub, stopped and attached from open() until detach() or the destructor, whichever comes first.
-/// One thread at a time.
+/// One process behind one stub: stopped and attached from attach() until detach() or the
+/// destructor, whichever comes first. One thread at a time.
 class Target {
 public:
-  /// Attaches; then learns executable, platform and memory. Errors: those of rsp::attach, target.platform.
-  static Result<std::unique_ptr<Target>> attach(std::unique_ptr<rsp::Client> client, const FilePaths& paths);
+  /// Attaches; then learns executable and platform. `client` is not owned and outlives the target.
+  /// Errors: those of rsp::attach, target.platform, auxv.corrupt.
+  static Result<std::unique_ptr<Target>> attach(rsp::Client& client, ElfCache& files);
   ~Target();
 
-  rsp::Client& client();
-  Memory& memory();               ///< page cache above the stub
+  Memory& memory(); ///< a page cache above the stub, valid for this stop
+  std::uint64_t pages_read() const;
   const Platform& platform() const;
   const rsp::Attachment& attachment() const;
   const std::optional<std::string>& executable() const; ///< as the target names it
 
-  /// The link map (libraries-svr4, else auxv and r_debug), and the host's file of each object: those whose build-id differs from
-  /// the one in the target's memory are an error "image.build_id" in `warnings` and have no file.
+  /// All loaded objects (libraries-svr4, else auxv and r_debug), with the host's file of each.
+  /// Objects without a file here, or whose build-id differs from the one in the target's memory,
+  /// have none, and a warning: image.missing, image.build_id. Errors: libraries.corrupt,
+  /// memory.unreadable, and a lost connection.
   Result<ImageSet> load_images(Warnings& warnings);
 
+  /// Lets the process run on. Safe to call twice.
   Result<void> detach();
 
 private:

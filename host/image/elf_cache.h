@@ -1,0 +1,36 @@
+#pragma once
+
+#include "host/image/elf_file.h"
+#include "host/image/file_finder.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace mqbridge {
+
+/// Files of this host that several ranks share: each is opened and indexed once a dump.
+/// Thread-safe.
+class ElfCache {
+public:
+  explicit ElfCache(FilePaths paths) : paths_(std::move(paths)) {}
+
+  const FilePaths& paths() const { return paths_; }
+
+  /// As ElfFile::open.
+  Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
+  /// As find_debug_file.
+  Result<std::shared_ptr<const ElfFile>> debug_of(const ElfFile& file);
+
+private:
+  using Opened = Result<std::shared_ptr<const ElfFile>>;
+
+  FilePaths paths_;
+  std::mutex
+      mutex_; ///< held while a file is opened: a second rank that wants it waits for the first
+  std::map<std::filesystem::path, Opened> files_;
+  std::map<std::filesystem::path, Opened> debug_files_; ///< by the path of the file they belong to
+};
+
+} // namespace mqbridge

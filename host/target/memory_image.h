@@ -1,0 +1,35 @@
+#pragma once
+
+#include "host/image/elf_file.h"
+#include "host/memory/memory.h"
+#include "host/memory/platform.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// A program header as it stands in the target's memory.
+struct ProgramHeader {
+  std::uint32_t type = 0;
+  FileAddress address; ///< p_vaddr
+  std::uint64_t memory_size = 0;
+};
+
+/// Reads `count` program headers at `table`. Errors: memory.unreadable, image.corrupt (absurd
+/// count).
+Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Platform& platform,
+                                                        TargetAddress table, std::uint64_t count);
+
+/// The build-ids of objects as they are loaded, so that files of this host can be compared with
+/// them. Asks for the first KiB at each bias in one call, and for notes outside of it in a second.
+/// An entry is empty where the ELF header is not at the bias (prelinked or position-dependent
+/// objects) or there is no build-id.
+Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
+                                                std::span<const LoadBias> biases);
+
+} // namespace mqbridge

@@ -1,0 +1,74 @@
+#include "host/memory/reader.h"
+#include "tests/support/fake_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr TargetAddress base{0x1000};
+
+struct Case {
+  int pointer_size;
+  ByteOrder order;
+};
+
+struct ReaderOnPlatform : ::testing::TestWithParam<Case> {
+  FakeMemory fake;
+  Platform platform;
+
+  void SetUp() override {
+    platform.pointer_size = GetParam().pointer_size;
+    platform.byte_order = GetParam().order;
+  }
+  bool big() const { return platform.byte_order == ByteOrder::big; }
+};
+
+TEST_P(ReaderOnPlatform, IntegersOfEveryWidth) {
+  for (std::size_t size = 1; size <= 8; ++size) {
+    const auto value = 0x8182838485868788U >> (64 - 8 * size);
+    fake.put_integer(base, value, size, big());
+    auto plain = read_unsigned(fake, platform, base, size);
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(*plain, value) << size;
+    auto extended = read_signed(fake, platform, base, size);
+    ASSERT_TRUE(extended);
+    const auto want = size == 8
+                          ? static_cast<std::int64_t>(value)
+                          : static_cast<std::int64_t>(value) - (std::int64_t{1} << (8 * size));
+    EXPECT_EQ(*extended, want) << size;
+  }
+}
+
+TEST_P(ReaderOnPlatform, PointersAtTheTargetsWidth) {
+  fake.put_integer(base, 0xfedcba98U, static_cast<std::size_t>(platform.pointer_size), big());
+  auto pointer = read_pointer(fake, platform, base);
+  ASSERT_TRUE(pointer);
+  EXPECT_EQ(pointer->value, 0xfedcba98U) << "pointers are never sign-extended";
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, ReaderOnPlatform,
+                         ::testing::Values(Case{4, ByteOrder::little}, Case{4, ByteOrder::big},
+                                           Case{8, ByteOrder::little}, Case{8, ByteOrder::big}));
+
+TEST(Reader, AShortReadNamesTheAddress) {
+  FakeMemory fake;
+  fake.put(base, {1, 2});
+  auto value = read_unsigned(fake, Platform{}, base, 4);
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().code, "memory.unreadable");
+  EXPECT_NE(value.error().message.find("0x1000"), std::string::npos) << value.error().message;
+}
+
+TEST(Reader, Strings) {
+  FakeMemory fake;
+  fake.put(base, {'a', 'b', 0, 'c'});
+  EXPECT_EQ(*read_string(fake, base, 100), "ab");
+  EXPECT_EQ(*read_string(fake, base, 1), "a") << "without an end it is cut at the limit";
+  EXPECT_EQ(*read_string(fake, base + 2, 100), "");
+  EXPECT_EQ(read_string(fake, base + 3, 100).error().code, "memory.unreadable");
+  EXPECT_EQ(read_string(fake, base + 50, 100).error().code, "memory.unreadable");
+}
+
+} // namespace
+} // namespace mqbridge

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "host/memory/memory.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace mqbridge {
+
+/// Memory made of pieces, with holes between them, that counts how it was asked. Bytes can be
+/// changed underneath a cache.
+class FakeMemory final : public Memory {
+public:
+  void put(TargetAddress address, std::vector<std::uint8_t> bytes) {
+    pieces_[address.value] = std::move(bytes);
+  }
+  /// An integer of `size` bytes as the target would write it.
+  void put_integer(TargetAddress address, std::uint64_t value, std::size_t size, bool big_endian) {
+    std::vector<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[big_endian ? size - 1 - i : i] = static_cast<std::uint8_t>(value >> (8 * i));
+    put(address, std::move(bytes));
+  }
+  void fail_with(Error error) { error_ = std::move(error); }
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    ++calls;
+    ranges_asked += ranges.size();
+    if (!error_.code.empty())
+      return Failure(error_);
+    for (auto& range : ranges) {
+      range.read = 0;
+      while (range.read < range.into.size()) {
+        const auto* byte = find(range.address.value + range.read);
+        if (byte == nullptr)
+          break;
+        range.into[range.read++] = static_cast<std::byte>(*byte);
+      }
+    }
+    return {};
+  }
+
+  int calls = 0; ///< of read_ranges: round trips, were this a stub
+  std::size_t ranges_asked = 0;
+
+private:
+  const std::uint8_t* find(std::uint64_t address) const {
+    auto piece = pieces_.upper_bound(address);
+    if (piece == pieces_.begin())
+      return nullptr;
+    --piece;
+    const auto offset = address - piece->first;
+    return offset < piece->second.size() ? &piece->second[offset] : nullptr;
+  }
+
+  std::map<std::uint64_t, std::vector<std::uint8_t>> pieces_;
+  Error error_;
+};
+
+} // namespace mqbridge
