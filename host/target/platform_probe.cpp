@@ -1,6 +1,6 @@
 #include "host/target/platform_probe.h"
 
-#include "host/image/elf_platform.h"
+#include "host/image/elf_machine.h"
 #include "host/memory/reader.h"
 
 #include <array>
@@ -19,10 +19,14 @@ std::optional<Platform> parse_ident(std::span<const std::byte> bytes) {
     return std::nullopt;
   const auto elf_class = std::to_integer<std::uint8_t>(bytes[EI_CLASS]);
   const auto data = std::to_integer<std::uint8_t>(bytes[EI_DATA]);
+  if (elf_class != ELFCLASS32 && elf_class != ELFCLASS64)
+    return std::nullopt;
+  if (data != ELFDATA2LSB && data != ELFDATA2MSB)
+    return std::nullopt;
   const auto order = data == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
   const auto machine =
       static_cast<std::uint16_t>(decode_unsigned(bytes.subspan(EI_NIDENT + 2, 2), order));
-  return elf_platform(elf_class, data, machine);
+  return platform_of_elf(machine, elf_class == ELFCLASS64, order);
 }
 
 } // namespace
