@@ -1,0 +1,57 @@
+#pragma once
+
+#include "rsp/guardian/packet_scanner.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mqbridge::rsp::guardian {
+
+using Clock = std::chrono::steady_clock;
+
+/// Lets the target of one orphaned connection run: ends a half packet, drains what the stub owes,
+/// sends the detach packet until it is answered, and closes.
+///
+/// A state machine around poll(2), so that many connections are released at once. Not thread-safe.
+class Release {
+public:
+  /// Takes over the descriptor. `detach_payload` is "D" or "D;PID".
+  Release(int descriptor, std::string detach_payload, Clock::time_point now);
+  Release(Release&& other) noexcept;
+  Release& operator=(Release&&) = delete;
+  ~Release();
+
+  int descriptor() const { return descriptor_; }
+  bool done() const { return phase_ == Phase::done; }
+  short wanted_events() const;
+  /// When advance() has to be called even if nothing happens.
+  Clock::time_point wake_at() const { return wake_at_; }
+  /// `events` as poll(2) returned them, 0 when only time has passed.
+  void advance(short events, Clock::time_point now);
+
+private:
+  enum class Phase : std::uint8_t { connecting, releasing, closing, done };
+
+  void start_releasing(Clock::time_point now);
+  void receive(Clock::time_point now);
+  void handle_reply(const std::string& reply);
+  void on_silence(Clock::time_point now);
+  void start_closing();
+  void transmit();
+  void send_packet(std::string_view payload);
+  bool names_a_process() const { return detach_payload_.size() > 1; }
+
+  int descriptor_;
+  Phase phase_ = Phase::connecting;
+  std::string detach_payload_;
+  std::string output_;
+  PacketScanner scanner_;
+  bool answered_ = false;    ///< an OK or an error has come: the detach packet's, or one still owed
+  bool asked_which_ = false; ///< `?` was sent
+  Clock::time_point deadline_;
+  Clock::time_point wake_at_;
+};
+
+} // namespace mqbridge::rsp::guardian
