@@ -1,0 +1,32 @@
+#pragma once
+
+#include <stdio.h>
+
+// How an inferior and a test talk: by files in one directory, so that neither needs a debugger or a
+// message that could show up in a queue.
+//   ready.RANK     the inferior has done what its scenario says; holds its process id
+//   go             made by the test: the inferior may finish
+//   finished.RANK  the inferior came to its normal end
+
+/// How long an inferior waits for `go` before it gives up: nothing outlives a test that died.
+enum { job_lifetime_seconds = 300 };
+
+/// Opens DIRECTORY/NAME.RANK for writing. Ends the process with a message if that cannot be done.
+FILE* job_open(const char* directory, const char* name, int rank);
+
+/// Writes ready.RANK, whole at once.
+void job_ready(const char* directory, int rank);
+
+/// 1 if the test has made `go`. Ends the process (status 9) when job_lifetime_seconds have passed
+/// since its start.
+int job_may_go(const char* directory);
+
+/// Sleeps until `go` is there; makes no MPI call, so nothing progresses.
+void job_wait_for_go(const char* directory);
+
+/// Writes finished.RANK.
+void job_finished(const char* directory, int rank);
+
+/// A counter in DIRECTORY/heartbeat.RANK, shared with the test: eight bytes, host order. Never
+/// NULL.
+volatile unsigned long* job_heartbeat(const char* directory, int rank);
