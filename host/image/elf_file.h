@@ -37,6 +37,7 @@ struct ElfSymbol {
   std::uint64_t size = 0;
   bool is_function = false;
   bool is_local = false;
+  bool is_weak = false;
 };
 
 /// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any

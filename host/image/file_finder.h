@@ -12,17 +12,19 @@ namespace mqbridge {
 
 /// Where files of the target may be found on this host (--sysroot, --path-map, --debug-dir).
 struct FilePaths {
-  std::vector<std::filesystem::path> sysroots; ///< empty: the host's own root is tried
+  std::vector<std::filesystem::path> sysroots;   ///< empty: the host's own root is tried
   std::vector<std::filesystem::path> debug_dirs; ///< before /usr/lib/debug
   std::vector<std::pair<std::string, std::string>> path_map; ///< FROM prefix, TO prefix
 };
 
-/// The host's file for a path of the target: path map, then each sysroot, then (no sysroot given) the path itself.
-/// A symlink inside a sysroot is followed inside it. Error: image.missing (names every place tried).
-Result<std::filesystem::path> find_target_file(const FilePaths& paths, std::string_view target_path);
+/// The host's file for a path of the target: path map, then each sysroot, then (no sysroot given)
+/// the path itself. A symlink inside a sysroot is followed inside it. Error: image.missing (names
+/// every place tried).
+Result<std::filesystem::path> find_target_file(const FilePaths& paths,
+                                               std::string_view target_path);
 
-/// Separate debug file: DIR/.build-id/xx/rest.debug, then .gnu_debuglink beside the file, in .debug/, in DIR/path
-/// (CRC checked, build-id compared). nullptr if there is none.
+/// Separate debug file: DIR/.build-id/xx/rest.debug, then .gnu_debuglink beside the file, in
+/// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none.
 Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);
 
 } // namespace mqbridge

@@ -13,7 +13,7 @@ namespace mqbridge {
 
 /// One object loaded in the target: its file on this host, where it was found, and its load bias.
 struct Image {
-  std::string target_path;              ///< as the target names it
+  std::string target_path; ///< as the target names it
   LoadBias bias;
   std::shared_ptr<const ElfFile> file;  ///< null if this host has none
   std::shared_ptr<const ElfFile> debug; ///< separate debug file, if there is one
@@ -26,8 +26,8 @@ struct ResolvedSymbol {
   const Image* image = nullptr;
 };
 
-/// All objects of one address space in link map order (MQD 3.2.4: what an mqs_image stands for). Symbol and type
-/// look-ups search all of them.
+/// All objects of one address space in link map order (MQD 3.2.4: what an mqs_image stands for).
+/// Symbol and type look-ups search all of them.
 class ImageSet {
 public:
   explicit ImageSet(std::vector<Image> images);

@@ -10,13 +10,13 @@
 
 namespace mqbridge {
 
-/// A pack: the layouts that one build of an MPI library needs, as a small text file. Format: packs/README or
-/// the writer below. Keyed by the library's build-id.
+/// A pack: the layouts that one build of an MPI library needs, as a small text file. Format:
+/// packs/README or the writer below. Keyed by the library's build-id.
 struct TypePack {
-  std::string mpi;       ///< "openmpi"
-  std::string version;   ///< "4.1.4"
-  std::string library;   ///< "libmpi.so.40"
-  std::string build_id;  ///< lower-case hexadecimal; empty if made for no build in particular
+  std::string mpi;      ///< "openmpi"
+  std::string version;  ///< "4.1.4"
+  std::string library;  ///< "libmpi.so.40"
+  std::string build_id; ///< lower-case hexadecimal; empty if made for no build in particular
   std::string architecture;
   ByteOrder byte_order = ByteOrder::little;
   int pointer_size = 8;

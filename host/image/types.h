@@ -17,8 +17,8 @@ struct TypeField {
   std::uint64_t size = 0;   ///< bytes; 0 if not known
 };
 
-/// Size and fields of one C type as the target's compiler laid it out. Members of anonymous structs and unions are
-/// listed flat, with offsets from the outer type.
+/// Size and fields of one C type as the target's compiler laid it out. Members of anonymous structs
+/// and unions are listed flat, with offsets from the outer type.
 struct TypeLayout {
   std::string name; ///< as asked for
   std::uint64_t size = 0;
@@ -32,8 +32,9 @@ class TypeSource {
 public:
   virtual ~TypeSource() = default;
 
-  /// `name` is a typedef, a tag, or "struct X" / "union X" / "enum X". A complete definition is preferred over a declaration.
-  /// nullptr: not known here. Valid as long as the source. Errors: dwarf.corrupt.
+  /// `name` is a typedef, a tag, or "struct X" / "union X" / "enum X". A complete definition is
+  /// preferred over a declaration. nullptr: not known here. Valid as long as the source. Errors:
+  /// dwarf.corrupt.
   virtual Result<const TypeLayout*> find(std::string_view name) = 0;
 };
 

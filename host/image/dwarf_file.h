@@ -1,0 +1,97 @@
+#pragma once
+
+#include "host/image/elf_reader.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <libdwarf.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+class DwarfFile;
+
+/// Where a DIE is.
+struct DiePlace {
+  Dwarf_Off offset = 0;
+  bool in_info = true; ///< .debug_info; else .debug_types
+};
+
+/// One DIE, read with libdwarf. Empty when the question had no answer. What libdwarf reports as an
+/// error leaves the answer empty too, and is remembered by the file: see DwarfFile::fault.
+class DwarfDie {
+public:
+  DwarfDie() = default;
+
+  explicit operator bool() const { return die_ != nullptr; }
+  Dwarf_Half tag() const;
+  DiePlace place() const;
+  std::string_view name() const; ///< DW_AT_name; as long as the file
+  bool flag(Dwarf_Half attribute) const;
+  /// An attribute of class constant, sign kept; nullopt if it is absent or of another class.
+  std::optional<std::int64_t> number(Dwarf_Half attribute) const;
+  /// DW_AT_data_member_location: a constant, or the simple location expressions that compilers
+  /// write.
+  std::optional<std::uint64_t> member_location() const;
+  /// The DIE that an attribute of class reference names: in this unit, another one, or a type unit.
+  DwarfDie reference(Dwarf_Half attribute) const;
+  DwarfDie child() const;
+  DwarfDie sibling() const;
+
+private:
+  friend class DwarfFile;
+  struct End {
+    void operator()(Dwarf_Die die) const { dwarf_dealloc_die(die); }
+  };
+  struct AttributeEnd {
+    void operator()(Dwarf_Attribute attribute) const { dwarf_dealloc_attribute(attribute); }
+  };
+  using Attribute = std::unique_ptr<Dwarf_Attribute_s, AttributeEnd>;
+
+  DwarfDie(DwarfFile* file, Dwarf_Die die) : file_(file), die_(die) {}
+  Attribute attribute(Dwarf_Half attribute, Dwarf_Half& form) const;
+
+  DwarfFile* file_ = nullptr;
+  std::unique_ptr<Dwarf_Die_s, End> die_;
+};
+
+/// The DWARF of one ELF file, through libdwarf. One thread at a time; opening and closing are
+/// serialised here, as libdwarf asks for.
+class DwarfFile {
+public:
+  /// nullptr: no DWARF in it. Errors: elf.open, dwarf.corrupt.
+  static Result<std::unique_ptr<DwarfFile>> open(const std::filesystem::path& path);
+  ~DwarfFile();
+  DwarfFile(const DwarfFile&) = delete;
+  DwarfFile& operator=(const DwarfFile&) = delete;
+
+  /// Calls `visit` with the first DIE of each unit of .debug_info, then of .debug_types, until
+  /// there is a fault.
+  void for_each_unit(const std::function<void(const DwarfDie& unit)>& visit);
+  DwarfDie die_at(DiePlace place);
+
+  /// What was wrong first, until take_fault(); empty: nothing.
+  const std::string& fault() const { return fault_; }
+  /// Remembers `what` unless something was wrong already.
+  void set_fault(std::string what);
+  /// The fault as an error "dwarf.corrupt" that names the file.
+  Failure take_fault();
+
+private:
+  friend class DwarfDie;
+  explicit DwarfFile(std::filesystem::path path) : path_(std::move(path)) {}
+  bool next_unit(bool in_info, Dwarf_Unsigned& next);
+  /// True for DW_DLV_OK; remembers and frees the error of DW_DLV_ERROR.
+  bool succeeded(int outcome, Dwarf_Error error, const char* call);
+
+  std::filesystem::path path_;
+  FileDescriptor fd_;
+  Dwarf_Debug debug_ = nullptr;
+  std::string fault_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "host/image/dwarf_index.h"
+#include "host/image/types.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mqbridge {
+
+/// Works out the layout of one type from its DIE: for one question each, since it counts the DIEs
+/// it visits. Every loop that corrupt input could close is bounded; a bound that is met is a fault
+/// of the file.
+class DwarfLayout {
+public:
+  DwarfLayout(DwarfFile& file, const DwarfIndex& index, std::uint64_t pointer_size)
+      : file_(file), index_(index), pointer_size_(pointer_size) {}
+
+  /// nullopt: no complete type (a declaration without definition, void, a function).
+  std::optional<TypeLayout> of(DwarfDie type);
+
+private:
+  DwarfDie strip(DwarfDie type);
+  DwarfDie definition(DwarfDie type);
+  std::optional<std::uint64_t> size_of(DwarfDie type, int depth);
+  std::optional<std::uint64_t> array_size(const DwarfDie& array, int depth);
+  void add_members(const DwarfDie& aggregate, std::uint64_t base, int depth, TypeLayout& layout);
+  void add_member(const DwarfDie& member, bool in_union, std::uint64_t base, int depth,
+                  TypeLayout& layout);
+  std::optional<std::uint64_t> member_offset(const DwarfDie& member, bool in_union,
+                                             std::uint64_t size);
+  bool visit();
+
+  DwarfFile& file_;
+  const DwarfIndex& index_;
+  std::uint64_t pointer_size_;
+  std::uint64_t visited_ = 0;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,165 @@
+#include "host/image/elf_file.h"
+
+#include "host/image/elf_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <tuple>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+// Order of preference among symbols of one name. Tables were read .dynsym first, and the sort is
+// stable.
+int binding_rank(const ElfSymbol& symbol) {
+  return symbol.is_local ? 2 : symbol.is_weak ? 1 : 0;
+}
+
+void sort_symbols(std::vector<ElfSymbol>& symbols) {
+  std::stable_sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
+    return std::make_tuple(std::string_view(a.name), binding_rank(a)) <
+           std::make_tuple(std::string_view(b.name), binding_rank(b));
+  });
+  // Most global symbols stand in both tables.
+  const auto same = [](const ElfSymbol& a, const ElfSymbol& b) {
+    return a.name == b.name && a.address == b.address && a.is_local == b.is_local;
+  };
+  symbols.erase(std::unique(symbols.begin(), symbols.end(), same), symbols.end());
+  symbols.shrink_to_fit();
+}
+
+// .gnu_debuglink: a file name, zero bytes up to a multiple of four, the CRC in the file's byte
+// order.
+std::optional<ElfFile::DebugLink> parse_debug_link(const std::optional<std::string>& section,
+                                                   ByteOrder byte_order) {
+  const auto end = section ? section->find('\0') : std::string::npos;
+  if (end == std::string::npos || end == 0)
+    return std::nullopt;
+  const std::size_t crc_at = (end + 4) / 4 * 4;
+  if (crc_at + 4 > section->size())
+    return std::nullopt;
+  ElfFile::DebugLink link{section->substr(0, end), 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto byte = static_cast<std::uint8_t>((*section)[crc_at + i]);
+    const auto shift = 8 * (byte_order == ByteOrder::little ? i : 3 - i);
+    link.crc |= std::uint32_t{byte} << shift;
+  }
+  return link;
+}
+
+} // namespace
+
+struct ElfFile::Impl {
+  std::filesystem::path path;
+  Platform platform;
+  std::string build_id;
+  FileAddress entry;
+  std::optional<FileAddress> program_headers;
+  std::vector<ElfSegment> segments;
+  std::vector<ElfSymbol> symbols; // by name, then by preference
+  ElfDynamic dynamic;
+  bool has_dwarf = false;
+  std::optional<DebugLink> debug_link;
+};
+
+ElfFile::ElfFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ElfFile::~ElfFile() = default;
+
+Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path& path) {
+  auto reader = ElfReader::open(path);
+  if (!reader)
+    return forward(std::move(reader));
+  auto segments = reader->segments();
+  if (!segments)
+    return forward(std::move(segments));
+  auto symbols = reader->symbols();
+  if (!symbols)
+    return forward(std::move(symbols));
+  auto dynamic = reader->dynamic();
+  if (!dynamic)
+    return forward(std::move(dynamic));
+
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  impl->platform = reader->platform();
+  impl->build_id = reader->build_id();
+  impl->entry = reader->entry();
+  impl->program_headers = reader->program_headers();
+  impl->segments = std::move(*segments);
+  impl->symbols = std::move(*symbols);
+  sort_symbols(impl->symbols);
+  impl->dynamic = std::move(*dynamic);
+  impl->has_dwarf = reader->has_dwarf();
+  impl->debug_link =
+      parse_debug_link(reader->section_bytes(".gnu_debuglink"), impl->platform.byte_order);
+  return std::shared_ptr<const ElfFile>(new ElfFile(std::move(impl)));
+}
+
+const std::filesystem::path& ElfFile::path() const {
+  return impl_->path;
+}
+const Platform& ElfFile::platform() const {
+  return impl_->platform;
+}
+const std::string& ElfFile::build_id() const {
+  return impl_->build_id;
+}
+FileAddress ElfFile::entry() const {
+  return impl_->entry;
+}
+std::optional<FileAddress> ElfFile::program_headers() const {
+  return impl_->program_headers;
+}
+const std::string& ElfFile::soname() const {
+  return impl_->dynamic.soname;
+}
+const std::vector<std::string>& ElfFile::needed() const {
+  return impl_->dynamic.needed;
+}
+bool ElfFile::has_dwarf() const {
+  return impl_->has_dwarf;
+}
+std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
+  return impl_->debug_link;
+}
+
+const ElfSymbol* ElfFile::find_symbol(std::string_view name) const {
+  const auto& symbols = impl_->symbols;
+  const auto found = std::lower_bound(
+      symbols.begin(), symbols.end(), name,
+      [](const ElfSymbol& symbol, std::string_view wanted) { return symbol.name < wanted; });
+  return found != symbols.end() && found->name == name ? &*found : nullptr;
+}
+
+std::vector<const ElfSymbol*> ElfFile::symbols_ending_with(std::string_view suffix) const {
+  std::vector<const ElfSymbol*> found;
+  for (const auto& symbol : impl_->symbols) {
+    if (symbol.name.ends_with(suffix))
+      found.push_back(&symbol);
+  }
+  return found;
+}
+
+std::size_t ElfFile::read(FileAddress address, std::span<std::byte> into) const {
+  for (const auto& segment : impl_->segments) {
+    if (address < segment.address)
+      continue;
+    const auto skip = address.value - segment.address.value;
+    if (skip >= segment.size)
+      continue;
+    // Opened for each call: a job has thousands of images, and this is asked for rarely.
+    auto fd = open_regular_file(impl_->path);
+    if (!fd)
+      return 0;
+    const auto wanted = std::min<std::uint64_t>(into.size(), segment.size - skip);
+    ssize_t count = -1;
+    do {
+      count = ::pread(fd->get(), into.data(), wanted, static_cast<off_t>(segment.offset + skip));
+    } while (count < 0 && errno == EINTR);
+    return count < 0 ? 0 : static_cast<std::size_t>(count);
+  }
+  return 0;
+}
+
+} // namespace mqbridge

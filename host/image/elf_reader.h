@@ -1,0 +1,85 @@
+#pragma once
+
+#include "host/image/elf_file.h"
+
+#include <filesystem>
+#include <functional>
+#include <libelf.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// A file descriptor that closes itself.
+class FileDescriptor {
+public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+private:
+  int fd_;
+};
+
+/// Opens a regular file for reading; anything else (a FIFO would block) is refused. Error:
+/// elf.open.
+Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
+
+/// One loadable segment's place in the file.
+struct ElfSegment {
+  FileAddress address;
+  std::uint64_t offset = 0; ///< in the file
+  std::uint64_t size = 0;   ///< bytes in the file
+};
+
+/// What is in a PT_DYNAMIC that somebody here asks for.
+struct ElfDynamic {
+  std::string soname;
+  std::vector<std::string> needed;
+};
+
+/// Reads one ELF file through libelf, for ElfFile::open alone. Nothing that the header says is
+/// believed before it was compared with the size of the file.
+class ElfReader {
+public:
+  /// Errors: elf.open, elf.not_elf, elf.corrupt.
+  static Result<ElfReader> open(const std::filesystem::path& path);
+
+  const Platform& platform() const { return platform_; }
+  FileAddress entry() const;
+
+  Result<std::vector<ElfSegment>> segments() const;
+  std::optional<FileAddress> program_headers() const;
+  Result<std::vector<ElfSymbol>> symbols() const; ///< .dynsym, then .symtab; in table order
+  std::string build_id() const;
+  Result<ElfDynamic> dynamic() const;
+  bool has_dwarf() const;
+  std::optional<std::string> section_bytes(std::string_view name) const;
+
+private:
+  struct ElfEnd {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+
+  ElfReader() = default;
+  Failure corrupt(std::string_view what) const;
+  Result<void> check_header();
+  Result<void> check_sections() const;
+  Result<void> add_symbols(Elf_Scn* section, std::vector<ElfSymbol>& symbols) const;
+  Elf_Scn*
+  find_section(const std::function<bool(std::string_view name, std::size_t type)>& accept) const;
+
+  std::filesystem::path path_;
+  FileDescriptor fd_;
+  std::uint64_t file_size_ = 0;
+  std::unique_ptr<Elf, ElfEnd> elf_; // ended before the file is closed: declared after fd_
+  Platform platform_;
+};
+
+} // namespace mqbridge
