@@ -47,11 +47,12 @@ struct DumpObserver {
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
 };
 
-/// Dumps every target: concurrently, those behind one server one after the other. When it returns no target is stopped any more,
-/// also after `stop` was requested (then the ranks not finished have status failed or partial, code "interrupted").
-/// Never fails as a whole: each rank carries its own errors. Ranks come ordered by rank, keys (C1, ...) set.
-/// Error only where nothing could be tried: guardian.start.
-Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options, const DumpObserver& observer,
-                       std::stop_token stop);
+/// Dumps every target: concurrently, those behind one server one after the other. When it returns
+/// no target is stopped any more, also after `stop` was requested (then the ranks not finished have
+/// status failed or partial, code "interrupted"). Never fails as a whole: each rank carries its own
+/// errors. Ranks come ordered by rank, keys (C1, ...) set. Error only where nothing could be tried:
+/// guardian.start.
+Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
+                       const DumpObserver& observer, std::stop_token stop);
 
 } // namespace mqbridge

@@ -1,0 +1,252 @@
+#include "host/doctor/examine.h"
+
+#include "host/dump/rank_dump.h"
+#include "host/image/elf_cache.h"
+#include "rsp/guardian.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+using Level = Check::Level;
+
+/// The steps in order, and which error codes (by prefix) belong to each. A step after a faulty one
+/// is skipped.
+struct Step {
+  std::string_view subject;
+  std::vector<std::string_view> codes;
+};
+
+const std::vector<Step>& steps() {
+  static const std::vector<Step> all = {
+      {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
+      {"attach", {"attach.", "ptrace."}},
+      {"platform", {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile."}},
+      {"MPI", {"mpi."}},
+      {"types", {"types.", "pack.", "elf.", "dwarf."}},
+      {"transport", {"transport."}},
+      {"DLL",
+       {"dll.not_found", "dll.untrusted", "dll.architecture", "dll.not_elf", "dll.load",
+        "dll.missing_function", "dll.version", "dll.width", "worker."}},
+      {"queues", {"dll.", "repair."}},
+  };
+  return all;
+}
+
+std::string_view subject_of(std::string_view code) {
+  for (const auto& step : steps())
+    for (const auto prefix : step.codes)
+      if (code.starts_with(prefix))
+        return step.subject;
+  return "queues";
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    if (end != 0)
+      lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string features_of(const rsp::Features& features) {
+  std::vector<std::string_view> names;
+  if (features.no_ack)
+    names.emplace_back("no-ack");
+  if (features.multiprocess)
+    names.emplace_back("multiprocess");
+  if (features.vfile)
+    names.emplace_back("vFile");
+  if (features.binary_read != rsp::BinaryRead::none)
+    names.emplace_back("binary reads");
+  if (features.qxfer_auxv || features.qxfer_libraries_svr4)
+    names.emplace_back("qXfer");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const Phase* find_phase(const RankDump& rank, PhaseName name) {
+  const auto& phases = rank.statistics.phases;
+  const auto found = std::find_if(phases.begin(), phases.end(),
+                                  [&](const Phase& phase) { return phase.name == name; });
+  return found == phases.end() ? nullptr : &*found;
+}
+
+std::string_view state_name(MpiState state) {
+  switch (state) {
+  case MpiState::not_initialized:
+    return "not initialized";
+  case MpiState::initialized:
+    return "initialized";
+  case MpiState::finalized:
+    return "finalized";
+  case MpiState::unknown:
+    break;
+  }
+  return "state unknown";
+}
+
+/// Reads a checklist out of what one dump of the target brought.
+class Diagnosis {
+public:
+  explicit Diagnosis(const RankOutcome& outcome) : outcome_(outcome), rank_(outcome.dump) {}
+
+  std::vector<Check> run() {
+    for (const auto& step : steps())
+      examine(step.subject);
+    if (faulty_.empty())
+      plan();
+    return std::move(checks_);
+  }
+
+  bool queues_readable() const { return faulty_.empty(); }
+
+private:
+  void examine(std::string_view subject) {
+    if (!faulty_.empty())
+      return add(Level::skip, subject, fmt::format("needs {}", faulty_));
+    const auto before = checks_.size();
+    for (const auto& error : rank_.errors) {
+      if (subject_of(error.code) != subject)
+        continue;
+      const bool fault = error.level == RankError::Level::error;
+      add(fault ? Level::fault : Level::limit, subject, error.message, lines_of(error.hint));
+      if (fault)
+        faulty_ = subject;
+    }
+    if (faulty_.empty())
+      praise(subject, before);
+    if (subject == "MPI" && faulty_.empty())
+      limits_of_mpi();
+  }
+
+  /// What works, in front of the limits that were found in the same step.
+  void praise(std::string_view subject, std::size_t before) {
+    auto text = good_news(subject);
+    if (text.empty())
+      return;
+    checks_.insert(checks_.begin() + static_cast<std::ptrdiff_t>(before),
+                   Check{Level::ok, std::string(subject), std::move(text), {}});
+  }
+
+  std::string good_news(std::string_view subject) const {
+    if (subject == "reach")
+      return reach();
+    if (subject == "attach")
+      return attach();
+    if (subject == "platform")
+      return platform();
+    if (subject == "MPI")
+      return mpi();
+    if (subject == "types" && rank_.mpi && rank_.mpi->types_source)
+      return fmt::format("{}{}", *rank_.mpi->types_source,
+                         rank_.mpi->types_match == TypesMatch::exact ? ", made for this very build"
+                                                                     : "");
+    if (subject == "transport" && rank_.mpi && rank_.mpi->transport == "ob1")
+      return "ob1, seen by the debug DLL";
+    if (subject == "DLL" && rank_.dll)
+      return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
+    if (subject == "queues" && rank_.dll)
+      return queues();
+    return {};
+  }
+
+  std::string reach() const {
+    const auto* connect = find_phase(rank_, PhaseName::connect);
+    if (connect == nullptr || connect->round_trips == 0)
+      return {};
+    return fmt::format("round trip {:.1f} ms; stub: {}",
+                       connect->elapsed_ms / static_cast<double>(connect->round_trips),
+                       features_of(outcome_.features));
+  }
+
+  std::string attach() const {
+    return fmt::format("{}; the target runs on if mqbridge vanishes: yes (guardian)",
+                       rank_.stopped_before_us ? "the stub held the process already"
+                                               : "the process was stopped, and runs on");
+  }
+
+  std::string platform() const {
+    if (!rank_.platform)
+      return {};
+    return fmt::format("{} {} {}-bit; link map {} objects", rank_.platform->architecture,
+                       rank_.platform->byte_order == ByteOrder::big ? "big" : "little",
+                       8 * rank_.platform->pointer_size, outcome_.loaded_objects);
+  }
+
+  std::string mpi() const {
+    if (!rank_.mpi)
+      return {};
+    auto text =
+        fmt::format("{} {}, {}", rank_.mpi->name, rank_.mpi->version.value_or("(version unknown)"),
+                    state_name(rank_.mpi->state));
+    const auto& claim = outcome_.claim;
+    if (rank_.world_rank && rank_.world_size)
+      text += fmt::format(", rank {} of {} (MPI_COMM_WORLD)", *rank_.world_rank, *rank_.world_size);
+    else if (claim.environment_rank && claim.environment_size)
+      text += fmt::format(", rank {} of {} (environ)", *claim.environment_rank,
+                          *claim.environment_size);
+    return text;
+  }
+
+  void limits_of_mpi() {
+    if (rank_.mpi && rank_.mpi->name == "Open MPI")
+      add(Level::limit, "unexpected",
+          "Open MPI's debug DLL never provides the unexpected messages");
+  }
+
+  std::string queues() const {
+    std::size_t operations = 0;
+    for (const auto& communicator : rank_.communicators)
+      for (const auto& queue : communicator.queues)
+        operations += queue.operations.size();
+    return fmt::format("{} operations in {} communicators", operations, rank_.communicators.size());
+  }
+
+  void plan() {
+    const auto total = rank_.statistics.elapsed_ms;
+    add(Level::plan, "dump",
+        fmt::format("about {:.1f} s, target held {:.0f} ms", total / 1000,
+                    rank_.stopped_ms.value_or(total)));
+  }
+
+  void add(Level level, std::string_view subject, std::string text,
+           std::vector<std::string> fixes = {}) {
+    checks_.push_back({level, std::string(subject), std::move(text), std::move(fixes)});
+  }
+
+  const RankOutcome& outcome_;
+  const RankDump& rank_;
+  std::vector<Check> checks_;
+  std::string faulty_; ///< subject of the first fault
+};
+
+} // namespace
+
+Checklist examine(const TargetSpec& target, const DumpOptions& options, std::stop_token stop) {
+  RankOutcome outcome;
+  auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
+  if (guardian) {
+    ElfCache files(options.paths);
+    outcome = dump_rank(target, {options, files, **guardian}, {}, std::move(stop));
+  } else {
+    const auto& error = guardian.error();
+    outcome.dump.errors.push_back(
+        {std::string(error.code), RankError::Level::error, error.message, error.hint});
+  }
+  Diagnosis diagnosis(outcome);
+  Checklist list;
+  list.endpoint = target.endpoint.text;
+  list.checks = diagnosis.run();
+  list.queues_readable = diagnosis.queues_readable();
+  return list;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,177 @@
+#include "host/dump/job_view.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace mqbridge {
+namespace {
+
+std::optional<std::int64_t> claimed_rank(const RankDump& rank, const RankClaim& claim) {
+  return rank.world_rank ? rank.world_rank : claim.environment_rank;
+}
+
+std::optional<std::int64_t> claimed_size(const RankDump& rank, const RankClaim& claim) {
+  return rank.world_size ? rank.world_size : claim.environment_size;
+}
+
+/// Targets that may be of one job: nothing that they say of themselves contradicts it.
+struct Job {
+  std::optional<std::string> name_space;
+  std::optional<std::int64_t> size;
+  std::set<std::int64_t> ranks;
+
+  bool accepts(const RankDump& rank, const RankClaim& claim) const {
+    const auto said = claimed_rank(rank, claim);
+    const auto its_size = claimed_size(rank, claim);
+    return !(name_space && claim.name_space && *name_space != *claim.name_space) &&
+           !(size && its_size && *size != *its_size) && !(said && ranks.contains(*said));
+  }
+
+  void add(const RankDump& rank, const RankClaim& claim) {
+    if (!name_space)
+      name_space = claim.name_space;
+    if (!size)
+      size = claimed_size(rank, claim);
+    if (const auto said = claimed_rank(rank, claim))
+      ranks.insert(*said);
+  }
+};
+
+/// The job of each target, by index.
+std::vector<std::size_t> sort_into_jobs(const Dump& dump, const std::vector<RankClaim>& claims,
+                                        std::vector<Job>& jobs) {
+  std::vector<std::size_t> job_of;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    auto job = std::find_if(jobs.begin(), jobs.end(), [&](const Job& candidate) {
+      return candidate.accepts(dump.ranks[i], claims[i]);
+    });
+    if (job == jobs.end())
+      job = jobs.insert(jobs.end(), Job{});
+    job->add(dump.ranks[i], claims[i]);
+    job_of.push_back(static_cast<std::size_t>(job - jobs.begin()));
+  }
+  return job_of;
+}
+
+void warn(RankDump& rank, std::string code, std::string message, std::string hint) {
+  rank.errors.push_back(
+      {std::move(code), RankError::Level::warning, std::move(message), std::move(hint)});
+}
+
+/// Ranks where all targets are of one job: RANK=, else what the process says, else the position,
+/// moved past taken numbers.
+void number_one_job(Dump& dump, const std::vector<RankClaim>& claims) {
+  std::set<int> taken;
+  std::vector<std::size_t> silent;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    auto& rank = dump.ranks[i];
+    const auto said = claimed_rank(rank, claims[i]);
+    if (claims[i].given) {
+      rank.rank = *claims[i].given;
+      rank.rank_source = RankSource::given;
+      if (said && *said != rank.rank)
+        warn(rank, "rank.mismatch",
+             fmt::format("given as rank {}, but the process says that it is rank {}", rank.rank,
+                         *said),
+             "leave out RANK= to take the process at its word");
+    } else if (said) {
+      rank.rank = static_cast<int>(*said);
+      rank.rank_source = rank.world_rank ? RankSource::comm_world : RankSource::environ;
+    } else {
+      silent.push_back(i);
+      continue;
+    }
+    taken.insert(rank.rank);
+  }
+  for (const auto i : silent) {
+    auto number = static_cast<int>(i);
+    while (taken.contains(number))
+      ++number;
+    taken.insert(number);
+    dump.ranks[i].rank = number;
+    dump.ranks[i].rank_source = RankSource::position;
+  }
+}
+
+void number_several_jobs(Dump& dump, const std::vector<RankClaim>& claims,
+                         const std::vector<Job>& jobs, const std::vector<std::size_t>& job_of) {
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    auto& rank = dump.ranks[i];
+    const auto& job = jobs[job_of[i]];
+    rank.rank = claims[i].given.value_or(static_cast<int>(i));
+    rank.rank_source = claims[i].given ? RankSource::given : RankSource::position;
+    // Two jobs that one launcher counts may share its name for them; the number keeps them apart.
+    rank.job_id = fmt::format("{}:{}", job_of[i] + 1, job.name_space.value_or("job"));
+    const auto said = claimed_rank(rank, claims[i]);
+    warn(rank, "job.several",
+         fmt::format("the targets belong to {} different jobs: this one says it is rank {} of {}; "
+                     "shown as rank {}",
+                     jobs.size(), said ? fmt::to_string(*said) : "?",
+                     job.size ? fmt::to_string(*job.size) : "?", rank.rank),
+         "dump the jobs one at a time");
+  }
+}
+
+/// Same name, size and members, and the same place among such ones in the order of the process's
+/// list.
+using Identity = std::tuple<std::size_t, std::string, std::int64_t,
+                            std::optional<std::vector<std::int64_t>>, int>;
+
+void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
+  std::map<Identity, std::string> keys;
+  std::size_t next = 1;
+  // Those of one process alone (MPI_COMM_SELF) come last: there is one for each rank.
+  for (const bool alone : {false, true}) {
+    for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
+      std::map<Identity, int> occurrence;
+      for (auto& communicator : dump.ranks[i].communicators) {
+        if ((communicator.size <= 1) != alone)
+          continue;
+        Identity identity{job_of[i], communicator.name, communicator.size, communicator.group, 0};
+        if (alone && !communicator.group)
+          std::get<0>(identity) = dump.ranks.size() + i; // nobody else's
+        std::get<4>(identity) = occurrence[identity]++;
+        auto& key = keys[identity];
+        if (key.empty())
+          key = fmt::format("C{}", next++);
+        communicator.key = key;
+      }
+    }
+  }
+}
+
+} // namespace
+
+void settle_job(Dump& dump, const std::vector<RankClaim>& claims) {
+  std::vector<Job> jobs;
+  auto job_of = sort_into_jobs(dump, claims, jobs);
+  if (jobs.size() > 1)
+    number_several_jobs(dump, claims, jobs, job_of);
+  else
+    number_one_job(dump, claims);
+  if (jobs.size() == 1) {
+    dump.job_size = jobs[0].size;
+    for (auto& rank : dump.ranks)
+      rank.job_id = jobs[0].name_space;
+  }
+
+  std::vector<std::size_t> order(dump.ranks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return dump.ranks[a].rank < dump.ranks[b].rank;
+  });
+  std::vector<RankDump> sorted;
+  std::vector<std::size_t> sorted_jobs;
+  for (const auto i : order) {
+    sorted.push_back(std::move(dump.ranks[i]));
+    sorted_jobs.push_back(job_of[i]);
+  }
+  dump.ranks = std::move(sorted);
+  name_communicators(dump, sorted_jobs);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,47 @@
+#include "host/dump/phase_clock.h"
+
+#include <fmt/chrono.h>
+#include <utility>
+
+namespace mqbridge {
+
+void PhaseClock::begin(PhaseName name) {
+  end();
+  current_ = name;
+  phase_start_ = Clock::now();
+  phase_counters_ = counters();
+}
+
+void PhaseClock::end() {
+  if (!current_)
+    return;
+  const auto now = counters();
+  phases_.push_back({*std::exchange(current_, std::nullopt),
+                     milliseconds(Clock::now() - phase_start_),
+                     now.round_trips - phase_counters_.round_trips,
+                     now.bytes_received - phase_counters_.bytes_received});
+}
+
+void PhaseClock::finish(Statistics& statistics) {
+  end();
+  const auto total = counters();
+  statistics.round_trips = total.round_trips;
+  statistics.requests = total.requests;
+  statistics.bytes_sent = total.bytes_sent;
+  statistics.bytes_received = total.bytes_received;
+  statistics.elapsed_ms = milliseconds(Clock::now() - start_);
+  statistics.phases = std::move(phases_);
+}
+
+double milliseconds(PhaseClock::Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+std::string rfc3339(std::chrono::system_clock::time_point time) {
+  const auto ms = std::chrono::floor<std::chrono::milliseconds>(time);
+  const auto fraction = (ms.time_since_epoch() % std::chrono::seconds(1)).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(ms)), fraction);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,358 @@
+#include "host/dump/rank_dump.h"
+
+#include "host/dump/filters.h"
+#include "host/dump/phase_clock.h"
+#include "host/dump/select_types.h"
+#include "host/mqs/mpi_library.h"
+#include "host/mqs/repairs.h"
+#include "host/mqs/walk.h"
+#include "host/target/environment.h"
+#include "host/target/target.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
+  if (const auto* tcp = std::get_if<rsp::TcpEndpoint>(&endpoint.where))
+    return tcp->host;
+  std::array<char, 256> name{};
+  const bool here = std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) ||
+                    endpoint.text.starts_with("local:");
+  if (here && gethostname(name.data(), name.size() - 1) == 0)
+    return name.data();
+  return std::nullopt;
+}
+
+/// One target from connect to detach; each step adds to the outcome and says whether the next makes
+/// sense.
+class RankRun {
+public:
+  RankRun(const TargetSpec& target, const SharedTools& tools,
+          const std::function<void(std::string_view, std::uint64_t)>& progress)
+      : target_spec_(target), tools_(tools), progress_(progress) {
+    dump().endpoint = target.endpoint.text;
+    dump().host = host_of(target.endpoint);
+    outcome_.claim.given = target.rank;
+  }
+
+  RankOutcome run(std::stop_token stop) {
+    if (auto done = work(stop); !done) {
+      report(done.error(), RankError::Level::error);
+      if (done.error().code == "stop.limit")
+        mark_unfinished(TruncatedBy::max_stop, done.error());
+    }
+    release();
+    clock_.finish(dump().statistics);
+    dump().status = conclude();
+    return std::move(outcome_);
+  }
+
+private:
+  RankDump& dump() { return outcome_.dump; }
+  const DumpOptions& options() const { return tools_.options; }
+
+  void begin(PhaseName phase, std::string_view name) {
+    clock_.begin(phase);
+    if (progress_)
+      progress_(name, 0);
+  }
+
+  Result<void> work(std::stop_token stop) {
+    if (auto done = connect(); !done)
+      return done;
+    std::stop_callback cancel(stop, [this] { client_->cancel(); });
+    if (auto done = attach(); !done)
+      return done;
+    if (auto done = load_images(); !done)
+      return done;
+    if (dump().mpi->state == MpiState::not_initialized || dump().mpi->state == MpiState::finalized)
+      return {};
+    if (auto done = select_types_and_transport(); !done)
+      return done;
+    return walk();
+  }
+
+  Result<void> connect() {
+    begin(PhaseName::connect, "connect");
+    contact_ = Clock::now();
+    stopped_at_ = std::chrono::system_clock::now();
+    auto client = rsp::Client::connect(
+        target_spec_.endpoint,
+        {options().connect_timeout, options().silence_timeout, options().trace, &tools_.guardian});
+    if (!client)
+      return forward(std::move(client));
+    client_ = std::move(*client);
+    clock_.watch(client_.get());
+    outcome_.features = client_->features();
+    return {};
+  }
+
+  Result<void> attach() {
+    begin(PhaseName::attach, "attach");
+    const auto start = Clock::now();
+    const auto start_wall = std::chrono::system_clock::now();
+    limit_stop(start, 1.0);
+    auto target = Target::attach(*client_, tools_.files);
+    if (!target)
+      return forward(std::move(target));
+    target_ = std::move(*target);
+    const auto& attachment = target_->attachment();
+    dump().stopped_before_us = attachment.stopped_before_us;
+    if (!attachment.stopped_before_us) {
+      contact_ = start;
+      stopped_at_ = start_wall;
+    }
+    outcome_.held = HeldTime{contact_, contact_};
+    if (attachment.pid != 0)
+      dump().pid = attachment.pid;
+    dump().executable = target_->executable();
+    dump().platform = target_->platform();
+    auto environment = read_environment(*client_, attachment.pid);
+    if (!environment)
+      return forward(std::move(environment));
+    outcome_.claim.name_space = environment->job;
+    outcome_.claim.environment_rank = environment->rank;
+    outcome_.claim.environment_size = environment->size;
+    return {};
+  }
+
+  Result<void> load_images() {
+    begin(PhaseName::images, "images");
+    Warnings warnings;
+    auto images = target_->load_images(warnings);
+    for (const auto& warning : warnings)
+      report(warning, RankError::Level::warning);
+    if (!images)
+      return forward(std::move(images));
+    images_.emplace(std::move(*images));
+    outcome_.loaded_objects = images_->images().size();
+    auto mpi = identify_mpi(*images_, target_->memory(), target_->platform());
+    if (!mpi)
+      return forward(std::move(mpi));
+    if (!*mpi)
+      return fail("mpi.not_found",
+                  fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
+                              dump().endpoint, dump().executable.value_or("the process")),
+                  "check the process id; files of another machine: --sysroot DIR");
+    mpi_ = std::move(**mpi);
+    auto& info = dump().mpi.emplace();
+    info.name = mpi_.name;
+    info.version = mpi_.version;
+    if (mpi_.image != nullptr && mpi_.image->file && !mpi_.image->file->build_id().empty())
+      info.build_id = mpi_.image->file->build_id();
+    return read_state();
+  }
+
+  Result<void> read_state() {
+    if (mpi_.provider != "openmpi")
+      return {};
+    auto state = openmpi::read_state(*images_, target_->memory(), target_->platform());
+    if (!state)
+      return forward(std::move(state));
+    dump().mpi->state = *state;
+    if (*state == MpiState::not_initialized)
+      report({"mpi.not_initialized",
+              "the process has not finished MPI_Init: there are no queues yet",
+              "dump again when it has"},
+             RankError::Level::warning);
+    if (*state == MpiState::finalized)
+      report(
+          {"mpi.finalized", "the process is in or past MPI_Finalize: there are no queues any more"},
+          RankError::Level::warning);
+    return {};
+  }
+
+  Result<void> select_types_and_transport() {
+    begin(PhaseName::types, "types");
+    Warnings warnings;
+    auto choice = select_types(*images_, mpi_, target_->memory(), target_->platform(),
+                               options().types_files, options().pack_directories, warnings);
+    for (const auto& warning : warnings)
+      report(warning, RankError::Level::warning);
+    if (!choice) {
+      dump().mpi->types_match = TypesMatch::none;
+      return forward(std::move(choice));
+    }
+    dump().mpi->types_source = choice->source;
+    dump().mpi->types_match = choice->match;
+    if (mpi_.provider != "openmpi")
+      return {};
+    auto transport = openmpi::read_transport(*images_, target_->memory(), target_->platform());
+    if (!transport)
+      return forward(std::move(transport));
+    dump().mpi->transport = *transport;
+    bypassed_ = *transport && **transport != "ob1";
+    if (bypassed_)
+      report(
+          {"transport.bypasses",
+           fmt::format("the transport {} keeps its own queues, which {}'s debug DLL does not see",
+                       **transport, mpi_.name),
+           "rerun the job with: mpirun --mca pml ob1 ..."},
+          RankError::Level::warning);
+    return {};
+  }
+
+  Result<void> walk() {
+    auto dll = choose_dll(options().dll, mpi_.dll_name, mpi_.provider, mpi_.version.value_or(""));
+    if (!dll)
+      return forward(std::move(dll));
+    if (dll->warning)
+      report(*dll->warning, RankError::Level::warning);
+    begin(PhaseName::walk, "walk");
+    // The last tenth of --max-stop is for reading the statuses of what was found: without it they
+    // could not be trusted.
+    limit_stop(contact_, 0.9);
+    WalkRequest request{options().program_directory / "mqbridge-worker",
+                        dll->path,
+                        *images_,
+                        target_->memory(),
+                        target_->platform(),
+                        dump().executable.value_or(dump().endpoint)};
+    request.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
+    if (!bypassed_)
+      request.op_classes = wanted_queues();
+    request.max_operations = options().max_operations;
+    request.progress = [this](std::uint64_t operations) {
+      if (progress_)
+        progress_("walk", operations);
+    };
+    auto result = walk_queues(request);
+    dump().dll =
+        DllInfo{dll->path.string(), result.dll_version, result.dll_compatibility, mpi_.provider};
+    dump().statistics.fetches = result.fetches;
+    dump().statistics.fetch_bytes = result.fetch_bytes;
+    dump().communicators = std::move(result.communicators);
+    for (const auto& message : result.dll_messages)
+      report({"dll.message", fmt::format("{} says: {}", dll->path.filename().string(), message)},
+             RankError::Level::warning);
+    limit_stop(contact_, 1.0);
+    auto repaired =
+        repair(dump().communicators, mpi_, *images_, target_->memory(), target_->platform());
+    finish_queues(result.failure);
+    take_world();
+    apply_filters(options().filters, dump().communicators);
+    if (result.failure)
+      return Failure(*result.failure);
+    return repaired;
+  }
+
+  std::vector<OpClass> wanted_queues() const {
+    const auto& wanted = options().filters.queues;
+    return wanted.empty() ? std::vector<OpClass>(op_classes.begin(), op_classes.end()) : wanted;
+  }
+
+  /// Says of every queue that was not walked why.
+  void finish_queues(const std::optional<Error>& failure) {
+    const auto wanted = wanted_queues();
+    for (auto& communicator : dump().communicators) {
+      for (const auto op_class : op_classes) {
+        auto& queue = communicator.queue(op_class);
+        if (std::find(wanted.begin(), wanted.end(), op_class) == wanted.end())
+          continue;
+        if (bypassed_) {
+          queue.state = QueueState::unavailable;
+          queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
+                                                         : QueueReason::transport_bypasses;
+        } else if (queue.state == QueueState::not_requested && failure) {
+          queue.state = QueueState::error;
+          queue.reason = QueueReason::dll_failed;
+          queue.error = failure->message;
+        }
+      }
+    }
+  }
+
+  void mark_unfinished(TruncatedBy why, const Error& error) {
+    for (auto& communicator : dump().communicators) {
+      for (auto& queue : communicator.queues) {
+        if (queue.state != QueueState::error)
+          continue;
+        queue.truncated_by = why;
+        queue.error = error.message;
+        queue.reason = QueueReason::none;
+      }
+    }
+  }
+
+  void take_world() {
+    const auto world = std::find_if(
+        dump().communicators.begin(), dump().communicators.end(),
+        [](const auto& communicator) { return communicator.name == "MPI_COMM_WORLD"; });
+    if (world == dump().communicators.end())
+      return;
+    dump().world_rank = world->local_rank;
+    dump().world_size = world->size;
+  }
+
+  void limit_stop(Clock::time_point from, double share) {
+    if (!options().max_stop)
+      return;
+    const auto allowed = std::chrono::duration_cast<Clock::duration>(*options().max_stop * share);
+    client_->set_deadline(from + allowed);
+  }
+
+  void release() {
+    if (!target_)
+      return;
+    begin(PhaseName::detach, "detach");
+    if (auto done = target_->detach(); !done)
+      report(done.error(), RankError::Level::error);
+    outcome_.held = HeldTime{contact_, Clock::now()};
+    dump().stopped_ms = milliseconds(outcome_.held->to - contact_);
+    dump().stopped_at = rfc3339(stopped_at_);
+    dump().statistics.pages_read = target_->pages_read();
+  }
+
+  void report(const Error& error, RankError::Level level) {
+    dump().errors.push_back({std::string(error.code), level, error.message, error.hint});
+  }
+
+  RankStatus conclude() {
+    const auto& errors = dump().errors;
+    const bool failed = std::any_of(errors.begin(), errors.end(), [](const auto& error) {
+      return error.level == RankError::Level::error;
+    });
+    if (failed && dump().communicators.empty())
+      return RankStatus::failed;
+    const bool no_queues = dump().mpi && (dump().mpi->state == MpiState::not_initialized ||
+                                          dump().mpi->state == MpiState::finalized);
+    return failed || bypassed_ || no_queues || cut_short() ? RankStatus::partial : RankStatus::ok;
+  }
+
+  bool cut_short() {
+    for (const auto& communicator : dump().communicators)
+      for (const auto& queue : communicator.queues)
+        if (queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing)
+          return true;
+    return false;
+  }
+
+  const TargetSpec& target_spec_;
+  const SharedTools& tools_;
+  const std::function<void(std::string_view, std::uint64_t)>& progress_;
+  RankOutcome outcome_;
+  PhaseClock clock_;
+  Clock::time_point contact_;
+  std::chrono::system_clock::time_point stopped_at_;
+  std::unique_ptr<rsp::Client> client_;
+  std::unique_ptr<Target> target_;
+  std::optional<ImageSet> images_;
+  MpiLibrary mpi_;
+  bool bypassed_ = false; ///< the transport keeps its queues where the DLL does not look
+};
+
+} // namespace
+
+RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
+                      const std::function<void(std::string_view, std::uint64_t)>& progress,
+                      std::stop_token stop) {
+  return RankRun(target, tools, progress).run(std::move(stop));
+}
+
+} // namespace mqbridge

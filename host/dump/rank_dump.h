@@ -1,0 +1,46 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/dump/job_view.h"
+#include "host/dump/take_dump.h"
+#include "host/image/elf_cache.h"
+#include "rsp/features.h"
+#include "rsp/guardian.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+namespace mqbridge {
+
+/// What all ranks of one dump share. References outlive the ranks.
+struct SharedTools {
+  const DumpOptions& options;
+  ElfCache& files;
+  rsp::Guardian& guardian;
+};
+
+/// When a target was held, for the spread of stops over the job.
+struct HeldTime {
+  std::chrono::steady_clock::time_point from;
+  std::chrono::steady_clock::time_point to;
+};
+
+struct RankOutcome {
+  RankDump dump;
+  RankClaim claim;
+  std::optional<HeldTime> held;   ///< nullopt: never attached
+  rsp::Features features;         ///< of the stub, once connected
+  std::size_t loaded_objects = 0; ///< in the link map
+};
+
+/// Dumps one target, from connect to detach (design, section 2). Never fails: what went wrong
+/// stands in the outcome. On return the target is released. One thread; `progress` is called on it.
+RankOutcome
+dump_rank(const TargetSpec& target, const SharedTools& tools,
+          const std::function<void(std::string_view phase, std::uint64_t operations)>& progress,
+          std::stop_token stop);
+
+} // namespace mqbridge

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/image/image_set.h"
+#include "host/memory/memory.h"
+#include "host/mqs/mpi_library.h"
+#include "host/target/target.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace mqbridge {
+
+/// Where the layouts of the MPI library's types come from, and how sure it is that they fit what
+/// runs.
+struct TypesChoice {
+  std::string source; ///< "dwarf", "pack NAME", or the file given
+  TypesMatch match = TypesMatch::unknown;
+};
+
+/// Makes `images` know the types that the MPI's debug DLL asks for. In order: the files given
+/// (--types), the DWARF of the loaded objects, the pack of this build-id, the pack of this version
+/// (with a warning). Types that disagree with the sizes that the running library states are never
+/// used. Errors: types.mismatch, types.missing, pack.* and elf.* of the files given, and those of
+/// Memory.
+Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
+                                 const Platform& platform,
+                                 std::span<const std::filesystem::path> given,
+                                 std::span<const std::filesystem::path> pack_directories,
+                                 Warnings& warnings);
+
+} // namespace mqbridge

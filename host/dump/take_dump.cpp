@@ -1,0 +1,146 @@
+#include "host/dump/take_dump.h"
+
+#include "host/dump/job_view.h"
+#include "host/dump/phase_clock.h"
+#include "host/dump/rank_dump.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t max_threads = 64;
+
+/// Targets behind one server, by index: it talks to one client at a time.
+std::vector<std::vector<std::size_t>> group_by_server(std::span<const TargetSpec> targets) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto same = [&](const std::vector<std::size_t>& group) {
+      return targets[group.front()].endpoint.same_server(targets[i].endpoint);
+    };
+    if (auto group = std::find_if(groups.begin(), groups.end(), same); group != groups.end())
+      group->push_back(i);
+    else
+      groups.push_back({i});
+  }
+  return groups;
+}
+
+/// Time in which at least one rank was held: the union of the intervals.
+double stalled_ms(std::vector<HeldTime> held) {
+  std::sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  double total = 0;
+  auto end = std::chrono::steady_clock::time_point::min();
+  for (const auto& interval : held) {
+    if (interval.to <= end)
+      continue;
+    total += milliseconds(interval.to - std::max(interval.from, end));
+    end = interval.to;
+  }
+  return total;
+}
+
+void summarise_stops(Dump& dump, const std::vector<RankOutcome>& outcomes) {
+  std::vector<HeldTime> held;
+  for (const auto& outcome : outcomes)
+    if (outcome.held)
+      held.push_back(*outcome.held);
+  if (held.empty())
+    return;
+  const auto [first, last] = std::minmax_element(
+      held.begin(), held.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  dump.skew_ms = milliseconds(last->from - first->from);
+  dump.stalled_ms = stalled_ms(std::move(held));
+}
+
+/// Runs the groups on a bounded number of threads; each outcome lands at its target's index.
+class RankPool {
+public:
+  RankPool(std::span<const TargetSpec> targets, const SharedTools& tools,
+           const DumpObserver& observer, std::stop_token stop)
+      : targets_(targets), tools_(tools), observer_(observer), stop_(std::move(stop)),
+        groups_(group_by_server(targets)), outcomes_(targets.size()) {}
+
+  std::vector<RankOutcome> run() {
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < std::min(groups_.size(), max_threads); ++i)
+        threads.emplace_back([this] { take_groups(); });
+    }
+    return std::move(outcomes_);
+  }
+
+private:
+  void take_groups() {
+    for (auto group = next_group_++; group < groups_.size(); group = next_group_++)
+      for (const auto index : groups_[group])
+        take(index);
+  }
+
+  void take(std::size_t index) {
+    auto& outcome = outcomes_[index];
+    if (stop_.stop_requested()) {
+      outcome.dump.endpoint = targets_[index].endpoint.text;
+      outcome.claim.given = targets_[index].rank;
+      outcome.dump.errors.push_back({"interrupted", RankError::Level::error,
+                                     "interrupted before it was this target's turn", ""});
+    } else {
+      const auto progress = [&](std::string_view phase, std::uint64_t operations) {
+        if (!observer_.progress)
+          return;
+        const std::lock_guard lock(observer_mutex_);
+        observer_.progress(index, phase, operations);
+      };
+      outcome = dump_rank(targets_[index], tools_, progress, stop_);
+    }
+    if (!observer_.rank_done)
+      return;
+    const std::lock_guard lock(observer_mutex_);
+    observer_.rank_done(outcome.dump);
+  }
+
+  std::span<const TargetSpec> targets_;
+  const SharedTools& tools_;
+  const DumpObserver& observer_;
+  std::stop_token stop_;
+  std::vector<std::vector<std::size_t>> groups_;
+  std::vector<RankOutcome> outcomes_;
+  std::atomic<std::size_t> next_group_{0};
+  std::mutex observer_mutex_;
+};
+
+} // namespace
+
+Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
+                       const DumpObserver& observer, std::stop_token stop) {
+  auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
+  if (!guardian)
+    return forward(std::move(guardian));
+  ElfCache files(options.paths);
+
+  Dump dump;
+  dump.taken_at = rfc3339(std::chrono::system_clock::now());
+  dump.job_source = "targets";
+  dump.filters = options.filters;
+  const SharedTools tools{options, files, **guardian};
+  auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
+  summarise_stops(dump, outcomes);
+
+  std::vector<RankClaim> claims;
+  for (auto& outcome : outcomes) {
+    dump.ranks.push_back(std::move(outcome.dump));
+    claims.push_back(std::move(outcome.claim));
+  }
+  settle_job(dump, claims);
+  const auto& wanted = options.filters.ranks;
+  if (!wanted.empty())
+    std::erase_if(dump.ranks, [&](const RankDump& rank) {
+      return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end();
+    });
+  return dump;
+}
+
+} // namespace mqbridge

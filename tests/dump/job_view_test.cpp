@@ -1,0 +1,125 @@
+#include "host/dump/job_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mqbridge {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Said {
+  std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> size;
+  std::optional<int> given = {};
+  std::optional<std::string> job = {};
+};
+
+struct Settled {
+  Dump dump;
+  std::vector<int> ranks() const {
+    std::vector<int> all;
+    for (const auto& rank : dump.ranks)
+      all.push_back(rank.rank);
+    return all;
+  }
+  std::vector<std::string> endpoints() const {
+    std::vector<std::string> all;
+    for (const auto& rank : dump.ranks)
+      all.push_back(rank.endpoint);
+    return all;
+  }
+  bool warned(std::size_t index, std::string_view code) const {
+    for (const auto& error : dump.ranks[index].errors)
+      if (error.code == code && error.level == RankError::Level::warning)
+        return true;
+    return false;
+  }
+};
+
+Settled settle(const std::vector<Said>& all) {
+  Settled settled;
+  std::vector<RankClaim> claims;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RankDump rank;
+    rank.endpoint = std::string(1, static_cast<char>('a' + i));
+    rank.world_rank = all[i].rank;
+    rank.world_size = all[i].size;
+    settled.dump.ranks.push_back(rank);
+    claims.push_back({all[i].given, all[i].job, std::nullopt, std::nullopt});
+  }
+  settle_job(settled.dump, claims);
+  return settled;
+}
+
+TEST(JobView, RanksAreWhatTheProcessesSayAndAreOrdered) {
+  const auto settled = settle({{2, 4}, {0, 4}, {3, 4}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(0, 2, 3));
+  EXPECT_THAT(settled.endpoints(), ElementsAre("b", "a", "c"));
+  EXPECT_EQ(settled.dump.ranks[0].rank_source, RankSource::comm_world);
+  EXPECT_EQ(settled.dump.job_size, 4);
+}
+
+TEST(JobView, ASilentTargetTakesItsPositionOrTheNextFreeNumber) {
+  EXPECT_THAT(settle({{{}, {}}, {{}, {}}}).ranks(), ElementsAre(0, 1));
+  const auto settled = settle({{1, 4}, {{}, {}}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(1, 2));
+  EXPECT_EQ(settled.dump.ranks[1].rank_source, RankSource::position);
+}
+
+TEST(JobView, GivenRanksWinAndAContradictionIsSaid) {
+  const auto settled = settle({{0, 2, 5}, {1, 2, 1}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(1, 5));
+  EXPECT_FALSE(settled.warned(0, "rank.mismatch"));
+  EXPECT_TRUE(settled.warned(1, "rank.mismatch"));
+}
+
+struct Different {
+  const char* why;
+  Said first, second;
+};
+
+TEST(JobView, TargetsThatContradictEachOtherAreDifferentJobs) {
+  const Different cases[] = {
+      {"same rank", {0, 2}, {0, 2}},
+      {"other world size", {0, 2}, {1, 3}},
+      {"other launcher name", {0, 2, {}, "j1"}, {1, 2, {}, "j2"}},
+  };
+  for (const auto& test : cases) {
+    const auto settled = settle({test.first, test.second});
+    EXPECT_THAT(settled.ranks(), ElementsAre(0, 1)) << test.why;
+    EXPECT_NE(settled.dump.ranks[0].job_id, settled.dump.ranks[1].job_id) << test.why;
+    EXPECT_EQ(settled.dump.ranks[0].rank_source, RankSource::position) << test.why;
+    EXPECT_TRUE(settled.warned(0, "job.several")) << test.why;
+    EXPECT_EQ(settled.dump.job_size, std::nullopt) << test.why;
+  }
+}
+
+Communicator communicator(std::string name, std::vector<std::int64_t> group) {
+  Communicator result;
+  result.name = std::move(name);
+  result.size = static_cast<std::int64_t>(group.size());
+  result.group = std::move(group);
+  return result;
+}
+
+TEST(JobView, TheSameCommunicatorHasTheSameKeyOnEveryRank) {
+  Dump dump;
+  dump.ranks.resize(2);
+  dump.ranks[0].communicators = {communicator("MPI_COMM_WORLD", {0, 1}),
+                                 communicator("MPI_COMM_SELF", {0}), communicator("row", {0, 1}),
+                                 communicator("row", {1, 0}), communicator("row", {0, 1})};
+  dump.ranks[1].communicators = {communicator("MPI_COMM_WORLD", {0, 1}),
+                                 communicator("MPI_COMM_SELF", {1}), communicator("row", {1, 0}),
+                                 communicator("row", {0, 1})};
+  settle_job(dump, std::vector<RankClaim>(2));
+  std::vector<std::vector<std::string>> keys(2);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const auto& each : dump.ranks[i].communicators)
+      keys[i].push_back(each.key);
+  EXPECT_THAT(keys[0], ElementsAre("C1", "C5", "C2", "C3", "C4"));
+  EXPECT_THAT(keys[1], ElementsAre("C1", "C6", "C3", "C2"));
+}
+
+} // namespace
+} // namespace mqbridge

@@ -1,0 +1,207 @@
+#include "host/target/auxv.h"
+#include "host/target/link_map.h"
+#include "host/target/memory_image.h"
+#include "host/target/platform_probe.h"
+#include "tests/target/target_image_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::uint64_t bias = 0x10000;
+constexpr std::uint64_t dynamic = 0x2000, r_debug = 0x3000, maps = 0x4000, names = 0x5000;
+
+/// A position-independent executable at `bias` with two libraries in the dynamic linker's list.
+struct OnPlatform : ::testing::TestWithParam<PlatformCase> {
+  FakeMemory memory;
+  Platform platform = make_platform(GetParam());
+  bool wide = GetParam().pointer_size == 8;
+  std::uint64_t word = static_cast<std::uint64_t>(GetParam().pointer_size);
+  std::uint64_t headers = bias + (wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
+  AuxiliaryVector auxv;
+
+  TargetBytes bytes() const { return TargetBytes(GetParam()); }
+
+  void SetUp() override {
+    auxv.byte_order = GetParam().order;
+    auxv.pointer_size = GetParam().pointer_size;
+    auxv.values = {
+        {AT_PHDR, headers}, {AT_PHNUM, 3}, {AT_PAGESZ, 4096}, {AT_PHENT, wide ? 56U : 32U}};
+    memory.put({bias}, bytes()
+                           .elf_header(EM_S390, 3)
+                           .program_header(PT_PHDR, headers - bias, 3 * (wide ? 56 : 32))
+                           .program_header(PT_DYNAMIC, dynamic, 4 * word)
+                           .program_header(PT_NOTE, 0x300, 36)
+                           .pad_to(0x300)
+                           .integer(4, 4)
+                           .integer(20, 4)
+                           .integer(NT_GNU_BUILD_ID, 4)
+                           .text(std::string_view("GNU\0", 4))
+                           .text("ABCDEFGHIJKLMNOPQRST")
+                           .pad_to(1024)
+                           .take());
+    memory.put({bias + dynamic}, bytes().word(DT_DEBUG).word(r_debug).word(DT_NULL).word(0).take());
+    memory.put({r_debug}, bytes().word(1).word(maps).take());
+    put_entry(0, bias, names, maps + 0x100);
+    put_entry(1, 0x700000, names + 0x10, maps + 0x200);
+    put_entry(2, 0x800000, names + 0x20, 0);
+    memory.put({names}, std::vector<std::uint8_t>(64));
+    memory.put({names + 0x10}, bytes().text("/lib/liba.so").pad_to(16).take());
+    memory.put({names + 0x20}, bytes().text("/lib/libb.so").pad_to(16).take());
+  }
+  void put_entry(std::uint64_t i, std::uint64_t address, std::uint64_t name, std::uint64_t next) {
+    memory.put({maps + 0x100 * i}, bytes().word(address).word(name).word(0).word(next).take());
+  }
+};
+
+TEST_P(OnPlatform, AuxiliaryVectorShowsOrderAndWordSize) {
+  auto raw = bytes()
+                 .word(AT_PHDR)
+                 .word(headers)
+                 .word(AT_PHENT)
+                 .word(wide ? 56 : 32)
+                 .word(AT_PAGESZ)
+                 .word(65536)
+                 .word(AT_NULL)
+                 .word(0)
+                 .take();
+  auto parsed = AuxiliaryVector::parse({reinterpret_cast<const char*>(raw.data()), raw.size()});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->byte_order, GetParam().order);
+  EXPECT_EQ(parsed->pointer_size, GetParam().pointer_size);
+  EXPECT_EQ(parsed->find(AT_PHDR), headers);
+  EXPECT_EQ(parsed->find(AT_ENTRY), std::nullopt);
+}
+
+TEST_P(OnPlatform, PlatformComesFromTheHeaderInMemory) {
+  auto probed = probe_platform(memory, auxv);
+  ASSERT_TRUE(probed) << probed.error().message;
+  EXPECT_EQ(probed->architecture, wide ? "s390x" : "s390");
+  EXPECT_EQ(probed->byte_order, GetParam().order);
+  EXPECT_EQ(probed->pointer_size, GetParam().pointer_size);
+  EXPECT_EQ(probed->page_size, 4096U);
+}
+
+TEST_P(OnPlatform, PlatformIsRefusedWhereHeaderAndVectorDisagree) {
+  auxv.byte_order = auxv.byte_order == ByteOrder::big ? ByteOrder::little : ByteOrder::big;
+  auto probed = probe_platform(memory, auxv);
+  ASSERT_FALSE(probed);
+  EXPECT_EQ(probed.error().code, "target.platform");
+}
+
+TEST_P(OnPlatform, BiasFromProgramHeaders) {
+  auto found = executable_bias(memory, platform, auxv, std::nullopt);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->value, bias);
+}
+
+TEST_P(OnPlatform, LibrariesFromTheDynamicLinkersList) {
+  auto found = read_r_debug(memory, platform, auxv, {bias});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].path, "/lib/liba.so");
+  EXPECT_EQ((*found)[0].bias.value, 0x700000U);
+  EXPECT_EQ((*found)[1].path, "/lib/libb.so");
+}
+
+TEST_P(OnPlatform, AListThatGoesInACircleIsAnError) {
+  put_entry(2, 0x800000, names + 0x20, maps + 0x100);
+  auto found = read_r_debug(memory, platform, auxv, {bias});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, "libraries.corrupt");
+}
+
+TEST_P(OnPlatform, BeforeTheDynamicLinkerRanThereAreNoLibraries) {
+  memory.put({bias + dynamic}, bytes().word(DT_DEBUG).word(0).word(DT_NULL).word(0).take());
+  auto found = read_r_debug(memory, platform, auxv, {bias});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->empty());
+}
+
+TEST_P(OnPlatform, BuildIdsOfAllObjectsInOneCall) {
+  const std::vector<LoadBias> biases = {{bias}, {0x900000}, {bias}};
+  memory.calls = 0;
+  auto ids = read_build_ids(memory, platform, biases);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ(memory.calls, 1);
+  const std::string id = "4142434445464748494a4b4c4d4e4f5051525354";
+  EXPECT_EQ(*ids, (std::vector<std::string>{id, "", id}));
+}
+
+TEST_P(OnPlatform, ABuildIdOutsideOfTheFirstKilobyteTakesASecondCall) {
+  memory.put(
+      {bias},
+      bytes().elf_header(EM_S390, 1).program_header(PT_NOTE, 0x8000, 36).pad_to(1024).take());
+  memory.put({bias + 0x8000}, bytes()
+                                  .integer(4, 4)
+                                  .integer(2, 4)
+                                  .integer(NT_GNU_BUILD_ID, 4)
+                                  .text(std::string_view("GNU\0", 4))
+                                  .text("AB")
+                                  .pad_to(36)
+                                  .take());
+  const std::vector<LoadBias> biases = {{bias}};
+  memory.calls = 0;
+  auto ids = read_build_ids(memory, platform, biases);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ((*ids)[0], "4142");
+  EXPECT_EQ(memory.calls, 2);
+}
+
+TEST_P(OnPlatform, NotesThatLieAboutTheirSizesGiveNoBuildId) {
+  memory.put({bias}, bytes()
+                         .elf_header(EM_S390, 2)
+                         .program_header(PT_NOTE, 0x300, 0xffffffff)
+                         .program_header(PT_NOTE, 0xfffffff0, 36)
+                         .pad_to(0x300)
+                         .integer(0xfffffff0, 4)
+                         .integer(0xffffffff, 4)
+                         .integer(NT_GNU_BUILD_ID, 4)
+                         .pad_to(1024)
+                         .take());
+  const std::vector<LoadBias> biases = {{bias}};
+  auto ids = read_build_ids(memory, platform, biases);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ((*ids)[0], "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, OnPlatform,
+                         ::testing::Values(PlatformCase{4, ByteOrder::little},
+                                           PlatformCase{4, ByteOrder::big},
+                                           PlatformCase{8, ByteOrder::little},
+                                           PlatformCase{8, ByteOrder::big}),
+                         [](const auto& test) {
+                           return std::to_string(8 * test.param.pointer_size) +
+                                  (test.param.order == ByteOrder::big ? "big" : "little");
+                         });
+
+TEST(AuxiliaryVector, GarbageIsAnError) {
+  for (const std::string bytes :
+       {std::string{}, std::string("short"), std::string(4096, '\0'), std::string(999, 'x')}) {
+    auto parsed = AuxiliaryVector::parse(bytes);
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error().code, "auxv.corrupt");
+  }
+}
+
+TEST(LibrariesSvr4, ParsesAndRefuses) {
+  auto list = parse_libraries_svr4(R"(<library-list-svr4 version="1.0" main-lm="0x7f01">
+    <library name="/lib/a.so" lm="0x7f02" l_addr="0x7fff00000000" l_ld="0x7f03"/>
+    <library name="" lm="0x7f04" l_addr="0xffffffffffffffff" l_ld="0"/></library-list-svr4>)");
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(list->size(), 2U);
+  EXPECT_EQ((*list)[0].path, "/lib/a.so");
+  EXPECT_EQ((*list)[0].bias.value, 0x7fff00000000U);
+  EXPECT_EQ((*list)[1].bias.value, UINT64_MAX);
+  for (const auto* text :
+       {"", "<library-list-svr4", "<other/>",
+        "<library-list-svr4><library name='x'/></library-list-svr4>", "not xml at all"}) {
+    auto bad = parse_libraries_svr4(text);
+    ASSERT_FALSE(bad) << text;
+    EXPECT_EQ(bad.error().code, "libraries.corrupt");
+  }
+}
+
+} // namespace
+} // namespace mqbridge
