@@ -21,38 +21,44 @@ class Trace;
 
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds silence_timeout{10'000}; ///< a stub that owes an answer and says nothing
+  std::chrono::milliseconds silence_timeout{10'000}; ///< of a stub that owes an answer
   Trace* trace = nullptr;       ///< not owned; outlives the client
   Guardian* guardian = nullptr; ///< not owned; outlives the client. Null only in tests
 };
 
-/// One negotiated conversation with one stub. The typed commands (rsp/commands/) take it by reference.
+/// One negotiated conversation with one stub. The typed commands (rsp/commands/) take it by
+/// reference.
 ///
-/// Blocks; one thread at a time, never the I/O thread. `cancel()` and `set_deadline()` are the exceptions: any thread.
-/// The destructor detaches if attached, and closes.
+/// Blocks; one thread at a time, never the I/O thread. `cancel()` and `set_deadline()` are the
+/// exceptions: any thread. The destructor detaches if attached, and closes.
 class Client {
 public:
-  /// Connects, negotiates (qSupported, QStartNoAckMode, multiprocess). The guardian holds the connection from before the
-  /// first byte. Errors: connect.refused, connect.timeout, connect.unresolved, connect.failed, stub.not_a_stub,
-  /// stub.closed, stub.timeout, stub.garbage, interrupted.
-  static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options);
+  /// Connects, negotiates (qSupported, QStartNoAckMode, multiprocess). The guardian holds the
+  /// connection from before the first byte. Errors: connect.refused, connect.timeout,
+  /// connect.unresolved, connect.failed, stub.not_a_stub, stub.closed, stub.timeout, stub.garbage,
+  /// interrupted.
+  static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint,
+                                                 const ClientOptions& options);
   ~Client();
 
   const Endpoint& endpoint() const;
   const Features& features() const;
   Counters counters() const;
 
-  /// One request, one reply (the payload, decoded). An `E NN` reply is a value, not an Error: the typed commands
-  /// know what it means.
+  /// One request, one reply (the payload, decoded). An `E NN` reply is a value, not an Error: the
+  /// typed commands know what it means.
   Result<std::string> request(std::string_view payload);
 
-  /// Pipelined: all requests, all replies, in order. Falls back to one at a time where the stub cannot.
+  /// Pipelined: all requests, all replies, in order. Falls back to one at a time where the stub
+  /// cannot.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
 
-  /// After this moment every exchange fails with "stop.limit" (for --max-stop); nullopt: none. Detach is exempt.
+  /// After this moment every exchange fails with "stop.limit" (for --max-stop); nullopt: none.
+  /// Detach is exempt.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);
 
-  /// From any thread: the exchange in progress and all later ones fail with "interrupted". Detach is exempt.
+  /// From any thread: the exchange in progress and all later ones fail with "interrupted". Detach
+  /// is exempt.
   void cancel();
 
   Connection& connection(); ///< for rsp/commands only

@@ -28,7 +28,8 @@ struct CommandEndpoint {
   bool operator==(const CommandEndpoint&) const = default;
 };
 
-/// Where a stub is, and which of its processes is meant. Parsed from contract TARGET without `RANK=`.
+/// Where a stub is, and which of its processes is meant. Parsed from contract TARGET without
+/// `RANK=`.
 struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
   std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint> where;

@@ -1,18 +1,18 @@
 #pragma once
 
-#include <tl/expected.hpp>
-
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <utility>
 
 namespace mqbridge {
 
 /// Why something could not be done, and what the user can do about it.
 ///
-/// `code` is dotted and stable ("connect.refused", "ptrace.denied"): scripts match it; it must point at static
-/// storage. `message` names what failed and why, with the failing address, packet or file. `hint` is the next
-/// step, best a line that can be pasted into a shell; empty if there is none.
+/// `code` is dotted and stable ("connect.refused", "ptrace.denied"): scripts match it; it must
+/// point at static storage. `message` names what failed and why, with the failing address, packet
+/// or file. `hint` is the next step, best a line that can be pasted into a shell; empty if there is
+/// none.
 struct [[nodiscard]] Error {
   std::string_view code;
   std::string message;

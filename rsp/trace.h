@@ -9,8 +9,8 @@
 
 namespace mqbridge::rsp {
 
-/// `--trace FILE`: every packet, readable, a line each: seconds since start, endpoint, direction, payload (non-printable bytes
-/// escaped). Shared by all connections; thread-safe.
+/// `--trace FILE`: every packet, readable, a line each: seconds since start, endpoint, direction,
+/// payload (non-printable bytes escaped). Shared by all connections; thread-safe.
 class Trace {
 public:
   static Result<std::unique_ptr<Trace>> open(const std::filesystem::path& file);

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "rsp/codec.h"
+#include "rsp/counters.h"
+#include "rsp/gate.h"
+#include "rsp/packet_history.h"
+#include "rsp/result.h"
+#include "rsp/transport/transport.h"
+#include "rsp/transport/watch.h"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge::rsp {
+
+class Trace;
+
+struct ConnectionOptions {
+  std::string name; ///< the endpoint as the user wrote it; for messages
+  std::chrono::milliseconds silence_timeout{
+      10'000};            ///< a stub that owes an answer and says nothing
+  Trace* trace = nullptr; ///< not owned; outlives the connection
+  Watch watch;
+  const Policy* policy = &read_only_policy(); ///< not owned; outlives the connection
+};
+
+/// Packets over a Transport: framing, acknowledgements, deadlines, the gate, the history, the
+/// trace.
+///
+/// Blocks; one thread at a time, never the I/O thread. cancel() and set_deadline() are for any
+/// thread. After an error the replies still owed are remembered, and skipped by the next exchange:
+/// detach stays possible. `O` console output and `%` notifications are skipped wherever they come.
+///
+/// Errors of every exchange: gate.refused, stub.closed, stub.timeout, stub.garbage, stub.too_long,
+/// stop.limit, interrupted.
+class Connection {
+public:
+  using Clock = Transport::Clock;
+
+  Connection(std::unique_ptr<Transport> transport, ConnectionOptions options);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  Result<std::string> request(std::string_view payload);
+  /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
+  /// ack mode.
+  Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
+
+  /// Sends the byte 0x03, which stops a running target. NEVER to a target that may be stopped
+  /// already: gdbserver then leaves a SIGINT pending, which kills the target when it is detached.
+  Result<void> interrupt();
+  /// The stop reply (T, S, W, X) that interrupt() brings; other packets are skipped. `timeout`: of
+  /// silence.
+  Result<std::string> receive_stop_reply(std::chrono::milliseconds timeout);
+
+  /// While it lives, cancel() and the deadline do not count, but `limit` does.
+  class [[nodiscard]] Exemption {
+  public:
+    ~Exemption() { connection_.exempt_until_.reset(); }
+    Exemption(const Exemption&) = delete;
+    Exemption& operator=(const Exemption&) = delete;
+
+  private:
+    friend class Connection;
+    explicit Exemption(Connection& connection) : connection_(connection) {}
+    Connection& connection_;
+  };
+  /// For detach.
+  Exemption exempt(std::chrono::milliseconds limit);
+
+  void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
+  void cancel();                                                ///< any thread
+
+  /// The packet that lets the target run again, told to the guardian too: "D", or "D;1f" once the
+  /// pid is known.
+  void set_detach_packet(std::string payload);
+  /// Empty when there is nothing (any more) to release.
+  const std::string& detach_packet() const { return detach_packet_; }
+  /// Detached, or never attached: the guardian forgets the connection.
+  void released();
+
+  void
+  greet(); ///< `+` goes out with the first packet: it ends what a client before us left half done
+  void set_no_ack() { no_ack_ = true; }
+  bool no_ack() const { return no_ack_; }
+
+  /// What the other side has shown itself to be so far.
+  struct Heard {
+    bool packet = false;
+    bool ack = false;
+    std::string garbage; ///< the start of what came outside of packets before the first packet
+  };
+  const Heard& heard() const { return heard_; }
+  /// Whether the other side has closed.
+  bool closed() const { return closed_; }
+  const Counters& counters() const { return counters_; }
+
+private:
+  struct Wait;
+
+  void skip_leftovers();
+  Result<void> begin();
+  Result<void> send_packet(std::string_view payload);
+  void queue(const Outgoing& bytes);
+  void flush();
+  Result<std::string> receive_packet(Wait& wait);
+  std::optional<Result<std::string>> take(Decoder::Event event, Wait& wait);
+  std::optional<Result<std::string>> take_packet(std::string payload, const Wait& wait);
+  bool is_ours();
+  void acknowledge(const Wait& wait);
+  std::optional<Result<std::string>> take_corrupt(Wait& wait);
+  std::optional<Result<std::string>> take_nack(Wait& wait);
+  std::optional<Result<std::string>> take_garbage(const Decoder::Event& event, Wait& wait);
+  void note_garbage(const Decoder::Event& event);
+  Result<void> receive_bytes(Wait& wait);
+  Result<Clock::time_point> patience(const Wait& wait) const;
+  Failure failure(std::string_view code, std::string what, std::string hint) const;
+  Result<std::vector<std::string>> pipeline(std::span<const std::string> payloads);
+
+  std::unique_ptr<Transport> transport_;
+  ConnectionOptions options_;
+  Gate gate_;
+  Decoder decoder_;
+  PacketHistory history_;
+  Counters counters_;
+  Heard heard_;
+  std::string detach_packet_;
+  std::optional<Outgoing> pending_;    ///< cleared, leaves with the next flush
+  std::optional<Outgoing> last_frame_; ///< to be sent again after `-`
+  std::size_t outstanding_ = 0;        ///< replies that the stub owes
+  std::size_t stale_ = 0;              ///< of these, replies to requests that were given up
+  bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
+  bool no_ack_ = false;
+  bool closed_ = false;
+  std::optional<Clock::time_point> exempt_until_;
+
+  mutable std::mutex limits_mutex_;
+  std::optional<Clock::time_point> deadline_;
+  bool cancelled_ = false;
+};
+
+} // namespace mqbridge::rsp

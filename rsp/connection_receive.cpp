@@ -1,0 +1,236 @@
+#include "rsp/connection.h"
+#include "rsp/connection_wait.h"
+#include "rsp/trace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge::rsp {
+namespace {
+
+constexpr int max_retries = 3;
+constexpr std::size_t max_garbage = std::size_t{64} << 10;
+// A packet that trickles is not silence, but must end some time: in so many times the limit of
+// silence.
+constexpr int trickle_factor = 6;
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool is_console_output(std::string_view payload) {
+  return payload.size() > 1 && payload.size() % 2 == 1 && payload.front() == 'O' &&
+         std::all_of(payload.begin() + 1, payload.end(), is_hex);
+}
+
+bool is_stop_reply(std::string_view payload) {
+  return payload.size() >= 3 && std::string_view("TSWX").find(payload[0]) != payload.npos &&
+         is_hex(payload[1]) && is_hex(payload[2]);
+}
+
+// The reply to LLDB's `x` is the bare memory: it may look like anything.
+bool may_be_anything(std::string_view request) {
+  return request.starts_with('x');
+}
+
+bool asks_for_stop_reply(std::string_view request) {
+  return request == "?" || request.starts_with("vAttach");
+}
+
+double seconds(Connection::Clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+} // namespace
+
+Result<std::string> Connection::receive_packet(Wait& wait) {
+  for (;;) {
+    while (auto event = decoder_.next()) {
+      if (auto result = take(std::move(*event), wait))
+        return std::move(*result);
+    }
+    if (auto more = receive_bytes(wait); !more)
+      return forward(std::move(more));
+  }
+}
+
+std::optional<Result<std::string>> Connection::take(Decoder::Event event, Wait& wait) {
+  switch (event.kind) {
+  case Decoder::Kind::packet:
+    return take_packet(std::move(event.bytes), wait);
+  case Decoder::Kind::notification:
+    history_.received("%" + event.bytes);
+    return std::nullopt;
+  case Decoder::Kind::ack:
+    heard_.ack = true;
+    return std::nullopt;
+  case Decoder::Kind::nack:
+    return take_nack(wait);
+  case Decoder::Kind::corrupt:
+    return take_corrupt(wait);
+  case Decoder::Kind::too_long:
+    acknowledge(wait);
+    if (!is_ours())
+      return std::nullopt;
+    return failure("stub.too_long",
+                   fmt::format("the answer to '{}' is longer than {} bytes", shorten(wait.request),
+                               Decoder::default_limit),
+                   "no stub should send that: look with --trace FILE at what is there");
+  case Decoder::Kind::garbage:
+    return take_garbage(event, wait);
+  }
+  return std::nullopt;
+}
+
+std::optional<Result<std::string>> Connection::take_packet(std::string payload, const Wait& wait) {
+  heard_.packet = true;
+  history_.received(payload);
+  if (options_.trace != nullptr)
+    options_.trace->packet(options_.name, Trace::Direction::received, payload);
+  acknowledge(wait);
+  const bool any = may_be_anything(wait.request);
+  if (!any && is_console_output(payload))
+    return std::nullopt;
+  if (wait.stop_only) {
+    if (!is_stop_reply(payload))
+      return std::nullopt;
+    owes_stop_ = false;
+    return payload;
+  }
+  if (owes_stop_ && !any && is_stop_reply(payload) && !asks_for_stop_reply(wait.request)) {
+    owes_stop_ = false;
+    return std::nullopt;
+  }
+  if (!is_ours())
+    return std::nullopt;
+  return payload;
+}
+
+// Replies come in order: those to requests that were given up come first.
+bool Connection::is_ours() {
+  if (outstanding_ > 0)
+    --outstanding_;
+  if (stale_ == 0)
+    return true;
+  --stale_;
+  return false;
+}
+
+void Connection::acknowledge(const Wait& wait) {
+  if (no_ack_)
+    return;
+  queue(gate_.ack());
+  if (!wait.defer_ack)
+    flush();
+}
+
+std::optional<Result<std::string>> Connection::take_corrupt(Wait& wait) {
+  history_.received("(damaged)");
+  if (!no_ack_ && ++wait.damaged <= max_retries) {
+    queue(gate_.nack());
+    flush();
+    return std::nullopt;
+  }
+  if (!is_ours())
+    return std::nullopt;
+  return failure(
+      "stub.garbage",
+      fmt::format("the answer to '{}' is damaged (wrong checksum)", shorten(wait.request)),
+      "check the link, a serial one above all; --trace FILE shows every packet");
+}
+
+std::optional<Result<std::string>> Connection::take_nack(Wait& wait) {
+  if (no_ack_ || !last_frame_)
+    return std::nullopt;
+  if (++wait.refused > max_retries)
+    return failure(
+        "stub.garbage",
+        fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
+        "check the link, a serial one above all; --trace FILE shows every packet");
+  queue(*last_frame_);
+  flush();
+  return std::nullopt;
+}
+
+std::optional<Result<std::string>> Connection::take_garbage(const Decoder::Event& event,
+                                                            Wait& wait) {
+  note_garbage(event);
+  wait.garbage += event.length;
+  const bool known = !heard_.packet && (heard_.garbage.starts_with("SSH-") ||
+                                        heard_.garbage.find("HTTP/") != std::string::npos);
+  if (!known && wait.garbage <= max_garbage)
+    return std::nullopt;
+  return failure("stub.garbage",
+                 fmt::format("instead of an answer to '{}' came '{}'", shorten(wait.request),
+                             shorten(event.bytes)),
+                 "no GDB stub speaks so: check host and port");
+}
+
+void Connection::note_garbage(const Decoder::Event& event) {
+  if (!heard_.packet && heard_.garbage.size() < Decoder::garbage_sample)
+    heard_.garbage += event.bytes;
+}
+
+Result<void> Connection::receive_bytes(Wait& wait) {
+  const auto until = patience(wait);
+  if (!until)
+    return Failure(until.error());
+  auto received = transport_->receive(*until);
+  switch (received.kind) {
+  case Received::Kind::data:
+    wait.last_byte = Clock::now();
+    counters_.bytes_received += received.bytes.size();
+    decoder_.feed(received.bytes);
+    break;
+  case Received::Kind::closed: {
+    closed_ = true;
+    auto words = transport_->last_words();
+    return failure("stub.closed",
+                   fmt::format("the connection ended while '{}' waited for its answer: {}",
+                               shorten(wait.request), words.empty() ? received.bytes : words),
+                   "look at what the stub printed on its node; --trace FILE shows every packet");
+  }
+  case Received::Kind::timed_out: // patience() says next what ran out
+  case Received::Kind::woken:
+    break;
+  }
+  return {};
+}
+
+/// The next moment at which a limit passes, or the error of the one that has passed.
+Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) const {
+  const auto now = Clock::now();
+  auto until = std::min(wait.last_byte + wait.silence, wait.begun + trickle_factor * wait.silence);
+  if (exempt_until_) {
+    until = std::min(until, *exempt_until_);
+  } else {
+    const std::lock_guard lock(limits_mutex_);
+    if (cancelled_)
+      return failure("interrupted",
+                     fmt::format("interrupted while '{}' waited", shorten(wait.request)), {});
+    if (deadline_ && now >= *deadline_)
+      return failure("stop.limit",
+                     fmt::format("the target was to be released now; '{}' had waited {:.1f} s",
+                                 shorten(wait.request), seconds(now - wait.begun)),
+                     "raise --max-stop to get more");
+    if (deadline_)
+      until = std::min(until, *deadline_);
+  }
+  if (now < until)
+    return until;
+  return failure("stub.timeout",
+                 fmt::format("no answer to '{}' within {:.1f} s", shorten(wait.request),
+                             seconds(now - wait.begun)),
+                 "does the stub still run? On a slow link raise --timeout; --trace FILE shows "
+                 "every packet");
+}
+
+Failure Connection::failure(std::string_view code, std::string what, std::string hint) const {
+  const auto last = history_.text();
+  return fail(code,
+              fmt::format("{}: {}{}", options_.name, what,
+                          last.empty() ? "" : fmt::format(" (last packets: {})", last)),
+              std::move(hint));
+}
+
+} // namespace mqbridge::rsp

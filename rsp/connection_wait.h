@@ -1,0 +1,27 @@
+#pragma once
+
+#include "rsp/connection.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+/// One packet being waited for. Internal to Connection.
+struct Connection::Wait {
+  Wait(std::string_view asked, std::chrono::milliseconds silence_limit)
+      : request(asked), silence(silence_limit) {}
+
+  std::string_view request;          ///< what it answers; for messages
+  std::chrono::milliseconds silence; ///< how long the stub may say nothing
+  Clock::time_point begun = Clock::now();
+  Clock::time_point last_byte = begun;
+  bool defer_ack = false; ///< another request follows at once
+  bool stop_only = false; ///< any packet but a stop reply is skipped
+  int damaged = 0;        ///< packets received with a wrong checksum
+  int refused = 0;        ///< `-` received
+  std::size_t garbage = 0;
+};
+
+} // namespace mqbridge::rsp

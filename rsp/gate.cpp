@@ -1,0 +1,136 @@
+#include "rsp/gate.h"
+
+#include "rsp/codec.h"
+#include "rsp/packet_history.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace mqbridge::rsp {
+namespace {
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// 1 to 16 hexadecimal digits: what fits 64 bits.
+bool number(std::string_view text) {
+  return !text.empty() && text.size() <= 16 && std::all_of(text.begin(), text.end(), is_hex);
+}
+
+bool printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+/// Cuts `text` at the first `separator`; false if there is none.
+bool cut(std::string_view text, char separator, std::string_view& head, std::string_view& tail) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos)
+    return false;
+  head = text.substr(0, at);
+  tail = text.substr(at + 1);
+  return true;
+}
+
+bool nothing(std::string_view rest) {
+  return rest.empty();
+}
+
+/// "ADDRESS,LENGTH"
+bool range(std::string_view rest) {
+  std::string_view address, length;
+  return cut(rest, ',', address, length) && number(address) && number(length);
+}
+
+/// "TID", "pPID.TID", "pPID"; -1 is all of them.
+bool thread_id(std::string_view rest) {
+  const auto one = [](std::string_view id) { return id == "-1" || number(id); };
+  if (!rest.starts_with('p'))
+    return one(rest);
+  std::string_view pid, tid;
+  rest.remove_prefix(1);
+  return cut(rest, '.', pid, tid) ? one(pid) && one(tid) : one(rest);
+}
+
+bool feature_list(std::string_view rest) {
+  return rest.empty() || (rest.starts_with(':') && printable(rest));
+}
+
+/// "OBJECT:read:ANNEX:OFFSET,LENGTH"; "write" is what this keeps out.
+bool object_read(std::string_view rest) {
+  std::string_view object, operation, annex, window;
+  return cut(rest, ':', object, rest) && !object.empty() && printable(object) &&
+         cut(rest, ':', operation, rest) && operation == "read" && cut(rest, ':', annex, window) &&
+         printable(annex) && range(window);
+}
+
+/// "HEXPATH,0,MODE": flags other than 0 write, create or truncate.
+bool open_read_only(std::string_view rest) {
+  std::string_view path, flags, mode;
+  return cut(rest, ',', path, rest) && cut(rest, ',', flags, mode) && !path.empty() &&
+         path.size() % 2 == 0 && std::all_of(path.begin(), path.end(), is_hex) && flags == "0" &&
+         number(mode);
+}
+
+/// "FD,COUNT,OFFSET"
+bool file_read(std::string_view rest) {
+  std::string_view descriptor, window;
+  return cut(rest, ',', descriptor, window) && number(descriptor) && range(window);
+}
+
+constexpr std::array read_only_rules = {
+    Rule{"!", nothing},
+    Rule{"?", nothing},
+    Rule{"D", nothing},
+    Rule{"D;", number},
+    Rule{"Hg", thread_id},
+    Rule{"T", thread_id},
+    Rule{"QStartNoAckMode", nothing},
+    Rule{"m", range},
+    Rule{"qC", nothing},
+    Rule{"qSupported", feature_list},
+    Rule{"qXfer:", object_read},
+    Rule{"qfThreadInfo", nothing},
+    Rule{"qsThreadInfo", nothing},
+    Rule{"vAttach;", number},
+    Rule{"vFile:close:", number},
+    Rule{"vFile:fstat:", number},
+    Rule{"vFile:open:", open_read_only},
+    Rule{"vFile:pread:", file_read},
+    Rule{"vFile:setfs:", number},
+    Rule{"vMustReplyEmpty", nothing},
+    Rule{"x", range},
+};
+
+constexpr Policy read_only{"read-only", read_only_rules, true};
+
+Failure refused(const Policy& policy, const std::string& what) {
+  return fail("gate.refused",
+              fmt::format("{} was not sent: the {} policy does not allow it", what, policy.name),
+              "mqbridge must never need this packet: please report it, with --trace FILE");
+}
+
+} // namespace
+
+const Policy& read_only_policy() {
+  return read_only;
+}
+
+Result<Outgoing> Gate::packet(std::string_view payload) const {
+  const bool allowed =
+      std::any_of(policy_->allowed.begin(), policy_->allowed.end(), [payload](const Rule& rule) {
+        return payload.starts_with(rule.name) && rule.arguments(payload.substr(rule.name.size()));
+      });
+  if (!allowed)
+    return refused(*policy_, fmt::format("packet '{}'", shorten(payload)));
+  return Outgoing(encode(payload));
+}
+
+Result<Outgoing> Gate::interrupt() const {
+  if (!policy_->interrupt)
+    return refused(*policy_, "the interrupt 0x03");
+  return Outgoing("\x03");
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "rsp/result.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+class Gate;
+
+/// Bytes that a Gate has cleared. Only a Gate makes them, and a Transport sends nothing else: there
+/// is no way around the gate.
+class Outgoing {
+public:
+  std::string_view bytes() const { return bytes_; }
+  /// Puts further cleared bytes behind these, to leave in one send.
+  void append(const Outgoing& more) { bytes_ += more.bytes_; }
+
+private:
+  friend class Gate;
+  explicit Outgoing(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string bytes_;
+};
+
+/// A packet that a policy lets through: what begins with `name`, if `arguments` accepts all that
+/// follows it.
+struct Rule {
+  std::string_view name;
+  bool (*arguments)(std::string_view rest);
+};
+
+/// An allow-list. What no rule lets through is refused, packets of the future included.
+struct Policy {
+  std::string_view name; ///< for messages
+  std::span<const Rule> allowed;
+  bool interrupt = false; ///< whether the byte 0x03 may be sent
+};
+
+/// Looks, stops and detaches: nothing that writes memory, registers or files, resumes, or kills.
+const Policy& read_only_policy();
+
+/// The one gate through which every byte to a stub leaves. Immutable; any thread.
+class Gate {
+public:
+  /// `policy` is not owned, and outlives the gate.
+  explicit Gate(const Policy& policy) : policy_(&policy) {}
+
+  /// The framed packet. Error: gate.refused, with the packet's name.
+  Result<Outgoing> packet(std::string_view payload) const;
+  /// The byte 0x03 that stops a running target. Error: gate.refused.
+  Result<Outgoing> interrupt() const;
+  Outgoing ack() const { return Outgoing("+"); }
+  Outgoing nack() const { return Outgoing("-"); }
+
+private:
+  const Policy* policy_;
+};
+
+} // namespace mqbridge::rsp

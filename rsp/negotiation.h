@@ -1,0 +1,19 @@
+#pragma once
+
+#include "rsp/connection.h"
+#include "rsp/features.h"
+#include "rsp/result.h"
+
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+/// The reply to qSupported. What is missing, malformed or absurd gets the default: stubs lie, and
+/// LLDB announces PacketSize in decimal.
+Features parse_features(std::string_view reply);
+
+/// The first packets of a connection: qSupported, QStartNoAckMode, and one round trip of harmless
+/// probes. Errors: those of Connection, and stub.not_a_stub for what listens and is none.
+Result<Features> negotiate(Connection& connection);
+
+} // namespace mqbridge::rsp

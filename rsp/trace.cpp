@@ -1,0 +1,88 @@
+#include "rsp/trace.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <system_error>
+
+namespace mqbridge::rsp {
+namespace {
+
+Error write_error(const std::filesystem::path& file, int error) {
+  return {"trace.write",
+          fmt::format("cannot write the trace {}: {}", file.string(),
+                      std::generic_category().message(error)),
+          "check the path, its permissions and the space left (df)"};
+}
+
+void append_readable(std::string& line, std::string_view payload) {
+  for (const char byte : payload) {
+    if (byte >= 0x20 && byte < 0x7f && byte != '\\')
+      line += byte;
+    else
+      fmt::format_to(std::back_inserter(line), "\\x{:02x}", static_cast<unsigned char>(byte));
+  }
+}
+
+} // namespace
+
+struct Trace::Impl {
+  std::filesystem::path path;
+  std::FILE* file = nullptr;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::mutex mutex;
+  int first_error = 0;
+
+  void note_error() {
+    if (first_error == 0)
+      first_error = errno;
+  }
+};
+
+Trace::Trace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Trace::~Trace() {
+  if (impl_->file != nullptr)
+    (void)close();
+}
+
+Result<std::unique_ptr<Trace>> Trace::open(const std::filesystem::path& file) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = file;
+  impl->file = std::fopen(file.c_str(), "we");
+  if (impl->file == nullptr)
+    return Failure(write_error(file, errno));
+  return std::unique_ptr<Trace>(new Trace(std::move(impl)));
+}
+
+void Trace::packet(std::string_view endpoint, Direction direction, std::string_view payload) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->file == nullptr || impl_->first_error != 0)
+    return;
+  // The time is taken under the lock: the lines are in order of time.
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - impl_->start;
+  std::string line = fmt::format("{:12.6f} {} {} ", since.count(), endpoint,
+                                 direction == Direction::sent ? "->" : "<-");
+  append_readable(line, payload);
+  line += '\n';
+  // Flushed line by line: a trace is wanted most when the program did not end as it should.
+  if (std::fwrite(line.data(), 1, line.size(), impl_->file) != line.size() ||
+      std::fflush(impl_->file) != 0)
+    impl_->note_error();
+}
+
+Result<void> Trace::close() {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->file != nullptr && std::fclose(impl_->file) != 0)
+    impl_->note_error();
+  impl_->file = nullptr;
+  if (impl_->first_error != 0)
+    return Failure(write_error(impl_->path, impl_->first_error));
+  return {};
+}
+
+} // namespace mqbridge::rsp

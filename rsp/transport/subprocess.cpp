@@ -1,0 +1,173 @@
+#include "rsp/transport/subprocess.h"
+
+#include "rsp/transport/io_thread.h"
+
+#include <algorithm>
+#include <array>
+#include <asio/buffer.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <vector>
+
+namespace mqbridge::rsp {
+namespace {
+
+// What one line of a message can use; a command that talks on is read, and forgotten.
+constexpr std::size_t stderr_kept = 1024;
+constexpr std::chrono::milliseconds end_grace{500};
+
+std::string describe_end(int status) {
+  if (WIFEXITED(status))
+    return fmt::format("the command exited with status {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    return fmt::format("the command was killed by signal {}", WTERMSIG(status));
+  return "the command ended";
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+    if (!blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  while (!line.empty() && line.back() == ' ')
+    line.pop_back();
+  return line;
+}
+
+/// posix_spawn's two option objects, freed whatever happens.
+struct SpawnOptions {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  SpawnOptions(int stdio, int err) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, stdio, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, stdio, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    // Other threads' and libraries' descriptors, close-on-exec or not.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnOptions() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
+};
+
+} // namespace
+
+// The descriptors are used by the I/O thread only; the mutex guards what both sides see.
+struct Subprocess::State : std::enable_shared_from_this<State> {
+  State(pid_t child, int process_fd, int stderr_fd)
+      : pid(child), process(io_context(), process_fd), errors(io_context(), stderr_fd) {}
+
+  void read_stderr() {
+    errors.async_read_some(asio::buffer(chunk),
+                           [self = shared_from_this()](asio::error_code error, std::size_t count) {
+                             {
+                               const std::lock_guard lock(self->mutex);
+                               const auto room = stderr_kept - self->said.size();
+                               self->said.append(self->chunk.data(), std::min(count, room));
+                               self->silent = bool(error);
+                               self->changed.notify_all();
+                             }
+                             if (!error)
+                               self->read_stderr();
+                           });
+  }
+
+  void await_end() {
+    process.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](asio::error_code) {
+                         int ended = 0;
+                         ::waitpid(self->pid, &ended, 0); // a readable pidfd: does not block
+                         const std::lock_guard lock(self->mutex);
+                         self->status = ended;
+                         self->changed.notify_all();
+                       });
+  }
+
+  const pid_t pid;
+  asio::posix::stream_descriptor process;
+  asio::posix::stream_descriptor errors;
+  std::array<char, 512> chunk{};
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string said;
+  bool silent = false; ///< stderr closed
+  std::optional<int> status;
+};
+
+Result<Subprocess> Subprocess::start(const Endpoint& endpoint, const CommandEndpoint& command,
+                                     UniqueFd stdio) {
+  const auto cannot = [&endpoint](const std::string& program, int error) {
+    return fail("connect.failed",
+                fmt::format("cannot start '{}' for {}: {}", program, endpoint.text,
+                            std::generic_category().message(error)),
+                error == ENOENT && program == "gdbserver" ? "apt install gdbserver"
+                                                          : "check the command and its PATH");
+  };
+  if (command.argv.empty())
+    return cannot("", ENOENT);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return cannot(command.argv.front(), errno);
+  UniqueFd reader(ends[0]);
+  const UniqueFd writer(ends[1]);
+
+  std::vector<char*> argv;
+  for (const auto& argument : command.argv)
+    argv.push_back(const_cast<char*>(argument.c_str())); // the interface is older than const
+  argv.push_back(nullptr);
+  const SpawnOptions options(stdio.get(), writer.get());
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, argv.front(), &options.actions, &options.attributes,
+                                   argv.data(), environ);
+  if (error != 0)
+    return cannot(command.argv.front(), error);
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process)
+    return cannot(command.argv.front(), errno);
+
+  auto state = std::make_shared<State>(pid, process.release(), reader.release());
+  state->read_stderr();
+  state->await_end();
+  return Subprocess(std::move(state));
+}
+
+std::string Subprocess::last_words() const {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, end_grace,
+                           [this] { return state_->status.has_value() && state_->silent; });
+  std::string words = state_->status ? describe_end(*state_->status) : "the command still runs";
+  if (const auto said = one_line(state_->said); !said.empty())
+    words += "; it said: " + said;
+  return words;
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "rsp/gate.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace mqbridge::rsp {
+
+/// What Transport::receive brought.
+struct Received {
+  enum class Kind : std::uint8_t {
+    data,      ///< `bytes` came from the stub
+    timed_out, ///< nothing came until the deadline
+    woken,     ///< wake() was called
+    closed,    ///< the stub has closed, or the connection broke; `bytes` says how. For ever
+  };
+  Kind kind = Kind::timed_out;
+  std::string bytes;
+};
+
+/// A duplex byte stream to one stub. Reading goes on while writing: a stub that blocks on its
+/// replies cannot deadlock with us. One thread at a time, never the I/O thread; wake() is for any
+/// thread.
+class Transport {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~Transport() = default; ///< closes
+
+  /// Never blocks: what the kernel does not take is kept and sent when it does. A broken connection
+  /// shows in receive().
+  virtual void send(const Outgoing& bytes) = 0;
+  virtual Received receive(Clock::time_point deadline) = 0;
+  virtual void wake() = 0;
+
+  /// What a stub started here said on stderr, and how it ended; empty for others. May wait a moment
+  /// for a process that is about to end.
+  virtual std::string last_words() { return {}; }
+};
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "rsp/guardian.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mqbridge::rsp {
+
+/// What the guardian does for one connection. Without a guardian it does nothing.
+///
+/// Letting go of it does not end the guardian's watch: only forget() does, when nothing is left to
+/// release.
+class Watch {
+public:
+  Watch() = default;
+
+  /// From before the socket is connected, so that no moment is unguarded. `guardian` may be null,
+  /// and outlives this.
+  static Result<Watch> begin(Guardian* guardian, int fd) {
+    Watch watch;
+    if (guardian == nullptr)
+      return watch;
+    auto handle = guardian->watch(fd);
+    if (!handle)
+      return forward(std::move(handle));
+    watch.guardian_ = guardian;
+    watch.handle_ = *handle;
+    return watch;
+  }
+
+  void set_detach_packet(const std::string& payload) {
+    if (guardian_ != nullptr)
+      guardian_->set_detach_packet(handle_, payload.c_str());
+  }
+
+  void forget() {
+    if (guardian_ != nullptr)
+      guardian_->forget(handle_);
+    guardian_ = nullptr;
+  }
+
+private:
+  Guardian* guardian_ = nullptr;
+  std::uint32_t handle_ = 0;
+};
+
+} // namespace mqbridge::rsp
