@@ -66,6 +66,8 @@ Result<const TypeLayout*> DwarfTypes::find(std::string_view name) {
     if (!layout)
       return forward(std::move(layout));
     found = known_.emplace(std::string(name), std::move(*layout)).first;
+    if (found->second)
+      found->second->name = name;
   }
   return found->second ? &*found->second : nullptr;
 }
@@ -88,7 +90,6 @@ Result<std::optional<TypeLayout>> DwarfTypes::first_complete(std::span<const Nam
         return dwarf_->take_fault();
       if (!found)
         continue;
-      found->name = name;
       return found;
     }
   }

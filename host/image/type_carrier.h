@@ -4,6 +4,7 @@
 #include "rsp/result.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,22 +14,29 @@ namespace mqbridge {
 /// the MPI's own internal headers: it holds the exact layouts that a stripped library lacks.
 struct CarrierRequest {
   std::string mpi = "openmpi";
-  std::vector<std::string> compiler = {
-      "cc"}; ///< --cc, split into words; a cross compiler for a foreign target
-  std::vector<std::filesystem::path>
-      include_directories; ///< --include; empty: asked from mpicc, then the usual places
+  /// --cc, split into words; a cross compiler for a foreign target.
+  std::vector<std::string> compiler = {"cc"};
+  /// --include; empty: asked from mpicc, then the usual places.
+  std::vector<std::filesystem::path> include_directories;
+  /// A name that ends in .types: the carrier is made for the time of the call only, and its layouts
+  /// are written there as a pack.
   std::filesystem::path output;
+  /// For a pack: the libmpi whose build-id keys it; nullopt: the one beside the headers.
+  std::optional<std::filesystem::path> library = std::nullopt;
 };
 
-/// Writes the carrier. Errors: types.unknown_mpi, types.no_headers (names the package to install),
-/// types.compile (with the compiler's own words), output.write.
+/// Writes the carrier, or the pack. A pack is checked against the library first
+/// (openmpi::check_types). Errors: types.unknown_mpi, types.no_headers (names the package to
+/// install), types.no_library, types.compile (with the compiler's own words), types.mismatch,
+/// output.write, and those of ElfFile::open.
 Result<void> make_type_carrier(const CarrierRequest& request);
 
-/// Names of the C types (and for repairs, the fields) that mqbridge and this MPI's debug DLL ask
-/// for.
+/// Names of the C types that mqbridge and this MPI's debug DLL ask for; empty for an MPI that is
+/// not known.
 const std::vector<std::string>& needed_types(std::string_view mpi);
 
 /// Reads a --types FILE: a pack or a carrier (any ELF with DWARF), told apart by its first bytes.
+/// Errors: those of read_type_pack, ElfFile::open and open_dwarf_types.
 Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path);
 
 } // namespace mqbridge

@@ -1,0 +1,170 @@
+#include "host/image/file_finder.h"
+
+#include "host/image/elf_reader.h"
+#include "host/image/sysroot.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace mqbridge {
+namespace {
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+// FROM is a prefix of whole path components.
+std::optional<std::string> map_path(const std::pair<std::string, std::string>& rule,
+                                    std::string_view path) {
+  std::string_view from = rule.first;
+  while (from.size() > 1 && from.ends_with('/'))
+    from.remove_suffix(1);
+  if (from.empty() || !path.starts_with(from))
+    return std::nullopt;
+  const auto rest = path.substr(from.size());
+  if (!rest.empty() && rest.front() != '/' && from != "/")
+    return std::nullopt;
+  std::string mapped = rule.second;
+  if (!mapped.ends_with('/') && !rest.starts_with('/') && !rest.empty())
+    mapped += '/';
+  return mapped.append(rest);
+}
+
+std::vector<std::filesystem::path> debug_roots(const FilePaths& paths) {
+  auto roots = paths.debug_dirs;
+  for (const auto& sysroot : paths.sysroots) {
+    if (auto inside = resolve_in_sysroot(sysroot, "usr/lib/debug"))
+      roots.push_back(std::move(*inside));
+  }
+  roots.emplace_back("/usr/lib/debug");
+  return roots;
+}
+
+// Where the target has the file: its path here, without the sysroot that it was found in.
+std::filesystem::path path_in_target(const FilePaths& paths, const std::filesystem::path& path) {
+  for (const auto& sysroot : paths.sysroots) {
+    const auto relative = path.lexically_normal().lexically_relative(sysroot.lexically_normal());
+    if (!relative.empty() && *relative.begin() != "..")
+      return "/" / relative;
+  }
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal();
+}
+
+// As .gnu_debuglink states it: CRC-32 of the whole file.
+std::optional<std::uint32_t> file_crc(const std::filesystem::path& path) {
+  auto fd = open_regular_file(path);
+  if (!fd)
+    return std::nullopt;
+  std::array<unsigned char, 65536> buffer;
+  uLong crc = crc32(0, nullptr, 0);
+  ssize_t count = 0;
+  while ((count = ::read(fd->get(), buffer.data(), buffer.size())) > 0)
+    crc = crc32(crc, buffer.data(), static_cast<uInt>(count));
+  if (count < 0)
+    return std::nullopt;
+  return static_cast<std::uint32_t>(crc);
+}
+
+using DebugFile = Result<std::shared_ptr<const ElfFile>>;
+
+// The candidate if it is an ELF file of the same build; nullptr if it is of another one.
+DebugFile open_candidate(const std::filesystem::path& candidate, const ElfFile& file) {
+  auto debug = ElfFile::open(candidate);
+  if (!debug)
+    return debug;
+  if (!file.build_id().empty() && !(*debug)->build_id().empty() &&
+      file.build_id() != (*debug)->build_id())
+    return nullptr;
+  if ((*debug)->platform() != file.platform())
+    return nullptr;
+  return debug;
+}
+
+std::vector<std::filesystem::path> debug_link_places(const FilePaths& paths, const ElfFile& file,
+                                                     const std::string& name) {
+  const auto directory = file.path().parent_path();
+  std::vector<std::filesystem::path> places = {directory / name, directory / ".debug" / name};
+  const auto in_target = path_in_target(paths, file.path()).parent_path().relative_path();
+  for (const auto& root : debug_roots(paths))
+    places.push_back(root / in_target / name);
+  return places;
+}
+
+bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+} // namespace
+
+Result<std::filesystem::path> find_target_file(const FilePaths& paths,
+                                               std::string_view target_path) {
+  std::vector<std::string> tried;
+  for (const auto& rule : paths.path_map) {
+    const auto mapped = map_path(rule, target_path);
+    if (!mapped)
+      continue;
+    if (is_file(*mapped))
+      return std::filesystem::path(*mapped);
+    tried.push_back(*mapped);
+  }
+  const std::filesystem::path path(target_path);
+  if (path.is_absolute()) {
+    for (const auto& sysroot : paths.sysroots) {
+      const auto inside = resolve_in_sysroot(sysroot, path);
+      if (inside && is_file(*inside))
+        return *inside;
+      tried.push_back((sysroot / path.relative_path()).string());
+    }
+    if (paths.sysroots.empty()) {
+      if (is_file(path))
+        return path;
+      tried.push_back(path.string());
+    }
+  }
+  if (tried.empty())
+    return fail("image.missing",
+                fmt::format("'{}' is no path of a file on the target", target_path));
+  return fail("image.missing",
+              fmt::format("no file for {}: tried {}", target_path, fmt::join(tried, ", ")),
+              "give a copy of the target's files with --sysroot DIR, or --path-map FROM=TO");
+}
+
+Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths,
+                                                       const ElfFile& file) {
+  std::vector<std::filesystem::path> candidates;
+  if (const auto& id = file.build_id(); id.size() > 2) {
+    for (const auto& root : debug_roots(paths))
+      candidates.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
+  }
+  const auto by_build_id = candidates.size();
+  const auto link = file.debug_link();
+  // A link is a file name: anything else would lead out of the directories named here.
+  if (link && link->file.find('/') == std::string::npos) {
+    const auto places = debug_link_places(paths, file, link->file);
+    candidates.insert(candidates.end(), places.begin(), places.end());
+  }
+  DebugFile unreadable = nullptr;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto& candidate = candidates[i];
+    if (!is_file(candidate) || same_file(candidate, file.path()))
+      continue;
+    if (i >= by_build_id && file_crc(candidate) != link->crc)
+      continue;
+    auto debug = open_candidate(candidate, file);
+    if (debug && *debug != nullptr)
+      return debug;
+    if (!debug && unreadable)
+      unreadable = std::move(debug);
+  }
+  return unreadable;
+}
+
+} // namespace mqbridge

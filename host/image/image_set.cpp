@@ -1,0 +1,112 @@
+#include "host/image/image_set.h"
+
+#include "host/image/dwarf_types.h"
+
+#include <filesystem>
+#include <map>
+
+namespace mqbridge {
+
+/// The DWARF of one image, opened when the first type is looked up.
+class ImageTypes {
+public:
+  explicit ImageTypes(const Image& image) {
+    for (const auto& file : {image.debug, image.file}) {
+      if (file && file->has_dwarf()) {
+        file_ = file;
+        break;
+      }
+    }
+  }
+
+  Result<const TypeLayout*> find(std::string_view name) {
+    if (!file_)
+      return nullptr;
+    if (!source_)
+      source_ = open_dwarf_types(file_);
+    if (!*source_)
+      return Failure(source_->error());
+    return (**source_)->find(name);
+  }
+
+private:
+  std::shared_ptr<const ElfFile> file_;
+  std::optional<Result<std::shared_ptr<TypeSource>>> source_;
+};
+
+struct ImageSet::Impl {
+  std::vector<Image> images;
+  std::vector<std::shared_ptr<TypeSource>> sources;
+  std::vector<ImageTypes> image_types;
+
+  // Calls `accept` for the best symbol first: of each image in link map order, its own file before
+  // its debug file, those that the dynamic linker could bind to before local ones.
+  template <class Accept>
+  std::optional<ResolvedSymbol> find(std::string_view name, const Accept& accept) const {
+    for (const bool local : {false, true}) {
+      for (const auto& image : images) {
+        for (const auto* file : {image.file.get(), image.debug.get()}) {
+          const auto* symbol = file == nullptr ? nullptr : file->find_symbol(name);
+          if (symbol == nullptr || symbol->is_local != local || !accept(*symbol))
+            continue;
+          return ResolvedSymbol{image.bias(symbol->address), symbol->size, &image};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+ImageSet::ImageSet(std::vector<Image> images) : impl_(std::make_unique<Impl>()) {
+  impl_->images = std::move(images);
+  for (const auto& image : impl_->images)
+    impl_->image_types.emplace_back(image);
+}
+
+ImageSet::~ImageSet() = default;
+ImageSet::ImageSet(ImageSet&&) noexcept = default;
+ImageSet& ImageSet::operator=(ImageSet&&) noexcept = default;
+
+const std::vector<Image>& ImageSet::images() const {
+  return impl_->images;
+}
+
+const Image* ImageSet::find_by_name(std::string_view prefix) const {
+  for (const auto& image : impl_->images) {
+    if (std::filesystem::path(image.target_path).filename().string().starts_with(prefix))
+      return &image;
+  }
+  return nullptr;
+}
+
+std::optional<ResolvedSymbol> ImageSet::find_symbol(std::string_view name) const {
+  return impl_->find(name, [](const ElfSymbol&) { return true; });
+}
+
+std::optional<ResolvedSymbol> ImageSet::find_function(std::string_view name) const {
+  return impl_->find(name, [](const ElfSymbol& symbol) { return symbol.is_function; });
+}
+
+void ImageSet::add_type_source(std::shared_ptr<TypeSource> source) {
+  impl_->sources.push_back(std::move(source));
+}
+
+Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
+  for (const auto& source : impl_->sources) {
+    auto found = source->find(name);
+    if (!found || *found != nullptr)
+      return found;
+  }
+  // One object with broken DWARF does not hide what another one knows.
+  Result<const TypeLayout*> first_error = nullptr;
+  for (auto& types : impl_->image_types) {
+    auto found = types.find(name);
+    if (found && *found != nullptr)
+      return found;
+    if (!found && first_error)
+      first_error = std::move(found);
+  }
+  return first_error;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <string_view>
+
+namespace mqbridge {
+
+/// A directory that is removed with all its contents.
+class TemporaryDirectory {
+public:
+  /// In $TMPDIR, else /tmp. Error: output.write.
+  static Result<TemporaryDirectory> make();
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept;
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
+  const std::filesystem::path& path() const { return path_; }
+
+private:
+  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// Writes a whole file, making the directories above it. The file appears complete or not at all:
+/// it is written beside itself and renamed. Error: output.write.
+Result<void> write_file(const std::filesystem::path& path, std::string_view contents);
+
+/// As write_file, from the contents of `source`.
+Result<void> copy_to_output(const std::filesystem::path& source,
+                            const std::filesystem::path& output);
+
+} // namespace mqbridge

@@ -1,0 +1,88 @@
+#include "host/image/type_carrier.h"
+
+#include "host/image/dwarf_types.h"
+#include "host/image/elf_reader.h"
+#include "host/image/openmpi_carrier.h"
+#include "host/image/openmpi_classes.h"
+#include "host/image/openmpi_files.h"
+#include "host/image/output_file.h"
+#include "host/image/pack_maker.h"
+
+#include <array>
+#include <cstring>
+#include <elf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+Result<std::shared_ptr<TypeSource>> open_carrier(const std::filesystem::path& path) {
+  auto file = ElfFile::open(path);
+  if (!file)
+    return forward(std::move(file));
+  return open_dwarf_types(*file);
+}
+
+Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Headers& headers) {
+  auto library = request.library ? Result<std::filesystem::path>(*request.library)
+                                 : openmpi::find_library(headers);
+  if (!library)
+    return forward(std::move(library));
+  auto libraries = openmpi::open_libraries(*library);
+  if (!libraries)
+    return forward(std::move(libraries));
+  auto directory = TemporaryDirectory::make();
+  if (!directory)
+    return forward(std::move(directory));
+  const auto carrier = directory->path() / "carrier.so";
+  if (auto done = openmpi::compile_carrier(request.compiler, headers, carrier); !done)
+    return done;
+  auto types = open_carrier(carrier);
+  if (!types)
+    return forward(std::move(types));
+  auto pack = openmpi::make_pack(**types, *libraries);
+  if (!pack)
+    return forward(std::move(pack));
+  return write_file(request.output, write_type_pack(*pack));
+}
+
+} // namespace
+
+Result<void> make_type_carrier(const CarrierRequest& request) {
+  if (request.mpi != "openmpi") {
+    return fail(
+        "types.unknown_mpi",
+        fmt::format("no type carrier can be made for '{}': only openmpi is known", request.mpi),
+        "mqbridge types make --mpi openmpi -o FILE");
+  }
+  auto headers = openmpi::find_headers(request.include_directories, request.compiler);
+  if (!headers)
+    return forward(std::move(headers));
+  if (request.output.extension() == ".types")
+    return make_pack_file(request, *headers);
+  return openmpi::compile_carrier(request.compiler, *headers, request.output);
+}
+
+const std::vector<std::string>& needed_types(std::string_view mpi) {
+  static const std::vector<std::string> none;
+  static const std::vector<std::string> open_mpi(openmpi::needed_types().begin(),
+                                                 openmpi::needed_types().end());
+  return mpi == "openmpi" ? open_mpi : none;
+}
+
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path) {
+  std::array<char, SELFMAG> start{};
+  auto fd = open_regular_file(path);
+  if (!fd)
+    return forward(std::move(fd));
+  if (::pread(fd->get(), start.data(), start.size(), 0) == SELFMAG &&
+      std::memcmp(start.data(), ELFMAG, SELFMAG) == 0)
+    return open_carrier(path);
+  auto pack = read_type_pack(path);
+  if (!pack)
+    return forward(std::move(pack));
+  return type_source(std::move(*pack));
+}
+
+} // namespace mqbridge
