@@ -4,8 +4,11 @@
 
 namespace mqbridge {
 
-/// Leaves out what the user did not ask for: communicators by name, operations by tag and peer.
-/// Totals stay. Called on repaired operations, because a filter means true ranks and tags.
-void apply_filters(const Filters& filters, std::vector<Communicator>& communicators);
+/// Did the user ask for it? By name.
+bool wanted(const Filters& filters, const Communicator& communicator);
+
+/// By tag and peer. A wildcard receive may match any of them: it is wanted. On true ranks and tags
+/// only, not on the DLL's.
+bool wanted(const Filters& filters, const Operation& operation);
 
 } // namespace mqbridge

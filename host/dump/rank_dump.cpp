@@ -42,11 +42,9 @@ public:
   }
 
   RankOutcome run(std::stop_token stop) {
-    if (auto done = work(stop); !done) {
+    stop_ = std::move(stop);
+    if (auto done = work(); !done)
       report(done.error(), RankError::Level::error);
-      if (done.error().code == "stop.limit")
-        mark_unfinished(TruncatedBy::max_stop, done.error());
-    }
     release();
     clock_.finish(dump().statistics);
     dump().status = conclude();
@@ -63,10 +61,10 @@ private:
       progress_(name, 0);
   }
 
-  Result<void> work(std::stop_token stop) {
+  Result<void> work() {
     if (auto done = connect(); !done)
       return done;
-    std::stop_callback cancel(stop, [this] { client_->cancel(); });
+    std::stop_callback cancel(stop_, [this] { client_->cancel(); });
     if (auto done = attach(); !done)
       return done;
     if (auto done = load_images(); !done)
@@ -207,7 +205,7 @@ private:
     begin(PhaseName::walk, "walk");
     // The last tenth of --max-stop is for reading the statuses of what was found: without it they
     // could not be trusted.
-    limit_stop(contact_, 0.9);
+    const auto deadline = limit_stop(contact_, 0.9);
     WalkRequest request{options().program_directory / "mqbridge-worker",
                         dll->path,
                         *images_,
@@ -218,6 +216,11 @@ private:
     if (!bypassed_)
       request.op_classes = wanted_queues();
     request.max_operations = options().max_operations;
+    request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
+      return wanted(options().filters, communicator) && wanted(options().filters, operation);
+    };
+    request.stop = stop_;
+    request.deadline = deadline;
     request.progress = [this](std::uint64_t operations) {
       if (progress_)
         progress_("walk", operations);
@@ -234,9 +237,12 @@ private:
     limit_stop(contact_, 1.0);
     auto repaired =
         repair(dump().communicators, mpi_, *images_, target_->memory(), target_->platform());
-    finish_queues(result.failure);
+    if (bypassed_)
+      mark_bypassed();
     take_world();
-    apply_filters(options().filters, dump().communicators);
+    std::erase_if(dump().communicators, [&](const Communicator& communicator) {
+      return !wanted(options().filters, communicator);
+    });
     if (result.failure)
       return Failure(*result.failure);
     return repaired;
@@ -247,35 +253,14 @@ private:
     return wanted.empty() ? std::vector<OpClass>(op_classes.begin(), op_classes.end()) : wanted;
   }
 
-  /// Says of every queue that was not walked why.
-  void finish_queues(const std::optional<Error>& failure) {
-    const auto wanted = wanted_queues();
+  /// The communicators were listed, and no queue walked: says why.
+  void mark_bypassed() {
     for (auto& communicator : dump().communicators) {
-      for (const auto op_class : op_classes) {
+      for (const auto op_class : wanted_queues()) {
         auto& queue = communicator.queue(op_class);
-        if (std::find(wanted.begin(), wanted.end(), op_class) == wanted.end())
-          continue;
-        if (bypassed_) {
-          queue.state = QueueState::unavailable;
-          queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
-                                                         : QueueReason::transport_bypasses;
-        } else if (queue.state == QueueState::not_requested && failure) {
-          queue.state = QueueState::error;
-          queue.reason = QueueReason::dll_failed;
-          queue.error = failure->message;
-        }
-      }
-    }
-  }
-
-  void mark_unfinished(TruncatedBy why, const Error& error) {
-    for (auto& communicator : dump().communicators) {
-      for (auto& queue : communicator.queues) {
-        if (queue.state != QueueState::error)
-          continue;
-        queue.truncated_by = why;
-        queue.error = error.message;
-        queue.reason = QueueReason::none;
+        queue.state = QueueState::unavailable;
+        queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
+                                                       : QueueReason::transport_bypasses;
       }
     }
   }
@@ -290,11 +275,14 @@ private:
     dump().world_size = world->size;
   }
 
-  void limit_stop(Clock::time_point from, double share) {
+  /// Ends every exchange but the detach when `share` of --max-stop has passed since `from`.
+  std::optional<Clock::time_point> limit_stop(Clock::time_point from, double share) {
     if (!options().max_stop)
-      return;
-    const auto allowed = std::chrono::duration_cast<Clock::duration>(*options().max_stop * share);
-    client_->set_deadline(from + allowed);
+      return std::nullopt;
+    const auto deadline =
+        from + std::chrono::duration_cast<Clock::duration>(*options().max_stop * share);
+    client_->set_deadline(deadline);
+    return deadline;
   }
 
   void release() {
@@ -337,6 +325,7 @@ private:
   const SharedTools& tools_;
   const std::function<void(std::string_view, std::uint64_t)>& progress_;
   RankOutcome outcome_;
+  std::stop_token stop_;
   PhaseClock clock_;
   Clock::time_point contact_;
   std::chrono::system_clock::time_point stopped_at_;

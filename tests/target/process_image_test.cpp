@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Platforms, OnPlatform,
                          });
 
 TEST(AuxiliaryVector, GarbageIsAnError) {
-  for (const std::string bytes :
+  for (const std::string& bytes :
        {std::string{}, std::string("short"), std::string(4096, '\0'), std::string(999, 'x')}) {
     auto parsed = AuxiliaryVector::parse(bytes);
     ASSERT_FALSE(parsed);

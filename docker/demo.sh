@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# A 4-rank Open MPI job that is really deadlocked, a gdbserver on each rank, one dump. Called by `./dev demo`.
+#   docker/demo.sh BUILD_DIRECTORY
+set -euo pipefail
+build=$1
+work=$(mktemp -d)
+job=
+servers=()
+
+finish() {
+  ((${#servers[@]})) && kill "${servers[@]}" 2>/dev/null
+  [[ -n $job ]] && kill -TERM "$job" 2>/dev/null && wait "$job" 2>/dev/null
+  rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# wait_for SECONDS WHAT COMMAND...: until the command succeeds.
+wait_for() {
+  local tries=$(($1 * 20)) what=$2
+  shift 2
+  until "$@" 2>/dev/null; do
+    ((tries-- > 0)) || {
+      echo "demo: $what did not come" >&2
+      cat "$work"/*.log >&2
+      exit 1
+    }
+    sleep 0.05
+  done
+}
+all_ready() { [[ $(find "$work" -name 'ready.*' | wc -l) == 4 ]]; }
+
+# One machine, no ssh, perhaps root in a container: mpirun shall not mind.
+export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+echo "1. mpirun -np 4 ring_deadlock: every rank waits for its left neighbour before it sends to its right one"
+mpirun --oversubscribe -np 4 "$build/inferiors/ring_deadlock" "$work" >"$work/mpirun.log" 2>&1 &
+job=$!
+wait_for 30 "the job" all_ready
+sleep 0.3 # until all ranks are inside of the receive that never ends
+
+echo "2. a gdbserver on each rank"
+targets=()
+for rank in 0 1 2 3; do
+  gdbserver --once --attach 127.0.0.1:0 "$(<"$work/ready.$rank")" >"$work/gdbserver.$rank.log" 2>&1 &
+  servers+=($!)
+  wait_for 10 "gdbserver of rank $rank" grep -q 'Listening on port' "$work/gdbserver.$rank.log"
+  targets+=("127.0.0.1:$(sed -n 's/Listening on port //p' "$work/gdbserver.$rank.log")")
+done
+
+echo "3. mqbridge dump ${targets[*]}"
+echo
+status=0
+"$build/mqbridge" dump "${targets[@]}" || status=$?
+echo
+((status == 0)) || {
+  echo "demo: mqbridge ended with status $status" >&2
+  exit "$status"
+}
+kill -0 "$job"
+echo "To be seen: on MPI_COMM_WORLD every rank's recv with tag 17 is pending from its left neighbour, a ring: 0 <- 3 <- 2 <- 1 <- 0."

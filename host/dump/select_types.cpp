@@ -1,0 +1,161 @@
+#include "host/dump/select_types.h"
+
+#include "host/image/pack_finder.h"
+#include "host/image/type_carrier.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mqbridge {
+namespace {
+
+/// The line that makes types for the library that runs.
+std::string make_hint(const MpiLibrary& mpi) {
+  if (mpi.provider != "openmpi")
+    return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
+                       mpi.name);
+  return fmt::format(
+      "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n"
+      "mqbridge types make --mpi openmpi -o ompi.types.so    then: --types ompi.types.so",
+      mpi.name, mpi.version.value_or("(version unknown)"));
+}
+
+std::string library_name(const MpiLibrary& mpi) {
+  if (mpi.image == nullptr || !mpi.image->file)
+    return "the MPI library";
+  const auto& id = mpi.image->file->build_id();
+  return fmt::format("{} (build-id {})", mpi.image->target_path, id.empty() ? "none" : id);
+}
+
+std::string build_id(const MpiLibrary& mpi) {
+  return mpi.image != nullptr && mpi.image->file ? mpi.image->file->build_id() : std::string{};
+}
+
+/// Tries one source after the other; each is compared with what the running library states.
+class Selection {
+public:
+  Selection(ImageSet& images, const MpiLibrary& mpi, Memory& memory, const Platform& platform,
+            Warnings& warnings)
+      : images_(images), mpi_(mpi), memory_(memory), platform_(platform), warnings_(warnings) {}
+
+  Result<TypesChoice> from_files(std::span<const std::filesystem::path> files) {
+    bool same_build = true;
+    std::vector<std::string> names;
+    for (const auto& file : files) {
+      auto source = open_types_file(file);
+      if (!source)
+        return forward(std::move(source));
+      images_.add_type_source(*source);
+      names.push_back(file.filename().string());
+      auto pack = read_type_pack(file); // a carrier is none, and is keyed by no build
+      same_build =
+          same_build && pack && !pack->build_id.empty() && pack->build_id == build_id(mpi_);
+    }
+    auto fitting = fits();
+    if (!fitting)
+      return forward(std::move(fitting));
+    if (!check_.mismatches.empty())
+      return mismatch(fmt::format("{}", fmt::join(names, ", ")));
+    if (!*fitting)
+      return missing();
+    return TypesChoice{fmt::format("{}", fmt::join(names, ", ")),
+                       same_build ? TypesMatch::exact : TypesMatch::version};
+  }
+
+  Result<TypesChoice> from_images_or_packs(std::span<const std::filesystem::path> directories) {
+    auto fitting = fits();
+    if (!fitting)
+      return forward(std::move(fitting));
+    if (*fitting)
+      return TypesChoice{"dwarf", TypesMatch::exact};
+    if (!check_.mismatches.empty())
+      return mismatch("the debug information of the loaded objects");
+
+    auto same_build = find_pack(directories, build_id(mpi_));
+    if (!same_build)
+      return forward(std::move(same_build));
+    if (*same_build)
+      return use(std::move(**same_build), TypesMatch::exact);
+
+    auto same_version =
+        find_pack_by_version(directories, mpi_.provider, mpi_.version.value_or(""), platform_);
+    if (!same_version)
+      return forward(std::move(same_version));
+    if (!*same_version)
+      return missing();
+    auto name = (*same_version)->path.filename().string();
+    auto choice = use(std::move(**same_version), TypesMatch::version);
+    if (choice)
+      warnings_.push_back(
+          {"types.other_build",
+           fmt::format(
+               "{} is a build that no pack was made for; {}, of the same version, is used: {} "
+               "sizes that the running library states agree with it",
+               library_name(mpi_), name, check_.compared),
+           make_hint(mpi_)});
+    return choice;
+  }
+
+private:
+  Result<TypesChoice> use(FoundPack found, TypesMatch match) {
+    const auto name = found.path.filename().string();
+    images_.add_type_source(type_source(std::move(found.pack)));
+    auto fitting = fits();
+    if (!fitting)
+      return forward(std::move(fitting));
+    if (!*fitting)
+      return check_.mismatches.empty() ? missing() : mismatch(name);
+    return TypesChoice{"pack " + name, match};
+  }
+
+  /// Only Open MPI's libraries state sizes of their types; for others, the types found are all
+  /// there is to know.
+  Result<bool> fits() {
+    if (mpi_.provider != "openmpi")
+      return true;
+    auto checked = openmpi::check_types(images_, memory_, platform_);
+    if (!checked)
+      return forward(std::move(checked));
+    check_ = std::move(*checked);
+    return check_.complete && check_.mismatches.empty();
+  }
+
+  Failure mismatch(const std::string& source) const {
+    return fail("types.mismatch",
+                fmt::format("the types of {} are not those of {}: {}", source, library_name(mpi_),
+                            fmt::join(check_.mismatches, "; ")),
+                make_hint(mpi_));
+  }
+
+  Failure missing() const {
+    constexpr std::size_t shown = 4;
+    const auto first = std::span(check_.missing).first(std::min(shown, check_.missing.size()));
+    return fail("types.missing",
+                fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
+                            library_name(mpi_), fmt::join(first, ", "),
+                            check_.missing.size() > shown ? ", ..." : ""),
+                make_hint(mpi_));
+  }
+
+  ImageSet& images_;
+  const MpiLibrary& mpi_;
+  Memory& memory_;
+  const Platform& platform_;
+  Warnings& warnings_;
+  TypeCheck check_; ///< of the last source tried
+};
+
+} // namespace
+
+Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
+                                 const Platform& platform,
+                                 std::span<const std::filesystem::path> given,
+                                 std::span<const std::filesystem::path> pack_directories,
+                                 Warnings& warnings) {
+  Selection selection(images, mpi, memory, platform, warnings);
+  return given.empty() ? selection.from_images_or_packs(pack_directories)
+                       : selection.from_files(given);
+}
+
+} // namespace mqbridge
