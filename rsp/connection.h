@@ -24,10 +24,9 @@ class Trace;
 
 struct ConnectionOptions {
   std::string name; ///< the endpoint as the user wrote it; for messages
-  std::chrono::milliseconds silence_timeout{
-      10'000};            ///< a stub that owes an answer and says nothing
-  Trace* trace = nullptr; ///< not owned; outlives the connection
-  Watch watch;
+  std::chrono::milliseconds silence_timeout{10'000}; ///< of a stub that owes an answer
+  Trace* trace = nullptr;                            ///< not owned; outlives the connection
+  Watch watch = {};
   const Policy* policy = &read_only_policy(); ///< not owned; outlives the connection
 };
 

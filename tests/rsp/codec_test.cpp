@@ -1,11 +1,10 @@
 #include "rsp/codec.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 namespace mqbridge::rsp {
 namespace {

@@ -1,0 +1,373 @@
+#include "rsp/connection.h"
+#include "tests/rsp/wire_peer.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Clock = Connection::Clock;
+
+class ConnectionTest : public testing::Test {
+protected:
+  Connection& open(std::chrono::milliseconds silence = 5s) {
+    connection_ = peer_.connect({.name = "n1:7001", .silence_timeout = silence});
+    return *connection_;
+  }
+  Connection& open_no_ack(std::chrono::milliseconds silence = 5s) {
+    open(silence).set_no_ack();
+    return *connection_;
+  }
+
+  WirePeer peer_;
+  std::unique_ptr<Connection> connection_;
+};
+
+void expect_code(const Result<std::string>& reply, std::string_view code) {
+  ASSERT_FALSE(reply) << *reply;
+  EXPECT_EQ(reply.error().code, code) << reply.error().message;
+}
+
+TEST_F(ConnectionTest, AckModeAcknowledgesEveryReply) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect("+$?#3f");
+    peer.send("+$S05#b8");
+    peer.expect("+$qC#b4");
+    peer.send("+");
+    peer.send_packet("QC1");
+    peer.expect("+");
+  });
+  auto& connection = open();
+  connection.greet();
+  EXPECT_EQ(connection.request("?").value(), "S05");
+  EXPECT_EQ(connection.request("qC").value(), "QC1");
+  peer_.finish();
+  EXPECT_TRUE(connection.heard().ack);
+  EXPECT_EQ(connection.counters().requests, 2U);
+  EXPECT_EQ(connection.counters().round_trips, 3U); // with the connect
+  EXPECT_EQ(connection.counters().bytes_sent, 14U);
+  EXPECT_EQ(connection.counters().bytes_received, 16U);
+}
+
+TEST_F(ConnectionTest, NoAckModeSendsNoAcks) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("?");
+    peer.send_packet("S05");
+    EXPECT_TRUE(peer.is_quiet_for(30ms));
+  });
+  EXPECT_EQ(open_no_ack().request("?").value(), "S05");
+  peer_.finish();
+}
+
+TEST_F(ConnectionTest, DamagedReplyIsAskedForAgainInAckMode) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("?");
+    peer.send("+$S05#00");
+    peer.expect("-");
+    peer.send("$S05#b8");
+    peer.expect("+");
+  });
+  EXPECT_EQ(open().request("?").value(), "S05");
+}
+
+TEST_F(ConnectionTest, ReplyThatIsDamagedForEverIsGivenUp) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("?");
+    for (int i = 0; i < 3; ++i) {
+      peer.send("$S05#00");
+      peer.expect("-");
+    }
+    peer.send("$S05#00");
+  });
+  expect_code(open().request("?"), "stub.garbage");
+}
+
+TEST_F(ConnectionTest, DamagedReplyIsAnErrorInNoAckModeAndTheNextOneIsNot) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,4");
+    peer.send("$00000000#00");
+    peer.expect_packet("m4,4");
+    peer.send_packet("01020304");
+  });
+  auto& connection = open_no_ack();
+  expect_code(connection.request("m0,4"), "stub.garbage");
+  EXPECT_EQ(connection.request("m4,4").value(), "01020304");
+}
+
+TEST_F(ConnectionTest, RefusedRequestIsSentAgainButNotForEver) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("?");
+    peer.send("-");
+    peer.expect_packet("?");
+    peer.send("+$S05#b8");
+    peer.expect("+");
+    peer.expect_packet("qC");
+    peer.send("----");
+  });
+  auto& connection = open();
+  EXPECT_EQ(connection.request("?").value(), "S05");
+  expect_code(connection.request("qC"), "stub.garbage");
+}
+
+TEST_F(ConnectionTest, ConsoleOutputAndNotificationsAreSkippedAnywhere) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,2");
+    peer.send("%Stop:T05#99" + encode("O48656c6c6f0a") + encode("O00"));
+    peer.send_packet("abcd");
+    peer.expect_packet("QStartNoAckMode"); // its reply begins with an O too
+    peer.send_packet("OK");
+    peer.expect_packet("x0,3"); // and so may bare memory
+    peer.send_packet("O12");
+  });
+  auto& connection = open_no_ack();
+  EXPECT_EQ(connection.request("m0,2").value(), "abcd");
+  EXPECT_EQ(connection.request("QStartNoAckMode").value(), "OK");
+  EXPECT_EQ(connection.request("x0,3").value(), "O12");
+}
+
+TEST_F(ConnectionTest, DuplicateOfAReplyDoesNotAnswerTheNextRequest) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.send(encode("aa") + encode("aa") + encode("aa"));
+    peer.expect_packet("m1,1");
+    peer.send_packet("bb");
+  });
+  auto& connection = open_no_ack();
+  EXPECT_EQ(connection.request("m0,1").value(), "aa");
+  EXPECT_EQ(connection.request("m1,1").value(), "bb");
+}
+
+TEST_F(ConnectionTest, TimeoutNamesThePacketTheTimeAndTheLastTenPackets) {
+  peer_.play([](WirePeer& peer) {
+    for (int i = 0; i < 6; ++i) {
+      peer.expect_packet(fmt::format("m{},1", i));
+      peer.send_packet(fmt::format("0{}", i));
+    }
+    peer.expect_packet("m1000,40");
+  });
+  auto& connection = open_no_ack(100ms);
+  for (int i = 0; i < 6; ++i)
+    ASSERT_TRUE(connection.request(fmt::format("m{},1", i)));
+  const auto begun = Clock::now();
+  const auto reply = connection.request("m1000,40");
+  EXPECT_LT(Clock::now() - begun, 2s);
+  expect_code(reply, "stub.timeout");
+  const auto& message = reply.error().message;
+  EXPECT_THAT(message, HasSubstr("n1:7001"));
+  EXPECT_THAT(message, HasSubstr("no answer to 'm1000,40' within 0.1 s"));
+  EXPECT_THAT(message, HasSubstr("(last packets: < 01, > m2,1, < 02, > m3,1, < 03, > m4,1, < 04, "
+                                 "> m5,1, < 05, > m1000,40)"));
+}
+
+TEST_F(ConnectionTest, LateReplyDoesNotAnswerTheNextRequest) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.expect_packet("m1,1");
+    peer.send_packet("aa");
+    peer.send_packet("bb");
+  });
+  auto& connection = open_no_ack(100ms);
+  expect_code(connection.request("m0,1"), "stub.timeout");
+  EXPECT_EQ(connection.request("m1,1").value(), "bb");
+}
+
+TEST_F(ConnectionTest, TricklingReplyEnds) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.send("$");
+    for (int i = 0; i < 80; ++i) {
+      peer.send("a");
+      std::this_thread::sleep_for(10ms);
+    }
+  });
+  auto& connection = open_no_ack(50ms);
+  const auto begun = Clock::now();
+  expect_code(connection.request("m0,1"), "stub.timeout");
+  EXPECT_LT(Clock::now() - begun, 700ms);
+}
+
+TEST_F(ConnectionTest, ClosedInTheMiddleOfAReply) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,4");
+    peer.send("$0011");
+    peer.close();
+  });
+  auto& connection = open_no_ack();
+  const auto reply = connection.request("m0,4");
+  expect_code(reply, "stub.closed");
+  EXPECT_THAT(reply.error().message, HasSubstr("'m0,4'"));
+  EXPECT_TRUE(connection.closed());
+  expect_code(connection.request("m4,4"), "stub.closed");
+}
+
+TEST_F(ConnectionTest, ReplyBeforeTheEndStillCounts) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("D");
+    peer.send_packet("OK");
+    peer.close();
+  });
+  EXPECT_EQ(open_no_ack().request("D").value(), "OK");
+}
+
+TEST_F(ConnectionTest, OverLongReplyIsRefusedAndTheNextOneIsNot) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,4");
+    peer.send_packet(std::string(Decoder::default_limit + 1, 'a'));
+    peer.expect_packet("m4,4");
+    peer.send_packet("bb");
+  });
+  auto& connection = open_no_ack();
+  expect_code(connection.request("m0,4"), "stub.too_long");
+  EXPECT_EQ(connection.request("m4,4").value(), "bb");
+}
+
+TEST_F(ConnectionTest, EndlessGarbageIsGivenUp) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,4");
+    peer.send(std::string(200'000, '.'));
+  });
+  expect_code(open_no_ack().request("m0,4"), "stub.garbage");
+}
+
+TEST_F(ConnectionTest, EndlessAcknowledgementsAreNoAnswer) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,4");
+    for (const auto until = Clock::now() + 600ms; Clock::now() < until;) {
+      peer.send("++++++++++++++++");
+      std::this_thread::sleep_for(1ms);
+    }
+  });
+  auto& connection = open(50ms);
+  const auto begun = Clock::now();
+  expect_code(connection.request("m0,4"), "stub.timeout");
+  EXPECT_LT(Clock::now() - begun, 550ms);
+}
+
+TEST_F(ConnectionTest, RefusedByTheGateSendsNothingAndCostsNothing) {
+  auto& connection = open_no_ack();
+  expect_code(connection.request("M0,1:00"), "gate.refused");
+  const auto burst = connection.burst(std::vector<std::string>{"k", "m0,1"});
+  ASSERT_FALSE(burst);
+  EXPECT_EQ(burst.error().code, "gate.refused");
+  EXPECT_TRUE(peer_.is_quiet_for(30ms));
+  EXPECT_EQ(connection.counters().requests, 0U);
+  EXPECT_EQ(connection.counters().bytes_sent, 0U);
+}
+
+TEST_F(ConnectionTest, CancelEndsTheExchangeAtOnceAndDetachIsExempt) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.expect_packet("D");
+    peer.send_packet("aa"); // still owed, and not the answer to D
+    peer.send_packet("OK");
+  });
+  auto& connection = open_no_ack();
+  std::thread canceller([&connection] {
+    std::this_thread::sleep_for(50ms);
+    connection.cancel();
+  });
+  const auto begun = Clock::now();
+  expect_code(connection.request("m0,1"), "interrupted");
+  EXPECT_LT(Clock::now() - begun, 2s);
+  canceller.join();
+  expect_code(connection.request("m4,1"), "interrupted"); // for good, and not even sent
+  {
+    const auto exemption = connection.exempt(2s);
+    EXPECT_EQ(connection.request("D").value(), "OK");
+  }
+  expect_code(connection.request("?"), "interrupted");
+}
+
+TEST_F(ConnectionTest, DeadlineEndsTheExchangeAndDetachIsExempt) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.expect_packet("D");
+    peer.send_packet("aa");
+    peer.send_packet("OK");
+  });
+  auto& connection = open_no_ack();
+  connection.set_deadline(Clock::now() + 80ms);
+  expect_code(connection.request("m0,1"), "stop.limit");
+  const auto exemption = connection.exempt(2s);
+  EXPECT_EQ(connection.request("D").value(), "OK");
+}
+
+TEST_F(ConnectionTest, DeadlineSetWhileAnExchangeWaitsCounts) {
+  auto& connection = open_no_ack();
+  std::thread setter([&connection] {
+    std::this_thread::sleep_for(50ms);
+    connection.set_deadline(Clock::now());
+  });
+  const auto begun = Clock::now();
+  expect_code(connection.request("m0,1"), "stop.limit");
+  EXPECT_LT(Clock::now() - begun, 2s);
+  setter.join();
+}
+
+TEST_F(ConnectionTest, DeadlineHoldsAgainstAStubThatNeverStopsTalking) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    for (const auto until = Clock::now() + 400ms; Clock::now() < until;)
+      peer.send(encode("O41"));
+  });
+  auto& connection = open_no_ack();
+  const auto begun = Clock::now();
+  connection.set_deadline(begun + 100ms);
+  expect_code(connection.request("m0,1"), "stop.limit");
+  EXPECT_LT(Clock::now() - begun, 350ms);
+}
+
+TEST_F(ConnectionTest, ExemptionHasALimitOfItsOwn) {
+  auto& connection = open_no_ack();
+  const auto begun = Clock::now();
+  const auto exemption = connection.exempt(50ms);
+  expect_code(connection.request("D"), "stub.timeout");
+  EXPECT_LT(Clock::now() - begun, 2s);
+}
+
+TEST_F(ConnectionTest, InterruptBringsTheStopReply) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("?"); // lost: the target runs
+    peer.expect("\x03");
+    peer.send("%Stop:x#00" + encode("O41") + encode("T02thread:1;"));
+    peer.expect_packet("m0,1");
+    peer.send_packet("aa");
+  });
+  auto& connection = open_no_ack(100ms);
+  expect_code(connection.request("?"), "stub.timeout");
+  ASSERT_TRUE(connection.interrupt());
+  EXPECT_EQ(connection.receive_stop_reply(5s).value(), "T02thread:1;");
+  EXPECT_EQ(connection.request("m0,1").value(), "aa");
+}
+
+TEST_F(ConnectionTest, StopReplyThatComesTooLateAnswersNoRequest) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect("\x03");
+    peer.expect_packet("D");
+    peer.send(encode("S02") + encode("OK"));
+  });
+  auto& connection = open_no_ack();
+  ASSERT_TRUE(connection.interrupt());
+  expect_code(connection.receive_stop_reply(50ms), "stub.timeout");
+  EXPECT_EQ(connection.request("D").value(), "OK");
+}
+
+TEST_F(ConnectionTest, ReleasedOnceDetached) {
+  auto& connection = open();
+  EXPECT_EQ(connection.detach_packet(), "");
+  connection.set_detach_packet("D;1f");
+  EXPECT_EQ(connection.detach_packet(), "D;1f");
+  connection.released();
+  EXPECT_EQ(connection.detach_packet(), "");
+}
+
+} // namespace
+} // namespace mqbridge::rsp
