@@ -8,6 +8,9 @@ namespace mqbridge {
 Result<TargetSpec> TargetSpec::parse(std::string_view text) {
   TargetSpec spec;
   auto endpoint = text;
+  if (text.starts_with('='))
+    return fail("target.syntax", fmt::format("{}: no rank stands before the =", text),
+                "write RANK=ENDPOINT, for example 3=node7:7001");
   // Only digits before the first `=` are a rank: exec: commands may contain `=` too.
   const auto digits = text.find_first_not_of("0123456789");
   if (digits != std::string_view::npos && digits != 0 && text[digits] == '=') {
