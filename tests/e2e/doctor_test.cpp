@@ -1,0 +1,74 @@
+// doctor on a healthy target and on the usual troubles: for each line that is no praise, the line
+// that mends it.
+
+#include "tests/e2e/harness/loopback.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/temp_directory.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(DoctorTest, HealthyTarget) {
+  MpiJob job({.arguments = {"mix"}});
+  const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(1))});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  for (const char* subject : {"reach", "platform", "MPI", "types", "transport", "DLL", "queues"})
+    EXPECT_THAT(outcome.out, ContainsRegex(fmt::format("ok +{}", subject)));
+  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected"));
+  EXPECT_THAT(outcome.out, ContainsRegex("plan +dump"));
+  EXPECT_THAT(outcome.out, HasSubstr("rank 1 of 2"));
+  EXPECT_THAT(outcome.out, Not(ContainsRegex("FAULT +[a-zA-Z]")));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(DoctorTest, Ucx) {
+  MpiJob job({.arguments = {"receives=4"}, .pml = "ucx"});
+  const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(0))});
+  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +transport"));
+  EXPECT_THAT(outcome.out, HasSubstr("--mca pml ob1"));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(DoctorTest, NotAnMpiProgram) {
+  SingleProcess process("counter_loop");
+  const Outcome outcome = run_mqbridge({"doctor", local_target(process.pid())});
+  EXPECT_NE(outcome.status(), 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +MPI"));
+  EXPECT_THAT(outcome.out, ContainsRegex("skip +queues"));
+  EXPECT_TRUE(makes_progress(process.directory(), 2s));
+  EXPECT_EQ(process.finish(), "");
+}
+
+TEST(DoctorTest, TypesMissing) {
+  SingleProcess victim("mpi_victim");
+  const TempDirectory directory;
+  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-guardian"})
+    std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
+                          directory / name);
+  const Outcome outcome =
+      run_program({{(directory / "mqbridge").string(), "doctor", local_target(victim.pid())}});
+  EXPECT_NE(outcome.status(), 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +types"));
+  EXPECT_THAT(outcome.out, HasSubstr("apt install libopenmpi-dev"));
+  EXPECT_THAT(outcome.out, HasSubstr("mqbridge types make"));
+  EXPECT_EQ(victim.finish(), "");
+}
+
+TEST(DoctorTest, NobodyListens) {
+  const Outcome outcome = run_mqbridge({"doctor", fmt::format("127.0.0.1:{}", unused_port())});
+  EXPECT_NE(outcome.status(), 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +reach"));
+  EXPECT_THAT(outcome.out, HasSubstr("gdbserver"));
+}
+
+} // namespace
+} // namespace mqbridge::e2e

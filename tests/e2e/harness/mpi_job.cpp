@@ -1,0 +1,134 @@
+#include "tests/e2e/harness/mpi_job.h"
+
+#include "tests/e2e/harness/eventually.h"
+#include "tests/e2e/harness/process_table.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <stdexcept>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string inferior_path(const std::string& program) {
+  return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/inferiors/" + program;
+}
+
+// What every Open MPI process of a test gets: nothing outside its own directory, no shared files of
+// other jobs.
+std::vector<std::pair<std::string, std::string>>
+mpi_environment(const std::filesystem::path& directory) {
+  return {{"PMIX_MCA_gds", "hash"},
+          {"OMPI_MCA_orte_tmpdir_base", directory.string()},
+          {"OMPI_MCA_btl_vader_backing_directory", directory.string()}};
+}
+
+ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& directory) {
+  std::vector<std::string> argv = {
+      "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "pml", spec.pml};
+  if (spec.pml == "ucx")
+    argv.insert(argv.end(), {"--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"});
+  else
+    argv.insert(argv.end(), {"--mca", "btl", "self," + spec.btl});
+  if (spec.btl == "tcp")
+    argv.insert(argv.end(), {"--mca", "btl_tcp_if_include", "lo"});
+  argv.insert(argv.end(),
+              {"-np", std::to_string(spec.ranks), inferior_path(spec.program), directory.string()});
+  argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
+  return {argv, mpi_environment(directory)};
+}
+
+std::filesystem::path marker(const std::filesystem::path& directory, const char* name, int rank) {
+  return directory / fmt::format("{}.{}", name, rank);
+}
+
+// Waits for ready.RANK and reads the pid in it.
+pid_t await_ready(const std::filesystem::path& directory, int rank, ChildProcess& process) {
+  const auto file = marker(directory, "ready", rank);
+  eventually(60s, [&] { return std::filesystem::exists(file) || process.wait(0ms).has_value(); });
+  pid_t pid = 0;
+  std::ifstream(file) >> pid;
+  if (pid == 0)
+    throw std::runtime_error(
+        fmt::format("rank {} is not ready: {}{}", rank, process.out(), process.err()));
+  return pid;
+}
+
+std::string await_end(ChildProcess& process, const std::filesystem::path& directory, int ranks,
+                      std::chrono::milliseconds timeout) {
+  say_go(directory);
+  const std::optional<Ending> ending = process.wait(timeout);
+  if (!ending)
+    return "still running after go";
+  if (ending->code != 0)
+    return fmt::format("ended with {}: {}{}",
+                       ending->code ? fmt::format("code {}", *ending->code)
+                                    : fmt::format("signal {}", *ending->signal),
+                       process.out(), process.err());
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (!std::filesystem::exists(marker(directory, "finished", rank)))
+      return fmt::format("rank {} did not finish", rank);
+  }
+  return "";
+}
+
+} // namespace
+
+MpiJob::MpiJob(const JobSpec& spec)
+    : ranks_(spec.ranks), mpirun_(mpirun_command(spec, directory_.path())) {
+  for (int rank = 0; rank < ranks_; ++rank)
+    pids_.push_back(await_ready(directory_.path(), rank, mpirun_));
+}
+
+bool MpiJob::await_spinning(const std::vector<int>& ranks) const {
+  constexpr std::uint64_t enough_ticks = 5;
+  for (const int rank : ranks) {
+    const std::uint64_t before = cpu_ticks(pid(rank));
+    if (!eventually(30s, [&] { return cpu_ticks(pid(rank)) >= before + enough_ticks; }))
+      return false;
+  }
+  return true;
+}
+
+std::string MpiJob::finish(std::chrono::milliseconds timeout) {
+  return await_end(mpirun_, directory_.path(), ranks_, timeout);
+}
+
+SingleProcess::SingleProcess(const std::string& program, const std::vector<std::string>& arguments)
+    : process_(command(program, directory_.path(), arguments)) {
+  await_ready(directory_.path(), 0, process_);
+}
+
+ChildSpec SingleProcess::command(const std::string& program, const std::filesystem::path& directory,
+                                 const std::vector<std::string>& arguments) {
+  ChildSpec spec = {{inferior_path(program), directory.string()}, mpi_environment(directory)};
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  spec.environment.emplace_back("OMPI_MCA_ess_singleton_isolated", "1");
+  spec.environment.emplace_back("OMPI_MCA_pml", "ob1");
+  spec.environment.emplace_back("OMPI_MCA_btl", "self");
+  return spec;
+}
+
+std::string SingleProcess::finish(std::chrono::milliseconds timeout) {
+  return await_end(process_, directory_.path(), 1, timeout);
+}
+
+unsigned long heartbeat(const std::filesystem::path& directory) {
+  unsigned long count = 0;
+  std::ifstream(directory / "heartbeat.0", std::ios::binary)
+      .read(reinterpret_cast<char*>(&count), sizeof count);
+  return count;
+}
+
+bool makes_progress(const std::filesystem::path& directory, std::chrono::milliseconds timeout) {
+  const unsigned long before = heartbeat(directory);
+  return eventually(timeout, [&] { return heartbeat(directory) > before; });
+}
+
+void say_go(const std::filesystem::path& directory) {
+  std::ofstream(directory / "go").flush();
+}
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "tests/e2e/harness/child_process.h"
+#include "tests/e2e/harness/temp_directory.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace mqbridge::e2e {
+
+struct JobSpec {
+  std::string program = "oracle_poster"; ///< of tests/inferiors
+  std::vector<std::string> arguments;    ///< after the directory
+  int ranks = 2;
+  std::string btl = "vader"; ///< vader or tcp (loopback only)
+  std::string pml = "ob1";   ///< ob1 or ucx
+};
+
+/// A real mpirun job of an inferior, all of whose ranks have said that they are ready. Ends with
+/// the object, however the test ended.
+class MpiJob {
+public:
+  /// Throws std::runtime_error with the job's words if it does not come to be ready.
+  explicit MpiJob(const JobSpec& spec);
+
+  int ranks() const { return ranks_; }
+  pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
+  const std::filesystem::path& directory() const { return directory_.path(); }
+
+  /// Waits until each of the ranks has used CPU time since it said that it is ready: it spins in a
+  /// blocking MPI call. A rank says ready just before the call and does nothing else that takes
+  /// time.
+  bool await_spinning(const std::vector<int>& ranks) const;
+
+  /// Lets the job finish and waits. Empty if every rank came to its normal end; else what went
+  /// wrong.
+  std::string finish(std::chrono::milliseconds timeout = std::chrono::seconds(60));
+
+private:
+  TempDirectory directory_;
+  int ranks_;
+  ChildProcess mpirun_;
+  std::vector<pid_t> pids_;
+};
+
+/// One process of an inferior, without mpirun; for MPI inferiors a singleton that talks to itself.
+class SingleProcess {
+public:
+  SingleProcess(const std::string& program, const std::vector<std::string>& arguments = {});
+
+  /// How to start it, for a gdbserver that spawns. `directory` must live on.
+  static ChildSpec command(const std::string& program, const std::filesystem::path& directory,
+                           const std::vector<std::string>& arguments = {});
+
+  pid_t pid() const { return process_.pid(); }
+  const std::filesystem::path& directory() const { return directory_.path(); }
+  std::string finish(std::chrono::milliseconds timeout = std::chrono::seconds(30));
+
+private:
+  TempDirectory directory_;
+  ChildProcess process_;
+};
+
+/// The counter that an inferior in `directory` beats; 0 before the first beat.
+unsigned long heartbeat(const std::filesystem::path& directory);
+
+/// Whether the heart beats within `timeout`.
+bool makes_progress(const std::filesystem::path& directory, std::chrono::milliseconds timeout);
+
+/// Makes `go`.
+void say_go(const std::filesystem::path& directory);
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,84 @@
+#include "tests/e2e/harness/mqbridge_run.h"
+
+#include <csignal>
+#include <ostream>
+
+namespace mqbridge::e2e {
+namespace {
+
+nlohmann::json find_member(const nlohmann::json& array, const char* key, const std::string& value) {
+  if (!array.is_array())
+    return nullptr;
+  for (const nlohmann::json& element : array) {
+    if (element.value(key, "") == value)
+      return element;
+  }
+  return nullptr;
+}
+
+std::string built_program() {
+  return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/mqbridge";
+}
+
+} // namespace
+
+void PrintTo(const Outcome& outcome, std::ostream* stream) {
+  *stream << (outcome.timed_out ? "still running" : "ended");
+  if (outcome.ending.code)
+    *stream << ", status " << *outcome.ending.code;
+  if (outcome.ending.signal)
+    *stream << ", signal " << *outcome.ending.signal;
+  *stream << "\n--- stdout\n" << outcome.out.substr(0, 20'000) << "\n--- stderr\n" << outcome.err;
+}
+
+ChildSpec mqbridge_command(const std::vector<std::string>& arguments) {
+  ChildSpec spec = {{built_program()}};
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  return spec;
+}
+
+Outcome run_program(const ChildSpec& spec, std::chrono::milliseconds timeout) {
+  ChildProcess process(spec);
+  Outcome outcome;
+  if (const auto ending = process.wait(timeout))
+    outcome.ending = *ending;
+  else
+    outcome.timed_out = true;
+  outcome.out = process.out();
+  outcome.err = process.err();
+  return outcome;
+}
+
+Outcome run_mqbridge(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout) {
+  return run_program(mqbridge_command(arguments), timeout);
+}
+
+DumpOutcome dump_json(const std::vector<std::string>& arguments,
+                      std::chrono::milliseconds timeout) {
+  return dump_json_with(built_program(), arguments, timeout);
+}
+
+DumpOutcome dump_json_with(const std::string& program, const std::vector<std::string>& arguments,
+                           std::chrono::milliseconds timeout) {
+  ChildSpec spec = {{program, "dump", "--format", "json"}};
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  DumpOutcome result = {run_program(spec, timeout), nullptr};
+  result.document = nlohmann::json::parse(result.out, nullptr, false);
+  if (result.document.is_discarded())
+    result.document = nullptr;
+  return result;
+}
+
+std::string local_target(pid_t pid) {
+  return "local:" + std::to_string(pid);
+}
+
+nlohmann::json find_error(const nlohmann::json& rank, const std::string& code) {
+  return find_member(rank.value("errors", nlohmann::json::array()), "code", code);
+}
+
+nlohmann::json find_communicator(const nlohmann::json& rank, const std::string& name) {
+  return find_member(rank.value("communicators", nlohmann::json::array()), "name", name);
+}
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,150 @@
+#include "tests/e2e/harness/oracle.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto compared_fields = {"status", "peer",          "tag",   "length",
+                                  "buffer", "system_buffer", "actual"};
+
+// The part of an operation that both sides know, as text that sorts and prints. `actual` is only
+// compared where the poster wrote what came.
+std::string canonical(const json& operation, bool with_actual) {
+  json kept;
+  for (const char* field : compared_fields) {
+    if (std::string_view(field) == "actual" && !with_actual)
+      continue;
+    kept[field] = operation.value(field, json());
+  }
+  return kept.dump();
+}
+
+json as_dumped(const json& posted) {
+  json operation = posted;
+  operation["length"] = {{"value", posted["length"]}, {"unit", "bytes"}};
+  return operation;
+}
+
+using OperationsByQueue = std::map<std::pair<std::string, std::string>, std::vector<json>>;
+
+OperationsByQueue posted_queues(const Oracle& oracle) {
+  OperationsByQueue queues;
+  for (const json& communicator : oracle.communicators) {
+    for (const char* queue : {"send", "receive"})
+      queues[{communicator["communicator"], queue}];
+  }
+  for (const json& operation : oracle.operations)
+    queues[{operation["communicator"], operation["queue"]}].push_back(as_dumped(operation));
+  return queues;
+}
+
+// Takes one dumped operation that agrees with the posted one; false if there is none.
+bool take_match(const json& posted, std::vector<json>& dumped) {
+  const bool with_actual = posted.contains("actual");
+  const std::string wanted = canonical(posted, with_actual);
+  const auto found = std::find_if(dumped.begin(), dumped.end(), [&](const json& candidate) {
+    return canonical(candidate, with_actual) == wanted;
+  });
+  if (found == dumped.end())
+    return false;
+  dumped.erase(found);
+  return true;
+}
+
+void compare_queue(const std::string& where, const std::vector<json>& posted, const json& queue,
+                   std::vector<std::string>& out) {
+  if (queue.value("state", "") != "available") {
+    out.push_back(fmt::format("{}: state is {}", where, queue.value("state", json()).dump()));
+    return;
+  }
+  std::vector<json> dumped = queue["operations"].get<std::vector<json>>();
+  if (queue["total"] != dumped.size())
+    out.push_back(fmt::format("{}: total is {}, operations are {}", where, queue["total"].dump(),
+                              dumped.size()));
+  for (const json& operation : posted) {
+    if (!take_match(operation, dumped))
+      out.push_back(
+          fmt::format("{}: missing {}", where, canonical(operation, operation.contains("actual"))));
+  }
+  for (const json& extra : dumped)
+    out.push_back(fmt::format("{}: nobody posted {}", where, canonical(extra, true)));
+}
+
+void compare_communicator(const json& posted, const json& dumped, std::vector<std::string>& out) {
+  const std::string name = posted["communicator"];
+  for (const char* field : {"local_rank", "size"}) {
+    if (dumped.value(field, json()) != posted[field])
+      out.push_back(fmt::format("{}: {} is {}, should be {}", name, field,
+                                dumped.value(field, json()).dump(), posted[field].dump()));
+  }
+  const std::vector<long> group = expand_runs(dumped.value("group", json()));
+  if (group != posted["group"].get<std::vector<long>>())
+    out.push_back(fmt::format("{}: group is {}, should be {}", name, dumped["group"].dump(),
+                              posted["group"].dump()));
+}
+
+} // namespace
+
+std::vector<long> expand_runs(const json& runs) {
+  std::vector<long> all;
+  if (!runs.is_array())
+    return all;
+  for (const json& run : runs) {
+    const long first = run.at(0);
+    const long last = run.at(1);
+    const long step = run.at(2);
+    for (long rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
+      all.push_back(rank);
+      if (step == 0)
+        break;
+    }
+  }
+  return all;
+}
+
+Oracle read_oracle(const std::filesystem::path& directory, int rank) {
+  Oracle oracle;
+  std::ifstream in(directory / fmt::format("oracle.{}", rank));
+  for (std::string line; std::getline(in, line);) {
+    json parsed = json::parse(line);
+    auto& list = parsed["line"] == "communicator" ? oracle.communicators : oracle.operations;
+    list.push_back(std::move(parsed));
+  }
+  return oracle;
+}
+
+std::vector<std::string> differences(const Oracle& oracle, const json& rank) {
+  std::vector<std::string> out;
+  std::map<std::string, json> dumped;
+  for (const json& communicator : rank["communicators"]) {
+    const std::string name = communicator["name"];
+    if (!dumped.emplace(name, communicator).second)
+      out.push_back(fmt::format("two communicators are called {}", name));
+  }
+  const OperationsByQueue queues = posted_queues(oracle);
+  for (const json& posted : oracle.communicators) {
+    const std::string name = posted["communicator"];
+    const auto found = dumped.find(name);
+    if (found == dumped.end()) {
+      out.push_back(fmt::format("communicator {} is missing", name));
+      continue;
+    }
+    compare_communicator(posted, found->second, out);
+    for (const char* queue : {"send", "receive"})
+      compare_queue(fmt::format("{} {}", name, queue), queues.at({name, queue}),
+                    found->second["queues"][queue], out);
+    dumped.erase(found);
+  }
+  for (const auto& [name, communicator] : dumped)
+    out.push_back(fmt::format("nobody made communicator {}", name));
+  return out;
+}
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace mqbridge::e2e {
+
+/// What a rank says it posted (tests/inferiors/oracle_log.h).
+struct Oracle {
+  std::vector<nlohmann::json> communicators;
+  std::vector<nlohmann::json> operations;
+};
+
+Oracle read_oracle(const std::filesystem::path& directory, int rank);
+
+/// Compares a rank of a dump with its oracle: communicators by name with rank, size and group; each
+/// send and receive queue as a multiset of operations, field by field. One line for each
+/// difference, none if they agree.
+std::vector<std::string> differences(const Oracle& oracle, const nlohmann::json& rank);
+
+/// Rank runs [first, last, step] of the dump as a plain list.
+std::vector<long> expand_runs(const nlohmann::json& runs);
+
+} // namespace mqbridge::e2e

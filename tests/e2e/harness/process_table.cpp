@@ -1,0 +1,93 @@
+#include "tests/e2e/harness/process_table.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace mqbridge::e2e {
+namespace {
+
+std::string read_proc(pid_t pid, std::string_view file) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/" + std::string(file));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string status_field(pid_t pid, std::string_view name) {
+  std::istringstream status(read_proc(pid, "status"));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ':') {
+      const std::size_t value = line.find_first_not_of(" \t", name.size() + 1);
+      return value == std::string::npos ? "" : line.substr(value);
+    }
+  }
+  return "";
+}
+
+} // namespace
+
+char process_state(pid_t pid) {
+  const std::string state = status_field(pid, "State");
+  return state.empty() ? '\0' : state.front();
+}
+
+std::string process_name(pid_t pid) {
+  return status_field(pid, "Name");
+}
+
+pid_t tracer_of(pid_t pid) {
+  const std::string tracer = status_field(pid, "TracerPid");
+  return tracer.empty() ? 0 : std::stoi(tracer);
+}
+
+std::uint64_t cpu_ticks(pid_t pid) {
+  const std::string stat = read_proc(pid, "stat");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos)
+    return 0;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string skipped;
+  // proc(5): state is field 3, utime 14, stime 15.
+  for (int field = 3; field < 14; ++field)
+    fields >> skipped;
+  std::uint64_t user = 0;
+  std::uint64_t system = 0;
+  fields >> user >> system;
+  return user + system;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  std::error_code gone;
+  const auto tasks =
+      std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone);
+  if (gone)
+    return children;
+  for (const auto& task : tasks) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;)
+      children.push_back(child);
+  }
+  return children;
+}
+
+std::vector<pid_t> descendants_of(pid_t pid) {
+  std::vector<pid_t> all = children_of(pid);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<pid_t> more = children_of(all[i]);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+std::optional<pid_t> descendant_named(pid_t pid, std::string_view name) {
+  const std::string cut(name.substr(0, 15));
+  for (const pid_t candidate : descendants_of(pid)) {
+    if (process_name(candidate) == cut)
+      return candidate;
+  }
+  return std::nullopt;
+}
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+// What /proc says of processes. A process that is not there is an empty answer, never an error.
+namespace mqbridge::e2e {
+
+/// The letter of State in /proc/PID/status: R, S, D, T (stopped), t (traced), Z; 0 if there is no
+/// such process.
+char process_state(pid_t pid);
+
+/// Name of the program (comm); empty if there is no such process.
+std::string process_name(pid_t pid);
+
+/// Who traces it; 0 if nobody.
+pid_t tracer_of(pid_t pid);
+
+/// CPU time used, in clock ticks (sysconf(_SC_CLK_TCK) a second).
+std::uint64_t cpu_ticks(pid_t pid);
+
+std::vector<pid_t> children_of(pid_t pid);
+
+/// Children, their children, and so on; a parent before its children.
+std::vector<pid_t> descendants_of(pid_t pid);
+
+/// First descendant of `pid` with this program name (cut to 15 letters, as the kernel does).
+std::optional<pid_t> descendant_named(pid_t pid, std::string_view name);
+
+} // namespace mqbridge::e2e

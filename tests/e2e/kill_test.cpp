@@ -1,0 +1,193 @@
+// Whatever happens to mqbridge, the target runs on: kill -9 at every phase of a dump, against each
+// way of starting a gdbserver. And without the guardian it does not, or these tests would prove
+// nothing.
+
+#include "tests/e2e/harness/eventually.h"
+#include "tests/e2e/harness/gdb_server.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/process_table.h"
+
+#include <csignal>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <list>
+#include <optional>
+#include <random>
+#include <thread>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kills = 20;
+
+std::string mode_name(const testing::TestParamInfo<ServerMode>& param) {
+  return to_string(param.param);
+}
+
+bool spawns(ServerMode mode) {
+  return mode == ServerMode::spawned || mode == ServerMode::spawned_once;
+}
+
+// A process under a gdbserver, and how to see that it runs.
+class Prey {
+public:
+  explicit Prey(ServerMode mode) : mode_(mode) {
+    if (!spawns(mode))
+      process_.emplace("mpi_victim");
+    renew();
+  }
+
+  // A fresh gdbserver; in the spawning modes with a fresh process.
+  void renew() {
+    server_.reset();
+    if (process_) {
+      server_.emplace(mode_, process_->pid());
+      return;
+    }
+    directory_.emplace();
+    server_.emplace(mode_, SingleProcess::command("mpi_victim", directory_->path(), {"signal"}));
+    // A --once server would kill it when this client goes: that one is met at its program's entry.
+    if (mode_ == ServerMode::spawned)
+      run_to_signal(server_->port(), 20s);
+  }
+
+  std::vector<std::string> dump_arguments() const { return {"dump", server_->endpoint()}; }
+  const GdbServer& server() const { return *server_; }
+  bool runs(std::chrono::milliseconds patience) const {
+    return makes_progress(directory(), patience);
+  }
+  bool is_gone() const {
+    const char state = process_state(server_->inferior());
+    return state == '\0' || state == 'Z';
+  }
+
+private:
+  const std::filesystem::path& directory() const {
+    return process_ ? process_->directory() : directory_->path();
+  }
+
+  ServerMode mode_;
+  std::optional<SingleProcess> process_;
+  std::optional<TempDirectory> directory_; // of the spawned process
+  std::optional<GdbServer> server_;
+};
+
+// How long an undisturbed dump takes, to spread the kills over it.
+Clock::duration usual_duration(Prey& prey) {
+  Clock::duration longest{};
+  for (int round = 0; round < 2; ++round) {
+    const auto start = Clock::now();
+    const Outcome outcome = run_mqbridge(prey.dump_arguments());
+    longest = std::max(longest, Clock::now() - start);
+    EXPECT_FALSE(outcome.timed_out);
+    EXPECT_TRUE(prey.runs(20s)) << "after an undisturbed dump\n" << testing::PrintToString(outcome);
+    prey.renew();
+  }
+  return longest;
+}
+
+bool guardians_have_ended() {
+  return eventually(15s, [] { return orphans("mqbridge-guardian").empty(); });
+}
+
+class KillTest : public testing::TestWithParam<ServerMode> {};
+
+TEST_P(KillTest, TargetRunsOnAfterKillAtAnyPhase) {
+  Prey prey(GetParam());
+  const auto duration = usual_duration(prey);
+  std::mt19937 random(20261120);
+  std::uniform_real_distribution<double> within(0, 1);
+  int connected = 0;
+  for (int i = 0; i < kills; ++i) {
+    // One kill in each twentieth of the run, so that no phase is left out.
+    const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(
+        duration * ((i + within(random)) / kills));
+    SCOPED_TRACE(fmt::format("kill {} after {} us", i, delay.count()));
+    {
+      ChildProcess mqbridge(mqbridge_command(prey.dump_arguments()));
+      std::this_thread::sleep_for(delay);
+      kill(mqbridge.pid(), SIGKILL);
+      ASSERT_TRUE(mqbridge.wait(5s).has_value());
+    }
+    const bool runs = prey.runs(5s) && prey.runs(1s);
+    // Killed before it came to the server: what the server held before stays held, and that is none
+    // of its doing.
+    EXPECT_TRUE(runs || !prey.server().had_client()) << prey.server().endpoint();
+    connected += prey.server().had_client() ? 1 : 0;
+    EXPECT_TRUE(guardians_have_ended());
+    EXPECT_TRUE(orphans("mqbridge-worker").empty());
+    prey.renew();
+  }
+  EXPECT_GE(connected, kills / 2) << "too few kills met an open connection";
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, KillTest,
+                         testing::Values(ServerMode::attach, ServerMode::attach_once,
+                                         ServerMode::multi, ServerMode::spawned,
+                                         ServerMode::spawned_once),
+                         mode_name);
+
+// Kills the guardian and mqbridge while the target is held; false if the dump was over before.
+bool kill_both_while_held(Prey& prey) {
+  ChildProcess mqbridge(mqbridge_command(prey.dump_arguments()));
+  const pid_t inferior = prey.server().inferior();
+  const bool held = eventually(10s, [&] {
+    return (prey.server().had_client() && tracer_of(inferior) != 0) ||
+           mqbridge.wait(0ms).has_value();
+  });
+  mqbridge.signal(SIGSTOP); // so that it cannot detach between the two kills
+  const std::optional<pid_t> guardian = descendant_named(mqbridge.pid(), "mqbridge-guardian");
+  if (!held || !guardian)
+    return false;
+  kill(*guardian, SIGKILL);
+  mqbridge.signal(SIGKILL);
+  const bool killed = mqbridge.wait(5s).has_value() && tracer_of(inferior) != 0;
+  return killed || prey.is_gone();
+}
+
+class NoGuardianTest : public testing::TestWithParam<ServerMode> {};
+
+TEST_P(NoGuardianTest, TargetIsFrozenOrKilled) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    Prey prey(GetParam());
+    if (!kill_both_while_held(prey))
+      continue;
+    if (GetParam() == ServerMode::spawned_once) {
+      EXPECT_TRUE(eventually(5s, [&] { return prey.is_gone(); }));
+    }
+    EXPECT_FALSE(prey.runs(1500ms));
+    return;
+  }
+  FAIL() << "never came to kill both while the target was held";
+}
+
+// Not `attach_once`: there the server itself lets the target run.
+INSTANTIATE_TEST_SUITE_P(Modes, NoGuardianTest,
+                         testing::Values(ServerMode::attach, ServerMode::multi, ServerMode::spawned,
+                                         ServerMode::spawned_once),
+                         mode_name);
+
+TEST(KillJobTest, JobOfTwoRanksComesToItsEnd) {
+  MpiJob job({.arguments = {"mix"}});
+  std::mt19937 random(20261120);
+  std::uniform_int_distribution<int> delay_ms(20, 400);
+  for (int round = 0; round < 5; ++round) {
+    std::list<GdbServer> servers;
+    std::vector<std::string> arguments = {"dump"};
+    for (int rank = 0; rank < job.ranks(); ++rank)
+      arguments.push_back(servers.emplace_back(ServerMode::attach_once, job.pid(rank)).endpoint());
+    ChildProcess mqbridge(mqbridge_command(arguments));
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms(random)));
+    kill(mqbridge.pid(), SIGKILL);
+    ASSERT_TRUE(mqbridge.wait(5s).has_value());
+    EXPECT_TRUE(guardians_have_ended());
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+} // namespace
+} // namespace mqbridge::e2e

@@ -1,0 +1,161 @@
+// A dump says what the ranks posted, field by field and operation by operation.
+
+#include "tests/e2e/harness/gdb_server.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/oracle.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <list>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::IsEmpty;
+
+struct Case {
+  std::string scenario;
+  std::string btl;
+  int ranks;
+};
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  std::string scenario = info.param.scenario;
+  std::erase_if(scenario, [](char c) { return c == '='; });
+  return fmt::format("{}_{}_{}", scenario, info.param.btl, info.param.ranks);
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const char* scenario : {"mix", "blocked_recv", "blocked_ssend", "blocked_wait",
+                               "blocked_waitall", "blocked_waitany"}) {
+    for (const char* btl : {"vader", "tcp"}) {
+      for (const int ranks : {2, 4})
+        cases.push_back({scenario, btl, ranks});
+    }
+  }
+  return cases;
+}
+
+// Every rank but the last (oracle_poster's blocked scenarios).
+std::vector<int> blocked_ranks(const Case& param) {
+  std::vector<int> ranks;
+  if (param.scenario.starts_with("blocked"))
+    for (int rank = 0; rank + 1 < param.ranks; ++rank)
+      ranks.push_back(rank);
+  return ranks;
+}
+
+// A gdbserver on every rank, and the targets for the command line.
+struct Servers {
+  explicit Servers(const MpiJob& job, ServerMode mode = ServerMode::attach) {
+    for (int rank = 0; rank < job.ranks(); ++rank)
+      targets.push_back(list.emplace_back(mode, job.pid(rank)).endpoint());
+  }
+  std::list<GdbServer> list;
+  std::vector<std::string> targets;
+};
+
+void expect_truth(const MpiJob& job, const DumpOutcome& dump) {
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  ASSERT_EQ(dump.document["ranks"].size(), static_cast<std::size_t>(job.ranks()));
+  for (int rank = 0; rank < job.ranks(); ++rank) {
+    const json& dumped = dump.document["ranks"][static_cast<std::size_t>(rank)];
+    EXPECT_EQ(dumped["rank"], rank);
+    EXPECT_EQ(dumped["world_rank"], rank);
+    EXPECT_EQ(dumped["world_size"], job.ranks());
+    EXPECT_EQ(dumped["status"], "ok");
+    EXPECT_EQ(dumped["pid"], job.pid(rank));
+    EXPECT_EQ(dumped["mpi"]["transport"], "ob1");
+    EXPECT_EQ(dumped["mpi"]["state"], "initialized");
+    EXPECT_THAT(differences(read_oracle(job.directory(), rank), dumped), IsEmpty())
+        << "rank " << rank;
+  }
+}
+
+class OracleTest : public testing::TestWithParam<Case> {};
+
+TEST_P(OracleTest, DumpEqualsWhatWasPosted) {
+  MpiJob job(
+      {.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .btl = GetParam().btl});
+  ASSERT_TRUE(job.await_spinning(blocked_ranks(GetParam())));
+  {
+    const Servers servers(job);
+    expect_truth(job, dump_json(servers.targets));
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(AllTransports, OracleTest, testing::ValuesIn(all_cases()), name_of);
+
+TEST(OracleModesTest, TwoDumpsOfOneJobByStdioAgreeWithIt) {
+  MpiJob job({.arguments = {"mix"}});
+  for (int round = 0; round < 2; ++round)
+    expect_truth(job, dump_json({local_target(job.pid(0)), local_target(job.pid(1))}));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(OracleModesTest, RanksBehindOneMultiServerAreTakenOneAfterTheOther) {
+  MpiJob job({.arguments = {"mix"}, .ranks = 4});
+  {
+    const GdbServer server(ServerMode::multi, job.pid(0));
+    std::vector<std::string> targets;
+    for (int rank = 0; rank < job.ranks(); ++rank)
+      targets.push_back(fmt::format("127.0.0.1:{}@{}", server.port(), job.pid(rank)));
+    expect_truth(job, dump_json(targets));
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(OracleModesTest, RanksComeFromTheProcessesNotFromTheOrderGiven) {
+  MpiJob job({.arguments = {"mix"}});
+  const DumpOutcome dump = dump_json({local_target(job.pid(1)), local_target(job.pid(0))});
+  expect_truth(job, dump);
+  EXPECT_EQ(dump.document["ranks"][0]["rank_source"], "comm_world");
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(OracleModesTest, OneCommunicatorHasOneKeyOnAllRanks) {
+  MpiJob job({.arguments = {"mix"}, .ranks = 4});
+  const DumpOutcome dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1)),
+                                      local_target(job.pid(2)), local_target(job.pid(3))});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const auto key = [&](std::size_t rank, const char* name) {
+    return find_communicator(dump.document["ranks"][rank], name).value("key", json());
+  };
+  for (const char* name : {"MPI_COMM_WORLD", "halo", "reversed"}) {
+    for (const std::size_t rank : {1U, 2U, 3U})
+      EXPECT_EQ(key(rank, name), key(0, name)) << name << " on rank " << rank;
+  }
+  EXPECT_NE(key(0, "halo"), key(0, "wild cards"));
+  EXPECT_EQ(key(0, "pair 0"), key(1, "pair 0"));
+  EXPECT_NE(key(0, "pair 0"), key(2, "pair 1"));
+  EXPECT_EQ(job.finish(), "");
+}
+
+// 14 fetches an operation in its own communicator, 2 for every other one (field notes): what the
+// library asks for is known, so a walk that asks for much more, or a stack that answers each fetch
+// by itself, shows here.
+TEST(CountsTest, HundredReceivesCostFewRoundTrips) {
+  constexpr int receives = 100;
+  MpiJob job({.arguments = {fmt::format("receives={}", receives)}});
+  const DumpOutcome dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1))});
+  expect_truth(job, dump);
+  for (const json& rank : dump.document["ranks"]) {
+    const json& statistics = rank["statistics"];
+    const int fetches = statistics["fetches"];
+    const int round_trips = statistics["round_trips"];
+    RecordProperty(fmt::format("fetches_rank_{}", rank["rank"].get<int>()), fetches);
+    RecordProperty(fmt::format("round_trips_rank_{}", rank["rank"].get<int>()), round_trips);
+    EXPECT_GE(fetches, 14 * receives);
+    EXPECT_LE(fetches, 60 * receives);
+    EXPECT_GE(round_trips, 3);
+    EXPECT_LE(round_trips, 250);
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+} // namespace
+} // namespace mqbridge::e2e

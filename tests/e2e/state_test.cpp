@@ -1,0 +1,139 @@
+// What a process cannot show is said, never shown as empty: other transports, MPI not yet or no
+// longer there, and processes that are not of one job.
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/oracle.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <set>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Every queue of every communicator: unavailable, for this reason, with nothing in it.
+void expect_unavailable(const json& rank, const std::string& reason) {
+  for (const json& communicator : rank["communicators"]) {
+    for (const char* name : {"send", "receive"}) {
+      const json& queue = communicator["queues"][name];
+      EXPECT_EQ(queue["state"], "unavailable") << communicator["name"] << " " << name;
+      EXPECT_EQ(queue["reason"], reason) << communicator["name"] << " " << name;
+      EXPECT_TRUE(queue["operations"].empty());
+    }
+  }
+}
+
+TEST(StateTest, UcxBypassesTheQueues) {
+  MpiJob job({.arguments = {"receives=10"}, .pml = "ucx"});
+  const DumpOutcome dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1))});
+  // Not what was asked for, and said so: partial.
+  ASSERT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  for (const json& rank : dump.document["ranks"]) {
+    EXPECT_EQ(rank["status"], "partial");
+    EXPECT_EQ(rank["mpi"]["transport"], "ucx");
+    EXPECT_FALSE(rank["communicators"].empty());
+    expect_unavailable(rank, "transport_bypasses");
+  }
+  const Outcome text = run_mqbridge({"dump", local_target(job.pid(0))});
+  EXPECT_THAT(text.out, HasSubstr("(ucx)"));
+  EXPECT_THAT(text.out, HasSubstr("--mca pml ob1"));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(StateTest, UnexpectedQueueOfOpenMpiIsNotProvided) {
+  MpiJob job({.arguments = {"mix"}});
+  const DumpOutcome dump = dump_json({local_target(job.pid(0))});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  for (const json& communicator : dump.document["ranks"][0]["communicators"]) {
+    EXPECT_EQ(communicator["queues"]["unexpected"]["state"], "unavailable");
+    EXPECT_EQ(communicator["queues"]["unexpected"]["reason"], "not_provided");
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+struct Moment {
+  const char* argument;
+  const char* state;
+  const char* reason;
+  const char* word;
+};
+
+class MpiStateTest : public testing::TestWithParam<Moment> {};
+
+TEST_P(MpiStateTest, IsSaid) {
+  SingleProcess process("mpi_state", {GetParam().argument});
+  const DumpOutcome dump = dump_json({local_target(process.pid())});
+  ASSERT_EQ(dump.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["mpi"]["state"], GetParam().state);
+  expect_unavailable(rank, GetParam().reason);
+  const Outcome text = run_mqbridge({"dump", local_target(process.pid())});
+  EXPECT_THAT(text.out + text.err, HasSubstr(GetParam().word));
+  EXPECT_EQ(process.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Moments, MpiStateTest,
+    testing::Values(Moment{"before", "not_initialized", "mpi_not_initialized", "not"},
+                    Moment{"after", "finalized", "mpi_finalized", "finalized"}),
+    [](const auto& param) { return std::string(param.param.argument); });
+
+TEST(JobsTest, TargetsOfTwoJobsAreToldApart) {
+  MpiJob first({.arguments = {"mix"}});
+  MpiJob second({.arguments = {"mix"}});
+  const DumpOutcome dump = dump_json({local_target(first.pid(0)), local_target(second.pid(0)),
+                                      local_target(first.pid(1)), local_target(second.pid(1))});
+  ASSERT_EQ(dump.document["ranks"].size(), 4U) << testing::PrintToString<Outcome>(dump);
+  const json& ranks = dump.document["ranks"];
+  std::set<std::string> jobs;
+  bool warned = false;
+  for (std::size_t position = 0; position < 4; ++position) {
+    EXPECT_EQ(ranks[position]["rank"], position);
+    EXPECT_EQ(ranks[position]["rank_source"], "position");
+    EXPECT_EQ(ranks[position]["world_rank"], position / 2);
+    jobs.insert(ranks[position]["job_id"].get<std::string>());
+    for (const json& error : ranks[position]["errors"])
+      warned = warned || error["level"] == "warning";
+    const MpiJob& job = position % 2 == 0 ? first : second;
+    EXPECT_THAT(
+        differences(read_oracle(job.directory(), static_cast<int>(position / 2)), ranks[position]),
+        IsEmpty());
+  }
+  EXPECT_EQ(jobs.size(), 2U);
+  EXPECT_NE(ranks[0]["job_id"], ranks[1]["job_id"]);
+  EXPECT_EQ(ranks[0]["job_id"], ranks[2]["job_id"]);
+  EXPECT_TRUE(warned) << testing::PrintToString<Outcome>(dump);
+  EXPECT_EQ(first.finish(), "");
+  EXPECT_EQ(second.finish(), "");
+}
+
+TEST(JobsTest, WorldsOfDifferentSizeAreSeparateJobs) {
+  MpiJob pair({.arguments = {"mix"}});
+  SingleProcess single("mpi_victim");
+  const DumpOutcome dump = dump_json({local_target(pair.pid(1)), local_target(single.pid())});
+  ASSERT_EQ(dump.document["ranks"].size(), 2U) << testing::PrintToString<Outcome>(dump);
+  const json& ranks = dump.document["ranks"];
+  EXPECT_NE(ranks[0]["job_id"], ranks[1]["job_id"]);
+  EXPECT_EQ(ranks[0]["world_size"], 2);
+  EXPECT_EQ(ranks[1]["world_size"], 1);
+  EXPECT_EQ(pair.finish(), "");
+  EXPECT_EQ(single.finish(), "");
+}
+
+TEST(JobsTest, RankGivenByTheUserIsTheRank) {
+  MpiJob job({.arguments = {"mix"}});
+  const DumpOutcome dump = dump_json({"7=" + local_target(job.pid(0))});
+  ASSERT_EQ(dump.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(dump);
+  EXPECT_EQ(dump.document["ranks"][0]["rank"], 7);
+  EXPECT_EQ(dump.document["ranks"][0]["rank_source"], "given");
+  EXPECT_EQ(dump.document["ranks"][0]["world_rank"], 0);
+  EXPECT_EQ(job.finish(), "");
+}
+
+} // namespace
+} // namespace mqbridge::e2e
