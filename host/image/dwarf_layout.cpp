@@ -70,11 +70,13 @@ DwarfDie DwarfLayout::strip(DwarfDie type) {
 }
 
 DwarfDie DwarfLayout::definition(DwarfDie type) {
-  if (!type || !type.flag(DW_AT_declaration))
+  if (!type)
     return type;
   // -fdebug-types-section: the definition is a unit of its own.
   if (auto unit = type.reference(DW_AT_signature))
     return unit;
+  if (!type.flag(DW_AT_declaration))
+    return type;
   const auto& places = index_.find(kind_of_tag(type.tag()), type.name());
   return places.empty() ? DwarfDie() : file_.die_at(places.front());
 }

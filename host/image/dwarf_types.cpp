@@ -99,7 +99,7 @@ Result<std::optional<TypeLayout>> DwarfTypes::first_complete(std::span<const Nam
 } // namespace
 
 Result<std::shared_ptr<TypeSource>> open_dwarf_types(std::shared_ptr<const ElfFile> file) {
-  auto dwarf = DwarfFile::open(file->path());
+  auto dwarf = file->has_dwarf() ? DwarfFile::open(file->path()) : nullptr;
   if (!dwarf)
     return forward(std::move(dwarf));
   if (*dwarf == nullptr) {
