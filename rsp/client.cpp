@@ -1,6 +1,7 @@
 #include "rsp/client.h"
 
 #include "rsp/commands/attach.h"
+#include "rsp/commands/attach_refusal.h"
 #include "rsp/connection.h"
 #include "rsp/negotiation.h"
 #include "rsp/transport/open.h"
@@ -42,9 +43,9 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
   connection.set_detach_packet("D");
   auto features = negotiate(connection);
   if (!features) {
-    if (!connection.heard().packet) // nothing there that could be told to release anything
-      connection.released();
-    return forward(std::move(features));
+    if (!connection.heard().packet && !connection.heard().ack)
+      connection.released(); // nothing there that could be told to release anything
+    return Failure(explain_failed_start(endpoint, std::move(features).error()));
   }
   client->impl_->features = *features;
   return client;

@@ -170,9 +170,11 @@ Result<void> Connection::begin() {
   if (outstanding_ == 0)
     skip_leftovers();
   stale_ = outstanding_;
-  const auto until = patience(Wait("the next packet", options_.silence_timeout));
-  if (!until)
+  const Wait wait("the next packet", options_.silence_timeout);
+  if (const auto until = patience(wait); !until)
     return Failure(until.error());
+  if (speaks_another_protocol())
+    return garbage(wait, heard_.garbage);
   return {};
 }
 
@@ -189,6 +191,7 @@ void Connection::skip_leftovers() {
     decoder_.feed(received.bytes);
   }
   while (const auto event = decoder_.next()) {
+    heard_.ack |= event->kind == Decoder::Kind::ack;
     if (event->kind == Decoder::Kind::garbage)
       note_garbage(*event);
     if (event->kind != Decoder::Kind::packet)

@@ -118,6 +118,8 @@ private:
   std::optional<Result<std::string>> take_nack(Wait& wait);
   std::optional<Result<std::string>> take_garbage(const Decoder::Event& event, Wait& wait);
   void note_garbage(const Decoder::Event& event);
+  bool speaks_another_protocol() const;
+  Failure garbage(const Wait& wait, std::string_view bytes) const;
   Result<void> receive_bytes(Wait& wait);
   Result<Clock::time_point> patience(const Wait& wait) const;
   Failure failure(std::string_view code, std::string what, std::string hint) const;

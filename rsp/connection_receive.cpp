@@ -156,14 +156,22 @@ std::optional<Result<std::string>> Connection::take_garbage(const Decoder::Event
                                                             Wait& wait) {
   note_garbage(event);
   wait.garbage += event.length;
-  const bool known = !heard_.packet && (heard_.garbage.starts_with("SSH-") ||
-                                        heard_.garbage.find("HTTP/") != std::string::npos);
-  if (!known && wait.garbage <= max_garbage)
+  if (!speaks_another_protocol() && wait.garbage <= max_garbage)
     return std::nullopt;
-  return failure("stub.garbage",
-                 fmt::format("instead of an answer to '{}' came '{}'", shorten(wait.request),
-                             shorten(event.bytes)),
-                 "no GDB stub speaks so: check host and port");
+  return garbage(wait, event.bytes);
+}
+
+// Such a server may keep the connection, and let us wait.
+bool Connection::speaks_another_protocol() const {
+  return !heard_.packet &&
+         (heard_.garbage.starts_with("SSH-") || heard_.garbage.find("HTTP/") != std::string::npos);
+}
+
+Failure Connection::garbage(const Wait& wait, std::string_view bytes) const {
+  return failure(
+      "stub.garbage",
+      fmt::format("instead of an answer to '{}' came '{}'", shorten(wait.request), shorten(bytes)),
+      "no GDB stub speaks so: check host and port");
 }
 
 void Connection::note_garbage(const Decoder::Event& event) {

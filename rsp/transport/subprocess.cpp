@@ -35,18 +35,16 @@ std::string describe_end(int status) {
   return "the command ended";
 }
 
-std::string one_line(std::string_view text) {
-  std::string line;
+/// Its lines, without what does not print and without blanks at the end.
+std::string readable(std::string_view text) {
+  std::string lines;
   for (const char c : text) {
-    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
-    if (!blank)
-      line += c;
-    else if (!line.empty() && line.back() != ' ')
-      line += ' ';
+    const bool prints = static_cast<unsigned char>(c) >= ' ' && c != 0x7f;
+    if (prints || c == '\n')
+      lines += c;
   }
-  while (!line.empty() && line.back() == ' ')
-    line.pop_back();
-  return line;
+  lines.erase(lines.find_last_not_of(" \n") + 1);
+  return lines;
 }
 
 /// posix_spawn's two option objects, freed whatever happens.
@@ -165,7 +163,7 @@ std::string Subprocess::last_words() const {
   state_->changed.wait_for(lock, end_grace,
                            [this] { return state_->status.has_value() && state_->silent; });
   std::string words = state_->status ? describe_end(*state_->status) : "the command still runs";
-  if (const auto said = one_line(state_->said); !said.empty())
+  if (const auto said = readable(state_->said); !said.empty())
     words += "; it said: " + said;
   return words;
 }

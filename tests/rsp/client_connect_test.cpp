@@ -1,0 +1,269 @@
+#include "rsp/client.h"
+#include "rsp/commands/attach.h"
+#include "rsp/connection.h"
+#include "tests/support/stub_listener.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+/// Takes one client and treats it as told.
+class Server {
+public:
+  explicit Server(std::function<void(int)> treat)
+      : listener_(test::listen_on_loopback(port_)), thread_([this, treat = std::move(treat)] {
+          const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+          treat(client);
+          ::close(client);
+        }) {}
+  ~Server() {
+    thread_.join();
+    ::close(listener_);
+  }
+  std::string target() const { return "127.0.0.1:" + port_; }
+
+private:
+  std::string port_;
+  int listener_;
+  std::thread thread_;
+};
+
+void drain(int fd) {
+  std::array<char, 4096> ignored;
+  while (::recv(fd, ignored.data(), ignored.size(), 0) > 0) {
+  }
+}
+
+void say(int fd, std::string_view text) {
+  (void)::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+}
+
+/// The error of connecting there; fails the test if it works.
+Error refusal(const std::string& target, ClientOptions options = {.silence_timeout = 200ms}) {
+  const auto endpoint = Endpoint::parse(target);
+  EXPECT_TRUE(endpoint) << target;
+  auto client = Client::connect(*endpoint, options);
+  EXPECT_FALSE(client) << target;
+  return client ? Error{} : client.error();
+}
+
+TEST(Connect, NobodyListens) {
+  std::string port;
+  ::close(test::listen_on_loopback(port));
+  const auto error = refusal("127.0.0.1:" + port);
+  EXPECT_EQ(error.code, "connect.refused");
+  EXPECT_THAT(error.message, HasSubstr(port));
+  EXPECT_THAT(error.hint, HasSubstr("gdbserver --once --attach :PORT PID"));
+}
+
+TEST(Connect, NameThatDoesNotExist) {
+  // A label of 64 characters is refused without a name server.
+  const auto error = refusal(std::string(64, 'n') + ":7001");
+  EXPECT_EQ(error.code, "connect.unresolved");
+}
+
+TEST(Connect, HostThatDoesNotAnswer) {
+  std::string port;
+  const int listener = test::listen_on_loopback(port);
+  ASSERT_EQ(::listen(listener, 0), 0);
+  const auto endpoint = Endpoint::parse("127.0.0.1:" + port);
+  // Fills the queue of a listener that never accepts; from then on the kernel drops what comes.
+  std::vector<std::thread> fillers;
+  for (int i = 0; i < 3; ++i)
+    fillers.emplace_back([&endpoint] {
+      (void)Client::connect(*endpoint, {.connect_timeout = 1500ms, .silence_timeout = 1500ms});
+    });
+  std::this_thread::sleep_for(300ms);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto error = refusal("127.0.0.1:" + port, {.connect_timeout = 200ms});
+  EXPECT_EQ(error.code, "connect.timeout") << error.message;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 1s);
+  for (auto& filler : fillers)
+    filler.join();
+  ::close(listener);
+}
+
+TEST(Connect, UnixSocketThatIsNotThere) {
+  EXPECT_EQ(refusal("unix:/nonexistent/socket").code, "connect.failed");
+}
+
+TEST(Connect, WebServerIsNoStub) {
+  Server server([](int fd) {
+    say(fd, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n<p>#fff $5 + - %</p>");
+    drain(fd); // keeps the connection
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  const auto error = refusal(server.target(), {.silence_timeout = 10s});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  EXPECT_EQ(error.code, "stub.not_a_stub");
+  EXPECT_THAT(error.message, HasSubstr("HTTP/1.1 400"));
+}
+
+TEST(Connect, ServerWithABannerIsNoStub) {
+  Server server([](int fd) { say(fd, "220 mail.example.org ESMTP $#xx\r\n"); });
+  const auto error = refusal(server.target());
+  EXPECT_EQ(error.code, "stub.not_a_stub");
+  EXPECT_THAT(error.message, HasSubstr("220 mail"));
+}
+
+TEST(Connect, SilentServerIsNoStub) {
+  Server server([](int fd) { drain(fd); });
+  const auto error = refusal(server.target());
+  EXPECT_EQ(error.code, "stub.not_a_stub");
+  EXPECT_THAT(error.hint, HasSubstr("another debugger"));
+}
+
+TEST(Connect, EchoIsNoStub) {
+  Server server([](int fd) {
+    std::array<char, 4096> bytes;
+    for (ssize_t count; (count = ::recv(fd, bytes.data(), bytes.size(), 0)) > 0;)
+      say(fd, {bytes.data(), static_cast<std::size_t>(count)});
+  });
+  EXPECT_EQ(refusal(server.target()).code, "stub.not_a_stub");
+}
+
+TEST(Connect, StubThatOnlyAcknowledgesIsOneThatHangs) {
+  Server server([](int fd) {
+    say(fd, "+");
+    drain(fd);
+  });
+  EXPECT_EQ(refusal(server.target()).code, "stub.timeout");
+}
+
+TEST(Connect, ServerThatClosesAtOnce) {
+  Server server([](int) {});
+  EXPECT_EQ(refusal(server.target()).code, "stub.closed");
+}
+
+TEST(Connect, FloodIsNoStubAndEatsNoMemory) {
+  Server server([](int fd) {
+    const std::string chunk(65536, 'z');
+    for (int i = 0; i < 1000 && ::send(fd, chunk.data(), chunk.size(), MSG_NOSIGNAL) > 0; ++i) {
+    }
+  });
+  EXPECT_EQ(refusal(server.target()).code, "stub.not_a_stub");
+}
+
+TEST(Command, ThatDoesNotExist) {
+  const Endpoint endpoint{"local:1", CommandEndpoint{{"/nonexistent/stub"}}, std::nullopt};
+  const auto client = Client::connect(endpoint, {});
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, "connect.failed");
+  EXPECT_THAT(client.error().message, HasSubstr("/nonexistent/stub"));
+  EXPECT_THAT(client.error().message, HasSubstr("No such file"));
+}
+
+TEST(Command, ErrorShowsItsStderrAndHowItEnded) {
+  const auto error = refusal("exec:echo no such node >&2; exit 3");
+  EXPECT_EQ(error.code, "stub.closed");
+  EXPECT_THAT(error.message, HasSubstr("exited with status 3"));
+  EXPECT_THAT(error.message, HasSubstr("no such node"));
+}
+
+TEST(Command, EndlessStderrNeitherBlocksItNorFillsTheMessage) {
+  const auto error = refusal("exec:head -c 1000000 /dev/zero | tr '\\0' e >&2; exit 4");
+  EXPECT_EQ(error.code, "stub.closed");
+  EXPECT_THAT(error.message, HasSubstr("exited with status 4"));
+  EXPECT_LT(error.message.size(), 2000U);
+}
+
+TEST(Command, KilledCommandIsToldAsSuch) {
+  EXPECT_THAT(refusal("exec:kill -9 $$").message, HasSubstr("killed by signal 9"));
+}
+
+TEST(Command, RunsInASessionOfItsOwnWithoutOurDescriptorsAndIsReaped) {
+  constexpr int leaked = 77; // not close-on-exec
+  ASSERT_EQ(::dup2(STDERR_FILENO, leaked), leaked);
+  const auto error =
+      refusal("exec:echo pid=$$ sid=$(cut -d' ' -f6 /proc/$$/stat) fds: /proc/$$/fd/* >&2; exit 1");
+  ::close(leaked);
+  std::smatch match;
+  ASSERT_TRUE(
+      std::regex_search(error.message, match, std::regex("pid=([0-9]+) sid=([0-9]+) fds: (.*)")))
+      << error.message;
+  EXPECT_EQ(match[1], match[2]);
+  EXPECT_THAT(match[3].str(), testing::Not(HasSubstr("/fd/77")));
+  EXPECT_FALSE(std::filesystem::exists("/proc/" + match[1].str())) << "a zombie";
+}
+
+TEST(Command, TextOnItsStdoutIsNoStub) {
+  const auto error = refusal("exec:echo Welcome to node 17; cat > /dev/null");
+  EXPECT_EQ(error.code, "stub.not_a_stub");
+  EXPECT_THAT(error.message, HasSubstr("Welcome to node 17"));
+}
+
+char state_of(pid_t pid) {
+  std::ifstream in(fmt::format("/proc/{}/stat", pid));
+  const std::string stat(std::istreambuf_iterator<char>(in), {});
+  const auto paren = stat.rfind(')');
+  return paren == std::string::npos ? '?' : stat.at(paren + 2);
+}
+
+class RealGdbserver : public testing::Test {
+protected:
+  RealGdbserver() : child_(::fork()) {
+    if (child_ == 0) {
+      ::setpgid(0, 0);
+      ::execlp("sleep", "sleep", "1000", nullptr);
+      ::_exit(127);
+    }
+  }
+  ~RealGdbserver() override {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  std::string target() const { return fmt::format("local:{}", child_); }
+
+  const pid_t child_;
+};
+
+TEST_F(RealGdbserver, IsStartedOnStdioAndItsTargetRunsOn) {
+  {
+    const auto client = Client::connect(*Endpoint::parse(target()), {});
+    ASSERT_TRUE(client) << client.error().message;
+    EXPECT_TRUE((*client)->features().no_ack);
+    EXPECT_TRUE((*client)->features().vfile);
+    EXPECT_TRUE((*client)->features().qxfer_libraries_svr4);
+    ASSERT_TRUE(attach(**client));
+    EXPECT_EQ(state_of(child_), 't');
+  }
+  EXPECT_THAT(state_of(child_), AnyOf('S', 'R'));
+  EXPECT_EQ(::waitpid(child_, nullptr, WNOHANG), 0);
+}
+
+// A client that has to wait must not send 0x03 to learn whether the target runs: gdbserver leaves
+// the SIGINT pending when it is stopped, and the target dies of it when it is detached.
+TEST_F(RealGdbserver, SlowToAnswerCostsTheTargetNothing) {
+  const auto slow = fmt::format("exec:sleep 2.5; exec gdbserver --once --attach - {}", child_);
+  Client::connect(*Endpoint::parse(slow), {}).value().reset();
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(::waitpid(child_, nullptr, WNOHANG), 0) << "the target died";
+}
+
+TEST_F(RealGdbserver, WrongPidIsToldByItsOwnWords) {
+  const auto error = refusal("local:999999999", {});
+  EXPECT_THAT(std::string(error.code), AnyOf("stub.closed", "attach.no_such_process"));
+  EXPECT_THAT(error.message, HasSubstr("999999999"));
+}
+
+} // namespace
+} // namespace mqbridge::rsp
