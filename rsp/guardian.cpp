@@ -14,8 +14,8 @@
 #include <poll.h>
 #include <spawn.h>
 #include <string>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -50,9 +50,8 @@ public:
   ~Descriptor() { reset(); }
   int get() const { return value_; }
   void reset() {
-    if (value_ >= 0) {
+    if (value_ >= 0)
       close(std::exchange(value_, -1));
-    }
   }
 
 private:
@@ -84,9 +83,8 @@ int spawn(const std::string& program, int channel, pid_t& pid) {
   posix_spawnattr_setsigmask(&plan.attributes, &none);
   posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_adddup2(&plan.actions, channel, channel_descriptor);
-  for (const int stdio : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+  for (const int stdio : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     posix_spawn_file_actions_addopen(&plan.actions, stdio, "/dev/null", O_RDWR, 0);
-  }
   std::string name = program;
   std::array<char*, 2> arguments{name.data(), nullptr};
   return posix_spawn(&pid, program.c_str(), &plan.actions, &plan.attributes, arguments.data(),
@@ -99,23 +97,20 @@ bool readable_within(int descriptor, milliseconds limit) {
     const auto rest = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
     pollfd polled{descriptor, POLLIN, 0};
     const int ready = poll(&polled, 1, static_cast<int>(std::max<long>(rest.count(), 0)));
-    if (ready >= 0 || errno != EINTR) {
+    if (ready >= 0 || errno != EINTR)
       return ready > 0;
-    }
   }
 }
 
 /// The guardian ignores signals once it has said so. Empty, or why it is unusable.
 std::string await_ready(int channel) {
-  if (!readable_within(channel, unresponsive)) {
+  if (!readable_within(channel, unresponsive))
     return "it does not answer";
-  }
   Message message;
   const ssize_t count = recv(channel, &message, sizeof message, 0);
   if (count != static_cast<ssize_t>(sizeof message) || message.operation != Operation::ready ||
-      message.handle != protocol_version) {
+      message.handle != protocol_version)
     return "it is not the guardian of this version";
-  }
   return {};
 }
 
@@ -163,28 +158,26 @@ Result<void> Guardian::Impl::send(const Message& message, int descriptor) {
 
 void Guardian::Impl::end() {
   channel.reset();
-  const Descriptor process(pidfd_open(pid, 0));
-  if (process.get() >= 0 && !readable_within(process.get(), end_wait)) {
+  // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (process.get() >= 0 && !readable_within(process.get(), end_wait))
     return; // still at work for connections that were left to it; it must not be killed for that
-  }
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
 Result<std::unique_ptr<Guardian>> Guardian::start(const std::filesystem::path& program) {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return start_failure(program, errno_text(errno));
-  }
   Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
   const timeval limit{unresponsive.count() / 1000, 0};
   setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 
   pid_t pid = 0;
-  if (const int error = spawn(program.string(), theirs.get(), pid); error != 0) {
+  if (const int error = spawn(program.string(), theirs.get(), pid); error != 0)
     return start_failure(program, errno_text(error));
-  }
   theirs.reset();
   auto impl = std::make_unique<Impl>(std::move(ours), pid);
   if (const std::string why = await_ready(impl->channel.get()); !why.empty()) {
@@ -208,9 +201,8 @@ Result<std::uint32_t> Guardian::watch(int fd) {
     message.handle = impl_->next_handle++;
   }
   message.payload[0] = 'D';
-  if (Result<void> sent = impl_->send(message, fd); !sent) {
+  if (Result<void> sent = impl_->send(message, fd); !sent)
     return forward(std::move(sent));
-  }
   return message.handle;
 }
 

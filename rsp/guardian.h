@@ -10,16 +10,17 @@ namespace mqbridge::rsp {
 
 /// The process that releases every target when this one dies (kill -9 included).
 ///
-/// It runs in a session of its own and gets a duplicate of each connection before the first byte is sent. When the
-/// channel to it closes while connections are still watched, it ends a half packet with `#00`, drains what is
-/// owed and sends `D;PID` on each. Thread-safe.
+/// It runs in a session of its own and gets a duplicate of each connection before the first byte is
+/// sent. When the channel to it closes while connections are still watched, it ends a half packet
+/// with `#00`, drains what is owed and sends `D;PID` on each. Thread-safe.
 class Guardian {
 public:
   /// Starts the guardian program (the binary `mqbridge-guardian`). Error: guardian.start.
   static Result<std::unique_ptr<Guardian>> start(const std::filesystem::path& program);
   ~Guardian(); ///< all connections released by then; the guardian process ends
 
-  /// Watches the connection on descriptor `fd` (a duplicate is sent). Returns a handle for the calls below.
+  /// Watches the connection on descriptor `fd` (a duplicate is sent). Returns a handle for the
+  /// calls below.
   Result<std::uint32_t> watch(int fd);
   /// The packet that lets the target run: "D", or "D;1f" once multiprocess and the pid are known.
   void set_detach_packet(std::uint32_t handle, const char* payload);

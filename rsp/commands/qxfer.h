@@ -8,7 +8,9 @@
 
 namespace mqbridge::rsp {
 
-/// `qXfer:OBJECT:read:ANNEX:...` to its end (bounded). nullopt: the stub does not have it (empty reply or E).
-Result<std::optional<std::string>> read_object(Client& client, std::string_view object, std::string_view annex);
+/// `qXfer:OBJECT:read:ANNEX:...` to its end (bounded). nullopt: the stub does not have it (empty
+/// reply or E).
+Result<std::optional<std::string>> read_object(Client& client, std::string_view object,
+                                               std::string_view annex);
 
 } // namespace mqbridge::rsp

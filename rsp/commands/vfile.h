@@ -8,8 +8,9 @@
 
 namespace mqbridge::rsp {
 
-/// A whole file of the target's file system, read-only (vFile:setfs, open with flags 0, pread..., close), at most
-/// `limit` bytes. Errors: vfile.unsupported, vfile.open (with the remote errno's name), vfile.too_large.
+/// A whole file of the target's file system, read-only (vFile:setfs, open with flags 0, pread...,
+/// close), at most `limit` bytes. Errors: vfile.unsupported, vfile.open (with the remote errno's
+/// name), vfile.too_large.
 Result<std::string> read_file(Client& client, std::string_view path, std::size_t limit);
 
 } // namespace mqbridge::rsp

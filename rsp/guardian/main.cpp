@@ -48,13 +48,11 @@ std::optional<Received> receive(int channel) {
   do {
     count = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
   } while (count < 0 && errno == EINTR);
-  if (count != static_cast<ssize_t>(sizeof received.message)) {
+  if (count != static_cast<ssize_t>(sizeof received.message))
     return std::nullopt;
-  }
   const cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS)
     std::memcpy(&received.descriptor, CMSG_DATA(rights), sizeof received.descriptor);
-  }
   return received;
 }
 
@@ -73,9 +71,8 @@ WatchList serve(int channel) {
       }
       break;
     case Operation::detach_packet:
-      if (entry != watched.end()) {
+      if (entry != watched.end())
         entry->second.detach_payload = message.payload.data();
-      }
       break;
     case Operation::forget:
       if (entry != watched.end()) {
@@ -98,9 +95,8 @@ int milliseconds_until(Clock::time_point moment, Clock::time_point now) {
 /// All targets at once: a slow stub must not keep the others frozen.
 void release_all(const WatchList& watched) {
   std::vector<Release> releases;
-  for (const auto& [handle, connection] : watched) {
+  for (const auto& [handle, connection] : watched)
     releases.emplace_back(connection.descriptor, connection.detach_payload, Clock::now());
-  }
   while (true) {
     std::vector<pollfd> polled;
     std::vector<Release*> pending;
@@ -112,25 +108,21 @@ void release_all(const WatchList& watched) {
         wake_at = std::min(wake_at, release.wake_at());
       }
     }
-    if (pending.empty()) {
+    if (pending.empty())
       return;
-    }
     if (poll(polled.data(), polled.size(), milliseconds_until(wake_at, Clock::now())) < 0 &&
-        errno != EINTR) {
+        errno != EINTR)
       return;
-    }
     const Clock::time_point now = Clock::now();
-    for (std::size_t i = 0; i < pending.size(); ++i) {
+    for (std::size_t i = 0; i < pending.size(); ++i)
       pending[i]->advance(polled[i].revents, now);
-    }
   }
 }
 
 /// Nothing that reaches mqbridge by its terminal or its pipes may reach the guardian.
 void ignore_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
     std::signal(signal, SIG_IGN);
-  }
 }
 
 } // namespace
@@ -141,12 +133,10 @@ int main() {
   // write end of a shell's pipe, must not be held open from here.
   close_range(channel_descriptor + 1, ~0U, 0);
   // Stay out of the way of unmounting.
-  if (chdir("/") != 0) {
+  if (chdir("/") != 0)
     return 1;
-  }
   const Message ready{Operation::ready, protocol_version, {}};
-  if (send(channel_descriptor, &ready, sizeof ready, MSG_NOSIGNAL) != sizeof ready) {
+  if (send(channel_descriptor, &ready, sizeof ready, MSG_NOSIGNAL) != sizeof ready)
     return 1; // started by hand, without a channel
-  }
   release_all(serve(channel_descriptor));
 }

@@ -39,9 +39,8 @@ std::vector<std::string> PacketScanner::feed(std::string_view bytes) {
     case State::checksum:
       if (++checksum_digits_ == 2) {
         state_ = State::between;
-        if (!is_notification_) {
+        if (!is_notification_)
           packets.push_back(std::exchange(payload_, {}));
-        }
       }
       break;
     }
@@ -50,22 +49,19 @@ std::vector<std::string> PacketScanner::feed(std::string_view bytes) {
 }
 
 void PacketScanner::keep(char byte, std::size_t times) {
-  if (payload_.size() < kept_bytes) {
+  if (payload_.size() < kept_bytes)
     payload_.append(times, byte);
-  }
 }
 
 std::string process_of_stop_reply(std::string_view reply) {
   constexpr std::string_view field = "thread:p";
   const std::size_t at = reply.find(field);
-  if (at == std::string_view::npos) {
+  if (at == std::string_view::npos)
     return {};
-  }
   const std::string_view rest = reply.substr(at + field.size());
   const std::size_t digits = rest.find_first_not_of("0123456789abcdefABCDEF");
-  if (digits == std::string_view::npos || rest[digits] != '.') {
+  if (digits == std::string_view::npos || rest[digits] != '.')
     return {};
-  }
   return std::string(rest.substr(0, digits));
 }
 

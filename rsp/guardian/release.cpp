@@ -23,9 +23,8 @@ constexpr milliseconds quiet{300};
 std::string frame(std::string_view payload) {
   constexpr std::string_view digits = "0123456789abcdef";
   unsigned sum = 0;
-  for (const char byte : payload) {
+  for (const char byte : payload)
     sum += static_cast<unsigned char>(byte);
-  }
   std::string framed = "$";
   framed += payload;
   framed += '#';
@@ -56,9 +55,8 @@ Release::Release(Release&& other) noexcept
       asked_which_(other.asked_which_), deadline_(other.deadline_), wake_at_(other.wake_at_) {}
 
 Release::~Release() {
-  if (descriptor_ >= 0) {
+  if (descriptor_ >= 0)
     close(descriptor_);
-  }
 }
 
 short Release::wanted_events() const {
@@ -74,19 +72,15 @@ void Release::advance(short events, Clock::time_point now) {
       return;
     }
     // A stub that blocks on its replies lets us write only after we have read.
-    if ((events & (POLLOUT | POLLIN)) != 0) {
+    if ((events & (POLLOUT | POLLIN)) != 0)
       start_releasing(now);
-    }
   }
-  if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) {
+  if ((events & (POLLIN | POLLHUP | POLLERR)) != 0)
     receive(now);
-  }
-  if (phase_ != Phase::done && now >= wake_at_) {
+  if (phase_ != Phase::done && now >= wake_at_)
     on_silence(now);
-  }
-  if (phase_ != Phase::done) {
+  if (phase_ != Phase::done)
     transmit();
-  }
 }
 
 void Release::start_releasing(Clock::time_point now) {
@@ -101,9 +95,8 @@ void Release::start_releasing(Clock::time_point now) {
 void Release::receive(Clock::time_point now) {
   std::array<char, 65536> bytes;
   const ssize_t count = read(descriptor_, bytes.data(), bytes.size());
-  if (count < 0 && would_block()) {
+  if (count < 0 && would_block())
     return;
-  }
   if (count <= 0) {
     phase_ = Phase::done;
     return;
@@ -114,9 +107,8 @@ void Release::receive(Clock::time_point now) {
       handle_reply(reply);
     }
   }
-  if (phase_ == Phase::releasing) {
+  if (phase_ == Phase::releasing)
     wake_at_ = std::min(now + quiet, deadline_);
-  }
 }
 
 void Release::handle_reply(const std::string& reply) {
@@ -157,21 +149,18 @@ void Release::start_closing() {
   // a reset discards what it has not read.
   phase_ = Phase::closing;
   wake_at_ = deadline_;
-  if (shutdown(descriptor_, SHUT_WR) != 0) {
+  if (shutdown(descriptor_, SHUT_WR) != 0)
     phase_ = Phase::done; // not a socket
-  }
 }
 
 void Release::transmit() {
-  if (output_.empty() || phase_ != Phase::releasing) {
+  if (output_.empty() || phase_ != Phase::releasing)
     return;
-  }
   const ssize_t count = write(descriptor_, output_.data(), output_.size());
-  if (count > 0) {
+  if (count > 0)
     output_.erase(0, static_cast<std::size_t>(count));
-  } else if (count < 0 && !would_block()) {
+  else if (count < 0 && !would_block())
     phase_ = Phase::done;
-  }
 }
 
 void Release::send_packet(std::string_view payload) {

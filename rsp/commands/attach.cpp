@@ -1,0 +1,197 @@
+#include "rsp/commands/attach.h"
+
+#include "rsp/commands/attach_refusal.h"
+#include "rsp/commands/hex.h"
+#include "rsp/commands/processes.h"
+#include "rsp/commands/thread_id.h"
+#include "rsp/commands/threads.h"
+#include "rsp/connection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// A stub that does not let go within this leaves the matter to the guardian.
+constexpr std::chrono::seconds detach_limit{5};
+/// A running target stops at once, or it sleeps where a signal does not reach it.
+constexpr std::chrono::seconds stop_limit{5};
+
+std::string detach_packet(const Client& client, std::int64_t pid) {
+  return client.features().multiprocess && pid > 0 ? fmt::format("D;{:x}", pid) : "D";
+}
+
+Failure exited(const Client& client, const StopReply& stop) {
+  const bool by_signal = stop.kind == StopReply::Kind::signalled;
+  return fail("attach.exited",
+              fmt::format("the process behind {} has ended ({} {})", client.endpoint().text,
+                          by_signal ? "signal" : "exit status", stop.signal_or_status),
+              "start the job again, and gdbserver with it");
+}
+
+/// The process of a stub that did not name it in its stop reply; 0 if it does not tell at all.
+Result<std::int64_t> ask_process(Client& client) {
+  auto reply = client.request("qC");
+  if (!reply)
+    return forward(std::move(reply));
+  const std::string_view text = *reply;
+  const auto id = text.starts_with("QC") ? parse_thread_id(text.substr(2)) : std::nullopt;
+  return id && id->pid > 0 ? id->pid : 0;
+}
+
+/// A --multi server without a process says that one has exited, with status 0.
+Result<Attachment> no_process(Client& client, const StopReply& stop) {
+  auto extended = client.request("!");
+  if (!extended)
+    return forward(std::move(extended));
+  const std::string processes = *extended == "OK" ? describe_processes(client) : std::string();
+  if (processes.empty())
+    return exited(client, stop);
+  return fail("attach.no_process",
+              fmt::format("the server at {} is attached to no process; these run there:{}",
+                          client.endpoint().text, processes),
+              fmt::format("name one: mqbridge dump {}@PID", client.endpoint().text));
+}
+
+/// `stop` is of a process that the stub already had.
+Result<Attachment> adopt(Client& client, const StopReply& stop) {
+  Attachment attachment{.pid = stop.pid.value_or(0), .stopped_before_us = true, .stop = stop};
+  if (!stop.pid) {
+    auto pid = ask_process(client);
+    if (!pid)
+      return forward(std::move(pid));
+    attachment.pid = *pid;
+  }
+  client.connection().set_detach_packet(detach_packet(client, attachment.pid));
+  return attachment;
+}
+
+/// A stub that answers although its target runs: "OK" to `?` is that of non-stop mode.
+Result<StopReply> stop_running(Client& client) {
+  if (auto sent = client.connection().interrupt(); !sent)
+    return forward(std::move(sent));
+  auto reply = client.connection().receive_stop_reply(stop_limit);
+  if (!reply)
+    return forward(std::move(reply));
+  return parse_stop_reply(*reply);
+}
+
+Result<Attachment> attach_current(Client& client) {
+  auto reply = client.request("?");
+  if (!reply)
+    return forward(std::move(reply));
+  const bool runs = *reply == "OK";
+  auto stop = runs ? stop_running(client) : parse_stop_reply(*reply);
+  if (!stop)
+    return forward(std::move(stop));
+  switch (stop->kind) {
+  case StopReply::Kind::stopped: {
+    auto attachment = adopt(client, *stop);
+    if (attachment)
+      attachment->stopped_before_us = !runs;
+    return attachment;
+  }
+  case StopReply::Kind::exited:
+    client.connection().released();
+    return no_process(client, *stop);
+  case StopReply::Kind::signalled:
+  case StopReply::Kind::none:
+    break;
+  }
+  client.connection().released();
+  return exited(client, *stop);
+}
+
+/// Whether an earlier client left the process attached: to a gdbserver that is an error to attach
+/// to it again. Nullopt: it was not.
+Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t pid,
+                                                  std::string_view status) {
+  const auto stop = parse_stop_reply(status);
+  if (!stop || stop->kind != StopReply::Kind::stopped)
+    return std::optional<Attachment>();
+  auto threads = read_threads(client);
+  if (!threads)
+    return forward(std::move(threads));
+  const auto mine = std::find_if(threads->begin(), threads->end(),
+                                 [pid](const ThreadInfo& thread) { return thread.pid == pid; });
+  if (mine == threads->end())
+    return std::optional<Attachment>();
+  client.connection().set_detach_packet(detach_packet(client, pid));
+  auto selected = client.request(fmt::format("Hgp{:x}.{:x}", pid, mine->tid));
+  if (!selected)
+    return forward(std::move(selected));
+  return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = *stop});
+}
+
+Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std::string& reply) {
+  Connection& connection = client.connection();
+  if (reply.empty() || is_error_reply(reply))
+    connection.released();
+  if (reply.empty()) {
+    return fail("attach.unsupported",
+                fmt::format("the stub at {} cannot attach to a process", client.endpoint().text),
+                "leave @PID away, or start: gdbserver --multi :PORT");
+  }
+  if (is_error_reply(reply))
+    return Failure(explain_refused_attach(client, pid, fmt::format("the server says {}", reply)));
+  auto stop = parse_stop_reply(reply);
+  if (!stop)
+    return forward(std::move(stop));
+  if (stop->kind != StopReply::Kind::stopped) {
+    connection.released();
+    return exited(client, *stop);
+  }
+  return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
+}
+
+Result<Attachment> attach_process(Client& client, std::int64_t pid) {
+  // Before a server's second vAttach `!` must have come.
+  const std::vector<std::string> questions{"!", "?"};
+  auto answers = client.burst(questions);
+  if (!answers)
+    return forward(std::move(answers));
+  auto before = attached_before(client, pid, answers->back());
+  if (!before)
+    return forward(std::move(before));
+  if (*before)
+    return **before;
+  // Told to the guardian first: from here on the process may be stopped.
+  client.connection().set_detach_packet(detach_packet(client, pid));
+  auto reply = client.request(fmt::format("vAttach;{:x}", pid));
+  if (!reply)
+    return forward(std::move(reply));
+  return take_attach_reply(client, pid, *reply);
+}
+
+} // namespace
+
+Result<Attachment> attach(Client& client) {
+  const std::optional<std::int64_t> pid = client.endpoint().pid;
+  return pid ? attach_process(client, *pid) : attach_current(client);
+}
+
+Result<void> detach(Client& client) {
+  Connection& connection = client.connection();
+  const std::string packet = connection.detach_packet();
+  if (packet.empty())
+    return {};
+  const auto exemption = connection.exempt(detach_limit);
+  auto reply = connection.request(packet);
+  if (!reply)
+    return forward(std::move(reply));
+  if (*reply != "OK" && !reply->starts_with('W') && !reply->starts_with('X')) {
+    return fail(
+        "detach.refused",
+        fmt::format("the stub at {} answered '{}' to {}", client.endpoint().text, *reply, packet),
+        "look whether the process runs: grep State /proc/PID/status");
+  }
+  connection.released();
+  return {};
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,182 @@
+#include "rsp/commands/attach_refusal.h"
+
+#include "rsp/commands/hex.h"
+#include "rsp/commands/processes.h"
+#include "rsp/commands/vfile.h"
+#include "rsp/connection.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+constexpr std::size_t max_proc_file = std::size_t{64} << 10;
+/// Where <linux/capability.h> has CAP_SYS_PTRACE.
+constexpr unsigned ptrace_capability = 19;
+
+template <class Number>
+std::optional<Number> parse_decimal(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+/// Field `index` (from 0) of the line "NAME:\tVALUE\tVALUE..." of a status file; empty if missing.
+std::string_view status_field(std::string_view status, std::string_view name, int index = 0) {
+  while (!status.empty()) {
+    std::string_view line = status.substr(0, status.find('\n'));
+    status.remove_prefix(std::min(status.size(), line.size() + 1));
+    if (!line.starts_with(name) || !line.substr(name.size()).starts_with(":\t"))
+      continue;
+    line.remove_prefix(name.size() + 2);
+    for (; index > 0; --index)
+      line.remove_prefix(std::min(line.find('\t'), line.size() - 1) + 1);
+    return line.substr(0, line.find('\t'));
+  }
+  return {};
+}
+
+Result<std::string> read_local_file(std::string_view path) {
+  std::ifstream file{std::string(path)};
+  if (!file)
+    return fail("file.open", fmt::format("cannot open {}", path));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void learn_stub(AttachFacts& facts, std::string_view status) {
+  facts.stub_user = parse_decimal<std::uint32_t>(status_field(status, "Uid", 1));
+  if (const auto capabilities = parse_hex(status_field(status, "CapEff")))
+    facts.may_trace_any = ((*capabilities >> ptrace_capability) & 1) != 0;
+}
+
+void learn_process(AttachFacts& facts, std::string_view status) {
+  facts.zombie = status_field(status, "State").starts_with('Z');
+  facts.tracer = parse_decimal<std::int64_t>(status_field(status, "TracerPid"));
+  facts.process_user = parse_decimal<std::uint32_t>(status_field(status, "Uid", 0));
+}
+
+Error denied_by_yama(const AttachFacts& facts, std::string what) {
+  what += fmt::format("; same user, yama ptrace_scope={}", *facts.yama_scope);
+  if (*facts.yama_scope >= 3) {
+    return {"ptrace.yama", std::move(what),
+            "ptrace_scope 3 lasts until the node is booted again; boot with another one, or start "
+            "the process under gdbserver"};
+  }
+  return {"ptrace.yama", std::move(what),
+          "as root on the node: sysctl -w kernel.yama.ptrace_scope=0"};
+}
+
+Error denied_by_capability(std::string what) {
+  return {"ptrace.capability", std::move(what) + "; the server is root, but without CAP_SYS_PTRACE",
+          "start the container with: --cap-add SYS_PTRACE"};
+}
+
+Error denied_to_user(const AttachFacts& facts, std::int64_t pid, std::string what) {
+  what += fmt::format("; the process is of user {}, the server of user {}", *facts.process_user,
+                      *facts.stub_user);
+  return {"ptrace.other_user", std::move(what),
+          fmt::format("on the node: sudo -u '#{}' gdbserver --once --attach :PORT {}",
+                      *facts.process_user, pid)};
+}
+
+Error already_traced(const AttachFacts& facts, std::string what) {
+  const std::string tracer = facts.tracer_name.empty()
+                                 ? fmt::format("process {}", *facts.tracer)
+                                 : fmt::format("{} (process {})", facts.tracer_name, *facts.tracer);
+  return {"ptrace.traced", fmt::format("{}; {} traces it already", std::move(what), tracer),
+          fmt::format("end that debugger, or if {} is a gdbserver, connect to it", *facts.tracer)};
+}
+
+} // namespace
+
+AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
+                                std::string_view stub_status) {
+  AttachFacts facts;
+  const auto stub = files(stub_status);
+  if (!stub)
+    return facts; // no /proc there: what is missing in it means nothing
+  learn_stub(facts, *stub);
+  const auto process = files(fmt::format("/proc/{}/status", pid));
+  facts.exists = process.has_value();
+  if (process)
+    learn_process(facts, *process);
+  if (const auto scope = files("/proc/sys/kernel/yama/ptrace_scope"))
+    facts.yama_scope = parse_decimal<int>(*scope);
+  if (facts.tracer.value_or(0) > 0) {
+    if (const auto tracer = files(fmt::format("/proc/{}/status", *facts.tracer)))
+      facts.tracer_name = status_field(*tracer, "Name");
+  }
+  return facts;
+}
+
+Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said) {
+  std::string what = fmt::format("cannot attach to process {}: {}", pid, said);
+  if (facts.exists == false) {
+    return {"attach.no_such_process", what + "; there is no such process where the stub runs",
+            "on the node: pgrep -af PROGRAM    (a container has process numbers of its own)"};
+  }
+  if (facts.zombie) {
+    return {"attach.exited", what + "; it has ended, and waits only for its parent",
+            "on the node: pgrep -af PROGRAM"};
+  }
+  if (facts.tracer.value_or(0) > 0)
+    return already_traced(facts, std::move(what));
+  if (facts.may_trace_any == false) {
+    if (facts.stub_user == 0u)
+      return denied_by_capability(std::move(what));
+    if (facts.stub_user && facts.process_user && facts.stub_user != facts.process_user)
+      return denied_to_user(facts, pid, std::move(what));
+    if (facts.yama_scope.value_or(0) > 0)
+      return denied_by_yama(facts, std::move(what));
+  }
+  return {"ptrace.denied", std::move(what),
+          "run gdbserver as the user of the process, or as root; then look at sysctl "
+          "kernel.yama.ptrace_scope, and in a container start it with --cap-add SYS_PTRACE"};
+}
+
+Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said) {
+  AttachFacts facts;
+  // gdbserver is in ack mode again, and waits for the acknowledgement of nothing yet: asked first,
+  // this ends it without one.
+  const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
+  if (usable && client.features().vfile) {
+    const FileSource files = [&client](std::string_view path) {
+      return read_file(client, path, max_proc_file);
+    };
+    facts = gather_attach_facts(files, pid, "/proc/self/status");
+  }
+  if (usable && !facts.exists) {
+    const auto processes = read_processes(client);
+    if (processes && !processes->empty()) {
+      facts.exists = std::any_of(
+          processes->begin(), processes->end(),
+          [pid](const ProcessInfo& process) { return process.pid == pid; });
+    }
+  }
+  return explain_refusal(facts, pid, said);
+}
+
+Error explain_failed_start(const Endpoint& endpoint, Error error) {
+  constexpr std::string_view complaint = "Cannot attach to process ";
+  const std::size_t at = error.message.find(complaint);
+  if (!std::holds_alternative<CommandEndpoint>(endpoint.where) || at == std::string::npos)
+    return error;
+  const std::string_view rest = std::string_view(error.message).substr(at + complaint.size());
+  const auto pid = parse_decimal<std::int64_t>(rest);
+  // "12: Operation not permitted (1), process 12 is already traced by process 34\n..."
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  const std::size_t colon = line.find(": ");
+  if (!pid || colon == std::string_view::npos)
+    return error;
+  const std::string said = fmt::format("gdbserver: {}", line.substr(colon + 2));
+  // The gdbserver was a child of ours, with our user and capabilities.
+  return explain_refusal(gather_attach_facts(read_local_file, *pid, "/proc/self/status"), *pid,
+                         said);
+}
+
+} // namespace mqbridge::rsp

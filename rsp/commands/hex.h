@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+/// A number as packets carry it: 1 to 16 hexadecimal digits and nothing else.
+std::optional<std::uint64_t> parse_hex(std::string_view digits);
+
+/// Two digits for each byte of `into`; false if `digits` is not exactly that.
+bool decode_hex(std::string_view digits, std::span<std::byte> into);
+
+/// Two lower-case digits for each byte.
+std::string encode_hex(std::string_view bytes);
+
+/// Whether a reply is `E NN` or `E.text`. Data in hexadecimal never is: its length is even.
+bool is_error_reply(std::string_view reply);
+
+} // namespace mqbridge::rsp

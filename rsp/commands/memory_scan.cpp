@@ -1,0 +1,78 @@
+#include "rsp/commands/memory_scan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// What is readable changes at page borders; every page size is a multiple of this.
+constexpr std::size_t page = 4096;
+
+std::size_t to_page_end(std::uint64_t address) {
+  return page - static_cast<std::size_t>(address % page);
+}
+
+std::size_t below_the_top(const ReadRequest& request) {
+  if (request.into.empty())
+    return 0;
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max() - request.address;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(request.into.size() - 1, last)) + 1;
+}
+
+} // namespace
+
+MemoryScan::MemoryScan(ReadRequest& request, std::size_t longest)
+    : request_(&request), size_(below_the_top(request)), longest_(longest) {
+  request_->read = 0;
+}
+
+std::size_t MemoryScan::next_piece(std::size_t ahead) const {
+  const std::size_t left = rest() - ahead;
+  if (narrowing())
+    return std::min(narrowed(), left);
+  // Pieces end at page borders, so that a failing one casts doubt on as few pages as possible.
+  const std::uint64_t from = address() + ahead;
+  const std::size_t aligned = longest_ >= page
+                                  ? longest_ / page * page - static_cast<std::size_t>(from % page)
+                                  : std::min(longest_, to_page_end(from));
+  return std::min(aligned, left);
+}
+
+void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
+  request_->read += got;
+  first_byte_read_ = true;
+  suspect_ -= std::min(suspect_, got);
+  if (got < asked) {
+    // lldb-server's answer at a hole. The rest of the page that it broke off in shows whether it
+    // was one.
+    suspect(std::min(asked - got, to_page_end(address())));
+  } else if (to_page_end(address()) == page) {
+    first_byte_read_ = false; // another page
+  }
+}
+
+void MemoryScan::failed(std::size_t asked) {
+  if (asked <= 1)
+    at_hole_ = true;
+  else
+    suspect(asked);
+}
+
+void MemoryScan::suspect(std::size_t length) {
+  if (suspect_ == 0)
+    first_byte_read_ = false;
+  suspect_ = length;
+}
+
+std::size_t MemoryScan::narrowed() const {
+  const std::size_t first_page = to_page_end(address());
+  if (suspect_ > first_page) {
+    const std::size_t further_pages = (suspect_ - first_page + page - 1) / page;
+    return first_page + further_pages / 2 * page;
+  }
+  // Within a page it is nearly always all or nothing: a hole costs one more exchange, not twelve.
+  return first_byte_read_ ? std::max<std::size_t>(suspect_ / 2, 1) : 1;
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,141 @@
+#include "rsp/commands/processes.h"
+
+#include "rsp/commands/qxfer.h"
+#include "rsp/commands/vfile.h"
+#include "rsp/packet_history.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <fmt/format.h>
+#include <optional>
+#include <pugixml.hpp>
+#include <string_view>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Each look into an environment costs a few round trips; this serves a message only.
+constexpr std::chrono::seconds time_for_ranks{3};
+constexpr std::size_t max_environments = 512;
+constexpr std::size_t max_environment = std::size_t{256} << 10;
+constexpr std::size_t max_lines = 20;
+/// A command line may hold secrets, and pages of text: only its start is shown.
+constexpr std::size_t shown_command = 48;
+
+struct Candidate {
+  ProcessInfo process;
+  std::optional<std::uint32_t> rank;
+};
+
+/// The rank that the launcher's environment names: Open MPI, PMIx, MPICH's hydra, Slurm.
+std::optional<std::uint32_t> rank_of(std::string_view environment) {
+  static constexpr std::array<std::string_view, 4> variables{
+      "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
+  for (const std::string_view variable : variables) {
+    std::string_view rest = environment;
+    while (!rest.empty()) {
+      const std::string_view entry = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+      std::uint32_t rank = 0;
+      if (entry.starts_with(variable) &&
+          std::from_chars(entry.data() + variable.size(), entry.data() + entry.size(), rank).ec ==
+              std::errc())
+        return rank;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_kernel_thread(const ProcessInfo& process) {
+  return process.command.empty() || process.command.starts_with('[');
+}
+
+/// The most recent processes first: a job's are younger than the system's.
+std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> processes) {
+  std::erase_if(processes, is_kernel_thread);
+  std::sort(processes.begin(), processes.end(),
+            [](const ProcessInfo& a, const ProcessInfo& b) { return a.pid > b.pid; });
+  const Clock::time_point end = Clock::now() + time_for_ranks;
+  std::vector<Candidate> candidates;
+  for (ProcessInfo& process : processes) {
+    Candidate candidate{std::move(process), std::nullopt};
+    if (client.features().vfile && candidates.size() < max_environments && Clock::now() < end) {
+      const auto environment = read_file(
+          client, fmt::format("/proc/{}/environ", candidate.process.pid), max_environment);
+      if (environment)
+        candidate.rank = rank_of(*environment);
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  // A launcher of ranks, such as orted or srun, may carry the rank of a job around it: but it is
+  // rather shown once too often than left out.
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    constexpr std::uint32_t no_rank = UINT32_MAX;
+    return a.rank.value_or(no_rank) < b.rank.value_or(no_rank);
+  });
+  return candidates;
+}
+
+} // namespace
+
+Result<std::vector<ProcessInfo>> read_processes(Client& client) {
+  std::vector<ProcessInfo> processes;
+  if (!client.features().qxfer_osdata)
+    return processes;
+  auto xml = read_object(client, "osdata", "processes");
+  if (!xml)
+    return forward(std::move(xml));
+  if (!*xml)
+    return processes;
+  pugi::xml_document document;
+  const auto parsed = document.load_buffer((*xml)->data(), (*xml)->size());
+  if (!parsed) {
+    return fail("stub.garbage",
+                fmt::format("the server's list of processes is no XML: {}", parsed.description()),
+                "look at what the server says with --trace FILE");
+  }
+  for (const pugi::xml_node& item : document.child("osdata").children("item")) {
+    ProcessInfo process;
+    for (const pugi::xml_node& column : item.children("column")) {
+      const std::string_view name = column.attribute("name").as_string();
+      if (name == "pid")
+        process.pid = column.text().as_llong();
+      else if (name == "user")
+        process.user = column.text().as_string();
+      else if (name == "command")
+        process.command = column.text().as_string();
+    }
+    if (process.pid > 0)
+      processes.push_back(std::move(process));
+  }
+  return processes;
+}
+
+std::string describe_processes(Client& client) {
+  auto processes = read_processes(client);
+  if (!processes || processes->empty())
+    return {};
+  const std::vector<Candidate> candidates = find_ranks(client, std::move(*processes));
+  std::string text;
+  const std::size_t shown = std::min(candidates.size(), max_lines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Candidate& candidate = candidates[i];
+    text += fmt::format("\n  {:>8}  {:<9}  {:<8}  {}", candidate.process.pid,
+                        candidate.rank ? fmt::format("rank {}", *candidate.rank) : "",
+                        candidate.process.user, shorten(candidate.process.command, shown_command));
+  }
+  if (candidates.size() > shown) {
+    const auto ranks = static_cast<std::size_t>(
+        std::count_if(candidates.begin(), candidates.end(),
+                      [](const Candidate& candidate) { return candidate.rank.has_value(); }));
+    text += fmt::format("\n  and {} more ({} MPI ranks in all)", candidates.size() - shown, ranks);
+  }
+  return text;
+}
+
+} // namespace mqbridge::rsp

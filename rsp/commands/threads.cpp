@@ -1,0 +1,97 @@
+#include "rsp/commands/threads.h"
+
+#include "rsp/commands/qxfer.h"
+#include "rsp/commands/thread_id.h"
+#include "rsp/packet_history.h"
+
+#include <fmt/format.h>
+#include <optional>
+#include <pugixml.hpp>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// More than Linux lets one process have: beyond it the stub goes round in circles.
+constexpr std::size_t max_threads = std::size_t{1} << 22;
+
+Failure garbage(std::string what) {
+  return fail("stub.garbage", std::move(what), "look at what the stub says with --trace FILE");
+}
+
+Result<std::vector<ThreadInfo>> parse_xml(const std::string& xml) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
+  const pugi::xml_node root = document.child("threads");
+  if (!parsed || !root) {
+    return garbage(fmt::format("the stub's list of threads is no XML of that kind: {}",
+                               parsed ? "no <threads>" : parsed.description()));
+  }
+  std::vector<ThreadInfo> threads;
+  for (const pugi::xml_node& node : root.children("thread")) {
+    const std::string_view text = node.attribute("id").as_string();
+    const auto id = parse_thread_id(text);
+    if (!id)
+      return garbage(fmt::format("'{}' in the stub's list of threads is no thread", shorten(text)));
+    threads.push_back({id->pid, id->tid, node.attribute("name").as_string()});
+  }
+  return threads;
+}
+
+/// "mID,ID,..." into `threads`; false at "l", the end.
+Result<bool> take_page(std::string_view reply, std::vector<ThreadInfo>& threads) {
+  if (reply == "l")
+    return false;
+  if (!reply.starts_with('m'))
+    return garbage(fmt::format("'{}' is no list of threads", shorten(reply)));
+  reply.remove_prefix(1);
+  while (!reply.empty()) {
+    const auto comma = reply.find(',');
+    const auto id = parse_thread_id(reply.substr(0, comma));
+    if (!id || threads.size() == max_threads) {
+      return garbage(fmt::format("the stub's list of threads does not end, or '{}' is no thread",
+                                 shorten(reply.substr(0, comma))));
+    }
+    threads.push_back({id->pid, id->tid, {}});
+    reply.remove_prefix(comma == std::string_view::npos ? reply.size() : comma + 1);
+  }
+  return true;
+}
+
+Result<std::vector<ThreadInfo>> read_pages(Client& client) {
+  std::vector<ThreadInfo> threads;
+  auto reply = client.request("qfThreadInfo");
+  if (reply && reply->empty()) {
+    return fail("threads.unsupported",
+                fmt::format("the stub at {} cannot list its threads", client.endpoint().text),
+                "use gdbserver 7 or later, or a stub that answers qfThreadInfo");
+  }
+  while (true) {
+    if (!reply)
+      return forward(std::move(reply));
+    const std::size_t before = threads.size();
+    auto more = take_page(*reply, threads);
+    if (!more)
+      return forward(std::move(more));
+    if (!*more)
+      return threads;
+    if (threads.size() == before)
+      return garbage("the stub's list of threads goes on without threads");
+    reply = client.request("qsThreadInfo");
+  }
+}
+
+} // namespace
+
+Result<std::vector<ThreadInfo>> read_threads(Client& client) {
+  if (client.features().qxfer_threads) {
+    auto xml = read_object(client, "threads", "");
+    if (!xml)
+      return forward(std::move(xml));
+    if (*xml)
+      return parse_xml(**xml);
+  }
+  return read_pages(client);
+}
+
+} // namespace mqbridge::rsp
