@@ -1,0 +1,138 @@
+#include "host/report/json_rank.h"
+#include "host/report/names.h"
+#include "host/report/raw_values.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+std::string address_text(std::uint64_t address) {
+  return fmt::format("{:#x}", address);
+}
+
+void write_address(JsonWriter& json, std::string_view key,
+                   const std::optional<TargetAddress>& address) {
+  if (address)
+    json.member(key, address_text(address->value));
+  else
+    json.member(key, nullptr);
+}
+
+void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
+  json.key(key).begin_array();
+  for (const std::string& line : lines)
+    json.value(line);
+  json.end();
+}
+
+void write_actual(JsonWriter& json, const std::optional<ActualMessage>& actual) {
+  if (!actual) {
+    json.member("actual", nullptr);
+    return;
+  }
+  json.key("actual").begin_object();
+  json.member("local_rank", actual->local_rank);
+  json.member("global_rank", actual->global_rank);
+  json.member("tag", actual->tag);
+  json.member("length", actual->length);
+  json.end();
+}
+
+void write_raw(JsonWriter& json, const Operation& operation) {
+  const auto differences = raw_differences(operation);
+  if (differences.empty())
+    return;
+  json.key("raw").begin_object();
+  for (const RawDifference& difference : differences) {
+    if (difference.is_address)
+      json.member(difference.field, address_text(static_cast<std::uint64_t>(difference.value)));
+    else
+      json.member(difference.field, difference.value);
+  }
+  json.end();
+}
+
+void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
+  json.begin_object(Layout::one_line);
+  json.member("status", name_of(operation.status));
+  json.key("peer").begin_object();
+  json.member("any", operation.peer.any);
+  json.member("local_rank", operation.peer.local_rank);
+  json.member("global_rank", operation.peer.global_rank);
+  json.end();
+  json.key("tag").begin_object();
+  json.member("any", operation.tag.any);
+  json.member("value", operation.tag.value);
+  json.end();
+  json.key("length").begin_object();
+  json.member("value", operation.length.value);
+  json.member("unit", name_of(operation.length.unit));
+  json.end();
+  write_address(json, "buffer", operation.buffer);
+  json.member("system_buffer", operation.system_buffer);
+  write_actual(json, operation.actual);
+  write_strings(json, "text", operation.text);
+  write_strings(json, "repairs", operation.repairs);
+  if (raw)
+    write_raw(json, operation);
+  json.member("call", operation.call);
+  json.member("datatype", operation.datatype);
+  json.member("count", operation.count);
+  json.member("unchanged_ms", nullptr);
+  write_address(json, "request", operation.request);
+  json.end();
+}
+
+void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
+  json.begin_object();
+  json.member("state", name_of(queue.state));
+  json.member("error", queue.error);
+  json.key("operations").begin_array();
+  for (const Operation& operation : queue.operations)
+    write_operation(json, operation, raw);
+  json.end();
+  const auto name_or_null = [&](std::string_view key, std::string_view name) {
+    json.member(key, name.empty() ? std::nullopt : std::optional(name));
+  };
+  name_or_null("reason", name_of(queue.reason));
+  json.member("total", queue.total);
+  name_or_null("truncated_by", name_of(queue.truncated_by));
+  json.end();
+}
+
+} // namespace
+
+void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw) {
+  json.begin_object();
+  json.member("id", address_text(communicator.id.value));
+  json.member("name", communicator.name);
+  if (raw && communicator.raw_name != communicator.name) {
+    json.key("raw").begin_object(Layout::one_line);
+    json.member("name", communicator.raw_name);
+    json.end();
+  }
+  json.member("local_rank", communicator.local_rank);
+  json.member("size", communicator.size);
+  if (communicator.group)
+    write_runs(json.key("group"), *communicator.group);
+  else
+    json.member("group", nullptr);
+  json.key("queues").begin_object();
+  for (const OpClass op_class : op_classes) {
+    json.key(name_of(op_class));
+    write_queue(json, communicator.queue(op_class), raw);
+  }
+  json.end();
+  json.member("key", communicator.key.empty() ? std::nullopt : std::optional(communicator.key));
+  json.member("kind", "unknown");
+  json.member("context", "unknown");
+  json.member("remote_group", nullptr);
+  json.end();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,144 @@
+#include "host/report/json_rank.h"
+
+#include "host/report/names.h"
+#include "host/report/ranges.h"
+
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+void write_or_null(JsonWriter& json, std::string_view key, std::string_view text) {
+  if (text.empty())
+    json.member(key, nullptr);
+  else
+    json.member(key, text);
+}
+
+void write_platform(JsonWriter& json, const std::optional<Platform>& platform) {
+  if (!platform) {
+    json.member("platform", nullptr);
+    return;
+  }
+  json.key("platform").begin_object(Layout::one_line);
+  json.member("architecture", platform->architecture);
+  json.member("byte_order", name_of(platform->byte_order));
+  json.member("pointer_size", platform->pointer_size);
+  json.end();
+}
+
+void write_errors(JsonWriter& json, const std::vector<RankError>& errors) {
+  json.key("errors").begin_array();
+  for (const RankError& error : errors) {
+    json.begin_object();
+    json.member("code", error.code);
+    json.member("level", name_of(error.level));
+    json.member("message", error.message);
+    write_or_null(json, "hint", error.hint);
+    json.end();
+  }
+  json.end();
+}
+
+void write_dll(JsonWriter& json, const std::optional<DllInfo>& dll) {
+  if (!dll) {
+    json.member("dll", nullptr);
+    return;
+  }
+  json.key("dll").begin_object();
+  json.member("path", dll->path);
+  json.member("version", dll->version);
+  json.member("compatibility", dll->compatibility);
+  json.member("provider", dll->provider);
+  json.end();
+}
+
+void write_mpi(JsonWriter& json, const std::optional<MpiInfo>& mpi) {
+  if (!mpi) {
+    json.member("mpi", nullptr);
+    return;
+  }
+  json.key("mpi").begin_object();
+  json.member("name", mpi->name);
+  json.member("version", mpi->version);
+  json.member("build_id", mpi->build_id);
+  json.member("transport", mpi->transport);
+  json.member("state", name_of(mpi->state));
+  json.member("types_source", mpi->types_source);
+  write_or_null(json, "types_match", name_of(mpi->types_match));
+  json.end();
+}
+
+void write_phases(JsonWriter& json, const std::vector<Phase>& phases) {
+  json.key("phases").begin_array();
+  for (const Phase& phase : phases) {
+    json.begin_object(Layout::one_line);
+    json.member("name", name_of(phase.name));
+    json.member("elapsed_ms", phase.elapsed_ms);
+    json.member("round_trips", phase.round_trips);
+    json.member("bytes", phase.bytes);
+    json.end();
+  }
+  json.end();
+}
+
+void write_statistics(JsonWriter& json, const Statistics& statistics) {
+  json.key("statistics").begin_object();
+  json.member("round_trips", statistics.round_trips);
+  json.member("requests", statistics.requests);
+  json.member("bytes_received", statistics.bytes_received);
+  json.member("bytes_sent", statistics.bytes_sent);
+  json.member("fetches", statistics.fetches);
+  json.member("fetch_bytes", statistics.fetch_bytes);
+  json.member("elapsed_ms", statistics.elapsed_ms);
+  json.member("pages_touched", statistics.pages_touched);
+  json.member("pages_read", statistics.pages_read);
+  json.member("rtt_us", nullptr);
+  json.member("bandwidth_bps", nullptr);
+  write_phases(json, statistics.phases);
+  json.end();
+}
+
+} // namespace
+
+void write_runs(JsonWriter& json, std::span<const std::int64_t> values) {
+  json.begin_array(Layout::one_line);
+  for (const Run& run : to_runs(values)) {
+    json.begin_array();
+    json.value(run.first);
+    json.value(run.last);
+    json.value(run.step);
+    json.end();
+  }
+  json.end();
+}
+
+void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
+  json.member("rank", rank.rank);
+  json.member("endpoint", rank.endpoint);
+  json.member("host", rank.host);
+  json.member("pid", rank.pid);
+  json.member("executable", rank.executable);
+  write_platform(json, rank.platform);
+  json.member("status", name_of(rank.status));
+  write_errors(json, rank.errors);
+  write_dll(json, rank.dll);
+  json.key("communicators").begin_array();
+  for (const Communicator& communicator : rank.communicators)
+    write_communicator(json, communicator, raw);
+  json.end();
+  json.member("stopped_ms", rank.stopped_ms);
+  write_statistics(json, rank.statistics);
+  json.member("rank_source", name_of(rank.rank_source));
+  write_mpi(json, rank.mpi);
+  json.member("blocked_in", nullptr);
+  json.member("stopped_at", rank.stopped_at);
+  json.member("world_rank", rank.world_rank);
+  json.member("world_size", rank.world_size);
+  json.member("job_id", rank.job_id);
+  json.member("stopped_before_us", rank.stopped_before_us);
+}
+
+} // namespace mqbridge

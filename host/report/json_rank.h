@@ -1,0 +1,20 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/report/json_writer.h"
+
+#include <cstdint>
+#include <span>
+
+namespace mqbridge {
+
+/// The members of the schema's `rank`, into an object that the caller has begun.
+void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw);
+
+/// The schema's `communicator`.
+void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw);
+
+/// The schema's `runs`.
+void write_runs(JsonWriter& json, std::span<const std::int64_t> values);
+
+} // namespace mqbridge

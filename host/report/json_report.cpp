@@ -1,0 +1,116 @@
+#include "host/report/json_report.h"
+
+#include "host/report/json_rank.h"
+#include "host/report/json_writer.h"
+#include "host/report/names.h"
+#include "host/report/outcome.h"
+#include "host/report/ranges.h"
+
+namespace mqbridge {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+void write_tool(JsonWriter& json, const JsonOptions& options) {
+  json.member("schema", "mqbridge.dump/1");
+  json.key("tool").begin_object(Layout::one_line);
+  json.member("name", "mqbridge");
+  json.member("version", options.tool_version);
+  json.end();
+}
+
+void write_job(JsonWriter& json, const Dump& dump) {
+  json.key("job").begin_object(Layout::one_line);
+  json.member("size", dump.job_size);
+  json.member("source", dump.job_source);
+  json.member("skew_ms", dump.skew_ms);
+  json.member("stalled_ms", dump.stalled_ms);
+  json.end();
+}
+
+template <class T>
+void write_filter(JsonWriter& json, std::string_view name, const std::vector<T>& values) {
+  if (values.empty())
+    return;
+  json.key(name).begin_array();
+  for (const T& value : values)
+    json.value(value);
+  json.end();
+}
+
+void write_filters(JsonWriter& json, const Filters& filters) {
+  json.key("filters").begin_object(Layout::one_line);
+  std::vector<std::string_view> queues;
+  for (const OpClass queue : filters.queues)
+    queues.push_back(name_of(queue));
+  write_filter(json, "queue", queues);
+  write_filter(json, "comm", filters.communicators);
+  if (!filters.ranks.empty())
+    write_runs(json.key("rank"), filters.ranks);
+  write_filter(json, "tag", filters.tags);
+  write_filter(json, "peer", filters.peers);
+  json.end();
+}
+
+} // namespace
+
+void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) {
+  JsonWriter json(sink, Layout::lines);
+  json.begin_object();
+  write_tool(json, options);
+  if (!dump.taken_at.empty())
+    json.member("taken_at", dump.taken_at);
+  write_job(json, dump);
+  json.key("ranks").begin_array();
+  for (const RankDump& rank : dump.ranks) {
+    json.begin_object();
+    write_rank_members(json, rank, options.raw);
+    json.end();
+  }
+  json.end();
+  json.member("analysis", nullptr);
+  write_filters(json, dump.filters);
+  json.end();
+  json.end_line();
+}
+
+void write_ndjson_header(const Dump& dump, const JsonOptions& options, const Sink& sink) {
+  JsonWriter json(sink, Layout::one_line);
+  json.begin_object();
+  json.member("type", "header");
+  write_tool(json, options);
+  if (!dump.taken_at.empty())
+    json.member("taken_at", dump.taken_at);
+  write_job(json, dump);
+  write_filters(json, dump.filters);
+  json.end();
+  json.end_line();
+}
+
+void write_ndjson_rank(const RankDump& rank, const JsonOptions& options, const Sink& sink) {
+  JsonWriter json(sink, Layout::one_line);
+  json.begin_object();
+  json.member("type", "rank");
+  write_rank_members(json, rank, options.raw);
+  json.end();
+  json.end_line();
+}
+
+void write_ndjson_summary(const Dump& dump, const Sink& sink) {
+  const Outcome outcome = outcome_of(dump);
+  JsonWriter json(sink, Layout::one_line);
+  json.begin_object();
+  json.member("type", "summary");
+  write_job(json, dump);
+  json.key("ranks").begin_object();
+  json.member("total", outcome.total());
+  json.member("ok", outcome.complete);
+  json.member("partial", outcome.partial);
+  json.member("failed", outcome.failed);
+  json.end();
+  json.member("analysis", nullptr);
+  json.end();
+  json.end_line();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,98 @@
+#include "host/report/json_writer.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{64} * 1024;
+
+std::string quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace
+
+JsonWriter::JsonWriter(Sink sink, Layout layout) : sink_(std::move(sink)), layout_(layout) {}
+
+void JsonWriter::begin(char open, char close, Layout layout) {
+  separate();
+  buffer_ += open;
+  const Layout outer = levels_.empty() ? layout_ : levels_.back().layout;
+  levels_.push_back({close, outer == Layout::one_line ? outer : layout});
+}
+
+void JsonWriter::end() {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (level.layout == Layout::lines && !level.empty)
+    new_line();
+  buffer_ += level.close;
+  if (buffer_.size() >= buffer_size)
+    flush();
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  const bool lines = levels_.back().layout == Layout::lines;
+  buffer_ += quoted(name);
+  buffer_ += lines ? ": " : ":";
+  after_key_ = true;
+  return *this;
+}
+
+void JsonWriter::separate() {
+  if (std::exchange(after_key_, false) || levels_.empty())
+    return;
+  Level& level = levels_.back();
+  if (!level.empty)
+    buffer_ += ',';
+  level.empty = false;
+  if (level.layout == Layout::lines)
+    new_line();
+}
+
+void JsonWriter::new_line() {
+  buffer_ += '\n';
+  buffer_.append(levels_.size() * 2, ' ');
+}
+
+void JsonWriter::literal(std::string_view text) {
+  separate();
+  buffer_ += text;
+}
+
+void JsonWriter::value(std::string_view text) {
+  literal(quoted(text));
+}
+void JsonWriter::value(bool flag) {
+  literal(flag ? "true" : "false");
+}
+void JsonWriter::value(std::int64_t number) {
+  literal(fmt::format("{}", number));
+}
+void JsonWriter::value(std::uint64_t number) {
+  literal(fmt::format("{}", number));
+}
+void JsonWriter::value(double number) {
+  literal(std::isfinite(number) ? fmt::format("{}", number) : "null");
+}
+void JsonWriter::value(std::nullptr_t) {
+  literal("null");
+}
+
+void JsonWriter::end_line() {
+  buffer_ += '\n';
+  flush();
+}
+
+void JsonWriter::flush() {
+  if (!buffer_.empty())
+    sink_(buffer_);
+  buffer_.clear();
+}
+
+} // namespace mqbridge

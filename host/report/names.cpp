@@ -1,0 +1,173 @@
+#include "host/report/names.h"
+
+namespace mqbridge {
+
+std::string_view name_of(OpClass value) {
+  switch (value) {
+  case OpClass::send:
+    return "send";
+  case OpClass::receive:
+    return "receive";
+  case OpClass::unexpected:
+    return "unexpected";
+  }
+  return {};
+}
+
+std::string_view name_of(OpStatus value) {
+  switch (value) {
+  case OpStatus::pending:
+    return "pending";
+  case OpStatus::matched:
+    return "matched";
+  case OpStatus::complete:
+    return "complete";
+  }
+  return {};
+}
+
+std::string_view name_of(LengthUnit value) {
+  switch (value) {
+  case LengthUnit::bytes:
+    return "bytes";
+  case LengthUnit::elements:
+    return "elements";
+  case LengthUnit::unknown:
+    return "unknown";
+  }
+  return {};
+}
+
+std::string_view name_of(QueueState value) {
+  switch (value) {
+  case QueueState::available:
+    return "available";
+  case QueueState::unavailable:
+    return "unavailable";
+  case QueueState::error:
+    return "error";
+  case QueueState::not_requested:
+    return "not_requested";
+  }
+  return {};
+}
+
+std::string_view name_of(QueueReason value) {
+  switch (value) {
+  case QueueReason::none:
+    return {};
+  case QueueReason::not_provided:
+    return "not_provided";
+  case QueueReason::transport_bypasses:
+    return "transport_bypasses";
+  case QueueReason::mpi_not_initialized:
+    return "mpi_not_initialized";
+  case QueueReason::mpi_finalized:
+    return "mpi_finalized";
+  case QueueReason::types_missing:
+    return "types_missing";
+  case QueueReason::dll_failed:
+    return "dll_failed";
+  case QueueReason::not_requested:
+    return "not_requested";
+  }
+  return {};
+}
+
+std::string_view name_of(TruncatedBy value) {
+  switch (value) {
+  case TruncatedBy::nothing:
+    return {};
+  case TruncatedBy::operations:
+    return "operations";
+  case TruncatedBy::time:
+    return "time";
+  case TruncatedBy::max_stop:
+    return "max_stop";
+  }
+  return {};
+}
+
+std::string_view name_of(RankStatus value) {
+  switch (value) {
+  case RankStatus::ok:
+    return "ok";
+  case RankStatus::partial:
+    return "partial";
+  case RankStatus::failed:
+    return "failed";
+  }
+  return {};
+}
+
+std::string_view name_of(RankSource value) {
+  switch (value) {
+  case RankSource::given:
+    return "given";
+  case RankSource::position:
+    return "position";
+  case RankSource::proctable:
+    return "proctable";
+  case RankSource::environ:
+    return "environ";
+  case RankSource::comm_world:
+    return "comm_world";
+  }
+  return {};
+}
+
+std::string_view name_of(RankError::Level value) {
+  return value == RankError::Level::error ? "error" : "warning";
+}
+
+std::string_view name_of(TypesMatch value) {
+  switch (value) {
+  case TypesMatch::unknown:
+    return {};
+  case TypesMatch::exact:
+    return "exact";
+  case TypesMatch::version:
+    return "version";
+  case TypesMatch::none:
+    return "none";
+  }
+  return {};
+}
+
+std::string_view name_of(PhaseName value) {
+  switch (value) {
+  case PhaseName::connect:
+    return "connect";
+  case PhaseName::attach:
+    return "attach";
+  case PhaseName::images:
+    return "images";
+  case PhaseName::types:
+    return "types";
+  case PhaseName::walk:
+    return "walk";
+  case PhaseName::detach:
+    return "detach";
+  }
+  return {};
+}
+
+std::string_view name_of(MpiState value) {
+  switch (value) {
+  case MpiState::not_initialized:
+    return "not_initialized";
+  case MpiState::initialized:
+    return "initialized";
+  case MpiState::finalized:
+    return "finalized";
+  case MpiState::unknown:
+    return "unknown";
+  }
+  return {};
+}
+
+std::string_view name_of(ByteOrder value) {
+  return value == ByteOrder::little ? "little" : "big";
+}
+
+} // namespace mqbridge

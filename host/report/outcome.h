@@ -1,0 +1,29 @@
+#pragma once
+
+#include "host/dump/document.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mqbridge {
+
+/// How many ranks came out how.
+struct Outcome {
+  std::uint64_t complete = 0;
+  std::uint64_t partial = 0;
+  std::uint64_t failed = 0;
+
+  std::uint64_t total() const { return complete + partial + failed; }
+};
+
+Outcome outcome_of(const Dump& dump);
+
+/// Exit status of a dump that was not interrupted (contract/cli.md): 0 every rank complete, 1 some
+/// partial or failed, 3 nothing could be dumped.
+int exit_status_of(const Outcome& outcome);
+
+/// The report's last line: "exit 1: 1 of 3 ranks failed". Empty for exit status 0. `status` may
+/// also be 130 or 143 (interrupted).
+std::string exit_line(const Outcome& outcome, int status);
+
+} // namespace mqbridge

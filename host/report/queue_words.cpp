@@ -1,0 +1,132 @@
+#include "host/report/queue_words.h"
+
+#include "host/report/printable.h"
+
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+std::string mpi_name(const RankDump& rank) {
+  return rank.mpi && !rank.mpi->name.empty() ? clipped(printable(rank.mpi->name), 30)
+                                             : "the debug DLL";
+}
+
+std::string transport_name(const RankDump& rank) {
+  return rank.mpi && rank.mpi->transport
+             ? "transport " + clipped(printable(*rank.mpi->transport), 20)
+             : "the transport";
+}
+
+std::string truncation(const Queue& queue) {
+  switch (queue.truncated_by) {
+  case TruncatedBy::nothing:
+    return {};
+  case TruncatedBy::operations:
+    return "cut off by --max-operations";
+  case TruncatedBy::time:
+    return "cut off: the walk took too long";
+  case TruncatedBy::max_stop:
+    return "cut off by --max-stop";
+  }
+  return {};
+}
+
+std::string error_words(const Queue& queue, bool with_cause) {
+  const std::string cut = truncation(queue);
+  const std::string cause = queue.error ? printable(*queue.error) : std::string("the DLL failed");
+  const std::string what = cut.empty() ? "error" : cut;
+  return with_cause ? what + ": " + cause : what;
+}
+
+} // namespace
+
+std::string_view short_name(OpClass op_class) {
+  switch (op_class) {
+  case OpClass::send:
+    return "send";
+  case OpClass::receive:
+    return "recv";
+  case OpClass::unexpected:
+    return "unexp";
+  }
+  return {};
+}
+
+std::string short_state(const RankDump& rank, const Queue& queue) {
+  if (queue.state == QueueState::available)
+    return truncation(queue);
+  if (queue.state == QueueState::error)
+    return error_words(queue, false);
+  switch (queue.reason) {
+  case QueueReason::not_provided:
+    return "not provided";
+  case QueueReason::transport_bypasses:
+    return transport_name(rank) + " bypasses the DLL";
+  case QueueReason::mpi_not_initialized:
+    return "MPI not initialized";
+  case QueueReason::mpi_finalized:
+    return "MPI finalized";
+  case QueueReason::types_missing:
+    return "types missing";
+  case QueueReason::dll_failed:
+    return "the DLL failed";
+  case QueueReason::not_requested:
+    return "not asked for";
+  case QueueReason::none:
+    break;
+  }
+  return queue.state == QueueState::not_requested ? "not asked for" : "unavailable";
+}
+
+std::string long_state(const RankDump& rank, const Queue& queue) {
+  if (queue.state == QueueState::available)
+    return truncation(queue);
+  if (queue.state == QueueState::error)
+    return error_words(queue, true) + " (unknown, not empty)";
+  if (queue.state == QueueState::not_requested)
+    return "not asked for (--queue)";
+  if (queue.reason == QueueReason::not_provided)
+    return fmt::format("not provided by {} (unknown, not empty)", mpi_name(rank));
+  std::string text = "unavailable: " + short_state(rank, queue);
+  if (queue.error)
+    text += ": " + printable(*queue.error);
+  return text + " (unknown, not empty)";
+}
+
+std::string display_name(const Communicator& communicator) {
+  constexpr std::size_t widest = 40;
+  const std::string name = shortened(printable(communicator.name), widest);
+  return name.starts_with("MPI_COMM_") ? name : "\"" + name + "\"";
+}
+
+std::string count_text(const RankDump& rank, OpClass op_class) {
+  std::uint64_t kept = 0;
+  std::uint64_t total = 0;
+  std::size_t available = 0;
+  std::size_t unavailable = 0;
+  std::size_t not_requested = 0;
+  bool more = false;
+  for (const Communicator& communicator : rank.communicators) {
+    const Queue& queue = communicator.queue(op_class);
+    unavailable += queue.state == QueueState::unavailable;
+    not_requested += queue.state == QueueState::not_requested;
+    available += queue.state == QueueState::available;
+    more = more || queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing;
+    kept += queue.operations.size();
+    total += queue.total.value_or(queue.operations.size());
+  }
+  const std::size_t communicators = rank.communicators.size();
+  if (communicators > 0 && not_requested == communicators)
+    return "-";
+  if (communicators > 0 && unavailable == communicators)
+    return "n/a";
+  more = more || rank.status == RankStatus::failed || (available > 0 && unavailable > 0);
+  if (communicators == 0 || (more && total == 0))
+    return "?";
+  const std::string count =
+      kept < total ? fmt::format("{}/{}", kept, total) : fmt::format("{}", total);
+  return more ? count + "+" : count;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "host/dump/document.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// "send", "recv", "unexp".
+std::string_view short_name(OpClass op_class);
+
+/// Why a queue shows no operations or not all of them, in a few words ("not provided", "transport
+/// ucx bypasses the DLL"). Empty for a queue that was read to its end.
+std::string short_state(const RankDump& rank, const Queue& queue);
+
+/// The same as a line of its own ("not provided by Open MPI (unknown, not empty)").
+std::string long_state(const RankDump& rank, const Queue& queue);
+
+/// The name as people know it: predefined communicators bare, others in quotation marks.
+std::string display_name(const Communicator& communicator);
+
+/// Operations of one class in all communicators of a rank, for a table cell: "3"; "3/1000" where
+/// filters left 3; "500+" where more may be there; "n/a" not exposed by this MPI; "?" unknown; "-"
+/// not asked for.
+std::string count_text(const RankDump& rank, OpClass op_class);
+
+} // namespace mqbridge

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "host/report/paint.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+enum class Align : std::uint8_t { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::left;
+  std::size_t gap = 2; ///< spaces before it
+};
+
+struct Cell {
+  std::string text; ///< printable UTF-8
+  Style style = Style::plain;
+};
+
+/// Columns that line up. Rows are shown to it twice: first all of them to fit(), then each to
+/// line(), so that a long table need not be kept. A row may have fewer cells than there are
+/// columns. Trailing blanks are never written. The last cell of a row gives way where the row would
+/// be wider than `width`.
+class Table {
+public:
+  Table(std::vector<Column> columns, std::size_t width);
+
+  void fit(const std::vector<Cell>& row);
+  std::string titles(const Paint& paint) const;
+  std::string line(const std::vector<Cell>& row, const Paint& paint) const;
+
+private:
+  std::vector<Column> columns_;
+  std::size_t width_;
+  std::vector<std::size_t> widths_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "host/report/paint.h"
+#include "host/report/text_report.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+// The parts of the text report, each in a file of its own. Each writes whole lines.
+
+struct TextContext {
+  const Dump& dump;
+  const TextOptions& options;
+  const Sink& sink;
+  Paint paint;
+
+  void line(std::string_view text = {}) const;
+};
+
+/// Above eight ranks, unless --full: ranks whose queues are alike, as one row.
+struct RankGroup {
+  std::vector<const RankDump*> ranks; ///< at least one, in order
+
+  const RankDump& example() const { return *ranks.front(); }
+};
+
+bool is_folded(const TextContext& context);
+
+/// Alike: same MPI, platform, status and errors, and the same numbers of operations in the same
+/// communicators. In order of the first rank of each.
+std::vector<RankGroup> group_ranks(const Dump& dump);
+
+/// "0-510:2"
+std::string rank_text(const RankGroup& group);
+
+void write_rank_table(const TextContext& context);
+void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups);
+/// What the rows of the folded table hold, communicator by communicator, and what failed.
+void write_group_details(const TextContext& context, const RankGroup& group);
+void write_rank(const TextContext& context, const RankDump& rank);
+/// The first of level error; nullptr: none.
+const RankError* first_error(const RankDump& rank);
+void write_errors(const TextContext& context, const RankDump& rank);
+/// Messages in lines of the report's width, then "fix: ..." where there is a hint.
+void write_message(const TextContext& context, Style style, const std::string& message,
+                   const std::string& hint);
+void write_statistics(const TextContext& context);
+
+} // namespace mqbridge

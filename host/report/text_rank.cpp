@@ -1,0 +1,251 @@
+#include "host/report/operation_rows.h"
+#include "host/report/printable.h"
+#include "host/report/queue_words.h"
+#include "host/report/ranges.h"
+#include "host/report/table.h"
+#include "host/report/text_parts.h"
+#include "host/report/wrap.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t widest_path = 44;
+
+std::string heading(const TextContext& context, const RankDump& rank) {
+  std::string text = context.paint(Style::heading, fmt::format("Rank {}", rank.rank));
+  if (rank.status == RankStatus::failed)
+    text += "  " + context.paint(Style::bad, "FAILED");
+  else if (rank.status == RankStatus::partial)
+    text += "  " + context.paint(Style::warning, "PARTIAL");
+  const RankError* error = first_error(rank);
+  if (rank.status == RankStatus::failed) {
+    text += "  " + shortened(printable(rank.host.value_or(rank.endpoint)), widest_path);
+    if (rank.pid)
+      text += fmt::format(" pid {}", *rank.pid);
+  }
+  if (error && rank.status != RankStatus::ok)
+    text += "  " + printable(error->code);
+  if (rank.executable)
+    text += "  " + shortened(printable(*rank.executable), widest_path);
+  if (rank.dll)
+    text +=
+        "   DLL " + shortened(printable(std::filesystem::path(rank.dll->path).filename().string()),
+                              widest_path);
+  return text;
+}
+
+bool is_identity(const std::vector<std::int64_t>& group) {
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if (group[i] != static_cast<std::int64_t>(i))
+      return false;
+  return true;
+}
+
+bool has_operations(const Communicator& communicator) {
+  return std::any_of(communicator.queues.begin(), communicator.queues.end(),
+                     [](const Queue& queue) { return !queue.operations.empty(); });
+}
+
+/// Queues without operations in one line: "send, recv: empty   unexp: not provided".
+std::string idle_queues(const RankDump& rank, const Communicator& communicator) {
+  std::vector<std::pair<std::string, std::string>> states; // state, queues
+  for (const OpClass op_class : op_classes) {
+    const Queue& queue = communicator.queue(op_class);
+    std::string state = short_state(rank, queue);
+    if (state.empty())
+      state = queue.total.value_or(0) == 0 ? "empty" : fmt::format("0 of {} shown", *queue.total);
+    const auto same = std::find_if(states.begin(), states.end(),
+                                   [&](const auto& known) { return known.first == state; });
+    if (same == states.end())
+      states.emplace_back(state, short_name(op_class));
+    else
+      same->second += fmt::format(", {}", short_name(op_class));
+  }
+  std::string text;
+  for (const auto& [state, queues] : states)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", queues, state);
+  return text;
+}
+
+class CommunicatorWriter {
+public:
+  CommunicatorWriter(const TextContext& context, const RankDump& rank)
+      : context_(context), rank_(rank),
+        table_(operation_columns(), context.options.width - indent) {
+    for (const Communicator& communicator : rank.communicators) {
+      names_ = std::max(names_, display_width(display_name(communicator)));
+      keys_ = std::max(keys_, display_width(communicator.key));
+      for (const OpClass op_class : op_classes)
+        operation_rows(communicator, op_class, context.options,
+                       [&](const OperationRow& row) { table_.fit(row.cells); });
+    }
+  }
+
+  void write(const Communicator& communicator) {
+    std::string text = heading(communicator);
+    if (!has_operations(communicator)) {
+      const std::string idle = idle_queues(rank_, communicator);
+      if (display_width(text) + 3 + display_width(idle) <= context_.options.width) {
+        context_.line(text + "   " + idle);
+        return;
+      }
+      context_.line(text);
+      context_.line(std::string(indent, ' ') + idle);
+      return;
+    }
+    context_.line(text);
+    if (!titles_written_)
+      context_.line(std::string(indent, ' ') + table_.titles(context_.paint));
+    titles_written_ = true;
+    for (const OpClass op_class : op_classes)
+      write_queue(communicator, op_class);
+  }
+
+private:
+  static constexpr std::size_t indent = 4;
+
+  std::string heading(const Communicator& communicator) const {
+    const std::string name = display_name(communicator);
+    const std::string key(keys_ - display_width(communicator.key), ' ');
+    const std::string padding(names_ - display_width(name), ' ');
+    const std::string local =
+        communicator.local_rank ? fmt::format("{}", *communicator.local_rank) : "?";
+    const bool named_by_repair = communicator.raw_name != communicator.name;
+    std::string text =
+        fmt::format("  {}{} {}{}{}   rank {} of {}", printable(communicator.key), key, name,
+                    named_by_repair ? "*" : "", padding, local, communicator.size);
+    if (communicator.group && !is_identity(*communicator.group))
+      text += "   global ranks " + range_text(*communicator.group, 8);
+    return text;
+  }
+
+  void write_queue(const Communicator& communicator, OpClass op_class) {
+    const Queue& queue = communicator.queue(op_class);
+    const std::string start(indent, ' ');
+    const std::uint64_t left_out =
+        operation_rows(communicator, op_class, context_.options, [&](const OperationRow& row) {
+          context_.line(start + table_.line(row.cells, context_.paint));
+          if (row.detail.empty())
+            return;
+          for (const std::string& line : wrap_words(row.detail, context_.options.width - 11))
+            context_.line(context_.paint(Style::dim, start + "       " + line));
+        });
+    const std::string name = fmt::format("{:5}  ", short_name(op_class));
+    if (left_out > 0)
+      context_.line(fmt::format("{}{}and {} more  (--show all)", start, name, left_out));
+    if (queue.total && *queue.total > queue.operations.size() && short_state(rank_, queue).empty())
+      context_.line(fmt::format("{}{}{} of {} shown (filters)", start, name,
+                                queue.operations.size(), *queue.total));
+    if (const std::string state = long_state(rank_, queue); !state.empty())
+      context_.line(start + name + state);
+  }
+
+  const TextContext& context_;
+  const RankDump& rank_;
+  Table table_;
+  std::size_t names_ = 0;
+  std::size_t keys_ = 0;
+  bool titles_written_ = false;
+};
+
+/// What the process as a whole says about its queues, when there is no communicator to say it.
+std::string without_communicators(const RankDump& rank) {
+  if (rank.mpi && rank.mpi->state == MpiState::not_initialized)
+    return "MPI is not initialized: there are no queues yet";
+  if (rank.mpi && rank.mpi->state == MpiState::finalized)
+    return "MPI is finalized: there are no queues any more";
+  return rank.status == RankStatus::failed ? "" : "no communicator was read (unknown, not empty)";
+}
+
+void write_repairs(const TextContext& context, const RankDump& rank) {
+  std::set<std::string> repairs;
+  for (const Communicator& communicator : rank.communicators) {
+    if (communicator.raw_name != communicator.name)
+      repairs.insert("name");
+    for (const Queue& queue : communicator.queues)
+      for (const Operation& operation : queue.operations)
+        repairs.insert(operation.repairs.begin(), operation.repairs.end());
+  }
+  if (repairs.empty())
+    return;
+  std::string text;
+  for (std::string repair : repairs) {
+    std::replace(repair.begin(), repair.end(), '_', ' ');
+    text += (text.empty() ? "" : ", ") + repair;
+  }
+  const char* how = context.options.raw ? "" : " (--raw shows the DLL's value)";
+  context.line(fmt::format("  * repaired: {}{}", text, how));
+}
+
+void write_types_note(const TextContext& context, const RankDump& rank) {
+  if (rank.mpi && rank.mpi->types_match == TypesMatch::version)
+    context.line(fmt::format("  types from {}: made for this version, another build; sizes checked",
+                             printable(rank.mpi->types_source.value_or("a pack"))));
+}
+
+} // namespace
+
+void write_errors(const TextContext& context, const RankDump& rank) {
+  // The heading has the code of the first error: with it, the message would say things twice.
+  const RankError* in_heading = first_error(rank);
+  for (const RankError& error : rank.errors) {
+    const bool warning = error.level == RankError::Level::warning;
+    const std::string code = &error == in_heading ? "" : error.code + ": ";
+    write_message(context, warning ? Style::warning : Style::bad,
+                  (warning ? "warning " : "") + code + error.message, error.hint);
+  }
+}
+
+void write_rank(const TextContext& context, const RankDump& rank) {
+  context.line();
+  context.line(heading(context, rank));
+  CommunicatorWriter writer(context, rank);
+  for (const Communicator& communicator : rank.communicators)
+    writer.write(communicator);
+  if (rank.communicators.empty())
+    if (const std::string why = without_communicators(rank); !why.empty())
+      context.line("  " + why);
+  write_repairs(context, rank);
+  write_types_note(context, rank);
+  write_errors(context, rank);
+}
+
+void write_group_details(const TextContext& context, const RankGroup& group) {
+  const RankDump& example = group.example();
+  std::string queues;
+  for (const Communicator& communicator : example.communicators) {
+    std::string counts;
+    for (const OpClass op_class : op_classes) {
+      const Queue& queue = communicator.queue(op_class);
+      const std::string state =
+          queue.reason == QueueReason::not_provided || queue.state == QueueState::not_requested
+              ? ""
+              : short_state(example, queue);
+      if (queue.operations.empty() && state.empty())
+        continue;
+      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", short_name(op_class),
+                            queue.operations.size());
+      counts += state.empty() ? "" : " (" + state + ")";
+    }
+    if (!counts.empty())
+      queues += fmt::format("{}{} {}: {}", queues.empty() ? "" : "; ", printable(communicator.key),
+                            display_name(communicator), counts);
+  }
+  if (queues.empty() && example.errors.empty())
+    return;
+  context.line();
+  const std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group);
+  const RankError* error = first_error(example);
+  context.line(context.paint(Style::heading, who) +
+               (error ? "  " + context.paint(Style::bad, printable(error->code)) : ""));
+  for (const std::string& line : wrap_words(queues, context.options.width - 2))
+    context.line("  " + line);
+  write_errors(context, example);
+}
+
+} // namespace mqbridge

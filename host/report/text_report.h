@@ -1,0 +1,34 @@
+#pragma once
+
+#include "host/doctor/checklist.h"
+#include "host/dump/document.h"
+#include "host/report/sink.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace mqbridge {
+
+struct TextOptions {
+  bool summary = false;                   ///< the table only
+  bool full = false;                      ///< every rank, also above 8 of them
+  std::optional<std::uint64_t> show = 20; ///< operations a queue; nullopt: all
+  bool raw = false;                       ///< the DLL's own values too
+  bool stats = false;                     ///< phases, round trips and bytes
+  bool color = false;
+  std::size_t width = 100; ///< columns
+  int exit_status = 0;     ///< for the last line
+};
+
+/// Above so many ranks the text is the table, groups of alike ranks folded, unless `full`.
+inline constexpr std::size_t most_ranks_in_full = 8;
+
+/// The dump for people, as contract/output.md shows it. Names that came from the target are made
+/// printable. What is unknown says so: it never looks like an empty queue.
+void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
+
+/// The checklist for people (contract/output.md, doctor).
+void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);
+
+} // namespace mqbridge

@@ -1,0 +1,195 @@
+#include "host/report/printable.h"
+#include "host/report/queue_words.h"
+#include "host/report/ranges.h"
+#include "host/report/table.h"
+#include "host/report/text_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace mqbridge {
+namespace {
+
+// Widest cells: whatever a target calls itself, there is room for the columns behind.
+constexpr std::size_t widest_host = 16;
+constexpr std::size_t widest_mpi = 20;
+constexpr std::size_t widest_ranks = 16;
+
+std::string platform_text(const RankDump& rank) {
+  if (!rank.platform)
+    return "-";
+  return fmt::format("{:6} {}{}", printable(rank.platform->architecture),
+                     rank.platform->byte_order == ByteOrder::little ? "LE" : "BE",
+                     rank.platform->pointer_size * 8);
+}
+
+std::string mpi_text(const RankDump& rank) {
+  if (!rank.mpi)
+    return "-";
+  std::string text = printable(rank.mpi->name);
+  if (rank.mpi->version)
+    text += " " + printable(*rank.mpi->version);
+  if (rank.mpi->transport)
+    text += " (" + printable(*rank.mpi->transport) + ")";
+  return text;
+}
+
+std::string held_text(const RankDump& rank) {
+  if (!rank.stopped_ms || !std::isfinite(*rank.stopped_ms))
+    return "-";
+  const char* before = rank.stopped_before_us ? ">" : "";
+  if (*rank.stopped_ms >= 10'000)
+    return fmt::format("{}{:.1f}s", before, *rank.stopped_ms / 1000);
+  return fmt::format("{}{:.0f}ms", before, *rank.stopped_ms);
+}
+
+Cell status_cell(const RankDump& rank) {
+  const RankError* error = first_error(rank);
+  const std::string code = error ? " " + printable(error->code) : "";
+  if (rank.status == RankStatus::failed)
+    return {"FAILED" + code, Style::bad};
+  if (rank.status == RankStatus::partial)
+    return {"partial" + code, Style::warning};
+  const auto warnings = rank.errors.size();
+  if (warnings == 0)
+    return {"ok", Style::good};
+  return {fmt::format("ok, {} {}", warnings, warnings == 1 ? "warning" : "warnings"), Style::good};
+}
+
+bool several_jobs(const Dump& dump) {
+  std::set<std::string> jobs;
+  for (const RankDump& rank : dump.ranks)
+    if (rank.job_id)
+      jobs.insert(*rank.job_id);
+  return jobs.size() > 1;
+}
+
+std::vector<Column> columns(const TextContext& context, bool folded) {
+  std::vector<Column> out;
+  if (folded)
+    out = {{"RANKS"}, {"N", Align::right}};
+  else
+    out = {{"RANK", Align::right}};
+  if (several_jobs(context.dump))
+    out.push_back({"JOB", Align::left, 1});
+  if (!folded) {
+    out.push_back({"HOST", Align::left, 1});
+    out.push_back({"PID", Align::right});
+  }
+  out.insert(out.end(), {{"PLATFORM"},
+                         {"MPI (transport)"},
+                         {"HELD", Align::right, 1},
+                         {"SEND", Align::right},
+                         {"RECV", Align::right},
+                         {"UNEXP", Align::right},
+                         {"STATUS"}});
+  return out;
+}
+
+/// The cells that both tables share, from PLATFORM on.
+void add_common_cells(const RankDump& rank, std::vector<Cell>& row) {
+  row.push_back({platform_text(rank)});
+  row.push_back({shortened(mpi_text(rank), widest_mpi)});
+  row.push_back({held_text(rank)});
+  for (const OpClass op_class : op_classes)
+    row.push_back({count_text(rank, op_class)});
+  row.push_back(status_cell(rank));
+}
+
+void write_rows(const TextContext& context, bool folded,
+                const std::vector<std::vector<Cell>>& rows) {
+  Table table(columns(context, folded), context.options.width);
+  for (const auto& row : rows)
+    table.fit(row);
+  context.line(table.titles(context.paint));
+  for (const auto& row : rows)
+    context.line(table.line(row, context.paint));
+}
+
+/// What makes ranks alike: everything the folded table and its details show, but times.
+std::string likeness(const RankDump& rank) {
+  std::string key = fmt::format("{}\t{}\t{}\t{}", platform_text(rank), mpi_text(rank),
+                                rank.job_id.value_or(""), static_cast<int>(rank.status));
+  for (const RankError& error : rank.errors)
+    key += '\n' + error.code;
+  for (const Communicator& communicator : rank.communicators) {
+    key += '\n' + communicator.key + '\t' + communicator.name;
+    for (const Queue& queue : communicator.queues)
+      key += fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
+                         static_cast<int>(queue.reason), queue.operations.size(),
+                         queue.total.value_or(0), static_cast<int>(queue.truncated_by));
+  }
+  return key;
+}
+
+} // namespace
+
+const RankError* first_error(const RankDump& rank) {
+  const auto found = std::find_if(rank.errors.begin(), rank.errors.end(), [](const RankError& e) {
+    return e.level == RankError::Level::error;
+  });
+  return found == rank.errors.end() ? nullptr : &*found;
+}
+
+std::vector<RankGroup> group_ranks(const Dump& dump) {
+  std::vector<RankGroup> groups;
+  std::map<std::string, std::size_t> known;
+  for (const RankDump& rank : dump.ranks) {
+    const auto [at, added] = known.try_emplace(likeness(rank), groups.size());
+    if (added)
+      groups.emplace_back();
+    groups[at->second].ranks.push_back(&rank);
+  }
+  return groups;
+}
+
+std::string rank_text(const RankGroup& group) {
+  std::vector<std::int64_t> ranks;
+  for (const RankDump* rank : group.ranks)
+    ranks.push_back(rank->rank);
+  return range_text(ranks);
+}
+
+void write_rank_table(const TextContext& context) {
+  const bool jobs = several_jobs(context.dump);
+  std::vector<std::vector<Cell>> rows;
+  for (const RankDump& rank : context.dump.ranks) {
+    std::vector<Cell> row = {{fmt::format("{}", rank.rank)}};
+    if (jobs)
+      row.push_back({printable(rank.job_id.value_or("?"))});
+    row.push_back({shortened(printable(rank.host.value_or(rank.endpoint)), widest_host)});
+    row.push_back({rank.pid ? fmt::format("{}", *rank.pid) : "-"});
+    add_common_cells(rank, row);
+    rows.push_back(std::move(row));
+  }
+  write_rows(context, false, rows);
+}
+
+void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups) {
+  const bool jobs = several_jobs(context.dump);
+  std::vector<std::vector<Cell>> rows;
+  for (const RankGroup& group : groups) {
+    RankDump held_longest; // only for its time
+    for (const RankDump* rank : group.ranks) {
+      if (rank->stopped_ms.value_or(-1) > held_longest.stopped_ms.value_or(-1))
+        held_longest.stopped_ms = rank->stopped_ms;
+      held_longest.stopped_before_us |= rank->stopped_before_us;
+    }
+    // The start of a rank list tells which row this is; the details below have all of it.
+    std::string ranks = rank_text(group);
+    if (display_width(ranks) > widest_ranks)
+      ranks = ranks.substr(0, ranks.rfind(',', widest_ranks - 4)) + ",...";
+    std::vector<Cell> row = {{ranks}, {fmt::format("{}", group.ranks.size())}};
+    if (jobs)
+      row.push_back({printable(group.example().job_id.value_or("?"))});
+    add_common_cells(group.example(), row);
+    row[row.size() - 5].text = held_text(held_longest);
+    rows.push_back(std::move(row));
+  }
+  write_rows(context, true, rows);
+}
+
+} // namespace mqbridge

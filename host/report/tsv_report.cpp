@@ -1,0 +1,158 @@
+#include "host/report/tsv_report.h"
+
+#include "host/report/names.h"
+#include "host/report/printable.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+enum class Field : std::size_t {
+  kind,
+  rank,
+  comm_key,
+  comm_id,
+  comm_name,
+  comm_rank,
+  comm_size,
+  queue,
+  state,
+  peer_any,
+  peer_global,
+  peer_local,
+  tag_any,
+  tag,
+  length,
+  length_unit,
+  buffer,
+  request,
+  repairs,
+  reason,
+  total,
+  truncated_by,
+  message,
+  hint,
+};
+
+constexpr std::array<std::string_view, 24> titles = {
+    "kind",      "rank",   "comm_key", "comm_id",      "comm_name",   "comm_rank",
+    "comm_size", "queue",  "state",    "peer_any",     "peer_global", "peer_local",
+    "tag_any",   "tag",    "length",   "length_unit",  "buffer",      "request",
+    "repairs",   "reason", "total",    "truncated_by", "message",     "hint"};
+
+class Line {
+public:
+  Line(std::string_view kind, const RankDump& rank) {
+    set(Field::kind, kind);
+    set_number(Field::rank, rank.rank);
+  }
+  void set(Field field, std::string_view text) {
+    cells_[static_cast<std::size_t>(field)] = tsv_escaped(text);
+  }
+  template <class T>
+  void set_number(Field field, T number) {
+    cells_[static_cast<std::size_t>(field)] = fmt::format("{}", number);
+  }
+  template <class T>
+  void set_number(Field field, const std::optional<T>& number) {
+    if (number)
+      set_number(field, *number);
+  }
+  void set_address(Field field, const std::optional<TargetAddress>& address) {
+    if (address)
+      cells_[static_cast<std::size_t>(field)] = fmt::format("{:#x}", address->value);
+  }
+  void set_communicator(const Communicator& communicator) {
+    set(Field::comm_key, communicator.key);
+    set_address(Field::comm_id, communicator.id);
+    set(Field::comm_name, communicator.name);
+    set_number(Field::comm_rank, communicator.local_rank);
+    set_number(Field::comm_size, communicator.size);
+  }
+  void write(const Sink& sink) const {
+    std::string text;
+    for (const std::string& cell : cells_)
+      text += cell + '\t';
+    text.back() = '\n';
+    sink(text);
+  }
+
+private:
+  std::array<std::string, titles.size()> cells_;
+};
+
+void write_operation(const RankDump& rank, const Communicator& communicator, OpClass op_class,
+                     const Operation& operation, const Sink& sink) {
+  Line line("operation", rank);
+  line.set_communicator(communicator);
+  line.set(Field::queue, name_of(op_class));
+  line.set(Field::state, name_of(operation.status));
+  line.set(Field::peer_any, operation.peer.any ? "true" : "false");
+  line.set_number(Field::peer_global, operation.peer.global_rank);
+  line.set_number(Field::peer_local, operation.peer.local_rank);
+  line.set(Field::tag_any, operation.tag.any ? "true" : "false");
+  line.set_number(Field::tag, operation.tag.value);
+  line.set_number(Field::length, operation.length.value);
+  line.set(Field::length_unit, name_of(operation.length.unit));
+  line.set_address(Field::buffer, operation.buffer);
+  line.set_address(Field::request, operation.request);
+  std::string repairs;
+  for (const std::string& repair : operation.repairs)
+    repairs += (repairs.empty() ? "" : ",") + repair;
+  line.set(Field::repairs, repairs);
+  line.write(sink);
+}
+
+void write_queue(const RankDump& rank, const Communicator& communicator, OpClass op_class,
+                 const Sink& sink) {
+  const Queue& queue = communicator.queue(op_class);
+  for (const Operation& operation : queue.operations)
+    write_operation(rank, communicator, op_class, operation, sink);
+  if (queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing)
+    return;
+  Line line("queue", rank);
+  line.set_communicator(communicator);
+  line.set(Field::queue, name_of(op_class));
+  line.set(Field::state, name_of(queue.state));
+  line.set(Field::reason, name_of(queue.reason));
+  line.set_number(Field::total, queue.total);
+  line.set(Field::truncated_by, name_of(queue.truncated_by));
+  line.set(Field::message, queue.error.value_or(""));
+  line.write(sink);
+}
+
+void write_rank(const RankDump& rank, const Sink& sink) {
+  Line line("rank", rank);
+  line.set(Field::state, name_of(rank.status));
+  line.set(Field::message, rank.endpoint);
+  line.write(sink);
+  for (const RankError& error : rank.errors) {
+    Line said(name_of(error.level), rank);
+    said.set(Field::reason, error.code);
+    said.set(Field::message, error.message);
+    said.set(Field::hint, error.hint);
+    said.write(sink);
+  }
+  for (const Communicator& communicator : rank.communicators)
+    for (const OpClass op_class : op_classes)
+      write_queue(rank, communicator, op_class, sink);
+}
+
+} // namespace
+
+void write_tsv(const Dump& dump, const Sink& sink) {
+  std::string header;
+  for (const std::string_view title : titles)
+    header += std::string(title) + '\t';
+  header.back() = '\n';
+  sink(header);
+  for (const RankDump& rank : dump.ranks)
+    write_rank(rank, sink);
+}
+
+} // namespace mqbridge

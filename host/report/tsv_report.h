@@ -1,0 +1,23 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/report/sink.h"
+
+namespace mqbridge {
+
+/// Tab separated values: a header line with the names of the columns, then a line for each thing
+/// found, every line with every column. What does not apply or is not known is empty. Tab, newline,
+/// carriage return and backslash in names and messages are \t \n \r \\; other control characters
+/// \xNN.
+///
+/// `kind` tells what a line is, so that nothing is lost silently:
+///   operation  one pending operation
+///   queue      a queue that was not read to its end: `state`, `reason`, `truncated_by`, `message`,
+///   and
+///              `total` where it is known. Its operations, if any, have lines of their own
+///   error      a rank's error, `warning` likewise: `reason` is its code, `message` and `hint`
+///   rank       one line for each rank: `state` is ok, partial or failed; `message` its endpoint
+/// A communicator whose queues are all read and empty has no line.
+void write_tsv(const Dump& dump, const Sink& sink);
+
+} // namespace mqbridge

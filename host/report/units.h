@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mqbridge {
+
+/// Bytes for people. Exact wherever it can be read: whole multiples as "4 MiB", others as bytes up
+/// to seven digits ("65537 B"), beyond that one decimal ("7.5 GiB").
+std::string size_text(std::int64_t bytes);
+
+/// Milliseconds for people: "0.42 ms", "53 ms", "12.3 s".
+std::string duration_text(double milliseconds);
+
+} // namespace mqbridge

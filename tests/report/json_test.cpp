@@ -1,0 +1,173 @@
+#include "host/report/json_report.h"
+#include "host/report/json_writer.h"
+#include "tests/report/sample_dump.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace mqbridge::test {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+const JsonOptions plain{.tool_version = "0.1.0"};
+const JsonOptions with_raw{.tool_version = "0.1.0", .raw = true};
+
+json document(const Dump& dump, const JsonOptions& options = plain) {
+  return json::parse(written([&](const Sink& sink) { write_json(dump, options, sink); }));
+}
+
+const json& first_operation(const json& document, const char* queue, std::size_t comm = 0) {
+  return document["ranks"][0]["communicators"][comm]["queues"][queue]["operations"][0];
+}
+
+TEST(JsonWriter, WritesEveryKindOfValue) {
+  const std::string text = written([](const Sink& sink) {
+    JsonWriter writer(sink, JsonWriter::Layout::one_line);
+    writer.begin_object();
+    writer.member("text", "a\"\\\n\x01");
+    writer.member("bytes", std::string("ok\xff\xc3"));
+    writer.member("nan", std::nan(""));
+    writer.member("infinite", std::numeric_limits<double>::infinity());
+    writer.member("largest", std::numeric_limits<std::uint64_t>::max());
+    writer.member("least", std::numeric_limits<std::int64_t>::min());
+    writer.member("none", std::optional<int>{});
+    writer.key("empty").begin_array();
+    writer.end();
+    writer.end();
+    writer.end_line();
+  });
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  const json parsed = json::parse(text);
+  EXPECT_EQ(parsed["text"], "a\"\\\n\x01");
+  EXPECT_EQ(parsed["bytes"], "ok\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_TRUE(parsed["nan"].is_null());
+  EXPECT_TRUE(parsed["infinite"].is_null());
+  EXPECT_EQ(parsed["largest"], std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(parsed["least"], std::numeric_limits<std::int64_t>::min());
+  EXPECT_TRUE(parsed["none"].is_null());
+  EXPECT_EQ(parsed["empty"], json::array());
+}
+
+TEST(Json, KeysComeInTheSchemasOrder) {
+  const ordered_json parsed = ordered_json::parse(
+      written([](const Sink& sink) { write_json(sample_dump(), plain, sink); }));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : parsed.items())
+    keys.push_back(key);
+  EXPECT_THAT(keys, testing::ElementsAre("schema", "tool", "taken_at", "job", "ranks", "analysis",
+                                         "filters"));
+}
+
+TEST(Json, OperationsSayWhatTheModelSays) {
+  const json parsed = document(sample_dump());
+  const json& send = first_operation(parsed, "send");
+  EXPECT_EQ(send["status"], "pending");
+  EXPECT_EQ(send["peer"], (json{{"any", false}, {"local_rank", 1}, {"global_rank", 1}}));
+  EXPECT_EQ(send["tag"], (json{{"any", false}, {"value", 17}}));
+  EXPECT_EQ(send["length"], (json{{"value", 4194304}, {"unit", "bytes"}}));
+  EXPECT_EQ(send["buffer"], "0x7f1c4b001010");
+  EXPECT_EQ(send["request"], "0x5590");
+  EXPECT_EQ(send["actual"]["length"], 4194304);
+  const json& receive = first_operation(parsed, "receive");
+  EXPECT_EQ(receive["peer"],
+            (json{{"any", true}, {"local_rank", nullptr}, {"global_rank", nullptr}}));
+  EXPECT_EQ(receive["tag"], (json{{"any", true}, {"value", nullptr}}));
+  EXPECT_TRUE(receive["actual"].is_null());
+  EXPECT_EQ(receive["repairs"], json{"sign_extension"});
+}
+
+TEST(Json, QueuesThatAreNotThereAreNeverEmpty) {
+  const json parsed = document(sample_dump());
+  const json& queues = parsed["ranks"][0]["communicators"][0]["queues"];
+  EXPECT_EQ(queues["unexpected"]["state"], "unavailable");
+  EXPECT_EQ(queues["unexpected"]["reason"], "not_provided");
+  EXPECT_TRUE(queues["unexpected"]["total"].is_null());
+  EXPECT_EQ(queues["send"]["state"], "available");
+  EXPECT_TRUE(queues["send"]["reason"].is_null());
+  EXPECT_EQ(queues["send"]["total"], 1);
+}
+
+TEST(Json, GroupsAreRuns) {
+  const json parsed = document(sample_dump());
+  const json& communicators = parsed["ranks"][0]["communicators"];
+  EXPECT_EQ(communicators[0]["group"], json::parse("[[0,2,1]]"));
+  EXPECT_EQ(communicators[1]["group"], json::parse("[[2,0,-1]]"));
+}
+
+TEST(Json, RawOnlyWhenAskedAndOnlyWhereItDiffers) {
+  EXPECT_FALSE(first_operation(document(sample_dump()), "receive").contains("raw"));
+  const json parsed = document(sample_dump(), with_raw);
+  EXPECT_FALSE(first_operation(parsed, "send").contains("raw"));
+  EXPECT_EQ(first_operation(parsed, "receive")["raw"],
+            (json{{"tag_wild", 0}, {"desired_tag", 4294967295}}));
+}
+
+TEST(Json, RawKeepsAddressesAndNames) {
+  Dump dump = sample_dump();
+  Communicator& communicator = dump.ranks[0].communicators[0];
+  communicator.raw_name = "gone\xff";
+  communicator.queue(OpClass::send).operations[0].buffer.reset();
+  const json parsed = document(dump, with_raw);
+  EXPECT_EQ(parsed["ranks"][0]["communicators"][0]["raw"]["name"], "gone\xef\xbf\xbd");
+  EXPECT_EQ(first_operation(parsed, "send")["raw"], (json{{"buffer", "0x7f1c4b001010"}}));
+}
+
+TEST(Json, NamesThatAreNotUtf8DoNotThrow) {
+  Dump dump = sample_dump();
+  dump.ranks[0].communicators[1].name = "\xff\xfe row";
+  dump.ranks[0].errors.push_back({"x", RankError::Level::warning, "\x80", ""});
+  const json parsed = document(dump);
+  EXPECT_EQ(parsed["ranks"][0]["communicators"][1]["name"], "\xef\xbf\xbd\xef\xbf\xbd row");
+  EXPECT_TRUE(parsed["ranks"][0]["errors"][0]["hint"].is_null());
+}
+
+TEST(Json, FiltersSayWhatWasLeftOut) {
+  Dump dump = sample_dump();
+  EXPECT_EQ(document(dump)["filters"], json::object());
+  dump.filters = {{OpClass::send}, {"row"}, {0, 1, 2}, {5, -1}, {7}};
+  EXPECT_EQ(document(dump)["filters"], (json{{"queue", {"send"}},
+                                             {"comm", {"row"}},
+                                             {"rank", json::parse("[[0,2,1]]")},
+                                             {"tag", {5, -1}},
+                                             {"peer", {7}}}));
+}
+
+TEST(Json, AnOperationIsALine) {
+  const std::string text =
+      written([](const Sink& sink) { write_json(sample_dump(), plain, sink); });
+  EXPECT_THAT(text, testing::HasSubstr("\n                {\"status\":\"pending\",\"peer\":{"));
+}
+
+TEST(Ndjson, HeaderRanksSummaryEachALine) {
+  Dump dump = sample_dump();
+  dump.ranks[0].communicators[0].key.clear();
+  std::vector<std::string> lines;
+  const Sink sink = [&](std::string_view piece) { lines.emplace_back(piece); };
+  write_ndjson_header(dump, plain, sink);
+  write_ndjson_rank(dump.ranks[0], plain, sink);
+  write_ndjson_summary(dump, sink);
+  ASSERT_EQ(lines.size(), 3U);
+  for (const std::string& line : lines) {
+    EXPECT_EQ(line.find('\n'), line.size() - 1);
+    EXPECT_TRUE(json::accept(line));
+  }
+  const json header = json::parse(lines[0]);
+  EXPECT_EQ(header["type"], "header");
+  EXPECT_EQ(header["schema"], "mqbridge.dump/1");
+  EXPECT_EQ(header["job"]["source"], "targets");
+  const json rank = json::parse(lines[1]);
+  EXPECT_EQ(rank["type"], "rank");
+  EXPECT_TRUE(rank["communicators"][0]["key"].is_null());
+  const json summary = json::parse(lines[2]);
+  EXPECT_EQ(summary["type"], "summary");
+  EXPECT_EQ(summary["ranks"], (json{{"total", 3}, {"ok", 2}, {"partial", 0}, {"failed", 1}}));
+  EXPECT_EQ(summary["job"]["stalled_ms"], 53);
+}
+
+} // namespace
+} // namespace mqbridge::test

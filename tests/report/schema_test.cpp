@@ -1,0 +1,196 @@
+#include "host/report/json_report.h"
+#include "tests/report/sample_dump.h"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace mqbridge::test {
+namespace {
+
+using nlohmann::json;
+
+json schema_document() {
+  std::ifstream file(MQBRIDGE_SCHEMA);
+  return json::parse(file);
+}
+
+/// The words of the schema that valijson turns into constraints. It ignores others without a word,
+/// so a schema that used more would be checked in part only.
+bool is_checked(const std::string& word) {
+  static const std::set<std::string> words = {
+      "$schema",     "$defs",    "$ref",     "title",
+      "description", "type",     "required", "properties",
+      "items",       "anyOf",    "const",    "enum",
+      "pattern",     "minItems", "maxItems", "additionalProperties"};
+  return words.contains(word);
+}
+
+void find_unchecked(const json& schema, std::vector<std::string>& found) {
+  if (!schema.is_object())
+    return;
+  for (const auto& [word, value] : schema.items()) {
+    if (!is_checked(word))
+      found.push_back(word);
+    if (word == "properties" || word == "$defs")
+      for (const auto& [name, member] : value.items())
+        find_unchecked(member, found);
+    else if (word == "anyOf")
+      for (const json& choice : value)
+        find_unchecked(choice, found);
+    else if (word == "items" || word == "additionalProperties")
+      find_unchecked(value, found);
+  }
+}
+
+class Schema : public testing::Test {
+protected:
+  Schema() {
+    const json text = schema_document();
+    valijson::SchemaParser parser;
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema_);
+  }
+
+  /// Empty if the document is valid, else the first complaint.
+  std::string complaint(const json& document) {
+    valijson::Validator validator;
+    valijson::ValidationResults results;
+    if (validator.validate(schema_, valijson::adapters::NlohmannJsonAdapter(document), &results))
+      return {};
+    valijson::ValidationResults::Error error;
+    std::string text = "invalid";
+    while (results.popError(error)) {
+      text += "; ";
+      for (const std::string& part : error.context)
+        text += part;
+      text += ": " + error.description;
+    }
+    return text;
+  }
+
+  static json document(Dump dump, bool raw = false) {
+    for (RankDump& rank : dump.ranks) // a thousand alike prove no more than three, and take seconds
+      for (Communicator& communicator : rank.communicators)
+        for (Queue& queue : communicator.queues)
+          queue.operations.resize(std::min<std::size_t>(queue.operations.size(), 3));
+    const JsonOptions options{.tool_version = "0.1.0", .raw = raw};
+    return json::parse(written([&](const Sink& sink) { write_json(dump, options, sink); }));
+  }
+
+private:
+  valijson::Schema schema_;
+};
+
+TEST_F(Schema, UsesOnlyWhatTheValidatorChecks) {
+  std::vector<std::string> found;
+  find_unchecked(schema_document(), found);
+  EXPECT_TRUE(found.empty()) << found.front();
+}
+
+TEST_F(Schema, ReportsAreValid) {
+  EXPECT_EQ(complaint(document(Dump{})), "");
+  EXPECT_EQ(complaint(document(sample_dump())), "");
+  EXPECT_EQ(complaint(document(sample_dump(), true)), "");
+  EXPECT_EQ(complaint(document(ring_dump(20))), "");
+}
+
+TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
+  Dump dump = sample_dump();
+  RankDump& rank = dump.ranks[0];
+  Queue& queue = rank.communicators[0].queue(OpClass::send);
+  const auto valid = [&] { return complaint(document(dump)); };
+  for (const auto status : {OpStatus::pending, OpStatus::matched, OpStatus::complete}) {
+    queue.operations[0].status = status;
+    EXPECT_EQ(valid(), "");
+  }
+  for (const auto unit : {LengthUnit::bytes, LengthUnit::elements, LengthUnit::unknown}) {
+    queue.operations[0].length = {std::nullopt, unit};
+    EXPECT_EQ(valid(), "");
+  }
+  for (int state = 0; state <= static_cast<int>(QueueState::not_requested); ++state)
+    for (int reason = 0; reason <= static_cast<int>(QueueReason::not_requested); ++reason) {
+      queue.state = static_cast<QueueState>(state);
+      queue.reason = static_cast<QueueReason>(reason);
+      EXPECT_EQ(valid(), "");
+    }
+  for (int cut = 0; cut <= static_cast<int>(TruncatedBy::max_stop); ++cut) {
+    queue.truncated_by = static_cast<TruncatedBy>(cut);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int source = 0; source <= static_cast<int>(RankSource::comm_world); ++source) {
+    rank.rank_source = static_cast<RankSource>(source);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int state = 0; state <= static_cast<int>(MpiState::unknown); ++state) {
+    rank.mpi->state = static_cast<MpiState>(state);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int match = 0; match <= static_cast<int>(TypesMatch::none); ++match) {
+    rank.mpi->types_match = static_cast<TypesMatch>(match);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int phase = 0; phase <= static_cast<int>(PhaseName::detach); ++phase) {
+    rank.statistics.phases = {{static_cast<PhaseName>(phase), 1, 1, 1}};
+    EXPECT_EQ(valid(), "");
+  }
+}
+
+/// The validator must see faults at every depth, else the tests above prove nothing.
+TEST_F(Schema, FaultsAreRefused) {
+  struct Fault {
+    const char* what;
+    std::function<void(json&)> make;
+  };
+  const auto operation = [](json& d) -> json& {
+    return d["ranks"][0]["communicators"][0]["queues"]["send"]["operations"][0];
+  };
+  const std::vector<Fault> faults = {
+      {"schema missing", [](json& d) { d.erase("schema"); }},
+      {"schema of another version", [](json& d) { d["schema"] = "mqbridge.dump/2"; }},
+      {"tool without version", [](json& d) { d["tool"].erase("version"); }},
+      {"ranks no array", [](json& d) { d["ranks"] = 3; }},
+      {"rank without endpoint", [](json& d) { d["ranks"][0].erase("endpoint"); }},
+      {"unknown rank status", [](json& d) { d["ranks"][0]["status"] = "fine"; }},
+      {"pid no integer", [](json& d) { d["ranks"][0]["pid"] = "41822"; }},
+      {"pointer size 6", [](json& d) { d["ranks"][0]["platform"]["pointer_size"] = 6; }},
+      {"unknown byte order", [](json& d) { d["ranks"][0]["platform"]["byte_order"] = "middle"; }},
+      {"error without hint", [](json& d) { d["ranks"][2]["errors"][0].erase("hint"); }},
+      {"unknown level", [](json& d) { d["ranks"][2]["errors"][0]["level"] = "info"; }},
+      {"statistics without fetches", [](json& d) { d["ranks"][0]["statistics"].erase("fetches"); }},
+      {"unknown phase",
+       [](json& d) { d["ranks"][0]["statistics"]["phases"][0]["name"] = "lunch"; }},
+      {"communicator id no address",
+       [](json& d) { d["ranks"][0]["communicators"][0]["id"] = "55905000"; }},
+      {"group of pairs",
+       [](json& d) { d["ranks"][0]["communicators"][0]["group"] = json::parse("[[0,2]]"); }},
+      {"queue missing",
+       [](json& d) { d["ranks"][0]["communicators"][0]["queues"].erase("unexpected"); }},
+      {"unknown queue state",
+       [](json& d) { d["ranks"][0]["communicators"][0]["queues"]["send"]["state"] = "empty"; }},
+      {"operation without tag", [&](json& d) { operation(d).erase("tag"); }},
+      {"unknown operation status", [&](json& d) { operation(d)["status"] = "done"; }},
+      {"buffer a number", [&](json& d) { operation(d)["buffer"] = 4096; }},
+      {"buffer in upper case", [&](json& d) { operation(d)["buffer"] = "0XAB"; }},
+      {"unit unknown", [&](json& d) { operation(d)["length"]["unit"] = "words"; }},
+      {"six lines of text",
+       [&](json& d) {
+         operation(d)["text"] = json::array({"", "", "", "", "", ""});
+       }},
+  };
+  for (const Fault& fault : faults) {
+    json broken = document(sample_dump());
+    fault.make(broken);
+    EXPECT_NE(complaint(broken), "") << fault.what;
+  }
+}
+
+} // namespace
+} // namespace mqbridge::test

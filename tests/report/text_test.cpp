@@ -1,0 +1,293 @@
+#include "host/report/text_report.h"
+#include "tests/report/sample_dump.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace mqbridge::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string text_of(const Dump& dump, const TextOptions& options = {}) {
+  return written([&](const Sink& sink) { write_text(dump, options, sink); });
+}
+
+std::size_t lines_with(const std::string& text, std::string_view part) {
+  std::istringstream in(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(in, line);)
+    count += line.find(part) != std::string::npos;
+  return count;
+}
+
+void expect_narrow(const std::string& text) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    EXPECT_LE(line.size(), 100U) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+}
+
+TEST(Text, TheWholeOfASmallDump) {
+  EXPECT_EQ(
+      text_of(sample_dump(), {.exit_status = 1}),
+      R"(mqbridge dump   3 ranks, 2 complete, 1 FAILED    stops spread 40 ms, job stalled 53 ms
+
+RANK HOST    PID  PLATFORM     MPI (transport)       HELD  SEND  RECV  UNEXP  STATUS
+   0 n017  41822  x86_64 LE64  Open MPI 4.1.4 (ob1) >22ms     1     2    n/a  ok
+   1 n018   3310  s390x  BE64  Open MPI 4.1.4 (ob1) >31ms     0  1000    n/a  ok
+   2 n019   3312  -            -                        -     ?     ?      ?  FAILED ptrace.denied
+
+Rank 0  ./solver   DLL libompi_dbg_msgq.so
+  C1 MPI_COMM_WORLD   rank 0 of 3
+    QUEUE  STATUS   PEER(local)  TAG     SIZE  BUFFER
+    send   pending  1            17     4 MiB  0x7f1c4b001010
+    recv   pending  ANY          ANY*  64 KiB  0x7f1c4a20e010
+    unexp  not provided by Open MPI (unknown, not empty)
+  C2 "row"            rank 2 of 3   global ranks 2,1,0
+    recv   pending  2(0)         5        8 B  0x7ffd1180
+    unexp  not provided by Open MPI (unknown, not empty)
+  * repaired: sign extension (--raw shows the DLL's value)
+
+Rank 1  ./solver   DLL libompi_dbg_msgq.so
+  C1 MPI_COMM_WORLD   rank 1 of 3
+    QUEUE  STATUS   PEER(local)  TAG        SIZE  BUFFER
+    recv   pending  2            40   1000 x 8 B  same peer, tag and size  (--show all)
+    unexp  not provided by Open MPI (unknown, not empty)
+
+Rank 2  FAILED  n019 pid 3312  ptrace.denied
+  gdbserver: Operation not permitted; same user, yama ptrace_scope=1
+  fix: sysctl -w kernel.yama.ptrace_scope=0
+exit 1: 1 of 3 ranks failed
+)");
+}
+
+TEST(Text, SummaryIsTheTableOnly) {
+  const std::string text = text_of(sample_dump(), {.summary = true});
+  EXPECT_THAT(text, HasSubstr("STATUS\n"));
+  EXPECT_THAT(text, Not(HasSubstr("MPI_COMM_WORLD")));
+  EXPECT_EQ(lines_with(text, ""), 6U);
+}
+
+TEST(Text, ACommunicatorWithoutOperationsIsOneLine) {
+  Dump dump = sample_dump();
+  dump.ranks[0].communicators[1].queue(OpClass::receive) = available({});
+  EXPECT_THAT(text_of(dump),
+              HasSubstr("global ranks 2,1,0   send, recv: empty   unexp: not provided\n"));
+}
+
+TEST(Text, NothingUnknownLooksEmpty) {
+  struct Case {
+    QueueState state;
+    QueueReason reason;
+    TruncatedBy truncated;
+    const char* count; ///< in the table
+    const char* line;
+  };
+  const Case cases[] = {
+      {QueueState::unavailable, QueueReason::transport_bypasses, TruncatedBy::nothing, "n/a",
+       "unavailable: transport ob1 bypasses the DLL (unknown, not empty)"},
+      {QueueState::unavailable, QueueReason::mpi_not_initialized, TruncatedBy::nothing, "n/a",
+       "unavailable: MPI not initialized (unknown, not empty)"},
+      {QueueState::unavailable, QueueReason::mpi_finalized, TruncatedBy::nothing, "n/a",
+       "unavailable: MPI finalized (unknown, not empty)"},
+      {QueueState::unavailable, QueueReason::types_missing, TruncatedBy::nothing, "n/a",
+       "unavailable: types missing (unknown, not empty)"},
+      {QueueState::error, QueueReason::dll_failed, TruncatedBy::nothing, "?",
+       "error: the DLL failed (unknown, not empty)"},
+      {QueueState::not_requested, QueueReason::not_requested, TruncatedBy::nothing, "-",
+       "not asked for (--queue)"},
+      {QueueState::available, QueueReason::none, TruncatedBy::max_stop, "?",
+       "cut off by --max-stop"},
+      {QueueState::available, QueueReason::none, TruncatedBy::operations, "?",
+       "cut off by --max-operations"},
+      {QueueState::available, QueueReason::none, TruncatedBy::time, "?",
+       "cut off: the walk took too long"},
+  };
+  for (const Case& c : cases) {
+    Dump dump = ring_dump(1);
+    Queue& sends = dump.ranks[0].communicators[0].queue(OpClass::send);
+    sends = Queue{c.state, c.reason, {}, {}, c.truncated, {}};
+    const std::string text = text_of(dump);
+    EXPECT_THAT(text, HasSubstr(std::string("    send   ") + c.line + "\n"));
+    EXPECT_EQ(lines_with(text, "send, recv: empty"), 0U);
+    std::istringstream in(text);
+    std::string row;
+    for (int i = 0; i < 4; ++i)
+      std::getline(in, row);
+    std::istringstream cells(row.substr(row.find(">22ms") + 5));
+    std::string count;
+    cells >> count;
+    EXPECT_EQ(count, c.count) << row;
+  }
+}
+
+TEST(Text, CutQueuesShowWhatIsThere) {
+  Dump dump = ring_dump(1);
+  Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
+  receives.truncated_by = TruncatedBy::operations;
+  receives.total.reset();
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("  1+    n/a"));
+  EXPECT_THAT(text, HasSubstr("recv   cut off by --max-operations\n"));
+}
+
+TEST(Text, FiltersAreNamedAndCounted) {
+  Dump dump = sample_dump();
+  dump.filters.tags = {17};
+  dump.filters.communicators = {"row\x1b"};
+  Queue& receives = dump.ranks[1].communicators[0].queue(OpClass::receive);
+  receives.operations.resize(3);
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("shown only: comm \"row\\x1b\"; tag 17\n"));
+  EXPECT_THAT(text, HasSubstr("  3/1000  "));
+  EXPECT_THAT(text, HasSubstr("recv   3 of 1000 shown (filters)\n"));
+}
+
+TEST(Text, ShowSetsHowManyOperationsAQueueGets) {
+  Dump dump = sample_dump();
+  EXPECT_EQ(lines_with(text_of(dump, {.show = std::nullopt}), "    recv   pending  2   "), 1000U);
+  std::vector<Operation>& receives =
+      dump.ranks[1].communicators[0].queue(OpClass::receive).operations;
+  for (std::size_t i = 0; i < receives.size(); ++i)
+    receives[i].tag.value = static_cast<std::int64_t>(i % 500);
+  const std::string text = text_of(dump, {.show = 5});
+  EXPECT_EQ(lines_with(text, "2 x 8 B"), 5U);
+  EXPECT_THAT(text, HasSubstr("    recv   and 990 more  (--show all)\n"));
+}
+
+TEST(Text, TwentyAlikeAreNotFolded) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].communicators[0].queue(OpClass::receive) =
+      available(std::vector<Operation>(20, pending(0, 1, 8)));
+  EXPECT_EQ(lines_with(text_of(dump), "0x1000"), 20U);
+  dump.ranks[0].communicators[0].queue(OpClass::receive).operations.push_back(pending(0, 1, 8));
+  EXPECT_EQ(lines_with(text_of(dump), "21 x 8 B"), 1U);
+}
+
+TEST(Text, RawShowsTheDllsValues) {
+  const std::string text = text_of(sample_dump(), {.raw = true});
+  EXPECT_THAT(text, HasSubstr("DLL: tag_wild 0, desired_tag 4294967295; Request: 0x5590\n"));
+  EXPECT_THAT(text, HasSubstr("  * repaired: sign extension\n"));
+}
+
+TEST(Text, ManyRanksFoldIntoGroups) {
+  Dump dump = ring_dump(512);
+  dump.ranks[7].status = RankStatus::failed;
+  dump.ranks[7].communicators.clear();
+  dump.ranks[7].errors = {
+      {"ptrace.denied", RankError::Level::error, "not permitted", "become root"}};
+  const std::string text = text_of(dump, {.exit_status = 1});
+  EXPECT_THAT(text, HasSubstr("0-510:2        256  x86_64"));
+  EXPECT_THAT(text, HasSubstr("1,3,5,9-511:2  255  x86_64"));
+  EXPECT_THAT(text, HasSubstr("Ranks 1,3,5,9-511:2\n  C1 MPI_COMM_WORLD: send 1, recv 1\n"));
+  EXPECT_THAT(text, HasSubstr("Rank 7  ptrace.denied\n  not permitted\n  fix: become root\n"));
+  EXPECT_LT(lines_with(text, ""), 20U);
+  EXPECT_EQ(lines_with(text_of(dump, {.full = true}), "Rank "), 512U);
+}
+
+TEST(Text, EightRanksAreShownInFull) {
+  EXPECT_EQ(lines_with(text_of(ring_dump(8)), "Rank "), 8U);
+  EXPECT_EQ(lines_with(text_of(ring_dump(9)), "Rank "), 0U);
+}
+
+TEST(Text, SeparateJobsAreToldApart) {
+  Dump dump = ring_dump(2);
+  dump.ranks[1].job_id = "j2";
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("RANK JOB HOST"));
+  EXPECT_THAT(text, HasSubstr("   1 j2  n017"));
+}
+
+TEST(Text, ProcessesWithoutQueuesSayWhy) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].communicators.clear();
+  dump.ranks[0].mpi->state = MpiState::not_initialized;
+  EXPECT_THAT(text_of(dump), HasSubstr("  MPI is not initialized: there are no queues yet\n"));
+  dump.ranks[0].mpi->state = MpiState::initialized;
+  EXPECT_THAT(text_of(dump), HasSubstr("  no communicator was read (unknown, not empty)\n"));
+}
+
+TEST(Text, WarningsAndOtherErrorsKeepTheirCodes) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].errors = {{"types.version", RankError::Level::warning, "another build", "none"}};
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("ok, 1 warning\n"));
+  EXPECT_THAT(text, HasSubstr("  warning types.version: another build\n  fix: none\n"));
+}
+
+TEST(Text, StatisticsHavePhasesAndTotals) {
+  const std::string text = text_of(sample_dump(), {.stats = true});
+  EXPECT_THAT(text,
+              HasSubstr("RANK  PHASE       MS  ROUND TRIPS  RECEIVED  SENT  REQUESTS  FETCHES"));
+  EXPECT_THAT(text, HasSubstr("   1  connect   1.50            2       100\n"));
+  EXPECT_THAT(text,
+              HasSubstr("      total    25.50           60     10000  1200        80     1772"));
+}
+
+TEST(Text, NamesCannotDriveTheTerminalOrTheWidth) {
+  Dump dump = sample_dump();
+  RankDump& rank = dump.ranks[0];
+  rank.host = std::string(200, 'h');
+  rank.executable = "\x1b]0;owned\x07" + std::string(300, 'e');
+  rank.mpi->name = std::string(80, 'm');
+  rank.communicators[1].name = "\x1b[2J" + std::string(100, 'c');
+  rank.errors = {
+      {"x.y", RankError::Level::warning, std::string(50, 'w') + " " + std::string(60, 'v'), ""}};
+  const std::string text = text_of(dump, {.raw = true, .stats = true});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  expect_narrow(text);
+}
+
+TEST(Text, ColourIsOffUnlessAsked) {
+  EXPECT_THAT(text_of(sample_dump()), Not(HasSubstr("\033")));
+  EXPECT_THAT(text_of(sample_dump(), {.color = true}),
+              HasSubstr("\033[1;31mFAILED ptrace.denied\033[0m"));
+}
+
+TEST(Text, ExitLines) {
+  Dump dump = ring_dump(2);
+  EXPECT_THAT(text_of(dump), Not(HasSubstr("exit")));
+  dump.ranks[1].status = RankStatus::partial;
+  EXPECT_THAT(text_of(dump, {.exit_status = 1}), HasSubstr("\nexit 1: 1 of 2 ranks partial\n"));
+  dump.ranks[0].status = RankStatus::failed;
+  EXPECT_THAT(
+      text_of(dump, {.exit_status = 130}),
+      HasSubstr(
+          "\nexit 130: interrupted, every target released: 1 of 2 ranks failed, 1 partial\n"));
+}
+
+TEST(DoctorText, ChecklistWithFixes) {
+  const Checklist checklist{
+      "n017:7001",
+      {{Check::Level::ok, "reach", "tcp, round trip 0.4 ms", {}},
+       {Check::Level::limit,
+        "transport",
+        "pml=ucx bypasses the DLL: send and receive queues unavailable",
+        {"rerun: mpirun --mca pml ob1 ..."}},
+       {Check::Level::fault,
+        "types",
+        "libmpi.so.40 build-id 3f9c01 has no DWARF; no pack matches",
+        {"apt install libopenmpi-dev", "mqbridge types make --mpi openmpi -o ompi.types"}},
+       {Check::Level::skip, "queues", "needs types", {}},
+       {Check::Level::plan, "dump", "about 0.1 s, target held 40 ms", {}}},
+      false};
+  EXPECT_EQ(
+      written([&](const Sink& sink) { write_text(checklist, TextOptions{}, sink); }),
+      R"(mqbridge doctor n017:7001                         1 FAULT, 1 LIMIT: queues not readable yet
+ok     reach      tcp, round trip 0.4 ms
+LIMIT  transport  pml=ucx bypasses the DLL: send and receive queues unavailable
+       fix        rerun: mpirun --mca pml ob1 ...
+FAULT  types      libmpi.so.40 build-id 3f9c01 has no DWARF; no pack matches
+       fix        apt install libopenmpi-dev
+                  mqbridge types make --mpi openmpi -o ompi.types
+skip   queues     needs types
+plan   dump       about 0.1 s, target held 40 ms
+)");
+}
+
+} // namespace
+} // namespace mqbridge::test

@@ -1,0 +1,105 @@
+#include "host/report/tsv_report.h"
+#include "tests/report/sample_dump.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace mqbridge::test {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    cells.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+/// Reads the table back as a script would: by the names of the columns.
+std::vector<Row> rows_of(const Dump& dump) {
+  std::istringstream in(written([&](const Sink& sink) { write_tsv(dump, sink); }));
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> titles = split(line);
+  std::vector<Row> rows;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line);
+    EXPECT_EQ(cells.size(), titles.size()) << line;
+    Row& row = rows.emplace_back();
+    for (std::size_t i = 0; i < std::min(cells.size(), titles.size()); ++i)
+      row[titles[i]] = cells[i];
+  }
+  return rows;
+}
+
+std::vector<Row> of_kind(const std::vector<Row>& rows, const std::string& kind) {
+  std::vector<Row> found;
+  for (const Row& row : rows)
+    if (row.at("kind") == kind)
+      found.push_back(row);
+  return found;
+}
+
+TEST(Tsv, ALineForEachOperation) {
+  const auto operations = of_kind(rows_of(sample_dump()), "operation");
+  ASSERT_EQ(operations.size(), 1003U);
+  const Row& send = operations[0];
+  EXPECT_EQ(send.at("rank"), "0");
+  EXPECT_EQ(send.at("comm_key"), "C1");
+  EXPECT_EQ(send.at("comm_name"), "MPI_COMM_WORLD");
+  EXPECT_EQ(send.at("queue"), "send");
+  EXPECT_EQ(send.at("state"), "pending");
+  EXPECT_EQ(send.at("peer_global"), "1");
+  EXPECT_EQ(send.at("tag"), "17");
+  EXPECT_EQ(send.at("length"), "4194304");
+  EXPECT_EQ(send.at("buffer"), "0x7f1c4b001010");
+  const Row& any = operations[1];
+  EXPECT_EQ(any.at("peer_any"), "true");
+  EXPECT_EQ(any.at("peer_global"), "");
+  EXPECT_EQ(any.at("tag"), "");
+  EXPECT_EQ(any.at("repairs"), "sign_extension");
+}
+
+TEST(Tsv, NothingIsLostSilently) {
+  const auto rows = rows_of(sample_dump());
+  const auto queues = of_kind(rows, "queue");
+  ASSERT_EQ(queues.size(), 3U); // the unexpected queue of each communicator
+  EXPECT_EQ(queues[0].at("state"), "unavailable");
+  EXPECT_EQ(queues[0].at("reason"), "not_provided");
+  const auto ranks = of_kind(rows, "rank");
+  ASSERT_EQ(ranks.size(), 3U);
+  EXPECT_EQ(ranks[2].at("state"), "failed");
+  EXPECT_EQ(ranks[2].at("message"), "n019:7001@3312");
+  const auto errors = of_kind(rows, "error");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].at("reason"), "ptrace.denied");
+  EXPECT_EQ(errors[0].at("hint"), "sysctl -w kernel.yama.ptrace_scope=0");
+}
+
+TEST(Tsv, CutQueuesKeepTheirOperationsAndSaySo) {
+  Dump dump = ring_dump(1);
+  Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
+  receives.truncated_by = TruncatedBy::max_stop;
+  receives.total.reset();
+  const auto rows = rows_of(dump);
+  EXPECT_EQ(of_kind(rows, "operation").size(), 1U);
+  const Row cut = of_kind(rows, "queue").at(0);
+  EXPECT_EQ(cut.at("queue"), "receive");
+  EXPECT_EQ(cut.at("truncated_by"), "max_stop");
+  EXPECT_EQ(cut.at("total"), "");
+}
+
+TEST(Tsv, NamesCannotBreakTheTable) {
+  Dump dump = sample_dump();
+  dump.ranks[0].communicators[0].name = "a\tb\nc\\d\x1b";
+  EXPECT_EQ(of_kind(rows_of(dump), "operation")[0].at("comm_name"), "a\\tb\\nc\\\\d\\x1b");
+}
+
+} // namespace
+} // namespace mqbridge::test
