@@ -15,7 +15,7 @@ namespace mqbridge {
 
 /// Where a debug DLL may come from (design section 4).
 struct DllPolicy {
-  std::optional<std::filesystem::path> given; ///< --dll
+  std::optional<std::filesystem::path> given;              ///< --dll
   std::map<std::string, std::filesystem::path> configured; ///< "openmpi" or "openmpi 4.1.4" -> path
   std::vector<std::pair<std::string, std::string>> path_map;
   std::vector<std::filesystem::path> allowed_directories; ///< the user's, beside root-owned ones
@@ -27,10 +27,11 @@ struct DllChoice {
   std::optional<Error> warning;
 };
 
-/// `dll_name` is MPIR_dll_name as the target holds it: not trusted. Used only from a root-owned directory that only root can write
-/// (all parents too), or an allowed one. `mpi` and `version` key the configuration. Errors: dll.not_found, dll.untrusted, dll.architecture,
-/// dll.not_elf; each with the line that mends it.
-Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name, std::string_view mpi,
-                             std::string_view version);
+/// `dll_name` is MPIR_dll_name as the target holds it: not trusted. Used only from a root-owned
+/// directory that only root can write (all parents too), or an allowed one. `mpi` and `version` key
+/// the configuration. Errors: dll.not_found, dll.untrusted, dll.architecture, dll.not_elf; each
+/// with the line that mends it.
+Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
+                             std::string_view mpi, std::string_view version);
 
 } // namespace mqbridge

@@ -19,33 +19,37 @@ enum class MpiState : std::uint8_t { not_initialized, initialized, finalized, un
 struct MpiLibrary {
   std::string provider = "other"; ///< openmpi, mpich, recorder, other
   std::string name;               ///< "Open MPI"
-  std::optional<std::string> version; ///< read from the process (for Open MPI: from its own version string symbols)
-  const Image* image = nullptr;   ///< libmpi, or the executable where it is linked statically
-  std::string dll_name;           ///< MPIR_dll_name, bounded and terminated; may be empty
+  std::optional<std::string>
+      version; ///< read from the process (for Open MPI: from its own version string symbols)
+  const Image* image = nullptr; ///< libmpi, or the executable where it is linked statically
+  std::string dll_name;         ///< MPIR_dll_name, bounded and terminated; may be empty
 };
 
 /// nullopt: not an MPI program (no symbol of a known MPI, no MPIR_dll_name).
-Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& memory, const Platform& platform);
+Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& memory,
+                                               const Platform& platform);
 
 /// Whether the types that `images` now resolve fit the running library.
 struct TypeCheck {
   bool complete = true; ///< every type the debug DLL asks for is there
   std::vector<std::string> missing;
-  std::vector<std::string> mismatches; ///< "opal_free_list_t: 376 bytes, the running library says 384"
+  std::vector<std::string>
+      mismatches;   ///< "opal_free_list_t: 376 bytes, the running library says 384"
   int compared = 0; ///< sizes that were compared
 };
 
 namespace openmpi {
 
-/// Compares with the symbol sizes and the cls_sizeof of every exported X_t_class object (field notes, debug-dlls.md), read
-/// from the process in one pipelined read.
+/// Compares with the symbol sizes and the cls_sizeof of every exported X_t_class object (field
+/// notes, debug-dlls.md), read from the process in one pipelined read.
 Result<TypeCheck> check_types(ImageSet& images, Memory& memory, const Platform& platform);
 
 /// ompi_mpi_state.
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform);
 
 /// Name of the selected PML ("ob1", "ucx"); nullopt if it cannot be read.
-Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memory, const Platform& platform);
+Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memory,
+                                                  const Platform& platform);
 
 } // namespace openmpi
 } // namespace mqbridge

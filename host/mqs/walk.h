@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,29 +25,41 @@ struct WalkRequest {
   ImageSet& images;
   Memory& memory;
   Platform platform;
-  std::string process_name; ///< for a %s in the DLL's messages
-  std::int64_t world_rank_hint = -1; ///< what get_global_rank answers
-  std::vector<OpClass> op_classes; ///< queues to walk; the others stay not_requested
+  std::string process_name;                  ///< for a %s in the DLL's messages
+  std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
+  std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
   std::uint64_t max_operations = 10'000'000; ///< per queue
-  std::chrono::milliseconds cpu_limit{60'000}; ///< parent's clock less the time spent waiting for the stub
+  std::chrono::milliseconds cpu_limit{
+      60'000}; ///< parent's clock less the time spent waiting for the stub
   /// Called for each batch; may drop or keep operations (filters). Null: all are kept.
-  std::function<bool(const Communicator&, OpClass, const Operation&)> keep;
-  std::function<void(std::uint64_t operations)> progress; ///< so far, of this process; may be null
+  std::function<bool(const Communicator&, OpClass, const Operation&)> keep = {};
+  std::function<void(std::uint64_t operations)> progress =
+      {}; ///< so far, of this process; may be null
+  /// Ends the walk where it is (--max-stop); what is unfinished is truncated_by max_stop. A read
+  /// that Memory has begun is not interrupted.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::stop_token stop = {}; ///< the same, by the user: failure "interrupted"
 };
 
 struct WalkResult {
   std::string dll_version;
   int dll_compatibility = 0;
   std::vector<Communicator> communicators; ///< not repaired yet: see repairs.h
-  std::uint64_t fetches = 0;     ///< fetch callbacks that the DLL made
+  std::uint64_t fetches = 0;               ///< fetch callbacks that the DLL made
   std::uint64_t fetch_bytes = 0;
-  std::vector<std::string> dll_messages; ///< dprints, and what the DLL wrote on its stdout and stderr; bounded
+  std::vector<std::string>
+      dll_messages; ///< dprints, and what the DLL wrote on its stdout and stderr; bounded
   std::optional<Error> failure; ///< what ended the walk early; what was found until then is kept
 };
 
-/// Starts a fresh worker, loads the DLL there, walks, and reads back. Never throws, never hangs: a worker that dies
-/// or overruns is a `failure` naming the DLL and the last callback. Failure codes: worker.start, dll.load, dll.missing_function,
-/// dll.version, dll.width, dll.no_queues (with the DLL's message), dll.crashed, dll.timeout, dll.protocol, and errors of Memory.
+/// Starts a fresh worker, loads the DLL there, walks, and reads back. Never throws, never hangs: a
+/// worker that dies or overruns is a `failure` naming the DLL, its function and the last callback.
+/// Operations come with ranks and tags already sign-extended and translated (interpret.h), so that
+/// `keep` sees true values; the statuses are the DLL's until repair() has read them again. Call it
+/// on the thread that reads `memory`. Failure codes: worker.start, dll.load, dll.missing_function,
+/// dll.version, dll.width, dll.no_queues (with the DLL's message), dll.failed (another function's
+/// error code, with its text), dll.limit, dll.crashed, dll.timeout, dll.protocol, walk.max_stop,
+/// interrupted, and errors of Memory.
 WalkResult walk_queues(const WalkRequest& request);
 
 } // namespace mqbridge

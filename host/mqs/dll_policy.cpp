@@ -1,0 +1,233 @@
+#include "host/mqs/dll_policy.h"
+
+#include "host/image/elf_file.h"
+#include "host/mqs/text.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+
+namespace mqbridge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A debug DLL has tens of kilobytes; its version is looked for in no more than this.
+constexpr std::uintmax_t max_scanned_file = 16 << 20;
+
+/// How a DLL of this MPI gets onto this host.
+std::string install_hint(std::string_view mpi) {
+  if (mpi == "openmpi")
+    return "apt install libopenmpi3    (or give the host's libompi_dbg_msgq.so with --dll PATH)";
+  if (mpi == "mpich")
+    return "MPICH built with --enable-debuginfo has a libtvmpich.so: --dll PATH";
+  return "the MPI library's debug DLL on this host: --dll PATH";
+}
+
+std::string dll_hint(const fs::path& path) {
+  return fmt::format("if you trust it: --dll {}", printable(path.string()));
+}
+
+/// This program's own platform: what a DLL must be built for.
+Result<void> check_architecture(const fs::path& path) {
+  auto dll = ElfFile::open(path);
+  if (!dll && dll.error().code == "elf.open")
+    return fail("dll.not_found", std::move(dll).error().message,
+                "an existing, readable file: --dll PATH");
+  if (!dll)
+    return fail("dll.not_elf",
+                fmt::format("{} is no shared library: {}", path.string(), dll.error().message),
+                "the MPI library's debug DLL: --dll PATH");
+  auto own = ElfFile::open("/proc/self/exe");
+  if (!own)
+    return forward(std::move(own));
+  const Platform& theirs = (*dll)->platform();
+  const Platform& ours = (*own)->platform();
+  if (theirs.architecture == ours.architecture && theirs.pointer_size == ours.pointer_size &&
+      theirs.byte_order == ours.byte_order)
+    return {};
+  return fail("dll.architecture",
+              fmt::format("{} is built for {} ({}-bit); this host loads {} ({}-bit)", path.string(),
+                          theirs.architecture, theirs.pointer_size * 8, ours.architecture,
+                          ours.pointer_size * 8),
+              "the debug DLL runs on this host, whatever the target is: the same library built for "
+              "this host, --dll PATH");
+}
+
+/// Why somebody other than root could change `path`; empty: nobody could.
+std::string changeable_by_others(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    return path.string() + " cannot be looked at";
+  if (status.st_uid != 0)
+    return fmt::format("{} belongs to user {}", path.string(), status.st_uid);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return path.string() + " can be written by others than root";
+  return {};
+}
+
+bool is_inside(const fs::path& path, const fs::path& directory) {
+  const auto [in_directory, in_path] =
+      std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
+  static_cast<void>(in_path);
+  return in_directory == directory.end();
+}
+
+bool is_allowed(const fs::path& path, const DllPolicy& policy) {
+  const auto& allowed = policy.allowed_directories;
+  return std::any_of(allowed.begin(), allowed.end(), [&](const fs::path& directory) {
+    std::error_code error;
+    const fs::path real = fs::canonical(directory, error);
+    return !error && is_inside(path, real);
+  });
+}
+
+/// `path` is canonical: no link on it can be exchanged by somebody who may not write to its
+/// directories.
+Result<void> check_trust(const fs::path& path, const DllPolicy& policy) {
+  if (is_allowed(path, policy))
+    return {};
+  fs::path part = path;
+  for (;;) {
+    const std::string why = changeable_by_others(part);
+    if (!why.empty())
+      return fail("dll.untrusted",
+                  fmt::format("the target names the debug DLL {}, which is not loaded: {}",
+                              path.string(), why),
+                  dll_hint(path));
+    if (part == part.parent_path())
+      return {};
+    part = part.parent_path();
+  }
+}
+
+Result<DllChoice> users_choice(const fs::path& path, std::string source) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error)
+    return fail("dll.not_found",
+                fmt::format("{} (from {}): {}", path.string(), source, error.message()),
+                "an existing debug DLL: --dll PATH");
+  if (auto fits = check_architecture(real); !fits)
+    return forward(std::move(fits));
+  return DllChoice{real, std::move(source), std::nullopt};
+}
+
+/// `name` under the path map's first matching FROM, which ends at a path component.
+std::string mapped(const DllPolicy& policy, std::string_view name) {
+  for (const auto& [from, to] : policy.path_map) {
+    if (from.empty() || !name.starts_with(from))
+      continue;
+    const std::string_view rest = name.substr(from.size());
+    if (from.ends_with('/') || rest.empty() || rest.starts_with('/'))
+      return to + std::string(to.ends_with('/') && rest.starts_with('/') ? rest.substr(1) : rest);
+  }
+  return std::string(name);
+}
+
+Result<void> check_name(std::string_view name) {
+  const std::string shown = printable(name.substr(0, 200));
+  if (name.size() >= PATH_MAX)
+    return fail("dll.untrusted",
+                fmt::format("MPIR_dll_name is not used: {} bytes long ({}...)", name.size(), shown),
+                "the debug DLL on this host: --dll PATH");
+  if (!name.starts_with('/'))
+    return fail("dll.untrusted",
+                fmt::format("MPIR_dll_name is not used: \"{}\" is no absolute path", shown),
+                "the debug DLL on this host: --dll PATH");
+  return {};
+}
+
+/// Where distributions put debug DLLs. Open MPI's lies among its plugins.
+std::vector<fs::path> host_directories() {
+  std::vector<fs::path> directories;
+  for (const char* base : {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"})
+    for (const char* below :
+         {"openmpi/lib/openmpi3", "openmpi/lib/openmpi", "openmpi", "mpich/lib", ""})
+      directories.push_back(fs::path(base) / below);
+  // Debian's multiarch directories, whatever the triplet.
+  std::error_code error;
+  for (fs::directory_iterator entry("/usr/lib", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().find("-linux-") == std::string::npos)
+      continue;
+    for (const char* below : {"openmpi/lib/openmpi3", "openmpi/lib/openmpi", ""})
+      directories.push_back(entry->path() / below);
+  }
+  return directories;
+}
+
+/// nullopt: the file does not say its version, or says this one.
+std::optional<Error> version_warning(const fs::path& dll, std::string_view version) {
+  std::error_code error;
+  if (version.empty() || fs::file_size(dll, error) > max_scanned_file || error)
+    return std::nullopt;
+  std::ifstream file(dll, std::ios::binary);
+  const std::string contents{std::istreambuf_iterator<char>(file), {}};
+  if (contents.find(version) != std::string::npos)
+    return std::nullopt;
+  return Error{
+      "dll.version_differs",
+      fmt::format("the target runs version {}, which {} does not mention", version, dll.string()),
+      "if the queues look wrong: the debug DLL of that version, --dll PATH"};
+}
+
+/// The target's path is of another machine: the same file name where this host keeps such DLLs.
+std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy& policy,
+                                           std::string_view version) {
+  for (const auto& directory : host_directories()) {
+    std::error_code error;
+    const fs::path path = fs::canonical(directory / name.filename(), error);
+    if (error || !check_trust(path, policy) || !check_architecture(path))
+      continue;
+    return DllChoice{path, "same file name on this host", version_warning(path, version)};
+  }
+  return std::nullopt;
+}
+
+Result<DllChoice> targets_choice(const DllPolicy& policy, std::string_view dll_name,
+                                 std::string_view mpi, std::string_view version) {
+  if (dll_name.empty())
+    return fail("dll.not_found", "the target names no debug DLL (MPIR_dll_name is empty)",
+                install_hint(mpi));
+  if (auto usable = check_name(dll_name); !usable)
+    return forward(std::move(usable));
+  const fs::path path = mapped(policy, dll_name);
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) {
+    if (auto found = same_name_on_host(path, policy, version))
+      return std::move(*found);
+    return fail("dll.not_found",
+                fmt::format("the target's debug DLL {} is not on this host ({})",
+                            printable(path.string()), error.message()),
+                install_hint(mpi));
+  }
+  if (auto trusted = check_trust(real, policy); !trusted)
+    return forward(std::move(trusted));
+  if (auto fits = check_architecture(real); !fits) {
+    if (auto found = same_name_on_host(path, policy, version))
+      return std::move(*found);
+    return forward(std::move(fits));
+  }
+  return DllChoice{real, "MPIR_dll_name", version_warning(real, version)};
+}
+
+} // namespace
+
+Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
+                             std::string_view mpi, std::string_view version) {
+  if (policy.given)
+    return users_choice(*policy.given, "--dll");
+  const std::array keys = {fmt::format("{} {}", mpi, version), std::string(mpi)};
+  for (const auto& key : keys)
+    if (auto configured = policy.configured.find(key); configured != policy.configured.end())
+      return users_choice(configured->second, "configuration");
+  return targets_choice(policy, dll_name, mpi, version);
+}
+
+} // namespace mqbridge

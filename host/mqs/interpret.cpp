@@ -1,0 +1,128 @@
+#include "host/mqs/interpret.h"
+
+#include "dll/mqs_interface.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+/// What MPI calls MPI_ANY_SOURCE and MPI_ANY_TAG is -1 at this interface (MQD 1.03, "Queue
+/// display").
+constexpr std::int64_t wildcard = -1;
+
+class Interpreter {
+public:
+  Interpreter(OpClass op_class, const Communicator& communicator, Operation& operation)
+      : op_class_(op_class), communicator_(communicator), operation_(operation) {}
+
+  void run() {
+    const RawOperation& raw = operation_.raw;
+    operation_.status = status(raw.status);
+    operation_.peer = peer(raw);
+    operation_.tag = tag(raw);
+    if (raw.desired_length >= 0)
+      operation_.length.value = raw.desired_length;
+    operation_.system_buffer = raw.system_buffer != 0;
+    if (raw.buffer != 0 || op_class_ != OpClass::unexpected)
+      operation_.buffer = TargetAddress{raw.buffer};
+    operation_.actual = actual(raw);
+  }
+
+private:
+  static OpStatus status(std::int64_t raw) {
+    switch (raw) {
+    case mqs_st_matched:
+      return OpStatus::matched;
+    case mqs_st_complete:
+      return OpStatus::complete;
+    default:
+      return OpStatus::pending;
+    }
+  }
+
+  Peer peer(const RawOperation& raw) {
+    const std::int64_t local = extended(raw.desired_local_rank);
+    if (local == wildcard)
+      return {op_class_ != OpClass::send, {}, {}};
+    return {false, local, global_rank(local, raw.desired_global_rank)};
+  }
+
+  Tag tag(const RawOperation& raw) {
+    if (raw.tag_wild != 0)
+      return {true, {}};
+    const std::int64_t value = extended(raw.desired_tag);
+    if (value == wildcard && op_class_ == OpClass::receive)
+      return {true, {}};
+    return {false, value};
+  }
+
+  /// MQD 5.5.2: valid for a send, and from mqs_st_matched on. A DLL that leaves them unset leaves
+  /// the rank at -1.
+  std::optional<ActualMessage> actual(const RawOperation& raw) {
+    if (op_class_ == OpClass::receive && operation_.status == OpStatus::pending)
+      return {};
+    if (as_target_int(raw.actual_local_rank) == wildcard)
+      return {};
+    ActualMessage message;
+    message.local_rank = extended(raw.actual_local_rank);
+    message.global_rank = global_rank(*message.local_rank, raw.actual_global_rank);
+    message.tag = extended(raw.actual_tag);
+    if (raw.actual_length >= 0)
+      message.length = raw.actual_length;
+    return message;
+  }
+
+  /// The communicator's group knows better than the DLL, if there is one.
+  std::optional<std::int64_t> global_rank(std::int64_t local, std::int64_t raw) {
+    const std::int64_t said = as_target_int(raw);
+    const auto& group = communicator_.group;
+    if (local < 0)
+      return {};
+    if (!group || std::cmp_greater_equal(local, group->size()))
+      return said >= 0 ? std::optional(said) : std::nullopt;
+    const std::int64_t known = (*group)[static_cast<std::size_t>(local)];
+    if (said >= 0 && said != known)
+      repaired(op_class_ == OpClass::send ? "send_rank" : "global_rank");
+    return known;
+  }
+
+  std::int64_t extended(std::int64_t value) {
+    const std::int64_t repaired_value = as_target_int(value);
+    if (repaired_value != value)
+      repaired("sign_extension");
+    return repaired_value;
+  }
+
+  void repaired(std::string_view what) {
+    auto& repairs = operation_.repairs;
+    if (std::find(repairs.begin(), repairs.end(), what) == repairs.end())
+      repairs.emplace_back(what);
+  }
+
+  OpClass op_class_;
+  const Communicator& communicator_;
+  Operation& operation_;
+};
+
+} // namespace
+
+std::int64_t as_target_int(std::int64_t value) {
+  constexpr std::int64_t first_negative = std::int64_t{1} << 31;
+  constexpr std::int64_t past_32_bits = std::int64_t{1} << 32;
+  return value >= first_negative && value < past_32_bits ? value - past_32_bits : value;
+}
+
+Operation interpret(OpClass op_class, const RawOperation& raw, std::vector<std::string> text,
+                    const Communicator& communicator) {
+  Operation operation;
+  operation.raw = raw;
+  operation.text = std::move(text);
+  Interpreter(op_class, communicator, operation).run();
+  return operation;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "host/mqs/queues.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// `value` as the 32-bit int that it is in the target: DLLs that do not sign-extend give 4294967295
+/// for -1. Every MPI rank and tag is such an int.
+std::int64_t as_target_int(std::int64_t value);
+
+/// An operation from the DLL's raw fields, as far as they and the communicator's group tell: sign
+/// extension (MPI_ANY_SOURCE, MPI_ANY_TAG and MPI_PROC_NULL among it) and translation of ranks. The
+/// corrections are named in Operation::repairs; what needs the target's memory is left to repair().
+/// `communicator` has its group already. Pure.
+Operation interpret(OpClass op_class, const RawOperation& raw, std::vector<std::string> text,
+                    const Communicator& communicator);
+
+} // namespace mqbridge

@@ -1,0 +1,82 @@
+#include "host/mqs/lookups.h"
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t max_types = 4096;
+
+wire::Encoder reply() {
+  return wire::Encoder().put(wire::Kind::reply);
+}
+
+Failure improper(std::string_view what) {
+  return fail("dll.protocol", "the worker sent an improper " + std::string(what));
+}
+
+} // namespace
+
+Result<wire::Encoder> Lookups::answer(std::span<const std::byte> request) {
+  wire::Decoder in(request);
+  switch (const auto kind = in.get<wire::Kind>()) {
+  case wire::Kind::find_symbol:
+  case wire::Kind::find_function:
+    return symbol(kind, in);
+  case wire::Kind::find_type:
+    return type(in);
+  case wire::Kind::field_offset:
+    return field(in);
+  case wire::Kind::fetch:
+    return fetch(in);
+  default:
+    return improper("message");
+  }
+}
+
+Result<wire::Encoder> Lookups::symbol(wire::Kind kind, wire::Decoder& request) {
+  const std::string name = request.text();
+  if (!request.complete())
+    return improper("symbol request");
+  const auto found =
+      kind == wire::Kind::find_function ? images_.find_function(name) : images_.find_symbol(name);
+  return reply().put(found.has_value()).put(found ? found->address.value : std::uint64_t{0});
+}
+
+Result<wire::Encoder> Lookups::type(wire::Decoder& request) {
+  const std::string name = request.text();
+  if (!request.complete())
+    return improper("type request");
+  auto found = images_.find_type(name);
+  if (!found)
+    log_.add("type " + name + ": " + found.error().message);
+  const TypeLayout* layout = found ? *found : nullptr;
+  if (types_.size() == max_types)
+    return improper("number of type requests");
+  const auto handle = static_cast<std::uint32_t>(types_.size());
+  if (layout != nullptr)
+    types_.push_back(layout);
+  const std::uint64_t size = layout != nullptr ? layout->size : 0;
+  return reply().put(layout != nullptr).put(handle).put(size);
+}
+
+Result<wire::Encoder> Lookups::field(wire::Decoder& request) {
+  const auto handle = request.get<std::uint32_t>();
+  const std::string name = request.text();
+  if (!request.complete() || handle >= types_.size())
+    return improper("field request");
+  const TypeField* field = types_[handle]->find_field(name);
+  return reply().put(field != nullptr).put(field != nullptr ? field->offset : std::uint64_t{0});
+}
+
+Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
+  const TargetAddress address{request.get<std::uint64_t>()};
+  const auto size = request.get<std::uint32_t>();
+  if (!request.complete() || size > wire::max_fetch)
+    return improper("fetch request");
+  std::vector<std::byte> bytes(size);
+  auto read = memory_.read(address, bytes);
+  if (!read)
+    return forward(std::move(read));
+  return reply().bytes(std::span(bytes).first(*read));
+}
+
+} // namespace mqbridge

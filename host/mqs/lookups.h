@@ -1,0 +1,35 @@
+#pragma once
+
+#include "host/image/image_set.h"
+#include "host/memory/memory.h"
+#include "host/mqs/message_log.h"
+#include "host/mqs/wire.h"
+#include "rsp/result.h"
+
+#include <vector>
+
+namespace mqbridge {
+
+/// Answers a worker's requests from the target's symbols, types and memory.
+class Lookups {
+public:
+  Lookups(ImageSet& images, Memory& memory, MessageLog& log)
+      : images_(images), memory_(memory), log_(log) {}
+
+  /// The reply to one request of the worker. Errors: dll.protocol (not a proper request), and those
+  /// of Memory: the way to the target is lost.
+  Result<wire::Encoder> answer(std::span<const std::byte> request);
+
+private:
+  Result<wire::Encoder> symbol(wire::Kind kind, wire::Decoder& request);
+  Result<wire::Encoder> type(wire::Decoder& request);
+  Result<wire::Encoder> field(wire::Decoder& request);
+  Result<wire::Encoder> fetch(wire::Decoder& request);
+
+  ImageSet& images_;
+  Memory& memory_;
+  MessageLog& log_;
+  std::vector<const TypeLayout*> types_; ///< by the handle that the worker has
+};
+
+} // namespace mqbridge

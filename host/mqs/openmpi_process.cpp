@@ -1,0 +1,144 @@
+// What an Open MPI process says of itself, beside its queues: mpi_library.h, namespace openmpi.
+
+#include "host/image/openmpi_classes.h"
+#include "host/memory/reader.h"
+#include "host/mqs/mpi_library.h"
+
+#include <algorithm>
+
+namespace mqbridge::openmpi {
+namespace {
+
+constexpr std::size_t max_component_name =
+    64; // MCA_BASE_MAX_COMPONENT_NAME_LEN + 1, opal/mca/mca.h
+
+/// A class descriptor of one image, and room for its word.
+struct ClassWord {
+  ClassSymbol symbol;
+  const Image* image;
+  std::array<std::byte, 8> bytes{};
+};
+
+std::vector<ClassWord> class_words(const ImageSet& images) {
+  std::vector<ClassWord> words;
+  for (const auto& image : images.images()) {
+    if (image.file == nullptr)
+      continue;
+    for (const auto& symbol : class_symbols(*image.file))
+      words.push_back({symbol, &image});
+  }
+  return words;
+}
+
+/// Words that could not be read, and classes not initialised yet (0), state nothing.
+Result<void> add_class_sizes(const ImageSet& images, Memory& memory, ByteOrder order,
+                             std::vector<SizeFact>& facts) {
+  auto words = class_words(images);
+  std::vector<MemoryRange> ranges;
+  for (auto& word : words) {
+    const auto size = static_cast<std::size_t>(word.symbol.size_word_size);
+    const auto into = std::span(word.bytes).first(std::min(size, word.bytes.size()));
+    ranges.push_back({word.image->bias(word.symbol.size_word), into});
+  }
+  if (auto done = memory.read_ranges(ranges); !done)
+    return done;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (ranges[i].read != ranges[i].into.size())
+      continue;
+    const auto size = decode_unsigned(ranges[i].into, order);
+    std::string type(words[i].symbol.type);
+    std::string symbol = type + "_class";
+    if (size != 0)
+      facts.push_back({std::move(type), size, std::move(symbol)});
+  }
+  return {};
+}
+
+/// Where `field` of `type` is; nullopt: not known.
+Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_view type,
+                                               std::string_view field) {
+  auto layout = images.find_type(type);
+  if (!layout)
+    return forward(std::move(layout));
+  const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
+  if (found == nullptr)
+    return std::optional<std::uint64_t>();
+  return std::optional(found->offset);
+}
+
+bool is_component_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+} // namespace
+
+Result<TypeCheck> check_types(ImageSet& images, Memory& memory, const Platform& platform) {
+  std::vector<SizeFact> facts;
+  for (const auto& image : images.images()) {
+    if (image.file == nullptr)
+      continue;
+    auto sizes = symbol_sizes(*image.file);
+    facts.insert(facts.end(), sizes.begin(), sizes.end());
+  }
+  if (auto done = add_class_sizes(images, memory, platform.byte_order, facts); !done)
+    return forward(std::move(done));
+  auto comparison =
+      compare_types([&](std::string_view name) { return images.find_type(name); }, facts);
+  if (!comparison)
+    return forward(std::move(comparison));
+  TypeCheck check;
+  check.complete = comparison->missing.empty();
+  check.missing = std::move(comparison->missing);
+  check.mismatches = std::move(comparison->mismatches);
+  check.compared = comparison->compared;
+  return check;
+}
+
+Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
+  // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED (the
+  // communicators still work), 4 FINALIZE_PAST_COMM_SELF_DESTRUCT, from which MPI_Finalized is
+  // true.
+  constexpr std::uint64_t init_completed = 2;
+  constexpr std::uint64_t finalized = 4;
+  constexpr std::uint64_t last = 5;
+  const auto symbol = images.find_symbol("ompi_mpi_state");
+  if (!symbol)
+    return MpiState::unknown;
+  auto value = read_unsigned(memory, platform, symbol->address, sizeof(std::int32_t));
+  if (!value && value.error().code == "memory.unreadable")
+    return MpiState::unknown;
+  if (!value)
+    return forward(std::move(value));
+  if (*value > last)
+    return MpiState::unknown;
+  if (*value >= finalized)
+    return MpiState::finalized;
+  return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;
+}
+
+Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memory,
+                                                  const Platform&) {
+  const std::optional<std::string> unknown;
+  const auto component = images.find_symbol("mca_pml_base_selected_component");
+  if (!component)
+    return unknown;
+  auto version = offset_of(images, "mca_pml_base_component_t", "pmlm_version");
+  if (!version)
+    return forward(std::move(version));
+  auto name_offset = offset_of(images, "mca_base_component_t", "mca_component_name");
+  if (!name_offset)
+    return forward(std::move(name_offset));
+  if (!*version || !*name_offset)
+    return unknown;
+  auto name =
+      read_string(memory, component->address + **version + **name_offset, max_component_name);
+  if (!name && name.error().code == "memory.unreadable")
+    return unknown;
+  if (!name)
+    return forward(std::move(name));
+  return is_component_name(*name) ? std::optional(std::move(*name)) : unknown;
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,246 @@
+#include "host/mqs/openmpi_requests.h"
+
+#include "host/memory/reader.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace mqbridge::openmpi {
+namespace {
+
+constexpr std::size_t operations_at_once = 16 * 1024;
+/// No request is longer: a bound for offsets that come from a file.
+constexpr std::uint64_t max_request = 64 * 1024;
+
+/// ompi/request/request.h: req_complete is REQUEST_COMPLETED, else nullptr (REQUEST_PENDING) or the
+/// object of the thread that waits for it.
+constexpr std::uint64_t request_completed = 1;
+/// ompi/request/request.h, ompi_request_state_t: a persistent request that is not started.
+constexpr std::uint64_t request_inactive = 1;
+
+/// A field of a structure in the target; size 0: not known.
+struct Field {
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+
+  explicit operator bool() const { return size > 0; }
+  std::uint64_t end() const { return offset + size; }
+};
+
+/// Finds fields by name, and remembers the first error.
+class Fields {
+public:
+  explicit Fields(ImageSet& images) : images_(images) {}
+
+  /// An integer or pointer of `size` bytes.
+  Field find(std::string_view type, std::string_view field, int size, Field outer = {}) {
+    auto layout = images_.find_type(type);
+    if (!layout) {
+      if (!error_)
+        error_ = std::move(layout).error();
+      return {};
+    }
+    const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
+    if (found == nullptr || found->offset + outer.offset > max_request)
+      return {};
+    return {found->offset + outer.offset, static_cast<std::size_t>(size)};
+  }
+
+  const std::optional<Error>& error() const { return error_; }
+
+private:
+  ImageSet& images_;
+  std::optional<Error> error_;
+};
+
+/// Where things are, for this build and platform. A pml request starts with its ompi request.
+struct Layout {
+  Field complete, state, count, datatype, communicator; ///< of a request
+  Field datatype_size;                                  ///< of a datatype
+  Field local_group, remote_group;                      ///< of a communicator
+
+  Layout(Fields& fields, const Platform& platform) {
+    const int pointer = platform.pointer_size;
+    complete = fields.find("ompi_request_t", "req_complete", pointer);
+    state = fields.find("ompi_request_t", "req_state", platform.int_size);
+    count = fields.find("mca_pml_base_request_t", "req_count", platform.size_t_size);
+    datatype = fields.find("mca_pml_base_request_t", "req_datatype", pointer);
+    communicator = fields.find("mca_pml_base_request_t", "req_comm", pointer);
+    const Field super = fields.find("ompi_datatype_t", "super", pointer);
+    if (super)
+      datatype_size = fields.find("opal_datatype_t", "size", platform.size_t_size, super);
+    local_group = fields.find("ompi_communicator_t", "c_local_group", pointer);
+    remote_group = fields.find("ompi_communicator_t", "c_remote_group", pointer);
+  }
+
+  std::size_t request_size() const {
+    return static_cast<std::size_t>(
+        std::max({complete.end(), state.end(), count.end(), datatype.end(), communicator.end()}));
+  }
+};
+
+/// What one request says; nullopt: not known.
+struct Request {
+  std::optional<std::uint64_t> complete, state, count, datatype, communicator;
+};
+
+/// Integers of other structures, read once for each address.
+class Words {
+public:
+  void want(const std::optional<std::uint64_t>& base, const Field& field) {
+    if (base && *base != 0 && field)
+      words_.try_emplace({*base + field.offset, field.size});
+  }
+  std::optional<std::uint64_t> get(const std::optional<std::uint64_t>& base,
+                                   const Field& field) const {
+    if (!base || !field)
+      return std::nullopt;
+    const auto found = words_.find({*base + field.offset, field.size});
+    return found != words_.end() ? found->second : std::nullopt;
+  }
+
+  Result<void> read(Memory& memory, ByteOrder order) {
+    std::vector<std::array<std::byte, 8>> bytes(words_.size());
+    std::vector<MemoryRange> ranges;
+    for (const auto& [key, word] : words_)
+      ranges.push_back({{key.first}, std::span(bytes[ranges.size()]).first(key.second)});
+    if (auto done = memory.read_ranges(ranges); !done)
+      return done;
+    std::size_t i = 0;
+    for (auto& [key, word] : words_) {
+      const MemoryRange& range = ranges[i++];
+      if (range.read == range.into.size())
+        word = decode_unsigned(range.into, order);
+    }
+    return {};
+  }
+
+private:
+  std::map<std::pair<std::uint64_t, std::size_t>, std::optional<std::uint64_t>> words_;
+};
+
+class Corrector {
+public:
+  Corrector(const Layout& layout, Memory& memory, const Platform& platform)
+      : layout_(layout), memory_(memory), order_(platform.byte_order) {}
+
+  Result<void> run(std::span<Operation* const> operations) {
+    auto requests = read_requests(operations);
+    if (!requests)
+      return forward(std::move(requests));
+    Words words;
+    for (const auto& request : *requests) {
+      words.want(request.datatype, layout_.datatype_size);
+      words.want(request.communicator, layout_.local_group);
+      words.want(request.communicator, layout_.remote_group);
+    }
+    if (auto done = words.read(memory_, order_); !done)
+      return done;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const Request& request = (*requests)[i];
+      correct_status(*operations[i], request);
+      correct_length(*operations[i], request.count,
+                     words.get(request.datatype, layout_.datatype_size));
+      correct_ranks(*operations[i], words.get(request.communicator, layout_.local_group),
+                    words.get(request.communicator, layout_.remote_group));
+    }
+    return {};
+  }
+
+private:
+  Result<std::vector<Request>> read_requests(std::span<Operation* const> operations) {
+    const std::size_t size = layout_.request_size();
+    std::vector<std::byte> bytes(size * operations.size());
+    std::vector<MemoryRange> ranges;
+    for (std::size_t i = 0; i < operations.size(); ++i)
+      ranges.push_back({*operations[i]->request, std::span(bytes).subspan(i * size, size)});
+    if (auto done = memory_.read_ranges(ranges); !done)
+      return forward(std::move(done));
+    std::vector<Request> requests;
+    for (const auto& range : ranges)
+      requests.push_back({value(range, layout_.complete), value(range, layout_.state),
+                          value(range, layout_.count), value(range, layout_.datatype),
+                          value(range, layout_.communicator)});
+    return requests;
+  }
+
+  std::optional<std::uint64_t> value(const MemoryRange& range, const Field& field) const {
+    if (!field || range.read < field.end())
+      return std::nullopt;
+    return decode_unsigned(range.into.subspan(field.offset, field.size), order_);
+  }
+
+  static void correct_status(Operation& operation, const Request& request) {
+    if (!request.complete)
+      return;
+    OpStatus status = operation.status;
+    if (*request.complete == request_completed)
+      status = OpStatus::complete;
+    else if (status == OpStatus::complete)
+      status = OpStatus::pending;
+    if (status != operation.status)
+      operation.repairs.emplace_back("status");
+    operation.status = status;
+    // A receive has met no message before it matched; nor has one that is not even started.
+    const bool receive = operation.text.front().starts_with("Receive");
+    if (receive && (status == OpStatus::pending || request.state == request_inactive))
+      operation.actual.reset();
+  }
+
+  static void correct_length(Operation& operation, std::optional<std::uint64_t> count,
+                             std::optional<std::uint64_t> element_size) {
+    std::int64_t length = 0;
+    if (!count || !element_size || __builtin_mul_overflow(*count, *element_size, &length))
+      return;
+    if (operation.length.value == length)
+      return;
+    operation.length = {length, LengthUnit::bytes};
+    operation.repairs.emplace_back("length");
+  }
+
+  /// The peers of an intercommunicator are in its remote group; the DLL has the local one.
+  static void correct_ranks(Operation& operation, std::optional<std::uint64_t> local_group,
+                            std::optional<std::uint64_t> remote_group) {
+    if (!local_group || !remote_group || *local_group == *remote_group)
+      return;
+    const bool said =
+        operation.peer.global_rank || (operation.actual && operation.actual->global_rank);
+    if (!said)
+      return;
+    operation.peer.global_rank.reset();
+    if (operation.actual)
+      operation.actual->global_rank.reset();
+    std::erase(operation.repairs, "send_rank"); // that was by the local group, too
+    if (std::find(operation.repairs.begin(), operation.repairs.end(), "global_rank") ==
+        operation.repairs.end())
+      operation.repairs.emplace_back("global_rank");
+  }
+
+  const Layout& layout_;
+  Memory& memory_;
+  ByteOrder order_;
+};
+
+} // namespace
+
+Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
+                                   Memory& memory, const Platform& platform) {
+  Fields fields(images);
+  const Layout layout(fields, platform);
+  if (fields.error())
+    return Failure(*fields.error());
+  if (layout.request_size() == 0)
+    return {};
+  Corrector corrector(layout, memory, platform);
+  for (std::size_t from = 0; from < operations.size(); from += operations_at_once) {
+    const std::size_t count = std::min(operations.size() - from, operations_at_once);
+    if (auto done = corrector.run(std::span(operations).subspan(from, count)); !done)
+      return done;
+  }
+  return {};
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,93 @@
+#include "host/mqs/repairs.h"
+
+#include "dll/mqs_interface.h"
+#include "host/mqs/openmpi_requests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+/// MPI_COMM_NULL, which Open MPI's DLL lists: no members, so no rank in it.
+bool is_null_communicator(const Communicator& communicator) {
+  const auto& queues = communicator.queues;
+  return communicator.size == 0 && !communicator.local_rank &&
+         std::all_of(queues.begin(), queues.end(),
+                     [](const Queue& queue) { return queue.operations.empty(); });
+}
+
+/// Open MPI's DLL says mqs_ok for a request of another kind without filling anything in: then even
+/// the first line, which it writes for every operation, is empty.
+bool is_unfilled(const Operation& operation) {
+  return operation.text.empty() && operation.raw.desired_local_rank == MQS_INVALID_PROCESS;
+}
+
+/// "Send: 0x5570...", "Receive: 0x...": Open MPI's DLL gives the request's address in its first
+/// line. That of a 32-bit target may come sign-extended.
+std::optional<TargetAddress> request_address(const Operation& operation, int pointer_size) {
+  constexpr std::string_view before_address = ": 0x";
+  if (operation.text.empty())
+    return std::nullopt;
+  std::string_view line = operation.text.front();
+  const auto prefix = line.rfind(before_address);
+  if (prefix == std::string_view::npos)
+    return std::nullopt;
+  line.remove_prefix(prefix + before_address.size());
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
+  if (error != std::errc() || end != line.data() + line.size())
+    return std::nullopt;
+  if (pointer_size == 4)
+    value &= std::numeric_limits<std::uint32_t>::max();
+  if (value == 0)
+    return std::nullopt;
+  return TargetAddress{value};
+}
+
+Result<void> repair_openmpi(std::vector<Communicator>& communicators, ImageSet& images,
+                            Memory& memory, const Platform& platform) {
+  std::vector<Operation*> with_request;
+  for (auto& communicator : communicators) {
+    for (Queue& queue : communicator.queues) {
+      const std::size_t unfilled = std::erase_if(queue.operations, is_unfilled);
+      if (queue.total)
+        *queue.total -= unfilled;
+      for (Operation& operation : queue.operations) {
+        operation.request = request_address(operation, platform.pointer_size);
+        if (operation.request)
+          with_request.push_back(&operation);
+      }
+    }
+  }
+  return openmpi::correct_from_requests(with_request, images, memory, platform);
+}
+
+/// MPICH's DLL gives element counts, and no length at all for unexpected messages.
+void repair_mpich(std::vector<Communicator>& communicators) {
+  for (auto& communicator : communicators) {
+    for (OpClass op_class : op_classes) {
+      for (Operation& operation : communicator.queue(op_class).operations) {
+        operation.length.unit = LengthUnit::elements;
+        if (op_class == OpClass::unexpected)
+          operation.length = {std::nullopt, LengthUnit::unknown};
+      }
+    }
+  }
+}
+
+} // namespace
+
+Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
+                    ImageSet& images, Memory& memory, const Platform& platform) {
+  std::erase_if(communicators, is_null_communicator);
+  if (mpi.provider == "openmpi")
+    return repair_openmpi(communicators, images, memory, platform);
+  if (mpi.provider == "mpich")
+    repair_mpich(communicators);
+  return {};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,229 @@
+#include "host/mqs/results.h"
+
+#include "host/mqs/interpret.h"
+#include "host/mqs/text.h"
+
+#include <algorithm>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t max_lines = 5; // MQD 5.5.2, extra_text
+
+/// A queue that was asked for and whose end has not come yet. reason none tells it from one that
+/// was not asked for.
+Queue unfinished_queue() {
+  Queue queue;
+  queue.state = QueueState::error;
+  queue.reason = QueueReason::none;
+  return queue;
+}
+
+bool is_unfinished(const Queue& queue) {
+  return queue.state == QueueState::error && queue.reason == QueueReason::none;
+}
+
+RawOperation raw_operation(const wire::OperationFields& fields) {
+  RawOperation raw;
+  raw.status = fields.status;
+  raw.desired_local_rank = fields.desired_local_rank;
+  raw.desired_global_rank = fields.desired_global_rank;
+  raw.tag_wild = fields.tag_wild;
+  raw.desired_tag = fields.desired_tag;
+  raw.desired_length = fields.desired_length;
+  raw.system_buffer = fields.system_buffer;
+  raw.buffer = fields.buffer;
+  raw.actual_local_rank = fields.actual_local_rank;
+  raw.actual_global_rank = fields.actual_global_rank;
+  raw.actual_tag = fields.actual_tag;
+  raw.actual_length = fields.actual_length;
+  return raw;
+}
+
+} // namespace
+
+ResultReader::ResultReader(const WalkRequest& request, WalkResult& result, MessageLog& log)
+    : request_(request), result_(result), log_(log) {}
+
+bool ResultReader::accept(std::span<const std::byte> batch) {
+  wire::Decoder in(batch);
+  if (in.get<wire::Kind>() != wire::Kind::batch)
+    return false;
+  if (in.get<std::uint64_t>() != next_sequence_ || !in.ok())
+    return false;
+  ++next_sequence_;
+  while (!in.rest().empty()) {
+    const auto item = in.take(in.get<std::uint32_t>());
+    if (!in.ok() || !accept_item(item))
+      return false;
+  }
+  if (request_.progress)
+    request_.progress(operations_);
+  return true;
+}
+
+void ResultReader::accept_remainder(std::span<const std::byte> batch) {
+  // A worker killed between sending a batch and starting the next one leaves a number that was
+  // already taken: accept() refuses it.
+  static_cast<void>(accept(batch));
+}
+
+bool ResultReader::accept_item(std::span<const std::byte> item) {
+  wire::Decoder in(item);
+  switch (in.get<wire::Item>()) {
+  case wire::Item::dll:
+    return dll(in);
+  case wire::Item::note:
+    return note(in);
+  case wire::Item::communicator:
+    return communicator(in);
+  case wire::Item::group:
+    return group(in);
+  case wire::Item::operation:
+    return operation(in);
+  case wire::Item::queue:
+    return queue(in);
+  }
+  return false;
+}
+
+bool ResultReader::dll(wire::Decoder& item) {
+  result_.dll_version = printable(item.text());
+  result_.dll_compatibility = item.get<std::int32_t>();
+  return item.complete();
+}
+
+bool ResultReader::note(wire::Decoder& item) {
+  const std::string text = item.text();
+  if (!item.complete())
+    return false;
+  log_.add(text);
+  return true;
+}
+
+bool ResultReader::communicator(wire::Decoder& item) {
+  if (result_.communicators.size() == wire::max_communicators)
+    return false;
+  close_group();
+  Communicator communicator;
+  communicator.id = {item.get<std::uint64_t>()};
+  const std::int64_t rank = as_target_int(item.get<std::int64_t>());
+  if (rank >= 0)
+    communicator.local_rank = rank;
+  communicator.size = as_target_int(item.get<std::int64_t>());
+  const std::string name = item.text();
+  if (!item.complete())
+    return false;
+  communicator.name = readable(name);
+  communicator.raw_name = printable(name);
+  for (OpClass op_class : op_classes)
+    if (requested(op_class))
+      communicator.queue(op_class) = unfinished_queue();
+  result_.communicators.push_back(std::move(communicator));
+  seen_ = {};
+  return true;
+}
+
+bool ResultReader::group(wire::Decoder& item) {
+  if (result_.communicators.empty())
+    return false;
+  auto& communicator = result_.communicators.back();
+  auto& group = communicator.group;
+  if (!group)
+    group.emplace();
+  while (!item.rest().empty()) {
+    if (std::cmp_greater_equal(group->size(), communicator.size))
+      return false;
+    if (group_total_++ == wire::max_group_total)
+      return false;
+    group->push_back(item.get<std::int32_t>());
+  }
+  return item.complete();
+}
+
+void ResultReader::close_group() {
+  if (result_.communicators.empty())
+    return;
+  auto& communicator = result_.communicators.back();
+  if (communicator.group && std::cmp_not_equal(communicator.group->size(), communicator.size))
+    communicator.group.reset();
+}
+
+bool ResultReader::operation(wire::Decoder& item) {
+  const auto op_class = item.get<std::uint8_t>();
+  Queue* queue = open_queue(op_class);
+  const auto fields = item.get<wire::OperationFields>();
+  const auto lines = item.get<std::uint8_t>();
+  if (queue == nullptr || !item.ok() || lines > max_lines)
+    return false;
+  std::vector<std::string> text;
+  for (std::uint8_t i = 0; i < lines; ++i)
+    text.push_back(printable(item.text()));
+  if (!item.complete() || seen_[op_class] == request_.max_operations)
+    return false;
+  if (seen_[op_class]++ == 0)
+    close_group();
+  ++operations_;
+  auto& communicator = result_.communicators.back();
+  const auto known_class = static_cast<OpClass>(op_class);
+  Operation found = interpret(known_class, raw_operation(fields), std::move(text), communicator);
+  if (!request_.keep || request_.keep(communicator, known_class, found))
+    queue->operations.push_back(std::move(found));
+  return true;
+}
+
+bool ResultReader::queue(wire::Decoder& item) {
+  const auto op_class = item.get<std::uint8_t>();
+  Queue* queue = open_queue(op_class);
+  const auto end = item.get<wire::QueueEnd>();
+  const std::string text = item.text();
+  if (queue == nullptr || !item.complete())
+    return false;
+  switch (end) {
+  case wire::QueueEnd::complete:
+    queue->state = QueueState::available;
+    queue->total = seen_[op_class];
+    return true;
+  case wire::QueueEnd::truncated:
+    queue->state = QueueState::available;
+    queue->truncated_by = TruncatedBy::operations;
+    return true;
+  case wire::QueueEnd::not_provided:
+    queue->state = QueueState::unavailable;
+    queue->reason = QueueReason::not_provided;
+    return true;
+  case wire::QueueEnd::error:
+    queue->reason = QueueReason::dll_failed;
+    queue->error = printable(text);
+    return true;
+  }
+  return false;
+}
+
+bool ResultReader::requested(OpClass op_class) const {
+  const auto& wanted = request_.op_classes;
+  return std::find(wanted.begin(), wanted.end(), op_class) != wanted.end();
+}
+
+Queue* ResultReader::open_queue(std::uint8_t op_class) {
+  if (op_class >= op_classes.size() || result_.communicators.empty())
+    return nullptr;
+  Queue& queue = result_.communicators.back().queues[op_class];
+  return is_unfinished(queue) ? &queue : nullptr;
+}
+
+void ResultReader::finish(const std::optional<Error>& failure, TruncatedBy truncated_by) {
+  close_group();
+  for (auto& communicator : result_.communicators) {
+    for (Queue& queue : communicator.queues) {
+      if (!is_unfinished(queue))
+        continue;
+      queue.truncated_by = truncated_by;
+      if (truncated_by != TruncatedBy::max_stop)
+        queue.reason = QueueReason::dll_failed;
+      queue.error = failure ? failure->message : "the DLL never came to this queue";
+    }
+  }
+}
+
+} // namespace mqbridge

@@ -1,0 +1,208 @@
+#include "host/mqs/walk.h"
+
+#include "host/mqs/lookups.h"
+#include "host/mqs/results.h"
+#include "host/mqs/walk_failures.h"
+#include "host/mqs/worker_process.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <poll.h>
+
+namespace mqbridge {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// How long a wait for the worker may keep a stop request waiting.
+constexpr milliseconds stop_latency{50};
+/// For the DLL's destructors, after everything has been read.
+constexpr int farewell_ms = 500;
+/// RLIMIT_CPU beyond the parent's own limit: the parent's clock ends a walk first, and says more.
+constexpr std::uint32_t spare_cpu_seconds = 5;
+constexpr std::uint64_t worker_address_space = std::uint64_t{8} << 30;
+
+/// The time a worker takes of its own: all but what the parent spends on its behalf.
+class WorkerClock {
+public:
+  milliseconds used() const {
+    return std::chrono::duration_cast<milliseconds>(Clock::now() - start_ - elsewhere_);
+  }
+  template <class Work>
+  auto without(Work work) {
+    const auto from = Clock::now();
+    auto result = work();
+    elsewhere_ += Clock::now() - from;
+    return result;
+  }
+
+private:
+  Clock::time_point start_ = Clock::now();
+  Clock::duration elsewhere_{};
+};
+
+wire::StartMessage start_message(const WalkRequest& request) {
+  const Platform& platform = request.platform;
+  wire::StartMessage start;
+  start.dll = request.dll.string();
+  start.process_name = request.process_name;
+  start.big_endian = platform.byte_order == ByteOrder::big;
+  const std::array sizes = {platform.short_size, platform.int_size, platform.long_size,
+                            platform.long_long_size, platform.pointer_size};
+  std::copy(sizes.begin(), sizes.end(), start.sizes);
+  start.world_rank = static_cast<std::int32_t>(request.world_rank_hint);
+  for (OpClass op_class : request.op_classes)
+    start.op_classes |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(op_class));
+  start.max_operations = request.max_operations;
+  start.address_space = worker_address_space;
+  const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();
+  start.cpu_seconds = static_cast<std::uint32_t>(limit) + spare_cpu_seconds;
+  return start;
+}
+
+/// One walk: serves the worker until it is done, dead or out of time.
+class Walk {
+public:
+  Walk(const WalkRequest& request, WorkerProcess& worker, WalkResult& result)
+      : request_(request), worker_(worker), result_(result), log_(result.dll_messages),
+        lookups_(request.images, request.memory, log_), results_(request, result, log_) {}
+
+  void run() {
+    if (wire::send_message(worker_.socket(), start_message(request_).encode(), false)) {
+      while (!over_)
+        step();
+    }
+    conclude();
+  }
+
+private:
+  void step() {
+    if (out_of_time())
+      return;
+    std::array<pollfd, 2> ready = {{{worker_.socket(), POLLIN, 0}, {worker_.output(), POLLIN, 0}}};
+    const auto left = std::max(request_.cpu_limit - clock_.used(), milliseconds(1));
+    if (::poll(ready.data(), ready.size(),
+               static_cast<int>(std::min(left, stop_latency).count())) <= 0)
+      return;
+    if (ready[1].revents != 0)
+      worker_.drain_output(log_);
+    if (ready[0].revents == 0)
+      return;
+    using Outcome = wire::Received::Outcome;
+    const auto received = wire::receive_message(worker_.socket(), buffer_, false);
+    if (received.outcome == Outcome::message)
+      clock_.without([&] { return handle(received.message), 0; });
+    else if (received.outcome == Outcome::closed)
+      over_ = true;
+    else if (received.outcome == Outcome::too_long)
+      stop(protocol_violation(request_.dll, worker_.shared()));
+  }
+
+  bool out_of_time() {
+    if (request_.stop.stop_requested()) {
+      stop({"interrupted", "interrupted while the queues were walked"}, TruncatedBy::max_stop);
+    } else if (request_.deadline && Clock::now() >= *request_.deadline) {
+      stop({"walk.max_stop", "the time that the target may be held was over during the walk",
+            "--max-stop S with more seconds, or --max-operations N with fewer operations"},
+           TruncatedBy::max_stop);
+    } else if (clock_.used() >= request_.cpu_limit) {
+      stop(overrun(request_.dll, request_.cpu_limit, worker_.shared()), TruncatedBy::time);
+    }
+    return over_;
+  }
+
+  void handle(std::span<const std::byte> message) {
+    wire::Decoder in(message);
+    switch (in.get<wire::Kind>()) {
+    case wire::Kind::batch:
+      if (!results_.accept(message))
+        stop(protocol_violation(request_.dll, worker_.shared()));
+      return;
+    case wire::Kind::failure: {
+      const auto kind = in.get<wire::FailureKind>();
+      const std::string text = in.text();
+      said_all_ = true;
+      stop(in.complete() ? reported_failure(request_.dll, kind, text)
+                         : protocol_violation(request_.dll, worker_.shared()));
+      return;
+    }
+    case wire::Kind::done:
+      said_all_ = over_ = true;
+      return;
+    default:
+      answer(message);
+    }
+  }
+
+  void answer(std::span<const std::byte> request) {
+    auto reply = lookups_.answer(request);
+    if (!reply && reply.error().code == "dll.protocol")
+      stop(protocol_violation(request_.dll, worker_.shared()));
+    else if (!reply)
+      stop(std::move(reply).error());
+    else if (!wire::send_message(worker_.socket(), reply->message(), false))
+      over_ = true; // it is gone, or asks without reading: end() finds out
+  }
+
+  void stop(Error why, TruncatedBy truncated_by = TruncatedBy::nothing) {
+    result_.failure = std::move(why);
+    truncated_by_ = truncated_by;
+    over_ = true;
+  }
+
+  void conclude() {
+    const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
+    const auto& shared = worker_.shared();
+    if (said_all_) {
+      if (status != 0)
+        log_.add("afterwards: " + death(request_.dll, status, shared).message);
+    } else {
+      accept_remainder();
+      if (!result_.failure) {
+        result_.failure = death(request_.dll, status, shared);
+        if (result_.failure->code == "dll.timeout")
+          truncated_by_ = TruncatedBy::time;
+      }
+    }
+    result_.fetches = shared.fetches.load();
+    result_.fetch_bytes = shared.fetch_bytes.load();
+    results_.finish(result_.failure, truncated_by_);
+  }
+
+  /// What lay in the shared page when the worker went: copied first, then checked.
+  void accept_remainder() {
+    const auto& shared = worker_.shared();
+    const std::size_t size = std::min<std::size_t>(shared.batch_size.load(), wire::max_message);
+    std::copy_n(shared.batch, size, buffer_.begin());
+    results_.accept_remainder(std::span(buffer_).first(size));
+  }
+
+  const WalkRequest& request_;
+  WorkerProcess& worker_;
+  WalkResult& result_;
+  MessageLog log_;
+  Lookups lookups_;
+  ResultReader results_;
+  WorkerClock clock_;
+  std::array<std::byte, wire::max_message> buffer_;
+  bool over_ = false;
+  bool said_all_ = false; ///< done or a failure came; only its destructors are left
+  TruncatedBy truncated_by_ = TruncatedBy::nothing;
+};
+
+} // namespace
+
+WalkResult walk_queues(const WalkRequest& request) {
+  WalkResult result;
+  auto worker = WorkerProcess::start(request.worker);
+  if (!worker) {
+    result.failure = std::move(worker).error();
+    return result;
+  }
+  Walk(request, *worker, result).run();
+  return result;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,105 @@
+#include "host/mqs/walk_failures.h"
+
+#include "host/mqs/text.h"
+
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr auto corrupt_hint =
+    "the MPI library's data may be corrupt, or of another version than the DLL; see dll_messages";
+
+/// The worker wrote the index: it may be anything.
+template <std::size_t count>
+std::string_view name_at(const std::array<std::string_view, count>& names, std::uint32_t index) {
+  return index < count ? names[index] : std::string_view("an unknown function");
+}
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+} // namespace
+
+std::string where(const wire::SharedState& shared) {
+  const auto function = name_at(wire::dll_functions, shared.dll_function.load());
+  const auto callback = name_at(wire::callbacks, shared.callback.load());
+  std::string text = function.empty() ? "outside of its functions" : fmt::format("in {}", function);
+  if (callback.empty())
+    return text;
+  if (callback != "mqs_fetch_data")
+    return text + fmt::format(" (last callback: {})", callback);
+  return text + fmt::format(" (last callback: {} of {:#x})", callback, shared.last_address.load());
+}
+
+Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
+                       const std::string& raw_text) {
+  const std::string path = dll.string();
+  const std::string text = printable(raw_text);
+  switch (kind) {
+  case wire::FailureKind::load:
+    return {"dll.load", fmt::format("cannot load {}: {}", path, text),
+            fmt::format("ldd {}    shows what it lacks", path)};
+  case wire::FailureKind::missing_function:
+    return {"dll.missing_function", fmt::format("{} lacks {}", path, text),
+            "it is no MPI debug DLL; give the right one with --dll PATH"};
+  case wire::FailureKind::version:
+    return {"dll.version",
+            fmt::format("{} has compatibility level {}; levels 2 and 3 are known", path, text),
+            "a debug DLL of another version of this MPI: --dll PATH"};
+  case wire::FailureKind::width:
+    return {"dll.width",
+            fmt::format("{} was compiled with a {}-byte mqs_taddr_t; the worker's has {} bytes",
+                        path, text, sizeof(std::uint64_t)),
+            "a 64-bit build of the debug DLL: --dll PATH"};
+  case wire::FailureKind::no_queues:
+    return {"dll.no_queues", fmt::format("{} finds no queues: {}", path, text),
+            "types or symbols of the MPI library may be missing: mqbridge doctor TARGET tells"};
+  case wire::FailureKind::failed:
+    return {"dll.failed", fmt::format("{}: {}", path, text), corrupt_hint};
+  case wire::FailureKind::limit:
+    return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
+  }
+  return {"dll.protocol", fmt::format("{}: the worker gave an unknown reason: {}", path, text)};
+}
+
+Error death(const std::filesystem::path& dll, int status, const wire::SharedState& shared) {
+  const std::string path = dll.string();
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+    return {"dll.timeout", fmt::format("{} used up its processor time {}", path, where(shared)),
+            corrupt_hint};
+  if (WIFSIGNALED(status))
+    return {"dll.crashed",
+            fmt::format("{} died of {} {}", path, signal_name(WTERMSIG(status)), where(shared)),
+            corrupt_hint};
+  if (shared.dll_function.load() == 0 && shared.batch_size.load() == 0)
+    return {"worker.start",
+            fmt::format("the worker process ended at once (exit status {})", WEXITSTATUS(status)),
+            "mqbridge-worker is damaged or of another version: build or install it again"};
+  return {"dll.crashed",
+          fmt::format("{} ended its process (exit status {}) {}", path, WEXITSTATUS(status),
+                      where(shared)),
+          corrupt_hint};
+}
+
+Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
+              const wire::SharedState& shared) {
+  return {"dll.timeout",
+          fmt::format("{} did not finish within {:.1f} s of its own, {}", dll.string(),
+                      static_cast<double>(limit.count()) / 1000, where(shared)),
+          "a list in the target's memory may be a cycle; --max-operations N ends a queue earlier"};
+}
+
+Error protocol_violation(const std::filesystem::path& dll, const wire::SharedState& shared) {
+  return {"dll.protocol",
+          fmt::format("{} broke its worker process: it sent an improper message {}", dll.string(),
+                      where(shared)),
+          corrupt_hint};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "host/mqs/shared_state.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace mqbridge {
+
+/// Words for the ways in which a worker's walk ends early. Each names the DLL.
+
+/// What the worker itself said.
+Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
+                       const std::string& text);
+
+/// It is gone, and did not say why: `status` as waitpid gives it.
+Error death(const std::filesystem::path& dll, int status, const wire::SharedState& shared);
+
+/// It ran longer than `limit`.
+Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
+              const wire::SharedState& shared);
+
+/// It sent what no worker sends: the DLL has broken it.
+Error protocol_violation(const std::filesystem::path& dll, const wire::SharedState& shared);
+
+/// "in mqs_next_operation (last callback: mqs_fetch_data of 0x1000)", as the shared page has it.
+std::string where(const wire::SharedState& shared);
+
+} // namespace mqbridge

@@ -1,0 +1,101 @@
+#include "host/mqs/wire.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/socket.h>
+
+namespace mqbridge::wire {
+
+Encoder& Encoder::raw(const void* data, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(data);
+  message_.insert(message_.end(), first, first + size);
+  return *this;
+}
+
+Encoder& Encoder::text(std::string_view text) {
+  text = text.substr(0, max_text);
+  put(static_cast<std::uint32_t>(text.size()));
+  return raw(text.data(), text.size());
+}
+
+Encoder& Encoder::bytes(std::span<const std::byte> bytes) {
+  return raw(bytes.data(), bytes.size());
+}
+
+std::span<const std::byte> Decoder::take(std::size_t size) {
+  if (!ok_ || size > rest_.size()) {
+    ok_ = false;
+    rest_ = {};
+    return {};
+  }
+  auto taken = rest_.first(size);
+  rest_ = rest_.subspan(size);
+  return taken;
+}
+
+std::string Decoder::text() {
+  auto size = get<std::uint32_t>();
+  if (size > max_text) {
+    take(rest_.size() + 1); // not ok from here on
+    return {};
+  }
+  auto bytes = take(size);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::byte> StartMessage::encode() const {
+  Encoder out;
+  out.put(Kind::start).text(dll).text(process_name).put(big_endian);
+  for (std::int32_t size : sizes)
+    out.put(size);
+  out.put(world_rank).put(op_classes).put(max_operations).put(address_space).put(cpu_seconds);
+  auto message = out.message();
+  return {message.begin(), message.end()};
+}
+
+bool StartMessage::decode(std::span<const std::byte> message) {
+  Decoder in(message);
+  if (in.get<Kind>() != Kind::start)
+    return false;
+  dll = in.text();
+  process_name = in.text();
+  big_endian = in.get<std::uint8_t>() != 0;
+  for (std::int32_t& size : sizes)
+    size = in.get<std::int32_t>();
+  world_rank = in.get<std::int32_t>();
+  op_classes = in.get<std::uint8_t>();
+  max_operations = in.get<std::uint64_t>();
+  address_space = in.get<std::uint64_t>();
+  cpu_seconds = in.get<std::uint32_t>();
+  return in.complete();
+}
+
+bool send_message(int socket, std::span<const std::byte> message, bool wait) {
+  const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+  ssize_t sent;
+  do {
+    sent = ::send(socket, message.data(), message.size(), flags);
+  } while (sent < 0 && errno == EINTR);
+  return sent >= 0 && static_cast<std::size_t>(sent) == message.size();
+}
+
+Received receive_message(int socket, std::span<std::byte> buffer, bool wait) {
+  using Outcome = Received::Outcome;
+  iovec into{buffer.data(), buffer.size()};
+  msghdr header{};
+  header.msg_iov = &into;
+  header.msg_iovlen = 1;
+  ssize_t size;
+  do {
+    size = ::recvmsg(socket, &header, wait ? 0 : MSG_DONTWAIT);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    return {Outcome::nothing, {}};
+  if (size <= 0)
+    return {Outcome::closed, {}};
+  if ((header.msg_flags & MSG_TRUNC) != 0)
+    return {Outcome::too_long, {}};
+  return {Outcome::message, buffer.first(static_cast<std::size_t>(size))};
+}
+
+} // namespace mqbridge::wire

@@ -1,0 +1,270 @@
+#include "host/mqs/worker/callbacks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+namespace mqbridge::worker {
+namespace {
+
+Host* current = nullptr;
+
+/// Runs one callback: leaves its name for the parent, and lets nothing escape into C.
+template <std::uint32_t callback, class Result, class Body>
+Result guarded(Result otherwise, Body body) noexcept {
+  current->shared.callback.store(callback, std::memory_order_relaxed);
+  try {
+    return body();
+  } catch (...) {
+    return otherwise;
+  }
+}
+
+consteval std::uint32_t named(std::string_view name) {
+  return wire::index_of(wire::callbacks, name);
+}
+
+int to_int(std::uint64_t value) {
+  return value <= std::numeric_limits<int>::max() ? static_cast<int>(value) : -1;
+}
+
+// Basic callbacks.
+
+void* allocate(size_t size) noexcept {
+  // Zeroed: shipped DLLs rely on it. Never NULL for 0 bytes.
+  return guarded<named("mqs_malloc")>(static_cast<void*>(nullptr),
+                                      [=] { return std::calloc(1, std::max<size_t>(size, 1)); });
+}
+
+void release(void* buffer) noexcept {
+  guarded<named("mqs_free")>(0, [=] {
+    std::free(buffer);
+    return 0;
+  });
+}
+
+void print(const char* text) noexcept {
+  guarded<named("mqs_dprints")>(0, [=] {
+    if (text != nullptr)
+      current->outbox.note({text, ::strnlen(text, wire::max_text)});
+    return 0;
+  });
+}
+
+char* error_string(int code) noexcept {
+  return guarded<named("mqs_errorstring")>(static_cast<char*>(nullptr), [=] {
+    // The interface wants char*; nobody may write to it (MQD 5.6.5).
+    static char ok[] = "no error";
+    static char no_information[] = "no information: no such symbol or type, or unreadable memory";
+    static char end_of_list[] = "end of list";
+    static char unknown[] = "unknown error code";
+    switch (code) {
+    case mqs_ok:
+      return ok;
+    case mqs_no_information:
+      return no_information;
+    case mqs_end_of_list:
+      return end_of_list;
+    default:
+      return unknown;
+    }
+  });
+}
+
+void put_image_info(mqs_image*, mqs_image_info* info) noexcept {
+  guarded<named("mqs_put_image_info")>(0, [=] {
+    current->image_info = info;
+    return 0;
+  });
+}
+
+mqs_image_info* get_image_info(mqs_image*) noexcept {
+  return guarded<named("mqs_get_image_info")>(static_cast<mqs_image_info*>(nullptr),
+                                              [] { return current->image_info; });
+}
+
+void put_process_info(mqs_process*, mqs_process_info* info) noexcept {
+  guarded<named("mqs_put_process_info")>(0, [=] {
+    current->process_info = info;
+    return 0;
+  });
+}
+
+mqs_process_info* get_process_info(mqs_process*) noexcept {
+  return guarded<named("mqs_get_process_info")>(static_cast<mqs_process_info*>(nullptr),
+                                                [] { return current->process_info; });
+}
+
+// Image callbacks.
+
+void get_type_sizes(mqs_process*, mqs_target_type_sizes* sizes) noexcept {
+  guarded<named("mqs_get_type_sizes")>(0, [=] {
+    const auto& from = current->start.sizes;
+    if (sizes != nullptr)
+      *sizes = {from[0], from[1], from[2], from[3], from[4]};
+    return 0;
+  });
+}
+
+int find_address(wire::Kind kind, const char* name, mqs_taddr_t* address) {
+  if (name == nullptr)
+    return mqs_no_information;
+  auto reply =
+      current->channel.ask(wire::Encoder().put(kind).text({name, ::strnlen(name, wire::max_text)}));
+  const bool found = reply.get<std::uint8_t>() != 0;
+  const auto value = reply.get<std::uint64_t>();
+  if (!reply.complete() || !found)
+    return mqs_no_information;
+  if (address != nullptr)
+    *address = value;
+  return mqs_ok;
+}
+
+int find_function(mqs_image*, char* name, mqs_lang_code, mqs_taddr_t* address) noexcept {
+  return guarded<named("mqs_find_function")>(static_cast<int>(mqs_no_information), [=] {
+    return find_address(wire::Kind::find_function, name, address);
+  });
+}
+
+int find_symbol(mqs_image*, char* name, mqs_taddr_t* address) noexcept {
+  return guarded<named("mqs_find_symbol")>(static_cast<int>(mqs_no_information), [=] {
+    return find_address(wire::Kind::find_symbol, name, address);
+  });
+}
+
+std::optional<KnownType> ask_type(std::string_view name) {
+  auto reply = current->channel.ask(wire::Encoder().put(wire::Kind::find_type).text(name));
+  const bool found = reply.get<std::uint8_t>() != 0;
+  const KnownType type{reply.get<std::uint32_t>(), reply.get<std::uint64_t>()};
+  if (!reply.complete() || !found)
+    return std::nullopt;
+  return type;
+}
+
+mqs_type* find_type(mqs_image*, char* name, mqs_lang_code) noexcept {
+  return guarded<named("mqs_find_type")>(static_cast<mqs_type*>(nullptr), [=]() -> mqs_type* {
+    if (name == nullptr)
+      return nullptr;
+    const std::string_view key{name, ::strnlen(name, wire::max_text)};
+    auto known = current->types.find(key);
+    if (known == current->types.end())
+      known = current->types.emplace(std::string(key), ask_type(key)).first;
+    return known->second ? reinterpret_cast<mqs_type*>(&*known->second) : nullptr;
+  });
+}
+
+/// nullptr for anything that find_type() never returned.
+const KnownType* known_type(const mqs_type* type) {
+  for (const auto& [name, known] : current->types)
+    if (known && reinterpret_cast<const mqs_type*>(&*known) == type)
+      return &*known;
+  return nullptr;
+}
+
+int field_offset(mqs_type* type, char* field) noexcept {
+  return guarded<named("mqs_field_offset")>(-1, [=] {
+    const KnownType* known = known_type(type);
+    if (known == nullptr || field == nullptr)
+      return -1;
+    auto reply = current->channel.ask(wire::Encoder()
+                                          .put(wire::Kind::field_offset)
+                                          .put(known->handle)
+                                          .text({field, ::strnlen(field, wire::max_text)}));
+    const bool found = reply.get<std::uint8_t>() != 0;
+    const auto offset = reply.get<std::uint64_t>();
+    return reply.complete() && found ? to_int(offset) : -1;
+  });
+}
+
+int type_size(mqs_type* type) noexcept {
+  return guarded<named("mqs_sizeof")>(-1, [=] {
+    const KnownType* known = known_type(type);
+    return known != nullptr ? to_int(known->size) : -1;
+  });
+}
+
+// Process callbacks.
+
+int get_global_rank(mqs_process*) noexcept {
+  return guarded<named("mqs_get_global_rank")>(-1, [] { return current->start.world_rank; });
+}
+
+mqs_image* get_image(mqs_process*) noexcept {
+  return guarded<named("mqs_get_image")>(static_cast<mqs_image*>(nullptr),
+                                         [] { return current->image(); });
+}
+
+/// A DLL may sign-extend a 32-bit target's pointers on their way into 64 bits.
+std::uint64_t at_target_width(std::uint64_t address) {
+  constexpr std::uint64_t sign_extension = 0xffffffff80000000;
+  const bool extended = (address & sign_extension) == sign_extension;
+  return current->start.sizes[4] == 4 && extended ? address & 0xffffffff : address;
+}
+
+int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexcept {
+  return guarded<named("mqs_fetch_data")>(static_cast<int>(mqs_no_information), [=]() -> int {
+    auto& shared = current->shared;
+    shared.last_address.store(address, std::memory_order_relaxed);
+    shared.fetches.fetch_add(1, std::memory_order_relaxed);
+    if (size == 0)
+      return mqs_ok;
+    if (size < 0 || buffer == nullptr)
+      return mqs_no_information;
+    const auto length = static_cast<std::size_t>(size);
+    shared.fetch_bytes.fetch_add(length, std::memory_order_relaxed);
+    const bool read =
+        current->pages.fetch(at_target_width(address), {static_cast<std::byte*>(buffer), length});
+    return read ? mqs_ok : mqs_no_information;
+  });
+}
+
+void target_to_host(mqs_process*, const void* in, void* out, int size) noexcept {
+  guarded<named("mqs_target_to_host")>(0, [=] {
+    if (in == nullptr || out == nullptr || size <= 0)
+      return 0;
+    auto* bytes = static_cast<std::byte*>(out);
+    std::memmove(bytes, in, static_cast<std::size_t>(size)); // a DLL may convert in place
+    if (current->start.big_endian != (std::endian::native == std::endian::big))
+      std::reverse(bytes, bytes + size);
+    return 0;
+  });
+}
+
+// Level 3: job callbacks. There are no jobs here: one process is all that a worker knows.
+
+void put_job_info(mqs_job*, mqs_job_info*) noexcept {}
+mqs_job_info* get_job_info(mqs_job*) noexcept {
+  return nullptr;
+}
+mqs_job* get_process_job(mqs_process*) noexcept {
+  return nullptr;
+}
+int get_process_identity(mqs_job*) noexcept {
+  return MQS_INVALID_PROCESS;
+}
+
+} // namespace
+
+void serve(Host& host) {
+  current = &host;
+}
+
+const mqs_basic_callbacks_3 basic_callbacks = {
+    {allocate, release, print, error_string, put_image_info, get_image_info, put_process_info,
+     get_process_info},
+    put_job_info,
+    get_job_info,
+};
+
+const mqs_image_callbacks image_callbacks = {get_type_sizes, find_function, find_symbol,
+                                             find_type,      field_offset,  type_size};
+
+const mqs_process_callbacks_3 process_callbacks = {
+    {get_global_rank, get_image, fetch_data, target_to_host},
+    get_process_job,
+    get_process_identity,
+};
+
+} // namespace mqbridge::worker

@@ -1,0 +1,75 @@
+#include "host/mqs/worker/debug_dll.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+namespace mqbridge::worker {
+namespace {
+
+/// Looks entry points up, and collects those that should be there and are not.
+class Lookup {
+public:
+  explicit Lookup(void* library) : library_(library) {}
+
+  template <class Entry>
+  void optional(const char* name, Entry& entry) {
+    entry = reinterpret_cast<Entry>(::dlsym(library_, name));
+  }
+  template <class Entry>
+  void required(const char* name, Entry& entry) {
+    optional(name, entry);
+    if (entry != nullptr)
+      return;
+    if (!missing.empty())
+      missing += ", ";
+    missing += name;
+  }
+
+  std::string missing;
+
+private:
+  void* library_;
+};
+
+} // namespace
+
+std::optional<WalkFailure> DebugDll::load(const std::string& path) {
+  void* library = call<in("dlopen")>(::dlopen, path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return WalkFailure{wire::FailureKind::load, bounded(::dlerror())};
+  Lookup lookup(library);
+  lookup.required("mqs_setup_basic_callbacks", entry_.setup_basic_callbacks);
+  lookup.required("mqs_version_string", entry_.version_string);
+  lookup.required("mqs_version_compatibility", entry_.version_compatibility);
+  lookup.optional("mqs_dll_taddr_width", entry_.dll_taddr_width);
+  lookup.required("mqs_dll_error_string", entry_.dll_error_string);
+  lookup.required("mqs_setup_image", entry_.setup_image);
+  lookup.required("mqs_image_has_queues", entry_.image_has_queues);
+  lookup.optional("mqs_destroy_image_info", entry_.destroy_image_info);
+  lookup.required("mqs_setup_process", entry_.setup_process);
+  lookup.required("mqs_process_has_queues", entry_.process_has_queues);
+  lookup.optional("mqs_destroy_process_info", entry_.destroy_process_info);
+  lookup.required("mqs_update_communicator_list", entry_.update_communicator_list);
+  lookup.required("mqs_setup_communicator_iterator", entry_.setup_communicator_iterator);
+  lookup.required("mqs_get_communicator", entry_.get_communicator);
+  lookup.optional("mqs_get_comm_group", entry_.get_comm_group);
+  lookup.required("mqs_next_communicator", entry_.next_communicator);
+  lookup.required("mqs_setup_operation_iterator", entry_.setup_operation_iterator);
+  lookup.required("mqs_next_operation", entry_.next_operation);
+  if (lookup.missing.empty())
+    return std::nullopt;
+  return WalkFailure{wire::FailureKind::missing_function, lookup.missing};
+}
+
+std::string DebugDll::error_string(int code) {
+  std::string text = bounded(call<in("mqs_dll_error_string")>(entry_.dll_error_string, code));
+  return text.empty() ? "code " + std::to_string(code) : text;
+}
+
+std::string bounded(const char* text) {
+  if (text == nullptr)
+    return {};
+  return {text, ::strnlen(text, wire::max_text)};
+}
+
+} // namespace mqbridge::worker
