@@ -215,7 +215,7 @@ DwarfFile::~DwarfFile() {
   dwarf_finish(debug_, &error);
 }
 
-bool DwarfFile::succeeded(int outcome, Dwarf_Error error, const char* call) {
+bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* call) {
   if (outcome == DW_DLV_OK)
     return true;
   if (outcome == DW_DLV_ERROR && error != nullptr) {
@@ -240,9 +240,10 @@ DwarfDie DwarfFile::die_at(DiePlace place) {
   Dwarf_Die die = nullptr;
   Dwarf_Error error = nullptr;
   const int outcome = dwarf_offdie_b(debug_, place.offset, place.in_info, &die, &error);
-  if (!succeeded(outcome, error, "dwarf_offdie_b"))
-    return {};
-  return {this, die};
+  if (succeeded(outcome, error, "dwarf_offdie_b"))
+    return {this, die};
+  set_fault(fmt::format("there is no DIE at {:#x}", place.offset));
+  return {};
 }
 
 bool DwarfFile::next_unit(bool in_info, Dwarf_Unsigned& next) {

@@ -85,8 +85,9 @@ private:
   friend class DwarfDie;
   explicit DwarfFile(std::filesystem::path path) : path_(std::move(path)) {}
   bool next_unit(bool in_info, Dwarf_Unsigned& next);
-  /// True for DW_DLV_OK; remembers and frees the error of DW_DLV_ERROR.
-  bool succeeded(int outcome, Dwarf_Error error, const char* call);
+  /// True for DW_DLV_OK; remembers and frees the error of DW_DLV_ERROR. `error` by reference: it is
+  /// set by the call whose outcome stands beside it, in no particular order.
+  bool succeeded(int outcome, const Dwarf_Error& error, const char* call);
 
   std::filesystem::path path_;
   FileDescriptor fd_;

@@ -165,4 +165,10 @@ std::filesystem::path TestDirectory::write(std::string_view name, std::string_vi
   return path;
 }
 
+void overwrite(const std::filesystem::path& path, std::size_t at, char value) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(value);
+}
+
 } // namespace mqbridge::test

@@ -104,4 +104,7 @@ private:
   std::filesystem::path path_;
 };
 
+/// Changes a file in place: sweeps over damaged files must not wait for the disk at every step.
+void overwrite(const std::filesystem::path& path, std::size_t at, char value);
+
 } // namespace mqbridge::test
