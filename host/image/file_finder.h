@@ -12,9 +12,9 @@ namespace mqbridge {
 
 /// Where files of the target may be found on this host (--sysroot, --path-map, --debug-dir).
 struct FilePaths {
-  std::vector<std::filesystem::path> sysroots;   ///< empty: the host's own root is tried
-  std::vector<std::filesystem::path> debug_dirs; ///< before /usr/lib/debug
-  std::vector<std::pair<std::string, std::string>> path_map; ///< FROM prefix, TO prefix
+  std::vector<std::filesystem::path> sysroots = {};   ///< empty: the host's own root is tried
+  std::vector<std::filesystem::path> debug_dirs = {}; ///< before /usr/lib/debug
+  std::vector<std::pair<std::string, std::string>> path_map = {}; ///< FROM prefix, TO prefix
 };
 
 /// The host's file for a path of the target: path map, then each sysroot, then (no sysroot given)

@@ -13,11 +13,11 @@ namespace mqbridge {
 
 /// One object loaded in the target: its file on this host, where it was found, and its load bias.
 struct Image {
-  std::string target_path; ///< as the target names it
-  LoadBias bias;
-  std::shared_ptr<const ElfFile> file;  ///< null if this host has none
-  std::shared_ptr<const ElfFile> debug; ///< separate debug file, if there is one
-  std::string missing_reason;           ///< why `file` is null
+  std::string target_path = {}; ///< as the target names it
+  LoadBias bias = {};
+  std::shared_ptr<const ElfFile> file = {};  ///< null if this host has none
+  std::shared_ptr<const ElfFile> debug = {}; ///< separate debug file, if there is one
+  std::string missing_reason = {};           ///< why `file` is null
 };
 
 struct ResolvedSymbol {
