@@ -1,7 +1,7 @@
 #include "host/mqs/dll_policy.h"
 
 #include "host/image/elf_file.h"
-#include "host/mqs/text.h"
+#include "rsp/printable.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "host/mqs/message_log.h"
 
-#include "host/mqs/text.h"
+#include "rsp/printable.h"
 
 namespace mqbridge {
 namespace {

@@ -1,7 +1,7 @@
 #include "host/mqs/mpi_library.h"
 
 #include "host/memory/reader.h"
-#include "host/mqs/text.h"
+#include "rsp/printable.h"
 
 #include <algorithm>
 #include <array>

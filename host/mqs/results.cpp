@@ -1,7 +1,7 @@
 #include "host/mqs/results.h"
 
 #include "host/mqs/interpret.h"
-#include "host/mqs/text.h"
+#include "rsp/printable.h"
 
 #include <algorithm>
 

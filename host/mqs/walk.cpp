@@ -155,16 +155,13 @@ private:
   void conclude() {
     const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
     const auto& shared = worker_.shared();
-    if (said_all_) {
-      if (status != 0)
-        log_.add("afterwards: " + death(request_.dll, status, shared).message);
-    } else {
-      accept_remainder();
-      if (!result_.failure) {
-        result_.failure = death(request_.dll, status, shared);
-        if (result_.failure->code == "dll.timeout")
-          truncated_by_ = TruncatedBy::time;
-      }
+    accept_remainder();
+    if (said_all_ && status != 0) {
+      log_.add("afterwards: " + death(request_.dll, status, shared).message);
+    } else if (!said_all_ && !result_.failure) {
+      result_.failure = death(request_.dll, status, shared);
+      if (result_.failure->code == "dll.timeout")
+        truncated_by_ = TruncatedBy::time;
     }
     result_.fetches = shared.fetches.load();
     result_.fetch_bytes = shared.fetch_bytes.load();

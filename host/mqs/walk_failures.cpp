@@ -1,6 +1,6 @@
 #include "host/mqs/walk_failures.h"
 
-#include "host/mqs/text.h"
+#include "rsp/printable.h"
 
 #include <csignal>
 #include <cstring>

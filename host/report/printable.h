@@ -1,17 +1,14 @@
 #pragma once
 
+#include "rsp/printable.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace mqbridge {
 
-/// Names and messages come from a target's memory and from somebody else's DLL: shown as they are,
-/// they could drive the terminal. Keeps valid, printable UTF-8; control characters, bidirectional
-/// overrides and invalid bytes become \xNN or \u{NNNN}, a backslash stays.
-std::string printable(std::string_view text);
-
-/// The same for text of several lines, such as a compiler's words: newlines stay.
+/// printable() for text of several lines, such as a compiler's words: newlines stay.
 std::string printable_lines(std::string_view text);
 
 /// For a tab separated column: printable characters as above, and tab, newline, carriage return and
