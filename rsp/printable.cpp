@@ -64,8 +64,8 @@ std::string clean(std::string_view text, Replace replace) {
 
 std::string printable(std::string_view text) {
   return clean(text, [](std::string& out, char byte, const CodePoint& point) {
-    out += point.length <= 1 ? fmt::format("\x{:02x}", static_cast<unsigned char>(byte))
-                             : fmt::format("\u{{{:04x}}}", point.value);
+    out += point.length <= 1 ? fmt::format("\\x{:02x}", static_cast<unsigned char>(byte))
+                             : fmt::format("\\u{{{:04x}}}", point.value);
   });
 }
 
