@@ -63,7 +63,15 @@ public:
                        same_build ? TypesMatch::exact : TypesMatch::version};
   }
 
-  Result<TypesChoice> from_images_or_packs(std::span<const std::filesystem::path> directories) {
+  Result<TypesChoice> from_packs_or_images(std::span<const std::filesystem::path> directories) {
+    // First, although DWARF would say the same: to find that a stripped library's types are nowhere
+    // means to index the DWARF of everything else that is loaded, while the process stands.
+    auto same_build = find_pack(directories, build_id(mpi_));
+    if (!same_build)
+      return forward(std::move(same_build));
+    if (*same_build)
+      return use(std::move(**same_build), TypesMatch::exact);
+
     auto fitting = fits();
     if (!fitting)
       return forward(std::move(fitting));
@@ -71,12 +79,6 @@ public:
       return TypesChoice{"dwarf", TypesMatch::exact};
     if (!check_.mismatches.empty())
       return mismatch("the debug information of the loaded objects");
-
-    auto same_build = find_pack(directories, build_id(mpi_));
-    if (!same_build)
-      return forward(std::move(same_build));
-    if (*same_build)
-      return use(std::move(**same_build), TypesMatch::exact);
 
     auto same_version =
         find_pack_by_version(directories, mpi_.provider, mpi_.version.value_or(""), platform_);
@@ -154,7 +156,7 @@ Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory
                                  std::span<const std::filesystem::path> pack_directories,
                                  Warnings& warnings) {
   Selection selection(images, mpi, memory, platform, warnings);
-  return given.empty() ? selection.from_images_or_packs(pack_directories)
+  return given.empty() ? selection.from_packs_or_images(pack_directories)
                        : selection.from_files(given);
 }
 

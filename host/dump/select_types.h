@@ -21,7 +21,7 @@ struct TypesChoice {
 };
 
 /// Makes `images` know the types that the MPI's debug DLL asks for. In order: the files given
-/// (--types), the DWARF of the loaded objects, the pack of this build-id, the pack of this version
+/// (--types), the pack of this build-id, the DWARF of the loaded objects, the pack of this version
 /// (with a warning). Types that disagree with the sizes that the running library states are never
 /// used. Errors: types.mismatch, types.missing, pack.* and elf.* of the files given, and those of
 /// Memory.

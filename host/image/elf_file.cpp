@@ -50,6 +50,13 @@ std::optional<ElfFile::DebugLink> parse_debug_link(const std::optional<std::stri
 
 } // namespace
 
+Result<Platform> read_elf_platform(const std::filesystem::path& path) {
+  auto reader = ElfReader::open(path);
+  if (!reader)
+    return forward(std::move(reader));
+  return reader->platform();
+}
+
 struct ElfFile::Impl {
   std::filesystem::path path;
   Platform platform;

@@ -40,6 +40,10 @@ struct ElfSymbol {
   bool is_weak = false;
 };
 
+/// The platform that the ELF header of a file states; nothing else of the file is read. Errors:
+/// elf.open, elf.not_elf, elf.corrupt.
+Result<Platform> read_elf_platform(const std::filesystem::path& path);
+
 /// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any
 /// thread may read.
 class ElfFile {

@@ -34,26 +34,24 @@ std::string dll_hint(const fs::path& path) {
 
 /// This program's own platform: what a DLL must be built for.
 Result<void> check_architecture(const fs::path& path) {
-  auto dll = ElfFile::open(path);
-  if (!dll && dll.error().code == "elf.open")
-    return fail("dll.not_found", std::move(dll).error().message,
+  auto theirs = read_elf_platform(path);
+  if (!theirs && theirs.error().code == "elf.open")
+    return fail("dll.not_found", std::move(theirs).error().message,
                 "an existing, readable file: --dll PATH");
-  if (!dll)
+  if (!theirs)
     return fail("dll.not_elf",
-                fmt::format("{} is no shared library: {}", path.string(), dll.error().message),
+                fmt::format("{} is no shared library: {}", path.string(), theirs.error().message),
                 "the MPI library's debug DLL: --dll PATH");
-  auto own = ElfFile::open("/proc/self/exe");
-  if (!own)
-    return forward(std::move(own));
-  const Platform& theirs = (*dll)->platform();
-  const Platform& ours = (*own)->platform();
-  if (theirs.architecture == ours.architecture && theirs.pointer_size == ours.pointer_size &&
-      theirs.byte_order == ours.byte_order)
+  auto ours = read_elf_platform("/proc/self/exe");
+  if (!ours)
+    return forward(std::move(ours));
+  if (theirs->architecture == ours->architecture && theirs->pointer_size == ours->pointer_size &&
+      theirs->byte_order == ours->byte_order)
     return {};
   return fail("dll.architecture",
               fmt::format("{} is built for {} ({}-bit); this host loads {} ({}-bit)", path.string(),
-                          theirs.architecture, theirs.pointer_size * 8, ours.architecture,
-                          ours.pointer_size * 8),
+                          theirs->architecture, theirs->pointer_size * 8, ours->architecture,
+                          ours->pointer_size * 8),
               "the debug DLL runs on this host, whatever the target is: the same library built for "
               "this host, --dll PATH");
 }
