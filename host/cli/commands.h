@@ -1,0 +1,67 @@
+#pragma once
+
+#include "host/dump/take_dump.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mqbridge {
+
+// What the command line asks for, checked. One struct for each command.
+
+enum class Format : std::uint8_t { text, json, ndjson, tsv };
+enum class When : std::uint8_t { automatic, always, never };
+
+struct DumpCommand {
+  std::vector<TargetSpec> targets;
+  DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
+  Format format = Format::text;
+  std::string output; ///< -o; empty: stdout
+  bool summary = false;
+  bool full = false;
+  std::optional<std::uint64_t> show = 20; ///< nullopt: all
+  bool raw = false;
+  bool stats = false;
+  When color = When::automatic;
+  When progress = When::automatic;
+  std::filesystem::path trace; ///< empty: none
+};
+
+struct DoctorCommand {
+  TargetSpec target;
+  DumpOptions options;
+  std::string output;
+  When color = When::automatic;
+  std::filesystem::path trace;
+};
+
+struct TypesMakeCommand {
+  std::string mpi;
+  std::string compiler;
+  std::vector<std::filesystem::path> include_directories;
+  std::optional<std::filesystem::path> library;
+  std::filesystem::path output;
+};
+
+struct TypesShowCommand {
+  std::filesystem::path file;
+};
+
+struct TypesCheckCommand {
+  std::filesystem::path file;
+  std::optional<std::filesystem::path> library; ///< nullopt: the installed libmpi
+};
+
+/// --help and --version: text for stdout, exit status 0.
+struct PrintCommand {
+  std::string text;
+};
+
+using Command = std::variant<DumpCommand, DoctorCommand, TypesMakeCommand, TypesShowCommand,
+                             TypesCheckCommand, PrintCommand>;
+
+} // namespace mqbridge

@@ -1,0 +1,115 @@
+#include "host/cli/execute.h"
+#include "host/cli/output.h"
+#include "host/cli/progress.h"
+#include "host/cli/screen.h"
+#include "host/cli/session.h"
+#include "host/dump/phase_clock.h"
+#include "host/report/json_report.h"
+#include "host/report/outcome.h"
+#include "host/report/text_report.h"
+#include "host/report/tsv_report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+/// The header comes before any rank: what is known then.
+Dump before_the_dump(const DumpCommand& command) {
+  Dump dump;
+  dump.taken_at = rfc3339(std::chrono::system_clock::now());
+  dump.job_source = "targets";
+  dump.filters = command.options.filters;
+  return dump;
+}
+
+TextOptions text_options(const DumpCommand& command, const Output& output, int status) {
+  TextOptions options;
+  options.summary = command.summary;
+  options.full = command.full;
+  options.show = command.show;
+  options.raw = command.raw;
+  options.stats = command.stats;
+  options.color = wants_color(command.color, output);
+  options.width = text_width(output);
+  options.exit_status = status;
+  return options;
+}
+
+void write_report(const Dump& dump, const DumpCommand& command, const JsonOptions& json, int status,
+                  Output& output) {
+  switch (command.format) {
+  case Format::text:
+    write_text(dump, text_options(command, output, status), output.sink());
+    break;
+  case Format::json:
+    write_json(dump, json, output.sink());
+    break;
+  case Format::ndjson:
+    write_ndjson_summary(dump, output.sink());
+    break;
+  case Format::tsv:
+    write_tsv(dump, output.sink());
+    break;
+  }
+}
+
+bool shows_progress(const DumpCommand& command) {
+  return command.progress == When::always ||
+         (command.progress == When::automatic && ::isatty(STDERR_FILENO) == 1);
+}
+
+Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const JsonOptions& json,
+                  Session& session) {
+  Progress progress(shows_progress(command), command.targets);
+  if (command.format == Format::ndjson)
+    write_ndjson_header(before_the_dump(command), json, session.output.sink());
+  const DumpObserver observer{
+      .rank_done =
+          [&](const RankDump& rank) {
+            progress.rank_done();
+            if (command.format != Format::ndjson)
+              return;
+            progress.clear();
+            write_ndjson_rank(rank, json, session.output.sink());
+          },
+      .progress = [&](std::size_t index, std::string_view phase,
+                      std::uint64_t operations) { progress.report(index, phase, operations); }};
+  return take_dump(command.targets, options, observer, session.signals.token());
+}
+
+/// Not told by the report itself: where that is for a program, or went into a file.
+void tell_on_stderr(const DumpCommand& command, const Outcome& outcome, int status) {
+  const bool told = command.format == Format::text && command.output.empty();
+  if (status != exit_ok && !told)
+    fmt::print(stderr, "mqbridge: {}\n", exit_line(outcome, status));
+  if (outcome.total() == 0)
+    print_error({"filter.no_rank", "no target is a rank that --rank names",
+                 "leave --rank out to see which ranks the targets are"});
+}
+
+} // namespace
+
+int execute(const DumpCommand& command, const Installation& installation) {
+  auto session = Session::open(command.output, command.trace);
+  if (!session) {
+    print_error(session.error());
+    return exit_output;
+  }
+  const DumpOptions options = (*session)->complete(command.options, installation);
+  const JsonOptions json{.tool_version = installation.version, .raw = command.raw};
+  const auto dump = take(command, options, json, **session);
+  (*session)->signals.exit_on_next();
+  if (!dump) {
+    print_error(dump.error());
+    return exit_nothing;
+  }
+  const Outcome outcome = outcome_of(*dump);
+  const int status = (*session)->status_or_interrupted(exit_status_of(outcome));
+  write_report(*dump, command, json, status, (*session)->output);
+  tell_on_stderr(command, outcome, status);
+  return (*session)->close(status);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "host/cli/commands.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+// Exit statuses (contract/cli.md).
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_partial = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_nothing = 3;
+inline constexpr int exit_output = 5;
+
+/// What the program knows about itself.
+struct Installation {
+  std::string version;
+  std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
+  std::vector<std::filesystem::path> pack_directories;
+
+  /// Build tree: BUILD/packs. Installed: PREFIX/bin and PREFIX/share/mqbridge/packs.
+  static Installation find(std::string_view version);
+};
+
+// Each does one command and returns the exit status. Results go to stdout or -o, errors to stderr.
+int execute(const DumpCommand& command, const Installation& installation);
+int execute(const DoctorCommand& command, const Installation& installation);
+int execute(const TypesMakeCommand& command, const Installation& installation);
+int execute(const TypesShowCommand& command, const Installation& installation);
+int execute(const TypesCheckCommand& command, const Installation& installation);
+int execute(const PrintCommand& command, const Installation& installation);
+
+/// An error on stderr: what failed and why, then the line that mends it.
+void print_error(const Error& error);
+
+} // namespace mqbridge

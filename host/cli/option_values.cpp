@@ -1,0 +1,65 @@
+#include "host/cli/option_values.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+Failure bad_value(std::string_view option, std::string_view text, std::string_view expected,
+                  std::string_view example) {
+  return fail("usage.value", fmt::format("{} {}: expected {}", option, text, expected),
+              fmt::format("write {} {}", option, example));
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+} // namespace
+
+Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view text) {
+  constexpr double most = 1'000'000;
+  const auto seconds = number<double>(text);
+  if (!seconds || !(*seconds > 0 && *seconds <= most))
+    return bad_value(option, text, "seconds, more than 0 and at most 1000000", "2.5");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
+}
+
+Result<std::int64_t> parse_integer(std::string_view option, std::string_view text) {
+  if (const auto value = number<std::int64_t>(text))
+    return *value;
+  return bad_value(option, text, "a whole number", "17");
+}
+
+Result<std::uint64_t> parse_count(std::string_view option, std::string_view text) {
+  const auto value = number<std::uint64_t>(text);
+  if (!value || *value == 0)
+    return bad_value(option, text, "a whole number greater than 0", "1000");
+  return *value;
+}
+
+Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
+                                                        std::string_view text) {
+  if (text == "all")
+    return std::optional<std::uint64_t>{};
+  if (const auto value = number<std::uint64_t>(text))
+    return std::optional(*value);
+  return bad_value(option, text, "a whole number or all", "100");
+}
+
+Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,
+                                                           std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+    return bad_value(option, text, "FROM=TO", "/opt/mpi=/srv/node/opt/mpi");
+  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+} // namespace mqbridge

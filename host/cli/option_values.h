@@ -1,0 +1,33 @@
+#pragma once
+
+#include "rsp/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mqbridge {
+
+// The values of single options, from text. Errors: usage.value, naming the option.
+
+/// Seconds, with a fraction: more than 0, at most 1,000,000. Rounded up to milliseconds.
+Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view text);
+
+/// A whole number in 64 bits.
+Result<std::int64_t> parse_integer(std::string_view option, std::string_view text);
+
+/// A whole number greater than 0.
+Result<std::uint64_t> parse_count(std::string_view option, std::string_view text);
+
+/// A count, or "all": nullopt.
+Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
+                                                        std::string_view text);
+
+/// FROM=TO, both not empty.
+Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,
+                                                           std::string_view text);
+
+} // namespace mqbridge

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "host/report/sink.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// Where results go: stdout, or the file of -o.
+///
+/// A file is written beside itself and renamed when it is complete: whoever reads it sees the old
+/// contents or all of the new, and a full disk leaves the old. A device, FIFO or anything below
+/// /dev is written directly. The first error is kept: writing goes on into nothing, so that a
+/// report needs no error handling, and close() tells. One thread at a time.
+class Output {
+public:
+  /// Opens it before any target is touched: a path that cannot be written must cost no stop. `path`
+  /// empty or "-": stdout. Error: output.open, naming the path.
+  static Result<Output> open(const std::string& path);
+  Output(Output&& other) noexcept;
+  Output& operator=(Output&&) = delete;
+  ~Output(); ///< without close(): an unfinished file is removed
+
+  void write(std::string_view text);
+  Sink sink() {
+    return [this](std::string_view text) { write(text); };
+  }
+
+  /// Finishes the file. Error: output.write (full disk, no reader, closed stdout).
+  Result<void> close();
+
+  /// The reader of a pipe has gone (`| head`): nothing to complain about.
+  bool reader_gone() const;
+  bool is_terminal() const;
+
+  /// Removes the unfinished file. Safe from another thread just before _exit().
+  void discard() const noexcept;
+
+private:
+  Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  static Result<Output> open_file(const std::string& name);
+  static Result<Output> open_temporary(const std::filesystem::path& target,
+                                       const std::string& name);
+
+  int descriptor_;
+  std::string name_; ///< as the user wrote it; "standard output"
+  std::filesystem::path target_;
+  std::filesystem::path temporary_; ///< empty: written directly
+  int error_ = 0;                   ///< errno of the first write that failed
+};
+
+} // namespace mqbridge

@@ -1,0 +1,246 @@
+#include "host/cli/parse.h"
+
+#include "host/cli/config.h"
+#include "host/cli/option_values.h"
+#include "host/cli/raw_options.h"
+#include "host/report/names.h"
+#include "host/report/ranges.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace mqbridge {
+namespace {
+
+Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& texts) {
+  std::vector<TargetSpec> targets;
+  for (const std::string& text : texts) {
+    auto target = TargetSpec::parse(text);
+    if (!target)
+      return forward(std::move(target));
+    targets.push_back(std::move(*target));
+  }
+  return targets;
+}
+
+/// An option that was not given leaves its default.
+Result<void> set_seconds(std::string_view option, const std::string& text, auto& value) {
+  if (text.empty())
+    return {};
+  auto seconds = parse_seconds(option, text);
+  if (!seconds)
+    return forward(std::move(seconds));
+  value = *seconds;
+  return {};
+}
+
+Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
+  options.paths.sysroots.assign(raw.sysroots.begin(), raw.sysroots.end());
+  options.paths.debug_dirs.assign(raw.debug_dirs.begin(), raw.debug_dirs.end());
+  options.types_files.assign(raw.types.begin(), raw.types.end());
+  for (const std::string& text : raw.path_maps) {
+    auto map = parse_path_map("--path-map", text);
+    if (!map)
+      return forward(std::move(map));
+    options.paths.path_map.push_back(std::move(*map));
+  }
+  options.dll.path_map = options.paths.path_map;
+  if (!raw.dll.empty())
+    options.dll.given = raw.dll;
+  if (raw.config.empty())
+    return {};
+  auto config = read_config(raw.config);
+  if (!config)
+    return forward(std::move(config));
+  options.dll.configured = std::move(config->dlls);
+  options.dll.allowed_directories = std::move(config->allowed_directories);
+  return {};
+}
+
+Result<DumpOptions> common_options(const RawOptions& raw) {
+  DumpOptions options;
+  if (auto set = set_files(raw, options); !set)
+    return forward(std::move(set));
+  if (auto set = set_seconds("--connect-timeout", raw.connect_timeout, options.connect_timeout);
+      !set)
+    return forward(std::move(set));
+  if (auto set = set_seconds("--timeout", raw.timeout, options.silence_timeout); !set)
+    return forward(std::move(set));
+  return options;
+}
+
+Result<std::vector<std::int64_t>> parse_integers(std::string_view option,
+                                                 const std::vector<std::string>& texts) {
+  std::vector<std::int64_t> values;
+  for (const std::string& text : texts) {
+    auto value = parse_integer(option, text);
+    if (!value)
+      return forward(std::move(value));
+    values.push_back(*value);
+  }
+  return values;
+}
+
+Result<Filters> parse_filters(const RawOptions& raw) {
+  Filters filters;
+  for (const OpClass op_class : op_classes)
+    if (std::count(raw.queues.begin(), raw.queues.end(), name_of(op_class)) > 0)
+      filters.queues.push_back(op_class);
+  filters.communicators = raw.communicators;
+  for (const std::string& list : raw.ranks) {
+    auto ranks = parse_ranges(list);
+    if (!ranks)
+      return forward(std::move(ranks));
+    filters.ranks.insert(filters.ranks.end(), ranks->begin(), ranks->end());
+  }
+  auto tags = parse_integers("--tag", raw.tags);
+  if (!tags)
+    return forward(std::move(tags));
+  filters.tags = std::move(*tags);
+  auto peers = parse_integers("--peer", raw.peers);
+  if (!peers)
+    return forward(std::move(peers));
+  filters.peers = std::move(*peers);
+  return filters;
+}
+
+Format parse_format(std::string_view text) {
+  return text == "json"     ? Format::json
+         : text == "ndjson" ? Format::ndjson
+         : text == "tsv"    ? Format::tsv
+                            : Format::text;
+}
+
+When parse_when(std::string_view text) {
+  return text == "always" ? When::always : text == "never" ? When::never : When::automatic;
+}
+
+Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
+  if (auto set = set_seconds("--max-stop", raw.max_stop, command.options.max_stop); !set)
+    return set;
+  if (!raw.max_operations.empty()) {
+    auto count = parse_count("--max-operations", raw.max_operations);
+    if (!count)
+      return forward(std::move(count));
+    command.options.max_operations = *count;
+  }
+  if (!raw.show.empty()) {
+    auto show = parse_count_or_all("--show", raw.show);
+    if (!show)
+      return forward(std::move(show));
+    command.show = *show;
+  }
+  return {};
+}
+
+Result<Command> dump_command(const RawOptions& raw) {
+  auto targets = parse_targets(raw.targets);
+  if (!targets)
+    return forward(std::move(targets));
+  auto options = common_options(raw);
+  if (!options)
+    return forward(std::move(options));
+  auto filters = parse_filters(raw);
+  if (!filters)
+    return forward(std::move(filters));
+  DumpCommand command;
+  command.targets = std::move(*targets);
+  command.options = std::move(*options);
+  command.options.filters = std::move(*filters);
+  if (auto set = set_limits(raw, command); !set)
+    return forward(std::move(set));
+  command.format = parse_format(raw.format);
+  command.output = raw.output;
+  command.summary = raw.summary;
+  command.full = raw.full;
+  command.raw = raw.raw;
+  command.stats = raw.stats;
+  command.color = parse_when(raw.color);
+  command.progress = parse_when(raw.progress);
+  command.trace = raw.trace;
+  return Command(std::move(command));
+}
+
+Result<Command> doctor_command(const RawOptions& raw) {
+  auto targets = parse_targets(raw.targets);
+  if (!targets)
+    return forward(std::move(targets));
+  auto options = common_options(raw);
+  if (!options)
+    return forward(std::move(options));
+  return Command(DoctorCommand{std::move(targets->front()), std::move(*options), raw.output,
+                               parse_when(raw.color), raw.trace});
+}
+
+std::optional<std::filesystem::path> given(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional<std::filesystem::path>(path);
+}
+
+Command types_command(const CLI::App& types, const RawOptions& raw) {
+  if (types.got_subcommand("make"))
+    return TypesMakeCommand{raw.mpi,
+                            raw.compiler,
+                            {raw.include_directories.begin(), raw.include_directories.end()},
+                            given(raw.library),
+                            raw.output};
+  if (types.got_subcommand("check"))
+    return TypesCheckCommand{raw.types_file, given(raw.library)};
+  return TypesShowCommand{raw.types_file};
+}
+
+/// "mqbridge types make": the command that the arguments got as far as.
+std::string command_name(const CLI::App& app) {
+  std::string name = "mqbridge";
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    name += " " + at->get_name();
+  }
+  return name;
+}
+
+Failure wrong_usage(const CLI::App& app, std::string message) {
+  const std::string command = command_name(app);
+  return fail("usage", fmt::format("{}: {}", command, message), command + " --help");
+}
+
+} // namespace
+
+Result<Command> parse_command_line(std::span<const char* const> arguments,
+                                   std::string_view version) {
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  try {
+    // CLI11 takes the words from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& wanted) {
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    return Command(PrintCommand{text.str()});
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app.remaining(true);
+    return wrong_usage(app, fmt::format("\"{}\" is not a command or option here",
+                                        extras.empty() ? "" : extras.front()));
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(app, error.what());
+  }
+  if (app.got_subcommand("dump"))
+    return dump_command(raw);
+  if (app.got_subcommand("doctor"))
+    return doctor_command(raw);
+  return types_command(*app.get_subcommand("types"), raw);
+}
+
+std::string help_text(std::string_view version) {
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  return app.help();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,60 @@
+#include "host/cli/progress.h"
+
+#include "host/report/printable.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+/// Progress that cannot be written is no loss.
+void write_to_stderr(std::string_view text) {
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+} // namespace
+
+Progress::Progress(bool on, std::span<const TargetSpec> targets)
+    : on_(on), terminal_(::isatty(STDERR_FILENO) == 1), targets_(targets) {}
+
+std::string Progress::label(std::size_t index) const {
+  if (index >= targets_.size())
+    return fmt::format("target {}", index);
+  const TargetSpec& target = targets_[index];
+  if (target.rank)
+    return fmt::format("rank {}", *target.rank);
+  constexpr std::size_t widest = 40;
+  return shortened(printable(target.endpoint.text), widest);
+}
+
+void Progress::report(std::size_t index, std::string_view phase, std::uint64_t operations) {
+  using namespace std::chrono_literals;
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (!on_ || now < next_)
+    return;
+  next_ = now + 100ms;
+  std::string text;
+  if (targets_.size() > 1)
+    text = fmt::format("{} of {} done; ", done_, targets_.size());
+  text += fmt::format("{}: {}", label(index), phase);
+  if (operations > 0)
+    text += fmt::format(", {} operations", operations);
+  write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
+  visible_ = terminal_;
+}
+
+void Progress::rank_done() {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+}
+
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  if (visible_)
+    write_to_stderr("\r\033[K");
+  visible_ = false;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// The command line as words, before any of them is understood.
+struct RawOptions {
+  // dump, doctor
+  std::vector<std::string> targets;
+  std::string dll;
+  std::vector<std::string> sysroots;
+  std::vector<std::string> debug_dirs;
+  std::vector<std::string> types;
+  std::vector<std::string> path_maps;
+  std::string config;
+  std::string connect_timeout;
+  std::string timeout;
+  std::string trace;
+  std::string output;
+  std::string color = "auto";
+  // dump
+  std::string max_stop;
+  std::string max_operations;
+  std::vector<std::string> queues;
+  std::vector<std::string> communicators;
+  std::vector<std::string> ranks;
+  std::vector<std::string> tags;
+  std::vector<std::string> peers;
+  std::string format = "text";
+  bool summary = false;
+  bool full = false;
+  std::string show;
+  bool raw = false;
+  bool stats = false;
+  std::string progress = "auto";
+  // types
+  std::string mpi = "openmpi";
+  std::string compiler = "cc";
+  std::vector<std::string> include_directories;
+  std::string library;
+  std::string types_file;
+};
+
+/// Declares all commands and options of the program. `app` and `raw` outlive each other's use.
+void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version);
+
+} // namespace mqbridge

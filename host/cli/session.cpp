@@ -1,0 +1,48 @@
+#include "host/cli/session.h"
+
+#include <utility>
+
+namespace mqbridge {
+
+Result<std::unique_ptr<Session>> Session::open(const std::string& output,
+                                               const std::filesystem::path& trace) {
+  auto opened = Output::open(output);
+  if (!opened)
+    return forward(std::move(opened));
+  std::unique_ptr<rsp::Trace> packets;
+  if (!trace.empty()) {
+    auto started = rsp::Trace::open(trace);
+    if (!started)
+      return forward(std::move(started));
+    packets = std::move(*started);
+  }
+  return std::unique_ptr<Session>(new Session(std::move(*opened), std::move(packets)));
+}
+
+Session::Session(Output opened, std::unique_ptr<rsp::Trace> trace)
+    : output(std::move(opened)), signals([this] { output.discard(); }), trace_(std::move(trace)) {}
+
+DumpOptions Session::complete(DumpOptions options, const Installation& installation) const {
+  options.program_directory = installation.program_directory;
+  options.pack_directories = installation.pack_directories;
+  options.trace = trace_.get();
+  return options;
+}
+
+int Session::status_or_interrupted(int status) const {
+  const int signal = signals.signal();
+  return signal == 0 ? status : 128 + signal;
+}
+
+int Session::close(int status) {
+  const auto written = output.close();
+  const Result<void> traced = trace_ ? trace_->close() : Result<void>{};
+  if (!written && !output.reader_gone())
+    print_error(written.error());
+  if (!traced)
+    print_error(traced.error());
+  const bool interrupted = signals.signal() != 0;
+  return (written && traced) || interrupted ? status : exit_output;
+}
+
+} // namespace mqbridge

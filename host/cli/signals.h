@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+namespace mqbridge {
+
+/// Keeps descriptors 0, 1 and 2 taken: were one of them closed, the next socket would get its
+/// number, and a report would be written to a stub. Writing to a stdout that was closed still
+/// fails.
+void reserve_standard_descriptors();
+
+/// SIGPIPE ends nothing: a reader that has gone is an error of write(). Programs that are started
+/// from here get the default again.
+void survive_broken_pipes();
+
+/// SIGINT and SIGTERM as a stop request, in a thread of its own.
+///
+/// Construct it in the main thread before any other thread: all of them inherit the blocked
+/// signals, so that no system call anywhere is interrupted. The first signal requests a stop; the
+/// one after it ends the process at once, and the guardian releases the targets.
+class SignalWatch {
+public:
+  /// `before_exit` runs in the watching thread just before a second signal ends the process.
+  explicit SignalWatch(std::function<void()> before_exit);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+  /// 0, or the signal that requested the stop.
+  int signal() const { return signal_.load(); }
+
+  /// From now on no target is held: also a first signal ends the process at once.
+  void exit_on_next() { immediate_.store(true); }
+
+private:
+  void watch(const std::stop_token& ended);
+
+  std::function<void()> before_exit_;
+  std::stop_source stop_;
+  std::atomic<int> signal_ = 0;
+  std::atomic<bool> immediate_ = false;
+  std::jthread thread_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,184 @@
+#include "host/cli/execute.h"
+#include "host/cli/output.h"
+#include "host/image/type_carrier.h"
+#include "host/image/types_check.h"
+#include "host/report/printable.h"
+#include "host/report/table.h"
+
+#include <array>
+#include <cstdint>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace mqbridge {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;)
+    words.push_back(word);
+  return words;
+}
+
+bool is_elf(const std::filesystem::path& path) {
+  std::array<char, 4> magic{};
+  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+  return std::string_view(magic.data(), magic.size()) == "\177ELF";
+}
+
+/// What a file holds: all types of a pack; of a carrier those that mqbridge asks for.
+struct Contents {
+  std::string heading;
+  std::vector<TypeLayout> types;
+  std::vector<std::string> missing;
+};
+
+Result<Contents> read_carrier(const std::filesystem::path& path) {
+  auto source = open_types_file(path);
+  if (!source)
+    return forward(std::move(source));
+  Contents contents;
+  contents.heading = fmt::format("type carrier {}", path.string());
+  for (const std::string& name : needed_types("openmpi")) {
+    auto layout = (*source)->find(name);
+    if (!layout)
+      return forward(std::move(layout));
+    if (*layout)
+      contents.types.push_back(**layout);
+    else
+      contents.missing.push_back(name);
+  }
+  return contents;
+}
+
+Result<Contents> read_pack(const std::filesystem::path& path) {
+  auto pack = read_type_pack(path);
+  if (!pack)
+    return forward(std::move(pack));
+  Contents contents;
+  contents.heading =
+      fmt::format("type pack {}: {} {}, {} build-id {}, {} {}-endian, {}-byte pointers",
+                  path.string(), pack->mpi, pack->version, pack->library,
+                  pack->build_id.empty() ? "any" : pack->build_id, pack->architecture,
+                  pack->byte_order == ByteOrder::little ? "little" : "big", pack->pointer_size);
+  contents.types = std::move(pack->types);
+  return contents;
+}
+
+std::vector<std::vector<Cell>> rows_of(const std::vector<TypeLayout>& types) {
+  std::vector<std::vector<Cell>> rows;
+  for (const TypeLayout& type : types) {
+    rows.push_back({{printable(type.name)}, {fmt::format("{}", type.size)}});
+    for (const TypeField& field : type.fields)
+      rows.push_back({{},
+                      {field.size == 0 ? "?" : fmt::format("{}", field.size)},
+                      {fmt::format("{}", field.offset)},
+                      {printable(field.name)}});
+  }
+  return rows;
+}
+
+std::string contents_text(const Contents& contents) {
+  const Paint plain(false);
+  Table table({{"TYPE"}, {"SIZE", Align::right}, {"OFFSET", Align::right}, {"FIELD"}}, 100);
+  const auto rows = rows_of(contents.types);
+  for (const auto& row : rows)
+    table.fit(row);
+  std::string text = printable(contents.heading) + "\n\n" + table.titles(plain) + "\n";
+  for (const auto& row : rows)
+    text += table.line(row, plain) + "\n";
+  for (const std::string& name : contents.missing)
+    text += "not there: " + printable(name) + "\n";
+  return text;
+}
+
+int print(const std::string& text, int status, const Installation& installation) {
+  const int printed = execute(PrintCommand{text}, installation);
+  return printed == exit_ok ? status : printed;
+}
+
+Result<std::filesystem::path> installed_libmpi() {
+  auto headers = openmpi::find_headers({}, {"cc"});
+  if (!headers)
+    return fail("types.no_library", "no installed MPI library was found",
+                "name it: --library /path/of/libmpi.so.40");
+  return openmpi::find_library(*headers);
+}
+
+struct Checked {
+  std::filesystem::path library;
+  openmpi::TypeComparison comparison;
+};
+
+Result<Checked> check(const TypesCheckCommand& command) {
+  auto types = open_types_file(command.file);
+  if (!types)
+    return forward(std::move(types));
+  auto library =
+      command.library ? Result<std::filesystem::path>(*command.library) : installed_libmpi();
+  if (!library)
+    return forward(std::move(library));
+  auto libraries = openmpi::open_libraries(*library);
+  if (!libraries)
+    return forward(std::move(libraries));
+  auto comparison = openmpi::check_types(**types, *libraries);
+  if (!comparison)
+    return forward(std::move(comparison));
+  return Checked{*library, std::move(*comparison)};
+}
+
+/// Wrong types are what a check finds; a file that cannot be used at all is an error like any
+/// other.
+int failed(const Error& error) {
+  print_error(error);
+  return exit_partial;
+}
+
+} // namespace
+
+int execute(const TypesMakeCommand& command, const Installation&) {
+  CarrierRequest request;
+  request.mpi = command.mpi;
+  request.compiler = words_of(command.compiler);
+  request.include_directories = command.include_directories;
+  request.library = command.library;
+  request.output = command.output;
+  const auto made = make_type_carrier(request);
+  if (made)
+    return exit_ok;
+  print_error(made.error());
+  return made.error().code == "output.write" ? exit_output : exit_partial;
+}
+
+int execute(const TypesShowCommand& command, const Installation& installation) {
+  const auto contents = is_elf(command.file) ? read_carrier(command.file) : read_pack(command.file);
+  if (!contents)
+    return failed(contents.error());
+  return print(contents_text(*contents), exit_ok, installation);
+}
+
+int execute(const TypesCheckCommand& command, const Installation& installation) {
+  const auto checked = check(command);
+  if (!checked)
+    return failed(checked.error());
+  const openmpi::TypeComparison& comparison = checked->comparison;
+  const std::string names =
+      printable(fmt::format("{} and {}", command.file.string(), checked->library.string()));
+  if (comparison.fits())
+    return print(fmt::format("ok: {}: {} sizes compared, all agree\n", names, comparison.compared),
+                 exit_ok, installation);
+  std::string text;
+  for (const std::string& mismatch : comparison.mismatches)
+    text += "differs: " + printable(mismatch) + "\n";
+  for (const std::string& missing : comparison.missing)
+    text += "not there: " + printable(missing) + "\n";
+  const int printed = print(text, exit_partial, installation);
+  print_error({"types.mismatch",
+               fmt::format("{} do not fit ({} sizes compared)", names, comparison.compared),
+               "mqbridge types make --mpi openmpi -o ompi.types"});
+  return printed;
+}
+
+} // namespace mqbridge
