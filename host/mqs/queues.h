@@ -18,6 +18,9 @@ inline constexpr std::array op_classes = {OpClass::send, OpClass::receive, OpCla
 
 enum class OpStatus : std::uint8_t { pending, matched, complete };
 
+/// Peer::local_rank of MPI_PROC_NULL. Open MPI queues no such operations.
+inline constexpr std::int64_t proc_null = -2;
+
 struct Peer {
   bool any = false; ///< MPI_ANY_SOURCE; then both ranks are nullopt
   std::optional<std::int64_t> local_rank;
@@ -68,8 +71,9 @@ struct Operation {
   std::optional<TargetAddress> buffer;
   bool system_buffer = false;
   std::optional<ActualMessage> actual;
-  std::vector<std::string> text;    ///< extra_text, lines that the DLL set, at most 5
-  std::vector<std::string> repairs; ///< "sign_extension", "send_rank", "status", "name"
+  std::vector<std::string> text; ///< extra_text, lines that the DLL set, at most 5
+  std::vector<std::string>
+      repairs; ///< "sign_extension", "send_rank", "global_rank", "status", "length"
   RawOperation raw;
   std::optional<TargetAddress> request;
   std::optional<std::string> call;

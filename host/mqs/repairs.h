@@ -11,15 +11,24 @@
 
 namespace mqbridge {
 
-/// Turns what the DLL said into what is true (design section 5), keeping the raw values in
-/// Operation::raw and Communicator::raw_name, and naming each repair in Operation::repairs:
-///   sign_extension  32-bit ranks and tags that came unsigned; MPI_ANY_SOURCE, MPI_ANY_TAG,
-///   MPI_PROC_NULL recognised send_rank       a send's untranslated actual_global_rank, through the
-///   communicator's group status          req_complete of each request read again at pointer width
-///   (address from extra_text[0]), all in one
-///                   pipelined read: 0 pending, 1 complete, anything else waited for, hence pending
-///   name            unterminated or unprintable names
-/// Drops MPI_COMM_NULL (size 0, rank 4294967294). Call while the target is still stopped.
+/// Turns what the DLL said into what is true (design section 5), where that needs the target's
+/// memory or the MPI's peculiarities. The raw values stay in Operation::raw and
+/// Communicator::raw_name; each correction is named in Operation::repairs. Those that walk_queues()
+/// has made already (interpret.h):
+///
+///   - sign_extension: 32-bit ranks and tags that came unsigned, the wildcards among them;
+///   - send_rank, global_rank: ranks that were not, or wrongly, translated to MPI_COMM_WORLD.
+///
+/// Made here, for Open MPI, from each request itself (its address is in extra_text[0]), in two
+/// pipelined reads (openmpi_requests.h):
+///
+///   - status: req_complete at pointer width: 0 pending, 1 complete, anything else waited for;
+///   - length: of a matched receive the DLL gives another number than count times size;
+///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group.
+///
+/// For MPICH the unit of lengths. Drops MPI_COMM_NULL (size 0, rank 4294967294), and what Open
+/// MPI's DLL left blank. Call while the target is still stopped. Errors: those of Memory, and
+/// dwarf.corrupt.
 Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
                     ImageSet& images, Memory& memory, const Platform& platform);
 

@@ -97,7 +97,7 @@ private:
     else if (received.outcome == Outcome::closed)
       over_ = true;
     else if (received.outcome == Outcome::too_long)
-      stop(protocol_violation(request_.dll, worker_.shared()));
+      stop(protocol_violation(request_.dll));
   }
 
   bool out_of_time() {
@@ -118,14 +118,14 @@ private:
     switch (in.get<wire::Kind>()) {
     case wire::Kind::batch:
       if (!results_.accept(message))
-        stop(protocol_violation(request_.dll, worker_.shared()));
+        stop(protocol_violation(request_.dll));
       return;
     case wire::Kind::failure: {
       const auto kind = in.get<wire::FailureKind>();
       const std::string text = in.text();
       said_all_ = true;
       stop(in.complete() ? reported_failure(request_.dll, kind, text)
-                         : protocol_violation(request_.dll, worker_.shared()));
+                         : protocol_violation(request_.dll));
       return;
     }
     case wire::Kind::done:
@@ -139,7 +139,7 @@ private:
   void answer(std::span<const std::byte> request) {
     auto reply = lookups_.answer(request);
     if (!reply && reply.error().code == "dll.protocol")
-      stop(protocol_violation(request_.dll, worker_.shared()));
+      stop(protocol_violation(request_.dll));
     else if (!reply)
       stop(std::move(reply).error());
     else if (!wire::send_message(worker_.socket(), reply->message(), false))

@@ -95,10 +95,9 @@ Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
           "a list in the target's memory may be a cycle; --max-operations N ends a queue earlier"};
 }
 
-Error protocol_violation(const std::filesystem::path& dll, const wire::SharedState& shared) {
+Error protocol_violation(const std::filesystem::path& dll) {
   return {"dll.protocol",
-          fmt::format("{} broke its worker process: it sent an improper message {}", dll.string(),
-                      where(shared)),
+          fmt::format("{} broke its worker process: it sent an improper message", dll.string()),
           corrupt_hint};
 }
 

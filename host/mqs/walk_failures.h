@@ -23,7 +23,7 @@ Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
               const wire::SharedState& shared);
 
 /// It sent what no worker sends: the DLL has broken it.
-Error protocol_violation(const std::filesystem::path& dll, const wire::SharedState& shared);
+Error protocol_violation(const std::filesystem::path& dll);
 
 /// "in mqs_next_operation (last callback: mqs_fetch_data of 0x1000)", as the shared page has it.
 std::string where(const wire::SharedState& shared);

@@ -1,0 +1,331 @@
+// Debug DLLs that misbehave: each costs an error that says what happened, never the host, and what
+// was found before is kept.
+
+#include "tests/mqs/test_target.h"
+
+#include <csignal>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+using namespace std::chrono_literals;
+
+WalkResult walk(const std::string& behaviour, std::chrono::milliseconds limit = 10s) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request(behaviour);
+  request.cpu_limit = limit;
+  return walk_queues(request);
+}
+
+const Communicator& only(const WalkResult& result) {
+  return result.communicators.at(0);
+}
+
+struct Fault {
+  const char* dll;
+  const char* code;
+  std::vector<const char*> words; ///< that the message must have
+};
+
+class DllFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(DllFault, IsNamed) {
+  const auto result = walk(GetParam().dll, 1s);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, GetParam().code);
+  EXPECT_THAT(result.failure->message, HasSubstr(std::string(GetParam().dll) + ".so"));
+  for (const char* word : GetParam().words)
+    EXPECT_THAT(result.failure->message, HasSubstr(word));
+  EXPECT_THAT(result.failure->hint, Not(IsEmpty()));
+  EXPECT_THAT(result.communicators, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , DllFault,
+    testing::Values(
+        Fault{"no_such_file", "dll.load", {"cannot open shared object file"}},
+        Fault{"NO_NEXT_COMMUNICATOR", "dll.missing_function", {"mqs_next_communicator"}},
+        Fault{"VERSION_1", "dll.version", {"level 1"}}, Fault{"WIDTH_4", "dll.width", {"4-byte"}},
+        Fault{"CONSTRUCTOR_CRASHES", "dll.crashed", {"SIGABRT", "in dlopen"}},
+        Fault{"PRINTF_REFUSAL",
+              "dll.no_queues",
+              {"the first user code", "no queues in solver: 100% %n%s%d"}},
+        Fault{"SETUP_FAILS", "dll.failed", {"mqs_setup_image", "code 177"}},
+        Fault{
+            "UPDATE_FAILS", "dll.failed", {"mqs_update_communicator_list", "the first user code"}},
+        Fault{"SENDS_GARBAGE", "dll.protocol", {"improper message"}},
+        Fault{"CLOSES_SOCKET", "dll.crashed", {"mqs_setup_process"}},
+        Fault{"PRINTS_FOR_EVER", "dll.timeout", {"mqs_setup_process"}},
+        Fault{"DPRINTS_FOR_EVER", "dll.timeout", {"mqs_setup_process", "mqs_dprints"}}),
+    [](const auto& of) { return std::string(of.param.dll); });
+
+struct Death {
+  const char* dll;
+  const char* code;
+  const char* how;
+};
+
+class DllDeath : public testing::TestWithParam<Death> {};
+
+TEST_P(DllDeath, KeepsWhatWasFoundAndNamesTheQueue) {
+  const auto result = walk(GetParam().dll, 1s);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, GetParam().code);
+  EXPECT_THAT(result.failure->message,
+              AllOf(HasSubstr(GetParam().how), HasSubstr("mqs_next_operation")));
+  ASSERT_THAT(result.communicators, SizeIs(1));
+  EXPECT_EQ(only(result).queue(OpClass::send).total, 0U);
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_THAT(receives.operations, SizeIs(3));
+  EXPECT_EQ(receives.state, QueueState::error);
+  EXPECT_EQ(receives.reason, QueueReason::dll_failed);
+  EXPECT_FALSE(receives.total);
+  EXPECT_EQ(receives.error, result.failure->message);
+  EXPECT_EQ(only(result).queue(OpClass::unexpected).state, QueueState::error);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DllDeath,
+                         testing::Values(Death{"CRASHES", "dll.crashed", "SIGSEGV"},
+                                         Death{"DIVIDES_BY_ZERO", "dll.crashed", "SIGFPE"},
+                                         Death{"ABORTS", "dll.crashed", "SIGABRT"},
+                                         Death{"EXITS", "dll.crashed", "exit status 3"},
+                                         Death{"LOOPS", "dll.timeout", "1.0 s"}),
+                         [](const auto& of) { return std::string(of.param.dll); });
+
+TEST(DllTruncation, NamesTimeAsTheReason) {
+  const auto result = walk("LOOPS", 300ms);
+  EXPECT_EQ(only(result).queue(OpClass::receive).truncated_by, TruncatedBy::time);
+}
+
+TEST(DllTruncation, TimeSpentReadingMemoryIsNotTheDlls) {
+  class SlowMemory final : public Memory {
+  public:
+    Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+      const timespec pause{0, 200'000'000};
+      ::nanosleep(&pause, nullptr);
+      for (auto& range : ranges)
+        range.read = 0;
+      return {};
+    }
+  } slow;
+  TestTarget target(test_platforms().front());
+  const auto from = target.request("FETCHES_UNMAPPED");
+  WalkRequest request{from.worker, from.dll, target.images, slow, target.platform, "solver"};
+  request.op_classes = {OpClass::receive};
+  request.cpu_limit = 150ms;
+  const auto result = walk_queues(request);
+  EXPECT_FALSE(result.failure) << result.failure->message;
+}
+
+TEST(DllTruncation, AnEndlessQueueEndsAtItsLimit) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("ENDLESS_OPERATIONS");
+  request.max_operations = 5000;
+  const auto result = walk_queues(request);
+  EXPECT_FALSE(result.failure);
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_THAT(receives.operations, SizeIs(5000));
+  EXPECT_EQ(receives.truncated_by, TruncatedBy::operations);
+  EXPECT_EQ(only(result).queue(OpClass::unexpected).state, QueueState::available);
+}
+
+TEST(DllTruncation, EndlessCommunicatorsEndAtTheirLimit) {
+  const auto result = walk("ENDLESS_COMMUNICATORS");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.limit");
+  EXPECT_THAT(result.communicators, SizeIs(65'536));
+}
+
+TEST(DllTruncation, ADeadlineStopsTheWalkAndSaysWhatIsUnknown) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("LOOPS");
+  request.deadline = std::chrono::steady_clock::now() + 300ms;
+  const auto result = walk_queues(request);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "walk.max_stop");
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_THAT(receives.operations, SizeIs(3));
+  EXPECT_EQ(receives.truncated_by, TruncatedBy::max_stop);
+  EXPECT_FALSE(receives.total);
+}
+
+TEST(DllTruncation, AStopRequestEndsTheWalkAtOnce) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("LOOPS");
+  std::stop_source source;
+  source.request_stop();
+  request.stop = source.get_token();
+  const auto from = std::chrono::steady_clock::now();
+  const auto result = walk_queues(request);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "interrupted");
+  EXPECT_LT(std::chrono::steady_clock::now() - from, 5s);
+}
+
+TEST(DllTolerance, PlainIsPlain) {
+  const auto result = walk("PLAIN");
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(only(result).name, "plain");
+  EXPECT_EQ(only(result).queue(OpClass::receive).total, 3U);
+  EXPECT_THAT(*only(result).group, ElementsAre(8, 9));
+  EXPECT_THAT(result.dll_messages, IsEmpty());
+}
+
+TEST(DllTolerance, OptionalFunctionsMayBeMissing) {
+  const auto result = walk("NO_OPTIONAL");
+  EXPECT_FALSE(result.failure);
+  EXPECT_FALSE(only(result).group);
+  EXPECT_EQ(only(result).queue(OpClass::receive).total, 3U);
+}
+
+TEST(DllTolerance, AMessageMayComeWithSuccessAndIsNeverPrintfed) {
+  const auto result = walk("PRINTF_WELCOME");
+  EXPECT_FALSE(result.failure);
+  EXPECT_THAT(result.dll_messages, ElementsAre("solver has %n queues"));
+}
+
+TEST(DllTolerance, NamesAndTextsEndWhereTheirArraysEnd) {
+  const auto result = walk("UNTERMINATED");
+  EXPECT_EQ(only(result).name, std::string(64, 'n'));
+  const auto& operation = only(result).queue(OpClass::receive).operations.at(0);
+  EXPECT_THAT(operation.text, SizeIs(5));
+  EXPECT_THAT(operation.text, testing::Each(std::string(64, 't')));
+}
+
+TEST(DllTolerance, WhatCannotBeShownIsReplacedAndTheRawNameKept) {
+  const auto result = walk("CONTROL_CHARACTERS");
+  EXPECT_EQ(only(result).name, "a?[2Jb?\xc3\xa9");
+  EXPECT_EQ(only(result).raw_name, "a\\x1b[2Jb\\xff\xc3\xa9");
+}
+
+TEST(DllTolerance, WritingBehindAStructureHarmsNothing) {
+  const auto result = walk("OVERFILLS");
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(only(result).name, std::string(64, 'o'));
+  EXPECT_THAT(*only(result).group, ElementsAre(8, 9));
+  EXPECT_THAT(only(result).queue(OpClass::receive).operations, SizeIs(3));
+}
+
+class ImplausibleSize : public testing::TestWithParam<std::pair<const char*, std::int64_t>> {};
+
+TEST_P(ImplausibleSize, AllocatesNothingAndGoesOn) {
+  const auto result = walk(GetParam().first);
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(only(result).size, GetParam().second);
+  EXPECT_FALSE(only(result).group);
+  EXPECT_EQ(only(result).queue(OpClass::receive).total, 3U);
+  EXPECT_THAT(result.dll_messages, Contains(HasSubstr("its group was not read")));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ImplausibleSize,
+                         testing::Values(std::pair("SIZE_MINUS_1", std::int64_t{-1}),
+                                         std::pair("SIZE_2_40", std::int64_t{1} << 40)),
+                         [](const auto& of) { return std::string(of.param.first); });
+
+TEST(DllTolerance, AGroupThatCannotBeReadIsUnknown) {
+  const auto result = walk("GROUP_FAILS");
+  EXPECT_FALSE(result.failure);
+  EXPECT_FALSE(only(result).group);
+}
+
+TEST(DllTolerance, UnmappedMemoryIsACodeForTheDll) {
+  const auto result = walk("FETCHES_UNMAPPED");
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(only(result).queue(OpClass::receive).operations.at(0).tag.value, 4711);
+}
+
+TEST(DllTolerance, EveryQueueEndsByItsOwnCode) {
+  const auto result = walk("ITERATOR_ERRORS");
+  const auto& queues = only(result).queues;
+  EXPECT_EQ(queues[0].state, QueueState::error);
+  EXPECT_EQ(queues[0].reason, QueueReason::dll_failed);
+  EXPECT_EQ(queues[0].error, "code 142");
+  EXPECT_EQ(queues[1].state, QueueState::available);
+  EXPECT_EQ(queues[1].total, 0U);
+  EXPECT_EQ(queues[2].state, QueueState::unavailable);
+  EXPECT_EQ(queues[2].reason, QueueReason::not_provided);
+}
+
+TEST(DllTolerance, AnErrorInTheMiddleKeepsTheOperationsBeforeIt) {
+  const auto result = walk("NEXT_FAILS");
+  EXPECT_FALSE(result.failure) << "the other queues are not concerned";
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_EQ(receives.state, QueueState::error);
+  EXPECT_THAT(receives.operations, SizeIs(3));
+  EXPECT_EQ(only(result).queue(OpClass::unexpected).state, QueueState::available);
+}
+
+TEST(DllTolerance, NoInformationAtOnceIsNotAnEmptyQueue) {
+  const auto result = walk("NOTHING_TO_TELL");
+  EXPECT_EQ(only(result).queue(OpClass::receive).state, QueueState::unavailable);
+}
+
+TEST(DllOutput, IsCollectedLineByLine) {
+  const auto result = walk("PRINTS");
+  EXPECT_FALSE(result.failure);
+  EXPECT_THAT(result.dll_messages,
+              testing::UnorderedElementsAre("to stderr", "to stdout, no newline", "dprints\\x09tab",
+                                            "second line"));
+}
+
+TEST(DllOutput, IsBounded) {
+  EXPECT_THAT(walk("PRINTS_FOR_EVER", 300ms).dll_messages, SizeIs(201));
+  EXPECT_THAT(walk("DPRINTS_FOR_EVER", 300ms).dll_messages, SizeIs(201));
+}
+
+TEST(DllConfinement, NoEnvironmentNoDescriptorsNoInput) {
+  const auto result = walk("LOOKS_AROUND");
+  // 0, 1, 2 and the worker's socket.
+  EXPECT_THAT(result.dll_messages,
+              ElementsAre("0 variables, 4 descriptors, 0 bytes of input, group leader 1"));
+}
+
+TEST(DllConfinement, ProcessesThatTheDllStartedEndWithIt) {
+  const auto result = walk("FORKS");
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(only(result).queue(OpClass::receive).total, 3U);
+  // Nobody of the worker's process group is left, and none of ours is a zombie.
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  std::ifstream children("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(children), {}), "");
+}
+
+TEST(DllConfinement, AWorkerThatNeverReadsCannotBlockTheHost) {
+  const auto result = walk("SENDS_AND_NEVER_READS", 2s);
+  ASSERT_TRUE(result.failure);
+  EXPECT_THAT(std::string(result.failure->code), StartsWith("dll."));
+}
+
+TEST(DllConfinement, ACrashAfterTheWalkIsOnlyNoted) {
+  const auto result = walk("CRASHES_IN_DESTROY");
+  EXPECT_FALSE(result.failure);
+  EXPECT_THAT(result.dll_messages, Contains(AllOf(StartsWith("afterwards:"), HasSubstr("SIGABRT"),
+                                                  HasSubstr("mqs_destroy_process_info"))));
+}
+
+TEST(WorkerStart, ABinaryThatIsNoWorkerIsSaid) {
+  TestTarget target(test_platforms().front());
+  for (const char* binary : {"/no/such/worker", "/bin/true", "/etc/passwd"}) {
+    auto request = target.request("PLAIN");
+    request.worker = binary;
+    const auto result = walk_queues(request);
+    ASSERT_TRUE(result.failure) << binary;
+    EXPECT_EQ(result.failure->code, "worker.start") << binary;
+  }
+}
+
+} // namespace
+} // namespace mqbridge

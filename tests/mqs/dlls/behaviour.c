@@ -1,0 +1,272 @@
+// Debug DLLs that misbehave, one at a time: BEHAVIOUR says how. Without any it lists one
+// communicator, "plain", with three receives of tags 0, 1 and 2, and empty other queues.
+
+#include "dll/mqs_interface.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum behaviour {
+  PLAIN,
+  CONSTRUCTOR_CRASHES,
+  VERSION_1,
+  WIDTH_4,
+  PRINTF_REFUSAL,
+  PRINTF_WELCOME,
+  SETUP_FAILS,
+  UPDATE_FAILS,
+  CRASHES,
+  DIVIDES_BY_ZERO,
+  LOOPS,
+  EXITS,
+  ABORTS,
+  ENDLESS_OPERATIONS,
+  ENDLESS_COMMUNICATORS,
+  UNTERMINATED,
+  CONTROL_CHARACTERS,
+  SIZE_MINUS_1,
+  SIZE_2_40,
+  GROUP_FAILS,
+  OVERFILLS,
+  FETCHES_UNMAPPED,
+  ITERATOR_ERRORS,
+  NEXT_FAILS,
+  NOTHING_TO_TELL,
+  PRINTS,
+  PRINTS_FOR_EVER,
+  DPRINTS_FOR_EVER,
+  SENDS_GARBAGE,
+  SENDS_AND_NEVER_READS,
+  CLOSES_SOCKET,
+  FORKS,
+  LOOKS_AROUND,
+  CRASHES_IN_DESTROY,
+};
+
+static const mqs_basic_callbacks* host;
+static const mqs_process_callbacks* process_host;
+static volatile int zero = 0;
+static int communicators_left;
+static int next_tag;
+
+enum { worker_socket = 3, operations = 3 };
+
+__attribute__((constructor)) static void construct(void) {
+  if (BEHAVIOUR == CONSTRUCTOR_CRASHES)
+    abort();
+}
+
+void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
+  host = callbacks;
+}
+char* mqs_version_string(void) {
+  return "behaviour 1.0";
+}
+int mqs_version_compatibility(void) {
+  return BEHAVIOUR == VERSION_1 ? 1 : 2;
+}
+int mqs_dll_taddr_width(void) {
+  return BEHAVIOUR == WIDTH_4 ? 4 : 8;
+}
+
+char* mqs_dll_error_string(int code) {
+  return code == mqs_first_user_code ? "the first user code" : NULL;
+}
+
+int mqs_setup_image(mqs_image* image, const mqs_image_callbacks* callbacks) {
+  (void)callbacks;
+  host->mqs_put_image_info_fp(image, (mqs_image_info*)&host);
+  return BEHAVIOUR == SETUP_FAILS ? 177 : mqs_ok;
+}
+
+int mqs_image_has_queues(mqs_image* image, char** message) {
+  (void)image;
+  if (BEHAVIOUR == PRINTF_REFUSAL)
+    *message = "no queues in %s: 100%% %n%s%d";
+  if (BEHAVIOUR == PRINTF_WELCOME)
+    *message = "%s has %n queues";
+  return BEHAVIOUR == PRINTF_REFUSAL ? mqs_first_user_code : mqs_ok;
+}
+
+static void look_around(void) {
+  extern char** environ;
+  int variables = 0;
+  for (char** each = environ; each != NULL && *each != NULL; ++each)
+    ++variables;
+  int descriptors = 0;
+  for (int fd = 0; fd < 64; ++fd)
+    descriptors += dup2(fd, fd) == fd;
+  char byte;
+  printf("%d variables, %d descriptors, %d bytes of input, group leader %d\n", variables,
+         descriptors, (int)read(STDIN_FILENO, &byte, 1), getpgid(0) == getpid());
+}
+
+static void send_garbage(void) {
+  unsigned char garbage[4096];
+  memset(garbage, 0xfe, sizeof garbage);
+  send(worker_socket, garbage, sizeof garbage, MSG_NOSIGNAL);
+}
+
+static void send_and_never_read(void) {
+  unsigned char fetch[13] = {7}; // a fetch of 48 KiB from 0, in the worker's own format
+  fetch[10] = 0xc0;
+  for (;;)
+    send(worker_socket, fetch, sizeof fetch, MSG_NOSIGNAL);
+}
+
+int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbacks) {
+  process_host = callbacks;
+  host->mqs_put_process_info_fp(process, (mqs_process_info*)&process_host);
+  if (BEHAVIOUR == PRINTS) {
+    fprintf(stderr, "to stderr\n");
+    printf("to stdout, no newline");
+    host->mqs_dprints_fp("dprints\ttab\nsecond line");
+  }
+  if (BEHAVIOUR == FORKS && fork() == 0) {
+    sleep(600);
+    _exit(0);
+  }
+  if (BEHAVIOUR == LOOKS_AROUND)
+    look_around();
+  while (BEHAVIOUR == PRINTS_FOR_EVER)
+    puts("again");
+  while (BEHAVIOUR == DPRINTS_FOR_EVER)
+    host->mqs_dprints_fp("again\n");
+  if (BEHAVIOUR == SENDS_GARBAGE)
+    send_garbage();
+  if (BEHAVIOUR == SENDS_AND_NEVER_READS)
+    send_and_never_read();
+  if (BEHAVIOUR == CLOSES_SOCKET) {
+    close(worker_socket);
+    sleep(600);
+  }
+  return mqs_ok;
+}
+
+int mqs_process_has_queues(mqs_process* process, char** message) {
+  (void)process;
+  (void)message;
+  return mqs_ok;
+}
+
+int mqs_update_communicator_list(mqs_process* process) {
+  (void)process;
+  return BEHAVIOUR == UPDATE_FAILS ? mqs_first_user_code : mqs_ok;
+}
+
+int mqs_setup_communicator_iterator(mqs_process* process) {
+  (void)process;
+  communicators_left = 1;
+  return mqs_ok;
+}
+
+int mqs_get_communicator(mqs_process* process, mqs_communicator* out) {
+  (void)process;
+  out->unique_id = 0xc0;
+  out->local_rank = 1;
+  out->size = BEHAVIOUR == SIZE_MINUS_1 ? -1 : BEHAVIOUR == SIZE_2_40 ? (mqs_tword_t)1 << 40 : 2;
+  strcpy(out->name, BEHAVIOUR == CONTROL_CHARACTERS ? "a\x1b[2Jb\xff\xc3\xa9" : "plain");
+  if (BEHAVIOUR == UNTERMINATED)
+    memset(out->name, 'n', sizeof out->name);
+  if (BEHAVIOUR == OVERFILLS)
+    memset(out->name, 'o', sizeof out->name + 256);
+  return mqs_ok;
+}
+
+#ifndef NO_OPTIONAL
+int mqs_get_comm_group(mqs_process* process, int* ranks) {
+  (void)process;
+  if (BEHAVIOUR == SIZE_MINUS_1 || BEHAVIOUR == SIZE_2_40)
+    abort(); // nobody asks for such a group
+  ranks[0] = 8;
+  ranks[1] = 9;
+  if (BEHAVIOUR == OVERFILLS)
+    memset(ranks + 2, 0x77, 256);
+  return BEHAVIOUR == GROUP_FAILS ? mqs_first_user_code : mqs_ok;
+}
+#endif
+
+#ifndef NO_NEXT_COMMUNICATOR
+int mqs_next_communicator(mqs_process* process) {
+  (void)process;
+  if (BEHAVIOUR == ENDLESS_COMMUNICATORS)
+    return mqs_ok;
+  if (--communicators_left < 0)
+    abort(); // called again after the end
+  return mqs_end_of_list;
+}
+#endif
+
+int mqs_setup_operation_iterator(mqs_process* process, int op_class) {
+  (void)process;
+  next_tag = 0;
+  if (BEHAVIOUR == ITERATOR_ERRORS)
+    return op_class == mqs_pending_sends      ? 142
+           : op_class == mqs_pending_receives ? mqs_end_of_list
+                                              : mqs_no_information;
+  return op_class == mqs_pending_receives ? mqs_ok : mqs_end_of_list;
+}
+
+static void misbehave(void) {
+  switch (BEHAVIOUR) {
+  case CRASHES:
+    *(volatile int*)(long)zero = 1;
+    break;
+  case DIVIDES_BY_ZERO:
+    next_tag = next_tag / zero;
+    break;
+  case LOOPS:
+    for (;;)
+      next_tag += zero;
+  case EXITS:
+    exit(3);
+  case ABORTS:
+    abort();
+  default:
+    break;
+  }
+}
+
+static int fetch_unmapped(mqs_process* process) {
+  char bytes[16];
+  const int code = process_host->mqs_fetch_data_fp(process, 0xdead0000, sizeof bytes, bytes);
+  const int beyond = process_host->mqs_fetch_data_fp(process, 0xdead0000, INT_MAX, bytes);
+  return code == mqs_no_information && beyond == mqs_no_information ? 4711 : 0;
+}
+
+int mqs_next_operation(mqs_process* process, mqs_pending_operation* out) {
+  if (BEHAVIOUR == NOTHING_TO_TELL)
+    return mqs_no_information;
+  if (next_tag == operations) {
+    misbehave();
+    if (BEHAVIOUR == NEXT_FAILS)
+      return 142;
+    if (BEHAVIOUR != ENDLESS_OPERATIONS) {
+      next_tag = INT_MIN; // the next call would show
+      return mqs_end_of_list;
+    }
+  }
+  if (next_tag < 0)
+    abort(); // called again after the end
+  out->desired_tag = BEHAVIOUR == FETCHES_UNMAPPED ? fetch_unmapped(process) : next_tag;
+  out->desired_length = 8;
+  if (BEHAVIOUR == UNTERMINATED)
+    memset(out->extra_text, 't', sizeof out->extra_text);
+  if (BEHAVIOUR == OVERFILLS)
+    memset(out->extra_text, 'o', sizeof out->extra_text + 256);
+  ++next_tag;
+  return mqs_ok;
+}
+
+#ifndef NO_OPTIONAL
+void mqs_destroy_process_info_(mqs_process_info* info) __asm__("mqs_destroy_process_info");
+void mqs_destroy_process_info_(mqs_process_info* info) { // void, as shipped headers have it
+  (void)info;
+  if (BEHAVIOUR == CRASHES_IN_DESTROY)
+    abort();
+}
+#endif

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "host/image/image_set.h"
+#include "host/memory/memory.h"
+
+#include <sys/types.h>
+
+namespace mqbridge {
+
+/// Memory of a process of this machine, without any stub.
+class ProcessMemory final : public Memory {
+public:
+  explicit ProcessMemory(pid_t pid) : pid_(pid) {}
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+
+  std::size_t bytes_read = 0;
+
+private:
+  pid_t pid_;
+};
+
+/// What /proc/PID/maps says is loaded.
+Result<ImageSet> images_of_process(pid_t pid);
+
+} // namespace mqbridge

@@ -1,0 +1,293 @@
+// What is read again from Open MPI's requests, on four platforms; what is known of MPICH's DLL.
+
+#include "host/mqs/repairs.h"
+#include "tests/mqs/test_target.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace mqbridge {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr std::uint64_t request_at = 0x10008;
+constexpr std::uint64_t datatype_at = 0x20000;
+constexpr std::uint64_t communicator_at = 0x30010;
+constexpr std::uint64_t pending = 0;
+constexpr std::uint64_t completed = 1;
+constexpr std::uint64_t active = 2;
+constexpr std::uint64_t inactive = 1;
+
+/// An Open MPI process with one request, one datatype and one communicator. Not the real layouts:
+/// the repairs must take them from the types.
+class Requests : public testing::TestWithParam<Platform> {
+protected:
+  Requests() {
+    const auto pointer = static_cast<std::uint64_t>(GetParam().pointer_size);
+    const auto size = static_cast<std::uint64_t>(GetParam().size_t_size);
+    types->add("ompi_request_t",
+               {{"super", 0, 40}, {"req_complete", 0, pointer}, {"req_state", 0, 4}});
+    types->add("mca_pml_base_request_t", {{"req_ompi", 0, 72},
+                                          {"req_comm", 0, pointer},
+                                          {"req_datatype", 0, pointer},
+                                          {"req_count", 0, size}});
+    types->add("ompi_datatype_t", {{"id", 0, pointer}, {"super", 0, 200}});
+    types->add("opal_datatype_t", {{"super", 0, 16}, {"size", 0, size}});
+    types->add("ompi_communicator_t",
+               {{"c_name", 0, 64}, {"c_local_group", 0, pointer}, {"c_remote_group", 0, pointer}});
+    images.add_type_source(types);
+    process(pending, active, 10, 4);
+  }
+
+  /// Everything a repair reads; `waiting` is req_complete.
+  void process(std::uint64_t waiting, std::uint64_t state, std::uint64_t count,
+               std::uint64_t element_size) {
+    put_request("ompi_request_t", "req_complete", waiting, GetParam().pointer_size);
+    put_request("ompi_request_t", "req_state", state, 4);
+    put_request("mca_pml_base_request_t", "req_comm", communicator_at, GetParam().pointer_size);
+    put_request("mca_pml_base_request_t", "req_datatype", datatype_at, GetParam().pointer_size);
+    put_request("mca_pml_base_request_t", "req_count", count, GetParam().size_t_size);
+    write();
+    const auto size_at =
+        offset("ompi_datatype_t", "super") + offset("opal_datatype_t", "size") + datatype_at;
+    put({size_at}, element_size, GetParam().size_t_size);
+    groups(0x5000, 0x5000);
+  }
+
+  void groups(std::uint64_t local, std::uint64_t remote) {
+    put({communicator_at + offset("ompi_communicator_t", "c_local_group")}, local,
+        GetParam().pointer_size);
+    put({communicator_at + offset("ompi_communicator_t", "c_remote_group")}, remote,
+        GetParam().pointer_size);
+  }
+
+  /// One operation in one communicator, as the walk would give it.
+  Operation& operation(OpClass op_class, std::int64_t raw_status) {
+    Communicator communicator;
+    communicator.size = 2;
+    communicator.local_rank = 0;
+    communicator.group = {{0, 1}};
+    Operation made;
+    made.raw.status = raw_status;
+    made.status = static_cast<OpStatus>(raw_status);
+    made.peer = {false, 1, 1};
+    made.actual = ActualMessage{1, 1, 3, 8};
+    made.length = {40, LengthUnit::bytes};
+    made.text = {
+        fmt::format("{}: 0x{:x}", op_class == OpClass::send ? "Send" : "Receive", request_at)};
+    communicator.queue(op_class).total = 1;
+    communicator.queue(op_class).operations.push_back(std::move(made));
+    communicators.push_back(std::move(communicator));
+    return communicators.back().queue(op_class).operations.back();
+  }
+
+  void repaired() {
+    const auto done = repair(communicators, mpi, images, memory, GetParam());
+    ASSERT_TRUE(done) << done.error().message;
+  }
+
+  std::shared_ptr<FakeTypes> types = std::make_shared<FakeTypes>();
+  ImageSet images{std::vector<Image>()};
+  FakeMemory memory;
+  MpiLibrary mpi{"openmpi", "Open MPI", {}, nullptr, {}};
+  std::vector<Communicator> communicators;
+
+private:
+  std::uint64_t offset(const char* type, const char* field) {
+    return (*types->find(type))->find_field(field)->offset;
+  }
+  void put(TargetAddress address, std::uint64_t value, int size) {
+    memory.put_integer(address, value, static_cast<std::size_t>(size),
+                       GetParam().byte_order == ByteOrder::big);
+  }
+  void put_request(const char* type, const char* field, std::uint64_t value, int size) {
+    const auto at = offset(type, field);
+    for (int i = 0; i < size; ++i) {
+      const int shift = 8 * (GetParam().byte_order == ByteOrder::big ? size - 1 - i : i);
+      request_[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(value >> shift);
+    }
+  }
+  void write() { memory.put({request_at}, request_); }
+
+  std::vector<std::uint8_t> request_ = std::vector<std::uint8_t>(200, 0xee);
+};
+
+INSTANTIATE_TEST_SUITE_P(, Requests, testing::ValuesIn(test_platforms()),
+                         [](const auto& of) { return platform_name(of.param); });
+
+TEST_P(Requests, StatusIsReadAtPointerWidth) {
+  struct Case {
+    std::uint64_t req_complete;
+    std::int64_t said;
+    OpStatus truth;
+  };
+  const Case cases[] = {
+      {pending, 0, OpStatus::pending},
+      {pending, 2, OpStatus::pending},
+      {completed, 0, OpStatus::complete},
+      {completed, 1, OpStatus::complete},
+      {completed, 2, OpStatus::complete},
+      {0x7ffd1201, 2, OpStatus::pending}, // somebody waits: its lowest byte looks complete
+      {0x7ffd1200, 0, OpStatus::pending},
+      {0x01000000, 2, OpStatus::pending}, // the highest byte on a 32-bit target
+      {pending, 1, OpStatus::matched},    // matched, not complete: the DLL knows better
+  };
+  for (const auto& [req_complete, said, truth] : cases) {
+    communicators.clear();
+    process(req_complete, active, 10, 4);
+    operation(OpClass::receive, said);
+    repaired();
+    const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(result.status, truth) << req_complete << " said " << said;
+    EXPECT_EQ(result.request, TargetAddress{request_at});
+    EXPECT_EQ(result.repairs.empty(), static_cast<std::int64_t>(truth) == said);
+  }
+}
+
+TEST_P(Requests, APendingReceiveHasNoActualMessage) {
+  operation(OpClass::receive, 2);
+  operation(OpClass::send, 2);
+  repaired();
+  EXPECT_FALSE(communicators[0].queue(OpClass::receive).operations[0].actual);
+  EXPECT_TRUE(communicators[1].queue(OpClass::send).operations[0].actual);
+}
+
+TEST_P(Requests, AnInactivePersistentReceiveIsCompleteAndHasMetNothing) {
+  process(completed, inactive, 10, 4);
+  operation(OpClass::receive, 1);
+  repaired();
+  const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+  EXPECT_EQ(result.status, OpStatus::complete);
+  EXPECT_FALSE(result.actual);
+}
+
+TEST_P(Requests, TheLengthIsCountTimesSize) {
+  process(completed, active, 3, 8);
+  operation(OpClass::receive, 1).length.value = 3;
+  repaired();
+  const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+  EXPECT_EQ(result.length.value, 24);
+  EXPECT_EQ(result.length.unit, LengthUnit::bytes);
+  EXPECT_THAT(result.repairs, Contains("length"));
+}
+
+TEST_P(Requests, ALengthBeyondAllBoundsChangesNothing) {
+  const std::uint64_t huge = GetParam().size_t_size == 8 ? ~std::uint64_t{0} : 0xffffffff;
+  process(pending, active, huge, huge);
+  operation(OpClass::receive, 0);
+  repaired();
+  const auto& length = communicators[0].queue(OpClass::receive).operations[0].length.value;
+  if (GetParam().size_t_size == 8) {
+    EXPECT_EQ(length, 40);
+  } else {
+    EXPECT_GE(length, 0);
+  }
+}
+
+TEST_P(Requests, PeersOfAnIntercommunicatorHaveNoGlobalRankByTheLocalGroup) {
+  groups(0x5000, 0x6000);
+  operation(OpClass::send, 0).repairs = {"send_rank"};
+  repaired();
+  const auto& result = communicators[0].queue(OpClass::send).operations[0];
+  EXPECT_EQ(result.peer.local_rank, 1);
+  EXPECT_FALSE(result.peer.global_rank);
+  EXPECT_FALSE(result.actual->global_rank);
+  EXPECT_THAT(result.repairs, ElementsAre("global_rank"));
+}
+
+TEST_P(Requests, ARequestThatCannotBeReadStaysAsItIs) {
+  for (const char* text :
+       {"Receive: 0x66660000", "Receive: 0x", "Receive: 0xzz", "no address",
+        "Receive: 0x10008 and more", "Receive: 0xffffffffffffffffff", "Receive: 0x0"}) {
+    communicators.clear();
+    operation(OpClass::receive, 2).text[0] = text;
+    repaired();
+    const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(result.status, OpStatus::complete) << text;
+    EXPECT_THAT(result.repairs, IsEmpty()) << text;
+  }
+}
+
+TEST_P(Requests, MissingTypesChangeNothing) {
+  ImageSet without{std::vector<Image>()};
+  operation(OpClass::receive, 2);
+  ASSERT_TRUE(repair(communicators, mpi, without, memory, GetParam()));
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].status, OpStatus::complete);
+}
+
+TEST_P(Requests, ManyAreReadInFewRoundTrips) {
+  for (int i = 0; i < 1000; ++i)
+    operation(OpClass::receive, 2);
+  memory.calls = 0;
+  repaired();
+  EXPECT_EQ(memory.calls, 2);
+  for (const auto& communicator : communicators)
+    EXPECT_EQ(communicator.queue(OpClass::receive).operations[0].status, OpStatus::pending);
+}
+
+TEST_P(Requests, ALostConnectionIsTheError) {
+  operation(OpClass::receive, 2);
+  memory.fail_with({"connect.lost", "gone", ""});
+  const auto done = repair(communicators, mpi, images, memory, GetParam());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "connect.lost");
+}
+
+TEST_P(Requests, WhatTheDllDidNotFillInIsDropped) {
+  auto& unfilled = operation(OpClass::send, 0);
+  unfilled.text.clear();
+  unfilled.raw.desired_local_rank = -1;
+  repaired();
+  EXPECT_THAT(communicators[0].queue(OpClass::send).operations, IsEmpty());
+  EXPECT_EQ(communicators[0].queue(OpClass::send).total, 0U);
+}
+
+TEST_P(Requests, ASignExtendedAddressOfA32BitTargetIsUnderstood) {
+  operation(OpClass::receive, 0).text[0] = "Receive: 0xfffffffff7001000";
+  repaired();
+  const auto& request = communicators[0].queue(OpClass::receive).operations[0].request;
+  EXPECT_EQ(request->value, GetParam().pointer_size == 4 ? 0xf7001000 : 0xfffffffff7001000);
+}
+
+TEST(Repair, DropsTheNullCommunicatorAndNoOther) {
+  std::vector<Communicator> communicators(3);
+  communicators[0].size = 0; // MPI_COMM_NULL: rank 4294967294
+  communicators[1].size = 1;
+  communicators[1].local_rank = 0;
+  communicators[2].size = 0;
+  communicators[2].queue(OpClass::send).operations.emplace_back();
+  ImageSet images{std::vector<Image>()};
+  FakeMemory memory;
+  ASSERT_TRUE(repair(communicators, MpiLibrary(), images, memory, Platform()));
+  EXPECT_THAT(communicators, SizeIs(2));
+  EXPECT_EQ(communicators[0].size, 1);
+}
+
+TEST(Repair, MpichGivesElementsAndNoLengthOfUnexpectedMessages) {
+  std::vector<Communicator> communicators(1);
+  communicators[0].size = 1;
+  for (OpClass op_class : op_classes) {
+    Operation operation;
+    operation.length = {7, LengthUnit::bytes};
+    communicators[0].queue(op_class).operations.push_back(operation);
+  }
+  MpiLibrary mpich;
+  mpich.provider = "mpich";
+  ImageSet images{std::vector<Image>()};
+  FakeMemory memory;
+  ASSERT_TRUE(repair(communicators, mpich, images, memory, Platform()));
+  const auto& receive = communicators[0].queue(OpClass::receive).operations[0].length;
+  EXPECT_EQ(receive.value, 7);
+  EXPECT_EQ(receive.unit, LengthUnit::elements);
+  const auto& unexpected = communicators[0].queue(OpClass::unexpected).operations[0].length;
+  EXPECT_FALSE(unexpected.value);
+  EXPECT_EQ(unexpected.unit, LengthUnit::unknown);
+}
+
+} // namespace
+} // namespace mqbridge

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "host/image/image_set.h"
+#include "host/memory/platform.h"
+#include "host/mqs/walk.h"
+#include "tests/support/fake_memory.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// 32 and 64 bits, little- and big-endian.
+const std::vector<Platform>& test_platforms();
+/// "le64" and so on, for the names of tests.
+std::string platform_name(const Platform& platform);
+
+/// Layouts given by a test.
+class FakeTypes final : public TypeSource {
+public:
+  /// Fields of the sizes given, aligned as a C compiler does.
+  void add(const std::string& name, std::vector<TypeField> fields);
+  Result<const TypeLayout*> find(std::string_view name) override;
+
+private:
+  std::map<std::string, TypeLayout, std::less<>> types_;
+};
+
+struct TestOperation {
+  OpClass op_class = OpClass::receive;
+  std::int64_t rank = 0;
+  std::int64_t tag = 0;
+  std::int64_t length = 0;
+  std::uint64_t buffer = 0;
+};
+
+struct TestCommunicator {
+  std::uint64_t id = 0;
+  std::int64_t rank = 0;
+  std::string name;
+  std::vector<int> group;
+  std::vector<TestOperation> operations;
+};
+
+/// A process that is only bytes: communicators and operations in lists, laid out as a C compiler
+/// for `platform` would, which dlls/list.c reads.
+class TestTarget {
+public:
+  explicit TestTarget(const Platform& platform,
+                      const std::vector<TestCommunicator>& communicators = {});
+
+  /// A walk with a DLL of tests/mqs/dlls.
+  WalkRequest request(const std::string& dll);
+
+  /// Where the list of communicators begins.
+  void set_root(std::uint64_t address);
+
+  Platform platform;
+  FakeMemory memory;
+  ImageSet images;
+
+private:
+  std::uint64_t place(std::size_t size);
+  void write(std::span<std::uint8_t> to, std::uint64_t value, int size) const;
+  void pointer(std::uint64_t address, std::uint64_t value);
+  void integer(std::uint64_t address, std::int64_t value, int size);
+  std::uint64_t put(const TestCommunicator& communicator, std::uint64_t next);
+  std::uint64_t put(const TestOperation& operation, std::uint64_t next);
+
+  std::shared_ptr<FakeTypes> types_;
+  std::vector<std::uint8_t> heap_; ///< until it is put into `memory`
+};
+
+} // namespace mqbridge
