@@ -32,6 +32,16 @@ std::string build_id(const MpiLibrary& mpi) {
   return mpi.image != nullptr && mpi.image->file ? mpi.image->file->build_id() : std::string{};
 }
 
+Result<const TypeLayout*> find_in(std::span<const std::shared_ptr<TypeSource>> sources,
+                                  std::string_view type) {
+  for (const auto& source : sources) {
+    auto found = source->find(type);
+    if (!found || *found != nullptr)
+      return found;
+  }
+  return nullptr;
+}
+
 /// Tries one source after the other; each is compared with what the running library states.
 class Selection {
 public:
@@ -42,17 +52,19 @@ public:
   Result<TypesChoice> from_files(std::span<const std::filesystem::path> files) {
     bool same_build = true;
     std::vector<std::string> names;
+    std::vector<std::shared_ptr<TypeSource>> sources;
     for (const auto& file : files) {
       auto source = open_types_file(file);
       if (!source)
         return forward(std::move(source));
       images_.add_type_source(*source);
+      sources.push_back(*source);
       names.push_back(file.filename().string());
       auto pack = read_type_pack(file); // a carrier is none, and is keyed by no build
       same_build =
           same_build && pack && !pack->build_id.empty() && pack->build_id == build_id(mpi_);
     }
-    auto fitting = fits();
+    auto fitting = fits([&](std::string_view type) { return find_in(sources, type); });
     if (!fitting)
       return forward(std::move(fitting));
     if (!check_.mismatches.empty())
@@ -72,7 +84,7 @@ public:
     if (*same_build)
       return use(std::move(**same_build), TypesMatch::exact);
 
-    auto fitting = fits();
+    auto fitting = fits([&](std::string_view type) { return images_.find_type(type); });
     if (!fitting)
       return forward(std::move(fitting));
     if (*fitting)
@@ -102,8 +114,10 @@ public:
 private:
   Result<TypesChoice> use(FoundPack found, TypesMatch match) {
     const auto name = found.path.filename().string();
-    images_.add_type_source(type_source(std::move(found.pack)));
-    auto fitting = fits();
+    auto source = type_source(std::move(found.pack));
+    images_.add_type_source(source);
+    // The pack alone is asked: a type that it lacks would be looked for in all that is loaded.
+    auto fitting = fits([&](std::string_view type) { return source->find(type); });
     if (!fitting)
       return forward(std::move(fitting));
     if (!*fitting)
@@ -113,14 +127,14 @@ private:
 
   /// Only Open MPI's libraries state sizes of their types; for others, the types found are all
   /// there is to know.
-  Result<bool> fits() {
+  Result<bool> fits(const openmpi::TypeFinder& find) {
     if (mpi_.provider != "openmpi")
       return true;
-    auto checked = openmpi::check_types(images_, memory_, platform_);
+    auto checked = openmpi::check_types(find, images_, memory_, platform_);
     if (!checked)
       return forward(std::move(checked));
     check_ = std::move(*checked);
-    return check_.complete && check_.mismatches.empty();
+    return check_.fits();
   }
 
   Failure mismatch(const std::string& source) const {
@@ -145,7 +159,7 @@ private:
   Memory& memory_;
   const Platform& platform_;
   Warnings& warnings_;
-  TypeCheck check_; ///< of the last source tried
+  openmpi::TypeComparison check_; ///< of the last source tried
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/image_set.h"
+#include "host/image/openmpi_classes.h"
 #include "host/memory/memory.h"
 #include "host/memory/platform.h"
 #include "host/mqs/queues.h"
@@ -29,20 +30,13 @@ struct MpiLibrary {
 Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& memory,
                                                const Platform& platform);
 
-/// Whether the types that `images` now resolve fit the running library.
-struct TypeCheck {
-  bool complete = true; ///< every type the debug DLL asks for is there
-  std::vector<std::string> missing;
-  std::vector<std::string>
-      mismatches;   ///< "opal_free_list_t: 376 bytes, the running library says 384"
-  int compared = 0; ///< sizes that were compared
-};
-
 namespace openmpi {
 
-/// Compares with the symbol sizes and the cls_sizeof of every exported X_t_class object (field
-/// notes, debug-dlls.md), read from the process in one pipelined read.
-Result<TypeCheck> check_types(ImageSet& images, Memory& memory, const Platform& platform);
+/// Compares the types that `find` knows with what the process states: the symbol sizes, and the
+/// cls_sizeof of every exported X_t_class object (opal/class/opal_object.h), read in one pipelined
+/// read. Errors: those of `find` and of Memory.
+Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
+                                   const Platform& platform);
 
 /// ompi_mpi_state.
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform);

@@ -74,7 +74,8 @@ bool is_component_name(std::string_view name) {
 
 } // namespace
 
-Result<TypeCheck> check_types(ImageSet& images, Memory& memory, const Platform& platform) {
+Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
+                                   const Platform& platform) {
   std::vector<SizeFact> facts;
   for (const auto& image : images.images()) {
     if (image.file == nullptr)
@@ -84,16 +85,7 @@ Result<TypeCheck> check_types(ImageSet& images, Memory& memory, const Platform& 
   }
   if (auto done = add_class_sizes(images, memory, platform.byte_order, facts); !done)
     return forward(std::move(done));
-  auto comparison =
-      compare_types([&](std::string_view name) { return images.find_type(name); }, facts);
-  if (!comparison)
-    return forward(std::move(comparison));
-  TypeCheck check;
-  check.complete = comparison->missing.empty();
-  check.missing = std::move(comparison->missing);
-  check.mismatches = std::move(comparison->mismatches);
-  check.compared = comparison->compared;
-  return check;
+  return compare_types(find, facts);
 }
 
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
