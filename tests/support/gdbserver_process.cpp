@@ -1,5 +1,7 @@
 #include "tests/support/gdbserver_process.h"
 
+#include "tests/support/test_programs.h"
+
 #include <csignal>
 #include <fmt/format.h>
 #include <fstream>

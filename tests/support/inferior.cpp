@@ -20,10 +20,6 @@ std::string status_value(pid_t pid, const std::string& name) {
 
 } // namespace
 
-std::string inferior_program() {
-  return MQBRIDGE_INFERIOR_LOOP;
-}
-
 char process_state(pid_t pid) {
   const std::string state = status_value(pid, "State");
   return state.empty() ? '\0' : state.front();

@@ -1,17 +1,14 @@
 #pragma once
 
 #include "tests/support/child_process.h"
+#include "tests/support/test_programs.h"
 
 #include <chrono>
-#include <string>
 #include <sys/types.h>
 
 namespace mqbridge::test {
 
-/// The path of a real program to attach to (inferior_loop.c).
-std::string inferior_program();
-
-/// That program, running.
+/// A real process to attach to (inferior_loop.c).
 class Inferior {
 public:
   Inferior() : process_({inferior_program()}) {}

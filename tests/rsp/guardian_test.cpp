@@ -1,0 +1,286 @@
+#include "rsp/guardian.h"
+#include "tests/support/scripted_stub.h"
+#include "tests/support/test_programs.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <netinet/in.h>
+#include <optional>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <variant>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using test::Answer;
+using test::ScriptedStub;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+
+/// A client's socket, without anything that speaks RSP by itself.
+class RawClient {
+public:
+  explicit RawClient(const ScriptedStub& stub) : RawClient() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const std::string port = std::get<TcpEndpoint>(stub.endpoint().where).port;
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+    EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  /// Not connected.
+  RawClient() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+  ~RawClient() { close(socket_); }
+
+  int descriptor() const { return socket_; }
+  void send(std::string_view bytes) const {
+    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+
+private:
+  int socket_;
+};
+
+std::unique_ptr<Guardian> started() {
+  auto guardian = Guardian::start(test::guardian_program());
+  if (!guardian) {
+    ADD_FAILURE() << guardian.error().message;
+    return nullptr;
+  }
+  return std::move(*guardian);
+}
+
+/// The guardian is a child of this process; 0 if there is none.
+pid_t guardian_pid() {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      std::ifstream comm(fmt::format("/proc/{}/comm", child));
+      std::string name;
+      if (std::getline(comm, name) && name.starts_with("mqbridge-guard"))
+        return child;
+    }
+  }
+  return 0;
+}
+
+/// What a guardian does when this process is gone: its destructor closes the channel just so.
+void release(std::unique_ptr<Guardian> guardian) {
+  guardian.reset();
+}
+
+TEST(Guardian, SendsTheDetachPacketOfWhatIsLeft) {
+  ScriptedStub stub;
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const auto handle = guardian->watch(client.descriptor());
+  ASSERT_TRUE(handle) << handle.error().message;
+  guardian->set_detach_packet(*handle, "D;1f");
+  EXPECT_THAT(stub.received(), ElementsAre());
+  const auto before = steady_clock::now();
+  release(std::move(guardian));
+  EXPECT_LT(steady_clock::now() - before, 2s);
+  EXPECT_THAT(stub.received(), ElementsAre("D;1f"));
+}
+
+TEST(Guardian, LeavesAloneWhatIsForgotten) {
+  ScriptedStub stub;
+  auto client = std::make_optional<RawClient>(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const auto handle = guardian->watch(client->descriptor());
+  ASSERT_TRUE(handle);
+  guardian->forget(*handle);
+  client.reset();
+  // The stub serves one client after the other: the next is served only if nobody holds the first.
+  const RawClient next(stub);
+  next.send("$?#3f");
+  for (int i = 0; i < 200 && stub.count("?") == 0; ++i)
+    std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(stub.count("?"), 1);
+  release(std::move(guardian));
+  EXPECT_EQ(stub.count("D"), 0);
+}
+
+TEST(Guardian, ManyConnectionsEachWithItsPacket) {
+  std::array<ScriptedStub, 5> stubs;
+  std::vector<std::unique_ptr<RawClient>> clients;
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  for (std::size_t i = 0; i < stubs.size(); ++i) {
+    clients.push_back(std::make_unique<RawClient>(stubs[i]));
+    const auto handle = guardian->watch(clients.back()->descriptor());
+    ASSERT_TRUE(handle);
+    guardian->set_detach_packet(*handle, fmt::format("D;{:x}", i + 1).c_str());
+    if (i == 2)
+      guardian->forget(*handle);
+  }
+  release(std::move(guardian));
+  for (std::size_t i = 0; i < stubs.size(); ++i)
+    EXPECT_EQ(stubs[i].count(fmt::format("D;{:x}", i + 1)), i == 2 ? 0 : 1) << i;
+}
+
+struct Interrupted {
+  std::string name;
+  std::string sent; ///< by the client, when it died
+  bool no_ack;
+};
+
+/// A packet that was cut anywhere must not swallow the detach packet.
+TEST(Guardian, EndsHalfPackets) {
+  for (const auto& [name, sent, no_ack] : {
+           Interrupted{"nothing sent", "", false},
+           Interrupted{"only the dollar", "$", false},
+           Interrupted{"in the payload", "$m1000,", false},
+           Interrupted{"before the checksum", "$m1000,40#", false},
+           Interrupted{"in the checksum", "$m1000,40#8", false},
+           Interrupted{"reply not acknowledged", "$m1000,40#8e", false},
+           Interrupted{"without acks, in the payload", "$QStartNoAckMode#b0$m1000,4", true},
+           Interrupted{"without acks, in the checksum", "$QStartNoAckMode#b0$m1000,40#8", true},
+           Interrupted{"without acks, whole", "$QStartNoAckMode#b0$m1000,40#8e", true},
+       }) {
+    ScriptedStub stub({.no_ack = no_ack});
+    stub.on("m", Answer::packet("E01"));
+    const RawClient client(stub);
+    auto guardian = started();
+    ASSERT_TRUE(guardian);
+    const auto handle = guardian->watch(client.descriptor());
+    ASSERT_TRUE(handle);
+    guardian->set_detach_packet(*handle, "D;1f");
+    client.send(sent);
+    release(std::move(guardian));
+    EXPECT_THAT(stub.received(), Contains("D;1f")) << name;
+  }
+}
+
+TEST(Guardian, AsksWhichProcessWhenItWasNeverTold) {
+  ScriptedStub stub;
+  // 0x10000, as gdbserver writes it.
+  stub.on("?", Answer::raw("$T05thread:p10* .10* ;core:0;#38"));
+  stub.expect("D", Answer::packet("E01"));
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ASSERT_TRUE(guardian->watch(client.descriptor()));
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), ElementsAre("D", "?", "D;10000"));
+}
+
+TEST(Guardian, TriesAgainOnceARunningTargetHasStopped) {
+  ScriptedStub stub;
+  // What is sent while the target runs is lost; then the interrupt that was on its way shows.
+  stub.expect("D", Answer::packet("T02thread:p1f.1f;").after(100ms));
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ASSERT_TRUE(guardian->watch(client.descriptor()));
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), ElementsAre("D", "D;1f"));
+}
+
+TEST(Guardian, TriesAgainWhenNothingComes) {
+  ScriptedStub stub;
+  stub.expect("D;1f", Answer::nothing());
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const auto handle = guardian->watch(client.descriptor());
+  ASSERT_TRUE(handle);
+  guardian->set_detach_packet(*handle, "D;1f");
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f"));
+}
+
+TEST(Guardian, DrainsWhatAStubBlocksOn) {
+  ScriptedStub stub;
+  const std::string long_reply(60'000, 'a');
+  stub.on("m", Answer::packet(long_reply));
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const auto handle = guardian->watch(client.descriptor());
+  ASSERT_TRUE(handle);
+  guardian->set_detach_packet(*handle, "D;1f");
+  client.send("$QStartNoAckMode#b0");
+  for (int i = 0; i < 1000; ++i)
+    client.send(test::frame("m1000,7530"));
+  release(std::move(guardian));
+  EXPECT_EQ(stub.count("m1000"), 1000);
+  EXPECT_EQ(stub.count("D;1f"), 1);
+}
+
+TEST(Guardian, ASocketThatNeverConnectedEndsAtOnce) {
+  const RawClient client;
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ASSERT_TRUE(guardian->watch(client.descriptor()));
+  const auto before = steady_clock::now();
+  release(std::move(guardian));
+  EXPECT_LT(steady_clock::now() - before, 1s);
+}
+
+TEST(Guardian, StandsApartFromItsStarter) {
+  // Something that a shell might have left open for us.
+  std::array<int, 2> inherited{};
+  ASSERT_EQ(pipe(inherited.data()), 0);
+  const auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const pid_t pid = guardian_pid();
+  ASSERT_GT(pid, 0);
+  EXPECT_EQ(getsid(pid), pid);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+    EXPECT_EQ(kill(pid, signal), 0);
+  const RawClient client;
+  EXPECT_TRUE(guardian->watch(client.descriptor()));
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid))) {
+    const int number = std::stoi(entry.path().filename());
+    const std::string file = std::filesystem::read_symlink(entry.path());
+    EXPECT_TRUE(number < 3 ? file == "/dev/null" : file.starts_with("socket:"))
+        << number << " is " << file;
+  }
+  close(inherited[0]);
+  close(inherited[1]);
+}
+
+TEST(Guardian, ALostOneIsAnError) {
+  const auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const pid_t pid = guardian_pid();
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGKILL);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+  const RawClient client;
+  const auto handle = guardian->watch(client.descriptor());
+  ASSERT_FALSE(handle);
+  EXPECT_EQ(handle.error().code, "guardian.lost");
+}
+
+TEST(Guardian, AnotherProgramIsRefused) {
+  for (const std::string program : {"/no/such/program", "/bin/true", "/dev/null"}) {
+    const auto guardian = Guardian::start(program);
+    ASSERT_FALSE(guardian) << program;
+    EXPECT_EQ(guardian.error().code, "guardian.start");
+    EXPECT_THAT(guardian.error().message, testing::HasSubstr(program));
+    EXPECT_NE(guardian.error().hint, "");
+  }
+}
+
+} // namespace
+} // namespace mqbridge::rsp

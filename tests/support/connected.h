@@ -1,0 +1,29 @@
+#pragma once
+
+#include "rsp/client.h"
+#include "tests/support/scripted_stub.h"
+
+#include <chrono>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace mqbridge::test {
+
+/// A negotiated client, quick to give up. Null after a failure of the test.
+inline std::unique_ptr<rsp::Client> connected(const rsp::Endpoint& endpoint) {
+  rsp::ClientOptions options;
+  options.silence_timeout = std::chrono::milliseconds(500);
+  auto client = rsp::Client::connect(endpoint, options);
+  if (!client) {
+    ADD_FAILURE() << client.error().code << ": " << client.error().message;
+    return nullptr;
+  }
+  return std::move(*client);
+}
+
+inline std::unique_ptr<rsp::Client> connected(const ScriptedStub& stub) {
+  return connected(stub.endpoint());
+}
+
+} // namespace mqbridge::test
