@@ -28,8 +28,16 @@ std::string install_hint(std::string_view mpi) {
   return "the MPI library's debug DLL on this host: --dll PATH";
 }
 
+/// One word for a shell. The path is of the target's choosing, and hints are there to be pasted.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 std::string dll_hint(const fs::path& path) {
-  return fmt::format("if you trust it: --dll {}", printable(path.string()));
+  return fmt::format("if you trust it: --dll {}", quoted(printable(path.string())));
 }
 
 /// This program's own platform: what a DLL must be built for.

@@ -1,10 +1,10 @@
 #include "host/mqs/mpi_library.h"
 
 #include "host/memory/reader.h"
-#include "rsp/printable.h"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -48,46 +48,42 @@ bool is_version(std::string_view text) {
                               std::string_view::npos;
 }
 
+/// The known MPI whose symbols are there, and the image that has them.
+std::pair<const KnownMpi*, const Image*> recognise(const ImageSet& images) {
+  for (const auto& known : known_mpis)
+    for (const auto name : known.symbols)
+      if (const auto symbol = images.find_symbol(name))
+        return {&known, symbol->image};
+  return {nullptr, nullptr};
+}
+
 } // namespace
 
 Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& memory,
                                                const Platform&) {
+  const auto [known, image] = recognise(images);
+  const auto dll_name = images.find_symbol("MPIR_dll_name");
+  if (known == nullptr && !dll_name)
+    return std::optional<MpiLibrary>();
   MpiLibrary mpi;
-  bool found = false;
-  for (const auto& known : known_mpis) {
-    for (auto name : known.symbols) {
-      const auto symbol = images.find_symbol(name);
-      if (!symbol || found)
-        continue;
-      found = true;
-      mpi.provider = known.provider;
-      mpi.name = known.name;
-      mpi.image = symbol->image;
-    }
-    if (!found)
-      continue;
-    if (const auto symbol = images.find_symbol(known.version_symbol)) {
+  mpi.name = known != nullptr ? known->name : "MPI";
+  mpi.image = known != nullptr ? image : dll_name->image;
+  if (known != nullptr) {
+    mpi.provider = known->provider;
+    if (const auto symbol = images.find_symbol(known->version_symbol)) {
       auto version = text_at(memory, *symbol, max_version);
       if (!version)
         return forward(std::move(version));
       if (is_version(*version))
         mpi.version = std::move(*version);
     }
-    break;
   }
-  if (const auto symbol = images.find_symbol("MPIR_dll_name")) {
-    if (!found)
-      mpi.name = "MPI";
-    if (!found)
-      mpi.image = symbol->image;
-    found = true;
-    auto name = text_at(memory, *symbol, max_dll_name);
+  if (dll_name) {
+    auto name = text_at(memory, *dll_name, max_dll_name);
     if (!name)
       return forward(std::move(name));
     mpi.dll_name = std::move(*name);
   }
-  if (!found)
-    return std::optional<MpiLibrary>();
   return std::optional(std::move(mpi));
 }
 

@@ -1,0 +1,16 @@
+// The symbols by which an MPI is recognised, and nothing of the MPI. Never loaded: only its ELF
+// file is read.
+
+#if defined(LIKE_MPICH)
+char MPII_Version_string[16];
+int MPIR_Process;
+#elif defined(LIKE_OPENMPI)
+char ompi_version_string[16];
+int ompi_mpi_communicators;
+int ompi_mpi_state;
+#endif
+#if !defined(LIKE_NOTHING)
+char MPIR_dll_name[64];
+#endif
+
+int anything;
