@@ -150,7 +150,7 @@ std::vector<const ElfSymbol*> ElfFile::symbols_ending_with(std::string_view suff
 
 std::size_t ElfFile::read(FileAddress address, std::span<std::byte> into) const {
   for (const auto& segment : impl_->segments) {
-    if (address < segment.address)
+    if (address.value < segment.address.value)
       continue;
     const auto skip = address.value - segment.address.value;
     if (skip >= segment.size)

@@ -42,6 +42,7 @@ public:
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes_, 0);
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (const auto& word : argv)
       words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
