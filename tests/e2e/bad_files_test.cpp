@@ -155,7 +155,11 @@ TEST_P(CorruptLibraryTest, IsNamed) {
   ASSERT_FALSE(library.empty());
   const std::string whole = read_file(library);
   const auto kept = static_cast<std::size_t>(static_cast<double>(whole.size()) * GetParam());
-  write_file(directory_ / library.relative_path(), whole.substr(0, kept));
+  const std::filesystem::path broken = directory_ / library.relative_path();
+  write_file(broken, whole.substr(0, kept));
+  // The link map has the name that was asked for, by way of /lib; the kernel has the file's.
+  std::filesystem::create_symlink(broken.filename(), broken.parent_path() / "libmpi.so.40");
+  std::filesystem::create_symlink("usr/lib", directory_ / "lib");
   const json errors = errors_of({"--sysroot", directory_.path().string(), "--sysroot", "/"});
   EXPECT_THAT(errors.dump(), HasSubstr("libmpi.so"));
 }

@@ -130,7 +130,7 @@ class GarbageInTheMiddleTest : public testing::TestWithParam<std::size_t> {};
 TEST_P(GarbageInTheMiddleTest, IsAnErrorAndTheTargetRunsOn) {
   SingleProcess victim("mpi_victim");
   {
-    GdbServer server(ServerMode::attach, victim.pid());
+    GdbServer server(mode_for(GetParam()), victim.pid());
     const FakeServer relay(relay_to(server.port(), GetParam(), RelayFault::garbage));
     const DumpOutcome dump = dump_json({relay.endpoint(), "--timeout", "2"}, 60s);
     EXPECT_THAT(dump.status(), AnyOf(1, nothing_dumped)) << testing::PrintToString<Outcome>(dump);

@@ -24,7 +24,7 @@ TEST(HarnessTest, ProcessHeldByAStubMakesNoProgress) {
   {
     const GdbServer server(ServerMode::attach, victim.pid());
     EXPECT_NE(tracer_of(victim.pid()), 0);
-    EXPECT_FALSE(server.had_client());
+    EXPECT_EQ(server.clients(), 0);
     EXPECT_FALSE(makes_progress(victim.directory(), 300ms));
   }
   EXPECT_TRUE(makes_progress(victim.directory(), 2s));
@@ -37,6 +37,7 @@ TEST(HarnessTest, SpawnedProcessRunsToItsSignal) {
                          SingleProcess::command("mpi_victim", directory.path(), {"signal"}));
   EXPECT_FALSE(std::filesystem::exists(directory / "ready.0"));
   run_to_signal(server.port(), 20s);
+  EXPECT_EQ(server.clients(), 1);
   EXPECT_TRUE(std::filesystem::exists(directory / "ready.0"));
   EXPECT_FALSE(makes_progress(directory.path(), 300ms));
 }

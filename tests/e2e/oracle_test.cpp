@@ -22,9 +22,11 @@ struct Case {
 };
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {
-  std::string scenario = info.param.scenario;
-  std::erase_if(scenario, [](char c) { return c == '='; });
-  return fmt::format("{}_{}_{}", scenario, info.param.btl, info.param.ranks);
+  return fmt::format("{}_{}_{}", info.param.scenario, info.param.btl, info.param.ranks);
+}
+
+void PrintTo(const Case& param, std::ostream* stream) {
+  *stream << param.scenario << " over " << param.btl << ", " << param.ranks << " ranks";
 }
 
 std::vector<Case> all_cases() {
@@ -135,7 +137,7 @@ TEST(OracleModesTest, OneCommunicatorHasOneKeyOnAllRanks) {
   EXPECT_EQ(job.finish(), "");
 }
 
-// 14 fetches an operation in its own communicator, 2 for every other one (field notes): what the
+// 14 fetches an operation in its own communicator, 2 for every other one: what the
 // library asks for is known, so a walk that asks for much more, or a stack that answers each fetch
 // by itself, shows here.
 TEST(CountsTest, HundredReceivesCostFewRoundTrips) {

@@ -38,7 +38,7 @@ TEST_P(InterruptTest, EveryTargetIsReleasedWhenItIsOver) {
   for (int round = 0; round < 12; ++round) {
     GdbServer server(ServerMode::attach, victim.pid());
     ChildProcess mqbridge(mqbridge_command({"dump", server.endpoint()}));
-    eventually(5s, [&] { return server.had_client() || mqbridge.wait(0ms).has_value(); });
+    eventually(5s, [&] { return server.clients() > 0 || mqbridge.wait(0ms).has_value(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(5 * round));
     mqbridge.signal(signal);
     const auto ending = mqbridge.wait(10s);
@@ -67,7 +67,7 @@ class StalledStubTest : public testing::TestWithParam<std::size_t> {};
 TEST_P(StalledStubTest, MaxStopEndsItAndTheTargetRunsOn) {
   SingleProcess victim("mpi_victim");
   {
-    GdbServer server(ServerMode::attach, victim.pid());
+    GdbServer server(mode_for(GetParam()), victim.pid());
     const FakeServer relay(relay_to(server.port(), GetParam(), RelayFault::silent));
     const auto start = std::chrono::steady_clock::now();
     const DumpOutcome dump =

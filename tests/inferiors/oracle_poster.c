@@ -54,6 +54,7 @@ static struct world make_world(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &w.wild);
   MPI_Comm_set_name(w.wild, "wild cards");
   MPI_Comm_dup(MPI_COMM_WORLD, &w.done);
+  MPI_Comm_set_name(w.done, "done");
   MPI_Comm_split(MPI_COMM_WORLD, w.world.rank / 2, w.world.rank, &w.pair);
   MPI_Comm_set_name(w.pair, w.world.rank < 2 ? "pair 0" : "pair 1");
   w.reversed = ring_of(w.back);

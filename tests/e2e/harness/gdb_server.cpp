@@ -86,6 +86,12 @@ const char* to_string(ServerMode mode) {
   return "?";
 }
 
+ServerMode mode_for(std::size_t bytes_from_server) {
+  constexpr std::size_t negotiation_and_first_stop = 2000;
+  return bytes_from_server < negotiation_and_first_stop ? ServerMode::attach_once
+                                                        : ServerMode::attach;
+}
+
 GdbServer::GdbServer(ServerMode mode, pid_t pid)
     : mode_(mode), inferior_(pid), process_(attach_command(mode, pid)) {
   await_listening();
@@ -128,8 +134,13 @@ std::string GdbServer::endpoint() const {
   return mode_ == ServerMode::multi ? fmt::format("{}@{}", server, inferior_) : server;
 }
 
-bool GdbServer::had_client() const {
-  return process_.err().find("Remote debugging from host") != std::string::npos;
+int GdbServer::clients() const {
+  constexpr std::string_view words = "Remote debugging from host";
+  const std::string said = process_.err();
+  int count = 0;
+  for (std::size_t at = said.find(words); at != std::string::npos; at = said.find(words, at + 1))
+    ++count;
+  return count;
 }
 
 void run_to_signal(std::uint16_t port, std::chrono::milliseconds timeout) {

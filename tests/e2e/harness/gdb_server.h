@@ -14,6 +14,11 @@ enum class ServerMode { attach, attach_once, multi, spawned, spawned_once };
 
 const char* to_string(ServerMode mode);
 
+/// How to start a server whose replies get lost after so many bytes. A plain `--attach` server lets
+/// go for `D;PID` only, and tells the PID with its first stop reply; before that only a `--once`
+/// server can be left without harm.
+ServerMode mode_for(std::size_t bytes_from_server);
+
 /// A real gdbserver on a loopback port that the kernel chose; listening once constructed.
 class GdbServer {
 public:
@@ -32,8 +37,8 @@ public:
   std::string endpoint() const;
   /// The process that it holds or serves.
   pid_t inferior() const { return inferior_; }
-  /// Whether a client's connection was ever accepted.
-  bool had_client() const;
+  /// Connections that it has accepted so far.
+  int clients() const;
   ChildProcess& process() { return process_; }
 
 private:

@@ -28,7 +28,9 @@ void PrintTo(const Outcome& outcome, std::ostream* stream) {
     *stream << ", status " << *outcome.ending.code;
   if (outcome.ending.signal)
     *stream << ", signal " << *outcome.ending.signal;
-  *stream << "\n--- stdout\n" << outcome.out.substr(0, 20'000) << "\n--- stderr\n" << outcome.err;
+  *stream << "\n--- stdout\n"
+          << outcome.out.substr(0, 2000) << "\n--- stderr\n"
+          << outcome.err.substr(0, 4000);
 }
 
 ChildSpec mqbridge_command(const std::vector<std::string>& arguments) {
