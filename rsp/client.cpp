@@ -28,7 +28,9 @@ Client::~Client() {
 
 Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
                                                 const ClientOptions& options) {
-  auto opened = open_transport(endpoint, options.connect_timeout, options.guardian);
+  auto opened = open_transport(
+      endpoint, {std::chrono::steady_clock::now() + options.connect_timeout, options.stop},
+      options.guardian);
   if (!opened)
     return forward(std::move(opened));
   std::unique_ptr<Client> client(new Client(std::unique_ptr<Impl>(
@@ -41,6 +43,7 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
   Connection& connection = client->connection();
   // A gdbserver holds its target from before we came: from the first byte on it has to be released.
   connection.set_detach_packet("D");
+  const std::stop_callback cancel(options.stop, [&connection] { connection.cancel(); });
   auto features = negotiate(connection);
   if (!features) {
     if (!connection.heard().packet && !connection.heard().ack)

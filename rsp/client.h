@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,9 @@ class Trace;
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000}; ///< of a stub that owes an answer
-  Trace* trace = nullptr;       ///< not owned; outlives the client
+  Trace* trace = nullptr;                            ///< not owned; outlives the client
   Guardian* guardian = nullptr; ///< not owned; outlives the client. Null only in tests
+  std::stop_token stop = {};    ///< ends connect() early, with "interrupted"
 };
 
 /// One negotiated conversation with one stub. The typed commands (rsp/commands/) take it by

@@ -2,6 +2,7 @@
 
 #include "rsp/transport/io_thread.h"
 
+#include <algorithm>
 #include <asio/ip/tcp.hpp>
 #include <cerrno>
 #include <cstring>
@@ -24,6 +25,9 @@ using Addresses = std::vector<asio::ip::tcp::endpoint>;
 constexpr std::string_view start_hint =
     "on the node: gdbserver --once --attach :PORT PID    (and look at host, port and firewall)";
 
+// How late a request to stop may be noticed.
+constexpr std::chrono::milliseconds stop_slice{50};
+
 std::string text_of(int error) {
   return std::generic_category().message(error);
 }
@@ -34,11 +38,13 @@ Failure failure(const Endpoint& endpoint, int error) {
     return fail("connect.refused", message + " (nobody listens there)", std::string(start_hint));
   if (error == ETIMEDOUT)
     return fail("connect.timeout", message, std::string(start_hint));
+  if (error == ECANCELED)
+    return fail("interrupted", fmt::format("interrupted while connecting to {}", endpoint.text));
   return fail("connect.failed", message, "check the address, the route and the permissions");
 }
 
 Result<Addresses> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
-                          Clock::time_point deadline) {
+                          const ConnectLimits& limits) {
   struct Lookup {
     asio::ip::tcp::resolver resolver{io_context()};
     std::promise<Result<Addresses>> answer;
@@ -63,26 +69,33 @@ Result<Addresses> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
           addresses.push_back(result.endpoint());
         lookup->answer.set_value(std::move(addresses));
       });
-  if (answer.wait_until(deadline) == std::future_status::timeout)
+  while (answer.wait_for(stop_slice) == std::future_status::timeout) {
+    if (limits.stop.stop_requested())
+      return failure(endpoint, ECANCELED);
+    if (Clock::now() < limits.deadline)
+      continue;
     return fail("connect.timeout",
                 fmt::format("the name server did not answer in time for {}", endpoint.text),
                 "give the address in numbers, or raise --connect-timeout");
+  }
   return answer.get();
 }
 
 /// 0, or the errno with which it failed.
-int connect_until(int fd, const sockaddr* address, socklen_t length, Clock::time_point deadline) {
+int connect_until(int fd, const sockaddr* address, socklen_t length, const ConnectLimits& limits) {
   if (::connect(fd, address, length) == 0)
     return 0;
   // EAGAIN is a full backlog of a Unix socket: nothing is in progress that poll could wait for.
   if (errno != EINPROGRESS && errno != EINTR)
     return errno;
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0)
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(limits.deadline - Clock::now());
+    if (left.count() <= 0)
       return ETIMEDOUT;
+    if (limits.stop.stop_requested())
+      return ECANCELED;
     pollfd waiting{fd, POLLOUT, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(left));
+    const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, stop_slice).count()));
     if (ready < 0 && errno != EINTR)
       return errno;
     if (ready > 0)
@@ -94,7 +107,7 @@ int connect_until(int fd, const sockaddr* address, socklen_t length, Clock::time
 }
 
 Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr* address,
-                                        socklen_t length, Clock::time_point deadline,
+                                        socklen_t length, const ConnectLimits& limits,
                                         Guardian* guardian) {
   UniqueFd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd)
@@ -107,7 +120,7 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
   auto watch = Watch::begin(guardian, fd.get());
   if (!watch)
     return forward(std::move(watch));
-  if (const int error = connect_until(fd.get(), address, length, deadline); error != 0) {
+  if (const int error = connect_until(fd.get(), address, length, limits); error != 0) {
     watch->forget();
     return failure(endpoint, error);
   }
@@ -117,30 +130,30 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
 } // namespace
 
 Result<ConnectedSocket> connect_tcp(const Endpoint& endpoint, const TcpEndpoint& where,
-                                    std::chrono::milliseconds timeout, Guardian* guardian) {
-  const auto deadline = Clock::now() + timeout;
-  auto addresses = resolve(endpoint, where, deadline);
+                                    const ConnectLimits& limits, Guardian* guardian) {
+  auto addresses = resolve(endpoint, where, limits);
   if (!addresses)
     return forward(std::move(addresses));
   Result<ConnectedSocket> connected = failure(endpoint, EADDRNOTAVAIL);
-  for (const auto& address : *addresses) {
+  for (std::size_t left = addresses->size(); left > 0 && !connected; --left) {
+    const auto& address = (*addresses)[addresses->size() - left];
+    // An address that does not answer (IPv6 without a route) must leave time for the others.
+    const auto until = Clock::now() + (limits.deadline - Clock::now()) / static_cast<int>(left);
     connected = connect_address(endpoint, address.data(), static_cast<socklen_t>(address.size()),
-                                deadline, guardian);
-    if (connected)
-      break;
+                                {until, limits.stop}, guardian);
   }
   return connected;
 }
 
 Result<ConnectedSocket> connect_unix(const Endpoint& endpoint, const UnixEndpoint& where,
-                                     std::chrono::milliseconds timeout, Guardian* guardian) {
+                                     const ConnectLimits& limits, Guardian* guardian) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (where.path.size() >= sizeof(address.sun_path))
     return failure(endpoint, ENAMETOOLONG);
   std::memcpy(address.sun_path, where.path.data(), where.path.size());
   return connect_address(endpoint, reinterpret_cast<const sockaddr*>(&address), sizeof(address),
-                         Clock::now() + timeout, guardian);
+                         limits, guardian);
 }
 
 } // namespace mqbridge::rsp

@@ -6,6 +6,7 @@
 #include "rsp/transport/watch.h"
 
 #include <chrono>
+#include <stop_token>
 
 namespace mqbridge::rsp {
 
@@ -14,13 +15,19 @@ struct ConnectedSocket {
   Watch watch;
 };
 
-/// Tries each address of the host in turn. `timeout` is for all of it, the name server included.
-/// Errors: connect.refused, connect.timeout, connect.unresolved, connect.failed.
-Result<ConnectedSocket> connect_tcp(const Endpoint& endpoint, const TcpEndpoint& where,
-                                    std::chrono::milliseconds timeout, Guardian* guardian);
+/// What ends the connecting.
+struct ConnectLimits {
+  std::chrono::steady_clock::time_point deadline;
+  std::stop_token stop;
+};
 
-/// Errors: connect.refused, connect.failed.
+/// Tries each address of the host in turn. The limits are for all of it, the name server included.
+/// Errors: connect.refused, connect.timeout, connect.unresolved, connect.failed, interrupted.
+Result<ConnectedSocket> connect_tcp(const Endpoint& endpoint, const TcpEndpoint& where,
+                                    const ConnectLimits& limits, Guardian* guardian);
+
+/// Errors: connect.refused, connect.timeout, connect.failed, interrupted.
 Result<ConnectedSocket> connect_unix(const Endpoint& endpoint, const UnixEndpoint& where,
-                                     std::chrono::milliseconds timeout, Guardian* guardian);
+                                     const ConnectLimits& limits, Guardian* guardian);
 
 } // namespace mqbridge::rsp

@@ -13,16 +13,16 @@ namespace {
 
 class CommandTransport final : public Transport {
 public:
-  CommandTransport(UniqueFd fd, Subprocess subprocess)
-      : socket_(fd.release()), subprocess_(std::move(subprocess)) {}
+  CommandTransport(std::unique_ptr<Transport> stdio, Subprocess subprocess)
+      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)) {}
 
-  void send(const Outgoing& bytes) override { socket_.send(bytes); }
-  Received receive(Clock::time_point deadline) override { return socket_.receive(deadline); }
-  void wake() override { socket_.wake(); }
+  void send(const Outgoing& bytes) override { stdio_->send(bytes); }
+  Received receive(Clock::time_point deadline) override { return stdio_->receive(deadline); }
+  void wake() override { stdio_->wake(); }
   std::string last_words() override { return subprocess_.last_words(); }
 
 private:
-  SocketTransport socket_;
+  std::unique_ptr<Transport> stdio_;
   Subprocess subprocess_;
 };
 
@@ -40,28 +40,38 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
   auto watch = Watch::begin(guardian, ours.get());
   if (!watch)
     return forward(std::move(watch));
+  auto transport = SocketTransport::adopt(std::move(ours));
+  if (!transport) {
+    watch->forget();
+    return forward(std::move(transport));
+  }
   auto subprocess = Subprocess::start(endpoint, command, std::move(theirs));
   if (!subprocess) {
     watch->forget();
     return forward(std::move(subprocess));
   }
-  return OpenTransport{std::make_unique<CommandTransport>(std::move(ours), std::move(*subprocess)),
-                       *watch};
+  return OpenTransport{
+      std::make_unique<CommandTransport>(std::move(*transport), std::move(*subprocess)), *watch};
 }
 
 } // namespace
 
-Result<OpenTransport> open_transport(const Endpoint& endpoint, std::chrono::milliseconds timeout,
+Result<OpenTransport> open_transport(const Endpoint& endpoint, const ConnectLimits& limits,
                                      Guardian* guardian) {
   if (const auto* command = std::get_if<CommandEndpoint>(&endpoint.where))
     return start_command(endpoint, *command, guardian);
   const auto* tcp = std::get_if<TcpEndpoint>(&endpoint.where);
-  auto connected = tcp != nullptr ? connect_tcp(endpoint, *tcp, timeout, guardian)
+  auto connected = tcp != nullptr ? connect_tcp(endpoint, *tcp, limits, guardian)
                                   : connect_unix(endpoint, std::get<UnixEndpoint>(endpoint.where),
-                                                 timeout, guardian);
+                                                 limits, guardian);
   if (!connected)
     return forward(std::move(connected));
-  return OpenTransport{adopt_socket(connected->fd.release()), connected->watch};
+  auto transport = SocketTransport::adopt(std::move(connected->fd));
+  if (!transport) {
+    connected->watch.forget();
+    return forward(std::move(transport));
+  }
+  return OpenTransport{std::move(*transport), connected->watch};
 }
 
 } // namespace mqbridge::rsp

@@ -2,10 +2,10 @@
 
 #include "rsp/endpoint.h"
 #include "rsp/result.h"
+#include "rsp/transport/connect.h"
 #include "rsp/transport/transport.h"
 #include "rsp/transport/watch.h"
 
-#include <chrono>
 #include <memory>
 
 namespace mqbridge::rsp {
@@ -17,11 +17,9 @@ struct OpenTransport {
 
 /// Connects, or starts the endpoint's command. The guardian watches the socket from before
 /// connect() or spawn. Errors: connect.refused, connect.timeout, connect.unresolved,
-/// connect.failed; those of Guardian::watch.
-Result<OpenTransport> open_transport(const Endpoint& endpoint, std::chrono::milliseconds timeout,
+/// connect.failed, interrupted; those of
+/// Guardian::watch.
+Result<OpenTransport> open_transport(const Endpoint& endpoint, const ConnectLimits& limits,
                                      Guardian* guardian);
-
-/// Takes a connected stream socket over.
-std::unique_ptr<Transport> adopt_socket(int fd);
 
 } // namespace mqbridge::rsp

@@ -12,6 +12,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <iterator>
+#include <netinet/in.h>
 #include <regex>
 #include <string>
 #include <sys/socket.h>
@@ -81,25 +82,64 @@ TEST(Connect, NameThatDoesNotExist) {
   EXPECT_EQ(error.code, "connect.unresolved");
 }
 
-TEST(Connect, HostThatDoesNotAnswer) {
-  std::string port;
-  const int listener = test::listen_on_loopback(port);
-  ASSERT_EQ(::listen(listener, 0), 0);
-  const auto endpoint = Endpoint::parse("127.0.0.1:" + port);
-  // Fills the queue of a listener that never accepts; from then on the kernel drops what comes.
-  std::vector<std::thread> fillers;
-  for (int i = 0; i < 3; ++i)
-    fillers.emplace_back([&endpoint] {
-      (void)Client::connect(*endpoint, {.connect_timeout = 1500ms, .silence_timeout = 1500ms});
-    });
-  std::this_thread::sleep_for(300ms);
+/// A listener that never accepts and whose queue is full: the kernel drops what comes.
+class DeafHost : public testing::Test {
+protected:
+  DeafHost() : listener_(test::listen_on_loopback(port_)) {
+    ::listen(listener_, 0);
+    for (auto& filler : fillers_) {
+      filler = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      ::connect(filler, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    }
+    std::this_thread::sleep_for(50ms);
+  }
+  ~DeafHost() override {
+    for (const int filler : fillers_)
+      ::close(filler);
+    ::close(listener_);
+  }
+  std::string target() const { return "127.0.0.1:" + port_; }
+
+private:
+  std::string port_;
+  int listener_;
+  std::array<int, 3> fillers_{};
+};
+
+TEST_F(DeafHost, IsGivenUpAtTheTimeout) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto error = refusal("127.0.0.1:" + port, {.connect_timeout = 200ms});
+  const auto error = refusal(target(), {.connect_timeout = 200ms});
   EXPECT_EQ(error.code, "connect.timeout") << error.message;
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 1s);
-  for (auto& filler : fillers)
-    filler.join();
-  ::close(listener);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 3s);
+}
+
+TEST_F(DeafHost, IsGivenUpWhenTheUserStops) {
+  std::stop_source stop;
+  std::thread stopper([&stop] {
+    std::this_thread::sleep_for(50ms);
+    stop.request_stop();
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(refusal(target(), {.stop = stop.get_token()}).code, "interrupted");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  stopper.join();
+}
+
+TEST(Connect, CanBeStoppedWhileTheOtherSideIsSilent) {
+  Server server([](int fd) { drain(fd); });
+  std::stop_source stop;
+  std::thread stopper([&stop] {
+    std::this_thread::sleep_for(50ms);
+    stop.request_stop();
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(refusal(server.target(), {.stop = stop.get_token()}).code, "interrupted");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  stopper.join();
 }
 
 TEST(Connect, UnixSocketThatIsNotThere) {

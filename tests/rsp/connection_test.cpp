@@ -1,6 +1,7 @@
 #include "rsp/connection.h"
 #include "tests/rsp/wire_peer.h"
 
+#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -323,6 +324,21 @@ TEST_F(ConnectionTest, DeadlineHoldsAgainstAStubThatNeverStopsTalking) {
   connection.set_deadline(begun + 100ms);
   expect_code(connection.request("m0,1"), "stop.limit");
   EXPECT_LT(Clock::now() - begun, 350ms);
+}
+
+TEST_F(ConnectionTest, StubThatTalksBeforeItIsAskedIsEndedByTheLimitsToo) {
+  std::atomic<bool> enough = false;
+  peer_.play([&enough](WirePeer& peer) {
+    while (!enough)
+      peer.send(encode("O4141414141414141"));
+  });
+  auto& connection = open_no_ack(100ms);
+  const auto begun = Clock::now();
+  expect_code(connection.request("m0,1"), "stub.timeout");
+  EXPECT_LT(Clock::now() - begun, 3s);
+  enough = true;
+  connection_.reset(); // the peer may be blocked in a send
+  peer_.finish();
 }
 
 TEST_F(ConnectionTest, ExemptionHasALimitOfItsOwn) {

@@ -1,6 +1,6 @@
 #include "tests/rsp/wire_peer.h"
 
-#include "rsp/transport/open.h"
+#include "rsp/transport/socket_transport.h"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ WirePeer::~WirePeer() {
 std::unique_ptr<Connection> WirePeer::connect(ConnectionOptions options) {
   if (options.name.empty())
     options.name = "peer";
-  return std::make_unique<Connection>(adopt_socket(std::exchange(client_fd_, -1)),
-                                      std::move(options));
+  auto transport = SocketTransport::adopt(UniqueFd(std::exchange(client_fd_, -1)));
+  return std::make_unique<Connection>(std::move(transport).value(), std::move(options));
 }
 
 void WirePeer::play(std::function<void(WirePeer&)> part) {
