@@ -8,6 +8,7 @@ job=
 servers=()
 
 finish() {
+  set +e # whatever is gone already, the rest must go too
   ((${#servers[@]})) && kill "${servers[@]}" 2>/dev/null
   [[ -n $job ]] && kill -TERM "$job" 2>/dev/null && wait "$job" 2>/dev/null
   rm -rf "$work"

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { columns = 2, face_count = 128, edge_count = 8, bulk_count = 1 << 18, ring_tag = 17 };
 
@@ -64,6 +65,8 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   job_ready(argv[1], rank);
 
+  // It never ends by itself, and it spins: whoever started it may have died.
+  alarm(job_lifetime_seconds);
   int token = rank;
   MPI_Recv(&token, 1, MPI_INT, left, ring_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Send(&token, 1, MPI_INT, right, ring_tag, MPI_COMM_WORLD);
