@@ -80,9 +80,9 @@ private:
     begin(PhaseName::connect, "connect");
     contact_ = Clock::now();
     stopped_at_ = std::chrono::system_clock::now();
-    auto client = rsp::Client::connect(
-        target_spec_.endpoint,
-        {options().connect_timeout, options().silence_timeout, options().trace, &tools_.guardian});
+    auto client = rsp::Client::connect(target_spec_.endpoint,
+                                       {options().connect_timeout, options().silence_timeout,
+                                        options().trace, &tools_.guardian, stop_});
     if (!client)
       return forward(std::move(client));
     client_ = std::move(*client);
