@@ -6,6 +6,7 @@
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
 #include "rsp/connection.h"
+#include "rsp/packet_history.h"
 
 #include <algorithm>
 #include <chrono>
@@ -138,7 +139,8 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
                 "leave @PID away, or start: gdbserver --multi :PORT");
   }
   if (is_error_reply(reply))
-    return Failure(explain_refused_attach(client, pid, fmt::format("the server says {}", reply)));
+    return Failure(
+        explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply))));
   auto stop = parse_stop_reply(reply);
   if (!stop)
     return forward(std::move(stop));
@@ -185,10 +187,10 @@ Result<void> detach(Client& client) {
   if (!reply)
     return forward(std::move(reply));
   if (*reply != "OK" && !reply->starts_with('W') && !reply->starts_with('X')) {
-    return fail(
-        "detach.refused",
-        fmt::format("the stub at {} answered '{}' to {}", client.endpoint().text, *reply, packet),
-        "look whether the process runs: grep State /proc/PID/status");
+    return fail("detach.refused",
+                fmt::format("the stub at {} answered '{}' to {}", client.endpoint().text,
+                            shorten(*reply), packet),
+                "look whether the process runs: grep State /proc/PID/status");
   }
   connection.released();
   return {};

@@ -3,7 +3,7 @@
 #include "rsp/commands/hex.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/vfile.h"
-#include "rsp/connection.h"
+#include "rsp/packet_history.h"
 
 #include <algorithm>
 #include <charconv>
@@ -109,7 +109,7 @@ AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
     facts.yama_scope = parse_decimal<int>(*scope);
   if (facts.tracer.value_or(0) > 0) {
     if (const auto tracer = files(fmt::format("/proc/{}/status", *facts.tracer)))
-      facts.tracer_name = status_field(*tracer, "Name");
+      facts.tracer_name = shorten(status_field(*tracer, "Name"));
   }
   return facts;
 }

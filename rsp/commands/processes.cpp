@@ -127,7 +127,8 @@ std::string describe_processes(Client& client) {
     const Candidate& candidate = candidates[i];
     text += fmt::format("\n  {:>8}  {:<9}  {:<8}  {}", candidate.process.pid,
                         candidate.rank ? fmt::format("rank {}", *candidate.rank) : "",
-                        candidate.process.user, shorten(candidate.process.command, shown_command));
+                        shorten(candidate.process.user),
+                        shorten(candidate.process.command, shown_command));
   }
   if (candidates.size() > shown) {
     const auto ranks = static_cast<std::size_t>(

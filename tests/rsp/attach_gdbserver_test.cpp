@@ -98,8 +98,10 @@ TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
   EXPECT_TRUE(attach(*client));
 }
 
-TEST(AttachMulti, WithoutAPidItListsTheProcesses) {
-  const GdbserverProcess server(ServerMode::multi);
+TEST(AttachMulti, WithoutAPidItListsTheProcessesAndKnowsRanks) {
+  ASSERT_EQ(setenv("PMI_RANK", "0", 1), 0);
+  const GdbserverProcess server(ServerMode::multi); // its inferior looks like a rank
+  unsetenv("PMI_RANK");
   Endpoint endpoint = server.endpoint();
   endpoint.pid.reset();
   const auto client = connected(endpoint);
@@ -107,7 +109,7 @@ TEST(AttachMulti, WithoutAPidItListsTheProcesses) {
   const auto attachment = attach(*client);
   ASSERT_FALSE(attachment);
   EXPECT_EQ(attachment.error().code, "attach.no_process");
-  EXPECT_THAT(attachment.error().message, HasSubstr("inferior_loop"));
+  EXPECT_THAT(attachment.error().message, HasSubstr(fmt::format("{}  rank 0", server.inferior())));
 }
 
 } // namespace
