@@ -63,8 +63,10 @@ bool shows_progress(const DumpCommand& command) {
 Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const JsonOptions& json,
                   Session& session) {
   Progress progress(shows_progress(command), command.targets);
-  if (command.format == Format::ndjson)
+  if (command.format == Format::ndjson) {
     write_ndjson_header(before_the_dump(command), json, session.output.sink());
+    session.output.flush();
+  }
   const DumpObserver observer{
       .rank_done =
           [&](const RankDump& rank) {
@@ -73,6 +75,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
               return;
             progress.clear();
             write_ndjson_rank(rank, json, session.output.sink());
+            session.output.flush();
           },
       .progress = [&](std::size_t index, std::string_view phase,
                       std::uint64_t operations) { progress.report(index, phase, operations); }};
@@ -83,7 +86,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
 void tell_on_stderr(const DumpCommand& command, const Outcome& outcome, int status) {
   const bool told = command.format == Format::text && command.output.empty();
   if (status != exit_ok && !told)
-    fmt::print(stderr, "mqbridge: {}\n", exit_line(outcome, status));
+    print_on_stderr(fmt::format("mqbridge: {}\n", exit_line(outcome, status)));
   if (outcome.total() == 0)
     print_error({"filter.no_rank", "no target is a rank that --rank names",
                  "leave --rank out to see which ranks the targets are"});

@@ -35,6 +35,9 @@ int execute(const TypesShowCommand& command, const Installation& installation);
 int execute(const TypesCheckCommand& command, const Installation& installation);
 int execute(const PrintCommand& command, const Installation& installation);
 
+/// Words that stderr does not take are lost: there is nowhere else to say so.
+void print_on_stderr(std::string_view text);
+
 /// An error on stderr: what failed and why, then the line that mends it.
 void print_error(const Error& error);
 

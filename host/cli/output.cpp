@@ -28,8 +28,12 @@ bool is_written_directly(const std::string& name, const struct stat* status) {
 
 Result<Output> Output::open(const std::string& path) {
   if (path.empty() || path == "-")
-    return Output(STDOUT_FILENO, "standard output");
+    return standard();
   return open_file(path);
+}
+
+Output Output::standard() {
+  return Output(STDOUT_FILENO, "standard output");
 }
 
 Result<Output> Output::open_file(const std::string& name) {
@@ -79,7 +83,7 @@ Result<Output> Output::open_temporary(const std::filesystem::path& target,
 Output::Output(Output&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)),
       target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})),
-      error_(other.error_) {}
+      buffer_(std::move(other.buffer_)), error_(other.error_) {}
 
 Output::~Output() {
   discard();
@@ -88,6 +92,15 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view text) {
+  constexpr std::size_t most_buffered = std::size_t{64} * 1024;
+  if (error_ == 0)
+    buffer_ += text;
+  if (buffer_.size() >= most_buffered)
+    flush();
+}
+
+void Output::flush() {
+  std::string_view text = buffer_;
   while (error_ == 0 && !text.empty()) {
     const ssize_t count = ::write(descriptor_, text.data(), text.size());
     if (count >= 0)
@@ -95,9 +108,11 @@ void Output::write(std::string_view text) {
     else if (errno != EINTR)
       error_ = errno;
   }
+  buffer_.clear();
 }
 
 Result<void> Output::close() {
+  flush();
   if (error_ == 0 && !temporary_.empty()) {
     // Some file systems (NFS, quotas) tell that there is no room only here.
     if (::fsync(descriptor_) != 0 && errno != EINVAL)

@@ -20,11 +20,14 @@ public:
   /// Opens it before any target is touched: a path that cannot be written must cost no stop. `path`
   /// empty or "-": stdout. Error: output.open, naming the path.
   static Result<Output> open(const std::string& path);
+  static Output standard();
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output(); ///< without close(): an unfinished file is removed
 
   void write(std::string_view text);
+  /// Hands over what is buffered: for lines that somebody may be waiting for.
+  void flush();
   Sink sink() {
     return [this](std::string_view text) { write(text); };
   }
@@ -49,7 +52,8 @@ private:
   std::string name_; ///< as the user wrote it; "standard output"
   std::filesystem::path target_;
   std::filesystem::path temporary_; ///< empty: written directly
-  int error_ = 0;                   ///< errno of the first write that failed
+  std::string buffer_;
+  int error_ = 0; ///< errno of the first write that failed
 };
 
 } // namespace mqbridge

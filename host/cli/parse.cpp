@@ -203,8 +203,13 @@ std::string command_name(const CLI::App& app) {
   return name;
 }
 
-Failure wrong_usage(const CLI::App& app, std::string message) {
+Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
   const std::string command = command_name(app);
+  // A word that is not known explains more than what is missing because of it.
+  const std::vector<std::string> unknown = app.remaining(true);
+  const std::string message =
+      unknown.empty() ? std::string(error.what())
+                      : fmt::format("\"{}\" is not a command or option here", unknown.front());
   return fail("usage", fmt::format("{}: {}", command, message), command + " --help");
 }
 
@@ -222,13 +227,12 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     std::ostringstream text;
     app.exit(wanted, text, text);
     return Command(PrintCommand{text.str()});
-  } catch (const CLI::ExtrasError&) {
-    const std::vector<std::string> extras = app.remaining(true);
-    return wrong_usage(app, fmt::format("\"{}\" is not a command or option here",
-                                        extras.empty() ? "" : extras.front()));
   } catch (const CLI::ParseError& error) {
-    return wrong_usage(app, error.what());
+    return wrong_usage(app, error);
   }
+  if (raw.summary && raw.full)
+    return fail("usage", "mqbridge dump: --summary and --full contradict each other",
+                "write one of them");
   if (app.got_subcommand("dump"))
     return dump_command(raw);
   if (app.got_subcommand("doctor"))

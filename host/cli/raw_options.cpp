@@ -7,15 +7,20 @@ namespace mqbridge {
 namespace {
 
 const char* const target_help = R"(A target is [RANK=]ENDPOINT:
-  HOST:PORT[@PID]     a gdbserver or another stub that listens; @PID: that process of a --multi server
-  [V6]:PORT[@PID]     the same by an IPv6 address
-  unix:PATH[@PID]     a stub on a Unix socket
-  exec:COMMAND        a stub on stdin and stdout of a command
-  local:PID           a process of this host, through a gdbserver started here
-Without RANK= the process itself is asked. Attaching interrupts system calls of the target (EINTR).)";
+  HOST:PORT[@PID]    a gdbserver or another stub that listens; @PID: a process of a --multi server
+  [V6]:PORT[@PID]    the same by an IPv6 address
+  unix:PATH[@PID]    a stub on a Unix socket
+  exec:COMMAND       a stub on stdin and stdout of a command
+  local:PID          a process of this host, through a gdbserver started here
+Without RANK= the process itself is asked. Attaching interrupts the target's system calls (EINTR).)";
 
-const char* const exit_help = R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
-2 wrong usage; 3 nothing could be dumped; 5 output not written; 130, 143 interrupted, targets released.)";
+const char* const dump_exit_help =
+    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
+2 wrong usage; 3 nothing could be dumped; 5 output not written; 130, 143 interrupted, every target
+released.)";
+
+const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
+5 output not written; 130, 143 interrupted, the target released.)";
 
 /// A repeatable option that takes one value each time: never the targets behind it.
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& values,
@@ -41,78 +46,80 @@ void add_choice(CLI::App* app, const std::string& name, std::string& value, cons
       ->type_name(names);
 }
 
-void add_file_options(CLI::App* group, RawOptions& raw) {
-  add_value(group, "--dll", raw.dll, "debug DLL to load, whatever the target names", "PATH");
-  add_list(group, "--sysroot", raw.sysroots, "directory that holds the target's files", "DIR");
-  add_list(group, "--debug-dir", raw.debug_dirs, "separate debug files, before /usr/lib/debug",
+void add_file_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Files");
+  add_value(app, "--dll", raw.dll, "debug DLL to load, whatever the target names", "PATH");
+  add_list(app, "--sysroot", raw.sysroots, "directory that holds the target's files", "DIR");
+  add_list(app, "--debug-dir", raw.debug_dirs, "separate debug files, before /usr/lib/debug",
            "DIR");
-  add_list(group, "--types", raw.types, "type carrier or pack for a stripped MPI library", "FILE");
-  add_list(group, "--path-map", raw.path_maps, "a path prefix of the target, and this host's",
+  add_list(app, "--types", raw.types, "type carrier or pack for a stripped MPI library", "FILE");
+  add_list(app, "--path-map", raw.path_maps, "a path prefix of the target, and this host's",
            "FROM=TO");
-  add_value(group, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
+  add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
 }
 
-void add_waiting_options(CLI::App* group, RawOptions& raw) {
-  add_value(group, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
-  add_value(group, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+void add_waiting_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Stopping");
+  add_value(app, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
+  add_value(app, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
 }
 
-void add_output_options(CLI::App* group, RawOptions& raw) {
-  add_value(group, "-o", raw.output,
-            "write there, not to stdout; a file appears complete or not at all", "FILE");
-  add_choice(group, "--color", raw.color, "colours (auto: on a terminal, unless NO_COLOR is set)",
+void add_walking_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Walking");
+  add_value(app, "--max-operations", raw.max_operations, "per queue (10000000)", "N");
+  add_list(app, "--queue", raw.queues, "only this queue", "send|receive|unexpected")
+      ->check(CLI::IsMember({"send", "receive", "unexpected"}).description(""));
+  add_list(app, "--comm", raw.communicators, "only the communicator of this name", "NAME");
+  add_list(app, "--rank", raw.ranks, "only these ranks: 0-3,7,10-20:2", "LIST");
+  add_list(app, "--tag", raw.tags, "only operations with this tag", "N");
+  add_list(app, "--peer", raw.peers, "only operations with this peer", "N");
+}
+
+void add_output_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Printing");
+  add_value(app, "-o", raw.output, "a file, not stdout: it appears complete or not at all", "FILE");
+  add_choice(app, "--color", raw.color, "colours (auto: on a terminal, unless NO_COLOR is set)",
              {"auto", "always", "never"});
-  add_value(group, "--trace", raw.trace, "every packet, readable, a line each", "FILE");
+  add_value(app, "--trace", raw.trace, "every packet, readable, a line each", "FILE");
+}
+
+void add_printing_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Printing");
+  add_choice(app, "--format", raw.format, "what is written", {"text", "json", "ndjson", "tsv"});
+  app->add_flag("--summary", raw.summary, "text: the table only");
+  app->add_flag("--full", raw.full, "text: every rank, also above 8 of them");
+  add_value(app, "--show", raw.show, "text: operations a queue (20)", "N|all");
+  app->add_flag("--raw", raw.raw, "the DLL's own values too, where they differ");
+  app->add_flag("--stats", raw.stats, "text: phases, round trips and bytes (JSON has them always)");
+  add_choice(app, "--progress", raw.progress, "what is being done, on stderr (auto: on a terminal)",
+             {"auto", "always", "never"});
 }
 
 void declare_dump(CLI::App& app, RawOptions& raw) {
   CLI::App* dump = app.add_subcommand("dump", "queues of one or many ranks, once");
-  dump->footer(std::string(target_help) + "\n\n" + exit_help);
+  dump->footer(std::string(target_help) + "\n\n" + dump_exit_help);
   dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->required()->type_name("");
-  add_file_options(dump->add_option_group("Files"), raw);
-  CLI::App* stopping = dump->add_option_group("Stopping");
-  add_waiting_options(stopping, raw);
-  add_value(stopping, "--max-stop", raw.max_stop,
+  add_file_options(dump, raw);
+  add_waiting_options(dump, raw);
+  add_value(dump, "--max-stop", raw.max_stop,
             "hold a target no longer, then detach and keep what is there", "S");
-  CLI::App* walking = dump->add_option_group("Walking");
-  add_value(walking, "--max-operations", raw.max_operations, "per queue (10000000)", "N");
-  add_list(walking, "--queue", raw.queues, "only this queue", "send|receive|unexpected")
-      ->check(CLI::IsMember({"send", "receive", "unexpected"}).description(""));
-  add_list(walking, "--comm", raw.communicators, "only the communicator of this name", "NAME");
-  add_list(walking, "--rank", raw.ranks, "only these ranks: 0-3,7,10-20:2", "LIST");
-  add_list(walking, "--tag", raw.tags, "only operations with this tag", "N");
-  add_list(walking, "--peer", raw.peers, "only operations with this peer", "N");
-  CLI::App* printing = dump->add_option_group("Printing");
-  add_choice(printing, "--format", raw.format, "what is written",
-             {"text", "json", "ndjson", "tsv"});
-  CLI::Option* summary = printing->add_flag("--summary", raw.summary, "text: the table only");
-  CLI::Option* full =
-      printing->add_flag("--full", raw.full, "text: every rank, also above 8 of them");
-  summary->excludes(full);
-  add_value(printing, "--show", raw.show, "text: operations a queue (20)", "N|all");
-  printing->add_flag("--raw", raw.raw, "the DLL's own values too, where they differ");
-  printing->add_flag("--stats", raw.stats,
-                     "text: phases, round trips and bytes (JSON has them always)");
-  add_output_options(printing, raw);
-  add_choice(printing, "--progress", raw.progress,
-             "what is being done, on stderr (auto: on a terminal)", {"auto", "always", "never"});
+  add_walking_options(dump, raw);
+  add_printing_options(dump, raw);
+  add_output_options(dump, raw);
 }
 
 void declare_doctor(CLI::App& app, RawOptions& raw) {
   CLI::App* doctor = app.add_subcommand(
       "doctor", "what works, what limits, what fails, and the line that mends it");
-  doctor->footer(
-      std::string(target_help) +
-      "\n\nExit status: 0 no fault; 1 faults found; 2 wrong usage; 5 output not written;\n"
-      "130, 143 interrupted, target released.");
+  doctor->footer(std::string(target_help) + "\n\n" + doctor_exit_help);
   doctor->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")
       ->required()
       ->expected(1)
       ->type_name("");
-  add_file_options(doctor->add_option_group("Files"), raw);
-  add_waiting_options(doctor->add_option_group("Stopping"), raw);
-  add_output_options(doctor->add_option_group("Printing"), raw);
+  add_file_options(doctor, raw);
+  add_waiting_options(doctor, raw);
+  add_output_options(doctor, raw);
 }
 
 void declare_types(CLI::App& app, RawOptions& raw) {

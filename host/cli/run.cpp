@@ -6,8 +6,10 @@
 #include "host/cli/signals.h"
 #include "host/report/printable.h"
 
+#include <cerrno>
 #include <fmt/format.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace mqbridge {
 
@@ -20,18 +22,29 @@ Installation Installation::find(std::string_view version) {
           {directory / "packs", directory.parent_path() / "share" / "mqbridge" / "packs"}};
 }
 
+void print_on_stderr(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count < 0 && errno != EINTR)
+      return;
+    text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+  }
+}
+
 void print_error(const Error& error) {
   const std::string hint = error.hint.empty() ? "" : "fix: " + printable_lines(error.hint) + "\n";
-  fmt::print(stderr, "mqbridge: {}: {}\n{}", error.code, printable_lines(error.message), hint);
+  print_on_stderr(
+      fmt::format("mqbridge: {}: {}\n{}", error.code, printable_lines(error.message), hint));
 }
 
 int execute(const PrintCommand& command, const Installation&) {
-  auto output = Output::open("");
-  if (output) {
-    output->write(command.text);
-    if (auto closed = output->close(); closed)
-      return exit_ok;
-  }
+  Output output = Output::standard();
+  output.write(command.text);
+  const auto closed = output.close();
+  if (closed)
+    return exit_ok;
+  if (!output.reader_gone())
+    print_error(closed.error());
   return exit_output;
 }
 
@@ -39,7 +52,7 @@ int run(std::span<const char* const> arguments, std::string_view version) {
   reserve_standard_descriptors();
   survive_broken_pipes();
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", help_text(version));
+    print_on_stderr(help_text(version));
     return exit_usage;
   }
   const auto command = parse_command_line(arguments, version);

@@ -149,6 +149,8 @@ int execute(const TypesMakeCommand& command, const Installation&) {
   if (made)
     return exit_ok;
   print_error(made.error());
+  if (made.error().code == "types.unknown_mpi")
+    return exit_usage;
   return made.error().code == "output.write" ? exit_output : exit_partial;
 }
 

@@ -188,6 +188,34 @@ void write_types_note(const TextContext& context, const RankDump& rank) {
                              printable(rank.mpi->types_source.value_or("a pack"))));
 }
 
+/// "send 1, recv 2 (cut off by --max-stop)"; empty if there is nothing but what the MPI never
+/// provides.
+std::string busy_queues(const RankDump& rank, const Communicator& communicator) {
+  std::string counts;
+  for (const OpClass op_class : op_classes) {
+    const Queue& queue = communicator.queue(op_class);
+    const bool expected =
+        queue.reason == QueueReason::not_provided || queue.state == QueueState::not_requested;
+    const std::string state = expected ? "" : short_state(rank, queue);
+    if (queue.operations.empty() && state.empty())
+      continue;
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", short_name(op_class),
+                          queue.operations.size());
+    counts += state.empty() ? "" : " (" + state + ")";
+  }
+  return counts;
+}
+
+/// The key of the communicator at this place, if it is the same one on all ranks of the group.
+std::string common_key(const RankGroup& group, std::size_t index) {
+  const std::string& key = group.example().communicators[index].key;
+  const bool common =
+      std::all_of(group.ranks.begin(), group.ranks.end(), [&](const RankDump* rank) {
+        return index < rank->communicators.size() && rank->communicators[index].key == key;
+      });
+  return common ? printable(key) : "";
+}
+
 } // namespace
 
 void write_errors(const TextContext& context, const RankDump& rank) {
@@ -218,23 +246,13 @@ void write_rank(const TextContext& context, const RankDump& rank) {
 void write_group_details(const TextContext& context, const RankGroup& group) {
   const RankDump& example = group.example();
   std::string queues;
-  for (const Communicator& communicator : example.communicators) {
-    std::string counts;
-    for (const OpClass op_class : op_classes) {
-      const Queue& queue = communicator.queue(op_class);
-      const std::string state =
-          queue.reason == QueueReason::not_provided || queue.state == QueueState::not_requested
-              ? ""
-              : short_state(example, queue);
-      if (queue.operations.empty() && state.empty())
-        continue;
-      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", short_name(op_class),
-                            queue.operations.size());
-      counts += state.empty() ? "" : " (" + state + ")";
-    }
-    if (!counts.empty())
-      queues += fmt::format("{}{} {}: {}", queues.empty() ? "" : "; ", printable(communicator.key),
-                            display_name(communicator), counts);
+  for (std::size_t i = 0; i < example.communicators.size(); ++i) {
+    const std::string counts = busy_queues(example, example.communicators[i]);
+    if (counts.empty())
+      continue;
+    const std::string key = common_key(group, i);
+    queues += fmt::format("{}{}{}{}: {}", queues.empty() ? "" : "; ", key, key.empty() ? "" : " ",
+                          display_name(example.communicators[i]), counts);
   }
   if (queues.empty() && example.errors.empty())
     return;

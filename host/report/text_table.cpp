@@ -116,7 +116,8 @@ std::string likeness(const RankDump& rank) {
   for (const RankError& error : rank.errors)
     key += '\n' + error.code;
   for (const Communicator& communicator : rank.communicators) {
-    key += '\n' + communicator.key + '\t' + communicator.name;
+    // Not by its key: every rank has a communicator of its own, such as MPI_COMM_SELF.
+    key += fmt::format("\n{}\t{}", communicator.name, communicator.size);
     for (const Queue& queue : communicator.queues)
       key += fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
                          static_cast<int>(queue.reason), queue.operations.size(),

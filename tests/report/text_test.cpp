@@ -189,6 +189,19 @@ TEST(Text, ManyRanksFoldIntoGroups) {
   EXPECT_EQ(lines_with(text_of(dump, {.full = true}), "Rank "), 512U);
 }
 
+TEST(Text, CommunicatorsOfEachRanksOwnDoNotKeepRanksApart) {
+  Dump dump = ring_dump(10);
+  for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
+    Communicator self = world(0, 1);
+    self.name = self.raw_name = "MPI_COMM_SELF";
+    self.key = "C" + std::to_string(2 + i);
+    self.queue(OpClass::receive) = available({pending(0, 1, 8)});
+    dump.ranks[i].communicators.push_back(self);
+  }
+  EXPECT_THAT(text_of(dump), HasSubstr("Ranks 0-8:2\n"
+                                       "  C1 MPI_COMM_WORLD: recv 1; MPI_COMM_SELF: recv 1\n"));
+}
+
 TEST(Text, EightRanksAreShownInFull) {
   EXPECT_EQ(lines_with(text_of(ring_dump(8)), "Rank "), 8U);
   EXPECT_EQ(lines_with(text_of(ring_dump(9)), "Rank "), 0U);

@@ -1,0 +1,98 @@
+#include "host/cli/output.h"
+#include "tests/cli/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mqbridge::test {
+namespace {
+
+using testing::HasSubstr;
+
+class OutputFile : public testing::Test {
+protected:
+  Result<Output> open() { return Output::open(path().string()); }
+  std::filesystem::path path() const { return folder_ / "dump.txt"; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(OutputFile, AppearsWhenItIsComplete) {
+  write_file(path(), "old");
+  auto output = open();
+  ASSERT_TRUE(output) << output.error().message;
+  output->write("new ");
+  output->flush();
+  EXPECT_EQ(read_file(path()), "old");
+  output->write("words");
+  ASSERT_TRUE(output->close());
+  EXPECT_EQ(read_file(path()), "new words");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFile, IsLeftAsItWasWhenNobodyFinishes) {
+  write_file(path(), "old");
+  {
+    auto output = open();
+    ASSERT_TRUE(output);
+    output->write("half");
+    output->flush();
+  }
+  EXPECT_EQ(read_file(path()), "old");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFile, KeepsItsModeAndItsLink) {
+  write_file(path(), "old");
+  ::chmod(path().c_str(), 0640);
+  const auto link = folder_ / "link";
+  std::filesystem::create_symlink("dump.txt", link);
+  auto output = Output::open(link.string());
+  ASSERT_TRUE(output);
+  output->write("new");
+  ASSERT_TRUE(output->close());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(path()), "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0640U);
+}
+
+TEST_F(OutputFile, ThatCannotBeMadeIsAnErrorBeforeAnyWork) {
+  for (const std::string& name : {std::string("/nowhere/dump.txt"), folder_.path().string()}) {
+    const auto output = Output::open(name);
+    ASSERT_FALSE(output) << name;
+    EXPECT_EQ(output.error().code, "output.open");
+    EXPECT_THAT(output.error().message, HasSubstr(name));
+  }
+}
+
+TEST_F(OutputFile, DevicesAreWrittenDirectly) {
+  auto output = Output::open("/dev/full");
+  ASSERT_TRUE(output);
+  output->write("x");
+  const auto closed = output->close();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().code, "output.write");
+  EXPECT_THAT(closed.error().message, HasSubstr("/dev/full: No space left"));
+}
+
+TEST_F(OutputFile, NoticesAFullDisk) {
+  // A file size limit stands in for the disk: the same path through write().
+  write_file(path(), "old");
+  const Ran ran = run("{ trap '' XFSZ; ulimit -f 0; \"$program\" dump 127.0.0.1:1 -o '" +
+                      path().string() + "'; echo exit $?; } 2>&1 | cat >&2");
+  EXPECT_THAT(ran.err, HasSubstr("exit 5\n"));
+  EXPECT_THAT(ran.err, HasSubstr("output.write"));
+  EXPECT_THAT(ran.err, HasSubstr(path().string()));
+  EXPECT_EQ(read_file(path()), "old");
+  EXPECT_EQ(files(), 1U);
+}
+
+} // namespace
+} // namespace mqbridge::test

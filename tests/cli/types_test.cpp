@@ -1,0 +1,77 @@
+#include "tests/cli/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mqbridge::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string pack = "mqbridge-types 1\n"
+                         "mpi openmpi\n"
+                         "version 4.1.4\n"
+                         "platform x86_64 little 8\n"
+                         "type opal_list_t 96\n"
+                         "field opal_list_length 64 8\n";
+
+TEST(TypesShow, PrintsAPack) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "small.types").string();
+  write_file(file, pack);
+  const Ran ran = run("mqbridge types show '" + file + "'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("openmpi 4.1.4"));
+  EXPECT_THAT(ran.out, HasSubstr("opal_list_t    96\n"));
+  EXPECT_THAT(ran.out, HasSubstr("                8      64  opal_list_length\n"));
+}
+
+TEST(TypesShow, SaysWhatIsWrongWithAFile) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "bad.types").string();
+  write_file(file, pack + "type\n");
+  const Ran ran = run("mqbridge types show '" + file + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("pack.syntax"));
+  EXPECT_THAT(ran.err, HasSubstr("bad.types:7"));
+  EXPECT_THAT(run("mqbridge types show /nowhere").err, HasSubstr("/nowhere"));
+}
+
+TEST(Types, MakeShowCheckAgree) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "ompi.types.so").string();
+  const Ran made = run("mqbridge types make --mpi openmpi -o '" + file + "'");
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Ran shown = run("mqbridge types show '" + file + "'");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("\nompi_request_t"));
+  EXPECT_THAT(shown.out, HasSubstr("req_complete\n"));
+  const Ran checked = run("mqbridge types check '" + file + "'");
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("all agree\n"));
+}
+
+TEST(TypesCheck, TellsWhatDiffersAndExitsWithOne) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "old.types").string();
+  write_file(file, pack);
+  const Ran ran = run("mqbridge types check '" + file + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("differs: opal_list_t"));
+  EXPECT_THAT(ran.out, HasSubstr("not there: ompi_request_t"));
+  EXPECT_THAT(ran.err, HasSubstr("types.mismatch"));
+  EXPECT_THAT(ran.err, HasSubstr("\nfix: "));
+}
+
+TEST(TypesCheck, NamesALibraryThatCannotBeRead) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "small.types").string();
+  write_file(file, pack);
+  const Ran ran = run("mqbridge types check '" + file + "' --library /nowhere.so");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("/nowhere.so"));
+}
+
+} // namespace
+} // namespace mqbridge::test

@@ -1,0 +1,139 @@
+// What the command line takes and what it refuses, as a shell sees it.
+
+#include "tests/cli/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <set>
+
+namespace mqbridge::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::set<std::string> options_in(const std::string& help) {
+  const std::regex option("\n  (--?[a-z-]+)");
+  return {std::sregex_token_iterator(help.begin(), help.end(), option, 1), {}};
+}
+
+using Options = std::set<std::string>;
+
+TEST(Help, HasExactlyTheseOptions) {
+  const Options doctor = {"-h",        "--dll",      "--sysroot", "--debug-dir",
+                          "--types",   "--path-map", "--config",  "--connect-timeout",
+                          "--timeout", "-o",         "--color",   "--trace"};
+  Options dump = doctor;
+  dump.insert({"--max-stop", "--max-operations", "--queue", "--comm", "--rank", "--tag", "--peer",
+               "--format", "--summary", "--full", "--show", "--raw", "--stats", "--progress"});
+  EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
+  EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
+  EXPECT_EQ(options_in(run("mqbridge types make --help").out),
+            (Options{"-h", "--mpi", "--cc", "--include", "--library", "-o"}));
+  EXPECT_EQ(options_in(run("mqbridge types check --help").out), (Options{"-h", "--library"}));
+  EXPECT_EQ(options_in(run("mqbridge types show --help").out), Options{"-h"});
+  EXPECT_EQ(options_in(run("mqbridge --help").out), (Options{"-h", "--version"}));
+}
+
+TEST(Help, IsAResult) {
+  for (const char* command :
+       {"mqbridge --help", "mqbridge dump -h", "mqbridge types make --help"}) {
+    const Ran ran = run(command);
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_THAT(ran.out, HasSubstr("Usage: mqbridge"));
+  }
+}
+
+TEST(Help, FitsAHundredColumns) {
+  std::istringstream in(run("mqbridge dump --help; mqbridge doctor --help").out);
+  for (std::string line; std::getline(in, line);)
+    EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(Help, WithoutArgumentsIsWrongUsage) {
+  const Ran ran = run("mqbridge");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("Usage: mqbridge"));
+}
+
+TEST(Version, IsOneLine) {
+  const Ran ran = run("mqbridge --version");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(std::regex_match(ran.out, std::regex("mqbridge \\d+\\.\\d+\\.\\d+\n"))) << ran.out;
+}
+
+struct Wrong {
+  const char* arguments;
+  const char* said;
+};
+
+class WrongUsage : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongUsage, ExitsWithTwoAndSaysWhatToWrite) {
+  const Ran ran = run(std::string("mqbridge ") + GetParam().arguments);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, StartsWith("mqbridge: "));
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().said));
+  EXPECT_THAT(ran.err, HasSubstr("\nfix: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, WrongUsage,
+    testing::Values(Wrong{"analyze dump.json", "\"analyze\" is not a command"},
+                    Wrong{"serve", "\"serve\""}, Wrong{"--frobnicate", "\"--frobnicate\""},
+                    Wrong{"dump", "TARGET is required"}, Wrong{"doctor", "TARGET is required"},
+                    Wrong{"doctor a:1 b:2", "At Most 1"}, Wrong{"types", "subcommand is required"},
+                    Wrong{"types mend", "\"mend\""}, Wrong{"types make", "-o is required"},
+                    Wrong{"types make --mpi lam -o /dev/null", "lam"},
+                    Wrong{"types show", "FILE is required"}));
+
+INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
+                         testing::Values(Wrong{"dump --analyze a:1", "--analyze"},
+                                         Wrong{"dump --jobs 4 a:1", "--jobs"},
+                                         Wrong{"dump --cache none a:1", "--cache"},
+                                         Wrong{"dump --targets f a:1", "--targets"},
+                                         Wrong{"dump --format html a:1", "html not in"},
+                                         Wrong{"dump --format dot a:1", "dot not in"},
+                                         Wrong{"doctor --format json a:1", "--format"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, WrongUsage,
+    testing::Values(Wrong{"dump --dll", "--dll"}, Wrong{"dump --dll a --dll b c:1", "--dll"},
+                    Wrong{"dump --timeout 0 a:1", "--timeout 0: expected seconds"},
+                    Wrong{"dump --timeout nan a:1", "--timeout nan"},
+                    Wrong{"dump --timeout 1e9 a:1", "--timeout 1e9"},
+                    Wrong{"dump --connect-timeout 3s a:1", "--connect-timeout 3s"},
+                    Wrong{"dump --max-stop -1 a:1", "--max-stop -1"},
+                    Wrong{"dump --max-operations 0 a:1", "--max-operations 0"},
+                    Wrong{"dump --max-operations -5 a:1", "--max-operations -5"},
+                    Wrong{"dump --show some a:1", "--show some"},
+                    Wrong{"dump --tag x a:1", "--tag x"},
+                    Wrong{"dump --peer 99999999999999999999 a:1", "--peer"},
+                    Wrong{"dump --rank 3-1 a:1", "3-1"},
+                    Wrong{"dump --queue all a:1", "all not in"},
+                    Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
+                    Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
+                    Wrong{"dump --color red a:1", "red not in"},
+                    Wrong{"dump --summary --full a:1", "contradict"}));
+
+INSTANTIATE_TEST_SUITE_P(Targets, WrongUsage,
+                         testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
+                                         Wrong{"dump ssh:node:1", "ssh:"},
+                                         Wrong{"dump core:file", "core:"},
+
+                                         Wrong{"dump =a:1", "no rank stands before"}));
+
+TEST(Options, OfTheCommandDoNotSwallowTargets) {
+  // --sysroot takes one value: the port is a target, and refuses.
+  const Ran ran = run("mqbridge dump --sysroot /nowhere --comm '[a,b]' --tag -1 127.0.0.1:1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, HasSubstr("connect.refused"));
+  EXPECT_THAT(ran.out, HasSubstr("shown only: comm \"[a,b]\"; tag none"));
+}
+
+} // namespace
+} // namespace mqbridge::test
