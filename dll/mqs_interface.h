@@ -2,9 +2,9 @@
 #define MQBRIDGE_DLL_MQS_INTERFACE_H
 
 /* The MPI Message Queue Dumping interface, version 1.0: the C ABI between a debugger (the host) and
- * an MPI library's debug DLL. Written from the interface documents; numbers in brackets are sections
- * of "The MPI Message Queue Dumping Interface Version 1.0". Where documents and shipped DLLs differ,
- * this is what shipped DLLs do, and the comment says so.
+ * an MPI library's debug DLL. Written from the interface documents; numbers in brackets are
+ * sections of "The MPI Message Queue Dumping Interface Version 1.0". Where documents and shipped
+ * DLLs differ, this is what shipped DLLs do, and the comment says so.
  *
  * For DLLs and for hosts; C17 and C++. Layouts are those of 64-bit hosts: mqs_tword_t and
  * mqs_taddr_t are 64 bits wide whatever the target is. */
@@ -20,8 +20,8 @@ extern "C" {
 typedef int64_t mqs_tword_t;
 typedef uint64_t mqs_taddr_t;
 
-/* [5.2.3] Sizes in bytes. Exactly five ints: Open MPI's own header has seven, but a host that writes
- * more than five overruns the structures of every other DLL. */
+/* [5.2.3] Sizes in bytes. Exactly five ints: Open MPI's own header has seven, but a host that
+ * writes more than five overruns the structures of every other DLL. */
 typedef struct {
   int short_size;
   int int_size;
@@ -30,8 +30,8 @@ typedef struct {
   int pointer_size;
 } mqs_target_type_sizes;
 
-/* [5.3] Opaque. The host owns images, processes and types; the DLL owns the infos. The jobs belong to
- * compatibility level 3. */
+/* [5.3] Opaque. The host owns images, processes and types; the DLL owns the infos. The jobs belong
+ * to compatibility level 3. */
 typedef struct mqs_image_ mqs_image;
 typedef struct mqs_process_ mqs_process;
 typedef struct mqs_type_ mqs_type;
@@ -51,14 +51,15 @@ typedef enum {
 /* [5.4.2] */
 typedef enum { mqs_pending_sends, mqs_pending_receives, mqs_unexpected_messages } mqs_op_class;
 
-/* [5.4.3] What mqs_version_compatibility() answers. Level 3 (built with FOR_MPI2) appends members to
- * two callback tables. */
+/* [5.4.3] What mqs_version_compatibility() answers. Level 3 (built with FOR_MPI2) appends members
+ * to two callback tables. */
 enum { MQS_INTERFACE_COMPATIBILITY = 2, MQS_INTERFACE_COMPATIBILITY_JOBS = 3 };
 
 /* [5.4.4] */
 enum mqs_status { mqs_st_pending, mqs_st_matched, mqs_st_complete };
 
-/* [5.4.5] The mqs_true and mqs_false of [5.10] do not exist: any non-zero code ends an iteration. */
+/* [5.4.5] The mqs_true and mqs_false of [5.10] do not exist: any non-zero code ends an iteration.
+ */
 enum { mqs_ok = 0, mqs_no_information, mqs_end_of_list, mqs_first_user_code = 100 };
 
 /* [5.4.6] Also what desired_local_rank holds for MPI_ANY_SOURCE. */

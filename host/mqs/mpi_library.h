@@ -18,12 +18,11 @@ enum class MpiState : std::uint8_t { not_initialized, initialized, finalized, un
 
 /// Which MPI a process uses, as far as its symbols say.
 struct MpiLibrary {
-  std::string provider = "other"; ///< openmpi, mpich, recorder, other
-  std::string name;               ///< "Open MPI"
-  std::optional<std::string>
-      version; ///< read from the process (for Open MPI: from its own version string symbols)
-  const Image* image = nullptr; ///< libmpi, or the executable where it is linked statically
-  std::string dll_name;         ///< MPIR_dll_name, bounded and terminated; may be empty
+  std::string provider = "other";     ///< openmpi, mpich, recorder, other
+  std::string name;                   ///< "Open MPI"
+  std::optional<std::string> version; ///< read from the process's own version string
+  const Image* image = nullptr;       ///< libmpi, or the executable where it is linked statically
+  std::string dll_name;               ///< MPIR_dll_name, bounded and terminated; may be empty
 };
 
 /// nullopt: not an MPI program (no symbol of a known MPI, no MPIR_dll_name).

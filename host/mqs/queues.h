@@ -72,8 +72,8 @@ struct Operation {
   bool system_buffer = false;
   std::optional<ActualMessage> actual;
   std::vector<std::string> text; ///< extra_text, lines that the DLL set, at most 5
-  std::vector<std::string>
-      repairs; ///< "sign_extension", "send_rank", "global_rank", "status", "length"
+  /// "sign_extension", "send_rank", "global_rank", "status", "length": see repairs.h.
+  std::vector<std::string> repairs;
   RawOperation raw;
   std::optional<TargetAddress> request;
   std::optional<std::string> call;

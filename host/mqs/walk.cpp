@@ -155,7 +155,9 @@ private:
   void conclude() {
     const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
     const auto& shared = worker_.shared();
-    accept_remainder();
+    const bool broken = result_.failure && result_.failure->code == "dll.protocol";
+    if (!broken)
+      accept_remainder();
     if (said_all_ && status != 0) {
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {

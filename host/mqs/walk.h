@@ -29,12 +29,13 @@ struct WalkRequest {
   std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
   std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
   std::uint64_t max_operations = 10'000'000; ///< per queue
-  std::chrono::milliseconds cpu_limit{
-      60'000}; ///< parent's clock less the time spent waiting for the stub
-  /// Called for each batch; may drop or keep operations (filters). Null: all are kept.
+  /// For the worker alone: the parent's clock less the time spent on its requests.
+  std::chrono::milliseconds cpu_limit{60'000};
+  /// Called for each operation; false drops it (it still counts in Queue::total). Null: all are
+  /// kept.
   std::function<bool(const Communicator&, OpClass, const Operation&)> keep = {};
-  std::function<void(std::uint64_t operations)> progress =
-      {}; ///< so far, of this process; may be null
+  /// Operations so far, of this process. May be null.
+  std::function<void(std::uint64_t operations)> progress = {};
   /// Ends the walk where it is (--max-stop); what is unfinished is truncated_by max_stop. A read
   /// that Memory has begun is not interrupted.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -47,8 +48,8 @@ struct WalkResult {
   std::vector<Communicator> communicators; ///< not repaired yet: see repairs.h
   std::uint64_t fetches = 0;               ///< fetch callbacks that the DLL made
   std::uint64_t fetch_bytes = 0;
-  std::vector<std::string>
-      dll_messages; ///< dprints, and what the DLL wrote on its stdout and stderr; bounded
+  /// dprints, and what the DLL wrote on its stdout and stderr. Bounded, fit to be shown.
+  std::vector<std::string> dll_messages;
   std::optional<Error> failure; ///< what ended the walk early; what was found until then is kept
 };
 

@@ -196,6 +196,11 @@ mqs_image* get_image(mqs_process*) noexcept {
                                          [] { return current->image(); });
 }
 
+/// The only writer: no locked instruction is needed.
+void count(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
+  counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 /// A DLL may sign-extend a 32-bit target's pointers on their way into 64 bits.
 std::uint64_t at_target_width(std::uint64_t address) {
   constexpr std::uint64_t sign_extension = 0xffffffff80000000;
@@ -207,13 +212,13 @@ int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexce
   return guarded<named("mqs_fetch_data")>(static_cast<int>(mqs_no_information), [=]() -> int {
     auto& shared = current->shared;
     shared.last_address.store(address, std::memory_order_relaxed);
-    shared.fetches.fetch_add(1, std::memory_order_relaxed);
+    count(shared.fetches, 1);
     if (size == 0)
       return mqs_ok;
     if (size < 0 || buffer == nullptr)
       return mqs_no_information;
     const auto length = static_cast<std::size_t>(size);
-    shared.fetch_bytes.fetch_add(length, std::memory_order_relaxed);
+    count(shared.fetch_bytes, length);
     const bool read =
         current->pages.fetch(at_target_width(address), {static_cast<std::byte*>(buffer), length});
     return read ? mqs_ok : mqs_no_information;

@@ -26,7 +26,8 @@ struct Host {
   wire::SharedState& shared;
   const wire::StartMessage& start;
   PageView pages{channel};
-  std::map<std::string, std::optional<KnownType>, std::less<>> types = {}; ///< nullopt: there is none
+  /// By name; nullopt: there is none.
+  std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
   mqs_image_info* image_info = nullptr;
   mqs_process_info* process_info = nullptr;
 

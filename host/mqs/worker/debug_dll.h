@@ -52,8 +52,9 @@ public:
   auto call(Entry entry, Arguments... arguments) {
     struct Mark {
       std::atomic<std::uint32_t>& word;
-      explicit Mark(std::atomic<std::uint32_t>& where) : word(where) { word.store(function); }
-      ~Mark() { word.store(0); }
+      explicit Mark(std::atomic<std::uint32_t>& where) : word(where) { set(function); }
+      ~Mark() { set(0); }
+      void set(std::uint32_t value) { word.store(value, std::memory_order_relaxed); }
     } mark(shared_.dll_function);
     return entry(arguments...);
   }
