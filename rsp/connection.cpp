@@ -14,8 +14,14 @@ namespace {
 // occur (10 ms at 100 MB/s), and little enough for any stub's memory.
 constexpr std::size_t window_bytes = std::size_t{1} << 20;
 constexpr std::size_t window_requests = 4096;
+// Bytes of requests that the stub has not answered: always less than a socket takes in one send
+// (min_send_buffer). Should we be killed, no half packet lies in the stream: gdbserver 13.1 ends
+// the process it started over an `m` that is cut before its comma.
+constexpr std::size_t window_request_bytes = min_send_buffer / 4;
 // A stub that never stops talking is for the limits of the next exchange to end.
 constexpr int max_leftover_chunks = 16;
+
+constexpr std::size_t frame_overhead = 4; // $, # and the checksum
 
 std::size_t hex_field(std::string_view list, std::size_t index) {
   for (; index > 0; --index) {
@@ -86,15 +92,17 @@ Result<std::vector<std::string>> Connection::pipeline(std::span<const std::strin
   replies.reserve(payloads.size());
   std::size_t sent = 0;
   std::size_t owed = 0;
+  std::size_t unanswered = 0; // bytes of requests
   while (replies.size() < payloads.size()) {
     // Refilled when half empty, so that many requests share one send.
     if (owed <= window_bytes / 2 && sent - replies.size() <= window_requests / 2) {
-      while (sent < payloads.size() && owed < window_bytes &&
+      while (sent < payloads.size() && owed < window_bytes && unanswered < window_request_bytes &&
              sent - replies.size() < window_requests) {
         if (auto ok = send_packet(payloads[sent]); !ok) {
           flush();
           return forward(std::move(ok));
         }
+        unanswered += payloads[sent].size() + frame_overhead;
         owed += reply_estimate(payloads[sent++]);
       }
       flush();
@@ -106,6 +114,7 @@ Result<std::vector<std::string>> Connection::pipeline(std::span<const std::strin
       return forward(std::move(reply));
     replies.push_back(std::move(*reply));
     owed -= reply_estimate(answered);
+    unanswered -= answered.size() + frame_overhead;
   }
   return replies;
 }

@@ -32,6 +32,9 @@ Result<std::unique_ptr<SocketTransport>> SocketTransport::adopt(UniqueFd fd) {
         "connect.failed",
         fmt::format("cannot make an event descriptor: {}", std::generic_category().message(errno)),
         "raise the limit of open files (ulimit -n)");
+  const int buffer =
+      2 * static_cast<int>(min_send_buffer); // the kernel counts its own overhead too
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
   return std::unique_ptr<SocketTransport>(new SocketTransport(std::move(fd), std::move(wakeup)));
 }
 

@@ -56,7 +56,10 @@ struct SpawnOptions {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, stdio, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, stdio, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    // Open for reading too: once we are gone, its next word must not kill it by SIGPIPE in the
+    // middle of attaching or detaching.
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+                                     fmt::format("/proc/self/fd/{}", err).c_str(), O_RDWR, 0);
     // Other threads' and libraries' descriptors, close-on-exec or not.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);

@@ -3,6 +3,7 @@
 #include "rsp/gate.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,10 @@ struct Received {
   Kind kind = Kind::timed_out;
   std::string bytes;
 };
+
+/// Bytes that a transport's kernel takes in one send when nothing is unsent: a request is never cut
+/// in half by our death as long as less than this is unanswered.
+inline constexpr std::size_t min_send_buffer = std::size_t{128} << 10;
 
 /// A duplex byte stream to one stub. Reading goes on while writing: a stub that blocks on its
 /// replies cannot deadlock with us. One thread at a time, never the I/O thread; wake() is for any
