@@ -108,6 +108,10 @@ struct Interruption {
   int status;
 };
 
+void PrintTo(const Interruption& how, std::ostream* out) {
+  *out << "signal " << how.signal;
+}
+
 class Interrupted : public testing::TestWithParam<Interruption> {};
 
 TEST_P(Interrupted, ReleasesPrintsAndExits) {

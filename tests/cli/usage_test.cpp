@@ -70,6 +70,10 @@ struct Wrong {
   const char* said;
 };
 
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+  *out << wrong.arguments;
+}
+
 class WrongUsage : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongUsage, ExitsWithTwoAndSaysWhatToWrite) {
