@@ -188,6 +188,17 @@ private:
     const bool receive = operation.text.front().starts_with("Receive");
     if (receive && (status == OpStatus::pending || request.state == request_inactive))
       operation.actual.reset();
+    if (receive && status == OpStatus::matched)
+      correct_announced_length(operation);
+  }
+
+  /// The status' byte count is set when the message has come whole. Until then its size is what the
+  /// DLL gives as the length of the matched receive.
+  static void correct_announced_length(Operation& operation) {
+    if (!operation.actual || operation.actual->length == operation.raw.desired_length)
+      return;
+    operation.actual->length = operation.raw.desired_length;
+    operation.repairs.emplace_back("actual_length");
   }
 
   static void correct_length(Operation& operation, std::optional<std::uint64_t> count,

@@ -24,6 +24,9 @@ namespace mqbridge {
 ///
 ///   - status: req_complete at pointer width: 0 pending, 1 complete, anything else waited for;
 ///   - length: of a matched receive the DLL gives another number than count times size;
+///   - actual_length: of a matched receive that is not complete the DLL gives the status' byte
+///   count,
+///     which is not set yet;
 ///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group.
 ///
 /// For MPICH the unit of lengths. Drops MPI_COMM_NULL (size 0, rank 4294967294), and what Open

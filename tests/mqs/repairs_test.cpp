@@ -74,6 +74,7 @@ protected:
     communicator.group = {{0, 1}};
     Operation made;
     made.raw.status = raw_status;
+    made.raw.desired_length = 8;
     made.status = static_cast<OpStatus>(raw_status);
     made.peer = {false, 1, 1};
     made.actual = ActualMessage{1, 1, 3, 8};
@@ -164,6 +165,19 @@ TEST_P(Requests, AnInactivePersistentReceiveIsCompleteAndHasMetNothing) {
   const auto& result = communicators[0].queue(OpClass::receive).operations[0];
   EXPECT_EQ(result.status, OpStatus::complete);
   EXPECT_FALSE(result.actual);
+}
+
+TEST_P(Requests, AMatchedReceiveHasTheAnnouncedLengthUntilItIsComplete) {
+  for (const std::uint64_t req_complete : {pending, completed}) {
+    communicators.clear();
+    process(req_complete, active, 10, 4);
+    Operation& matched = operation(OpClass::receive, 1);
+    matched.actual->length = 0; // not set before the message has come whole
+    matched.raw.desired_length = 4096;
+    repaired();
+    const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(result.actual->length, req_complete == completed ? 0 : 4096);
+  }
 }
 
 TEST_P(Requests, TheLengthIsCountTimesSize) {
