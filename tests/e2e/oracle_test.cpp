@@ -31,13 +31,16 @@ void PrintTo(const Case& param, std::ostream* stream) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* scenario : {"mix", "blocked_recv", "blocked_ssend", "blocked_wait",
+  for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_wait",
                                "blocked_waitall", "blocked_waitany"}) {
     for (const char* btl : {"vader", "tcp"}) {
       for (const int ranks : {2, 4})
         cases.push_back({scenario, btl, ranks});
     }
   }
+  // Over shared memory the receiver takes the message by itself.
+  for (const int ranks : {2, 4})
+    cases.push_back({"matched", "tcp", ranks});
   return cases;
 }
 

@@ -40,7 +40,7 @@ void job_ready(const char* directory, int rank) {
     fail("rename", path);
 }
 
-int job_may_go(const char* directory) {
+static void end_if_forgotten(void) {
   static time_t started = 0;
   const time_t now = time(NULL);
   if (started == 0)
@@ -49,6 +49,19 @@ int job_may_go(const char* directory) {
     fprintf(stderr, "nobody said go in %d seconds\n", job_lifetime_seconds);
     _exit(9);
   }
+}
+
+void job_await_ready(const char* directory, int rank) {
+  char path[PATH_MAX];
+  path_of(path, directory, "ready", rank);
+  while (access(path, F_OK) != 0) {
+    end_if_forgotten();
+    usleep(10 * 1000);
+  }
+}
+
+int job_may_go(const char* directory) {
+  end_if_forgotten();
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/go", directory);
   return access(path, F_OK) == 0;

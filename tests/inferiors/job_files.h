@@ -17,6 +17,9 @@ FILE* job_open(const char* directory, const char* name, int rank);
 /// Writes ready.RANK, whole at once.
 void job_ready(const char* directory, int rank);
 
+/// Waits until another rank has written ready.RANK, without an MPI call.
+void job_await_ready(const char* directory, int rank);
+
 /// 1 if the test has made `go`. Ends the process (status 9) when job_lifetime_seconds have passed
 /// since its start.
 int job_may_go(const char* directory);

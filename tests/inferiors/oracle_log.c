@@ -43,18 +43,36 @@ void oracle_communicator(MPI_Comm comm) {
   fprintf(out, "]}\n");
 }
 
+// A peer's rank in MPI_COMM_WORLD as JSON. Of an intercommunicator's peers a debugger knows the
+// local rank only.
+static void print_global_rank(MPI_Comm comm, int peer) {
+  int is_inter = 0;
+  MPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter)
+    fprintf(out, "null");
+  else
+    fprintf(out, "%d", world_rank_of(comm, peer));
+}
+
 static void print_peer(const char* name, MPI_Comm comm, int peer) {
   if (peer == MPI_ANY_SOURCE)
     fprintf(out, ",\"%s\":{\"any\":true,\"local_rank\":null,\"global_rank\":null}", name);
-  else
-    fprintf(out, ",\"%s\":{\"any\":false,\"local_rank\":%d,\"global_rank\":%d}", name, peer,
-            world_rank_of(comm, peer));
+  else {
+    fprintf(out, ",\"%s\":{\"any\":false,\"local_rank\":%d,\"global_rank\":", name, peer);
+    print_global_rank(comm, peer);
+    fprintf(out, "}");
+  }
+}
+
+void oracle_internal_communicators(int count) {
+  fprintf(out, "{\"line\":\"internal\",\"count\":%d}\n", count);
 }
 
 void oracle_operation(const struct posted_operation* operation) {
   fprintf(out, "{\"line\":\"operation\",\"queue\":\"%s\",", operation->queue);
   print_name(operation->comm);
-  fprintf(out, ",\"status\":\"%s\"", operation->status == status_complete ? "complete" : "pending");
+  static const char* const statuses[] = {"pending", "matched", "complete"};
+  fprintf(out, ",\"status\":\"%s\"", statuses[operation->status]);
   print_peer("peer", operation->comm, operation->peer);
   if (operation->tag == MPI_ANY_TAG)
     fprintf(out, ",\"tag\":{\"any\":true,\"value\":null}");

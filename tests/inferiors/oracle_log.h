@@ -5,7 +5,7 @@
 /// What a rank posted, as JSON lines in DIRECTORY/oracle.RANK, written from the program's own
 /// variables and never from MPI's internals: the other side of the comparison with a dump.
 
-enum operation_status { status_pending, status_complete };
+enum operation_status { status_pending, status_matched, status_complete };
 
 /// One operation as its poster knows it. Ranks are those of `comm`, lengths bytes.
 struct posted_operation {
@@ -26,6 +26,9 @@ struct posted_operation {
 void oracle_begin(const char* directory, int rank);
 /// The communicator with its name, group and this process's rank in it.
 void oracle_communicator(MPI_Comm comm);
+/// How many communicators the library made for itself, without a name of the program's and without
+/// messages.
+void oracle_internal_communicators(int count);
 void oracle_operation(const struct posted_operation* operation);
 /// Closes the file; what was written is complete.
 void oracle_end(void);

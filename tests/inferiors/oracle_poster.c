@@ -1,10 +1,11 @@
 // Posts known operations and says what it posted.
-//   oracle_poster DIRECTORY mix | receives=N | blocked_recv | blocked_ssend | blocked_wait |
-//   blocked_waitall | blocked_waitany
+//   oracle_poster DIRECTORY mix | receives=N | matched | inter | blocked_recv | blocked_ssend |
+//   blocked_wait | blocked_waitall | blocked_waitany
 
 #include "tests/inferiors/blocked.h"
 #include "tests/inferiors/job_files.h"
 #include "tests/inferiors/posting.h"
+#include "tests/inferiors/transfers.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -279,6 +280,32 @@ static void run_blocked(const char* directory, const struct world* w, struct pos
   posting_finish(posting);
 }
 
+static void run(const char* directory, const char* scenario, int rank) {
+  static struct posting posting;
+  if (strcmp(scenario, "inter") == 0) {
+    inter_run(&posting, directory, rank);
+    posting_finish(&posting);
+    return;
+  }
+  if (strcmp(scenario, "matched") == 0) {
+    matched_run(&posting, directory, rank);
+    job_wait_for_go(directory);
+    posting_finish(&posting);
+    return;
+  }
+  const struct world w = make_world();
+  if (strcmp(scenario, "mix") == 0) {
+    run_mix(directory, &w, &posting);
+  } else if (strncmp(scenario, "receives=", 9) == 0) {
+    run_receives(directory, &w, &posting, atoi(scenario + 9));
+  } else if (strncmp(scenario, "blocked_", 8) == 0) {
+    run_blocked(directory, &w, &posting, scenario);
+  } else {
+    fprintf(stderr, "no scenario %s\n", scenario);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: oracle_poster DIRECTORY SCENARIO\n");
@@ -287,18 +314,11 @@ int main(int argc, char** argv) {
   const char* directory = argv[1];
   const char* scenario = argv[2];
   MPI_Init(NULL, NULL);
-  static struct posting posting;
-  const struct world w = make_world();
-  if (strcmp(scenario, "mix") == 0)
-    run_mix(directory, &w, &posting);
-  else if (strncmp(scenario, "receives=", 9) == 0)
-    run_receives(directory, &w, &posting, atoi(scenario + 9));
-  else if (strncmp(scenario, "blocked_", 8) == 0)
-    run_blocked(directory, &w, &posting, scenario);
-  else
-    MPI_Abort(MPI_COMM_WORLD, 2);
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  run(directory, scenario, rank);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  job_finished(directory, w.world.rank);
+  job_finished(directory, rank);
   return 0;
 }

@@ -11,6 +11,7 @@ namespace mqbridge::e2e {
 struct Oracle {
   std::vector<nlohmann::json> communicators;
   std::vector<nlohmann::json> operations;
+  int internal = 0; ///< communicators that the library made for itself
 };
 
 Oracle read_oracle(const std::filesystem::path& directory, int rank);
