@@ -12,7 +12,8 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
   unix:PATH[@PID]    a stub on a Unix socket
   exec:COMMAND       a stub on stdin and stdout of a command
   local:PID          a process of this host, through a gdbserver started here
-Without RANK= the process itself is asked. Attaching interrupts the target's system calls (EINTR).)";
+const char* const dump_exit_help =
+    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
