@@ -12,8 +12,7 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
   unix:PATH[@PID]    a stub on a Unix socket
   exec:COMMAND       a stub on stdin and stdout of a command
   local:PID          a process of this host, through a gdbserver started here
-const char* const dump_exit_help =
-    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
+Without RANK= the process itself is asked. Attaching interrupts its system calls (EINTR).)";
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
