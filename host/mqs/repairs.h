@@ -24,8 +24,7 @@ namespace mqbridge {
 ///
 ///   - status: req_complete at pointer width: 0 pending, 1 complete, anything else waited for;
 ///   - length: of a matched receive the DLL gives another number than count times size;
-///   - actual_length: of a matched receive that is not complete the DLL gives the status' byte
-///   count,
+///   - actual_length: until a matched receive is complete the DLL gives the status' byte count,
 ///     which is not set yet;
 ///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group.
 ///

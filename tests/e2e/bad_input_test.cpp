@@ -5,11 +5,13 @@
 #include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/relay.h"
 #include "tests/e2e/harness/temp_directory.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -65,6 +67,10 @@ struct NotAStub {
   const char* name;
   void (*serve)(int socket);
 };
+
+void PrintTo(const NotAStub& server, std::ostream* stream) {
+  *stream << server.name;
+}
 
 void wait_for_end(int socket) {
   char byte = 0;
@@ -131,7 +137,7 @@ TEST_P(GarbageInTheMiddleTest, IsAnErrorAndTheTargetRunsOn) {
   SingleProcess victim("mpi_victim");
   {
     GdbServer server(mode_for(GetParam()), victim.pid());
-    const FakeServer relay(relay_to(server.port(), GetParam(), RelayFault::garbage));
+    const Relay relay(server.port(), GetParam(), RelayFault::garbage);
     const DumpOutcome dump = dump_json({relay.endpoint(), "--timeout", "2"}, 60s);
     EXPECT_THAT(dump.status(), AnyOf(1, nothing_dumped)) << testing::PrintToString<Outcome>(dump);
     ASSERT_EQ(dump.document["ranks"].size(), 1U);
@@ -193,6 +199,27 @@ TEST(ProgramTest, AlreadyTraced) {
     EXPECT_THAT(word(error, "code"), AnyOf("ptrace.traced", "ptrace.denied"));
   }
   EXPECT_TRUE(makes_progress(victim.directory(), 5s));
+  EXPECT_EQ(victim.finish(), "");
+}
+
+// mqbridge as a user who may not attach: gdbserver says no more than "E01", the error says why.
+TEST(ProgramTest, OfAnotherUser) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can become another user";
+  SingleProcess victim("mpi_victim");
+  const TempDirectory directory;
+  // Where the other user can read it.
+  std::filesystem::permissions(directory.path(), std::filesystem::perms{0755});
+  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-guardian"})
+    std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
+                          directory / name);
+  const Outcome outcome =
+      run_program({{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                    (directory / "mqbridge").string(), "dump", local_target(victim.pid())}});
+  EXPECT_EQ(outcome.status(), nothing_dumped) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("ptrace."));
+  EXPECT_THAT(outcome.out, HasSubstr("fix"));
+  EXPECT_TRUE(makes_progress(victim.directory(), 2s));
   EXPECT_EQ(victim.finish(), "");
 }
 

@@ -118,6 +118,19 @@ TEST_F(OutputTest, FiltersLeaveOutAndStillCount) {
   }
 }
 
+TEST_F(OutputTest, MaxOperationsCutsAQueueAndSaysSo) {
+  const Outcome text = dump({"--format", "json", "--max-operations", "2"});
+  EXPECT_EQ(text.status(), 1) << testing::PrintToString(text);
+  const json document = json::parse(text.out);
+  for (const json& rank : document["ranks"]) {
+    EXPECT_EQ(rank["status"], "partial");
+    const json queue = find_communicator(rank, "halo")["queues"]["receive"];
+    EXPECT_EQ(queue["operations"].size(), 2U);
+    EXPECT_EQ(queue["truncated_by"], "operations");
+    EXPECT_EQ(queue["total"], nullptr);
+  }
+}
+
 TEST_F(OutputTest, StatisticsHaveEveryPhase) {
   const Outcome text = dump({"--stats"});
   ASSERT_EQ(text.status(), 0) << testing::PrintToString(text);

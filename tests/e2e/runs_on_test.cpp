@@ -3,10 +3,10 @@
 
 #include "tests/e2e/harness/eventually.h"
 #include "tests/e2e/harness/gdb_server.h"
-#include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/process_table.h"
+#include "tests/e2e/harness/relay.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -28,11 +28,20 @@ TEST(RunsOnTest, ComputingJobIsDumpedTenTimesAndGetsItsSumRight) {
   EXPECT_EQ(job.finish(), "");
 }
 
-// The same for SIGINT and SIGTERM.
-class InterruptTest : public testing::TestWithParam<std::pair<int, int>> {};
+struct Interruption {
+  const char* name;
+  int signal;
+  int status;
+};
+
+void PrintTo(const Interruption& interruption, std::ostream* stream) {
+  *stream << interruption.name;
+}
+
+class InterruptTest : public testing::TestWithParam<Interruption> {};
 
 TEST_P(InterruptTest, EveryTargetIsReleasedWhenItIsOver) {
-  const auto [signal, status] = GetParam();
+  const auto [name, signal, status] = GetParam();
   SingleProcess victim("mpi_victim");
   int interrupted = 0;
   for (int round = 0; round < 12; ++round) {
@@ -55,10 +64,9 @@ TEST_P(InterruptTest, EveryTargetIsReleasedWhenItIsOver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest,
-                         testing::Values(std::pair(SIGINT, 130), std::pair(SIGTERM, 143)),
-                         [](const auto& param) {
-                           return std::string(param.param.first == SIGINT ? "SIGINT" : "SIGTERM");
-                         });
+                         testing::Values(Interruption{"SIGINT", SIGINT, 130},
+                                         Interruption{"SIGTERM", SIGTERM, 143}),
+                         [](const auto& param) { return std::string(param.param.name); });
 
 // A stub that stops to answer at any point: connecting, attaching, reading. What it hears still
 // reaches the server.
@@ -68,7 +76,7 @@ TEST_P(StalledStubTest, MaxStopEndsItAndTheTargetRunsOn) {
   SingleProcess victim("mpi_victim");
   {
     GdbServer server(mode_for(GetParam()), victim.pid());
-    const FakeServer relay(relay_to(server.port(), GetParam(), RelayFault::silent));
+    const Relay relay(server.port(), GetParam(), RelayFault::silent);
     const auto start = std::chrono::steady_clock::now();
     const DumpOutcome dump =
         dump_json({relay.endpoint(), "--max-stop", "1", "--timeout", "5"}, 40s);
@@ -96,7 +104,7 @@ TEST_P(ClosingStubTest, IsAnErrorThatSaysSo) {
   SingleProcess victim("mpi_victim");
   {
     GdbServer server(ServerMode::attach_once, victim.pid());
-    const FakeServer relay(relay_to(server.port(), GetParam(), RelayFault::close));
+    const Relay relay(server.port(), GetParam(), RelayFault::close);
     const DumpOutcome dump = dump_json({relay.endpoint()}, 30s);
     EXPECT_TRUE(dump.status() == 1 || dump.status() == 3) << testing::PrintToString<Outcome>(dump);
     const json error = find_error(dump.document["ranks"][0], "stub.closed");

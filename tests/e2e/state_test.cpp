@@ -63,6 +63,10 @@ struct Moment {
   const char* word;
 };
 
+void PrintTo(const Moment& moment, std::ostream* stream) {
+  *stream << moment.argument;
+}
+
 class MpiStateTest : public testing::TestWithParam<Moment> {};
 
 TEST_P(MpiStateTest, IsSaid) {

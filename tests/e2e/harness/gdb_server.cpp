@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <ostream>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -86,6 +87,10 @@ const char* to_string(ServerMode mode) {
   return "?";
 }
 
+void PrintTo(ServerMode mode, std::ostream* stream) {
+  *stream << to_string(mode);
+}
+
 ServerMode mode_for(std::size_t bytes_from_server) {
   constexpr std::size_t negotiation_and_first_stop = 2000;
   return bytes_from_server < negotiation_and_first_stop ? ServerMode::attach_once
@@ -130,8 +135,11 @@ void GdbServer::await_listening() {
 }
 
 std::string GdbServer::endpoint() const {
-  const std::string server = fmt::format("127.0.0.1:{}", port_);
-  return mode_ == ServerMode::multi ? fmt::format("{}@{}", server, inferior_) : server;
+  return fmt::format("127.0.0.1:{}{}", port_, process_suffix());
+}
+
+std::string GdbServer::process_suffix() const {
+  return mode_ == ServerMode::multi ? fmt::format("@{}", inferior_) : "";
 }
 
 int GdbServer::clients() const {

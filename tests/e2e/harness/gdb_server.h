@@ -3,6 +3,7 @@
 #include "tests/e2e/harness/child_process.h"
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace mqbridge::e2e {
 enum class ServerMode { attach, attach_once, multi, spawned, spawned_once };
 
 const char* to_string(ServerMode mode);
+void PrintTo(ServerMode mode, std::ostream* stream);
 
 /// How to start a server whose replies get lost after so many bytes. A plain `--attach` server lets
 /// go for `D;PID` only, and tells the PID with its first stop reply; before that only a `--once`
@@ -35,6 +37,8 @@ public:
   std::uint16_t port() const { return port_; }
   /// "127.0.0.1:PORT", with "@PID" for a --multi server.
   std::string endpoint() const;
+  /// What follows HOST:PORT in endpoint().
+  std::string process_suffix() const;
   /// The process that it holds or serves.
   pid_t inferior() const { return inferior_; }
   /// Connections that it has accepted so far.

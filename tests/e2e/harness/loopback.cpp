@@ -1,11 +1,9 @@
 #include "tests/e2e/harness/loopback.h"
 
-#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <list>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
@@ -40,46 +38,6 @@ std::uint16_t bind_loopback(int descriptor) {
       getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
     give_up("bind");
   return ntohs(address.sin_port);
-}
-
-// One chunk of what has come in; empty at the end.
-std::string take_chunk(int from) {
-  std::string chunk(4096, '\0');
-  const ssize_t got = recv(from, chunk.data(), chunk.size(), 0);
-  chunk.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return chunk;
-}
-
-// Nothing of it is a packet, but the beginnings of packets are in it.
-std::string nonsense(std::size_t size) {
-  std::string bytes;
-  for (std::size_t i = 0; i < size; ++i)
-    bytes += "$}*\x03#zz\xff%"[i % 9];
-  return bytes;
-}
-
-void relay(int client, int server, std::size_t bytes_from_server, RelayFault fault) {
-  std::array<pollfd, 2> sides = {pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
-  std::size_t passed = 0;
-  while (poll(sides.data(), sides.size(), -1) > 0) {
-    if (sides[0].revents != 0) {
-      const std::string chunk = take_chunk(client);
-      if (chunk.empty())
-        return;
-      send_all(server, chunk);
-    }
-    if (sides[1].revents == 0)
-      continue;
-    const std::string chunk = take_chunk(server);
-    const bool faulty = passed >= bytes_from_server;
-    if (chunk.empty() || (faulty && fault == RelayFault::close))
-      return;
-    if (!faulty)
-      send_all(client, chunk);
-    else if (fault == RelayFault::garbage)
-      send_all(client, nonsense(chunk.size()));
-    passed += chunk.size();
-  }
 }
 
 } // namespace
@@ -150,18 +108,6 @@ void FakeServer::accept_loop() {
     shutdown(socket.get(), SHUT_RDWR);
   for (std::thread& thread : threads)
     thread.join();
-}
-
-std::function<void(int)> relay_to(std::uint16_t port, std::size_t bytes_from_server,
-                                  RelayFault fault) {
-  return [=](int client) {
-    try {
-      const LoopbackSocket server = connect_loopback(port);
-      relay(client, server.get(), bytes_from_server, fault);
-    } catch (const std::system_error&) {
-      // The server has gone: the client sees its connection closed.
-    }
-  };
 }
 
 } // namespace mqbridge::e2e

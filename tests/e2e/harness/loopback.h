@@ -54,11 +54,4 @@ private:
   std::thread acceptor_;
 };
 
-/// Passes bytes both ways between a client and a gdbserver, until so many bytes have come from the
-/// server: then it keeps the server's words to itself, closes both sides, or sends as many bytes of
-/// nonsense instead.
-enum class RelayFault { silent, close, garbage };
-std::function<void(int socket)> relay_to(std::uint16_t port, std::size_t bytes_from_server,
-                                         RelayFault fault);
-
 } // namespace mqbridge::e2e
