@@ -213,9 +213,8 @@ Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) con
     until = std::min(until, *exempt_until_);
   } else {
     const std::lock_guard lock(limits_mutex_);
-    if (cancelled_)
-      return failure("interrupted",
-                     fmt::format("interrupted while '{}' waited", shorten(wait.request)), {});
+    if (cancelled_) // the user's doing, not the stub's: the last packets explain nothing
+      return fail("interrupted", fmt::format("{}: interrupted", options_.name));
     if (deadline_ && now >= *deadline_)
       return failure("stop.limit",
                      fmt::format("the target was to be released now; '{}' had waited {:.1f} s",

@@ -34,7 +34,8 @@ bool is_port(std::string_view text) {
 
 bool is_host(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) > ' ' && c != 0x7f && c != '/' && c != '[' && c != ']';
+    return static_cast<unsigned char>(c) > ' ' && c != 0x7f && c != '/' && c != '[' && c != ']' &&
+           c != '=';
   });
 }
 

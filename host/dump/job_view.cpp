@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 
 namespace mqbridge {
 namespace {
@@ -116,10 +115,28 @@ void number_several_jobs(Dump& dump, const std::vector<RankClaim>& claims,
   }
 }
 
-/// Same name, size and members, and the same place among such ones in the order of the process's
-/// list.
-using Identity = std::tuple<std::size_t, std::string, std::int64_t,
-                            std::optional<std::vector<std::int64_t>>, int>;
+/// What a communicator is called on all of its ranks: the context id where the provider tells it
+/// (and then not the name, which MPI_Comm_set_name changes on one rank alone); else the name, and
+/// the place among alike ones in the order of the process's list.
+struct Identity {
+  std::size_t job = 0;
+  std::optional<std::uint64_t> context;
+  std::string name;
+  std::int64_t size = 0;
+  std::optional<std::vector<std::int64_t>> group;
+  int occurrence = 0;
+  auto operator<=>(const Identity&) const = default;
+};
+
+Identity identify(const RankDump& rank, const Communicator& communicator, std::size_t job) {
+  Identity identity{job, std::nullopt, {}, communicator.size, communicator.group};
+  // Open MPI's debug DLL gives the context id as the communicator's unique id.
+  if (rank.dll && rank.dll->provider == "openmpi")
+    identity.context = communicator.id.value;
+  else
+    identity.name = communicator.name;
+  return identity;
+}
 
 void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
   std::map<Identity, std::string> keys;
@@ -131,10 +148,11 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
       for (auto& communicator : dump.ranks[i].communicators) {
         if ((communicator.size <= 1) != alone)
           continue;
-        Identity identity{job_of[i], communicator.name, communicator.size, communicator.group, 0};
+        auto identity = identify(dump.ranks[i], communicator, job_of[i]);
         if (alone && !communicator.group)
-          std::get<0>(identity) = dump.ranks.size() + i; // nobody else's
-        std::get<4>(identity) = occurrence[identity]++;
+          identity.job = dump.ranks.size() + i; // nobody else's
+        const int place = occurrence[identity]++;
+        identity.occurrence = place;
         auto& key = keys[identity];
         if (key.empty())
           key = fmt::format("C{}", next++);

@@ -101,7 +101,9 @@ private:
       return forward(std::move(target));
     target_ = std::move(*target);
     const auto& attachment = target_->attachment();
-    dump().stopped_before_us = attachment.stopped_before_us;
+    // A stub that was started here stopped the process for us, from its start on.
+    const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
+    dump().stopped_before_us = attachment.stopped_before_us && !ours;
     if (!attachment.stopped_before_us) {
       contact_ = start;
       stopped_at_ = start_wall;

@@ -141,9 +141,15 @@ private:
     if (!reply && reply.error().code == "dll.protocol")
       stop(protocol_violation(request_.dll));
     else if (!reply)
-      stop(std::move(reply).error());
+      stop_reading(std::move(reply).error());
     else if (!wire::send_message(worker_.socket(), reply->message(), false))
       over_ = true; // it is gone, or asks without reading: end() finds out
+  }
+
+  /// The way to the memory is closed: by our own limits, or lost.
+  void stop_reading(Error why) {
+    const bool limit = why.code == "stop.limit" || why.code == "interrupted";
+    stop(std::move(why), limit ? TruncatedBy::max_stop : TruncatedBy::nothing);
   }
 
   void stop(Error why, TruncatedBy truncated_by = TruncatedBy::nothing) {

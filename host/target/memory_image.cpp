@@ -108,27 +108,26 @@ Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Pl
 }
 
 Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
-                                                std::span<const LoadBias> biases) {
-  std::vector<std::byte> heads(biases.size() * head_size);
+                                                std::span<const LoadedHeader> objects) {
+  std::vector<std::byte> heads(objects.size() * head_size);
   std::vector<MemoryRange> ranges;
-  for (std::size_t i = 0; i < biases.size(); ++i)
-    ranges.push_back(
-        {biases[i](FileAddress{0}), std::span(heads).subspan(i * head_size, head_size)});
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    ranges.push_back({objects[i].header, std::span(heads).subspan(i * head_size, head_size)});
   if (auto done = memory.read_ranges(ranges); !done)
     return forward(std::move(done));
 
-  std::vector<std::string> ids(biases.size());
+  std::vector<std::string> ids(objects.size());
   std::vector<std::vector<std::byte>> far;
   std::vector<MemoryRange> far_ranges;
   std::vector<std::size_t> far_owner;
-  for (std::size_t i = 0; i < biases.size(); ++i) {
+  for (std::size_t i = 0; i < objects.size(); ++i) {
     const auto head = ranges[i].into.first(ranges[i].read);
     for (const auto& note : find_notes(head, platform)) {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(note.memory_size, max_note));
-      if (note.address.value <= head.size() && size <= head.size() - note.address.value) {
-        if (auto id = find_build_id(head.subspan(note.address.value, size), platform.byte_order);
-            !id.empty())
+      const auto at = objects[i].bias(note.address) - objects[i].header; // huge if it lies before
+      if (at <= head.size() && size <= head.size() - at) {
+        if (auto id = find_build_id(head.subspan(at, size), platform.byte_order); !id.empty())
           ids[i] = std::move(id);
         continue;
       }
@@ -136,7 +135,7 @@ Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& 
         continue;
       far.emplace_back(size);
       far_owner.push_back(i);
-      far_ranges.push_back({biases[i](note.address), far.back()});
+      far_ranges.push_back({objects[i].bias(note.address), far.back()});
     }
   }
   // Moving a vector keeps its buffer, so the ranges stay right while `far` grows.

@@ -25,11 +25,16 @@ struct ProgramHeader {
 Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Platform& platform,
                                                         TargetAddress table, std::uint64_t count);
 
+/// Where an object stands in the target: its ELF header, and what its addresses are shifted by.
+struct LoadedHeader {
+  TargetAddress header; ///< for a position-independent object the same as the bias
+  LoadBias bias;
+};
+
 /// The build-ids of objects as they are loaded, so that files of this host can be compared with
-/// them. Asks for the first KiB at each bias in one call, and for notes outside of it in a second.
-/// An entry is empty where the ELF header is not at the bias (prelinked or position-dependent
-/// objects) or there is no build-id.
+/// them. Asks for the first KiB of each object in one call, and for notes outside of it in a
+/// second. An entry is empty where no ELF header is at `header`, or there is no build-id.
 Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
-                                                std::span<const LoadBias> biases);
+                                                std::span<const LoadedHeader> objects);
 
 } // namespace mqbridge

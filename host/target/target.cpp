@@ -9,6 +9,7 @@
 #include "rsp/commands/qxfer.h"
 
 #include <algorithm>
+#include <elf.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -199,11 +200,14 @@ Result<ImageSet> Target::load_images(Warnings& warnings) {
   auto objects = impl_->load_map();
   if (!objects)
     return forward(std::move(objects));
-  std::vector<LoadBias> biases;
+  std::vector<LoadedHeader> headers;
   for (const auto& object : *objects)
-    biases.push_back(object.bias);
+    headers.push_back({object.bias(FileAddress{0}), object.bias});
+  // The executable comes first; one linked to a fixed address has no header at its bias, 0.
+  if (const auto table = impl_->auxv.find(AT_PHDR))
+    headers.front().header = {*table & ~std::uint64_t{impl_->platform.page_size - 1}};
   // Past the cache: only the first KiB of each object is wanted, not its page.
-  auto ids = read_build_ids(impl_->stub_memory, impl_->platform, biases);
+  auto ids = read_build_ids(impl_->stub_memory, impl_->platform, headers);
   if (!ids)
     return forward(std::move(ids));
 

@@ -153,9 +153,8 @@ Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view 
   if (usable && !facts.exists) {
     const auto processes = read_processes(client);
     if (processes && !processes->empty()) {
-      facts.exists = std::any_of(
-          processes->begin(), processes->end(),
-          [pid](const ProcessInfo& process) { return process.pid == pid; });
+      facts.exists = std::any_of(processes->begin(), processes->end(),
+                                 [pid](const ProcessInfo& process) { return process.pid == pid; });
     }
   }
   return explain_refusal(facts, pid, said);

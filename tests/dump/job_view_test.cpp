@@ -121,5 +121,21 @@ TEST(JobView, TheSameCommunicatorHasTheSameKeyOnEveryRank) {
   EXPECT_THAT(keys[1], ElementsAre("C1", "C6", "C3", "C2"));
 }
 
+TEST(JobView, AContextIdTellsCommunicatorsApartWhateverTheirNames) {
+  Dump dump;
+  dump.ranks.resize(2);
+  for (auto& rank : dump.ranks)
+    rank.dll = DllInfo{"/dll", "1", 2, "openmpi"};
+  dump.ranks[0].communicators = {communicator("a", {0, 1}), communicator("b", {0, 1})};
+  dump.ranks[1].communicators = {communicator("b", {0, 1}),
+                                 communicator("named here alone", {0, 1})};
+  dump.ranks[0].communicators[0].id = dump.ranks[1].communicators[1].id = {3};
+  dump.ranks[0].communicators[1].id = dump.ranks[1].communicators[0].id = {4};
+  settle_job(dump, std::vector<RankClaim>(2));
+  EXPECT_EQ(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[1].key);
+  EXPECT_EQ(dump.ranks[0].communicators[1].key, dump.ranks[1].communicators[0].key);
+  EXPECT_NE(dump.ranks[0].communicators[0].key, dump.ranks[0].communicators[1].key);
+}
+
 } // namespace
 } // namespace mqbridge

@@ -4,9 +4,8 @@
 #include "tests/support/scripted_stub.h"
 
 #include <chrono>
-#include <memory>
-
 #include <gtest/gtest.h>
+#include <memory>
 
 namespace mqbridge::test {
 

@@ -260,16 +260,14 @@ ScriptedStub& ScriptedStub::on(std::string prefix, Handler handler) {
 }
 
 ScriptedStub& ScriptedStub::on(std::string prefix, Answer answer) {
-  return on(
-      std::move(prefix), [answer = std::move(answer)](std::string_view) { return answer; });
+  return on(std::move(prefix), [answer = std::move(answer)](std::string_view) { return answer; });
 }
 
 ScriptedStub& ScriptedStub::serve_objects(std::map<std::string, std::string> objects) {
   // A handler for each object, so that the negotiation announces exactly these.
   for (const auto& [name, text] : objects) {
-    on(
-        "qXfer:" + name.substr(0, name.find(':')) + ":",
-        [objects](std::string_view payload) { return object_piece(objects, payload); });
+    on("qXfer:" + name.substr(0, name.find(':')) + ":",
+       [objects](std::string_view payload) { return object_piece(objects, payload); });
   }
   return *this;
 }

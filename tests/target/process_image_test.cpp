@@ -22,6 +22,8 @@ struct OnPlatform : ::testing::TestWithParam<PlatformCase> {
   AuxiliaryVector auxv;
 
   TargetBytes bytes() const { return TargetBytes(GetParam()); }
+  /// A position-independent object.
+  static LoadedHeader at(std::uint64_t address) { return {{address}, {address}}; }
 
   void SetUp() override {
     auxv.byte_order = GetParam().order;
@@ -120,9 +122,9 @@ TEST_P(OnPlatform, BeforeTheDynamicLinkerRanThereAreNoLibraries) {
 }
 
 TEST_P(OnPlatform, BuildIdsOfAllObjectsInOneCall) {
-  const std::vector<LoadBias> biases = {{bias}, {0x900000}, {bias}};
+  const std::vector<LoadedHeader> objects = {at(bias), at(0x900000), at(bias)};
   memory.calls = 0;
-  auto ids = read_build_ids(memory, platform, biases);
+  auto ids = read_build_ids(memory, platform, objects);
   ASSERT_TRUE(ids);
   EXPECT_EQ(memory.calls, 1);
   const std::string id = "4142434445464748494a4b4c4d4e4f5051525354";
@@ -141,12 +143,30 @@ TEST_P(OnPlatform, ABuildIdOutsideOfTheFirstKilobyteTakesASecondCall) {
                                   .text("AB")
                                   .pad_to(36)
                                   .take());
-  const std::vector<LoadBias> biases = {{bias}};
+  const std::vector<LoadedHeader> objects = {at(bias)};
   memory.calls = 0;
-  auto ids = read_build_ids(memory, platform, biases);
+  auto ids = read_build_ids(memory, platform, objects);
   ASSERT_TRUE(ids);
   EXPECT_EQ((*ids)[0], "4142");
   EXPECT_EQ(memory.calls, 2);
+}
+
+TEST_P(OnPlatform, ABuildIdOfAnObjectLinkedToAFixedAddress) {
+  memory.put({0x400000}, bytes()
+                             .elf_header(EM_S390, 1)
+                             .program_header(PT_NOTE, 0x400200, 20)
+                             .pad_to(0x200)
+                             .integer(4, 4)
+                             .integer(2, 4)
+                             .integer(NT_GNU_BUILD_ID, 4)
+                             .text(std::string_view("GNU\0", 4))
+                             .text("AB")
+                             .pad_to(1024)
+                             .take());
+  const std::vector<LoadedHeader> objects = {{{0x400000}, {0}}};
+  auto ids = read_build_ids(memory, platform, objects);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ((*ids)[0], "4142");
 }
 
 TEST_P(OnPlatform, NotesThatLieAboutTheirSizesGiveNoBuildId) {
@@ -160,8 +180,8 @@ TEST_P(OnPlatform, NotesThatLieAboutTheirSizesGiveNoBuildId) {
                          .integer(NT_GNU_BUILD_ID, 4)
                          .pad_to(1024)
                          .take());
-  const std::vector<LoadBias> biases = {{bias}};
-  auto ids = read_build_ids(memory, platform, biases);
+  const std::vector<LoadedHeader> objects = {at(bias)};
+  auto ids = read_build_ids(memory, platform, objects);
   ASSERT_TRUE(ids);
   EXPECT_EQ((*ids)[0], "");
 }

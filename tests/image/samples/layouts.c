@@ -1,4 +1,5 @@
-/* Uses every type of layouts.h, and states no layout: those of layouts_other.c are compared with. */
+/* Uses every type of layouts.h, and states no layout: those of layouts_other.c are compared with.
+ */
 #include "layouts.h"
 
 list_item_t an_item;

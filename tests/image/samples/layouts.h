@@ -1,4 +1,5 @@
-/* Types whose layouts the DWARF tests ask for: one for each way in which C hides a member's place. */
+/* Types whose layouts the DWARF tests ask for: one for each way in which C hides a member's place.
+ */
 #ifndef MQBRIDGE_SAMPLE_LAYOUTS_H
 #define MQBRIDGE_SAMPLE_LAYOUTS_H
 
