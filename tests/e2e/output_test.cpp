@@ -7,10 +7,15 @@
 #include "tests/e2e/harness/temp_directory.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <memory>
 #include <sstream>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
 
 namespace mqbridge::e2e {
 namespace {
@@ -28,6 +33,21 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// The first violation of the published schema; empty if there is none.
+std::string schema_violation(const json& document) {
+  valijson::Schema schema;
+  valijson::SchemaParser parser;
+  const json text = json::parse(std::ifstream(MQBRIDGE_SCHEMA));
+  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(document), &results))
+    return "";
+  valijson::ValidationResults::Error error;
+  results.popError(error);
+  return fmt::format("{}: {}", fmt::join(error.context, ""), error.description);
+}
+
 class OutputTest : public testing::Test {
 protected:
   Outcome dump(std::vector<std::string> options) {
@@ -40,6 +60,12 @@ protected:
 
   MpiJob job_{{.arguments = {"mix"}}};
 };
+
+TEST_F(OutputTest, JsonOfARealJobIsOfTheSchema) {
+  const Outcome text = dump({"--format", "json", "--raw"});
+  ASSERT_EQ(text.status(), 0) << testing::PrintToString(text);
+  EXPECT_EQ(schema_violation(json::parse(text.out)), "");
+}
 
 TEST_F(OutputTest, TextNamesRanksCommunicatorsAndOperations) {
   const Outcome text = dump({"--full"});
