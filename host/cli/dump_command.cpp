@@ -3,6 +3,7 @@
 #include "host/cli/progress.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
+#include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
 #include "host/report/json_report.h"
 #include "host/report/outcome.h"
@@ -71,7 +72,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
       .rank_done =
           [&](const RankDump& rank) {
             progress.rank_done();
-            if (command.format != Format::ndjson)
+            if (command.format != Format::ndjson || !wanted(options.filters, rank.rank))
               return;
             progress.clear();
             write_ndjson_rank(rank, json, session.output.sink());

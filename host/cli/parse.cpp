@@ -3,6 +3,7 @@
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
 #include "host/cli/raw_options.h"
+#include "host/dump/filters.h"
 #include "host/report/names.h"
 #include "host/report/ranges.h"
 
@@ -22,6 +23,12 @@ Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& te
     auto target = TargetSpec::parse(text);
     if (!target)
       return forward(std::move(target));
+    const auto same_rank = [&](const TargetSpec& other) {
+      return target->rank && other.rank == target->rank;
+    };
+    if (std::any_of(targets.begin(), targets.end(), same_rank))
+      return fail("usage", fmt::format("two targets are given as rank {}", *target->rank),
+                  "give each target a rank of its own, or leave RANK= out");
     targets.push_back(std::move(*target));
   }
   return targets;
@@ -149,6 +156,10 @@ Result<Command> dump_command(const RawOptions& raw) {
     return forward(std::move(filters));
   DumpCommand command;
   command.targets = std::move(*targets);
+  // Not even stopped: what the user says is another rank than those wanted.
+  std::erase_if(command.targets, [&](const TargetSpec& target) {
+    return target.rank && !wanted(command.options.filters, *target.rank);
+  });
   command.options = std::move(*options);
   command.options.filters = std::move(*filters);
   if (auto set = set_limits(raw, command); !set)

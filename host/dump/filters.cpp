@@ -12,6 +12,10 @@ bool asked(const std::vector<T>& values, const T& value) {
 
 } // namespace
 
+bool wanted(const Filters& filters, int rank) {
+  return asked(filters.ranks, std::int64_t{rank});
+}
+
 bool wanted(const Filters& filters, const Communicator& communicator) {
   return asked(filters.communicators, communicator.name);
 }

@@ -4,6 +4,9 @@
 
 namespace mqbridge {
 
+/// Did the user ask for this rank?
+bool wanted(const Filters& filters, int rank);
+
 /// Did the user ask for it? By name.
 bool wanted(const Filters& filters, const Communicator& communicator);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,7 +11,9 @@ namespace mqbridge {
 namespace {
 
 std::optional<std::int64_t> claimed_rank(const RankDump& rank, const RankClaim& claim) {
-  return rank.world_rank ? rank.world_rank : claim.environment_rank;
+  const auto said = rank.world_rank ? rank.world_rank : claim.environment_rank;
+  const bool possible = said && *said >= 0 && *said <= std::numeric_limits<int>::max();
+  return possible ? said : std::nullopt; // the process's memory may be damaged
 }
 
 std::optional<std::int64_t> claimed_size(const RankDump& rank, const RankClaim& claim) {
@@ -61,38 +64,29 @@ void warn(RankDump& rank, std::string code, std::string message, std::string hin
       {std::move(code), RankError::Level::warning, std::move(message), std::move(hint)});
 }
 
-/// Ranks where all targets are of one job: RANK=, else what the process says, else the position,
-/// moved past taken numbers.
+/// Ranks where all targets are of one job. Silent targets move past the numbers that are taken.
 void number_one_job(Dump& dump, const std::vector<RankClaim>& claims) {
   std::set<int> taken;
   std::vector<std::size_t> silent;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     auto& rank = dump.ranks[i];
-    const auto said = claimed_rank(rank, claims[i]);
-    if (claims[i].given) {
-      rank.rank = *claims[i].given;
-      rank.rank_source = RankSource::given;
-      if (said && *said != rank.rank)
-        warn(rank, "rank.mismatch",
-             fmt::format("given as rank {}, but the process says that it is rank {}", rank.rank,
-                         *said),
-             "leave out RANK= to take the process at its word");
-    } else if (said) {
-      rank.rank = static_cast<int>(*said);
-      rank.rank_source = rank.world_rank ? RankSource::comm_world : RankSource::environ;
-    } else {
+    claim_rank(rank, claims[i], static_cast<int>(i));
+    if (rank.rank_source == RankSource::position) {
       silent.push_back(i);
       continue;
     }
     taken.insert(rank.rank);
+    const auto said = claimed_rank(rank, claims[i]);
+    if (said && *said != rank.rank)
+      warn(rank, "rank.mismatch",
+           fmt::format("given as rank {}, but the process says that it is rank {}", rank.rank,
+                       *said),
+           "leave out RANK= to take the process at its word");
   }
   for (const auto i : silent) {
-    auto number = static_cast<int>(i);
-    while (taken.contains(number))
+    auto& number = dump.ranks[i].rank;
+    while (!taken.insert(number).second)
       ++number;
-    taken.insert(number);
-    dump.ranks[i].rank = number;
-    dump.ranks[i].rank_source = RankSource::position;
   }
 }
 
@@ -163,6 +157,20 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
 }
 
 } // namespace
+
+void claim_rank(RankDump& rank, const RankClaim& claim, int position) {
+  const auto said = claimed_rank(rank, claim);
+  if (claim.given) {
+    rank.rank = *claim.given;
+    rank.rank_source = RankSource::given;
+  } else if (said) {
+    rank.rank = static_cast<int>(*said);
+    rank.rank_source = rank.world_rank ? RankSource::comm_world : RankSource::environ;
+  } else {
+    rank.rank = position;
+    rank.rank_source = RankSource::position;
+  }
+}
 
 void settle_job(Dump& dump, const std::vector<RankClaim>& claims) {
   std::vector<Job> jobs;

@@ -16,6 +16,10 @@ struct RankClaim {
   std::optional<std::int64_t> environment_size;
 };
 
+/// The rank that a target has by itself: RANK=, else what the process says, else `position`. For
+/// those who print a rank before the others are known.
+void claim_rank(RankDump& rank, const RankClaim& claim, int position);
+
 /// From ranks to a job: decides each target's rank and where that comes from, tells targets of
 /// different jobs apart (job_id, and then RANK= or the position is the rank, with a warning),
 /// orders by rank, and names communicators C1, C2, ... alike on all ranks. `dump.ranks` come in the

@@ -1,5 +1,6 @@
 #include "host/dump/take_dump.h"
 
+#include "host/dump/filters.h"
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_dump.h"
@@ -96,6 +97,7 @@ private:
       };
       outcome = dump_rank(targets_[index], tools_, progress, stop_);
     }
+    claim_rank(outcome.dump, outcome.claim, static_cast<int>(index));
     if (!observer_.rank_done)
       return;
     const std::lock_guard lock(observer_mutex_);
@@ -135,11 +137,8 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
     claims.push_back(std::move(outcome.claim));
   }
   settle_job(dump, claims);
-  const auto& wanted = options.filters.ranks;
-  if (!wanted.empty())
-    std::erase_if(dump.ranks, [&](const RankDump& rank) {
-      return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end();
-    });
+  std::erase_if(dump.ranks,
+                [&](const RankDump& rank) { return !wanted(options.filters, rank.rank); });
   return dump;
 }
 

@@ -124,12 +124,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"dump --color red a:1", "red not in"},
                     Wrong{"dump --summary --full a:1", "contradict"}));
 
-INSTANTIATE_TEST_SUITE_P(Targets, WrongUsage,
-                         testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
-                                         Wrong{"dump ssh:node:1", "ssh:"},
-                                         Wrong{"dump core:file", "core:"},
+INSTANTIATE_TEST_SUITE_P(
+    Targets, WrongUsage,
+    testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
+                    Wrong{"dump ssh:node:1", "ssh:"}, Wrong{"dump core:file", "core:"},
 
-                                         Wrong{"dump =a:1", "no rank stands before"}));
+                    Wrong{"dump =a:1", "no rank stands before"},
+                    Wrong{"dump 0=a:1 0=b:1", "two targets are given as rank 0"},
+                    Wrong{"dump x=a:1", "no host"}));
 
 TEST(Options, OfTheCommandDoNotSwallowTargets) {
   // --sysroot takes one value: the port is a target, and refuses.

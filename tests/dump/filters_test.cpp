@@ -16,6 +16,7 @@ Operation operation(std::optional<std::int64_t> peer, std::optional<std::int64_t
 TEST(Filters, NothingAskedForWantsEverything) {
   EXPECT_TRUE(wanted({}, operation(1, 10)));
   EXPECT_TRUE(wanted({}, Communicator{}));
+  EXPECT_TRUE(wanted({}, 7));
 }
 
 TEST(Filters, CommunicatorsByName) {
@@ -26,6 +27,13 @@ TEST(Filters, CommunicatorsByName) {
   EXPECT_TRUE(wanted(filters, communicator));
   communicator.name = "MPI_COMM_WORLD";
   EXPECT_FALSE(wanted(filters, communicator));
+}
+
+TEST(Filters, Ranks) {
+  Filters filters;
+  filters.ranks = {0, 3};
+  EXPECT_TRUE(wanted(filters, 3));
+  EXPECT_FALSE(wanted(filters, 1));
 }
 
 TEST(Filters, TagAndPeerWantWildcards) {
