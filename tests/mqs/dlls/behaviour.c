@@ -51,7 +51,7 @@ static const mqs_basic_callbacks* host;
 static const mqs_process_callbacks* process_host;
 static volatile int zero = 0;
 static int communicators_left;
-static int next_tag;
+static volatile int next_tag;
 
 enum { worker_socket = 3, operations = 3 };
 
