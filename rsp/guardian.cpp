@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 
 /// A guardian that does not answer or take messages for this long is as good as none.
 constexpr milliseconds unresponsive{5'000};
-/// More than the guardian itself takes over connections that were left to it.
-constexpr milliseconds end_wait{15'000};
+/// What a stub that answers at all needs; one that does not shall not keep the user waiting.
+constexpr milliseconds end_wait{1000};
 
 Failure start_failure(const std::filesystem::path& program, std::string_view why) {
   return fail("guardian.start",

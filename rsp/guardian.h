@@ -17,7 +17,9 @@ class Guardian {
 public:
   /// Starts the guardian program (the binary `mqbridge-guardian`). Error: guardian.start.
   static Result<std::unique_ptr<Guardian>> start(const std::filesystem::path& program);
-  ~Guardian(); ///< all connections released by then; the guardian process ends
+  /// Releases what is still watched. Waits a second at most: over a stub that does not answer, the
+  /// guardian process goes on trying by itself for some seconds more.
+  ~Guardian();
 
   /// Watches the connection on descriptor `fd` (a duplicate is sent). Returns a handle for the
   /// calls below.
