@@ -36,7 +36,7 @@ struct RankOutcome {
   std::size_t loaded_objects = 0; ///< in the link map
 };
 
-/// Dumps one target, from connect to detach (design, section 2). Never fails: what went wrong
+/// Dumps one target, from connect to detach. Never fails: what went wrong
 /// stands in the outcome. On return the target is released. One thread; `progress` is called on it.
 RankOutcome
 dump_rank(const TargetSpec& target, const SharedTools& tools,

@@ -13,7 +13,7 @@
 
 namespace mqbridge {
 
-/// Where a debug DLL may come from (design section 4).
+/// Where a debug DLL may come from.
 struct DllPolicy {
   std::optional<std::filesystem::path> given;              ///< --dll
   std::map<std::string, std::filesystem::path> configured; ///< "openmpi" or "openmpi 4.1.4" -> path

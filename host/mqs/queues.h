@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -63,6 +64,9 @@ struct RawOperation {
   std::int64_t actual_length = 0;
 };
 
+/// Name of the repair that leaves lines of extra_text out.
+inline constexpr std::string_view text_repair = "text";
+
 struct Operation {
   OpStatus status = OpStatus::pending;
   Peer peer;
@@ -73,6 +77,7 @@ struct Operation {
   std::optional<ActualMessage> actual;
   std::vector<std::string> text; ///< extra_text, lines that the DLL set, at most 5
   /// "sign_extension", "send_rank", "global_rank", "status", "length": see repairs.h.
+  std::vector<std::string> raw_text; ///< all lines as the DLL said, where `text` leaves some out
   std::vector<std::string> repairs;
   RawOperation raw;
   std::optional<TargetAddress> request;

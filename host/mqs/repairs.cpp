@@ -47,6 +47,16 @@ std::optional<TargetAddress> request_address(const Operation& operation, int poi
   return TargetAddress{value};
 }
 
+/// From the second line on Open MPI's DLL says "Data: N instances of MPI datatype" and a name: N is
+/// the datatype's size, and the name is cut to 4 letters.
+void leave_out_data_lines(Operation& operation) {
+  if (operation.text.size() < 2 || !operation.text[1].starts_with("Data: "))
+    return;
+  operation.raw_text = operation.text;
+  operation.text.resize(1);
+  operation.repairs.emplace_back(text_repair);
+}
+
 Result<void> repair_openmpi(std::vector<Communicator>& communicators, ImageSet& images,
                             Memory& memory, const Platform& platform) {
   std::vector<Operation*> with_request;
@@ -57,6 +67,7 @@ Result<void> repair_openmpi(std::vector<Communicator>& communicators, ImageSet& 
         *queue.total -= unfilled;
       for (Operation& operation : queue.operations) {
         operation.request = request_address(operation, platform.pointer_size);
+        leave_out_data_lines(operation);
         if (operation.request)
           with_request.push_back(&operation);
       }

@@ -11,7 +11,7 @@
 
 namespace mqbridge {
 
-/// Turns what the DLL said into what is true (design section 5), where that needs the target's
+/// Turns what the DLL said into what is true, where that needs the target's
 /// memory or the MPI's peculiarities. The raw values stay in Operation::raw and
 /// Communicator::raw_name; each correction is named in Operation::repairs. Those that walk_queues()
 /// has made already (interpret.h):
@@ -26,7 +26,8 @@ namespace mqbridge {
 ///   - length: of a matched receive the DLL gives another number than count times size;
 ///   - actual_length: until a matched receive is complete the DLL gives the status' byte count,
 ///     which is not set yet;
-///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group.
+///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group;
+///   - text: lines that give the datatype's size as a count, and a name cut to 4 letters.
 ///
 /// For MPICH the unit of lengths. Drops MPI_COMM_NULL (size 0, rank 4294967294), and what Open
 /// MPI's DLL left blank. Call while the target is still stopped. Errors: those of Memory, and

@@ -45,7 +45,7 @@ void write_actual(JsonWriter& json, const std::optional<ActualMessage>& actual) 
 
 void write_raw(JsonWriter& json, const Operation& operation) {
   const auto differences = raw_differences(operation);
-  if (differences.empty())
+  if (differences.empty() && operation.raw_text.empty())
     return;
   json.key("raw").begin_object();
   for (const RawDifference& difference : differences) {
@@ -54,6 +54,8 @@ void write_raw(JsonWriter& json, const Operation& operation) {
     else
       json.member(difference.field, difference.value);
   }
+  if (!operation.raw_text.empty())
+    write_strings(json, "text", operation.raw_text);
   json.end();
 }
 

@@ -6,6 +6,7 @@
 #include "host/report/raw_values.h"
 #include "host/report/units.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -55,7 +56,8 @@ std::string length_text(const Length& length) {
 /// the ABI's way to say "any" or "not known".
 void mark_repairs(const Operation& operation, const std::vector<RawDifference>& differences,
                   std::vector<Cell>& cells) {
-  if (operation.repairs.empty())
+  const auto shows = [](const std::string& repair) { return repair != text_repair; };
+  if (std::none_of(operation.repairs.begin(), operation.repairs.end(), shows))
     return;
   bool marked[size_column + 1] = {};
   for (const RawDifference& difference : differences) {
@@ -102,7 +104,7 @@ std::string raw_detail(const Operation& operation, const std::vector<RawDifferen
   }
   if (!text.empty())
     text = "DLL: " + text;
-  for (const std::string& line : operation.text)
+  for (const std::string& line : operation.raw_text.empty() ? operation.text : operation.raw_text)
     if (!line.empty())
       text += (text.empty() ? "" : "; ") + printable(line);
   return text;

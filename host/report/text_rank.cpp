@@ -171,6 +171,7 @@ void write_repairs(const TextContext& context, const RankDump& rank) {
       for (const Operation& operation : queue.operations)
         repairs.insert(operation.repairs.begin(), operation.repairs.end());
   }
+  repairs.erase(std::string(text_repair)); // nothing of it is shown
   if (repairs.empty())
     return;
   std::string text;

@@ -1,5 +1,6 @@
 #include "rsp/guardian/packet_scanner.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mqbridge::rsp::guardian {
@@ -8,6 +9,12 @@ namespace {
 /// The count of a run is a printable character: the number of repetitions and 29 (GDB manual,
 /// Remote Protocol Overview).
 constexpr int run_length_bias = 29;
+
+/// The value of a hexadecimal digit, 16 for anything else.
+unsigned digit(char byte) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return static_cast<unsigned>(std::min<std::size_t>(digits.find(byte), 16));
+}
 
 } // namespace
 
@@ -20,26 +27,33 @@ std::vector<std::string> PacketScanner::feed(std::string_view bytes) {
         state_ = State::payload;
         is_notification_ = byte == '%';
         payload_.clear();
+        sum_ = 0;
       }
       break;
     case State::payload:
       if (byte == '#') {
         state_ = State::checksum;
         checksum_digits_ = 0;
-      } else if (byte == '*' && !payload_.empty()) {
+        claimed_sum_ = 0;
+        break;
+      }
+      sum_ += static_cast<unsigned char>(byte);
+      if (byte == '*' && !payload_.empty()) {
         state_ = State::run_length;
       } else {
         keep(byte, 1);
       }
       break;
     case State::run_length:
+      sum_ += static_cast<unsigned char>(byte);
       keep(payload_.back(), byte >= ' ' ? static_cast<std::size_t>(byte - run_length_bias) : 0);
       state_ = State::payload;
       break;
     case State::checksum:
+      claimed_sum_ = claimed_sum_ * 16 + digit(byte);
       if (++checksum_digits_ == 2) {
         state_ = State::between;
-        if (!is_notification_)
+        if (!is_notification_ && claimed_sum_ == (sum_ & 0xff))
           packets.push_back(std::exchange(payload_, {}));
       }
       break;

@@ -9,8 +9,8 @@
 namespace mqbridge::rsp::guardian {
 
 /// Finds the packets in what a stub still sends. It has to recognise a handful of short replies
-/// only: checksums are not verified, escapes stay as they are, and of a long packet just the
-/// beginning is kept. Run lengths are undone: a process id may well contain one.
+/// only: escapes stay as they are, and of a long packet just the beginning is kept. One with a
+/// wrong checksum is none. Run lengths are undone: a process id may well contain one.
 class PacketScanner {
 public:
   /// Enough for a stop reply with all its registers.
@@ -27,6 +27,8 @@ private:
 
   State state_ = State::between;
   int checksum_digits_ = 0;
+  unsigned sum_ = 0; ///< of the payload's bytes on the wire
+  unsigned claimed_sum_ = 0;
   bool is_notification_ = false;
   std::string payload_;
 };

@@ -14,9 +14,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Whatever the stub does, the connection is closed after this long: a stub that starts to answer
-/// only then is in the hands of whoever started it.
-constexpr milliseconds patience{10'000};
+/// A stub that says nothing for so long is left: the detach packet lies in its socket, and many
+/// stubs let the target run when the connection closes.
+constexpr milliseconds patience{3'000};
+/// Whatever the stub does, the connection is closed after this long: even a slow link has brought
+/// by then what was owed, and a stub that talks for ever answers nobody.
+constexpr milliseconds longest{60'000};
 /// Silence after which an answer counts as the last one, or the detach packet as lost.
 constexpr milliseconds quiet{300};
 
@@ -41,7 +44,7 @@ bool would_block() {
 
 Release::Release(int descriptor, std::string detach_payload, Clock::time_point now)
     : descriptor_(descriptor), detach_payload_(std::move(detach_payload)),
-      deadline_(now + patience), wake_at_(deadline_) {
+      deadline_(now + patience), last_deadline_(now + longest), wake_at_(deadline_) {
   // Nobody else uses the open file description any more. Should this fail, poll() still keeps
   // reads and writes from blocking for long.
   const int flags = fcntl(descriptor_, F_GETFL);
@@ -52,7 +55,8 @@ Release::Release(Release&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), phase_(other.phase_),
       detach_payload_(std::move(other.detach_payload_)), output_(std::move(other.output_)),
       scanner_(std::move(other.scanner_)), answered_(other.answered_),
-      asked_which_(other.asked_which_), deadline_(other.deadline_), wake_at_(other.wake_at_) {}
+      asked_which_(other.asked_which_), deadline_(other.deadline_),
+      last_deadline_(other.last_deadline_), wake_at_(other.wake_at_) {}
 
 Release::~Release() {
   if (descriptor_ >= 0)
@@ -102,6 +106,8 @@ void Release::receive(Clock::time_point now) {
     return;
   }
   for (const std::string& reply : scanner_.feed({bytes.data(), static_cast<std::size_t>(count)})) {
+    // A packet, not just any byte: a stub that babbles is no better than one that is silent.
+    deadline_ = std::min(now + patience, last_deadline_);
     if (phase_ == Phase::releasing) {
       output_ += '+'; // without acks the stub skips it
       handle_reply(reply);

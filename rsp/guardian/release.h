@@ -50,7 +50,8 @@ private:
   PacketScanner scanner_;
   bool answered_ = false;    ///< an OK or an error has come: the detach packet's, or one still owed
   bool asked_which_ = false; ///< `?` was sent
-  Clock::time_point deadline_;
+  Clock::time_point deadline_;      ///< of silence
+  Clock::time_point last_deadline_; ///< of everything
   Clock::time_point wake_at_;
 };
 

@@ -172,7 +172,7 @@ TEST(Guardian, EndsHalfPackets) {
 TEST(Guardian, AsksWhichProcessWhenItWasNeverTold) {
   ScriptedStub stub;
   // 0x10000, as gdbserver writes it.
-  stub.on("?", Answer::raw("$T05thread:p10* .10* ;core:0;#38"));
+  stub.on("?", Answer::raw("$T05thread:p10* .10* ;core:0;#e8"));
   stub.expect("D", Answer::packet("E01"));
   const RawClient client(stub);
   auto guardian = started();
@@ -180,6 +180,19 @@ TEST(Guardian, AsksWhichProcessWhenItWasNeverTold) {
   ASSERT_TRUE(guardian->watch(client.descriptor()));
   release(std::move(guardian));
   EXPECT_THAT(stub.received(), ElementsAre("D", "?", "D;10000"));
+}
+
+TEST(Guardian, TakesNoAnswerFromGarbage) {
+  ScriptedStub stub;
+  stub.expect("D;1f", Answer::raw("$OK#00"));
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const auto handle = guardian->watch(client.descriptor());
+  ASSERT_TRUE(handle);
+  guardian->set_detach_packet(*handle, "D;1f");
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f")) << "that OK has the wrong checksum";
 }
 
 TEST(Guardian, TriesAgainOnceARunningTargetHasStopped) {
