@@ -126,7 +126,8 @@ TEST_P(KillTest, TargetRunsOnAfterKillAtAnyPhase) {
     // Killed before it came to the server: what that held before stays held, and is none of its
     // doing.
     if (prey.met_client()) {
-      ASSERT_TRUE(prey.runs(5s) && prey.runs(1s)) << prey.server().endpoint();
+      // A spawned process still has MPI_Init before it, on a machine that may be busy.
+      ASSERT_TRUE(prey.runs(20s) && prey.runs(2s)) << prey.server().endpoint();
     }
     ASSERT_TRUE(guardians_have_ended());
     ASSERT_TRUE(orphans("mqbridge-worker").empty());
