@@ -160,6 +160,7 @@ private:
     if (auto done = memory_.read_ranges(ranges); !done)
       return forward(std::move(done));
     std::vector<Request> requests;
+    requests.reserve(ranges.size());
     for (const auto& range : ranges)
       requests.push_back({value(range, layout_.complete), value(range, layout_.state),
                           value(range, layout_.count), value(range, layout_.datatype),
