@@ -3,14 +3,19 @@
 #include "host/report/printable.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace mqbridge {
 namespace {
 
-/// Progress that cannot be written is no loss.
-void write_to_stderr(std::string_view text) {
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+/// Progress that cannot be written is no loss; waiting for a terminal that was stopped (Ctrl-S), or
+/// for the reader of a pipe, would be: a target is held meanwhile.
+bool write_to_stderr(std::string_view text) {
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
+    return false;
+  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
 }
 
 } // namespace
@@ -41,8 +46,8 @@ void Progress::report(std::size_t index, std::string_view phase, std::uint64_t o
   text += fmt::format("{}: {}", label(index), phase);
   if (operations > 0)
     text += fmt::format(", {} operations", operations);
-  write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
-  visible_ = terminal_;
+  const bool written = write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
+  visible_ = terminal_ && (written || visible_);
 }
 
 void Progress::rank_done() {

@@ -3,6 +3,7 @@
 #include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/select_types.h"
+#include "host/dump/unverified.h"
 #include "host/mqs/mpi_library.h"
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
@@ -10,6 +11,7 @@
 #include "host/target/target.h"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -43,7 +45,7 @@ public:
 
   RankOutcome run(std::stop_token stop) {
     stop_ = std::move(stop);
-    if (auto done = work(); !done)
+    if (auto done = guarded_work(); !done)
       report(done.error(), RankError::Level::error);
     release();
     clock_.finish(dump().statistics);
@@ -59,6 +61,18 @@ private:
     clock_.begin(phase);
     if (progress_)
       progress_(name, 0);
+  }
+
+  /// An exception out of a rank's thread would end the program, and all other ranks' dumps with it.
+  Result<void> guarded_work() {
+    try {
+      return work();
+    } catch (const std::exception& exception) {
+      return fail("internal",
+                  fmt::format("{}: the dump of this target ended early: {}", dump().endpoint,
+                              exception.what()),
+                  "where memory is short: fewer targets at once, or --max-operations N");
+    }
   }
 
   Result<void> work() {
@@ -187,6 +201,13 @@ private:
     if (!transport)
       return forward(std::move(transport));
     dump().mpi->transport = *transport;
+    if (!*transport)
+      report({"transport.unknown",
+              fmt::format("the transport could not be read: {}'s debug DLL sees the queues of ob1 "
+                          "alone, so that an empty queue may be one that it does not see",
+                          mpi_.name),
+              "see what the job was started with: mpirun --mca pml ob1 ..."},
+             RankError::Level::warning);
     bypassed_ = *transport && **transport != "ob1";
     if (bypassed_)
       report(
@@ -239,6 +260,8 @@ private:
     limit_stop(contact_, 1.0);
     auto repaired =
         repair(dump().communicators, mpi_, *images_, target_->memory(), target_->platform());
+    if (!repaired && mpi_.provider == "openmpi")
+      leave_out_unverified(dump().communicators, target_->platform(), repaired.error());
     if (bypassed_)
       mark_bypassed();
     take_world();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace mqbridge {
@@ -68,8 +69,13 @@ public:
   std::vector<RankOutcome> run() {
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < std::min(groups_.size(), max_threads); ++i)
-        threads.emplace_back([this] { take_groups(); });
+      try {
+        for (std::size_t i = 1; i < std::min(groups_.size(), max_threads); ++i)
+          threads.emplace_back([this] { take_groups(); });
+      } catch (const std::system_error&) {
+        // No more threads are to be had (RLIMIT_NPROC, cgroup): those there are do it all.
+      }
+      take_groups();
     }
     return std::move(outcomes_);
   }
@@ -92,8 +98,11 @@ private:
       const auto progress = [&](std::string_view phase, std::uint64_t operations) {
         if (!observer_.progress)
           return;
-        const std::lock_guard lock(observer_mutex_);
-        observer_.progress(index, phase, operations);
+        // Not waited for: a target is held meanwhile, and whoever has the lock may be writing a
+        // finished rank into a pipe that nobody reads.
+        const std::unique_lock lock(observer_mutex_, std::try_to_lock);
+        if (lock)
+          observer_.progress(index, phase, operations);
       };
       outcome = dump_rank(targets_[index], tools_, progress, stop_);
     }

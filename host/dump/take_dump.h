@@ -41,9 +41,10 @@ struct DumpOptions {
   rsp::Trace* trace = nullptr;
 };
 
-/// Called from rank threads, one call at a time.
+/// Called on the caller's thread and on others, one call at a time.
 struct DumpObserver {
   std::function<void(const RankDump&)> rank_done; ///< as each completes: contract, NDJSON
+  /// While the target is held: must not block. Left out while another call is in progress.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
 };
 
