@@ -64,7 +64,13 @@ void warn(RankDump& rank, std::string code, std::string message, std::string hin
       {std::move(code), RankError::Level::warning, std::move(message), std::move(hint)});
 }
 
-/// Ranks where all targets are of one job. Silent targets move past the numbers that are taken.
+/// Targets known by their position alone move past the numbers that are taken.
+void move_past(std::set<int>& taken, int& number) {
+  while (!taken.insert(number).second)
+    ++number;
+}
+
+/// Ranks where all targets are of one job.
 void number_one_job(Dump& dump, const std::vector<RankClaim>& claims) {
   std::set<int> taken;
   std::vector<std::size_t> silent;
@@ -83,28 +89,40 @@ void number_one_job(Dump& dump, const std::vector<RankClaim>& claims) {
                        *said),
            "leave out RANK= to take the process at its word");
   }
-  for (const auto i : silent) {
-    auto& number = dump.ranks[i].rank;
-    while (!taken.insert(number).second)
-      ++number;
-  }
+  for (const auto i : silent)
+    move_past(taken, dump.ranks[i].rank);
+}
+
+std::string job_warning(const RankDump& rank, const RankClaim& claim, const Job& job,
+                        std::size_t jobs) {
+  const auto said = claimed_rank(rank, claim);
+  if (!said && !claim.name_space)
+    return fmt::format("the targets belong to {} different jobs: this one does not say to which; "
+                       "shown as rank {}",
+                       jobs, rank.rank);
+  return fmt::format("the targets belong to {} different jobs: this one says it is rank {} of {}; "
+                     "shown as rank {}",
+                     jobs, said ? fmt::to_string(*said) : "?",
+                     job.size ? fmt::to_string(*job.size) : "?", rank.rank);
 }
 
 void number_several_jobs(Dump& dump, const std::vector<RankClaim>& claims,
                          const std::vector<Job>& jobs, const std::vector<std::size_t>& job_of) {
+  std::set<int> taken;
+  for (const auto& claim : claims)
+    if (claim.given)
+      taken.insert(*claim.given);
   for (std::size_t i = 0; i < claims.size(); ++i) {
     auto& rank = dump.ranks[i];
     const auto& job = jobs[job_of[i]];
     rank.rank = claims[i].given.value_or(static_cast<int>(i));
     rank.rank_source = claims[i].given ? RankSource::given : RankSource::position;
+    if (!claims[i].given)
+      move_past(taken, rank.rank);
     // Two jobs that one launcher counts may share its name for them; the number keeps them apart.
-    rank.job_id = fmt::format("{}:{}", job_of[i] + 1, job.name_space.value_or("job"));
-    const auto said = claimed_rank(rank, claims[i]);
-    warn(rank, "job.several",
-         fmt::format("the targets belong to {} different jobs: this one says it is rank {} of {}; "
-                     "shown as rank {}",
-                     jobs.size(), said ? fmt::to_string(*said) : "?",
-                     job.size ? fmt::to_string(*job.size) : "?", rank.rank),
+    if (claimed_rank(rank, claims[i]) || claims[i].name_space)
+      rank.job_id = fmt::format("{}:{}", job_of[i] + 1, job.name_space.value_or("job"));
+    warn(rank, "job.several", job_warning(rank, claims[i], job, jobs.size()),
          "dump the jobs one at a time");
   }
 }

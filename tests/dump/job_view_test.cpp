@@ -95,6 +95,21 @@ TEST(JobView, TargetsThatContradictEachOtherAreDifferentJobs) {
   }
 }
 
+TEST(JobView, NoTwoTargetsOfDifferentJobsHaveTheSameNumber) {
+  const auto settled = settle({{0, 2, 1}, {0, 3}, {0, 4}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(settled.endpoints(), ElementsAre("a", "b", "c"));
+}
+
+TEST(JobView, ATargetThatSaysNothingIsOfNoJobWhereThereAreSeveral) {
+  const auto settled = settle({{0, 2}, {{}, {}}, {0, 3}});
+  EXPECT_EQ(settled.dump.ranks[1].job_id, std::nullopt);
+  EXPECT_NE(settled.dump.ranks[0].job_id, settled.dump.ranks[2].job_id);
+  ASSERT_TRUE(settled.warned(1, "job.several"));
+  EXPECT_THAT(settled.dump.ranks[1].errors.back().message,
+              ::testing::HasSubstr("does not say to which"));
+}
+
 Communicator communicator(std::string name, std::vector<std::int64_t> group) {
   Communicator result;
   result.name = std::move(name);
