@@ -46,6 +46,13 @@ std::string_view subject_of(std::string_view code) {
   return "queues";
 }
 
+bool is_after_mpi(std::string_view subject) {
+  const auto& all = steps();
+  const auto mpi =
+      std::find_if(all.begin(), all.end(), [](const Step& step) { return step.subject == "MPI"; });
+  return std::any_of(mpi + 1, all.end(), [&](const Step& step) { return step.subject == subject; });
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -106,12 +113,28 @@ public:
     return std::move(checks_);
   }
 
-  bool queues_readable() const { return faulty_.empty(); }
+  bool queues_readable() const {
+    const auto unavailable = [](const Communicator& communicator) {
+      return communicator.queue(OpClass::send).state == QueueState::unavailable &&
+             communicator.queue(OpClass::receive).state == QueueState::unavailable;
+    };
+    const auto& all = rank_.communicators;
+    return faulty_.empty() && !without_queues() &&
+           (all.empty() || !std::all_of(all.begin(), all.end(), unavailable));
+  }
 
 private:
+  /// Before MPI_Init and after MPI_Finalize the dump ends before it comes to the types.
+  bool without_queues() const {
+    return rank_.mpi && (rank_.mpi->state == MpiState::not_initialized ||
+                         rank_.mpi->state == MpiState::finalized);
+  }
+
   void examine(std::string_view subject) {
     if (!faulty_.empty())
       return add(Level::skip, subject, fmt::format("needs {}", faulty_));
+    if (without_queues() && is_after_mpi(subject))
+      return add(Level::skip, subject, "needs an initialized MPI");
     const auto before = checks_.size();
     for (const auto& error : rank_.errors) {
       if (subject_of(error.code) != subject)
@@ -129,6 +152,8 @@ private:
 
   /// What works, in front of the limits that were found in the same step.
   void praise(std::string_view subject, std::size_t before) {
+    if (subject == "queues" && !queues_readable())
+      return add(Level::skip, subject, "needs a transport that the debug DLL sees");
     auto text = good_news(subject);
     if (text.empty())
       return;
@@ -197,7 +222,7 @@ private:
   }
 
   void limits_of_mpi() {
-    if (rank_.mpi && rank_.mpi->name == "Open MPI")
+    if (rank_.mpi && rank_.mpi->name == "Open MPI" && !without_queues())
       add(Level::limit, "unexpected",
           "Open MPI's debug DLL never provides the unexpected messages");
   }
