@@ -127,13 +127,14 @@ private:
   void write_queue(const Communicator& communicator, OpClass op_class) {
     const Queue& queue = communicator.queue(op_class);
     const std::string start(indent, ' ');
+    const std::string detail_start = start + "       ";
     const std::uint64_t left_out =
         operation_rows(communicator, op_class, context_.options, [&](const OperationRow& row) {
           context_.line(start + table_.line(row.cells, context_.paint));
           if (row.detail.empty())
             return;
           for (const std::string& line : wrap_words(row.detail, context_.options.width - 11))
-            context_.line(context_.paint(Style::dim, start + "       " + line));
+            context_.line(context_.paint(Style::dim, detail_start + line));
         });
     const std::string name = fmt::format("{:5}  ", short_name(op_class));
     if (left_out > 0)

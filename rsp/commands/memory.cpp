@@ -126,6 +126,7 @@ Result<void> read_memory(Client& client, std::span<ReadRequest> requests) {
   for (ReadRequest& request : requests)
     scans.emplace_back(request, longest_piece(features));
   std::vector<MemoryScan*> unfinished;
+  unfinished.reserve(scans.size());
   for (MemoryScan& scan : scans)
     unfinished.push_back(&scan);
   while (true) {

@@ -51,7 +51,7 @@ std::string_view take_until(std::string_view& text, char separator) {
 }
 
 std::optional<FileReply> parse_reply(std::string_view reply) {
-  if (take_until(reply, 'F') != "")
+  if (!take_until(reply, 'F').empty())
     return std::nullopt;
   std::string_view numbers = take_until(reply, ';');
   std::string_view result = take_until(numbers, ',');
