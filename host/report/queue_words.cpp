@@ -117,8 +117,8 @@ std::string count_text(const RankDump& rank, OpClass op_class) {
     total += queue.total.value_or(queue.operations.size());
   }
   const std::size_t communicators = rank.communicators.size();
-  if (communicators > 0 && not_requested == communicators)
-    return "-";
+  if (not_requested == communicators && (communicators > 0 || rank.status == RankStatus::ok))
+    return "-"; // all left out by --queue, or by --comm
   if (communicators > 0 && unavailable == communicators)
     return "n/a";
   more = more || rank.status == RankStatus::failed || (available > 0 && unavailable > 0);

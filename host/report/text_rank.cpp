@@ -160,6 +160,8 @@ std::string without_communicators(const RankDump& rank) {
     return "MPI is not initialized: there are no queues yet";
   if (rank.mpi && rank.mpi->state == MpiState::finalized)
     return "MPI is finalized: there are no queues any more";
+  if (rank.status == RankStatus::ok)
+    return "no communicator has a name that --comm gives";
   return rank.status == RankStatus::failed ? "" : "no communicator was read (unknown, not empty)";
 }
 
@@ -186,7 +188,7 @@ void write_repairs(const TextContext& context, const RankDump& rank) {
 
 void write_types_note(const TextContext& context, const RankDump& rank) {
   if (rank.mpi && rank.mpi->types_match == TypesMatch::version)
-    context.line(fmt::format("  types from {}: made for this version, another build; sizes checked",
+    context.line(fmt::format("  types from {}: not known to be of this very build; sizes checked",
                              printable(rank.mpi->types_source.value_or("a pack"))));
 }
 

@@ -221,7 +221,17 @@ TEST(Text, ProcessesWithoutQueuesSayWhy) {
   dump.ranks[0].mpi->state = MpiState::not_initialized;
   EXPECT_THAT(text_of(dump), HasSubstr("  MPI is not initialized: there are no queues yet\n"));
   dump.ranks[0].mpi->state = MpiState::initialized;
+  dump.ranks[0].status = RankStatus::partial;
   EXPECT_THAT(text_of(dump), HasSubstr("  no communicator was read (unknown, not empty)\n"));
+}
+
+TEST(Text, CommunicatorsThatAFilterLeavesOutAreNotUnknown) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].communicators.clear();
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("  no communicator has a name that --comm gives\n"));
+  EXPECT_THAT(text, Not(HasSubstr("unknown")));
+  EXPECT_THAT(text, Not(HasSubstr("?")));
 }
 
 TEST(Text, WarningsAndOtherErrorsKeepTheirCodes) {
