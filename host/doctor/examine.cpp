@@ -132,7 +132,7 @@ private:
 
   void examine(std::string_view subject) {
     if (!faulty_.empty())
-      return add(Level::skip, subject, fmt::format("needs {}", faulty_));
+      return after_fault(subject);
     if (without_queues() && is_after_mpi(subject))
       return add(Level::skip, subject, "needs an initialized MPI");
     const auto before = checks_.size();
@@ -148,6 +148,20 @@ private:
       praise(subject, before);
     if (subject == "MPI" && faulty_.empty())
       limits_of_mpi();
+  }
+
+  /// The steps after a faulty one are not known; but the DLL is looked for without the types, too.
+  void after_fault(std::string_view subject) {
+    const auto own =
+        std::find_if(rank_.errors.begin(), rank_.errors.end(), [&](const RankError& error) {
+          return error.level == RankError::Level::error && subject_of(error.code) == subject;
+        });
+    if (subject == "DLL" && own != rank_.errors.end())
+      add(Level::fault, subject, own->message, lines_of(own->hint));
+    else if (subject == "DLL" && outcome_.dll_path)
+      add(Level::ok, subject, *outcome_.dll_path);
+    else
+      add(Level::skip, subject, fmt::format("needs {}", faulty_));
   }
 
   /// What works, in front of the limits that were found in the same step.

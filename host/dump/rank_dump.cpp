@@ -85,9 +85,18 @@ private:
       return done;
     if (dump().mpi->state == MpiState::not_initialized || dump().mpi->state == MpiState::finalized)
       return {};
-    if (auto done = select_types_and_transport(); !done)
-      return done;
-    return walk();
+    // Both are looked for, so that who lacks both learns it at once.
+    auto types = select_types_and_transport();
+    auto dll = choose_dll(options().dll, mpi_.dll_name, mpi_.provider, mpi_.version.value_or(""));
+    if (dll)
+      outcome_.dll_path = dll->path.string();
+    if (!types && !dll)
+      report(types.error(), RankError::Level::error);
+    if (!dll)
+      return forward(std::move(dll));
+    if (!types)
+      return types;
+    return walk(*dll);
   }
 
   Result<void> connect() {
@@ -219,18 +228,15 @@ private:
     return {};
   }
 
-  Result<void> walk() {
-    auto dll = choose_dll(options().dll, mpi_.dll_name, mpi_.provider, mpi_.version.value_or(""));
-    if (!dll)
-      return forward(std::move(dll));
-    if (dll->warning)
-      report(*dll->warning, RankError::Level::warning);
+  Result<void> walk(const DllChoice& dll) {
+    if (dll.warning)
+      report(*dll.warning, RankError::Level::warning);
     begin(PhaseName::walk, "walk");
     // The last tenth of --max-stop is for reading the statuses of what was found: without it they
     // could not be trusted.
     const auto deadline = limit_stop(contact_, 0.9);
     WalkRequest request{options().program_directory / "mqbridge-worker",
-                        dll->path,
+                        dll.path,
                         *images_,
                         target_->memory(),
                         target_->platform(),
@@ -250,12 +256,12 @@ private:
     };
     auto result = walk_queues(request);
     dump().dll =
-        DllInfo{dll->path.string(), result.dll_version, result.dll_compatibility, mpi_.provider};
+        DllInfo{dll.path.string(), result.dll_version, result.dll_compatibility, mpi_.provider};
     dump().statistics.fetches = result.fetches;
     dump().statistics.fetch_bytes = result.fetch_bytes;
     dump().communicators = std::move(result.communicators);
     for (const auto& message : result.dll_messages)
-      report({"dll.message", fmt::format("{} says: {}", dll->path.filename().string(), message)},
+      report({"dll.message", fmt::format("{} says: {}", dll.path.filename().string(), message)},
              RankError::Level::warning);
     limit_stop(contact_, 1.0);
     auto repaired =
@@ -265,6 +271,7 @@ private:
     if (bypassed_)
       mark_bypassed();
     take_world();
+    walked_ = !dump().communicators.empty();
     std::erase_if(dump().communicators, [&](const Communicator& communicator) {
       return !wanted(options().filters, communicator);
     });
@@ -331,11 +338,10 @@ private:
     const bool failed = std::any_of(errors.begin(), errors.end(), [](const auto& error) {
       return error.level == RankError::Level::error;
     });
-    if (failed && dump().communicators.empty())
+    if (failed && !walked_)
       return RankStatus::failed;
-    const bool no_queues = dump().mpi && (dump().mpi->state == MpiState::not_initialized ||
-                                          dump().mpi->state == MpiState::finalized);
-    return failed || bypassed_ || no_queues || cut_short() ? RankStatus::partial : RankStatus::ok;
+    // An MPI that runs has communicators: a walk that found none has not seen them.
+    return failed || bypassed_ || !walked_ || cut_short() ? RankStatus::partial : RankStatus::ok;
   }
 
   bool cut_short() {
@@ -358,6 +364,7 @@ private:
   std::unique_ptr<Target> target_;
   std::optional<ImageSet> images_;
   MpiLibrary mpi_;
+  bool walked_ = false;   ///< at least one communicator was found, whatever the filters leave
   bool bypassed_ = false; ///< the transport keeps its queues where the DLL does not look
 };
 

@@ -31,9 +31,10 @@ struct HeldTime {
 struct RankOutcome {
   RankDump dump;
   RankClaim claim;
-  std::optional<HeldTime> held;   ///< nullopt: never attached
-  rsp::Features features;         ///< of the stub, once connected
-  std::size_t loaded_objects = 0; ///< in the link map
+  std::optional<HeldTime> held;        ///< nullopt: never attached
+  rsp::Features features;              ///< of the stub, once connected
+  std::size_t loaded_objects = 0;      ///< in the link map
+  std::optional<std::string> dll_path; ///< chosen, whether or not it came to be loaded
 };
 
 /// Dumps one target, from connect to detach. Never fails: what went wrong
