@@ -3,7 +3,7 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/temp_directory.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -16,6 +16,7 @@ namespace mqbridge::e2e {
 namespace {
 
 using nlohmann::json;
+using test::TempDirectory;
 using testing::AnyOf;
 using testing::HasSubstr;
 

@@ -1,12 +1,12 @@
 // Whatever stands at the other end, in the files or on the command line: an error with a code, a
 // message and the next step, a status, and an end.
 
-#include "tests/e2e/harness/gdb_server.h"
 #include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/relay.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,6 +18,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using test::GdbServer;
+using test::ServerMode;
+using test::TempDirectory;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;

@@ -4,7 +4,7 @@
 #include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@ namespace mqbridge::e2e {
 namespace {
 
 using namespace std::chrono_literals;
+using test::TempDirectory;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;

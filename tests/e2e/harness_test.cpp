@@ -1,10 +1,11 @@
 // The harness itself: that a frozen process is seen as frozen, and that a wrong dump is seen as
 // wrong. A comparison that cannot fail proves nothing.
 
-#include "tests/e2e/harness/gdb_server.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/oracle.h"
-#include "tests/e2e/harness/process_table.h"
+#include "tests/e2e/harness/run_to_signal.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 
 #include <gmock/gmock.h>
 
@@ -13,6 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using test::GdbServer;
+using test::ServerMode;
+using test::TempDirectory;
+using test::tracer_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

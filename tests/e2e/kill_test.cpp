@@ -2,12 +2,13 @@
 // way of starting a gdbserver. And without the guardian it does not, or these tests would prove
 // nothing.
 
-#include "tests/e2e/harness/eventually.h"
-#include "tests/e2e/harness/gdb_server.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/e2e/harness/process_table.h"
 #include "tests/e2e/harness/relay.h"
+#include "tests/e2e/harness/run_to_signal.h"
+#include "tests/support/eventually.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -21,16 +22,23 @@ namespace mqbridge::e2e {
 namespace {
 
 using namespace std::chrono_literals;
+using test::ChildProcess;
+using test::descendant_named;
+using test::Ending;
+using test::eventually;
+using test::GdbServer;
+using test::orphans;
+using test::process_state;
+using test::ServerMode;
+using test::spawns;
+using test::TempDirectory;
+using test::tracer_of;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kills = 20;
 
 std::string mode_name(const testing::TestParamInfo<ServerMode>& param) {
   return to_string(param.param);
-}
-
-bool spawns(ServerMode mode) {
-  return mode == ServerMode::spawned || mode == ServerMode::spawned_once;
 }
 
 // A process under a gdbserver, and how to see that it runs.

@@ -1,10 +1,10 @@
 // A dump says what the ranks posted, field by field and operation by operation.
 
-#include "tests/e2e/harness/gdb_server.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,6 +14,9 @@ namespace mqbridge::e2e {
 namespace {
 
 using nlohmann::json;
+using test::GdbServer;
+using test::ServerMode;
+using test::TempDirectory;
 using testing::IsEmpty;
 
 struct Case {

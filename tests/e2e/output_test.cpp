@@ -4,7 +4,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +21,7 @@ namespace mqbridge::e2e {
 namespace {
 
 using nlohmann::json;
+using test::TempDirectory;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

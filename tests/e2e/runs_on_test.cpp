@@ -1,12 +1,12 @@
 // The job runs on to its normal end after whatever mqbridge does to it, short of kill -9
 // (kill_test.cpp).
 
-#include "tests/e2e/harness/eventually.h"
-#include "tests/e2e/harness/gdb_server.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/e2e/harness/process_table.h"
 #include "tests/e2e/harness/relay.h"
+#include "tests/support/eventually.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -18,6 +18,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using test::ChildProcess;
+using test::eventually;
+using test::GdbServer;
+using test::ServerMode;
+using test::tracer_of;
 
 TEST(RunsOnTest, ComputingJobIsDumpedTenTimesAndGetsItsSumRight) {
   MpiJob job({.program = "pi_loop", .arguments = {"1500"}});

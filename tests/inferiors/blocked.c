@@ -24,14 +24,7 @@ static int is(const char* scenario, const char* name) {
 }
 
 static struct posted_operation operation(const char* queue, MPI_Comm comm, int tag) {
-  struct posted_operation made = {0};
-  made.queue = queue;
-  made.comm = comm;
-  made.peer = last_of(comm);
-  made.tag = tag;
-  made.length = bytes;
-  made.buffer = posting_buffer(bytes);
-  return made;
+  return posting_operation(queue, comm, last_of(comm), tag, bytes);
 }
 
 void blocked_prepare(struct posting* posting, MPI_Comm comm) {

@@ -72,24 +72,12 @@ static void log_communicators(const struct world* w) {
     oracle_communicator(all[i]);
 }
 
-static struct posted_operation operation(const char* queue, MPI_Comm comm, int peer, int tag,
-                                         long length) {
-  struct posted_operation made = {0};
-  made.queue = queue;
-  made.comm = comm;
-  made.peer = peer;
-  made.tag = tag;
-  made.length = length;
-  made.buffer = posting_buffer(length);
-  return made;
-}
-
 static struct posted_operation receive(MPI_Comm comm, int peer, int tag, long length) {
-  return operation("receive", comm, peer, tag, length);
+  return posting_operation("receive", comm, peer, tag, length);
 }
 
 static struct posted_operation send(MPI_Comm comm, int peer, int tag, long length) {
-  return operation("send", comm, peer, tag, length);
+  return posting_operation("send", comm, peer, tag, length);
 }
 
 static struct posted_operation received(MPI_Comm comm, int peer, int tag, long length, int from,

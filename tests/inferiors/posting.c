@@ -10,6 +10,18 @@ void* posting_buffer(long bytes) {
   return buffer;
 }
 
+struct posted_operation posting_operation(const char* queue, MPI_Comm comm, int peer, int tag,
+                                          long length) {
+  struct posted_operation made = {0};
+  made.queue = queue;
+  made.comm = comm;
+  made.peer = peer;
+  made.tag = tag;
+  made.length = length;
+  made.buffer = posting_buffer(length);
+  return made;
+}
+
 MPI_Request* posting_add(struct posting* posting, struct posted_operation operation) {
   if (posting->count == max_posted) {
     fprintf(stderr, "more than %d operations\n", max_posted);

@@ -17,6 +17,10 @@ struct posting {
 /// Zeroed memory that lives until the process ends.
 void* posting_buffer(long bytes);
 
+/// A pending operation of `queue` ("send" or "receive") with a buffer of its own of `length` bytes.
+struct posted_operation posting_operation(const char* queue, MPI_Comm comm, int peer, int tag,
+                                          long length);
+
 /// Adds an operation; the caller then starts it with the returned request.
 MPI_Request* posting_add(struct posting* posting, struct posted_operation operation);
 

@@ -7,18 +7,6 @@
 
 enum { large = 4 << 20, matched_tag = 150, inter_tag = 160 };
 
-static struct posted_operation operation(const char* queue, MPI_Comm comm, int peer, int tag,
-                                         long length) {
-  struct posted_operation made = {0};
-  made.queue = queue;
-  made.comm = comm;
-  made.peer = peer;
-  made.tag = tag;
-  made.length = length;
-  made.buffer = posting_buffer(length);
-  return made;
-}
-
 static void say(struct posting* posting, const MPI_Comm* comms, int count, int internal,
                 const char* directory, int rank) {
   oracle_begin(directory, rank);
@@ -47,7 +35,8 @@ void matched_run(struct posting* posting, const char* directory, int world_rank)
   const MPI_Comm comm = MPI_COMM_WORLD;
   const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
   if (world_rank % 2 == 0) {
-    const struct posted_operation op = operation("send", comm, world_rank + 1, matched_tag, large);
+    const struct posted_operation op =
+        posting_operation("send", comm, world_rank + 1, matched_tag, large);
     MPI_Isend(op.buffer, large, MPI_BYTE, op.peer, op.tag, comm, posting_add(posting, op));
     posting_settle(posting);
     say(posting, comms, 2, 0, directory, world_rank);
@@ -57,7 +46,7 @@ void matched_run(struct posting* posting, const char* directory, int world_rank)
   // From then on the sender makes no MPI call.
   job_await_ready(directory, world_rank - 1);
   struct posted_operation op =
-      operation("receive", comm, MPI_ANY_SOURCE, matched_tag, large + 1000);
+      posting_operation("receive", comm, MPI_ANY_SOURCE, matched_tag, large + 1000);
   op.status = status_matched;
   op.has_actual = 1;
   op.actual_peer = world_rank - 1;
@@ -86,10 +75,12 @@ void inter_run(struct posting* posting, const char* directory, int world_rank) {
   int size = 0;
   MPI_Comm_rank(inter, &rank);
   MPI_Comm_size(inter, &size);
-  const struct posted_operation explicit_source = operation("receive", inter, 0, inter_tag, 8);
+  const struct posted_operation explicit_source =
+      posting_operation("receive", inter, 0, inter_tag, 8);
   const struct posted_operation any_source =
-      operation("receive", inter, MPI_ANY_SOURCE, inter_tag + 1, 16);
-  const struct posted_operation sent = operation("send", inter, size - 1, inter_tag + 2, 32);
+      posting_operation("receive", inter, MPI_ANY_SOURCE, inter_tag + 1, 16);
+  const struct posted_operation sent =
+      posting_operation("send", inter, size - 1, inter_tag + 2, 32);
   MPI_Irecv((void*)explicit_source.buffer, 8, MPI_BYTE, 0, inter_tag, inter,
             posting_add(posting, explicit_source));
   MPI_Irecv((void*)any_source.buffer, 16, MPI_BYTE, MPI_ANY_SOURCE, inter_tag + 1, inter,

@@ -2,7 +2,8 @@
 #include "rsp/commands/memory.h"
 #include "rsp/commands/threads.h"
 #include "tests/support/connected.h"
-#include "tests/support/gdbserver_process.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -17,14 +18,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::connected;
-using test::GdbserverProcess;
+using test::GdbServer;
 using test::ServerMode;
 using testing::HasSubstr;
 
 class AttachGdbserver : public testing::TestWithParam<ServerMode> {};
 
 TEST_P(AttachGdbserver, StopsLooksAndLetsGo) {
-  const GdbserverProcess server(GetParam());
+  const GdbServer server(GetParam());
   const auto client = connected(server.endpoint());
   ASSERT_TRUE(client);
   const auto attachment = attach(*client);
@@ -52,17 +53,15 @@ INSTANTIATE_TEST_SUITE_P(EveryMode, AttachGdbserver,
                          testing::Values(ServerMode::attach, ServerMode::attach_once,
                                          ServerMode::multi, ServerMode::spawned,
                                          ServerMode::spawned_once, ServerMode::stdio),
-                         [](const auto& mode) { return std::string(test::name_of(mode.param)); });
+                         [](const auto& mode) { return to_string(mode.param); });
 
-Endpoint at_process(const GdbserverProcess& server, std::int64_t pid) {
-  Endpoint endpoint = server.endpoint();
-  endpoint.pid = pid;
-  return endpoint;
+std::string at_process(const GdbServer& server, std::int64_t pid) {
+  return fmt::format("127.0.0.1:{}@{}", server.port(), pid);
 }
 
 TEST(AttachMulti, OneProcessAfterTheOther) {
-  const GdbserverProcess server(ServerMode::multi);
-  const test::Inferior second;
+  const GdbServer server(ServerMode::multi);
+  const test::ChildProcess second({{test::inferior_program()}});
   for (const std::int64_t pid : {std::int64_t{server.inferior()}, std::int64_t{second.pid()},
                                  std::int64_t{server.inferior()}}) {
     const auto client = connected(at_process(server, pid));
@@ -76,7 +75,7 @@ TEST(AttachMulti, OneProcessAfterTheOther) {
 }
 
 TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
-  const GdbserverProcess server(ServerMode::multi);
+  const GdbServer server(ServerMode::multi);
   {
     const auto client = connected(at_process(server, 999'999'999));
     ASSERT_TRUE(client);
@@ -84,7 +83,7 @@ TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
     ASSERT_FALSE(attachment);
     EXPECT_EQ(attachment.error().code, "attach.no_such_process") << attachment.error().message;
   }
-  const GdbserverProcess other(ServerMode::attach);
+  const GdbServer other(ServerMode::attach);
   {
     const auto client = connected(at_process(server, other.inferior()));
     ASSERT_TRUE(client);
@@ -99,12 +98,8 @@ TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
 }
 
 TEST(AttachMulti, WithoutAPidItListsTheProcessesAndKnowsRanks) {
-  ASSERT_EQ(setenv("PMI_RANK", "0", 1), 0);
-  const GdbserverProcess server(ServerMode::multi); // its inferior looks like a rank
-  unsetenv("PMI_RANK");
-  Endpoint endpoint = server.endpoint();
-  endpoint.pid.reset();
-  const auto client = connected(endpoint);
+  const GdbServer server(ServerMode::multi, {{test::inferior_program()}, {{"PMI_RANK", "0"}}});
+  const auto client = connected(fmt::format("127.0.0.1:{}", server.port()));
   ASSERT_TRUE(client);
   const auto attachment = attach(*client);
   ASSERT_FALSE(attachment);

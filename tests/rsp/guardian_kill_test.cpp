@@ -1,18 +1,22 @@
 #include "tests/support/child_process.h"
-#include "tests/support/gdbserver_process.h"
+#include "tests/support/eventually.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 #include "tests/support/test_programs.h"
 
 #include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace mqbridge::rsp {
 namespace {
 
 using namespace std::chrono_literals;
-using test::GdbserverProcess;
+using test::GdbServer;
 using test::ServerMode;
 
 constexpr int kills = 5;
@@ -28,8 +32,20 @@ std::chrono::microseconds random_pause(std::mt19937& random, std::chrono::micros
       std::uniform_int_distribution<std::chrono::microseconds::rep>(0, most.count())(random));
 }
 
-test::ChildProcess victim(const std::string& guardian, const GdbserverProcess& server) {
-  return test::ChildProcess({test::kill_victim_program(), guardian, server.endpoint().text});
+test::ChildProcess victim(const std::string& guardian, const GdbServer& server) {
+  return test::ChildProcess({{test::kill_victim_program(), guardian, server.endpoint()}});
+}
+
+/// Looks often: the kill that follows is to meet a short phase.
+bool says(const test::ChildProcess& client, std::string_view text) {
+  return test::eventually(
+      5s, [&] { return client.err().find(text) != std::string::npos; }, 1ms);
+}
+
+/// And waits for its end, so that the guardian, which must live on, is not its descendant any more.
+void kill_now(test::ChildProcess& client) {
+  client.signal(SIGKILL);
+  ASSERT_TRUE(client.wait(5s));
 }
 
 class KilledWithGuardian : public testing::TestWithParam<ServerMode> {};
@@ -38,20 +54,20 @@ class KilledWithGuardian : public testing::TestWithParam<ServerMode> {};
 TEST_P(KilledWithGuardian, TheTargetRunsOn) {
   std::mt19937 random = random_numbers(GetParam());
   for (int done = 0; done < kills;) {
-    const GdbserverProcess server(GetParam());
+    const GdbServer server(GetParam());
     {
       auto client = victim(test::guardian_program(), server);
-      ASSERT_TRUE(client.says(done % 2 == 0 ? "attached" : "starting")) << client.errors();
+      ASSERT_TRUE(says(client, done % 2 == 0 ? "attached" : "starting")) << client.err();
       std::this_thread::sleep_for(random_pause(random, done % 2 == 0 ? 20ms : 8ms));
-      client.kill_now();
+      kill_now(client);
     }
     const bool runs = test::runs_within(server.inferior(), until_it_runs);
     // Killed before it had connected: the server is left as it was, holding its process.
-    if (!runs && GetParam() != ServerMode::stdio && !server.was_reached())
+    if (!runs && GetParam() != ServerMode::stdio && server.clients() == 0)
       continue;
     EXPECT_TRUE(runs) << "kill " << done << ": state '" << test::process_state(server.inferior())
                       << "'\n"
-                      << server.errors();
+                      << server.err();
     ++done;
   }
 }
@@ -60,18 +76,18 @@ INSTANTIATE_TEST_SUITE_P(EveryMode, KilledWithGuardian,
                          testing::Values(ServerMode::attach, ServerMode::attach_once,
                                          ServerMode::multi, ServerMode::spawned,
                                          ServerMode::spawned_once, ServerMode::stdio),
-                         [](const auto& mode) { return std::string(test::name_of(mode.param)); });
+                         [](const auto& mode) { return to_string(mode.param); });
 
 /// The same without a guardian: what gdbserver does by itself. Were these targets to run on, the
 /// tests above would prove nothing.
 class KilledWithoutGuardian : public testing::TestWithParam<ServerMode> {};
 
 TEST_P(KilledWithoutGuardian, TheTargetIsLost) {
-  const GdbserverProcess server(GetParam());
+  const GdbServer server(GetParam());
   auto client = victim("-", server);
-  ASSERT_TRUE(client.says("attached")) << client.errors();
+  ASSERT_TRUE(says(client, "attached")) << client.err();
   std::this_thread::sleep_for(10ms);
-  client.kill_now();
+  kill_now(client);
   EXPECT_FALSE(test::runs_within(server.inferior(), 500ms));
   const char state = test::process_state(server.inferior());
   if (GetParam() == ServerMode::spawned_once)
@@ -83,7 +99,7 @@ TEST_P(KilledWithoutGuardian, TheTargetIsLost) {
 INSTANTIATE_TEST_SUITE_P(FrozenOrKilled, KilledWithoutGuardian,
                          testing::Values(ServerMode::attach, ServerMode::multi, ServerMode::spawned,
                                          ServerMode::spawned_once),
-                         [](const auto& mode) { return std::string(test::name_of(mode.param)); });
+                         [](const auto& mode) { return to_string(mode.param); });
 
 } // namespace
 } // namespace mqbridge::rsp

@@ -1,6 +1,6 @@
 #include "rsp/commands/vfile.h"
 #include "tests/support/connected.h"
-#include "tests/support/gdbserver_process.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/scripted_stub.h"
 
 #include <algorithm>
@@ -145,7 +145,7 @@ TEST(Vfile, TooLongFilesAreRefused) {
 }
 
 TEST(Vfile, ReadsProcOfARealGdbserver) {
-  const test::GdbserverProcess server(test::ServerMode::attach);
+  const test::GdbServer server(test::ServerMode::attach);
   const auto client = connected(server.endpoint());
   ASSERT_TRUE(client);
   const auto status = read_file(*client, fmt::format("/proc/{}/status", server.inferior()), 65536);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
 
 namespace mqbridge::test {
 
@@ -19,6 +20,16 @@ inline std::unique_ptr<rsp::Client> connected(const rsp::Endpoint& endpoint) {
     return nullptr;
   }
   return std::move(*client);
+}
+
+/// The same for a target as a user writes it.
+inline std::unique_ptr<rsp::Client> connected(const std::string& target) {
+  const auto endpoint = rsp::Endpoint::parse(target);
+  if (!endpoint) {
+    ADD_FAILURE() << endpoint.error().message;
+    return nullptr;
+  }
+  return connected(*endpoint);
 }
 
 inline std::unique_ptr<rsp::Client> connected(const ScriptedStub& stub) {

@@ -1,7 +1,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 
-#include "tests/e2e/harness/eventually.h"
-#include "tests/e2e/harness/process_table.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -11,6 +11,11 @@ namespace mqbridge::e2e {
 namespace {
 
 using namespace std::chrono_literals;
+using test::ChildProcess;
+using test::ChildSpec;
+using test::cpu_ticks;
+using test::Ending;
+using test::eventually;
 
 std::string inferior_path(const std::string& program) {
   return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/inferiors/" + program;
@@ -56,6 +61,10 @@ pid_t await_ready(const std::filesystem::path& directory, int rank, ChildProcess
   return pid;
 }
 
+void say_go(const std::filesystem::path& directory) {
+  std::ofstream(directory / "go").flush();
+}
+
 std::string await_end(ChildProcess& process, const std::filesystem::path& directory, int ranks,
                       std::chrono::milliseconds timeout) {
   say_go(directory);
@@ -72,6 +81,14 @@ std::string await_end(ChildProcess& process, const std::filesystem::path& direct
       return fmt::format("rank {} did not finish", rank);
   }
   return "";
+}
+
+// The counter that an inferior beats; 0 before the first beat.
+unsigned long heartbeat(const std::filesystem::path& directory) {
+  unsigned long count = 0;
+  std::ifstream(directory / "heartbeat.0", std::ios::binary)
+      .read(reinterpret_cast<char*>(&count), sizeof count);
+  return count;
 }
 
 } // namespace
@@ -115,20 +132,9 @@ std::string SingleProcess::finish(std::chrono::milliseconds timeout) {
   return await_end(process_, directory_.path(), 1, timeout);
 }
 
-unsigned long heartbeat(const std::filesystem::path& directory) {
-  unsigned long count = 0;
-  std::ifstream(directory / "heartbeat.0", std::ios::binary)
-      .read(reinterpret_cast<char*>(&count), sizeof count);
-  return count;
-}
-
 bool makes_progress(const std::filesystem::path& directory, std::chrono::milliseconds timeout) {
   const unsigned long before = heartbeat(directory);
   return eventually(timeout, [&] { return heartbeat(directory) > before; });
-}
-
-void say_go(const std::filesystem::path& directory) {
-  std::ofstream(directory / "go").flush();
 }
 
 } // namespace mqbridge::e2e

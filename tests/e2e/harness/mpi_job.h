@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/e2e/harness/child_process.h"
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/child_process.h"
+#include "tests/support/temp_directory.h"
 
 #include <chrono>
 #include <string>
@@ -38,9 +38,9 @@ public:
   std::string finish(std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
 private:
-  TempDirectory directory_;
+  test::TempDirectory directory_;
   int ranks_;
-  ChildProcess mpirun_;
+  test::ChildProcess mpirun_;
   std::vector<pid_t> pids_;
 };
 
@@ -50,25 +50,19 @@ public:
   SingleProcess(const std::string& program, const std::vector<std::string>& arguments = {});
 
   /// How to start it, for a gdbserver that spawns. `directory` must live on.
-  static ChildSpec command(const std::string& program, const std::filesystem::path& directory,
-                           const std::vector<std::string>& arguments = {});
+  static test::ChildSpec command(const std::string& program, const std::filesystem::path& directory,
+                                 const std::vector<std::string>& arguments = {});
 
   pid_t pid() const { return process_.pid(); }
   const std::filesystem::path& directory() const { return directory_.path(); }
   std::string finish(std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 private:
-  TempDirectory directory_;
-  ChildProcess process_;
+  test::TempDirectory directory_;
+  test::ChildProcess process_;
 };
 
-/// The counter that an inferior in `directory` beats; 0 before the first beat.
-unsigned long heartbeat(const std::filesystem::path& directory);
-
-/// Whether the heart beats within `timeout`.
+/// Whether the heart of an inferior in `directory` beats within `timeout`.
 bool makes_progress(const std::filesystem::path& directory, std::chrono::milliseconds timeout);
-
-/// Makes `go`.
-void say_go(const std::filesystem::path& directory);
 
 } // namespace mqbridge::e2e

@@ -6,6 +6,9 @@
 namespace mqbridge::e2e {
 namespace {
 
+using test::ChildProcess;
+using test::ChildSpec;
+
 nlohmann::json find_member(const nlohmann::json& array, const char* key, const std::string& value) {
   if (!array.is_array())
     return nullptr;

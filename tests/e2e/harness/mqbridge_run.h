@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/e2e/harness/child_process.h"
+#include "tests/support/child_process.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace mqbridge::e2e {
 /// What a run of mqbridge left behind.
 struct Outcome {
   bool timed_out = false;
-  Ending ending;
+  test::Ending ending;
   std::string out;
   std::string err;
 
@@ -23,10 +23,10 @@ struct Outcome {
 void PrintTo(const Outcome& outcome, std::ostream* stream);
 
 /// The command line: the built program, then `arguments`.
-ChildSpec mqbridge_command(const std::vector<std::string>& arguments);
+test::ChildSpec mqbridge_command(const std::vector<std::string>& arguments);
 
 /// Runs it to its end, or kills it after `timeout`.
-Outcome run_program(const ChildSpec& spec,
+Outcome run_program(const test::ChildSpec& spec,
                     std::chrono::milliseconds timeout = std::chrono::seconds(60));
 Outcome run_mqbridge(const std::vector<std::string>& arguments,
                      std::chrono::milliseconds timeout = std::chrono::seconds(60));

@@ -26,6 +26,12 @@ std::string nonsense(std::size_t size) {
 
 } // namespace
 
+test::ServerMode mode_for(std::size_t bytes_from_server) {
+  constexpr std::size_t negotiation_and_first_stop = 2000;
+  return bytes_from_server < negotiation_and_first_stop ? test::ServerMode::attach_once
+                                                        : test::ServerMode::attach;
+}
+
 Relay::Relay(std::uint16_t server_port, std::size_t bytes_from_server, RelayFault fault)
     : server_port_(server_port), bytes_from_server_(bytes_from_server), fault_(fault),
       listener_([this](int client) { serve(client); }) {}

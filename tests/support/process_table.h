@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,11 +9,17 @@
 #include <vector>
 
 // What /proc says of processes. A process that is not there is an empty answer, never an error.
-namespace mqbridge::e2e {
+namespace mqbridge::test {
 
 /// The letter of State in /proc/PID/status: R, S, D, T (stopped), t (traced), Z; 0 if there is no
 /// such process.
 char process_state(pid_t pid);
+
+/// In a signal stop or a ptrace stop.
+bool is_stopped(pid_t pid);
+
+/// Whether, within `limit`, the process is seen to run: not stopped, and it has slept and woken.
+bool runs_within(pid_t pid, std::chrono::milliseconds limit);
 
 /// Name of the program (comm); empty if there is no such process.
 std::string process_name(pid_t pid);
@@ -31,4 +38,4 @@ std::vector<pid_t> descendants_of(pid_t pid);
 /// First descendant of `pid` with this program name (cut to 15 letters, as the kernel does).
 std::optional<pid_t> descendant_named(pid_t pid, std::string_view name);
 
-} // namespace mqbridge::e2e
+} // namespace mqbridge::test

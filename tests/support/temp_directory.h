@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-namespace mqbridge::e2e {
+namespace mqbridge::test {
 
 /// A fresh directory, removed with all it holds.
 class TempDirectory {
@@ -20,4 +20,4 @@ private:
   std::filesystem::path path_;
 };
 
-} // namespace mqbridge::e2e
+} // namespace mqbridge::test

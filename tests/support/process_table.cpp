@@ -1,10 +1,12 @@
-#include "tests/e2e/harness/process_table.h"
+#include "tests/support/process_table.h"
+
+#include "tests/support/eventually.h"
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-namespace mqbridge::e2e {
+namespace mqbridge::test {
 namespace {
 
 std::string read_proc(pid_t pid, std::string_view file) {
@@ -30,6 +32,27 @@ std::string status_field(pid_t pid, std::string_view name) {
 char process_state(pid_t pid) {
   const std::string state = status_field(pid, "State");
   return state.empty() ? '\0' : state.front();
+}
+
+bool is_stopped(pid_t pid) {
+  const char state = process_state(pid);
+  return state == 't' || state == 'T';
+}
+
+bool runs_within(pid_t pid, std::chrono::milliseconds limit) {
+  // Attaching and detaching switch context too: only a process that goes on doing so runs.
+  constexpr int wakes_of_a_running_one = 5;
+  std::string last;
+  int wakes = 0;
+  return eventually(limit, [&] {
+    const std::string switches = status_field(pid, "voluntary_ctxt_switches");
+    if (is_stopped(pid) || switches.empty())
+      wakes = 0;
+    else if (switches != last)
+      ++wakes;
+    last = switches;
+    return wakes > wakes_of_a_running_one;
+  });
 }
 
 std::string process_name(pid_t pid) {
@@ -90,4 +113,4 @@ std::optional<pid_t> descendant_named(pid_t pid, std::string_view name) {
   return std::nullopt;
 }
 
-} // namespace mqbridge::e2e
+} // namespace mqbridge::test

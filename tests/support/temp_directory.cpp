@@ -1,14 +1,14 @@
-#include "tests/e2e/harness/temp_directory.h"
+#include "tests/support/temp_directory.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <system_error>
 
-namespace mqbridge::e2e {
+namespace mqbridge::test {
 
 TempDirectory::TempDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "mqbridge-e2e.XXXXXX").string();
+  std::string name = (std::filesystem::temp_directory_path() / "mqbridge-test.XXXXXX").string();
   if (!mkdtemp(name.data()))
     throw std::system_error(errno, std::generic_category(), name);
   path_ = name;
@@ -19,4 +19,4 @@ TempDirectory::~TempDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-} // namespace mqbridge::e2e
+} // namespace mqbridge::test
