@@ -46,7 +46,9 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
   const std::stop_callback cancel(options.stop, [&connection] { connection.cancel(); });
   auto features = negotiate(connection);
   if (!features) {
-    if (!connection.heard().packet && !connection.heard().ack)
+    const std::string_view code = features.error().code;
+    const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
+    if (!given_up_by_us && !connection.heard().packet && !connection.heard().ack)
       connection.released(); // nothing there that could be told to release anything
     return Failure(explain_failed_start(endpoint, std::move(features).error()));
   }

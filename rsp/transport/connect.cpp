@@ -92,14 +92,14 @@ int connect_until(int fd, const sockaddr* address, socklen_t length, const Conne
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limits.deadline - Clock::now());
     if (left.count() <= 0)
       return ETIMEDOUT;
-    if (limits.stop.stop_requested())
-      return ECANCELED;
     pollfd waiting{fd, POLLOUT, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, stop_slice).count()));
     if (ready < 0 && errno != EINTR)
       return errno;
     if (ready > 0)
       break;
+    if (limits.stop.stop_requested())
+      return ECANCELED;
   }
   int error = 0;
   socklen_t size = sizeof(error);
@@ -121,7 +121,9 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
   if (!watch)
     return forward(std::move(watch));
   if (const int error = connect_until(fd.get(), address, length, limits); error != 0) {
-    watch->forget();
+    // Given up is not refused: should the connection come about yet, the guardian says D on it.
+    if (error != ECANCELED)
+      watch->forget();
     return failure(endpoint, error);
   }
   return ConnectedSocket{std::move(fd), *watch};
