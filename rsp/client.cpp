@@ -20,8 +20,11 @@ Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Client::~Client() {
   auto& connection = impl_->connection;
-  if (!connection.detach_packet().empty() && !connection.closed())
-    (void)detach(*this); // what it cannot release stays with the guardian
+  // What this cannot release stays with the guardian; nor is it for us to wait for a stub that has
+  // not said a word yet.
+  const bool speaks = connection.heard().packet || connection.heard().ack;
+  if (speaks && !connection.detach_packet().empty() && !connection.closed())
+    (void)detach(*this);
   if (connection.closed())
     connection.released();
 }
