@@ -48,7 +48,7 @@ Result<StopReply> parse_stop_reply(std::string_view payload) {
   const auto digits = payload.substr(0, payload.find(';'));
   const char kind = payload.empty() ? '\0' : payload.front();
   const bool fixed_width = kind == 'S' || kind == 'T';
-  const auto number = payload.size() < 3
+  const auto number = payload.size() < 3 || digits.empty()
                           ? std::nullopt
                           : parse_hex(fixed_width ? payload.substr(1, 2) : digits.substr(1));
   if (!number || *number > std::numeric_limits<int>::max())

@@ -50,7 +50,7 @@ TEST(StopReply, IsParsed) {
 
 TEST(StopReply, NonsenseIsGarbage) {
   for (const std::string payload :
-       {"", "S", "T0", "Txx", "Wxy", "W;process:1", "X-1", "OK", "E01", "m1234", "Q05",
+       {"", ";W01", "S", "T0", "Txx", "Wxy", "W;process:1", "X-1", "OK", "E01", "m1234", "Q05",
         "Wffffffffffffffffff", "W80000000", "T\xff\x80thread:p1.1;"}) {
     const auto reply = parse_stop_reply(payload);
     ASSERT_FALSE(reply) << payload;
