@@ -1,60 +1,22 @@
 #include "host/mqs/openmpi_requests.h"
 
 #include "host/memory/reader.h"
+#include "host/mqs/structures.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <span>
-#include <string_view>
 
 namespace mqbridge::openmpi {
 namespace {
 
 constexpr std::size_t operations_at_once = 16 * 1024;
-/// No request is longer: a bound for offsets that come from a file.
-constexpr std::uint64_t max_request = 64 * 1024;
 
 /// ompi/request/request.h: req_complete is REQUEST_COMPLETED, else nullptr (REQUEST_PENDING) or the
 /// object of the thread that waits for it.
 constexpr std::uint64_t request_completed = 1;
 /// ompi/request/request.h, ompi_request_state_t: a persistent request that is not started.
 constexpr std::uint64_t request_inactive = 1;
-
-/// A field of a structure in the target; size 0: not known.
-struct Field {
-  std::uint64_t offset = 0;
-  std::size_t size = 0;
-
-  explicit operator bool() const { return size > 0; }
-  std::uint64_t end() const { return offset + size; }
-};
-
-/// Finds fields by name, and remembers the first error.
-class Fields {
-public:
-  explicit Fields(ImageSet& images) : images_(images) {}
-
-  /// An integer or pointer of `size` bytes.
-  Field find(std::string_view type, std::string_view field, int size, Field outer = {}) {
-    auto layout = images_.find_type(type);
-    if (!layout) {
-      if (!error_)
-        error_ = std::move(layout).error();
-      return {};
-    }
-    const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
-    if (found == nullptr || found->offset + outer.offset > max_request)
-      return {};
-    return {found->offset + outer.offset, static_cast<std::size_t>(size)};
-  }
-
-  const std::optional<Error>& error() const { return error_; }
-
-private:
-  ImageSet& images_;
-  std::optional<Error> error_;
-};
 
 /// Where things are, for this build and platform. A pml request starts with its ompi request.
 struct Layout {
@@ -85,41 +47,6 @@ struct Layout {
 /// What one request says; nullopt: not known.
 struct Request {
   std::optional<std::uint64_t> complete, state, count, datatype, communicator;
-};
-
-/// Integers of other structures, read once for each address.
-class Words {
-public:
-  void want(const std::optional<std::uint64_t>& base, const Field& field) {
-    if (base && *base != 0 && field)
-      words_.try_emplace({*base + field.offset, field.size});
-  }
-  std::optional<std::uint64_t> get(const std::optional<std::uint64_t>& base,
-                                   const Field& field) const {
-    if (!base || !field)
-      return std::nullopt;
-    const auto found = words_.find({*base + field.offset, field.size});
-    return found != words_.end() ? found->second : std::nullopt;
-  }
-
-  Result<void> read(Memory& memory, ByteOrder order) {
-    std::vector<std::array<std::byte, 8>> bytes(words_.size());
-    std::vector<MemoryRange> ranges;
-    for (const auto& [key, word] : words_)
-      ranges.push_back({{key.first}, std::span(bytes[ranges.size()]).first(key.second)});
-    if (auto done = memory.read_ranges(ranges); !done)
-      return done;
-    std::size_t i = 0;
-    for (auto& [key, word] : words_) {
-      const MemoryRange& range = ranges[i++];
-      if (range.read == range.into.size())
-        word = decode_unsigned(range.into, order);
-    }
-    return {};
-  }
-
-private:
-  std::map<std::pair<std::uint64_t, std::size_t>, std::optional<std::uint64_t>> words_;
 };
 
 class Corrector {

@@ -1,0 +1,64 @@
+#include "host/mqs/structures.h"
+
+#include "host/memory/reader.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace mqbridge {
+
+const TypeField* Fields::look_up(std::string_view type, std::string_view field) {
+  auto layout = images_.find_type(type);
+  if (!layout) {
+    if (!error_)
+      error_ = std::move(layout).error();
+    return nullptr;
+  }
+  const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
+  return found != nullptr && found->offset <= max_structure ? found : nullptr;
+}
+
+Field Fields::find(std::string_view type, std::string_view field, int size, Field outer) {
+  const TypeField* found = look_up(type, field);
+  if (found == nullptr || !outer || found->offset + outer.offset > max_structure)
+    return {};
+  return {found->offset + outer.offset, static_cast<std::size_t>(size)};
+}
+
+Field Fields::find_as_typed(std::string_view type, std::string_view field, Field outer) {
+  const TypeField* found = look_up(type, field);
+  if (found == nullptr || found->size < 1 || found->size > sizeof(std::uint64_t))
+    return {};
+  return find(type, field, static_cast<int>(found->size), outer);
+}
+
+void Words::want(const Value& base, const Field& field) {
+  if (base && *base != 0 && field)
+    words_.try_emplace({*base + field.offset, field.size});
+}
+
+Words::Value Words::get(const Value& base, const Field& field) const {
+  if (!base || !field)
+    return std::nullopt;
+  const auto found = words_.find({*base + field.offset, field.size});
+  return found != words_.end() ? found->second : std::nullopt;
+}
+
+Result<void> Words::read(Memory& memory, ByteOrder order) {
+  std::vector<std::array<std::byte, sizeof(std::uint64_t)>> bytes(words_.size());
+  std::vector<MemoryRange> ranges;
+  for (const auto& [key, word] : words_)
+    ranges.push_back({{key.first}, std::span(bytes[ranges.size()]).first(key.second)});
+  if (auto done = memory.read_ranges(ranges); !done)
+    return done;
+  std::size_t i = 0;
+  for (auto& [key, word] : words_) {
+    const MemoryRange& range = ranges[i++];
+    if (range.read == range.into.size())
+      word = decode_unsigned(range.into, order);
+  }
+  return {};
+}
+
+} // namespace mqbridge
