@@ -1,5 +1,6 @@
 #include "host/image/dwarf_file.h"
 
+#include <cstring>
 #include <dwarf.h>
 #include <fmt/format.h>
 #include <mutex>
@@ -20,6 +21,17 @@ bool is_signed_constant(Dwarf_Half form) {
 bool is_unsigned_constant(Dwarf_Half form) {
   return form == DW_FORM_udata || form == DW_FORM_data1 || form == DW_FORM_data2 ||
          form == DW_FORM_data4 || form == DW_FORM_data8;
+}
+
+bool is_in_alternate(Dwarf_Half form) {
+  return form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup || form == DW_FORM_GNU_ref_alt ||
+         form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
+}
+
+bool is_string(Dwarf_Half form) {
+  return form == DW_FORM_string || form == DW_FORM_strp || form == DW_FORM_line_strp ||
+         form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
+         form == DW_FORM_GNU_str_index || form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup;
 }
 
 bool is_block(Dwarf_Half form) {
@@ -63,6 +75,7 @@ DiePlace DwarfDie::place() const {
   if (!die_)
     return place;
   file_->succeeded(dwarf_dieoffset(die_.get(), &place.offset, &error), error, "dwarf_dieoffset");
+  place.file = file_;
   place.in_info = dwarf_get_die_infotypes_flag(die_.get()) != 0;
   return place;
 }
@@ -72,9 +85,26 @@ std::string_view DwarfDie::name() const {
   Dwarf_Error error = nullptr;
   if (!die_)
     return {};
+  // dwarf_diename makes up a text for a name that it cannot reach.
+  if (file_->lacks_alternate_)
+    return text(DW_AT_name);
   const bool ok =
       file_->succeeded(dwarf_diename(die_.get(), &name, &error), error, "dwarf_diename");
   return ok && name != nullptr ? std::string_view(name) : std::string_view();
+}
+
+std::string_view DwarfDie::text(Dwarf_Half name) const {
+  Dwarf_Half form = 0;
+  const auto found = attribute(name, form);
+  if (!found || (is_in_alternate(form) && file_->alternate_ == nullptr))
+    return {};
+  if (!is_string(form))
+    return {};
+  char* text = nullptr;
+  Dwarf_Error error = nullptr;
+  const bool ok =
+      file_->succeeded(dwarf_formstring(found.get(), &text, &error), error, "dwarf_formstring");
+  return ok && text != nullptr ? std::string_view(text) : std::string_view();
 }
 
 DwarfDie::Attribute DwarfDie::attribute(Dwarf_Half name, Dwarf_Half& form) const {
@@ -143,8 +173,7 @@ DwarfDie DwarfDie::reference(Dwarf_Half name) const {
   Dwarf_Half form = 0;
   const auto found = attribute(name, form);
   Dwarf_Error error = nullptr;
-  // References into dwz's alternate file: what they name is not known here.
-  if (!found || form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
+  if (!found || (is_in_alternate(form) && file_->alternate_ == nullptr))
     return {};
   if (form == DW_FORM_ref_sig8) {
     Dwarf_Sig8 signature;
@@ -162,7 +191,9 @@ DwarfDie DwarfDie::reference(Dwarf_Half name) const {
   if (!file_->succeeded(dwarf_global_formref(found.get(), &offset, &error), error,
                         "dwarf_global_formref"))
     return {};
-  return file_->die_at({offset, form == DW_FORM_ref_addr || place().in_info});
+  auto* file = is_in_alternate(form) ? file_->alternate_ : file_;
+  const bool in_info = file != file_ || form == DW_FORM_ref_addr || place().in_info;
+  return file->die_at({file, offset, in_info});
 }
 
 DwarfDie DwarfDie::child() const {
@@ -190,11 +221,12 @@ DwarfDie DwarfDie::sibling() const {
   return {};
 }
 
-Result<std::unique_ptr<DwarfFile>> DwarfFile::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<DwarfFile>> DwarfFile::open(const std::filesystem::path& path,
+                                                   std::shared_ptr<DwarfFault> fault) {
   auto fd = open_regular_file(path);
   if (!fd)
     return forward(std::move(fd));
-  std::unique_ptr<DwarfFile> file(new DwarfFile(path));
+  std::unique_ptr<DwarfFile> file(new DwarfFile(path, std::move(fault)));
   file->fd_ = std::move(*fd);
   Dwarf_Error error = nullptr;
   const std::lock_guard lock(libdwarf_mutex());
@@ -205,6 +237,15 @@ Result<std::unique_ptr<DwarfFile>> DwarfFile::open(const std::filesystem::path& 
   if (!file->succeeded(outcome, error, "dwarf_init_b"))
     return file->take_fault();
   return file;
+}
+
+void DwarfFile::set_alternate(DwarfFile* alternate) {
+  alternate_ = alternate;
+  lacks_alternate_ = alternate == nullptr;
+  if (alternate == nullptr)
+    return;
+  Dwarf_Error error = nullptr;
+  succeeded(dwarf_set_tied_dbg(debug_, alternate->debug_, &error), error, "dwarf_set_tied_dbg");
 }
 
 DwarfFile::~DwarfFile() {
@@ -226,14 +267,14 @@ bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* cal
 }
 
 void DwarfFile::set_fault(std::string what) {
-  if (fault_.empty())
-    fault_ = std::move(what);
+  if (!faulty())
+    *fault_ = {std::move(what), path_};
 }
 
 Failure DwarfFile::take_fault() {
-  auto what = std::exchange(fault_, {});
-  return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", path_.string(), what),
-              fmt::format("check it with: readelf --debug-dump=info {}", path_.string()));
+  const auto fault = std::exchange(*fault_, {});
+  return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", fault.file.string(), fault.what),
+              fmt::format("check it with: readelf --debug-dump=info {}", fault.file.string()));
 }
 
 DwarfDie DwarfFile::die_at(DiePlace place) {
@@ -246,7 +287,8 @@ DwarfDie DwarfFile::die_at(DiePlace place) {
   return {};
 }
 
-bool DwarfFile::next_unit(bool in_info, Dwarf_Unsigned& next) {
+bool DwarfFile::next_unit(bool in_info, Dwarf_Unsigned& next,
+                          std::optional<std::uint64_t>& split_id) {
   Dwarf_Unsigned length = 0;
   Dwarf_Unsigned type_offset = 0;
   Dwarf_Off abbreviations = 0;
@@ -255,25 +297,35 @@ bool DwarfFile::next_unit(bool in_info, Dwarf_Unsigned& next) {
   Dwarf_Half length_size = 0;
   Dwarf_Half extension_size = 0;
   Dwarf_Half unit_type = 0;
-  Dwarf_Sig8 signature;
+  Dwarf_Sig8 signature{};
   Dwarf_Error error = nullptr;
   const int outcome = dwarf_next_cu_header_d(debug_, in_info, &length, &version, &abbreviations,
                                              &address_size, &length_size, &extension_size,
                                              &signature, &type_offset, &next, &unit_type, &error);
-  return succeeded(outcome, error, "dwarf_next_cu_header_d");
+  if (!succeeded(outcome, error, "dwarf_next_cu_header_d"))
+    return false;
+  split_id.reset();
+  // Only ever compared with another one that was read the same way: byte order does not matter.
+  if (version >= 5 && (unit_type == DW_UT_skeleton || unit_type == DW_UT_split_compile))
+    std::memcpy(&split_id.emplace(), &signature, sizeof signature);
+  return true;
 }
 
-void DwarfFile::for_each_unit(const std::function<void(const DwarfDie& unit)>& visit) {
+void DwarfFile::for_each_unit(const std::function<void(const DwarfUnit& unit)>& visit) {
   for (const bool in_info : {true, false}) {
     Dwarf_Unsigned next = 0;
-    for (Dwarf_Unsigned last = 0; next_unit(in_info, next) && next > last; last = next) {
+    std::optional<std::uint64_t> split_id;
+    for (Dwarf_Unsigned last = 0; next_unit(in_info, next, split_id) && next > last; last = next) {
       Dwarf_Die die = nullptr;
       Dwarf_Error error = nullptr;
       const int outcome = dwarf_siblingof_b(debug_, nullptr, in_info, &die, &error);
       if (!succeeded(outcome, error, "dwarf_siblingof_b"))
         break;
-      visit(DwarfDie(this, die));
-      if (!fault_.empty())
+      DwarfDie first(this, die);
+      if (const auto before_5 = first.number(DW_AT_GNU_dwo_id))
+        split_id = static_cast<std::uint64_t>(*before_5);
+      visit({std::move(first), split_id});
+      if (faulty())
         return;
     }
   }

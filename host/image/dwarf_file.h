@@ -2,6 +2,7 @@
 
 #include "host/image/elf_reader.h"
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -17,8 +18,17 @@ class DwarfFile;
 
 /// Where a DIE is.
 struct DiePlace {
+  DwarfFile* file = nullptr;
   Dwarf_Off offset = 0;
   bool in_info = true; ///< .debug_info; else .debug_types
+  auto operator<=>(const DiePlace&) const = default;
+};
+
+/// What was wrong with DWARF first. Shared by the files that one set of types is spread over: a
+/// look-up in one of them goes through the others.
+struct DwarfFault {
+  std::string what; ///< empty: nothing
+  std::filesystem::path file;
 };
 
 /// One DIE, read with libdwarf. Empty when the question had no answer. What libdwarf reports as an
@@ -32,12 +42,15 @@ public:
   DiePlace place() const;
   std::string_view name() const; ///< DW_AT_name; as long as the file
   bool flag(Dwarf_Half attribute) const;
+  /// An attribute of class string; empty if it is absent or of another class. As long as the file.
+  std::string_view text(Dwarf_Half attribute) const;
   /// An attribute of class constant, sign kept; nullopt if it is absent or of another class.
   std::optional<std::int64_t> number(Dwarf_Half attribute) const;
   /// DW_AT_data_member_location: a constant, or the simple location expressions that compilers
   /// write.
   std::optional<std::uint64_t> member_location() const;
-  /// The DIE that an attribute of class reference names: in this unit, another one, or a type unit.
+  /// The DIE that an attribute of class reference names: in this unit, another one, a type unit, or
+  /// dwz's alternate file.
   DwarfDie reference(Dwarf_Half attribute) const;
   DwarfDie child() const;
   DwarfDie sibling() const;
@@ -59,40 +72,60 @@ private:
   std::unique_ptr<Dwarf_Die_s, End> die_;
 };
 
+/// A unit of .debug_info or .debug_types.
+struct DwarfUnit {
+  DwarfDie die; ///< the first, which holds all others
+  /// Of a skeleton, and of the split unit that belongs to it (DWARF 5, 7.3.2.2; before it
+  /// DW_AT_GNU_dwo_id).
+  std::optional<std::uint64_t> split_id = {};
+};
+
 /// The DWARF of one ELF file, through libdwarf. One thread at a time; opening and closing are
 /// serialised here, as libdwarf asks for.
 class DwarfFile {
 public:
-  /// nullptr: no DWARF in it. Errors: elf.open, dwarf.corrupt.
-  static Result<std::unique_ptr<DwarfFile>> open(const std::filesystem::path& path);
+  /// nullptr: no DWARF in it. `fault` is shared with the other files of a set. Errors: elf.open,
+  /// dwarf.corrupt.
+  static Result<std::unique_ptr<DwarfFile>> open(const std::filesystem::path& path,
+                                                 std::shared_ptr<DwarfFault> fault);
   ~DwarfFile();
   DwarfFile(const DwarfFile&) = delete;
   DwarfFile& operator=(const DwarfFile&) = delete;
 
-  /// Calls `visit` with the first DIE of each unit of .debug_info, then of .debug_types, until
-  /// there is a fault.
-  void for_each_unit(const std::function<void(const DwarfDie& unit)>& visit);
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Where references and names of dwz's alternate forms (DW_FORM_GNU_ref_alt,
+  /// DW_FORM_GNU_strp_alt) lead. Not owned; outlives this. nullptr: it is missing, such names are
+  /// empty and such references lead nowhere. To be said before anything is read of a file that has
+  /// .gnu_debugaltlink.
+  void set_alternate(DwarfFile* alternate);
+
+  /// Calls `visit` with each unit of .debug_info, then of .debug_types, until there is a fault.
+  void for_each_unit(const std::function<void(const DwarfUnit& unit)>& visit);
+  /// `place` is in this file.
   DwarfDie die_at(DiePlace place);
 
-  /// What was wrong first, until take_fault(); empty: nothing.
-  const std::string& fault() const { return fault_; }
+  bool faulty() const { return !fault_->what.empty(); }
   /// Remembers `what` unless something was wrong already.
   void set_fault(std::string what);
-  /// The fault as an error "dwarf.corrupt" that names the file.
+  /// The fault as an error "dwarf.corrupt" that names the file it is in.
   Failure take_fault();
 
 private:
   friend class DwarfDie;
-  explicit DwarfFile(std::filesystem::path path) : path_(std::move(path)) {}
-  bool next_unit(bool in_info, Dwarf_Unsigned& next);
+  DwarfFile(std::filesystem::path path, std::shared_ptr<DwarfFault> fault)
+      : path_(std::move(path)), fault_(std::move(fault)) {}
+  bool next_unit(bool in_info, Dwarf_Unsigned& next, std::optional<std::uint64_t>& split_id);
   /// True for DW_DLV_OK; remembers and frees the error of DW_DLV_ERROR. `error` by reference: it is
   /// set by the call whose outcome stands beside it, in no particular order.
   bool succeeded(int outcome, const Dwarf_Error& error, const char* call);
 
   std::filesystem::path path_;
+  std::shared_ptr<DwarfFault> fault_;
   FileDescriptor fd_;
   Dwarf_Debug debug_ = nullptr;
-  std::string fault_;
+  DwarfFile* alternate_ = nullptr;
+  bool lacks_alternate_ = false;
 };
 
 } // namespace mqbridge

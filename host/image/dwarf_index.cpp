@@ -1,6 +1,5 @@
 #include "host/image/dwarf_index.h"
 
-#include <chrono>
 #include <dwarf.h>
 #include <optional>
 
@@ -34,19 +33,34 @@ std::optional<NameKind> kind_of(Dwarf_Half tag) {
 
 } // namespace
 
-void DwarfIndex::build(DwarfFile& file) {
-  const auto deadline = std::chrono::steady_clock::now() + time_budget;
-  file.for_each_unit([&](const DwarfDie& unit) {
-    for (auto die = unit.child(); die; die = die.sibling()) {
+void DwarfIndex::build(DwarfParts& parts) {
+  deadline_ = std::chrono::steady_clock::now() + time_budget;
+  auto& main = parts.main();
+  parts.for_each_unit([&](const DwarfUnit& unit) { add_unit(unit.die, main); });
+  while (!to_be_added_.empty() && !main.faulty()) {
+    const auto place = to_be_added_.back();
+    to_be_added_.pop_back();
+    add_unit(place.file->die_at(place), main);
+  }
+}
+
+void DwarfIndex::add_unit(const DwarfDie& unit, DwarfFile& main) {
+  for (auto die = unit.child(); die; die = die.sibling()) {
+    if (die.tag() == DW_TAG_imported_unit) {
+      // Those of the file itself are visited anyway.
+      const auto place = die.reference(DW_AT_import).place();
+      if (place.file != nullptr && place.file != &main && imported_.insert(place).second)
+        to_be_added_.push_back(place);
+    } else {
       add(die);
-      if (!file.fault().empty())
-        return;
-      if (std::chrono::steady_clock::now() < deadline)
-        continue;
-      file.set_fault("indexing its types took more than 20 seconds");
-      return;
     }
-  });
+    if (main.faulty())
+      return;
+    if (std::chrono::steady_clock::now() < deadline_)
+      continue;
+    main.set_fault("indexing its types took more than 20 seconds");
+    return;
+  }
 }
 
 void DwarfIndex::add(const DwarfDie& die) {

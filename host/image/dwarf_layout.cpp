@@ -78,7 +78,7 @@ DwarfDie DwarfLayout::definition(DwarfDie type) {
   if (!type.flag(DW_AT_declaration))
     return type;
   const auto& places = index_.find(kind_of_tag(type.tag()), type.name());
-  return places.empty() ? DwarfDie() : file_.die_at(places.front());
+  return places.empty() ? DwarfDie() : places.front().file->die_at(places.front());
 }
 
 std::optional<std::uint64_t> DwarfLayout::size_of(DwarfDie type, int depth) {
@@ -132,7 +132,7 @@ void DwarfLayout::add_members(const DwarfDie& aggregate, std::uint64_t base, int
     const auto tag = member.tag();
     if (tag == DW_TAG_member || tag == DW_TAG_inheritance)
       add_member(member, in_union, base, depth, layout);
-    if (!file_.fault().empty())
+    if (file_.faulty())
       return;
   }
 }

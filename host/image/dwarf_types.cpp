@@ -2,6 +2,7 @@
 
 #include "host/image/dwarf_index.h"
 #include "host/image/dwarf_layout.h"
+#include "host/image/dwarf_parts.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -26,10 +27,14 @@ constexpr std::array bare_kinds = {NameKind::type_definition, NameKind::structur
 
 class DwarfTypes : public TypeSource {
 public:
-  DwarfTypes(std::shared_ptr<const ElfFile> elf, std::unique_ptr<DwarfFile> dwarf)
-      : elf_(std::move(elf)), dwarf_(std::move(dwarf)) {}
+  DwarfTypes(std::shared_ptr<const ElfFile> elf, FilePaths paths)
+      : elf_(std::move(elf)), paths_(std::move(paths)) {}
+
+  /// False: no DWARF. To be called once, before all else.
+  Result<bool> open();
 
   Result<const TypeLayout*> find(std::string_view name) override;
+  std::vector<Error> take_warnings() override { return dwarf_->take_warnings(); }
 
 private:
   Result<void> build_index();
@@ -38,19 +43,28 @@ private:
                                                    std::string_view name);
 
   std::shared_ptr<const ElfFile> elf_;
-  std::unique_ptr<DwarfFile> dwarf_; // outlives the index, which points to its names
+  FilePaths paths_;
+  std::unique_ptr<DwarfParts> dwarf_; // outlives the index, which points to its names
   DwarfIndex index_;
   bool indexed_ = false;
   std::optional<Error> broken_;
   std::map<std::string, std::optional<TypeLayout>, std::less<>> known_;
 };
 
+Result<bool> DwarfTypes::open() {
+  auto dwarf = DwarfParts::open(*elf_, paths_);
+  if (!dwarf)
+    return forward(std::move(dwarf));
+  dwarf_ = std::move(*dwarf);
+  return dwarf_ != nullptr;
+}
+
 Result<void> DwarfTypes::build_index() {
   if (!indexed_) {
     indexed_ = true;
     index_.build(*dwarf_);
-    if (!dwarf_->fault().empty())
-      broken_ = dwarf_->take_fault().value();
+    if (dwarf_->main().faulty())
+      broken_ = dwarf_->main().take_fault().value();
   }
   if (broken_)
     return Failure(*broken_);
@@ -82,12 +96,13 @@ Result<std::optional<TypeLayout>> DwarfTypes::look_up(std::string_view name) {
 
 Result<std::optional<TypeLayout>> DwarfTypes::first_complete(std::span<const NameKind> kinds,
                                                              std::string_view name) {
+  auto& main = dwarf_->main();
   for (const auto kind : kinds) {
     for (const auto place : index_.find(kind, name)) {
-      DwarfLayout layout(*dwarf_, index_, static_cast<unsigned>(elf_->platform().pointer_size));
-      auto found = layout.of(dwarf_->die_at(place));
-      if (!dwarf_->fault().empty())
-        return dwarf_->take_fault();
+      DwarfLayout layout(main, index_, static_cast<unsigned>(elf_->platform().pointer_size));
+      auto found = layout.of(place.file->die_at(place));
+      if (main.faulty())
+        return main.take_fault();
       if (!found)
         continue;
       return found;
@@ -98,16 +113,19 @@ Result<std::optional<TypeLayout>> DwarfTypes::first_complete(std::span<const Nam
 
 } // namespace
 
-Result<std::shared_ptr<TypeSource>> open_dwarf_types(std::shared_ptr<const ElfFile> file) {
-  auto dwarf = file->has_dwarf() ? DwarfFile::open(file->path()) : nullptr;
-  if (!dwarf)
-    return forward(std::move(dwarf));
-  if (*dwarf == nullptr) {
-    return fail("dwarf.none", fmt::format("{} has no DWARF", file->path().string()),
+Result<std::shared_ptr<TypeSource>> open_dwarf_types(std::shared_ptr<const ElfFile> file,
+                                                     FilePaths paths) {
+  const auto path = file->path().string();
+  const bool has_dwarf = file->has_dwarf();
+  auto types = std::make_shared<DwarfTypes>(std::move(file), std::move(paths));
+  auto opened = has_dwarf ? types->open() : false;
+  if (!opened)
+    return forward(std::move(opened));
+  if (!*opened) {
+    return fail("dwarf.none", fmt::format("{} has no DWARF", path),
                 "install the debug symbols of its package, or compile it with -g");
   }
-  return std::shared_ptr<TypeSource>(
-      std::make_shared<DwarfTypes>(std::move(file), std::move(*dwarf)));
+  return std::shared_ptr<TypeSource>(std::move(types));
 }
 
 } // namespace mqbridge

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <elf.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -48,6 +49,15 @@ std::optional<ElfFile::DebugLink> parse_debug_link(const std::optional<std::stri
   return link;
 }
 
+// .gnu_debugaltlink: a file name, a zero byte, the build-id.
+std::optional<ElfFile::AlternateLink>
+parse_alternate_link(const std::optional<std::string>& section) {
+  const auto end = section ? section->find('\0') : std::string::npos;
+  if (end == std::string::npos || end == 0)
+    return std::nullopt;
+  return ElfFile::AlternateLink{section->substr(0, end), hexadecimal(section->substr(end + 1))};
+}
+
 } // namespace
 
 Result<Platform> read_elf_platform(const std::filesystem::path& path) {
@@ -64,10 +74,13 @@ struct ElfFile::Impl {
   FileAddress entry;
   std::optional<FileAddress> program_headers;
   std::vector<ElfSegment> segments;
+  std::vector<ElfSegment> notes;
   std::vector<ElfSymbol> symbols; // by name, then by preference
   ElfDynamic dynamic;
   bool has_dwarf = false;
   std::optional<DebugLink> debug_link;
+  std::optional<AlternateLink> alternate_link;
+  std::string unknown_compression;
 };
 
 ElfFile::ElfFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -77,9 +90,12 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
   auto reader = ElfReader::open(path);
   if (!reader)
     return forward(std::move(reader));
-  auto segments = reader->segments();
+  auto segments = reader->segments(PT_LOAD);
   if (!segments)
     return forward(std::move(segments));
+  auto notes = reader->segments(PT_NOTE);
+  if (!notes)
+    return forward(std::move(notes));
   auto symbols = reader->symbols();
   if (!symbols)
     return forward(std::move(symbols));
@@ -94,12 +110,15 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
   impl->entry = reader->entry();
   impl->program_headers = reader->program_headers();
   impl->segments = std::move(*segments);
+  impl->notes = std::move(*notes);
   impl->symbols = std::move(*symbols);
   sort_symbols(impl->symbols);
   impl->dynamic = std::move(*dynamic);
   impl->has_dwarf = reader->has_dwarf();
   impl->debug_link =
       parse_debug_link(reader->section_bytes(".gnu_debuglink"), impl->platform.byte_order);
+  impl->alternate_link = parse_alternate_link(reader->section_bytes(".gnu_debugaltlink"));
+  impl->unknown_compression = reader->unknown_compression();
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(impl)));
 }
 
@@ -118,6 +137,12 @@ FileAddress ElfFile::entry() const {
 std::optional<FileAddress> ElfFile::program_headers() const {
   return impl_->program_headers;
 }
+std::span<const ElfSegment> ElfFile::segments() const {
+  return impl_->segments;
+}
+std::span<const ElfSegment> ElfFile::notes() const {
+  return impl_->notes;
+}
 const std::string& ElfFile::soname() const {
   return impl_->dynamic.soname;
 }
@@ -129,6 +154,12 @@ bool ElfFile::has_dwarf() const {
 }
 std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
   return impl_->debug_link;
+}
+std::optional<ElfFile::AlternateLink> ElfFile::alternate_link() const {
+  return impl_->alternate_link;
+}
+const std::string& ElfFile::unknown_compression() const {
+  return impl_->unknown_compression;
 }
 
 const ElfSymbol* ElfFile::find_symbol(std::string_view name) const {

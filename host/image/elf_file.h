@@ -24,11 +24,23 @@ struct FileAddress {
 };
 
 /// What turns a FileAddress of one object into a TargetAddress (l_addr of its link map entry; wraps
-/// around).
+/// around at the end of the address space, Platform::last_address()).
 struct LoadBias {
   std::uint64_t value = 0;
+  std::uint64_t last_address = ~std::uint64_t{0};
   constexpr bool operator==(const LoadBias&) const = default;
-  constexpr TargetAddress operator()(FileAddress address) const { return {address.value + value}; }
+  constexpr TargetAddress operator()(FileAddress address) const {
+    return {(address.value + value) & last_address};
+  }
+};
+
+/// One piece of the file that is to be found in memory.
+struct ElfSegment {
+  FileAddress address;
+  std::uint64_t offset = 0;      ///< in the file
+  std::uint64_t size = 0;        ///< bytes in the file
+  std::uint64_t memory_size = 0; ///< bytes in memory: those behind `size` start as zeros
+  bool writable = false;
 };
 
 struct ElfSymbol {
@@ -59,6 +71,9 @@ public:
   std::optional<FileAddress>
   program_headers() const; ///< where the PT_PHDR or first PT_LOAD places them
 
+  std::span<const ElfSegment> segments() const; ///< PT_LOAD, in order
+  std::span<const ElfSegment> notes() const;    ///< PT_NOTE, in order
+
   /// .dynsym and .symtab; global before weak before local; undefined symbols never. nullptr if
   /// absent.
   const ElfSymbol* find_symbol(std::string_view name) const;
@@ -78,6 +93,13 @@ public:
     std::uint32_t crc = 0;
   };
   std::optional<DebugLink> debug_link() const; ///< .gnu_debuglink
+  struct AlternateLink {
+    std::string file;
+    std::string build_id; ///< lower-case hexadecimal
+  };
+  std::optional<AlternateLink> alternate_link() const; ///< .gnu_debugaltlink, which dwz -m writes
+  /// DWARF sections in a compression that libdwarf does not know ("zstd"); empty: none.
+  const std::string& unknown_compression() const;
 
 private:
   struct Impl;

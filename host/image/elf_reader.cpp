@@ -18,13 +18,6 @@ bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
 
-std::string hexadecimal(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes)
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
 // The build-id among the notes of one section or segment.
 std::string build_id_in(Elf_Data* data) {
   if (data == nullptr || data->d_buf == nullptr)
@@ -54,6 +47,13 @@ bool has_address(const GElf_Sym& symbol) {
 }
 
 } // namespace
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   std::swap(fd_, other.fd_);
@@ -135,8 +135,11 @@ Result<void> ElfReader::check_header() {
   if (header.e_shoff != 0 && (header.e_shentsize != section_header || sections == 0 ||
                               !fits(header.e_shoff, sections * section_header, file_size_)))
     return corrupt("the section headers lie outside of the file");
-  platform_ = platform_of_elf(header.e_machine, is_64,
-                              data == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big);
+  platform_ =
+      platform_of_elf({.machine = header.e_machine,
+                       .is_64 = is_64,
+                       .byte_order = data == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big,
+                       .flags = header.e_flags});
   return {};
 }
 
@@ -159,7 +162,7 @@ FileAddress ElfReader::entry() const {
   return {gelf_getehdr(elf_.get(), &header) == nullptr ? 0 : header.e_entry};
 }
 
-Result<std::vector<ElfSegment>> ElfReader::segments() const {
+Result<std::vector<ElfSegment>> ElfReader::segments(std::uint32_t type) const {
   std::vector<ElfSegment> segments;
   std::size_t count = 0;
   elf_getphdrnum(elf_.get(), &count);
@@ -168,8 +171,12 @@ Result<std::vector<ElfSegment>> ElfReader::segments() const {
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       return corrupt(fmt::format("program header {} cannot be read", i));
     // The program headers of a separate debug file may still describe the contents of the original.
-    if (header.p_type == PT_LOAD && fits(header.p_offset, header.p_filesz, file_size_))
-      segments.push_back({{header.p_vaddr}, header.p_offset, header.p_filesz});
+    if (header.p_type == type && fits(header.p_offset, header.p_filesz, file_size_))
+      segments.push_back({{header.p_vaddr},
+                          header.p_offset,
+                          header.p_filesz,
+                          header.p_memsz,
+                          (header.p_flags & PF_W) != 0});
   }
   return segments;
 }
@@ -315,6 +322,19 @@ bool ElfReader::has_dwarf() const {
   });
   GElf_Shdr header;
   return section != nullptr && gelf_getshdr(section, &header) != nullptr && header.sh_size > 0;
+}
+
+std::string ElfReader::unknown_compression() const {
+  auto* section = find_section([](std::string_view name, std::size_t type) {
+    return type != SHT_NOBITS && name == ".debug_info";
+  });
+  GElf_Chdr header;
+  // Sections that are not compressed have no such header.
+  if (section == nullptr || gelf_getchdr(section, &header) == nullptr ||
+      header.ch_type == ELFCOMPRESS_ZLIB)
+    return {};
+  constexpr unsigned zstd = 2; // ELFCOMPRESS_ZSTD, which glibc's <elf.h> does not have yet
+  return header.ch_type == zstd ? "zstd" : fmt::format("type {}", header.ch_type);
 }
 
 std::optional<std::string> ElfReader::section_bytes(std::string_view name) const {

@@ -31,12 +31,8 @@ private:
 /// elf.open.
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
 
-/// One loadable segment's place in the file.
-struct ElfSegment {
-  FileAddress address;
-  std::uint64_t offset = 0; ///< in the file
-  std::uint64_t size = 0;   ///< bytes in the file
-};
+/// Lower-case digits, two for each byte: how a build-id is written.
+std::string hexadecimal(std::string_view bytes);
 
 /// What is in a PT_DYNAMIC that somebody here asks for.
 struct ElfDynamic {
@@ -54,12 +50,14 @@ public:
   const Platform& platform() const { return platform_; }
   FileAddress entry() const;
 
-  Result<std::vector<ElfSegment>> segments() const;
+  /// All of one type (PT_LOAD, PT_NOTE).
+  Result<std::vector<ElfSegment>> segments(std::uint32_t type) const;
   std::optional<FileAddress> program_headers() const;
   Result<std::vector<ElfSymbol>> symbols() const; ///< .dynsym, then .symtab; in table order
   std::string build_id() const;
   Result<ElfDynamic> dynamic() const;
   bool has_dwarf() const;
+  std::string unknown_compression() const; ///< of .debug_info: as ElfFile's
   std::optional<std::string> section_bytes(std::string_view name) const;
 
 private:

@@ -167,4 +167,47 @@ Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths,
   return unreadable;
 }
 
+std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
+                                                         const ElfFile& file) {
+  const auto link = file.alternate_link();
+  if (!link)
+    return {};
+  const std::filesystem::path named(link->file);
+  // The part that is the same on every host: Debian links to ../../.dwz/TRIPLET/PACKAGE.debug.
+  std::filesystem::path below_dwz;
+  for (bool below = false; const auto& component : named) {
+    if (below && component != "..")
+      below_dwz /= component;
+    below = below || component == ".dwz";
+  }
+  std::vector<std::filesystem::path> places;
+  for (const auto& root : debug_roots(paths)) {
+    if (const auto& id = link->build_id; id.size() > 2)
+      places.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
+    if (!below_dwz.empty())
+      places.push_back(root / ".dwz" / below_dwz);
+  }
+  if (named.is_relative()) {
+    places.push_back(file.path().parent_path() / named);
+  } else if (auto found = find_target_file(paths, link->file)) {
+    places.push_back(std::move(*found));
+  }
+  return places;
+}
+
+std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,
+                                                     std::string_view directory,
+                                                     std::string_view name) {
+  std::vector<std::filesystem::path> places;
+  const auto where_compiled = std::filesystem::path(directory) / name;
+  if (auto found = find_target_file(paths, where_compiled.string()))
+    places.push_back(std::move(*found));
+  const auto here = file.path().parent_path();
+  for (auto& beside : {here / name, here / std::filesystem::path(name).filename()}) {
+    if (is_file(beside))
+      places.push_back(beside);
+  }
+  return places;
+}
+
 } // namespace mqbridge

@@ -27,4 +27,17 @@ Result<std::filesystem::path> find_target_file(const FilePaths& paths,
 /// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none.
 Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);
 
+/// Where the alternate file may be that dwz made for `file` and others (.gnu_debugaltlink), best
+/// first: DIR/.build-id/xx/rest.debug, DIR/.dwz/..., then the place that the link names. Nothing is
+/// opened. Empty: `file` has no such link.
+std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
+                                                         const ElfFile& file);
+
+/// Where the split DWARF `name` of a unit compiled in `directory` may be (DW_AT_dwo_name,
+/// DW_AT_comp_dir), best first: there, by path map and sysroots; then beside the file that it
+/// belongs to. Only places where there is a file.
+std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,
+                                                     std::string_view directory,
+                                                     std::string_view name);
+
 } // namespace mqbridge

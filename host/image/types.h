@@ -36,6 +36,9 @@ public:
   /// preferred over a declaration. nullptr: not known here. Valid as long as the source. Errors:
   /// dwarf.corrupt.
   virtual Result<const TypeLayout*> find(std::string_view name) = 0;
+
+  /// What could not be used of the source, as find() came upon it; each is said once.
+  virtual std::vector<Error> take_warnings() { return {}; }
 };
 
 } // namespace mqbridge
