@@ -77,8 +77,11 @@ Result<Headers> find_headers(const std::vector<fs::path>& given,
   const auto places = given.empty() ? usual_places(compiler) : given;
   std::vector<std::string> tried;
   for (const auto& place : places) {
-    if (auto headers = headers_in(place))
+    if (auto headers = headers_in(place)) {
+      // What Open MPI's headers include themselves may lie in the other places that were given.
+      headers->search.insert(headers->search.end(), given.begin(), given.end());
       return *headers;
+    }
     tried.push_back(place.string());
   }
   return fail(

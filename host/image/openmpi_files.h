@@ -13,7 +13,7 @@ namespace mqbridge::openmpi {
 
 /// Directories for -I, and one that stands for the installation in messages.
 struct Headers {
-  std::vector<std::filesystem::path> search; ///< .../include/openmpi, then .../include
+  std::vector<std::filesystem::path> search; ///< .../include/openmpi, .../include, what was given
   std::filesystem::path root;                ///< .../include
 };
 

@@ -19,6 +19,11 @@ static int last_of(MPI_Comm comm) {
   return size - 1;
 }
 
+// The last rank releases the others. One that is alone has nobody to release it.
+static int is_releaser(MPI_Comm comm) {
+  return rank_in(comm) == last_of(comm) && last_of(comm) > 0;
+}
+
 static int is(const char* scenario, const char* name) {
   return strcmp(scenario, name) == 0;
 }
@@ -29,10 +34,7 @@ static struct posted_operation operation(const char* queue, MPI_Comm comm, int t
 
 void blocked_prepare(struct posting* posting, MPI_Comm comm) {
   const int last = last_of(comm);
-  if (rank_in(comm) == last) {
-    for (int rank = 0; rank < last; ++rank)
-      MPI_Send(posting_buffer(bytes), bytes, MPI_BYTE, rank, complete_tag, comm);
-  } else {
+  if (!is_releaser(comm)) {
     struct posted_operation done = operation("receive", comm, complete_tag);
     done.status = status_complete;
     done.has_actual = 1;
@@ -41,6 +43,11 @@ void blocked_prepare(struct posting* posting, MPI_Comm comm) {
     done.actual_length = bytes;
     MPI_Irecv((void*)done.buffer, bytes, MPI_BYTE, last, complete_tag, comm,
               posting_add(posting, done));
+  }
+  if (rank_in(comm) == last) {
+    const int receivers = is_releaser(comm) ? last : 1;
+    for (int rank = 0; rank < receivers; ++rank)
+      MPI_Send(posting_buffer(bytes), bytes, MPI_BYTE, rank, complete_tag, comm);
   }
   posting_settle(posting);
 }
@@ -51,7 +58,7 @@ static void post_receive(struct posting* posting, MPI_Comm comm, int tag) {
 }
 
 void blocked_post(struct posting* posting, MPI_Comm comm, const char* scenario) {
-  if (rank_in(comm) == last_of(comm))
+  if (is_releaser(comm))
     return;
   if (is(scenario, "blocked_recv")) {
     posting_add(posting, operation("receive", comm, wait_tag));
@@ -84,7 +91,7 @@ static void release(MPI_Comm comm, const char* scenario) {
 
 void blocked_run(struct posting* posting, MPI_Comm comm, const char* scenario,
                  const char* directory) {
-  if (rank_in(comm) == last_of(comm)) {
+  if (is_releaser(comm)) {
     job_wait_for_go(directory);
     release(comm, scenario);
     return;

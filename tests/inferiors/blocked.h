@@ -6,7 +6,7 @@
 
 // Every rank but the last blocks in one MPI call on the last one, which releases them all when the
 // test says go. Each blocked rank also holds a receive that is complete and that it does not wait
-// for.
+// for. A rank that is alone blocks on itself, for ever.
 
 /// A receive from the last rank, complete. Collective over `comm`.
 void blocked_prepare(struct posting* posting, MPI_Comm comm);

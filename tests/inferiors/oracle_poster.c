@@ -1,6 +1,9 @@
 // Posts known operations and says what it posted.
 //   oracle_poster DIRECTORY mix | receives=N | matched | inter | blocked_recv | blocked_ssend |
-//   blocked_wait | blocked_waitall | blocked_waitany
+//   blocked_wait | blocked_waitall | blocked_waitany [signal]
+// All but matched and inter also as a singleton, which talks to itself; one that is blocked stays
+// so for ever. With `signal` it raises SIGUSR1 when it is ready, so that a stub that started it
+// stops it there.
 
 #include "tests/inferiors/blocked.h"
 #include "tests/inferiors/job_files.h"
@@ -8,6 +11,7 @@
 #include "tests/inferiors/transfers.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +21,8 @@ enum {
   eager_not_inline = 2048, // large enough for a request of its own, small enough to be gone at once
   buffered_bytes = 1 << 18,
 };
+
+static int signal_when_ready;
 
 struct ring {
   int rank;
@@ -32,6 +38,7 @@ struct world {
   MPI_Comm wild; // dup, for the wildcards
   MPI_Comm done; // dup, for what is complete
   MPI_Comm pair; // split into pairs of neighbours
+  int partner;   // in `pair`; oneself without a neighbour
   MPI_Datatype column;
 };
 
@@ -58,6 +65,7 @@ static struct world make_world(void) {
   MPI_Comm_set_name(w.done, "done");
   MPI_Comm_split(MPI_COMM_WORLD, w.world.rank / 2, w.world.rank, &w.pair);
   MPI_Comm_set_name(w.pair, w.world.rank < 2 ? "pair 0" : "pair 1");
+  w.partner = ring_of(w.pair).right;
   w.reversed = ring_of(w.back);
   // Three blocks of two ints, four apart: its size is not its extent.
   MPI_Type_vector(3, 2, 4, MPI_INT, &w.column);
@@ -164,8 +172,7 @@ static void post_complete(struct posting* posting, const struct world* w) {
   start_receive(posting, received(w->done, ring.left, 130, 32, ring.left, 130, 32));
   start_receive(posting, received(w->done, MPI_ANY_SOURCE, 131, 48, ring.left, 131, 48));
   start_receive(posting, received(w->done, ring.left, 132, 512, ring.left, 132, 100));
-  start_receive(posting, received(w->pair, w->world.rank % 2 == 0, MPI_ANY_TAG, 20,
-                                  w->world.rank % 2 == 0, 133, 20));
+  start_receive(posting, received(w->pair, w->partner, MPI_ANY_TAG, 20, w->partner, 133, 20));
   start_receive(posting, received(w->done, ring.left, 134, eager_not_inline, ring.left, 134,
                                   eager_not_inline));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -173,7 +180,7 @@ static void post_complete(struct posting* posting, const struct world* w) {
   MPI_Send(data, 32, MPI_BYTE, ring.right, 130, w->done);
   MPI_Send(data, 48, MPI_BYTE, ring.right, 131, w->done);
   MPI_Send(data, 100, MPI_BYTE, ring.right, 132, w->done);
-  MPI_Send(data, 20, MPI_BYTE, w->world.rank % 2 == 0, 133, w->pair);
+  MPI_Send(data, 20, MPI_BYTE, w->partner, 133, w->pair);
 
   struct posted_operation eager = send(w->done, ring.right, 134, eager_not_inline);
   eager.status = status_complete;
@@ -222,7 +229,8 @@ static void release_partners(const struct world* w) {
   MPI_Isend(out, 64, MPI_BYTE, ring.right, 120, w->halo, &half[n++]);
   if (w->world.rank % 2 == 0) {
     MPI_Isend(out, above_eager, MPI_BYTE, 0, 32767, w->pair, &half[n++]);
-    MPI_Isend(out, above_eager, MPI_BYTE, 1, 32767, w->pair, &half[n++]);
+    if (w->partner != 0)
+      MPI_Isend(out, above_eager, MPI_BYTE, w->partner, 32767, w->pair, &half[n++]);
   }
   MPI_Waitall(n, half, MPI_STATUSES_IGNORE);
 }
@@ -233,6 +241,8 @@ static void say_ready(const char* directory, const struct world* w, const struct
   posting_log(posting);
   oracle_end();
   job_ready(directory, w->world.rank);
+  if (signal_when_ready)
+    raise(SIGUSR1);
 }
 
 static void run_mix(const char* directory, const struct world* w, struct posting* posting) {
@@ -294,11 +304,17 @@ static void run(const char* directory, const char* scenario, int rank) {
   }
 }
 
+static void ignore_signal(int number) {
+  (void)number;
+}
+
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: oracle_poster DIRECTORY SCENARIO\n");
+  if (argc < 3) {
+    fprintf(stderr, "usage: oracle_poster DIRECTORY SCENARIO [signal]\n");
     return 2;
   }
+  signal_when_ready = argc > 3;
+  signal(SIGUSR1, ignore_signal);
   const char* directory = argv[1];
   const char* scenario = argv[2];
   MPI_Init(NULL, NULL);

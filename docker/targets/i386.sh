@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# 32-bit x86: Open MPI and its libraries, run by this machine's own kernel
+exec "$(dirname "${BASH_SOURCE[0]}")/../sysroot.sh" "$1" i386 libopenmpi3 -- libopenmpi-dev libhwloc-dev
