@@ -4,7 +4,7 @@
 #   docker/targets.sh NAME...        makes those of these that are not there yet
 #   docker/targets.sh --path NAME    the same for one, and prints where it is
 #
-# They are kept in $MQBRIDGE_TARGETS, else in mqbridge/targets of the user's cache directory. targets/NAME.sh is
+# They are kept in $MQBRIDGE_TARGETS, else in mqbridge/targets of the user's cache directory. Each targets/NAME.sh is
 # called with an empty directory to fill, and with the path that the directory will have when it is whole; the first
 # line of comment in it says what it makes. A target whose script has changed since is made again.
 set -euo pipefail
