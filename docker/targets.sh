@@ -9,7 +9,7 @@
 # line of comment in it says what it makes. A target whose script has changed since is made again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-store=${MQBRIDGE_TARGETS:-${XDG_CACHE_HOME:-${HOME:?neither HOME nor MQBRIDGE_TARGETS is set}/.cache}/mqbridge/targets}
+store=${MQBRIDGE_TARGETS:-${XDG_CACHE_HOME:-~/.cache}/mqbridge/targets}
 
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf 'targets: %s\n' "$*" >&2; exit 1; }
