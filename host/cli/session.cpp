@@ -25,6 +25,8 @@ Session::Session(Output opened, std::unique_ptr<rsp::Trace> trace)
 DumpOptions Session::complete(DumpOptions options, const Installation& installation) const {
   options.program_directory = installation.program_directory;
   options.pack_directories = installation.pack_directories;
+  options.dll.own_directories = {installation.program_directory,
+                                 installation.program_directory.parent_path() / "lib" / "mqbridge"};
   options.trace = trace_.get();
   return options;
 }

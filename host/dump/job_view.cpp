@@ -142,8 +142,9 @@ struct Identity {
 
 Identity identify(const RankDump& rank, const Communicator& communicator, std::size_t job) {
   Identity identity{job, std::nullopt, {}, communicator.size, communicator.group};
-  // Open MPI's debug DLL gives the context id as the communicator's unique id.
-  if (rank.dll && rank.dll->provider == "openmpi")
+  // Open MPI's debug DLL gives the context id as the communicator's unique id; the recorder's gives
+  // what its layout defines as the same on every member.
+  if (rank.dll && (rank.dll->provider == "openmpi" || rank.dll->provider == "recorder"))
     identity.context = communicator.id.value;
   else
     identity.name = communicator.name;

@@ -1,5 +1,6 @@
 #include "host/dump/rank_dump.h"
 
+#include "host/dump/describe_run.h"
 #include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/select_types.h"
@@ -9,6 +10,7 @@
 #include "host/mqs/walk.h"
 #include "host/target/environment.h"
 #include "host/target/target.h"
+#include "rsp/commands/run_until.h"
 
 #include <algorithm>
 #include <exception>
@@ -119,21 +121,47 @@ private:
     const auto start = Clock::now();
     const auto start_wall = std::chrono::system_clock::now();
     limit_stop(start, 1.0);
-    auto target = Target::attach(*client_, tools_.files);
-    if (!target)
-      return forward(std::move(target));
-    target_ = std::move(*target);
-    const auto& attachment = target_->attachment();
-    // A stub that was started here stopped the process for us, from its start on.
-    const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
-    dump().stopped_before_us = attachment.stopped_before_us && !ours;
-    if (!attachment.stopped_before_us) {
+    auto attachment = rsp::attach(*client_);
+    if (!attachment)
+      return forward(std::move(attachment));
+    if (attachment->pid != 0)
+      dump().pid = attachment->pid;
+    if (!attachment->stopped_before_us) {
       contact_ = start;
       stopped_at_ = start_wall;
     }
-    outcome_.held = HeldTime{contact_, contact_};
-    if (attachment.pid != 0)
-      dump().pid = attachment.pid;
+    if (options().run_until) {
+      if (auto done = run_to_signal(*attachment); !done)
+        return done;
+    }
+    held_ = true;
+    // A stub that was started here stopped the process for us, from its start on.
+    const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
+    dump().stopped_before_us = attachment->stopped_before_us && !ours;
+    return learn_target(*attachment);
+  }
+
+  /// The time that counts as held begins at the stop.
+  Result<void> run_to_signal(rsp::Attachment& attachment) {
+    client_->set_deadline(std::nullopt);
+    if (progress_)
+      progress_("run", 0);
+    const auto run = rsp::run_until(*client_, *options().run_until, attachment);
+    if (!run)
+      return Failure(run.error());
+    contact_ = Clock::now();
+    stopped_at_ = std::chrono::system_clock::now();
+    limit_stop(contact_, 1.0);
+    if (const auto warning = describe_run(*run, *options().run_until))
+      report(*warning, RankError::Level::warning);
+    return {};
+  }
+
+  Result<void> learn_target(const rsp::Attachment& attachment) {
+    auto target = Target::adopt(*client_, attachment, tools_.files, {options().images});
+    if (!target)
+      return forward(std::move(target));
+    target_ = std::move(*target);
     dump().executable = target_->executable();
     dump().platform = target_->platform();
     auto environment = read_environment(*client_, attachment.pid);
@@ -193,6 +221,8 @@ private:
 
   Result<void> select_types_and_transport() {
     begin(PhaseName::types, "types");
+    if (mpi_.provider == "recorder") // its layout is the same everywhere: there are no types
+      return {};
     Warnings warnings;
     auto choice = select_types(*images_, mpi_, target_->memory(), target_->platform(),
                                options().types_files, options().pack_directories, warnings);
@@ -318,15 +348,16 @@ private:
   }
 
   void release() {
-    if (!target_)
+    if (!held_)
       return;
     begin(PhaseName::detach, "detach");
-    if (auto done = target_->detach(); !done)
+    if (auto done = target_ ? target_->detach() : rsp::detach(*client_); !done)
       report(done.error(), RankError::Level::error);
     outcome_.held = HeldTime{contact_, Clock::now()};
     dump().stopped_ms = milliseconds(outcome_.held->to - contact_);
     dump().stopped_at = rfc3339(stopped_at_);
-    dump().statistics.pages_read = target_->pages_read();
+    if (target_)
+      dump().statistics.pages_read = target_->pages_read();
   }
 
   void report(const Error& error, RankError::Level level) {
@@ -364,6 +395,7 @@ private:
   std::unique_ptr<Target> target_;
   std::optional<ImageSet> images_;
   MpiLibrary mpi_;
+  bool held_ = false;     ///< attached, and stopped for the dump
   bool walked_ = false;   ///< at least one communicator was found, whatever the filters leave
   bool bypassed_ = false; ///< the transport keeps its queues where the DLL does not look
 };

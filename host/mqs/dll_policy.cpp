@@ -223,6 +223,23 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, std::string_view dll_n
   return DllChoice{real, "MPIR_dll_name", version_warning(real, version)};
 }
 
+/// The DLL for the recorder, whatever the target calls it.
+Result<DllChoice> own_choice(const DllPolicy& policy) {
+  constexpr auto name = "libmqbridge-queues.so";
+  std::string searched;
+  for (const auto& directory : policy.own_directories) {
+    std::error_code error;
+    const fs::path path = fs::canonical(directory / name, error);
+    if (!error)
+      return DllChoice{path, "part of mqbridge", std::nullopt};
+    searched += fmt::format("{}{}", searched.empty() ? "" : ", ", directory.string());
+  }
+  return fail("dll.not_found",
+              fmt::format("mqbridge's own debug DLL {} is not beside the program (looked in: {})",
+                          name, searched),
+              fmt::format("install mqbridge as a whole, or give the DLL: --dll PATH/{}", name));
+}
+
 } // namespace
 
 Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
@@ -233,6 +250,8 @@ Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
   for (const auto& key : keys)
     if (auto configured = policy.configured.find(key); configured != policy.configured.end())
       return users_choice(configured->second, "configuration");
+  if (mpi == "recorder")
+    return own_choice(policy);
   return targets_choice(policy, dll_name, mpi, version);
 }
 

@@ -17,10 +17,12 @@ struct KnownMpi {
   std::string_view provider;
   std::string_view name;
   std::string_view version_symbol; ///< a char array; MPICH: version.c
-  std::array<std::string_view, 3> symbols;
+  std::array<std::string_view, 3> symbols; ///< any of them; empty ones do not count
 };
 
 constexpr std::array known_mpis = {
+    // First: who records the queues of another MPI wants to see what was recorded.
+    KnownMpi{"recorder", "mqbridge recorder", "mqbridge_recorder_version", {"mqbridge_recorder"}},
     KnownMpi{"openmpi",
              "Open MPI",
              "ompi_version_string",
@@ -52,7 +54,7 @@ bool is_version(std::string_view text) {
 std::pair<const KnownMpi*, const Image*> recognise(const ImageSet& images) {
   for (const auto& known : known_mpis)
     for (const auto name : known.symbols)
-      if (const auto symbol = images.find_symbol(name))
+      if (const auto symbol = name.empty() ? std::nullopt : images.find_symbol(name))
         return {&known, symbol->image};
   return {nullptr, nullptr};
 }

@@ -1,0 +1,45 @@
+#ifndef MQBRIDGE_DLL_QUEUES_INFO_H
+#define MQBRIDGE_DLL_QUEUES_INFO_H
+
+#include "dll/queues/cursor.h"
+#include "dll/queues/interface.h"
+#include "dll/queues/target.h"
+#include "dll/recorder/layout.h"
+
+/* The host's table [MQD 5.6.1]: set before anything else is called. */
+extern const mqs_basic_callbacks* queues_host;
+
+/* What the DLL keeps with an image [MQD 5.3]; memory of the host's. */
+struct mqs_image_info_ {
+  const mqs_image_callbacks* callbacks;
+  mqs_taddr_t root; /* address of the struct mqr_root */
+};
+
+/* The communicator that the iteration is at. */
+struct current_communicator {
+  int valid;
+  mqs_taddr_t id;
+  mqs_taddr_t name;  /* addresses */
+  mqs_taddr_t group; /* 0: not known */
+  int inter;
+  int32_t local_rank;
+  int32_t size;
+  struct list queues[MQR_QUEUES];
+};
+
+/* What the DLL keeps with a process. */
+struct mqs_process_info_ {
+  struct target target;
+  mqs_taddr_t root;
+  int updating; /* the process was stopped in the middle of an update */
+  struct list communicators;
+  struct cursor communicator_cursor;
+  struct current_communicator communicator;
+  struct cursor operation_cursor;
+  int op_class; /* of operation_cursor */
+};
+
+/* Reads and checks the struct mqr_root; then the info knows what hangs on it. */
+int queues_read_root(mqs_process_info* info);
+
+#endif

@@ -1,0 +1,62 @@
+/* The block that everything hangs on. */
+
+#include "dll/queues/errors.h"
+#include "dll/queues/info.h"
+
+#include <string.h>
+
+#define ROOT(bytes, member) ((bytes) + offsetof(struct mqr_root, member))
+
+static uint32_t swapped(uint32_t value) {
+  return value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
+}
+
+/* Before any of its values is believed: is it a root, and of this platform as the host sees it? */
+static int check_form(const struct target* target, const unsigned char* bytes) {
+  const uint32_t magic = target_u32(target, ROOT(bytes, magic));
+  if (magic == swapped(MQR_MAGIC_ROOT))
+    return QUEUES_BYTE_ORDER;
+  if (magic != MQR_MAGIC_ROOT)
+    return QUEUES_BAD_MAGIC;
+  if (target_u16(target, ROOT(bytes, version_major)) != MQR_VERSION_MAJOR)
+    return QUEUES_VERSION;
+  if (target_u16(target, ROOT(bytes, address_size)) != target->address_size)
+    return QUEUES_ADDRESS_SIZE;
+  if (target_u16(target, ROOT(bytes, root_size)) < sizeof(struct mqr_root) ||
+      target_u16(target, ROOT(bytes, communicator_size)) < sizeof(struct mqr_communicator) ||
+      target_u16(target, ROOT(bytes, operation_size)) < sizeof(struct mqr_operation))
+    return QUEUES_SIZES;
+  return mqs_ok;
+}
+
+static int check_state(uint32_t state) {
+  switch (state) {
+  case MQR_INITIALIZED:
+    return mqs_ok;
+  case MQR_NOT_INITIALIZED:
+    return QUEUES_NOT_INITIALIZED;
+  case MQR_FINALIZED:
+    return QUEUES_FINALIZED;
+  default:
+    return QUEUES_CORRUPT;
+  }
+}
+
+int queues_read_root(mqs_process_info* info) {
+  const struct target* const target = &info->target;
+  unsigned char bytes[sizeof(struct mqr_root)];
+  memset(&info->communicators, 0, sizeof info->communicators);
+  int code = target_fetch(target, MQR_ROOT_SYMBOL, info->root, sizeof bytes, bytes);
+  if (code != mqs_ok)
+    return code;
+  code = check_form(target, bytes);
+  if (code == mqs_ok)
+    code = check_state(target_u32(target, ROOT(bytes, state)));
+  if (code != mqs_ok)
+    return queues_fault(code, MQR_ROOT_SYMBOL, info->root);
+  info->updating = (target_u32(target, ROOT(bytes, generation)) & 1) != 0;
+  const unsigned char* const list = ROOT(bytes, communicators);
+  info->communicators.first = target_u64(target, list + offsetof(struct mqr_list, first));
+  info->communicators.count = target_u32(target, list + offsetof(struct mqr_list, count));
+  return mqs_ok;
+}

@@ -1,0 +1,30 @@
+#ifndef MQBRIDGE_DLL_RECORDER_POOL_H
+#define MQBRIDGE_DLL_RECORDER_POOL_H
+
+/* Slots of one size, in arenas, in an order that can be chosen. Not for several threads. */
+
+#include "dll/recorder/recorder.h"
+
+struct mqr_arena;
+
+struct mqr_pool {
+  size_t slot_bytes;
+  size_t arena_bytes;
+  int shuffled;
+  uint64_t random; /* state of the generator */
+  struct mqr_arena* arenas;
+  void** free; /* a stack: the next slot is on top */
+  size_t free_count;
+  size_t slots; /* in all arenas: the stack's capacity */
+};
+
+void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, const struct mqr_placement* placement);
+
+/* Zeroed. NULL: no memory. */
+void* mqr_pool_take(struct mqr_pool* pool);
+void mqr_pool_give(struct mqr_pool* pool, void* slot);
+
+/* All slots at once. */
+void mqr_pool_close(struct mqr_pool* pool);
+
+#endif

@@ -1,0 +1,43 @@
+# mqbridge_cross_inferior(NAME SOURCES...): static C programs for other platforms, each from its own
+# Debian cross compiler: inferiors/NAME-ARCH. Where a compiler is missing its program is missing, and
+# the tests that need it say so. Stripped of everything but what a debugger needs of the recorder:
+# its symbols.
+set(cross_architectures aarch64 armhf i386 m68k mips ppc ppc64 riscv64 s390x sparc64)
+set(cross_triplet_aarch64 aarch64-linux-gnu)
+set(cross_triplet_armhf arm-linux-gnueabihf)
+set(cross_triplet_i386 i686-linux-gnu)
+set(cross_triplet_m68k m68k-linux-gnu)
+set(cross_triplet_mips mips-linux-gnu)
+set(cross_triplet_ppc powerpc-linux-gnu)
+set(cross_triplet_ppc64 powerpc64-linux-gnu)
+set(cross_triplet_riscv64 riscv64-linux-gnu)
+set(cross_triplet_s390x s390x-linux-gnu)
+set(cross_triplet_sparc64 sparc64-linux-gnu)
+
+function(mqbridge_cross_inferior name)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE sources)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h
+    ${CMAKE_SOURCE_DIR}/dll/recorder/*.h)
+  set(programs)
+  foreach(architecture ${cross_architectures})
+    set(triplet ${cross_triplet_${architecture}})
+    find_program(MQBRIDGE_CROSS_${architecture} ${triplet}-gcc)
+    if(NOT MQBRIDGE_CROSS_${architecture})
+      message(STATUS "no ${name} for ${architecture}: ${triplet}-gcc is missing")
+      continue()
+    endif()
+    set(program ${CMAKE_BINARY_DIR}/inferiors/${name}-${architecture})
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/inferiors
+      COMMAND ${MQBRIDGE_CROSS_${architecture}} -std=c17 -D_GNU_SOURCE -O1 -static
+        -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MQBRIDGE_WERROR}>:-Werror>
+        -I${CMAKE_SOURCE_DIR} ${sources} -o ${program}
+      COMMAND ${triplet}-strip -K mqbridge_recorder -K mqbridge_recorder_version -K MPIR_dll_name
+        ${program}
+      DEPENDS ${sources} ${headers}
+      COMMENT "Cross-compiling ${name} for ${architecture}"
+      VERBATIM)
+    list(APPEND programs ${program})
+  endforeach()
+  add_custom_target(${name}_cross DEPENDS ${programs})
+endfunction()
