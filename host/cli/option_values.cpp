@@ -54,6 +54,26 @@ Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
   return bad_value(option, text, "a whole number or all", "100");
 }
 
+Result<GivenImage> parse_image(std::string_view option, std::string_view text) {
+  const auto at = text.rfind('@');
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (at == std::string_view::npos || at + 1 == text.size() || !is_digit(text[at + 1])) {
+    if (text.empty() || text.ends_with('@'))
+      return bad_value(option, text, "FILE[@BIAS]", "firmware.elf@0x80000000");
+    return GivenImage{text, {}};
+  }
+  std::string_view digits = text.substr(at + 1);
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  if (hexadecimal)
+    digits.remove_prefix(2);
+  std::uint64_t bias = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bias,
+                                            hexadecimal ? 16 : 10);
+  if (at == 0 || error != std::errc{} || end != digits.data() + digits.size())
+    return bad_value(option, text, "FILE[@BIAS], the bias in 64 bits", "firmware.elf@0x80000000");
+  return GivenImage{text.substr(0, at), {bias}};
+}
+
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,
                                                            std::string_view text) {
   const auto equals = text.find('=');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/target/given_image.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -25,6 +26,10 @@ Result<std::uint64_t> parse_count(std::string_view option, std::string_view text
 /// A count, or "all": nullopt.
 Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
                                                         std::string_view text);
+
+/// FILE[@BIAS], BIAS hexadecimal with 0x, or decimal. What follows the last @ and does not begin
+/// with a digit belongs to the file's name.
+Result<GivenImage> parse_image(std::string_view option, std::string_view text);
 
 /// FROM=TO, both not empty.
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

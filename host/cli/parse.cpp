@@ -55,6 +55,12 @@ Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
       return forward(std::move(map));
     options.paths.path_map.push_back(std::move(*map));
   }
+  for (const std::string& text : raw.images) {
+    auto image = parse_image("--image", text);
+    if (!image)
+      return forward(std::move(image));
+    options.images.push_back(std::move(*image));
+  }
   options.dll.path_map = options.paths.path_map;
   if (!raw.dll.empty())
     options.dll.given = raw.dll;

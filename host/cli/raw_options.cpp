@@ -55,6 +55,8 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
   add_list(app, "--types", raw.types, "type carrier or pack for a stripped MPI library", "FILE");
   add_list(app, "--path-map", raw.path_maps, "a path prefix of the target, and this host's",
            "FROM=TO");
+  add_list(app, "--image", raw.images, "loaded at BIAS (0): a target without link map",
+           "FILE[@BIAS]");
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
 }

@@ -16,6 +16,7 @@ struct RawOptions {
   std::vector<std::string> debug_dirs;
   std::vector<std::string> types;
   std::vector<std::string> path_maps;
+  std::vector<std::string> images;
   std::string config;
   std::string connect_timeout;
   std::string timeout;

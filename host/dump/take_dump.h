@@ -3,6 +3,7 @@
 #include "host/dump/document.h"
 #include "host/image/file_finder.h"
 #include "host/mqs/dll_policy.h"
+#include "host/target/given_image.h"
 #include "rsp/endpoint.h"
 #include "rsp/guardian.h"
 #include "rsp/trace.h"
@@ -30,6 +31,7 @@ struct TargetSpec {
 struct DumpOptions {
   FilePaths paths;
   std::vector<std::filesystem::path> types_files; ///< --types
+  std::vector<GivenImage> images;                 ///< --image; empty: the link map is read
   DllPolicy dll;
   std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
   std::vector<std::filesystem::path> pack_directories; ///< searched in order for *.types

@@ -6,6 +6,8 @@
 #include "host/target/auxv.h"
 #include "rsp/result.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,21 +20,32 @@ struct LoadedObject {
   LoadBias bias;
 };
 
-/// The executable's load bias, from its program headers in memory (AT_PHDR against PT_PHDR; without
-/// PT_PHDR, AT_ENTRY against `entry` where the file is at hand). Errors: memory.unreadable,
-/// image.no_headers.
-Result<LoadBias> executable_bias(Memory& memory, const Platform& platform,
-                                 const AuxiliaryVector& auxv, std::optional<FileAddress> entry);
+/// What the executable's program headers in memory (AT_PHDR, AT_PHNUM) say.
+struct ExecutableHeaders {
+  LoadBias bias;
+  /// Where the dynamic section is, and its size in bytes; nullopt: a static executable.
+  std::optional<TargetAddress> dynamic;
+  std::uint64_t dynamic_size = 0;
+  bool has_interpreter = false; ///< PT_INTERP: a dynamic linker loads its libraries
+};
+
+/// The bias follows from PT_PHDR; where there is none (static executables), from the segment that
+/// holds the program headers. Errors: memory.unreadable, image.no_headers, image.corrupt.
+Result<ExecutableHeaders> read_executable_headers(Memory& memory, const Platform& platform,
+                                                  const AuxiliaryVector& auxv);
 
 /// The shared libraries of qXfer:libraries-svr4:read, in order, without the executable. Error
 /// libraries.corrupt.
-Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml);
+Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml,
+                                                       const Platform& platform);
 
 /// The shared libraries by the dynamic linker's own list, where the stub has none: DT_DEBUG of the
-/// executable's dynamic section leads to r_debug (SVR4 ABI, <link.h>), and that to the chain of
-/// link_map. Empty for a static executable, or before the dynamic linker ran. Errors:
-/// memory.unreadable, libraries.corrupt (a chain that does not end).
+/// executable's dynamic section (on MIPS, where that section is read-only, DT_MIPS_RLD_MAP_REL or
+/// DT_MIPS_RLD_MAP) leads to r_debug (SVR4 ABI, <link.h>), and that to the chain of link_map. The
+/// chain is read some KiB at a time, all names in one call: `memory` should be a cache. Empty for a
+/// static executable, or before the dynamic linker ran. Errors: memory.unreadable,
+/// libraries.corrupt (a chain that does not end).
 Result<std::vector<LoadedObject>> read_r_debug(Memory& memory, const Platform& platform,
-                                               const AuxiliaryVector& auxv, LoadBias executable);
+                                               const ExecutableHeaders& executable);
 
 } // namespace mqbridge

@@ -17,20 +17,24 @@ constexpr std::uint64_t max_headers = 256;
 
 /// Offsets that differ between the two ELF classes.
 struct Layout {
-  std::size_t header, phoff, phentsize, phnum, vaddr, memsz, word;
+  std::size_t header, phoff, phentsize, phnum, offset, vaddr, filesz, memsz, word;
 };
 constexpr Layout elf64 = {sizeof(Elf64_Ehdr),
                           offsetof(Elf64_Ehdr, e_phoff),
                           sizeof(Elf64_Phdr),
                           offsetof(Elf64_Ehdr, e_phnum),
+                          offsetof(Elf64_Phdr, p_offset),
                           offsetof(Elf64_Phdr, p_vaddr),
+                          offsetof(Elf64_Phdr, p_filesz),
                           offsetof(Elf64_Phdr, p_memsz),
                           8};
 constexpr Layout elf32 = {sizeof(Elf32_Ehdr),
                           offsetof(Elf32_Ehdr, e_phoff),
                           sizeof(Elf32_Phdr),
                           offsetof(Elf32_Ehdr, e_phnum),
+                          offsetof(Elf32_Phdr, p_offset),
                           offsetof(Elf32_Phdr, p_vaddr),
+                          offsetof(Elf32_Phdr, p_filesz),
                           offsetof(Elf32_Phdr, p_memsz),
                           4};
 
@@ -40,10 +44,15 @@ const Layout& layout_of(const Platform& platform) {
 
 ProgramHeader parse_header(std::span<const std::byte> bytes, const Platform& platform) {
   const auto& layout = layout_of(platform);
-  const auto order = platform.byte_order;
-  return {static_cast<std::uint32_t>(decode_unsigned(bytes.first(4), order)),
-          {decode_unsigned(bytes.subspan(layout.vaddr, layout.word), order)},
-          decode_unsigned(bytes.subspan(layout.memsz, layout.word), order)};
+  const auto word = [&](std::size_t at) {
+    return decode_unsigned(bytes.subspan(at, layout.word), platform.byte_order);
+  };
+  const auto type = decode_unsigned(bytes.first(4), platform.byte_order);
+  return {static_cast<std::uint32_t>(type),
+          word(layout.offset),
+          {word(layout.vaddr)},
+          word(layout.filesz),
+          word(layout.memsz)};
 }
 
 /// The notes of one object: where they are in the target, or nothing.
@@ -65,9 +74,10 @@ std::vector<ProgramHeader> find_notes(std::span<const std::byte> head, const Pla
   return notes;
 }
 
-/// The GNU build-id among the notes in `bytes`; empty if there is none. Words of a note are 4 bytes
-/// in both classes.
+} // namespace
+
 std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order) {
+  // Words of a note are 4 bytes in both classes.
   while (bytes.size() >= 12) {
     const auto name_size = decode_unsigned(bytes.first(4), order);
     const auto desc_size = decode_unsigned(bytes.subspan(4, 4), order);
@@ -87,8 +97,6 @@ std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order) {
   }
   return {};
 }
-
-} // namespace
 
 Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Platform& platform,
                                                         TargetAddress table, std::uint64_t count) {

@@ -16,7 +16,9 @@ namespace mqbridge {
 /// A program header as it stands in the target's memory.
 struct ProgramHeader {
   std::uint32_t type = 0;
-  FileAddress address; ///< p_vaddr
+  std::uint64_t offset = 0; ///< p_offset
+  FileAddress address;      ///< p_vaddr
+  std::uint64_t file_size = 0;
   std::uint64_t memory_size = 0;
 };
 
@@ -24,6 +26,10 @@ struct ProgramHeader {
 /// count).
 Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Platform& platform,
                                                         TargetAddress table, std::uint64_t count);
+
+/// The GNU build-id among the ELF notes in `bytes`, in lower-case hexadecimal; empty if there is
+/// none.
+std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order);
 
 /// Where an object stands in the target: its ELF header, and what its addresses are shifted by.
 struct LoadedHeader {

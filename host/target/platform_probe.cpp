@@ -1,32 +1,43 @@
 #include "host/target/platform_probe.h"
 
 #include "host/image/elf_machine.h"
-#include "host/memory/reader.h"
+#include "host/target/target_description.h"
 
 #include <array>
-#include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
 
 namespace mqbridge {
 namespace {
 
-/// The first bytes of both ELF classes' headers, up to e_machine.
-constexpr std::size_t ident_size = EI_NIDENT + 4;
+std::string word_format(ByteOrder order, int pointer_size) {
+  return fmt::format("{}-endian, {}-bit", order == ByteOrder::big ? "big" : "little",
+                     8 * pointer_size);
+}
 
-std::optional<Platform> parse_ident(std::span<const std::byte> bytes) {
-  if (std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    return std::nullopt;
-  const auto elf_class = std::to_integer<std::uint8_t>(bytes[EI_CLASS]);
-  const auto data = std::to_integer<std::uint8_t>(bytes[EI_DATA]);
-  if (elf_class != ELFCLASS32 && elf_class != ELFCLASS64)
-    return std::nullopt;
-  if (data != ELFDATA2LSB && data != ELFDATA2MSB)
-    return std::nullopt;
-  const auto order = data == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
-  const auto machine =
-      static_cast<std::uint16_t>(decode_unsigned(bytes.subspan(EI_NIDENT + 2, 2), order));
-  return platform_of_elf(machine, elf_class == ELFCLASS64, order);
+std::string described(const Platform& platform) {
+  return fmt::format("{} ({})", platform.architecture,
+                     word_format(platform.byte_order, platform.pointer_size));
+}
+
+Failure contradiction(std::string_view one, std::string_view other) {
+  return fail("target.platform", fmt::format("{}, but {}", one, other),
+              "is this the target that you mean? mqbridge dump ... --trace FILE records what the "
+              "stub says");
+}
+
+/// The word size of an auxiliary vector is that of the kernel's interface: x32 and n32 have 4.
+bool agree(const AuxiliaryVector& auxv, const Platform& platform) {
+  return auxv.byte_order == platform.byte_order && auxv.pointer_size == platform.pointer_size;
+}
+
+std::string auxv_says(const AuxiliaryVector& auxv) {
+  return fmt::format("the auxiliary vector is {}", word_format(auxv.byte_order, auxv.pointer_size));
+}
+
+void take_page_size(Platform& platform, const AuxiliaryVector& auxv) {
+  if (const auto size = auxv.find(AT_PAGESZ))
+    platform.page_size = static_cast<std::uint32_t>(*size);
 }
 
 } // namespace
@@ -36,31 +47,54 @@ Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv) {
   const auto page_size = auxv.find(AT_PAGESZ);
   if (!table || !page_size)
     return fail("target.platform", "the auxiliary vector lacks AT_PHDR or AT_PAGESZ",
-                "is the target a Linux process?");
-  // The program headers follow the ELF header in the first page of the executable; without a header
-  // there, they stand right behind it.
+                "is the target a Linux process? of another, name the files: --image FILE[@BIAS]");
+  // The program headers stand right behind the ELF header as a rule, and always in its page.
   const auto header_size = auxv.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
-  std::array<std::byte, 2 * ident_size> bytes{};
-  std::array ranges = {
-      MemoryRange{{*table & ~(*page_size - 1)}, std::span(bytes).first(ident_size)},
-      MemoryRange{{*table - header_size}, std::span(bytes).last(ident_size)},
-  };
+  std::array<std::array<std::byte, max_elf_header>, 2> bytes{};
+  std::array ranges = {MemoryRange{{*table - header_size}, bytes[0]},
+                       MemoryRange{{*table & ~(*page_size - 1)}, bytes[1]}};
   if (auto done = memory.read_ranges(ranges); !done)
     return forward(std::move(done));
   for (const auto& range : ranges) {
-    if (range.read < ident_size)
+    const auto header = parse_elf_identity(range.into.first(range.read));
+    if (!header)
       continue;
-    auto platform = parse_ident(range.into);
-    if (!platform || platform->pointer_size != auxv.pointer_size ||
-        platform->byte_order != auxv.byte_order)
-      continue;
-    platform->page_size = static_cast<std::uint32_t>(*page_size);
-    return std::move(*platform);
+    auto platform = platform_of_elf(*header);
+    if (!agree(auxv, platform))
+      return contradiction(auxv_says(auxv),
+                           fmt::format("the executable's ELF header at {:#x} is for {}",
+                                       range.address.value, described(platform)));
+    take_page_size(platform, auxv);
+    return platform;
   }
   return fail(
       "target.platform",
       fmt::format("no ELF header stands before the program headers at {:#x} of the target", *table),
-      "record the packets with --trace FILE; the executable's pages may be overwritten");
+      "its pages may be overwritten; name the file that runs there: --image FILE[@BIAS]");
+}
+
+Result<Platform> platform_of_images(std::span<const std::shared_ptr<const ElfFile>> images,
+                                    const std::optional<AuxiliaryVector>& auxv) {
+  const auto& first = *images.front();
+  Platform platform = first.platform();
+  for (const auto& image : images.subspan(1))
+    if (image->platform() != platform)
+      return contradiction(
+          fmt::format("{} is for {}", first.path().string(), described(platform)),
+          fmt::format("{} for {}", image->path().string(), described(image->platform())));
+  if (auxv && !agree(*auxv, platform))
+    return contradiction(auxv_says(*auxv),
+                         fmt::format("{} is for {}", first.path().string(), described(platform)));
+  if (auxv)
+    take_page_size(platform, *auxv);
+  return platform;
+}
+
+Result<void> check_architecture(const Platform& platform, std::string_view name) {
+  if (describes(name, platform))
+    return {};
+  return contradiction(fmt::format("the stub's target description says {}", name),
+                       fmt::format("what runs there is for {}", described(platform)));
 }
 
 } // namespace mqbridge

@@ -1,20 +1,25 @@
 #include "host/target/target.h"
 
 #include "host/memory/page_cache.h"
+#include "host/memory/reader.h"
 #include "host/memory/stub_memory.h"
+#include "host/memory/zero_watch.h"
 #include "host/target/auxv.h"
 #include "host/target/file_matcher.h"
+#include "host/target/given_images.h"
 #include "host/target/link_map.h"
 #include "host/target/memory_image.h"
 #include "host/target/platform_probe.h"
+#include "host/target/target_description.h"
 #include "rsp/commands/qxfer.h"
 
-#include <algorithm>
 #include <elf.h>
 #include <fmt/format.h>
 
 namespace mqbridge {
 namespace {
+
+constexpr std::size_t max_path = 4096;
 
 /// The kernel's own object: in the link map, in no file.
 bool is_vdso(std::string_view path) {
@@ -24,66 +29,131 @@ bool is_vdso(std::string_view path) {
 } // namespace
 
 struct Target::Impl {
-  Impl(rsp::Client& client_, ElfCache& files_)
-      : client(client_), files(files_), stub_memory(client_), cache(stub_memory) {}
+  Impl(rsp::Client& client_, ElfCache& files_, TargetOptions options_)
+      : client(client_), files(files_), options(std::move(options_)), stub_memory(client_),
+        zeros(client_.features().unreadable_reads_zero
+                  ? std::optional<ZeroWatch>(std::in_place, stub_memory)
+                  : std::nullopt),
+        cache(memory()) {}
 
   rsp::Client& client;
   ElfCache& files;
+  TargetOptions options;
   StubMemory stub_memory;
+  std::optional<ZeroWatch> zeros; ///< where zeros may be reads that failed
   PageCache cache;
   rsp::Attachment attachment;
   bool attached = false;
-  AuxiliaryVector auxv;
+  std::optional<AuxiliaryVector> auxv; ///< nullopt only with images that the user gave
+  ElfFiles given_files;                ///< of options.images
   Platform platform;
   std::optional<std::string> executable;
 
   Result<void> learn() {
-    auto bytes = rsp::read_object(client, "auxv", "");
-    if (!bytes)
-      return forward(std::move(bytes));
-    if (!*bytes)
-      return fail("target.platform",
-                  fmt::format("{}: the stub gives no auxiliary vector", client.endpoint().text),
-                  "is the target a Linux process under gdbserver?");
-    auto parsed = AuxiliaryVector::parse(**bytes);
-    if (!parsed)
-      return forward(std::move(parsed));
-    auxv = std::move(*parsed);
-    auto probed = probe_platform(stub_memory, auxv);
-    if (!probed)
-      return forward(std::move(probed));
-    platform = std::move(*probed);
     auto path = rsp::read_object(client, "exec-file", "");
     if (!path)
       return forward(std::move(path));
     executable = std::move(*path);
+    if (auto done = learn_vector(); !done)
+      return done;
+    auto decided = options.images.empty() ? probe_platform(memory(), *auxv) : given_platform();
+    if (!decided)
+      return forward(std::move(decided));
+    platform = std::move(*decided);
+    if (auto done = check_description(); !done)
+      return done;
+    return executable ? Result<void>{} : name_executable();
+  }
+
+  Result<void> learn_vector() {
+    auto bytes = rsp::read_object(client, "auxv", "");
+    if (!bytes)
+      return forward(std::move(bytes));
+    if (!*bytes && options.images.empty())
+      return fail("target.platform",
+                  fmt::format("{}: the stub gives no auxiliary vector, so that nothing says what "
+                              "is loaded where",
+                              client.endpoint().text),
+                  "name the file that runs there: --image FILE[@BIAS]");
+    if (!*bytes)
+      return {};
+    auto parsed = AuxiliaryVector::parse(**bytes);
+    if (!parsed)
+      return forward(std::move(parsed));
+    auxv = std::move(*parsed);
+    return {};
+  }
+
+  Result<Platform> given_platform() {
+    auto opened = open_given_images(options.images, files);
+    if (!opened)
+      return forward(std::move(opened));
+    given_files = std::move(*opened);
+    return platform_of_images(given_files, auxv);
+  }
+
+  Result<void> check_description() {
+    if (!client.features().qxfer_features)
+      return {};
+    auto architecture = read_architecture(client);
+    if (!architecture)
+      return forward(std::move(architecture));
+    return check_architecture(platform, *architecture);
+  }
+
+  /// By what the process was started with, where the stub does not say.
+  Result<void> name_executable() {
+    if (!options.images.empty())
+      executable = options.images.front().file.string();
+    const auto name = auxv ? auxv->find(AT_EXECFN) : std::nullopt;
+    if (executable || !name)
+      return {};
+    auto path = read_string(cache, {*name}, max_path);
+    if (!path && path.error().code != "memory.unreadable")
+      return forward(std::move(path));
+    if (path && !path->empty())
+      executable = std::move(*path);
     return {};
   }
 
   Result<std::vector<LoadedObject>> load_map() {
-    std::optional<FileAddress> entry;
-    if (executable) {
-      if (auto path = find_target_file(files.paths(), *executable))
-        if (auto file = files.open(*path))
-          entry = (*file)->entry();
-    }
-    auto bias = executable_bias(cache, platform, auxv, entry);
-    if (!bias)
-      return forward(std::move(bias));
-    std::vector<LoadedObject> objects = {{executable.value_or(""), *bias}};
-
+    auto headers = read_executable_headers(cache, platform, *auxv);
+    if (!headers)
+      return forward(std::move(headers));
     auto xml = rsp::read_object(client, "libraries-svr4", "");
     if (!xml)
       return forward(std::move(xml));
     auto libraries =
-        *xml ? parse_libraries_svr4(**xml) : read_r_debug(cache, platform, auxv, *bias);
+        *xml ? parse_libraries_svr4(**xml, platform) : read_r_debug(cache, platform, *headers);
     if (!libraries)
       return forward(std::move(libraries));
+    if (libraries->empty() && headers->has_interpreter)
+      return fail("target.not_started",
+                  fmt::format("{}: {} is stopped before its libraries are loaded",
+                              client.endpoint().text, executable.value_or("the process")),
+                  "let it run until it says that it is ready: --run-until signal");
+    std::vector<LoadedObject> objects = {{executable.value_or(""), headers->bias}};
     for (auto& library : *libraries)
       if (!library.path.empty() && !is_vdso(library.path))
         objects.push_back(std::move(library));
     return objects;
   }
+
+  Result<ImageSet> load_given() {
+    auto images = load_given_images(options.images, given_files, files, memory(), platform);
+    if (!images)
+      return forward(std::move(images));
+    if (zeros)
+      for (const auto& image : *images)
+        for (const auto& segment : image.file->segments())
+          if (segment.memory_size > 0)
+            zeros->expect_memory({image.bias(segment.address),
+                                  image.bias(segment.address) + (segment.memory_size - 1)});
+    return ImageSet(std::move(*images));
+  }
+
+  /// Past the cache.
+  Memory& memory() { return zeros ? static_cast<Memory&>(*zeros) : stub_memory; }
 };
 
 Target::Target(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -95,12 +165,11 @@ Target::~Target() {
     return;
 }
 
-Result<std::unique_ptr<Target>> Target::attach(rsp::Client& client, ElfCache& files) {
-  auto impl = std::make_unique<Impl>(client, files);
-  auto attachment = rsp::attach(client);
-  if (!attachment)
-    return forward(std::move(attachment));
-  impl->attachment = *attachment;
+Result<std::unique_ptr<Target>> Target::adopt(rsp::Client& client,
+                                              const rsp::Attachment& attachment, ElfCache& files,
+                                              const TargetOptions& options) {
+  auto impl = std::make_unique<Impl>(client, files, options);
+  impl->attachment = attachment;
   impl->attached = true;
   std::unique_ptr<Target> target(new Target(std::move(impl)));
   if (auto learned = target->impl_->learn(); !learned)
@@ -125,6 +194,8 @@ const std::optional<std::string>& Target::executable() const {
 }
 
 Result<ImageSet> Target::load_images(Warnings& warnings) {
+  if (!impl_->options.images.empty())
+    return impl_->load_given();
   auto objects = impl_->load_map();
   if (!objects)
     return forward(std::move(objects));
@@ -132,19 +203,67 @@ Result<ImageSet> Target::load_images(Warnings& warnings) {
   for (const auto& object : *objects)
     headers.push_back({object.bias(FileAddress{0}), object.bias});
   // The executable comes first; one linked to a fixed address has no header at its bias, 0.
-  if (const auto table = impl_->auxv.find(AT_PHDR))
+  if (const auto table = impl_->auxv->find(AT_PHDR))
     headers.front().header = {*table & ~std::uint64_t{impl_->platform.page_size - 1}};
   // Past the cache: only the first KiB of each object is wanted, not its page.
-  auto ids = read_build_ids(impl_->stub_memory, impl_->platform, headers);
+  auto ids = read_build_ids(impl_->memory(), impl_->platform, headers);
   if (!ids)
     return forward(std::move(ids));
 
-  FileMatcher matcher(impl_->files, impl_->platform);
-  std::vector<Image> images;
-  for (std::size_t i = 0; i < objects->size(); ++i)
-    images.push_back(matcher.match((*objects)[i], (*ids)[i], warnings));
-  matcher.report_missing(warnings);
-  return ImageSet(std::move(images));
+  FileMatcher matcher(impl_->files, impl_->platform, impl_->client, impl_->attachment.pid,
+                      impl_->options.fetch);
+  auto images = matcher.match(*objects, *ids, warnings);
+  if (!images)
+    return forward(std::move(images));
+  return ImageSet(std::move(*images), impl_->files.paths());
+}
+
+bool Target::find_debug_information(ImageSet& images, Warnings& warnings) {
+  auto* server = impl_->files.debuginfod();
+  bool found_some = false;
+  for (std::size_t i = 0; server != nullptr && i < images.images().size(); ++i) {
+    const auto& image = images.images()[i];
+    const bool has_some = image.debug || !image.file || image.file->has_dwarf();
+    if (has_some || (i > 0 && !is_mpi_library(image.target_path)))
+      continue;
+    auto found = find_debug_information(*server, *image.file);
+    if (!found) {
+      warnings.push_back(std::move(found).error());
+    } else if (*found != nullptr) {
+      images.set_debug(i, std::move(*found));
+      found_some = true;
+    }
+  }
+  return found_some;
+}
+
+Result<std::shared_ptr<const ElfFile>> Target::find_debug_information(Debuginfod& server,
+                                                                      const ElfFile& file) {
+  const auto& fetch = impl_->options.fetch;
+  auto found = server.find(Debuginfod::Kind::debuginfo, file.build_id(),
+                           [&](std::uint64_t bytes, std::uint64_t) {
+                             fetch.tell(fmt::format("debuginfod: debug information of {}, {} kB",
+                                                    file.path().filename().string(), bytes / 1000));
+                             return !fetch.over();
+                           });
+  if (!found)
+    return forward(std::move(found));
+  if (!*found)
+    return nullptr;
+  return impl_->files.open(**found);
+}
+
+std::optional<Error> Target::doubtful_memory() const {
+  const auto& zeros = impl_->zeros;
+  if (!zeros || zeros->doubtful() == 0)
+    return std::nullopt;
+  return Error{
+      "memory.zeros",
+      fmt::format("{} reads gave nothing but zeros where no image is loaded, the first at {:#x}: "
+                  "this stub answers so where memory cannot be read, so that a list may seem to "
+                  "end there",
+                  zeros->doubtful(), zeros->first_doubtful()->value),
+      "in OpenOCD: gdb report_data_abort enable"};
 }
 
 Result<void> Target::detach() {

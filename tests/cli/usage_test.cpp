@@ -22,7 +22,8 @@ using Options = std::set<std::string>;
 
 TEST(Help, HasExactlyTheseOptions) {
   const Options doctor = {"-h",        "--dll",      "--sysroot", "--debug-dir",
-                          "--types",   "--path-map", "--config",  "--connect-timeout",
+                          "--types",   "--path-map", "--image",   "--config",
+                          "--connect-timeout",
                           "--timeout", "-o",         "--color",   "--trace"};
   Options dump = doctor;
   dump.insert({"--max-stop", "--max-operations", "--queue", "--comm", "--rank", "--tag", "--peer",
@@ -115,6 +116,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"dump --max-operations 0 a:1", "--max-operations 0"},
                     Wrong{"dump --max-operations -5 a:1", "--max-operations -5"},
                     Wrong{"dump --show some a:1", "--show some"},
+                    Wrong{"dump --image @0x10 a:1", "--image @0x10: expected FILE[@BIAS]"},
+                    Wrong{"dump --image f@ a:1", "--image f@"},
+                    Wrong{"dump --image f@0xzz a:1", "--image f@0xzz"},
+                    Wrong{"dump --image f@12q a:1", "--image f@12q"},
+                    Wrong{"dump --image f@0x10000000000000000 a:1", "in 64 bits"},
+                    Wrong{"doctor --image '' a:1", "expected FILE[@BIAS]"},
                     Wrong{"dump --tag x a:1", "--tag x"},
                     Wrong{"dump --peer 99999999999999999999 a:1", "--peer"},
                     Wrong{"dump --rank 3-1 a:1", "3-1"},

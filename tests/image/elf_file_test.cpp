@@ -211,10 +211,41 @@ TEST(ElfMachine, NamesAreThoseOfUname) {
         Case{EM_SPARCV9, true, ByteOrder::big, "sparc64"},
         Case{EM_ARM, false, ByteOrder::little, "arm"},
         Case{4711, true, ByteOrder::little, "e_machine 4711"}}) {
-    const auto platform = platform_of_elf(machine, is_64, order);
+    const auto platform = platform_of_elf({machine, is_64, order});
     EXPECT_EQ(platform.architecture, name);
     EXPECT_EQ(platform.pointer_size, is_64 ? 8 : 4) << name;
     EXPECT_EQ(platform.byte_order, order) << name;
+  }
+}
+
+TEST(ElfMachine, SizesAndAlignmentsAreThoseOfThePsAbi) {
+  struct Case {
+    ElfIdentity header;
+    const char* name;
+    int long_size, pointer_size, pointer_alignment, int64_alignment;
+  };
+  constexpr auto little = ByteOrder::little;
+  constexpr auto big = ByteOrder::big;
+  for (const auto& [header, name, long_size, pointer_size, pointer_alignment, int64_alignment] :
+       {Case{{EM_X86_64, true, little}, "x86_64", 8, 8, 8, 8},
+        Case{{EM_X86_64, false, little}, "x86_64", 4, 4, 4, 8}, // x32
+        Case{{EM_386, false, little}, "i386", 4, 4, 4, 4},
+        Case{{EM_68K, false, big}, "m68k", 4, 4, 2, 2}, Case{{EM_PPC, false, big}, "ppc", 4, 4, 4, 8},
+        Case{{EM_ARM, false, little, 0x05000400}, "arm", 4, 4, 4, 8},
+        Case{{EM_ARM, false, little, 0}, "arm", 4, 4, 4, 4}, // before the EABI
+        Case{{EM_MIPS, false, big, 0x70001007}, "mips", 4, 4, 4, 8},     // o32
+        Case{{EM_MIPS, false, big, 0x80000027}, "mips64", 4, 4, 4, 8},   // n32
+        Case{{EM_MIPS, false, big, 0x80002001}, "mips64", 4, 4, 4, 8},   // o64
+        Case{{EM_MIPS, false, big, 0x80004001}, "mips64", 8, 8, 8, 8},   // EABI64
+        Case{{EM_MIPS, true, big, 0x80000007}, "mips64", 8, 8, 8, 8}}) { // n64
+    const auto platform = platform_of_elf(header);
+    EXPECT_EQ(platform.architecture, name) << header.flags;
+    EXPECT_EQ(platform.long_size, long_size) << name;
+    EXPECT_EQ(platform.pointer_size, pointer_size) << name;
+    EXPECT_EQ(platform.size_t_size, pointer_size) << name;
+    EXPECT_EQ(platform.pointer_alignment, pointer_alignment) << name;
+    EXPECT_EQ(platform.int64_alignment, int64_alignment) << name;
+    EXPECT_EQ(platform.last_address(), pointer_size == 4 ? 0xffffffffU : UINT64_MAX) << name;
   }
 }
 

@@ -33,7 +33,7 @@ const std::vector<Platform>& test_platforms() {
       wide.byte_order = order;
       Platform narrow = wide;
       narrow.architecture = order == ByteOrder::little ? "i386" : "ppc";
-      narrow.long_size = narrow.pointer_size = narrow.size_t_size = 4;
+      narrow.set_data_model(DataModel::ilp32);
       all.push_back(wide);
       all.push_back(narrow);
     }

@@ -52,6 +52,12 @@ struct OnPlatform : ::testing::TestWithParam<PlatformCase> {
     memory.put({names + 0x10}, bytes().text("/lib/liba.so").pad_to(16).take());
     memory.put({names + 0x20}, bytes().text("/lib/libb.so").pad_to(16).take());
   }
+  Result<std::vector<LoadedObject>> libraries() {
+    auto executable = read_executable_headers(memory, platform, auxv);
+    if (!executable)
+      return forward(std::move(executable));
+    return read_r_debug(memory, platform, *executable);
+  }
   void put_entry(std::uint64_t i, std::uint64_t address, std::uint64_t name, std::uint64_t next) {
     memory.put({maps + 0x100 * i}, bytes().word(address).word(name).word(0).word(next).take());
   }
@@ -93,13 +99,15 @@ TEST_P(OnPlatform, PlatformIsRefusedWhereHeaderAndVectorDisagree) {
 }
 
 TEST_P(OnPlatform, BiasFromProgramHeaders) {
-  auto found = executable_bias(memory, platform, auxv, std::nullopt);
+  auto found = read_executable_headers(memory, platform, auxv);
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->value, bias);
+  EXPECT_EQ(found->bias.value, bias);
+  EXPECT_EQ(found->dynamic, TargetAddress{bias + dynamic});
+  EXPECT_FALSE(found->has_interpreter);
 }
 
 TEST_P(OnPlatform, LibrariesFromTheDynamicLinkersList) {
-  auto found = read_r_debug(memory, platform, auxv, {bias});
+  auto found = libraries();
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), 2U);
   EXPECT_EQ((*found)[0].path, "/lib/liba.so");
@@ -109,14 +117,14 @@ TEST_P(OnPlatform, LibrariesFromTheDynamicLinkersList) {
 
 TEST_P(OnPlatform, AListThatGoesInACircleIsAnError) {
   put_entry(2, 0x800000, names + 0x20, maps + 0x100);
-  auto found = read_r_debug(memory, platform, auxv, {bias});
+  auto found = libraries();
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, "libraries.corrupt");
 }
 
 TEST_P(OnPlatform, BeforeTheDynamicLinkerRanThereAreNoLibraries) {
   memory.put({bias + dynamic}, bytes().word(DT_DEBUG).word(0).word(DT_NULL).word(0).take());
-  auto found = read_r_debug(memory, platform, auxv, {bias});
+  auto found = libraries();
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->empty());
 }
@@ -208,7 +216,8 @@ TEST(AuxiliaryVector, GarbageIsAnError) {
 TEST(LibrariesSvr4, ParsesAndRefuses) {
   auto list = parse_libraries_svr4(R"(<library-list-svr4 version="1.0" main-lm="0x7f01">
     <library name="/lib/a.so" lm="0x7f02" l_addr="0x7fff00000000" l_ld="0x7f03"/>
-    <library name="" lm="0x7f04" l_addr="0xffffffffffffffff" l_ld="0"/></library-list-svr4>)");
+    <library name="" lm="0x7f04" l_addr="0xffffffffffffffff" l_ld="0"/></library-list-svr4>)",
+                                   Platform());
   ASSERT_TRUE(list) << list.error().message;
   ASSERT_EQ(list->size(), 2U);
   EXPECT_EQ((*list)[0].path, "/lib/a.so");
@@ -217,7 +226,7 @@ TEST(LibrariesSvr4, ParsesAndRefuses) {
   for (const auto* text :
        {"", "<library-list-svr4", "<other/>",
         "<library-list-svr4><library name='x'/></library-list-svr4>", "not xml at all"}) {
-    auto bad = parse_libraries_svr4(text);
+    auto bad = parse_libraries_svr4(text, Platform());
     ASSERT_FALSE(bad) << text;
     EXPECT_EQ(bad.error().code, "libraries.corrupt");
   }

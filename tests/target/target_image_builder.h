@@ -18,7 +18,7 @@ struct PlatformCase {
 
 inline Platform make_platform(const PlatformCase& which) {
   Platform platform;
-  platform.pointer_size = platform.long_size = platform.size_t_size = which.pointer_size;
+  platform.set_data_model(which.pointer_size == 8 ? DataModel::lp64 : DataModel::ilp32);
   platform.byte_order = which.order;
   return platform;
 }

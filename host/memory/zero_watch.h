@@ -1,0 +1,42 @@
+#pragma once
+
+#include "host/memory/memory.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mqbridge {
+
+/// Between a stub that answers failed reads with zeros (rsp::Features::unreadable_reads_zero) and
+/// the layers above: notices answers that are nothing but zeros where no loaded file says that
+/// memory is. There a zero may be a read that failed, and is no NULL pointer.
+class ZeroWatch final : public Memory {
+public:
+  /// Addresses from `first` to `last`, both included.
+  struct Extent {
+    TargetAddress first;
+    TargetAddress last;
+  };
+  /// Ranges at least this long are judged: of a short one zeros are nothing special.
+  static constexpr std::size_t shortest = 64;
+
+  /// `below` is not owned and outlives this.
+  explicit ZeroWatch(Memory& below) : below_(below) {}
+
+  void expect_memory(Extent extent) { expected_.push_back(extent); }
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+
+  std::uint64_t doubtful() const { return doubtful_; } ///< answers of zeros alone, outside
+  std::optional<TargetAddress> first_doubtful() const { return first_doubtful_; }
+
+private:
+  bool expected(const MemoryRange& range) const;
+
+  Memory& below_;
+  std::vector<Extent> expected_;
+  std::uint64_t doubtful_ = 0;
+  std::optional<TargetAddress> first_doubtful_;
+};
+
+} // namespace mqbridge
