@@ -1,6 +1,5 @@
 #include "host/mqs/openmpi_requests.h"
 
-#include "host/memory/reader.h"
 #include "host/mqs/structures.h"
 
 #include <algorithm>
@@ -79,26 +78,18 @@ public:
 
 private:
   Result<std::vector<Request>> read_requests(std::span<Operation* const> operations) {
-    const std::size_t size = layout_.request_size();
-    std::vector<std::byte> bytes(size * operations.size());
-    std::vector<MemoryRange> ranges;
-    for (std::size_t i = 0; i < operations.size(); ++i)
-      ranges.push_back({*operations[i]->request, std::span(bytes).subspan(i * size, size)});
-    if (auto done = memory_.read_ranges(ranges); !done)
-      return forward(std::move(done));
+    std::vector<TargetAddress> addresses;
+    for (const Operation* operation : operations)
+      addresses.push_back(*operation->request);
+    auto read = Structures::read(addresses, layout_.request_size(), memory_, order_);
+    if (!read)
+      return forward(std::move(read));
     std::vector<Request> requests;
-    requests.reserve(ranges.size());
-    for (const auto& range : ranges)
-      requests.push_back({value(range, layout_.complete), value(range, layout_.state),
-                          value(range, layout_.count), value(range, layout_.datatype),
-                          value(range, layout_.communicator)});
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      requests.push_back({read->value(i, layout_.complete), read->value(i, layout_.state),
+                          read->value(i, layout_.count), read->value(i, layout_.datatype),
+                          read->value(i, layout_.communicator)});
     return requests;
-  }
-
-  std::optional<std::uint64_t> value(const MemoryRange& range, const Field& field) const {
-    if (!field || range.read < field.end())
-      return std::nullopt;
-    return decode_unsigned(range.into.subspan(field.offset, field.size), order_);
   }
 
   static void correct_status(Operation& operation, const Request& request) {

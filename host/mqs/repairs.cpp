@@ -1,11 +1,11 @@
 #include "host/mqs/repairs.h"
 
 #include "dll/mqs_interface.h"
+#include "host/mqs/mpich_process.h"
 #include "host/mqs/openmpi_requests.h"
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <string_view>
 
 namespace mqbridge {
@@ -40,11 +40,9 @@ std::optional<TargetAddress> request_address(const Operation& operation, int poi
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
   if (error != std::errc() || end != line.data() + line.size())
     return std::nullopt;
-  if (pointer_size == 4)
-    value &= std::numeric_limits<std::uint32_t>::max();
   if (value == 0)
     return std::nullopt;
-  return TargetAddress{value};
+  return at_pointer_width(value, pointer_size);
 }
 
 /// From the second line on Open MPI's DLL says "Data: N instances of MPI datatype" and a name: N is
@@ -77,19 +75,6 @@ Result<void> repair_openmpi(std::vector<Communicator>& communicators, ImageSet& 
   return openmpi::correct_from_requests(with_request, images, memory, platform);
 }
 
-/// MPICH's DLL gives element counts, and no length at all for unexpected messages.
-void repair_mpich(std::vector<Communicator>& communicators) {
-  for (auto& communicator : communicators) {
-    for (OpClass op_class : op_classes) {
-      for (Operation& operation : communicator.queue(op_class).operations) {
-        operation.length.unit = LengthUnit::elements;
-        if (op_class == OpClass::unexpected)
-          operation.length = {std::nullopt, LengthUnit::unknown};
-      }
-    }
-  }
-}
-
 } // namespace
 
 Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
@@ -98,7 +83,7 @@ Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& 
   if (mpi.provider == "openmpi")
     return repair_openmpi(communicators, images, memory, platform);
   if (mpi.provider == "mpich")
-    repair_mpich(communicators);
+    return mpich::repair(communicators, images, memory, platform);
   return {};
 }
 

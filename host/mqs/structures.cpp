@@ -4,7 +4,6 @@
 
 #include <array>
 #include <span>
-#include <vector>
 
 namespace mqbridge {
 
@@ -59,6 +58,29 @@ Result<void> Words::read(Memory& memory, ByteOrder order) {
       word = decode_unsigned(range.into, order);
   }
   return {};
+}
+
+Result<Structures> Structures::read(const std::vector<TargetAddress>& addresses, std::size_t size,
+                                    Memory& memory, ByteOrder order) {
+  Structures made;
+  made.size_ = size;
+  made.order_ = order;
+  made.bytes_.resize(size * addresses.size());
+  std::vector<MemoryRange> ranges;
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    ranges.push_back({addresses[i], std::span(made.bytes_).subspan(i * size, size)});
+  if (auto done = memory.read_ranges(ranges); !done)
+    return forward(std::move(done));
+  for (const MemoryRange& range : ranges)
+    made.readable_.push_back(range.read);
+  return made;
+}
+
+Words::Value Structures::value(std::size_t index, const Field& field) const {
+  if (!field || readable_[index] < field.end())
+    return std::nullopt;
+  return decode_unsigned(std::span(bytes_).subspan(index * size_ + field.offset, field.size),
+                         order_);
 }
 
 } // namespace mqbridge

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 
@@ -61,6 +62,23 @@ public:
 
 private:
   std::map<std::pair<std::uint64_t, std::size_t>, Value> words_; ///< by address and size
+};
+
+/// Structures of one size, read together.
+class Structures {
+public:
+  /// Errors: those of Memory. What could not be read has no values.
+  static Result<Structures> read(const std::vector<TargetAddress>& addresses, std::size_t size,
+                                 Memory& memory, ByteOrder order);
+
+  /// An integer or pointer of the structure at `addresses[index]`.
+  Words::Value value(std::size_t index, const Field& field) const;
+
+private:
+  std::size_t size_ = 0;
+  ByteOrder order_ = ByteOrder::little;
+  std::vector<std::byte> bytes_;
+  std::vector<std::size_t> readable_; ///< bytes from the start of each
 };
 
 } // namespace mqbridge

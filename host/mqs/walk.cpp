@@ -56,6 +56,7 @@ wire::StartMessage start_message(const WalkRequest& request) {
   for (OpClass op_class : request.op_classes)
     start.op_classes |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(op_class));
   start.max_operations = request.max_operations;
+  start.ignore_welcome = request.ignore_welcome;
   start.address_space = worker_address_space;
   const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();
   start.cpu_seconds = static_cast<std::uint32_t>(limit) + spare_cpu_seconds;

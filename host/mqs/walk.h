@@ -40,6 +40,8 @@ struct WalkRequest {
   /// that Memory has begun is not interrupted.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {}; ///< the same, by the user: failure "interrupted"
+  /// What mqs_image_has_queues says when it succeeds: MPICH's DLL leaves its refusal there.
+  bool ignore_welcome = false;
 };
 
 struct WalkResult {

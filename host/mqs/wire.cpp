@@ -48,7 +48,12 @@ std::vector<std::byte> StartMessage::encode() const {
   out.put(Kind::start).text(dll).text(process_name).put(big_endian);
   for (std::int32_t size : sizes)
     out.put(size);
-  out.put(world_rank).put(op_classes).put(max_operations).put(address_space).put(cpu_seconds);
+  out.put(world_rank)
+      .put(op_classes)
+      .put(ignore_welcome)
+      .put(max_operations)
+      .put(address_space)
+      .put(cpu_seconds);
   auto message = out.message();
   return {message.begin(), message.end()};
 }
@@ -64,6 +69,7 @@ bool StartMessage::decode(std::span<const std::byte> message) {
     size = in.get<std::int32_t>();
   world_rank = in.get<std::int32_t>();
   op_classes = in.get<std::uint8_t>();
+  ignore_welcome = in.get<std::uint8_t>() != 0;
   max_operations = in.get<std::uint64_t>();
   address_space = in.get<std::uint64_t>();
   cpu_seconds = in.get<std::uint32_t>();

@@ -114,6 +114,7 @@ struct StartMessage {
   std::int32_t sizes[5] = {}; ///< short, int, long, long long, pointer (MQD 5.2.3)
   std::int32_t world_rank = -1;
   std::uint8_t op_classes = 0; ///< bit N: walk mqs_op_class N
+  bool ignore_welcome = false; ///< no note of mqs_image_has_queues's message on success
   std::uint64_t max_operations = 0;
   std::uint64_t address_space = 0; ///< RLIMIT_AS, bytes
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU

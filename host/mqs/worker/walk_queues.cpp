@@ -125,7 +125,8 @@ QueueWalk::Outcome QueueWalk::has_queues(std::string_view function, int code, co
       why += ": " + text;
     return WalkFailure{FailureKind::no_queues, why};
   }
-  if (!text.empty())
+  const bool welcome = function == "mqs_image_has_queues";
+  if (!text.empty() && !(welcome && host_.start.ignore_welcome))
     host_.outbox.note(text);
   return std::nullopt;
 }
