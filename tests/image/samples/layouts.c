@@ -20,6 +20,13 @@ int array_of_seven[7];
 typedef int seven_ints_t[7];
 seven_ints_t a_seven_ints;
 
+numbers_t a_numbers;
+struct aligned an_aligned;
+struct among_bits an_among_bits;
+struct packed_bits a_packed_bits;
+struct flexible* a_flexible;
+struct zero_length a_zero_length;
+
 struct bits {
   int whole;
   unsigned first : 3;

@@ -70,6 +70,69 @@ typedef struct {
   short aliased[3];
 } two_faces;
 
+/* Whose sizes and alignments differ most from one platform to the next. */
+typedef struct numbers {
+  char first;
+  long double extended;
+  _Bool flag;
+  long long wide;
+  short narrow;
+  double twice;
+  char second;
+  float single;
+  long native;
+  char third;
+  void* pointer;
+  unsigned char last;
+} numbers_t;
+
+typedef struct {
+  char only;
+} __attribute__((aligned(32))) aligned_t;
+
+struct aligned {
+  char first;
+  int aligned __attribute__((aligned(16)));
+  char last;
+  aligned_t inner[2];
+  short after;
+};
+
+enum __attribute__((packed)) small { one_byte };
+enum large { more_than_an_int = 0x100000000LL };
+
+/* The places of what stands between bit-fields. */
+struct among_bits {
+  unsigned one : 3;
+  unsigned two : 20;
+  unsigned three : 20;
+  signed char after;
+  long long long_bits : 40;
+  enum small small;
+  enum large large;
+  struct {
+    unsigned char inner_bits : 5;
+    short inner;
+  };
+} __attribute__((aligned(2)));
+
+struct packed_bits {
+  char first;
+  unsigned bits : 9;
+  long long after;
+  numbers_t numbers;
+} __attribute__((packed));
+
+struct flexible {
+  int count;
+  long long elements[];
+};
+struct zero_length {
+  short count;
+  double elements[0];
+  char last;
+};
+
 /* Declared everywhere, defined in layouts_other.c only. */
 typedef struct elsewhere elsewhere_t;
 /* Defined nowhere. */
