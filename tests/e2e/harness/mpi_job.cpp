@@ -3,6 +3,7 @@
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>
@@ -50,7 +51,7 @@ std::filesystem::path marker(const std::filesystem::path& directory, const char*
 }
 
 // Waits for ready.RANK and reads the pid in it.
-pid_t await_ready(const std::filesystem::path& directory, int rank, ChildProcess& process) {
+pid_t ready_pid(const std::filesystem::path& directory, int rank, ChildProcess& process) {
   const auto file = marker(directory, "ready", rank);
   eventually(60s, [&] { return std::filesystem::exists(file) || process.wait(0ms).has_value(); });
   pid_t pid = 0;
@@ -59,6 +60,12 @@ pid_t await_ready(const std::filesystem::path& directory, int rank, ChildProcess
     throw std::runtime_error(
         fmt::format("rank {} is not ready: {}{}", rank, process.out(), process.err()));
   return pid;
+}
+
+bool uses_cpu(pid_t pid) {
+  constexpr std::uint64_t enough_ticks = 5;
+  const std::uint64_t before = cpu_ticks(pid);
+  return eventually(30s, [&] { return cpu_ticks(pid) >= before + enough_ticks; });
 }
 
 void say_go(const std::filesystem::path& directory) {
@@ -96,17 +103,11 @@ unsigned long heartbeat(const std::filesystem::path& directory) {
 MpiJob::MpiJob(const JobSpec& spec)
     : ranks_(spec.ranks), mpirun_(mpirun_command(spec, directory_.path())) {
   for (int rank = 0; rank < ranks_; ++rank)
-    pids_.push_back(await_ready(directory_.path(), rank, mpirun_));
+    pids_.push_back(ready_pid(directory_.path(), rank, mpirun_));
 }
 
 bool MpiJob::await_spinning(const std::vector<int>& ranks) const {
-  constexpr std::uint64_t enough_ticks = 5;
-  for (const int rank : ranks) {
-    const std::uint64_t before = cpu_ticks(pid(rank));
-    if (!eventually(30s, [&] { return cpu_ticks(pid(rank)) >= before + enough_ticks; }))
-      return false;
-  }
-  return true;
+  return std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return uses_cpu(pid(rank)); });
 }
 
 std::string MpiJob::finish(std::chrono::milliseconds timeout) {
@@ -115,7 +116,19 @@ std::string MpiJob::finish(std::chrono::milliseconds timeout) {
 
 SingleProcess::SingleProcess(const std::string& program, const std::vector<std::string>& arguments)
     : process_(command(program, directory_.path(), arguments)) {
-  await_ready(directory_.path(), 0, process_);
+  await_ready();
+}
+
+SingleProcess::SingleProcess(
+    const std::function<ChildSpec(const std::filesystem::path& directory)>& command)
+    : process_(command(directory_.path())) {}
+
+void SingleProcess::await_ready() {
+  ready_pid(directory_.path(), 0, process_);
+}
+
+bool SingleProcess::await_spinning() const {
+  return uses_cpu(pid());
 }
 
 ChildSpec SingleProcess::command(const std::string& program, const std::filesystem::path& directory,

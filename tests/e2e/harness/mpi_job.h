@@ -4,6 +4,7 @@
 #include "tests/support/temp_directory.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,12 @@ private:
 /// One process of an inferior, without mpirun; for MPI inferiors a singleton that talks to itself.
 class SingleProcess {
 public:
+  /// Has said that it is ready. Throws std::runtime_error with its words if it does not come to
+  /// that.
   SingleProcess(const std::string& program, const std::vector<std::string>& arguments = {});
+  /// What `command` says for its directory; not waited for, since a stub may hold it at its entry.
+  explicit SingleProcess(
+      const std::function<test::ChildSpec(const std::filesystem::path& directory)>& command);
 
   /// How to start it, for a gdbserver that spawns. `directory` must live on.
   static test::ChildSpec command(const std::string& program, const std::filesystem::path& directory,
@@ -55,6 +61,10 @@ public:
 
   pid_t pid() const { return process_.pid(); }
   const std::filesystem::path& directory() const { return directory_.path(); }
+  /// Throws as the constructor that waits.
+  void await_ready();
+  /// As MpiJob::await_spinning.
+  bool await_spinning() const;
   std::string finish(std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 private:

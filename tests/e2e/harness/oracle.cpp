@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 
 namespace mqbridge::e2e {
@@ -96,7 +97,32 @@ bool is_internal(const std::string& name, const json& communicator) {
          communicator["queues"]["receive"]["total"] == 0;
 }
 
+// In place, by their text.
+void sort(json& array) {
+  std::sort(array.begin(), array.end(),
+            [](const json& left, const json& right) { return left.dump() < right.dump(); });
+}
+
 } // namespace
+
+json comparable_communicators(const json& rank) {
+  static const std::regex address("0x[0-9a-f]+");
+  json communicators = rank["communicators"];
+  for (json& communicator : communicators) {
+    communicator.erase("id");
+    for (json& queue : communicator["queues"]) {
+      for (json& operation : queue["operations"]) {
+        for (const char* field : {"buffer", "request", "repairs"})
+          operation.erase(field);
+        for (json& line : operation["text"])
+          line = std::regex_replace(line.get<std::string>(), address, "ADDRESS");
+      }
+      sort(queue["operations"]);
+    }
+  }
+  sort(communicators);
+  return communicators;
+}
 
 std::vector<long> expand_runs(const json& runs) {
   std::vector<long> all;

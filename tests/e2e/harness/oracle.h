@@ -21,6 +21,10 @@ Oracle read_oracle(const std::filesystem::path& directory, int rank);
 /// difference, none if they agree.
 std::vector<std::string> differences(const Oracle& oracle, const nlohmann::json& rank);
 
+/// The communicators of a rank as they should be on every platform: sorted, without what belongs to
+/// one process (identifiers, addresses), nor which of the DLL's values had to be repaired there.
+nlohmann::json comparable_communicators(const nlohmann::json& rank);
+
 /// Rank runs [first, last, step] of the dump as a plain list.
 std::vector<long> expand_runs(const nlohmann::json& runs);
 

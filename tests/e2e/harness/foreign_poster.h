@@ -1,0 +1,47 @@
+#pragma once
+
+#include "tests/e2e/harness/foreign_platform.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/gdb_server.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge::e2e {
+
+/// oracle_poster of another platform as a singleton under a real stub:
+/// qemu-user's own, which holds it at its entry, or a native gdbserver attached to it. Throws
+/// std::runtime_error if it does not come to stand there.
+class ForeignPoster {
+public:
+  ForeignPoster(const ForeignPlatform& platform, std::string scenario);
+
+  const std::filesystem::path& directory() const { return process_.directory(); }
+  /// What mqbridge takes for a target.
+  std::string endpoint() const;
+  /// Options that its dump needs: where the target's files are, and until when it shall run.
+  std::vector<std::string> options() const;
+  /// Makes it raise the signal that options() name once it is where its scenario wants it, if it
+  /// does not do so by itself. To be called while the dump waits for that. False: it never came.
+  bool signal_when_blocked();
+  /// Whether it goes on (a blocked one: spins on).
+  bool runs_on() const { return process_.await_spinning(); }
+  std::string finish() { return process_.finish(); }
+
+private:
+  test::ChildSpec command(const std::filesystem::path& directory) const;
+  bool blocks() const;
+
+  const ForeignPlatform& platform_;
+  std::string scenario_;
+  SingleProcess process_;
+  std::optional<test::GdbServer> server_; ///< of a process that this machine's kernel runs
+};
+
+/// A dump of it alone.
+DumpOutcome dump_json(ForeignPoster& poster);
+
+} // namespace mqbridge::e2e

@@ -1,0 +1,66 @@
+#include "tests/e2e/harness/foreign_truth.h"
+
+#include "tests/e2e/harness/foreign_poster.h"
+#include "tests/e2e/harness/oracle.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+bool blocks(const std::string& scenario) {
+  return scenario.starts_with("blocked");
+}
+
+} // namespace
+
+const std::vector<std::string>& lone_scenarios() {
+  static const std::vector<std::string> all = {
+      "mix",          "receives=100",    "blocked_recv",   "blocked_ssend",
+      "blocked_wait", "blocked_waitall", "blocked_waitany"};
+  return all;
+}
+
+json native_rank(const std::string& scenario) {
+  SingleProcess poster("oracle_poster", {scenario});
+  EXPECT_TRUE(!blocks(scenario) || poster.await_spinning());
+  const DumpOutcome dump = dump_json({local_target(poster.pid())});
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  return dump.document["ranks"][0];
+}
+
+void expect_foreign(const ForeignPlatform& platform, const json& rank) {
+  EXPECT_EQ(rank["status"], "ok");
+  EXPECT_EQ(rank["platform"], json({{"architecture", platform.architecture},
+                                    {"byte_order", platform.byte_order},
+                                    {"pointer_size", platform.pointer_size}}));
+  EXPECT_EQ(rank["world_rank"], 0);
+  EXPECT_EQ(rank["world_size"], 1);
+  EXPECT_EQ(rank["mpi"]["transport"], "ob1");
+  EXPECT_EQ(rank["mpi"]["state"], "initialized");
+  EXPECT_EQ(rank["mpi"]["types_match"], "exact");
+  EXPECT_EQ(rank["mpi"]["types_source"],
+            fmt::format("pack openmpi-{}-{}.types", rank["mpi"]["version"].get<std::string>(),
+                        platform.target));
+  EXPECT_THAT(rank["dll"]["path"].get<std::string>(), HasSubstr("libompi_dbg_msgq.so"));
+  EXPECT_EQ(find_error(rank, "dll.version_differs"), nullptr);
+}
+
+void expect_foreign_truth(const ForeignPlatform& platform, const std::string& scenario) {
+  ForeignPoster poster(platform, scenario);
+  const DumpOutcome dump = dump_json(poster);
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  expect_foreign(platform, rank);
+  EXPECT_THAT(differences(read_oracle(poster.directory(), 0), rank), IsEmpty());
+  EXPECT_EQ(comparable_communicators(rank).dump(1),
+            comparable_communicators(native_rank(scenario)).dump(1));
+  EXPECT_TRUE(blocks(scenario) ? poster.runs_on() : poster.finish().empty());
+}
+
+} // namespace mqbridge::e2e
