@@ -78,7 +78,7 @@ static void cut_name(char* name, size_t size) {
   name[end] = '\0';
 }
 
-/* [MQD 5.10.3] */
+/* [MQD 5.10.3] A name that cannot be read costs the name, not the queues. */
 int mqs_get_communicator(mqs_process* process, mqs_communicator* out) {
   const mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
@@ -86,15 +86,15 @@ int mqs_get_communicator(mqs_process* process, mqs_communicator* out) {
   const struct current_communicator* const current = &info->communicator;
   if (!current->valid)
     return QUEUES_PAST_END;
-  _Static_assert(sizeof out->name <= MQR_NAME_SIZE, "a name in the target is as long, or longer");
-  const int code = target_fetch(&info->target, "name of a communicator", current->name,
-                                sizeof out->name, out->name);
-  if (code != mqs_ok)
-    return code;
-  cut_name(out->name, sizeof out->name);
   out->unique_id = current->id;
   out->local_rank = current->local_rank;
   out->size = current->size;
+  _Static_assert(sizeof out->name <= MQR_NAME_SIZE, "a name in the target is as long, or longer");
+  if (target_fetch(&info->target, "name of a communicator", current->name, sizeof out->name,
+                   out->name) == mqs_ok)
+    cut_name(out->name, sizeof out->name);
+  else
+    out->name[0] = '\0';
   return mqs_ok;
 }
 

@@ -56,6 +56,29 @@ protected:
   fs::path dll;
 };
 
+TEST_F(DllPolicyTest, TheRecordersDllIsMqbridgesOwnWhateverTheTargetSays) {
+  const fs::path own = directory / "libmqbridge-queues.so";
+  fs::copy_file(some_dll, own);
+  fs::permissions(directory, fs::perms(0777)); // as far as the program is trusted
+  policy.own_directories = {directory / "absent", directory};
+  const auto choice = choose_dll(policy, dll.string(), "recorder", "1.0");
+  ASSERT_TRUE(choice) << choice.error().message;
+  EXPECT_EQ(choice->path, own);
+  EXPECT_EQ(choice->source, "part of mqbridge");
+  policy.given = dll;
+  EXPECT_EQ(choose_dll(policy, "", "recorder", "1.0").value().path, dll);
+}
+
+TEST_F(DllPolicyTest, WithoutItsOwnDllMqbridgeSaysWhereItLooked) {
+  policy.own_directories = {directory};
+  const auto choice = choose_dll(policy, dll.string(), "recorder", "1.0");
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().code, "dll.not_found");
+  EXPECT_THAT(choice.error().message,
+              AllOf(HasSubstr("libmqbridge-queues.so"), HasSubstr(directory.string())));
+  EXPECT_THAT(choice.error().hint, HasSubstr("--dll"));
+}
+
 TEST_F(DllPolicyTest, RootsFileInRootsDirectoryIsTrusted) {
   const auto choice = choose(dll);
   ASSERT_TRUE(choice) << choice.error().message;

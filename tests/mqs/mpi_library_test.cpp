@@ -61,6 +61,18 @@ TEST(IdentifyMpi, Mpich) {
   EXPECT_EQ(mpi->dll_name, "");
 }
 
+TEST(IdentifyMpi, WhatIsRecordedIsReadFromTheRecorder) {
+  Process process("LIKE_RECORDED_OPENMPI");
+  process.text("ompi_version_string", "4.1.4");
+  process.text("mqbridge_recorder_version", "1.0");
+  process.text("MPIR_dll_name", "/usr/lib/x.so");
+  const auto mpi = process.identify();
+  ASSERT_TRUE(mpi);
+  EXPECT_EQ(mpi->provider, "recorder");
+  EXPECT_EQ(mpi->name, "mqbridge recorder");
+  EXPECT_EQ(mpi->version, "1.0");
+}
+
 TEST(IdentifyMpi, AnMpiThatOnlyNamesItsDll) {
   Process process("LIKE_OTHER");
   process.text("MPIR_dll_name", "libmine.so");

@@ -9,6 +9,12 @@ char ompi_version_string[16];
 int ompi_mpi_communicators;
 int ompi_mpi_state;
 #endif
+#if defined(LIKE_RECORDED_OPENMPI)
+char ompi_version_string[16];
+int ompi_mpi_communicators;
+char mqbridge_recorder_version[4];
+char mqbridge_recorder[40];
+#endif
 #if !defined(LIKE_NOTHING)
 char MPIR_dll_name[64];
 #endif

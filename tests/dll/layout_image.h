@@ -1,0 +1,66 @@
+#pragma once
+
+#include "host/image/image_set.h"
+#include "host/memory/platform.h"
+#include "host/mqs/walk.h"
+#include "tests/support/fake_memory.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+struct LaidOperation {
+  std::uint32_t queue = 1; ///< 0 send, 1 receive, 2 unexpected
+  std::uint32_t status = 0;
+  std::uint32_t flags = 0;
+  std::int32_t peer = 0, peer_world = 0, tag = 0;
+  std::int32_t actual_peer = 0, actual_peer_world = 0, actual_tag = 0;
+  std::uint64_t length = 0, actual_length = 0, buffer = 0, count = 0;
+  std::string call = {}, datatype = {};
+};
+
+struct LaidCommunicator {
+  std::uint64_t id = 0;
+  std::string name;
+  std::int32_t local_rank = 0;
+  std::vector<std::int32_t> group;
+  std::vector<LaidOperation> operations;
+  std::uint32_t kind = 0;
+};
+
+/// Memory in the layout of dll/recorder/layout.h as a process of `platform` would have it, written
+/// by nothing that the recorder is made of. Addresses of what was laid are kept, to damage it.
+class LayoutImage {
+public:
+  LayoutImage(const Platform& platform, const std::vector<LaidCommunicator>& communicators);
+
+  /// An integer in the target's order, anywhere in what was laid.
+  void set(std::uint64_t address, std::uint64_t value, std::size_t size);
+  /// The walk of mqbridge's DLL over it, as a host that takes the target for `as` does it.
+  WalkResult walk(const Platform& as);
+  WalkResult walk() { return walk(platform_); }
+  /// From here on nothing can be read.
+  void forget_memory() { bytes_.clear(); }
+
+  static constexpr std::uint64_t unmapped = 0x300;
+
+  std::uint64_t root = 0;
+  std::vector<std::uint64_t> communicators;
+  std::vector<std::vector<std::uint64_t>> operations; ///< of each communicator, as they were given
+
+private:
+  std::uint64_t place(std::size_t size);
+  void text(std::uint64_t address, const std::string& text);
+  void lay_root(std::uint32_t count);
+  std::uint64_t lay(const LaidCommunicator& communicator);
+  std::uint64_t lay(const LaidOperation& operation);
+
+  Platform platform_;
+  ImageSet images_;
+  std::uint64_t base_;
+  std::vector<std::uint8_t> bytes_; ///< from base_ on
+};
+
+} // namespace mqbridge
