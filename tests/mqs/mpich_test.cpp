@@ -1,0 +1,362 @@
+// What is read again from MPICH's own lists and objects, on four platforms.
+
+#include "host/mqs/mpich_process.h"
+#include "tests/mqs/fake_mpich.h"
+
+#include <gmock/gmock.h>
+
+namespace mqbridge {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Group = std::vector<std::int64_t>;
+
+class Mpich : public testing::TestWithParam<Platform> {
+protected:
+  void repaired() {
+    const auto done = mpich.repair();
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  const Operation& only(OpClass op_class, std::size_t communicator = 0) {
+    EXPECT_THAT(mpich.communicators.at(communicator).queue(op_class).operations, SizeIs(1));
+    return mpich.communicators.at(communicator).queue(op_class).operations.at(0);
+  }
+
+  FakeMpich mpich{GetParam(), MpichVersion::v4_0};
+  std::size_t world = mpich.communicator("MPI_COMM_WORLD", 1, {0, 1, 2, 3});
+};
+
+INSTANTIATE_TEST_SUITE_P(, Mpich, testing::ValuesIn(test_platforms()),
+                         [](const auto& of) { return platform_name(of.param); });
+
+TEST_P(Mpich, ElementsOfABasicDatatypeBecomeBytes) {
+  struct Case {
+    std::uint64_t handle;
+    std::uint64_t count;
+    std::int64_t bytes;
+  };
+  const Case cases[] = {{0x4c00010d, 7, 7},       // MPI_BYTE
+                        {0x4c000405, 1000, 4000}, // MPI_INT
+                        {0x4c00080b, 0, 0},       // MPI_DOUBLE
+                        {0x4c00100c, 3, 48}};     // MPI_LONG_DOUBLE
+  for (const auto& [handle, count, bytes] : cases) {
+    for (const OpClass op_class : {OpClass::send, OpClass::receive}) {
+      FakeMpich process(GetParam(), MpichVersion::v4_0);
+      process.communicator("MPI_COMM_WORLD", 0, {0});
+      process.operation(op_class, 0, {.count = count, .datatype = handle});
+      ASSERT_TRUE(process.repair());
+      const auto& result = process.communicators[0].queue(op_class).operations.at(0);
+      EXPECT_EQ(result.length.value, bytes);
+      EXPECT_EQ(result.length.unit, LengthUnit::bytes);
+      EXPECT_EQ(result.count, static_cast<std::int64_t>(count));
+      if (op_class == OpClass::send) {
+        EXPECT_EQ(result.actual->length, bytes);
+      }
+    }
+  }
+}
+
+TEST_P(Mpich, ADatatypeOfTheProgramsOwnSaysItsSize) {
+  constexpr std::uint64_t indirect = 0xcc001002;
+  const auto object = mpich.datatype(indirect, 24);
+  mpich.operation(OpClass::receive, world,
+                  {.count = 2, .datatype = indirect, .datatype_object = object});
+  repaired();
+  EXPECT_EQ(only(OpClass::receive).length.value, 48);
+  EXPECT_EQ(only(OpClass::receive).length.unit, LengthUnit::bytes);
+  EXPECT_THAT(only(OpClass::receive).repairs, Contains("length"));
+}
+
+TEST_P(Mpich, TheFirstDatatypesOfAProgramStandInAnArray) {
+  constexpr std::uint64_t third = 0x8c000002;
+  const auto size = (*mpich.types->find("MPIR_Datatype"))->size;
+  const auto array = mpich.images.find_symbol("MPIR_Datatype_direct")->address.value;
+  mpich.datatype_at(array + 2 * size, third, 40);
+  mpich.operation(OpClass::send, world, {.count = 3, .datatype = third});
+  repaired();
+  EXPECT_EQ(only(OpClass::send).length.value, 120);
+}
+
+TEST_P(Mpich, ADatatypeThatIsNotKnownLeavesElements) {
+  constexpr std::uint64_t handle = 0xcc001002;
+  const auto other = mpich.datatype(0xcc001003, 24);
+  const std::pair<std::uint64_t, std::uint64_t> cases[] = {
+      {handle, 0},     {handle, other},     {handle, 0x66660000},
+      {0x8c00ffff, 0}, {0x0c000000, other}, {0x84000405, other},
+      {0, 0}};
+  std::int64_t tag = 0;
+  for (const auto& [datatype, object] : cases)
+    mpich.operation(OpClass::receive, world,
+                    {.tag = tag++, .count = 2, .datatype = datatype, .datatype_object = object});
+  repaired();
+  for (const auto& each : mpich.communicators[world].queue(OpClass::receive).operations) {
+    EXPECT_EQ(each.length.value, 2) << each.raw.actual_tag;
+    EXPECT_EQ(each.length.unit, LengthUnit::elements) << each.raw.actual_tag;
+  }
+}
+
+TEST_P(Mpich, ACountBeyondAllBoundsIsNoLength) {
+  if (GetParam().pointer_size == 4)
+    return; // there every product fits
+  mpich.operation(OpClass::receive, world,
+                  {.count = std::uint64_t{1} << 62, .datatype = 0x4c000405});
+  repaired();
+  EXPECT_EQ(only(OpClass::receive).length.unit, LengthUnit::elements);
+}
+
+TEST_P(Mpich, AnUnexpectedMessageHasTheBytesThatItsEnvelopeAnnounced) {
+  const std::uint64_t announced = 3'000'000'000 + (std::uint64_t{5} << 32);
+  mpich.operation(OpClass::unexpected, world,
+                  {.tag = 3, .rank = 2, .bytes = announced, .system_buffer = 0x12340});
+  repaired();
+  const auto& result = only(OpClass::unexpected);
+  EXPECT_EQ(result.length.value, static_cast<std::int64_t>(announced));
+  EXPECT_EQ(result.length.unit, LengthUnit::bytes);
+  EXPECT_EQ(result.buffer, TargetAddress{0x12340});
+  EXPECT_TRUE(result.system_buffer);
+  EXPECT_FALSE(result.actual);
+  EXPECT_EQ(result.peer.global_rank, 2);
+}
+
+TEST_P(Mpich, TheStatusIsThatOfTheCounterThatCounts) {
+  mpich.operation(OpClass::send, world, {.counter = 1}).status = OpStatus::complete;
+  repaired();
+  EXPECT_EQ(only(OpClass::send).status, OpStatus::pending);
+  EXPECT_THAT(only(OpClass::send).repairs, Contains("status"));
+}
+
+TEST_P(Mpich, PeersAreTranslatedByTheirCommunicator) {
+  const auto row = mpich.communicator("row", 1, {3, 1});
+  mpich.operation(OpClass::send, row, {.tag = 5, .rank = 0});
+  mpich.operation(OpClass::receive, row, {.tag = 5, .rank = 0});
+  repaired();
+  EXPECT_EQ(mpich.communicators[world].group, (Group{0, 1, 2, 3}));
+  EXPECT_EQ(mpich.communicators[row].group, (Group{3, 1}));
+  EXPECT_EQ(only(OpClass::receive, row).peer.global_rank, 3);
+  EXPECT_EQ(only(OpClass::send, row).actual->global_rank, 3);
+}
+
+TEST_P(Mpich, WildcardsStayWildcards) {
+  mpich.operation(OpClass::receive, world, {.tag = -1, .rank = -2});
+  repaired();
+  EXPECT_TRUE(only(OpClass::receive).peer.any);
+  EXPECT_FALSE(only(OpClass::receive).peer.global_rank);
+  EXPECT_EQ(only(OpClass::receive).length.unit, LengthUnit::bytes);
+}
+
+TEST_P(Mpich, ARankBeyond16BitsIsWhole) {
+  // Fields of 32 bits, as configure --with-ch3-rank-bits=32 makes them.
+  mpich.types->add("MPIDI_Message_match_parts_t",
+                   {{"tag", 0, 4}, {"rank", 0, 4}, {"context_id", 0, 2}});
+  mpich.types->add("MPIDI_Message_match", {{"parts", 0, 16}});
+  mpich.types->add("MPIDI_Request", {{"match", 0, 16},
+                                     {"user_count", 0, 4},
+                                     {"datatype", 0, 4},
+                                     {"datatype_ptr", 0, 4},
+                                     {"tmpbuf", 0, 4}});
+  mpich.operation(OpClass::receive, world, {.rank = 40'000});
+  repaired();
+  EXPECT_EQ(only(OpClass::receive).peer.local_rank, 40'000);
+  EXPECT_FALSE(only(OpClass::receive).peer.any);
+  EXPECT_THAT(only(OpClass::receive).repairs, Contains("local_rank"));
+}
+
+TEST_P(Mpich, AFilterThatDroppedOperationsDoesNotShiftTheOthers) {
+  for (std::int64_t tag = 0; tag < 6; ++tag)
+    mpich.operation(OpClass::receive, world,
+                    {.tag = tag, .count = static_cast<std::uint64_t>(tag) + 1});
+  auto& operations = mpich.communicators[world].queue(OpClass::receive).operations;
+  std::erase_if(operations, [](const Operation& each) { return each.raw.actual_tag % 2 == 0; });
+  repaired();
+  for (const Operation& each : operations)
+    EXPECT_EQ(each.length.value, each.raw.actual_tag + 1);
+  EXPECT_THAT(operations, SizeIs(3));
+}
+
+TEST_P(Mpich, TheSidesOfAnIntercommunicator) {
+  const auto inter = mpich.communicator("between", 0, {0, 2, 3}); // the remote side
+  const auto local = mpich.communicator("", 0, {1});
+  mpich.set(mpich.object(inter), "MPIR_Comm", "comm_kind", 1);
+  mpich.set(mpich.object(inter), "MPIR_Comm", "local_size", 1);
+  mpich.set(mpich.object(inter), "MPIR_Comm", "local_comm", mpich.object(local));
+  mpich.set_table(inter, "local_vcrt", mpich.table_of(local));
+  mpich.operation(OpClass::receive, inter, {.rank = 2});
+  repaired();
+  ASSERT_THAT(mpich.communicators, SizeIs(2)); // MPICH's own copy of the local side has gone
+  EXPECT_EQ(mpich.communicators[1].name, "between");
+  EXPECT_EQ(mpich.communicators[1].size, 1);
+  EXPECT_EQ(mpich.communicators[1].group, Group{1});
+  EXPECT_EQ(only(OpClass::receive, 1).peer.local_rank, 2);
+  EXPECT_FALSE(only(OpClass::receive, 1).peer.global_rank);
+}
+
+TEST_P(Mpich, WhatItMadeForItselfIsLeftOutUnlessSomethingIsQueuedThere) {
+  const auto node = mpich.communicator("", 0, {1, 2});
+  const auto roots = mpich.communicator("", 0, {1, 3});
+  mpich.communicator("MPI_ICOMM_WORLD", 1, {0, 1, 2, 3});
+  mpich.communicator("", 0, {1}); // the program's, without a name
+  mpich.set(mpich.object(world), "MPIR_Comm", "node_comm", mpich.object(node));
+  mpich.set(mpich.object(world), "MPIR_Comm", "node_roots_comm", mpich.object(roots));
+  mpich.operation(OpClass::receive, roots, {});
+  repaired();
+  std::vector<Group> groups;
+  for (const auto& communicator : mpich.communicators)
+    groups.push_back(communicator.group.value_or(Group()));
+  EXPECT_THAT(groups, ElementsAre(Group{0, 1, 2, 3}, Group{1, 3}, Group{1}));
+}
+
+TEST_P(Mpich, ATableThatIsNotQuiteRightIsNoGroup) {
+  const auto stranger = mpich.communicator("of another world", 0, {1, 77});
+  const auto misplaced = mpich.communicator("not me", 0, {2, 1});
+  const auto beyond = mpich.communicator("not in it", 5, {1, 2});
+  const auto unread = mpich.communicator("unread", 0, {1, 2});
+  const auto another = mpich.communicator("another size", 0, {1, 2});
+  mpich.communicators[another].size = 3;
+  mpich.set_table(unread, "vcrt", 0x66660000);
+  repaired();
+  EXPECT_TRUE(mpich.communicators[world].group);
+  for (const auto each : {stranger, misplaced, beyond, unread, another})
+    EXPECT_FALSE(mpich.communicators[each].group) << mpich.communicators[each].name;
+}
+
+TEST_P(Mpich, AWorldWithOneConnectionTwiceTranslatesNothing) {
+  FakeMpich process(GetParam(), MpichVersion::v4_0);
+  process.communicator("MPI_COMM_WORLD", 0, {0, 1, 1});
+  ASSERT_TRUE(process.repair());
+  EXPECT_FALSE(process.communicators[0].group);
+}
+
+TEST_P(Mpich, AListThatRunsInCirclesEnds) {
+  mpich.operation(OpClass::receive, world, {.tag = 1, .count = 5});
+  mpich.set_next_of_last(OpClass::receive, mpich.last_of(OpClass::receive));
+  auto& operations = mpich.communicators[world].queue(OpClass::receive).operations;
+  operations.push_back(operations[0]); // the DLL went round
+  repaired();
+  EXPECT_EQ(operations.at(0).length.unit, LengthUnit::bytes);
+  if (GetParam().byte_order == ByteOrder::little) {
+    EXPECT_EQ(operations.at(1).length.unit, LengthUnit::elements);
+  }
+}
+
+TEST_P(Mpich, WhatItsListsDoNotHaveIsLeftOutWhereTheDllReadsHalves) {
+  mpich.operation(OpClass::send, world, {.tag = 1});
+  mpich.communicators[world].queue(OpClass::send).operations.emplace_back().raw.actual_tag = 2;
+  repaired();
+  const Queue& queue = mpich.communicators[world].queue(OpClass::send);
+  const bool big = GetParam().byte_order == ByteOrder::big;
+  EXPECT_EQ(queue.state, big ? QueueState::error : QueueState::available);
+  EXPECT_THAT(queue.operations, SizeIs(big ? 1 : 2));
+}
+
+TEST_P(Mpich, MissingTypesLeaveElements) {
+  mpich.operation(OpClass::receive, world, {.count = 7});
+  mpich.operation(OpClass::unexpected, world, {.bytes = 7});
+  mpich.write();
+  FakeMpich without(GetParam(), MpichVersion::v4_0);
+  *without.types = FakeTypes();
+  ASSERT_TRUE(mpich::repair(mpich.communicators, without.images, mpich.memory, GetParam()));
+  if (GetParam().byte_order == ByteOrder::big)
+    return; // left out: see above
+  EXPECT_EQ(only(OpClass::receive).length.value, 7);
+  EXPECT_EQ(only(OpClass::receive).length.unit, LengthUnit::elements);
+  EXPECT_FALSE(only(OpClass::unexpected).length.value);
+  EXPECT_EQ(only(OpClass::unexpected).length.unit, LengthUnit::unknown);
+}
+
+TEST_P(Mpich, ALostConnectionIsTheError) {
+  mpich.operation(OpClass::receive, world, {});
+  mpich.memory.fail_with({"connect.lost", "gone", ""});
+  const auto done = mpich.repair();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "connect.lost");
+}
+
+TEST_P(Mpich, ManyOperationsCostOneRoundTripForTheirRequests) {
+  for (int i = 0; i < 1000; ++i)
+    mpich.operation(OpClass::receive, world, {.tag = i});
+  repaired();
+  // One for each element of the list, as the DLL did; the rest is read together.
+  EXPECT_LE(mpich.memory.calls, 1000 + 10);
+}
+
+TEST_P(Mpich, From41OnAllListsHaveElementsOfTheirOwn) {
+  FakeMpich process(GetParam(), MpichVersion::v4_1);
+  process.communicator("MPI_COMM_WORLD", 0, {0, 1});
+  for (const OpClass op_class : op_classes)
+    process.operation(
+        op_class, 0,
+        {.tag = 9, .rank = 1, .count = 3, .datatype = 0x4c000405, .counter = 0, .bytes = 12});
+  ASSERT_TRUE(process.repair());
+  for (const OpClass op_class : op_classes) {
+    const auto& result = process.communicators[0].queue(op_class).operations.at(0);
+    EXPECT_EQ(result.length.value, 12);
+    EXPECT_EQ(result.length.unit, LengthUnit::bytes);
+    EXPECT_EQ(result.status, OpStatus::complete); // the DLL says pending, always
+    EXPECT_EQ(result.peer.global_rank, 1);
+  }
+}
+
+TEST_P(Mpich, StateIsWhatItKeepsForDebuggers) {
+  struct Case {
+    std::uint64_t debug_state, first;
+    MpiState state;
+  };
+  const Case cases[] = {{0, 0, MpiState::not_initialized},
+                        {0, 0x1000, MpiState::not_initialized}, // in MPI_Init
+                        {1, 0x1000, MpiState::initialized},
+                        {2, 0x1000, MpiState::initialized}, // in MPI_Abort
+                        {1, 0, MpiState::finalized}};
+  for (const auto& [debug_state, first, state] : cases) {
+    FakeMpich process(GetParam(), MpichVersion::v4_0);
+    process.set_symbol("MPIR_debug_state", debug_state, 4);
+    process.set_symbol("MPIR_All_communicators", 0, 16);
+    const auto list = process.images.find_symbol("MPIR_All_communicators")->address.value;
+    process.set(list, "MPIR_Comm_list", "head", first);
+    process.write();
+    EXPECT_EQ(mpich::read_state(process.images, process.memory, GetParam()).value(), state);
+  }
+  FakeMemory nothing;
+  EXPECT_EQ(mpich::read_state(mpich.images, nothing, GetParam()).value(), MpiState::unknown);
+}
+
+TEST(MpichDevice, IsNamedAndWhatItHidesIsSaid) {
+  struct Case {
+    MpichVersion version;
+    std::string text;
+    std::optional<std::string> name;
+    bool partial;
+  };
+  const Case cases[] = {{MpichVersion::v4_0, "ch3:nemesis", "ch3:nemesis", false},
+                        {MpichVersion::v4_0, "ch4:ucx", "ch4:ucx", true},
+                        {MpichVersion::v4_1, "ch4:ofi", "ch4:ofi", false},
+                        {MpichVersion::v4_0, "\x1b[2J", std::nullopt, false},
+                        {MpichVersion::v4_0, "", std::nullopt, false}};
+  for (const auto& each : cases) {
+    FakeMpich process(Platform(), each.version);
+    const auto address = process.images.find_symbol("MPII_Version_device")->address;
+    std::string text = each.text;
+    text.resize(32);
+    process.memory.put(address, {text.begin(), text.end()});
+    const auto device = mpich::read_device(process.images, process.memory);
+    ASSERT_TRUE(device);
+    EXPECT_EQ(device->name, each.name);
+    EXPECT_EQ(device->warning.has_value(), each.partial) << each.text;
+  }
+  FakeMpich process(Platform(), MpichVersion::v4_0);
+  EXPECT_FALSE(mpich::read_device(process.images, process.memory)->name); // unreadable
+}
+
+TEST(MpichTypes, ThoseThatItsDllNeedsAreNamed) {
+  FakeMpich process(Platform(), MpichVersion::v4_0);
+  EXPECT_THAT(mpich::missing_types(process.images).value(), IsEmpty());
+  *process.types = FakeTypes();
+  EXPECT_THAT(mpich::missing_types(process.images).value(),
+              ElementsAre("MPIR_Comm_list", "MPIR_Comm", "MPIR_Request"));
+}
+
+} // namespace
+} // namespace mqbridge
