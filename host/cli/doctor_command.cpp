@@ -1,4 +1,5 @@
 #include "host/cli/execute.h"
+#include "host/cli/fetch_question.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
 #include "host/doctor/examine.h"
@@ -15,7 +16,8 @@ int execute(const DoctorCommand& command, const Installation& installation) {
     return exit_output;
   }
   Session& session = **opened;
-  const DumpOptions options = session.complete(command.options, installation);
+  DumpOptions options = session.complete(command.options, installation);
+  options.fetch.ask = ask_on_terminal({}, session.signals.token());
   const Checklist checklist = examine(command.target, options, session.signals.token());
   session.signals.exit_on_next();
   TextOptions text;

@@ -1,4 +1,5 @@
 #include "host/cli/execute.h"
+#include "host/cli/fetch_question.h"
 #include "host/cli/output.h"
 #include "host/cli/progress.h"
 #include "host/cli/screen.h"
@@ -80,7 +81,9 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
           },
       .progress = [&](std::size_t index, std::string_view phase,
                       std::uint64_t operations) { progress.report(index, phase, operations); }};
-  return take_dump(command.targets, options, observer, session.signals.token());
+  DumpOptions asking = options;
+  asking.fetch.ask = ask_on_terminal([&] { progress.clear(); }, session.signals.token());
+  return take_dump(command.targets, asking, observer, session.signals.token());
 }
 
 /// Not told by the report itself: where that is for a program, or went into a file.

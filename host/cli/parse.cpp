@@ -61,6 +61,9 @@ Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
       return forward(std::move(image));
     options.images.push_back(std::move(*image));
   }
+  options.fetch.mode = raw.fetch_files == "always"  ? FetchMode::always
+                       : raw.fetch_files == "never" ? FetchMode::never
+                                                    : FetchMode::ask;
   options.dll.path_map = options.paths.path_map;
   if (!raw.dll.empty())
     options.dll.given = raw.dll;

@@ -43,7 +43,7 @@ void Progress::report(std::size_t index, std::string_view phase, std::uint64_t o
   std::string text;
   if (targets_.size() > 1)
     text = fmt::format("{} of {} done; ", done_, targets_.size());
-  text += fmt::format("{}: {}", label(index), phase);
+  text += fmt::format("{}: {}", label(index), printable(phase));
   if (operations > 0)
     text += fmt::format(", {} operations", operations);
   const bool written = write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");

@@ -57,6 +57,8 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
            "FROM=TO");
   add_list(app, "--image", raw.images, "loaded at BIAS (0): a target without link map",
            "FILE[@BIAS]");
+  add_choice(app, "--fetch-files", raw.fetch_files,
+             "read missing files from the target (ask: on a terminal)", {"ask", "always", "never"});
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
 }

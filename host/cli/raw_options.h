@@ -17,6 +17,7 @@ struct RawOptions {
   std::vector<std::string> types;
   std::vector<std::string> path_maps;
   std::vector<std::string> images;
+  std::string fetch_files = "ask";
   std::string config;
   std::string connect_timeout;
   std::string timeout;

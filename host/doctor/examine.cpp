@@ -25,8 +25,10 @@ struct Step {
 const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
       {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
-      {"attach", {"attach.", "ptrace."}},
-      {"platform", {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile."}},
+      {"attach", {"attach.", "ptrace.", "run."}},
+      {"platform",
+       {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile.", "fetch.", "files.",
+        "debuginfod."}},
       {"MPI", {"mpi."}},
       {"types", {"types.", "pack.", "elf.", "dwarf."}},
       {"transport", {"transport."}},
@@ -273,8 +275,9 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
   RankOutcome outcome;
   auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
   if (guardian) {
-    ElfCache files(options.paths);
-    outcome = dump_rank(target, {options, files, **guardian}, {}, std::move(stop));
+    ElfCache files(options.paths, Debuginfod::from_environment());
+    FileFetcher fetcher(options.fetch);
+    outcome = dump_rank(target, {options, files, fetcher, **guardian}, {}, std::move(stop));
   } else {
     const auto& error = guardian.error();
     outcome.dump.errors.push_back(

@@ -158,7 +158,18 @@ private:
   }
 
   Result<void> learn_target(const rsp::Attachment& attachment) {
-    auto target = Target::adopt(*client_, attachment, tools_.files, {options().images});
+    const TargetOptions how{options().images, fetch_context()};
+    auto target = Target::adopt(*client_, attachment, tools_.files, how);
+  FetchContext fetch_context() {
+    FetchContext context{&tools_.fetcher};
+    if (options().max_stop)
+      context.deadline = contact_ + *options().max_stop;
+    context.cancelled = [this] { return stop_.stop_requested(); };
+    if (progress_)
+      context.progress = [this](std::string_view text) { progress_(text, 0); };
+    return context;
+  }
+
     if (!target)
       return forward(std::move(target));
     target_ = std::move(*target);
@@ -190,7 +201,8 @@ private:
       return fail("mpi.not_found",
                   fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
                               dump().endpoint, dump().executable.value_or("the process")),
-                  "check the process id; files of another machine: --sysroot DIR");
+                  "check the process id; files of another machine: --sysroot DIR, "
+                                  "or --fetch-files always");
     mpi_ = std::move(**mpi);
     auto& info = dump().mpi.emplace();
     info.name = mpi_.name;
@@ -225,7 +237,9 @@ private:
       return {};
     Warnings warnings;
     auto choice = select_types(*images_, mpi_, target_->memory(), target_->platform(),
-                               options().types_files, options().pack_directories, warnings);
+                               options().types_files, options().pack_directories,
+                               [&] { return target_->find_debug_information(*images_, warnings); },
+                               warnings);
     for (const auto& warning : warnings)
       report(warning, RankError::Level::warning);
     if (!choice) {

@@ -4,6 +4,7 @@
 #include "host/dump/job_view.h"
 #include "host/dump/take_dump.h"
 #include "host/image/elf_cache.h"
+#include "host/target/file_fetcher.h"
 #include "rsp/features.h"
 #include "rsp/guardian.h"
 
@@ -19,6 +20,7 @@ namespace mqbridge {
 struct SharedTools {
   const DumpOptions& options;
   ElfCache& files;
+  FileFetcher& fetcher;
   rsp::Guardian& guardian;
 };
 

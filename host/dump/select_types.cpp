@@ -75,7 +75,8 @@ public:
                        same_build ? TypesMatch::exact : TypesMatch::version};
   }
 
-  Result<TypesChoice> from_packs_or_images(std::span<const std::filesystem::path> directories) {
+  Result<TypesChoice> from_packs_or_images(std::span<const std::filesystem::path> directories,
+                                           const std::function<bool()>& find_debug_information) {
     // First, although DWARF would say the same: to find that a stripped library's types are nowhere
     // means to index the DWARF of everything else that is loaded, while the process stands.
     auto same_build = find_pack(directories, build_id(mpi_));
@@ -84,7 +85,11 @@ public:
     if (*same_build)
       return use(std::move(**same_build), TypesMatch::exact);
 
-    auto fitting = fits([&](std::string_view type) { return images_.find_type(type); });
+    const auto find = [&](std::string_view type) { return images_.find_type(type); };
+    auto fitting = fits(find);
+    const bool unknown = fitting && !*fitting && check_.mismatches.empty();
+    if (unknown && find_debug_information())
+      fitting = fits(find);
     if (!fitting)
       return forward(std::move(fitting));
     if (*fitting)
@@ -170,8 +175,13 @@ Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory
                                  std::span<const std::filesystem::path> pack_directories,
                                  Warnings& warnings) {
   Selection selection(images, mpi, memory, platform, warnings);
-  return given.empty() ? selection.from_packs_or_images(pack_directories)
-                       : selection.from_files(given);
+  auto choice = given.empty()
+                    ? selection.from_packs_or_images(pack_directories, find_debug_information)
+                    : selection.from_files(given);
+  for (auto& warning : images.take_type_warnings())
+    warnings.push_back(std::move(warning));
+  return choice;
 }
 
 } // namespace mqbridge
+                                 const std::function<bool()>& find_debug_information,

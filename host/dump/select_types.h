@@ -8,6 +8,7 @@
 #include "rsp/result.h"
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -23,12 +24,14 @@ struct TypesChoice {
 /// Makes `images` know the types that the MPI's debug DLL asks for. In order: the files given
 /// (--types), the pack of this build-id, the DWARF of the loaded objects, the pack of this version
 /// (with a warning). Types that disagree with the sizes that the running library states are never
-/// used. Errors: types.mismatch, types.missing, pack.* and elf.* of the files given, and those of
-/// Memory.
+/// used. `find_debug_information` is asked where nothing here knows the types: true if it gave
+/// `images` some. Errors: types.mismatch, types.missing, pack.* and elf.* of the files given, and
+/// those of Memory.
 Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
                                  const Platform& platform,
                                  std::span<const std::filesystem::path> given,
                                  std::span<const std::filesystem::path> pack_directories,
+                                 const std::function<bool()>& find_debug_information,
                                  Warnings& warnings);
 
 } // namespace mqbridge

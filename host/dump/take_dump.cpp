@@ -130,13 +130,14 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
   if (!guardian)
     return forward(std::move(guardian));
-  ElfCache files(options.paths);
+  ElfCache files(options.paths, Debuginfod::from_environment());
+  FileFetcher fetcher(options.fetch);
 
   Dump dump;
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
-  const SharedTools tools{options, files, **guardian};
+  const SharedTools tools{options, files, fetcher, **guardian};
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
   summarise_stops(dump, outcomes);
 

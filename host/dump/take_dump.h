@@ -3,6 +3,7 @@
 #include "host/dump/document.h"
 #include "host/image/file_finder.h"
 #include "host/mqs/dll_policy.h"
+#include "host/target/fetch_options.h"
 #include "host/target/given_image.h"
 #include "rsp/endpoint.h"
 #include "rsp/guardian.h"
@@ -33,6 +34,7 @@ struct DumpOptions {
   std::vector<std::filesystem::path> types_files; ///< --types
   std::vector<GivenImage> images;                 ///< --image; empty: the link map is read
   DllPolicy dll;
+  FetchOptions fetch;
   std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
   std::vector<std::filesystem::path> pack_directories; ///< searched in order for *.types
   std::chrono::milliseconds connect_timeout{10'000};

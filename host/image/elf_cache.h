@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/image/debuginfod.h"
 #include "host/image/elf_file.h"
 #include "host/image/file_finder.h"
 
@@ -14,9 +15,12 @@ namespace mqbridge {
 /// Thread-safe.
 class ElfCache {
 public:
-  explicit ElfCache(FilePaths paths) : paths_(std::move(paths)) {}
+  /// `debuginfod` null: no server is asked.
+  explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr)
+      : paths_(std::move(paths)), debuginfod_(std::move(debuginfod)) {}
 
   const FilePaths& paths() const { return paths_; }
+  Debuginfod* debuginfod() { return debuginfod_.get(); }
 
   /// As ElfFile::open.
   Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
@@ -27,6 +31,7 @@ private:
   using Opened = Result<std::shared_ptr<const ElfFile>>;
 
   FilePaths paths_;
+  std::unique_ptr<Debuginfod> debuginfod_;
   std::mutex
       mutex_; ///< held while a file is opened: a second rank that wants it waits for the first
   std::map<std::filesystem::path, Opened> files_;

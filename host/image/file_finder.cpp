@@ -102,36 +102,46 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
   return std::filesystem::equivalent(one, other, error);
 }
 
+// By path map, in each sysroot, on this host itself.
+std::vector<std::filesystem::path> target_file_places(const FilePaths& paths,
+                                                      std::string_view target_path) {
+  std::vector<std::filesystem::path> places;
+  for (const auto& rule : paths.path_map)
+    if (auto mapped = map_path(rule, target_path))
+      places.emplace_back(std::move(*mapped));
+  const std::filesystem::path path(target_path);
+  if (!path.is_absolute())
+    return places;
+  for (const auto& sysroot : paths.sysroots) {
+    auto inside = resolve_in_sysroot(sysroot, path);
+    places.push_back(inside ? std::move(*inside) : sysroot / path.relative_path());
+  }
+  if (paths.sysroots.empty())
+    places.push_back(path);
+  return places;
+}
+
 } // namespace
+
+std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
+                                                          std::string_view target_path) {
+  auto files = target_file_places(paths, target_path);
+  std::erase_if(files, [](const auto& place) { return !is_file(place); });
+  return files;
+}
 
 Result<std::filesystem::path> find_target_file(const FilePaths& paths,
                                                std::string_view target_path) {
-  std::vector<std::string> tried;
-  for (const auto& rule : paths.path_map) {
-    const auto mapped = map_path(rule, target_path);
-    if (!mapped)
-      continue;
-    if (is_file(*mapped))
-      return std::filesystem::path(*mapped);
-    tried.push_back(*mapped);
-  }
-  const std::filesystem::path path(target_path);
-  if (path.is_absolute()) {
-    for (const auto& sysroot : paths.sysroots) {
-      const auto inside = resolve_in_sysroot(sysroot, path);
-      if (inside && is_file(*inside))
-        return *inside;
-      tried.push_back((sysroot / path.relative_path()).string());
-    }
-    if (paths.sysroots.empty()) {
-      if (is_file(path))
-        return path;
-      tried.push_back(path.string());
-    }
-  }
-  if (tried.empty())
+  const auto places = target_file_places(paths, target_path);
+  for (const auto& place : places)
+    if (is_file(place))
+      return place;
+  if (places.empty())
     return fail("image.missing",
                 fmt::format("'{}' is no path of a file on the target", target_path));
+  std::vector<std::string> tried;
+  for (const auto& place : places)
+    tried.push_back(place.string());
   return fail("image.missing",
               fmt::format("no file for {}: tried {}", target_path, fmt::join(tried, ", ")),
               "give a copy of the target's files with --sysroot DIR, or --path-map FROM=TO");

@@ -23,6 +23,11 @@ struct FilePaths {
 Result<std::filesystem::path> find_target_file(const FilePaths& paths,
                                                std::string_view target_path);
 
+/// Every file of this host that may be the target's, best first: as find_target_file, but all of
+/// them. Empty: none.
+std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
+                                                          std::string_view target_path);
+
 /// Separate debug file: DIR/.build-id/xx/rest.debug, then .gnu_debuglink beside the file, in
 /// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none.
 Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);

@@ -3,6 +3,7 @@
 #include "host/image/dwarf_types.h"
 
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 namespace mqbridge {
@@ -10,7 +11,7 @@ namespace mqbridge {
 /// The DWARF of one image, opened when the first type is looked up.
 class ImageTypes {
 public:
-  explicit ImageTypes(const Image& image) {
+  ImageTypes(const Image& image, const FilePaths& paths) : paths_(&paths) {
     for (const auto& file : {image.debug, image.file}) {
       if (file && file->has_dwarf()) {
         file_ = file;
@@ -23,18 +24,24 @@ public:
     if (!file_)
       return nullptr;
     if (!source_)
-      source_ = open_dwarf_types(file_);
+      source_ = open_dwarf_types(file_, *paths_);
     if (!*source_)
       return Failure(source_->error());
     return (**source_)->find(name);
   }
 
+  std::vector<Error> take_warnings() {
+    return source_ && *source_ ? (**source_)->take_warnings() : std::vector<Error>();
+  }
+
 private:
+  const FilePaths* paths_; // of the ImageSet
   std::shared_ptr<const ElfFile> file_;
   std::optional<Result<std::shared_ptr<TypeSource>>> source_;
 };
 
 struct ImageSet::Impl {
+  FilePaths paths;
   std::vector<Image> images;
   std::vector<std::shared_ptr<TypeSource>> sources;
   std::vector<ImageTypes> image_types;
@@ -57,10 +64,11 @@ struct ImageSet::Impl {
   }
 };
 
-ImageSet::ImageSet(std::vector<Image> images) : impl_(std::make_unique<Impl>()) {
+ImageSet::ImageSet(std::vector<Image> images, FilePaths paths) : impl_(std::make_unique<Impl>()) {
+  impl_->paths = std::move(paths);
   impl_->images = std::move(images);
   for (const auto& image : impl_->images)
-    impl_->image_types.emplace_back(image);
+    impl_->image_types.emplace_back(image, impl_->paths);
 }
 
 ImageSet::~ImageSet() = default;
@@ -69,6 +77,11 @@ ImageSet& ImageSet::operator=(ImageSet&&) noexcept = default;
 
 const std::vector<Image>& ImageSet::images() const {
   return impl_->images;
+}
+
+void ImageSet::set_debug(std::size_t index, std::shared_ptr<const ElfFile> debug) {
+  impl_->images.at(index).debug = std::move(debug);
+  impl_->image_types.at(index) = ImageTypes(impl_->images[index], impl_->paths);
 }
 
 const Image* ImageSet::find_by_name(std::string_view prefix) const {
@@ -107,6 +120,18 @@ Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
       first_error = std::move(found);
   }
   return first_error;
+}
+
+std::vector<Error> ImageSet::take_type_warnings() {
+  std::vector<Error> warnings;
+  const auto take = [&](std::vector<Error> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(warnings));
+  };
+  for (const auto& source : impl_->sources)
+    take(source->take_warnings());
+  for (auto& types : impl_->image_types)
+    take(types.take_warnings());
+  return warnings;
 }
 
 } // namespace mqbridge

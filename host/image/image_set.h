@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/elf_file.h"
+#include "host/image/file_finder.h"
 #include "host/image/types.h"
 
 #include <memory>
@@ -30,12 +31,15 @@ struct ResolvedSymbol {
 /// Symbol and type look-ups search all of them.
 class ImageSet {
 public:
-  explicit ImageSet(std::vector<Image> images);
+  /// `paths`: where parts of their DWARF may be (open_dwarf_types).
+  explicit ImageSet(std::vector<Image> images, FilePaths paths = {});
   ~ImageSet();
   ImageSet(ImageSet&&) noexcept;
   ImageSet& operator=(ImageSet&&) noexcept;
 
   const std::vector<Image>& images() const;
+  /// A separate debug file that was found later, of the image at `index`.
+  void set_debug(std::size_t index, std::shared_ptr<const ElfFile> debug);
   /// The first image whose file name starts with `prefix` ("libmpi.so"); nullptr if none.
   const Image* find_by_name(std::string_view prefix) const;
 
@@ -45,6 +49,8 @@ public:
   /// Sources that are asked before the images' own DWARF, in the order added (--types, packs).
   void add_type_source(std::shared_ptr<TypeSource> source);
   Result<const TypeLayout*> find_type(std::string_view name);
+  /// What could not be used of the types' sources, as look-ups came upon it; each is said once.
+  std::vector<Error> take_type_warnings();
 
 private:
   struct Impl;

@@ -3,33 +3,61 @@
 #include "host/image/elf_cache.h"
 #include "host/image/image_set.h"
 #include "host/memory/platform.h"
+#include "host/target/fetch_options.h"
+#include "host/target/file_download.h"
 #include "host/target/link_map.h"
 #include "host/target/target.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
 
-/// The host's file of each object that has one, compared with what runs. Faults are collected, so
-/// that thirty missing libraries make one warning.
+/// Whether symbols or types of that object are asked for: the MPI's libraries by their names.
+bool is_mpi_library(std::string_view path);
+
+/// The file of each object that has one, the same build that runs. In order: this host's (path map,
+/// sysroots), files read from targets before, debuginfod, and, if the user wants it, the target
+/// itself. The last two only for what matters: the executable and the MPI's libraries.
 class FileMatcher {
 public:
-  FileMatcher(ElfCache& files, const Platform& platform) : files_(files), platform_(platform) {}
+  /// All outlive the matcher. `pid`: of the target; 0: not known.
+  FileMatcher(ElfCache& files, const Platform& platform, rsp::Client& client, std::int64_t pid,
+              const FetchContext& fetch)
+      : files_(files), platform_(platform), client_(client), pid_(pid), fetch_(fetch) {}
 
-  /// `running_id`: the build-id in the target's memory; empty if there is none.
-  Image match(const LoadedObject& object, const std::string& running_id, Warnings& warnings);
-
-  void report_missing(Warnings& warnings) const;
+  /// `running_ids`: the build-id of each object in the target's memory, empty if there is none. The
+  /// executable comes first. Objects without a file have none, and a warning: image.missing,
+  /// image.build_id, image.architecture. Errors: image.build_id and image.architecture, where there
+  /// is only another build of the executable or of an MPI library; a lost connection.
+  Result<std::vector<Image>> match(std::span<const LoadedObject> objects,
+                                   std::span<const std::string> running_ids, Warnings& warnings);
 
 private:
-  Result<std::shared_ptr<const ElfFile>> open(const std::string& target_path);
-  std::optional<Error> compare(const ElfFile& file, const std::string& running_id) const;
+  struct Object {
+    Image image;
+    std::string running_id;
+    bool decisive = false;           ///< another build of it would show wrong things
+    bool wanted = false;             ///< worth asking a server or the target for
+    std::optional<Error> other = {}; ///< what is here instead
+  };
+
+  void find_here(Object& object, Warnings& warnings);
+  void find_elsewhere(Object& object, Warnings& warnings);
+  Result<void> fetch(std::vector<Object>& objects, Warnings& warnings);
+  bool use(Object& object, const std::filesystem::path& path, Warnings& warnings);
+  std::optional<Error> compare(const ElfFile& file, const Object& object) const;
+  Result<void> report(std::vector<Object>& objects, Warnings& warnings) const;
 
   ElfCache& files_;
   const Platform& platform_;
-  std::vector<std::string> missing_;
+  rsp::Client& client_;
+  std::int64_t pid_;
+  const FetchContext& fetch_;
 };
 
 } // namespace mqbridge

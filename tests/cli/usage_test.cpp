@@ -22,7 +22,7 @@ using Options = std::set<std::string>;
 
 TEST(Help, HasExactlyTheseOptions) {
   const Options doctor = {"-h",        "--dll",      "--sysroot", "--debug-dir",
-                          "--types",   "--path-map", "--image",   "--config",
+                          "--types",   "--path-map", "--image",   "--config",   "--fetch-files",
                           "--connect-timeout",
                           "--timeout", "-o",         "--color",   "--trace"};
   Options dump = doctor;

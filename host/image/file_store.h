@@ -1,0 +1,71 @@
+#pragma once
+
+#include "host/image/elf_reader.h"
+#include "host/image/output_file.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+class FileStore;
+
+/// A file on its way into the store. Removed again unless it is kept.
+class IncomingFile {
+public:
+  IncomingFile(IncomingFile&& other) noexcept;
+  IncomingFile& operator=(IncomingFile&&) = delete;
+  ~IncomingFile();
+
+  /// Error: files.store.
+  Result<void> append(std::string_view bytes);
+
+private:
+  friend class FileStore;
+  IncomingFile(std::filesystem::path path, int fd);
+
+  std::filesystem::path path_;
+  FileDescriptor fd_;
+};
+
+/// Files that were read from targets, kept from one run to the next by the build-id that they have
+/// in a target's memory. Thread-safe; several processes may share the directory.
+class FileStore {
+public:
+  /// Bytes of all files kept; beyond, those unused for longest make room.
+  static constexpr std::uint64_t default_limit = std::uint64_t{8} << 30;
+
+  /// In `directory`, made if need be, for this user alone. nullopt: for the life of this object
+  /// only. Error: files.store (among others where somebody else could write to it).
+  static Result<FileStore> open(const std::optional<std::filesystem::path>& directory,
+                                std::uint64_t limit = default_limit);
+
+  /// The file of that build, if it is kept.
+  std::optional<std::filesystem::path> find(std::string_view build_id) const;
+
+  Result<IncomingFile> begin() const;
+
+  /// Keeps a file that is complete, and says where. It appears at once or not at all. Without
+  /// build-id there is nothing to compare it with, nor to find it by: a temporary store only.
+  /// Errors: files.other_build (it is not of `build_id`), files.store, and those of ElfFile::open.
+  Result<std::filesystem::path> keep(IncomingFile file, std::string_view build_id) const;
+
+private:
+  FileStore(std::filesystem::path directory, std::uint64_t limit,
+            std::unique_ptr<TemporaryDirectory> temporary);
+  std::filesystem::path place_of(std::string_view build_id) const;
+  void make_room(const std::filesystem::path& newest) const;
+
+  std::filesystem::path directory_;
+  std::uint64_t limit_;
+  std::unique_ptr<TemporaryDirectory> temporary_; ///< null: the files stay
+};
+
+/// $XDG_CACHE_HOME/mqbridge/files, else ~/.cache/mqbridge/files; nullopt where neither is set.
+std::optional<std::filesystem::path> default_store_directory();
+
+} // namespace mqbridge

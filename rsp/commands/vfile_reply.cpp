@@ -1,0 +1,89 @@
+#include "rsp/commands/vfile_reply.h"
+
+#include "rsp/commands/hex.h"
+#include "rsp/packet_history.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <limits>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// What a reply needs besides the data: "$F", the count, ";", "#" and the checksum.
+constexpr std::size_t framing = 32;
+constexpr std::size_t max_piece = std::size_t{64} << 10;
+
+/// The protocol's own numbers (GDB manual, "Errno Values"), which need not be the host's.
+std::string errno_name(std::uint64_t number) {
+  using Name = std::pair<std::uint64_t, std::string_view>;
+  static constexpr std::array names = std::to_array<Name>(
+      {{1, "EPERM"},         {2, "ENOENT"},     {4, "EINTR"},   {5, "EIO"},     {9, "EBADF"},
+       {13, "EACCES"},       {14, "EFAULT"},    {16, "EBUSY"},  {17, "EEXIST"}, {19, "ENODEV"},
+       {20, "ENOTDIR"},      {21, "EISDIR"},    {22, "EINVAL"}, {23, "ENFILE"}, {24, "EMFILE"},
+       {27, "EFBIG"},        {28, "ENOSPC"},    {29, "ESPIPE"}, {30, "EROFS"},  {88, "ENOSYS"},
+       {91, "ENAMETOOLONG"}, {9999, "EUNKNOWN"}});
+  for (const auto& [known, name] : names)
+    if (known == number)
+      return std::string(name);
+  return fmt::format("errno {}", number);
+}
+
+/// Removes the front of `text` up to `separator` and returns it; all of it if there is none.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view head = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(text.size(), head.size() + 1));
+  return head;
+}
+
+} // namespace
+
+std::optional<FileReply> parse_file_reply(std::string_view reply) {
+  if (!take_until(reply, 'F').empty())
+    return std::nullopt;
+  std::string_view numbers = take_until(reply, ';');
+  std::string_view result = take_until(numbers, ',');
+  const std::string_view error = take_until(numbers, ',');
+  const bool negative = result.starts_with('-');
+  result.remove_prefix(negative ? 1 : 0);
+  const auto magnitude = parse_hex(result);
+  const auto error_number = error.empty() ? std::uint64_t{0} : parse_hex(error);
+  if (!magnitude || *magnitude > std::numeric_limits<std::int64_t>::max() || !error_number)
+    return std::nullopt;
+  const auto value = static_cast<std::int64_t>(*magnitude);
+  return FileReply{negative ? -value : value, *error_number, reply};
+}
+
+Failure garbled_file_reply(std::string_view path, std::string_view reply) {
+  return fail("stub.garbage",
+              fmt::format("reading {}: '{}' is no reply to vFile", path, shorten(reply)),
+              "look at what the stub says with --trace FILE");
+}
+
+Failure refused_file(std::string_view code, std::string_view what, std::string_view path,
+                     const FileReply& reply) {
+  return fail(code,
+              fmt::format("cannot {} {} on the target: {}", what, path, errno_name(reply.error)),
+              "the stub's user must be able to read the file");
+}
+
+std::size_t file_piece_size(const Client& client) {
+  return std::min(std::max(client.features().packet_size, 2 * framing) - framing, max_piece);
+}
+
+Result<std::string_view> parse_file_piece(std::string_view path, std::string_view reply,
+                                          std::size_t wanted) {
+  const auto parsed = parse_file_reply(reply);
+  if (!parsed)
+    return garbled_file_reply(path, reply);
+  if (parsed->result < 0)
+    return refused_file("vfile.read", "read", path, *parsed);
+  if (static_cast<std::uint64_t>(parsed->result) != parsed->attachment.size() ||
+      parsed->attachment.size() > wanted)
+    return garbled_file_reply(path, reply);
+  return parsed->attachment;
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "rsp/client.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+/// `F RESULT[,ERRNO[,C]][;ATTACHMENT]`: a reply to any vFile request.
+struct FileReply {
+  std::int64_t result = 0;
+  std::uint64_t error = 0;
+  std::string_view attachment; ///< into the reply
+};
+
+/// nullopt: no such reply.
+std::optional<FileReply> parse_file_reply(std::string_view reply);
+
+/// Error stub.garbage: `reply` answers a request about `path`.
+Failure garbled_file_reply(std::string_view path, std::string_view reply);
+
+/// Error `code`: "cannot open PATH on the target: ENOENT".
+Failure refused_file(std::string_view code, std::string_view what, std::string_view path,
+                     const FileReply& reply);
+
+/// Bytes that one vFile:pread may ask for.
+std::size_t file_piece_size(const Client& client);
+
+/// The bytes that answer one vFile:pread of `wanted` bytes; fewer at the end of the file. They are
+/// part of `reply`. Errors: vfile.read, stub.garbage.
+Result<std::string_view> parse_file_piece(std::string_view path, std::string_view reply,
+                                          std::size_t wanted);
+
+} // namespace mqbridge::rsp
