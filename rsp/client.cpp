@@ -23,7 +23,8 @@ Client::~Client() {
   // What this cannot release stays with the guardian; nor is it for us to wait for a stub that has
   // not said a word yet.
   const bool speaks = connection.heard().packet || connection.heard().ack;
-  if (speaks && !connection.detach_packet().empty() && !connection.closed())
+  if (speaks && !connection.running() && !connection.detach_packet().empty() &&
+      !connection.closed())
     (void)detach(*this);
   if (connection.closed())
     connection.released();

@@ -42,6 +42,11 @@ struct Policy {
 /// Looks, stops and detaches: nothing that writes memory, registers or files, resumes, or kills.
 const Policy& read_only_policy();
 
+/// --run-until: `vCont?`, the packets that let the target run (`vCont;c`, `vCont;CSIG`, `c`,
+/// `CSIG`; never a step, another address, or another thread alone), and the refusal of a file
+/// request. Nothing else, and in effect only while Connection::permit() says so.
+const Policy& run_policy();
+
 /// The one gate through which every byte to a stub leaves. Immutable; any thread.
 class Gate {
 public:

@@ -120,6 +120,7 @@ struct Guardian::Impl {
   Impl(Descriptor end, pid_t process) : channel(std::move(end)), pid(process) {}
 
   Result<void> send(const Message& message, int descriptor = -1);
+  void tell(Operation operation, std::uint32_t handle, std::string_view payload);
   void end();
 
   std::mutex mutex; ///< for next_handle
@@ -154,6 +155,13 @@ Result<void> Guardian::Impl::send(const Message& message, int descriptor) {
                 "stopped");
   }
   return {};
+}
+
+// A lost guardian is reported by the next watch(): losing it does not spoil this dump.
+void Guardian::Impl::tell(Operation operation, std::uint32_t handle, std::string_view payload) {
+  Message message{operation, handle, {}};
+  payload.copy(message.payload.data(), message.payload.size() - 1);
+  static_cast<void>(send(message));
 }
 
 void Guardian::Impl::end() {
@@ -206,16 +214,26 @@ Result<std::uint32_t> Guardian::watch(int fd) {
   return message.handle;
 }
 
-void Guardian::set_detach_packet(std::uint32_t handle, const char* payload) {
-  Message message{Operation::detach_packet, handle, {}};
-  std::string_view(payload).copy(message.payload.data(), message.payload.size() - 1);
-  // A lost guardian is reported by the next watch(): losing it does not spoil this dump.
-  static_cast<void>(impl_->send(message));
+void Guardian::add_detach_packet(std::uint32_t handle, const char* payload) {
+  impl_->tell(Operation::add_detach, handle, payload);
+}
+
+void Guardian::drop_detach_packet(std::uint32_t handle, const char* payload) {
+  impl_->tell(Operation::drop_detach, handle, payload);
+}
+
+void Guardian::set_running(std::uint32_t handle, bool leave) {
+  const char manner = static_cast<char>(leave ? Manner::leave : Manner::wait);
+  impl_->tell(Operation::set_manner, handle, {&manner, 1});
+}
+
+void Guardian::set_stopped(std::uint32_t handle) {
+  const char manner = static_cast<char>(Manner::detach);
+  impl_->tell(Operation::set_manner, handle, {&manner, 1});
 }
 
 void Guardian::forget(std::uint32_t handle) {
-  // See set_detach_packet.
-  static_cast<void>(impl_->send(Message{Operation::forget, handle, {}}));
+  impl_->tell(Operation::forget, handle, {});
 }
 
 } // namespace mqbridge::rsp

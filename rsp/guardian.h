@@ -24,8 +24,14 @@ public:
   /// Watches the connection on descriptor `fd` (a duplicate is sent). Returns a handle for the
   /// calls below.
   Result<std::uint32_t> watch(int fd);
-  /// The packet that lets the target run: "D", or "D;1f" once multiprocess and the pid are known.
-  void set_detach_packet(std::uint32_t handle, const char* payload);
+  /// A packet that lets a target of this connection run: "D;1f". At first there is one, "D".
+  void add_detach_packet(std::uint32_t handle, const char* payload);
+  void drop_detach_packet(std::uint32_t handle, const char* payload);
+  /// The target is about to run (--run-until). `leave`: its stub may not be sent anything
+  /// meanwhile, and lets it run when the connection closes; of every other stub the detach packet
+  /// is awaited until the target has stopped, however long that takes.
+  void set_running(std::uint32_t handle, bool leave);
+  void set_stopped(std::uint32_t handle);
   /// Detached: nothing to do any more for this connection.
   void forget(std::uint32_t handle);
 

@@ -1,5 +1,7 @@
 #include "host/cli/option_values.h"
 
+#include "rsp/signal_names.h"
+
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -72,6 +74,17 @@ Result<GivenImage> parse_image(std::string_view option, std::string_view text) {
   if (at == 0 || error != std::errc{} || end != digits.data() + digits.size())
     return bad_value(option, text, "FILE[@BIAS], the bias in 64 bits", "firmware.elf@0x80000000");
   return GivenImage{text.substr(0, at), {bias}};
+}
+
+Result<rsp::RunUntil> parse_run_until(std::string_view option, std::string_view text) {
+  constexpr std::string_view word = "signal";
+  if (text == word)
+    return rsp::RunUntil{};
+  const bool named = text.starts_with(word) && text.substr(word.size()).starts_with('=');
+  const auto signal = named ? rsp::parse_signal(text.substr(word.size() + 1)) : std::nullopt;
+  if (!signal)
+    return bad_value(option, text, "signal or signal=NAME", "signal=USR1");
+  return rsp::RunUntil{signal};
 }
 
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/target/given_image.h"
+#include "rsp/commands/run_until.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -30,6 +31,9 @@ Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
 /// FILE[@BIAS], BIAS hexadecimal with 0x, or decimal. What follows the last @ and does not begin
 /// with a digit belongs to the file's name.
 Result<GivenImage> parse_image(std::string_view option, std::string_view text);
+
+/// "signal" or "signal=NAME": SIGUSR1, USR1, or 30, the number that the remote protocol has for it.
+Result<rsp::RunUntil> parse_run_until(std::string_view option, std::string_view text);
 
 /// FROM=TO, both not empty.
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

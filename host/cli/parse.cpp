@@ -86,6 +86,12 @@ Result<DumpOptions> common_options(const RawOptions& raw) {
     return forward(std::move(set));
   if (auto set = set_seconds("--timeout", raw.timeout, options.silence_timeout); !set)
     return forward(std::move(set));
+  if (!raw.run_until.empty()) {
+    auto until = parse_run_until("--run-until", raw.run_until);
+    if (!until)
+      return forward(std::move(until));
+    options.run_until = *until;
+  }
   return options;
 }
 

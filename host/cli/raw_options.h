@@ -21,6 +21,7 @@ struct RawOptions {
   std::string config;
   std::string connect_timeout;
   std::string timeout;
+  std::string run_until;
   std::string trace;
   std::string output;
   std::string color = "auto";

@@ -20,6 +20,8 @@ namespace {
 
 /// A stub that does not let go within this leaves the matter to the guardian.
 constexpr std::chrono::seconds detach_limit{5};
+/// A stub that resumes says so at once.
+constexpr std::chrono::seconds leave_limit{1};
 /// A running target stops at once, or it sleeps where a signal does not reach it.
 constexpr std::chrono::seconds stop_limit{5};
 
@@ -170,6 +172,16 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
   return take_attach_reply(client, pid, *reply);
 }
 
+/// The signal that stopped the target goes on its way; closing the connection is the detaching.
+Result<void> leave(Connection& connection) {
+  const auto permit = connection.permit(run_policy());
+  const std::string packet = connection.leave_packet();
+  if (auto left = connection.resume_and_leave(packet, leave_limit); !left)
+    return left;
+  connection.released();
+  return {};
+}
+
 } // namespace
 
 Result<Attachment> attach(Client& client) {
@@ -182,7 +194,12 @@ Result<void> detach(Client& client) {
   const std::string packet = connection.detach_packet();
   if (packet.empty())
     return {};
+  // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
+  if (connection.running())
+    return {};
   const auto exemption = connection.exempt(detach_limit);
+  if (!connection.leave_packet().empty())
+    return leave(connection);
   auto reply = connection.request(packet);
   if (!reply)
     return forward(std::move(reply));

@@ -22,7 +22,9 @@ struct Attachment {
 Result<Attachment> attach(Client& client);
 
 /// `D` or `D;PID`, exempt from deadlines and cancel, with a deadline of its own. Safe to call
-/// twice.
+/// twice. After run_until(), where `D` would lose the signal that stopped the target, it is passed
+/// on and the connection good for nothing more. Does nothing to a target that run_until() left
+/// running.
 Result<void> detach(Client& client);
 
 } // namespace mqbridge::rsp

@@ -24,7 +24,8 @@ using namespace mqbridge::rsp::guardian;
 
 struct Watched {
   int descriptor;
-  std::string detach_payload;
+  std::vector<std::string> detach_payloads;
+  Manner manner = Manner::detach;
 };
 
 using WatchList = std::map<std::uint32_t, Watched>;
@@ -67,12 +68,22 @@ WatchList serve(int channel) {
     case Operation::watch:
       if (received->descriptor >= 0) {
         watched.insert_or_assign(message.handle,
-                                 Watched{received->descriptor, message.payload.data()});
+                                 Watched{received->descriptor, {message.payload.data()}});
       }
       break;
-    case Operation::detach_packet:
+    case Operation::add_detach:
+      if (entry != watched.end()) {
+        std::erase(entry->second.detach_payloads, message.payload.data());
+        entry->second.detach_payloads.emplace_back(message.payload.data());
+      }
+      break;
+    case Operation::drop_detach:
       if (entry != watched.end())
-        entry->second.detach_payload = message.payload.data();
+        std::erase(entry->second.detach_payloads, message.payload.data());
+      break;
+    case Operation::set_manner:
+      if (entry != watched.end())
+        entry->second.manner = static_cast<Manner>(message.payload.front());
       break;
     case Operation::forget:
       if (entry != watched.end()) {
@@ -96,7 +107,8 @@ int milliseconds_until(Clock::time_point moment, Clock::time_point now) {
 void release_all(const WatchList& watched) {
   std::vector<Release> releases;
   for (const auto& [handle, connection] : watched)
-    releases.emplace_back(connection.descriptor, connection.detach_payload, Clock::now());
+    releases.emplace_back(connection.descriptor, connection.detach_payloads, connection.manner,
+                          Clock::now());
   while (true) {
     std::vector<pollfd> polled;
     std::vector<Release*> pending;

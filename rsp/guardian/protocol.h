@@ -11,13 +11,22 @@ namespace mqbridge::rsp::guardian {
 inline constexpr int channel_descriptor = 3;
 
 /// Changes with the layout below: a program of another version is refused at the start.
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 
 enum class Operation : std::uint32_t {
-  ready,         ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
-  watch,         ///< the connection's descriptor comes along as SCM_RIGHTS
-  detach_packet, ///< `payload` is the packet that lets the target run
-  forget,        ///< close the duplicate at once
+  ready,       ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
+  watch,       ///< the connection's descriptor comes along as SCM_RIGHTS
+  add_detach,  ///< `payload` is one of the packets that let the connection's targets run
+  drop_detach, ///< `payload` is not one of them any more
+  set_manner,  ///< the first byte of `payload` is a Manner
+  forget,      ///< close the duplicate at once
+};
+
+/// How a connection is left.
+enum class Manner : char {
+  detach = 'd', ///< its targets are stopped: the detach packets are sent until they are answered
+  wait = 'w',   ///< its target runs: they are sent, and listened to when it stops, however late
+  leave = 'l',  ///< its target runs, nothing may be sent: when the connection closes, it runs on
 };
 
 inline constexpr std::size_t max_detach_payload = 56;

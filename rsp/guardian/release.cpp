@@ -42,8 +42,9 @@ bool would_block() {
 
 } // namespace
 
-Release::Release(int descriptor, std::string detach_payload, Clock::time_point now)
-    : descriptor_(descriptor), detach_payload_(std::move(detach_payload)),
+Release::Release(int descriptor, std::vector<std::string> detach_payloads, Manner manner,
+                 Clock::time_point now)
+    : descriptor_(descriptor), detach_payloads_(std::move(detach_payloads)), manner_(manner),
       deadline_(now + patience), last_deadline_(now + longest), wake_at_(deadline_) {
   // Nobody else uses the open file description any more. Should this fail, poll() still keeps
   // reads and writes from blocking for long.
@@ -53,9 +54,9 @@ Release::Release(int descriptor, std::string detach_payload, Clock::time_point n
 
 Release::Release(Release&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), phase_(other.phase_),
-      detach_payload_(std::move(other.detach_payload_)), output_(std::move(other.output_)),
-      scanner_(std::move(other.scanner_)), answered_(other.answered_),
-      asked_which_(other.asked_which_), deadline_(other.deadline_),
+      detach_payloads_(std::move(other.detach_payloads_)), manner_(other.manner_),
+      output_(std::move(other.output_)), scanner_(std::move(other.scanner_)), heard_(other.heard_),
+      answers_(other.answers_), asked_which_(other.asked_which_), deadline_(other.deadline_),
       last_deadline_(other.last_deadline_), wake_at_(other.wake_at_) {}
 
 Release::~Release() {
@@ -88,12 +89,29 @@ void Release::advance(short events, Clock::time_point now) {
 }
 
 void Release::start_releasing(Clock::time_point now) {
-  phase_ = Phase::releasing;
   wake_at_ = now + quiet;
+  if (detach_payloads_.empty())
+    return start_closing();
+  if (manner_ == Manner::leave) {
+    // What is still to come is read first: bytes that meet a closed socket reset the connection,
+    // and QEMU's process then ends by SIGPIPE when it next has something to say.
+    phase_ = Phase::leaving;
+    return;
+  }
+  phase_ = Phase::releasing;
+  if (manner_ == Manner::wait)
+    deadline_ = Clock::time_point::max();
   // `#00` ends a half packet and is skipped between packets. In ack mode the stub may still wait
-  // for the `+` to its last reply, and takes any other byte for a request to repeat it.
-  output_ += "#00+";
-  send_packet(detach_payload_);
+  // for the `+` to its last reply, and takes any other byte for a request to repeat it. A stub
+  // whose target runs finds all this in its socket when it stops.
+  output_ += "#00";
+  send_detach_packets();
+}
+
+void Release::target_stopped(Clock::time_point now) {
+  manner_ = Manner::detach;
+  last_deadline_ = now + longest;
+  deadline_ = now + patience;
 }
 
 void Release::receive(Clock::time_point now) {
@@ -105,47 +123,60 @@ void Release::receive(Clock::time_point now) {
     phase_ = Phase::done;
     return;
   }
+  heard_ = true;
   for (const std::string& reply : scanner_.feed({bytes.data(), static_cast<std::size_t>(count)})) {
     // A packet, not just any byte: a stub that babbles is no better than one that is silent.
-    deadline_ = std::min(now + patience, last_deadline_);
+    if (manner_ == Manner::detach)
+      deadline_ = std::min(now + patience, last_deadline_);
     if (phase_ == Phase::releasing) {
       output_ += '+'; // without acks the stub skips it
-      handle_reply(reply);
+      handle_reply(reply, now);
     }
   }
-  if (phase_ == Phase::releasing)
+  if (phase_ == Phase::releasing || phase_ == Phase::leaving)
     wake_at_ = std::min(now + quiet, deadline_);
 }
 
-void Release::handle_reply(const std::string& reply) {
+void Release::handle_reply(const std::string& reply, Clock::time_point now) {
   const char kind = reply.empty() ? '\0' : reply.front();
-  if (reply == "OK" || kind == 'W' || kind == 'X') {
-    answered_ = true;
+  const bool ended = kind == 'W' || kind == 'X';
+  if (manner_ == Manner::wait &&
+      (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK"))
+    target_stopped(now);
+  if (reply == "OK" || ended) {
+    ++answers_;
   } else if (kind == 'E') {
-    answered_ = true;
+    ++answers_;
     // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
     // between the negotiation and the first stop reply: the stub's current one is it.
     if (!names_a_process() && !asked_which_) {
       asked_which_ = true;
       send_packet("?");
     }
-  } else if (kind == 'T' || kind == 'S') {
-    // Either the answer to `?`, or the target had been running until now: a stub loses what it is
-    // sent meanwhile, and has not seen the detach packet.
-    const std::string process = names_a_process() ? std::string() : process_of_stop_reply(reply);
-    send_packet(process.empty() ? detach_payload_ : "D;" + process);
+  } else if (!names_a_process()) {
+    const std::string process = process_of_stop_reply(reply);
+    if (process.empty())
+      return;
+    detach_payloads_.front() = "D;" + process;
+    send_detach_packets();
   }
+  // Another stop reply is one repeated, for want of its `+`, or comes from a target that had been
+  // running until now, whose stub may have lost the detach packet: on_silence() sees to that.
 }
 
 void Release::on_silence(Clock::time_point now) {
-  if (now >= deadline_) {
+  if (now >= deadline_ || phase_ == Phase::leaving) {
     phase_ = Phase::done;
-  } else if (phase_ == Phase::connecting) {
+  } else if (phase_ == Phase::connecting || manner_ == Manner::wait) {
     wake_at_ = deadline_;
-  } else if (answered_ && output_.empty()) {
+  } else if (answers_ >= detach_payloads_.size() && output_.empty()) {
     start_closing();
+  } else if (!heard_) {
+    // Not lost: a stub that has not even begun to listen finds it in its socket. QEMU's would find
+    // two of them, and QEMU 7.2 crashes over a second detach packet.
+    wake_at_ = deadline_;
   } else {
-    send_packet(detach_payload_);
+    send_detach_packets();
     wake_at_ = std::min(now + 4 * quiet, deadline_);
   }
 }
@@ -171,6 +202,14 @@ void Release::transmit() {
 
 void Release::send_packet(std::string_view payload) {
   output_ += frame(payload);
+}
+
+// Each behind a `+` of its own: in ack mode that acknowledges the reply to the one before.
+void Release::send_detach_packets() {
+  for (const std::string& payload : detach_payloads_) {
+    output_ += '+';
+    send_packet(payload);
+  }
 }
 
 } // namespace mqbridge::rsp::guardian

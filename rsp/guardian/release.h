@@ -1,24 +1,27 @@
 #pragma once
 
 #include "rsp/guardian/packet_scanner.h"
+#include "rsp/guardian/protocol.h"
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge::rsp::guardian {
 
 using Clock = std::chrono::steady_clock;
 
-/// Lets the target of one orphaned connection run: ends a half packet, drains what the stub owes,
-/// sends the detach packet until it is answered, and closes.
+/// Lets the targets of one orphaned connection run: ends a half packet, drains what the stub owes,
+/// sends the detach packets until they are answered, and closes.
 ///
 /// A state machine around poll(2), so that many connections are released at once. Not thread-safe.
 class Release {
 public:
-  /// Takes over the descriptor. `detach_payload` is "D" or "D;PID".
-  Release(int descriptor, std::string detach_payload, Clock::time_point now);
+  /// Takes over the descriptor. `detach_payloads` are "D", or "D;PID" of each process.
+  Release(int descriptor, std::vector<std::string> detach_payloads, Manner manner,
+          Clock::time_point now);
   Release(Release&& other) noexcept;
   Release& operator=(Release&&) = delete;
   ~Release();
@@ -32,25 +35,29 @@ public:
   void advance(short events, Clock::time_point now);
 
 private:
-  enum class Phase : std::uint8_t { connecting, releasing, closing, done };
+  enum class Phase : std::uint8_t { connecting, releasing, leaving, closing, done };
 
   void start_releasing(Clock::time_point now);
   void receive(Clock::time_point now);
-  void handle_reply(const std::string& reply);
+  void handle_reply(const std::string& reply, Clock::time_point now);
   void on_silence(Clock::time_point now);
   void start_closing();
   void transmit();
   void send_packet(std::string_view payload);
-  bool names_a_process() const { return detach_payload_.size() > 1; }
+  void send_detach_packets();
+  void target_stopped(Clock::time_point now);
+  bool names_a_process() const { return detach_payloads_.front().size() > 1; }
 
   int descriptor_;
   Phase phase_ = Phase::connecting;
-  std::string detach_payload_;
+  std::vector<std::string> detach_payloads_;
+  Manner manner_; ///< detach, once a target that ran has stopped
   std::string output_;
   PacketScanner scanner_;
-  bool answered_ = false;    ///< an OK or an error has come: the detach packet's, or one still owed
-  bool asked_which_ = false; ///< `?` was sent
-  Clock::time_point deadline_;      ///< of silence
+  bool heard_ = false;         ///< the stub has said anything at all
+  std::size_t answers_ = 0;    ///< OK or error: to the detach packets, or to what was still owed
+  bool asked_which_ = false;   ///< `?` was sent
+  Clock::time_point deadline_; ///< of silence
   Clock::time_point last_deadline_; ///< of everything
   Clock::time_point wake_at_;
 };

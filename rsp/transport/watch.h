@@ -30,9 +30,25 @@ public:
     return watch;
   }
 
-  void set_detach_packet(const std::string& payload) {
+  void add_detach_packet(const std::string& payload) {
     if (guardian_ != nullptr)
-      guardian_->set_detach_packet(handle_, payload.c_str());
+      guardian_->add_detach_packet(handle_, payload.c_str());
+  }
+  void drop_detach_packet(const std::string& payload) {
+    if (guardian_ != nullptr)
+      guardian_->drop_detach_packet(handle_, payload.c_str());
+  }
+
+  /// The target is about to run. `leave`: a stub that must not be sent anything meanwhile, and lets
+  /// its target run when the connection is closed; every other one is told to detach as soon as it
+  /// listens again.
+  void set_running(bool leave) {
+    if (guardian_ != nullptr)
+      guardian_->set_running(handle_, leave);
+  }
+  void set_stopped() {
+    if (guardian_ != nullptr)
+      guardian_->set_stopped(handle_);
   }
 
   void forget() {

@@ -65,6 +65,12 @@ std::unique_ptr<Guardian> started() {
   return std::move(*guardian);
 }
 
+/// The process has become known: its packet instead of the first one.
+void name_process(Guardian& guardian, std::uint32_t handle, const char* packet) {
+  guardian.add_detach_packet(handle, packet);
+  guardian.drop_detach_packet(handle, "D");
+}
+
 /// The guardian is a child of this process; 0 if there is none.
 pid_t guardian_pid() {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -91,7 +97,7 @@ TEST(Guardian, SendsTheDetachPacketOfWhatIsLeft) {
   ASSERT_TRUE(guardian);
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle) << handle.error().message;
-  guardian->set_detach_packet(*handle, "D;1f");
+  name_process(*guardian, *handle, "D;1f");
   EXPECT_THAT(stub.received(), ElementsAre());
   const auto before = steady_clock::now();
   release(std::move(guardian));
@@ -127,7 +133,7 @@ TEST(Guardian, ManyConnectionsEachWithItsPacket) {
     clients.push_back(std::make_unique<RawClient>(stubs[i]));
     const auto handle = guardian->watch(clients.back()->descriptor());
     ASSERT_TRUE(handle);
-    guardian->set_detach_packet(*handle, fmt::format("D;{:x}", i + 1).c_str());
+    name_process(*guardian, *handle, fmt::format("D;{:x}", i + 1).c_str());
     if (i == 2)
       guardian->forget(*handle);
   }
@@ -162,7 +168,7 @@ TEST(Guardian, EndsHalfPackets) {
     ASSERT_TRUE(guardian);
     const auto handle = guardian->watch(client.descriptor());
     ASSERT_TRUE(handle);
-    guardian->set_detach_packet(*handle, "D;1f");
+    name_process(*guardian, *handle, "D;1f");
     client.send(sent);
     release(std::move(guardian));
     EXPECT_THAT(stub.received(), Contains("D;1f")) << name;
@@ -190,7 +196,7 @@ TEST(Guardian, TakesNoAnswerFromGarbage) {
   ASSERT_TRUE(guardian);
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle);
-  guardian->set_detach_packet(*handle, "D;1f");
+  name_process(*guardian, *handle, "D;1f");
   release(std::move(guardian));
   EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f")) << "that OK has the wrong checksum";
 }
@@ -215,7 +221,7 @@ TEST(Guardian, TriesAgainWhenNothingComes) {
   ASSERT_TRUE(guardian);
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle);
-  guardian->set_detach_packet(*handle, "D;1f");
+  name_process(*guardian, *handle, "D;1f");
   release(std::move(guardian));
   EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f"));
 }
@@ -229,7 +235,7 @@ TEST(Guardian, DrainsWhatAStubBlocksOn) {
   ASSERT_TRUE(guardian);
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle);
-  guardian->set_detach_packet(*handle, "D;1f");
+  name_process(*guardian, *handle, "D;1f");
   client.send("$QStartNoAckMode#b0");
   for (int i = 0; i < 1000; ++i)
     client.send(test::frame("m1000,7530"));

@@ -1,0 +1,126 @@
+#include "rsp/commands/run_until.h"
+
+#include "rsp/commands/hex.h"
+#include "rsp/connection.h"
+#include "rsp/packet_history.h"
+#include "rsp/signal_names.h"
+
+#include <fmt/format.h>
+#include <string>
+
+namespace mqbridge::rsp {
+namespace {
+
+constexpr int sigtrap = 5;
+
+/// The packets that this stub has for it.
+class Resumption {
+public:
+  Resumption(bool vcont, bool multiprocess) : vcont_(vcont), multiprocess_(multiprocess) {}
+
+  /// `signal` 0: none is passed on.
+  std::string packet(const Attachment& attachment, int signal) const {
+    if (!vcont_)
+      return signal == 0 ? "c" : fmt::format("C{:02x}", signal);
+    // Of the other processes behind the server none may run.
+    const std::string process = multiprocess_ && attachment.pid > 0
+                                    ? fmt::format(":p{:x}.-1", attachment.pid)
+                                    : std::string();
+    if (signal == 0)
+      return fmt::format("vCont;c{}", process);
+    return fmt::format("vCont;C{:02x}{};c{}", signal, thread(attachment.stop), process);
+  }
+
+private:
+  static std::string thread(const StopReply& stop) {
+    if (!stop.tid)
+      return {};
+    return stop.pid ? fmt::format(":p{:x}.{:x}", *stop.pid, *stop.tid)
+                    : fmt::format(":{:x}", *stop.tid);
+  }
+
+  bool vcont_;
+  bool multiprocess_;
+};
+
+/// QEMU, told by its lack of QStartNoAckMode. gdbserver passes the signal of the last stop on when
+/// it detaches; QEMU forgets it. But QEMU lets the process run when the connection closes, and must
+/// not be sent anything while it runs.
+bool lets_go_by_closing(const Client& client) {
+  return !client.features().no_ack;
+}
+
+/// "vCont;c;C;s;S": which actions there are.
+bool has_vcont(std::string_view reply) {
+  return reply.starts_with("vCont") && reply.find(";c") != reply.npos &&
+         reply.find(";C") != reply.npos;
+}
+
+Failure ended(Client& client, const StopReply& stop) {
+  client.connection().released();
+  const auto how = stop.kind == StopReply::Kind::signalled
+                       ? fmt::format("by {}", signal_name(stop.signal_or_status))
+                       : fmt::format("with exit status {}", stop.signal_or_status);
+  return fail(
+      "run.exited",
+      fmt::format("{}: the process ended {} before the signal came", client.endpoint().text, how),
+      "start it again; --run-until signal (any) shows which signals come");
+}
+
+Failure refused(const Client& client, std::string_view packet, std::string_view reply) {
+  return fail("run.unsupported",
+              fmt::format("{}: the stub does not let the process run: it answered '{}' to {}",
+                          client.endpoint().text, shorten(reply), packet),
+              "let it run with a debugger until it stops, then dump without --run-until");
+}
+
+bool wanted(const RunUntil& until, int signal) {
+  return until.signal ? signal == *until.signal : signal != 0;
+}
+
+Result<StopReply> resume(Client& client, const std::string& packet) {
+  auto reply = client.connection().resume(packet, lets_go_by_closing(client));
+  if (!reply)
+    return forward(std::move(reply));
+  if (reply->empty() || is_error_reply(*reply))
+    return refused(client, packet, *reply);
+  auto stop = parse_stop_reply(*reply);
+  if (stop && (stop->kind == StopReply::Kind::exited || stop->kind == StopReply::Kind::signalled))
+    return ended(client, *stop);
+  if (stop && stop->kind == StopReply::Kind::none)
+    return refused(client, packet, *reply);
+  return stop;
+}
+
+} // namespace
+
+Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
+  const auto permit = client.connection().permit(run_policy());
+  auto actions = client.request("vCont?");
+  if (!actions)
+    return forward(std::move(actions));
+  const Resumption resumption(has_vcont(*actions), client.features().multiprocess);
+  RunReport report;
+  const auto start = std::chrono::steady_clock::now();
+  for (int passed_on = 0;;) {
+    auto stop = resume(client, resumption.packet(attachment, passed_on));
+    if (!stop)
+      return forward(std::move(stop));
+    attachment.stop = *stop;
+    const int signal = stop->signal_or_status;
+    if (lets_go_by_closing(client) && signal != sigtrap && signal != 0)
+      client.connection().set_leave_packet(resumption.packet(attachment, signal));
+    if (wanted(until, signal)) {
+      report.signal = signal;
+      break;
+    }
+    passed_on = signal == sigtrap ? 0 : signal;
+    if (passed_on != 0)
+      ++report.passed[signal];
+  }
+  report.ran = std::chrono::steady_clock::now() - start;
+  attachment.stopped_before_us = false;
+  return report;
+}
+
+} // namespace mqbridge::rsp

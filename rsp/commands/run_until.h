@@ -1,0 +1,36 @@
+#pragma once
+
+#include "rsp/client.h"
+#include "rsp/commands/attach.h"
+
+#include <chrono>
+#include <map>
+#include <optional>
+
+namespace mqbridge::rsp {
+
+/// What --run-until waits for: this signal, in the protocol's numbers (rsp/signal_names.h), or any.
+struct RunUntil {
+  std::optional<int> signal;
+};
+
+/// How a run went.
+struct RunReport {
+  int signal = 0;                            ///< that stopped it
+  std::chrono::steady_clock::duration ran{}; ///< from the first continue to the stop
+  std::map<int, int> passed;                 ///< signals that the target got meanwhile, how often
+};
+
+/// Lets an attached, stopped process run (vCont;c or c) until a signal arrives that `until` wants,
+/// and updates `attachment` to that stop. Other signals are passed on (vCont;C or C); SIGTRAP is
+/// not, unless it is wanted: it is the stub's own, and would end the process. The wanted signal
+/// reaches the target when it is detached.
+///
+/// The one thing that lets a target run before detach. No limit of time counts while it runs; set a
+/// deadline for the stop afterwards. Ctrl-C (cancel) ends it, "interrupted": the target runs on and
+/// must not be told anything; a stub that holds it is told by the guardian, when it listens again.
+///
+/// Errors: run.exited (exit status or signal), run.unsupported, those of Connection.
+Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment);
+
+} // namespace mqbridge::rsp
