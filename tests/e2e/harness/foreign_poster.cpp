@@ -8,19 +8,34 @@
 #include <thread>
 
 namespace mqbridge::e2e {
-namespace {
 
 using namespace std::chrono_literals;
 using test::ChildSpec;
 using test::eventually;
 
-constexpr const char* stub_socket = "stub";
-
-} // namespace
+ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem::path& directory,
+                          const std::vector<std::string>& arguments) {
+  const auto files = files_of(platform);
+  ChildSpec spec = SingleProcess::command("oracle_poster", directory, arguments);
+  spec.argv[0] = foreign_program(platform).string();
+  if (!platform.emulator.empty()) {
+    spec.argv.insert(spec.argv.begin(), {platform.emulator, "-L", files.string(), "-g",
+                                         (directory / stub_socket).string()});
+    return spec;
+  }
+  const auto libraries = files / "usr/lib" / platform.multiarch;
+  spec.environment.emplace_back(
+      "LD_LIBRARY_PATH",
+      fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(), libraries.string()));
+  spec.environment.emplace_back("OMPI_MCA_mca_base_component_path",
+                                (libraries / "openmpi/lib/openmpi3").string());
+  return spec;
+}
 
 ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenario)
-    : platform_(platform), scenario_(std::move(scenario)),
-      process_([this](const auto& directory) { return command(directory); }) {
+    : platform_(platform), scenario_(std::move(scenario)), process_([this](const auto& directory) {
+        return foreign_command(platform_, directory, arguments());
+      }) {
   if (!platform_.emulator.empty()) {
     if (!eventually(10s, [&] { return std::filesystem::exists(directory() / stub_socket); }))
       throw std::runtime_error(platform_.emulator + " does not listen");
@@ -32,28 +47,15 @@ ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenar
   server_.emplace(test::ServerMode::attach, process_.pid());
 }
 
-ChildSpec ForeignPoster::command(const std::filesystem::path& directory) const {
-  const auto files = files_of(platform_);
-  ChildSpec spec = SingleProcess::command("oracle_poster", directory, {scenario_});
-  spec.argv[0] = foreign_program(platform_).string();
-  if (platform_.emulator.empty()) {
-    const auto libraries = files / "usr/lib" / platform_.multiarch;
-    spec.environment.emplace_back(
-        "LD_LIBRARY_PATH",
-        fmt::format("{}:{}", (files / "lib" / platform_.multiarch).string(), libraries.string()));
-    spec.environment.emplace_back("OMPI_MCA_mca_base_component_path",
-                                  (libraries / "openmpi/lib/openmpi3").string());
-    return spec;
-  }
-  if (!blocks())
-    spec.argv.emplace_back("signal");
-  spec.argv.insert(spec.argv.begin(), {platform_.emulator, "-L", files.string(), "-g",
-                                       (directory / stub_socket).string()});
-  return spec;
-}
-
 bool ForeignPoster::blocks() const {
   return scenario_.starts_with("blocked");
+}
+
+// It can only say by itself that it is ready before it blocks, which is too early.
+std::vector<std::string> ForeignPoster::arguments() const {
+  if (platform_.emulator.empty() || blocks())
+    return {scenario_};
+  return {scenario_, "signal"};
 }
 
 std::string ForeignPoster::endpoint() const {

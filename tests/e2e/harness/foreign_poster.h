@@ -12,6 +12,13 @@
 
 namespace mqbridge::e2e {
 
+/// How to start oracle_poster of another platform as a singleton: on this machine's kernel, or at
+/// its entry under qemu-user's stub, which listens at stub_socket of its directory.
+test::ChildSpec foreign_command(const ForeignPlatform& platform,
+                                const std::filesystem::path& directory,
+                                const std::vector<std::string>& arguments);
+inline constexpr const char* stub_socket = "stub";
+
 /// oracle_poster of another platform as a singleton under a real stub:
 /// qemu-user's own, which holds it at its entry, or a native gdbserver attached to it. Throws
 /// std::runtime_error if it does not come to stand there.
@@ -32,8 +39,8 @@ public:
   std::string finish() { return process_.finish(); }
 
 private:
-  test::ChildSpec command(const std::filesystem::path& directory) const;
   bool blocks() const;
+  std::vector<std::string> arguments() const;
 
   const ForeignPlatform& platform_;
   std::string scenario_;

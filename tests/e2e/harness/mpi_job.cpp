@@ -31,7 +31,8 @@ mpi_environment(const std::filesystem::path& directory) {
           {"OMPI_MCA_btl_vader_backing_directory", directory.string()}};
 }
 
-ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& directory) {
+// mpirun with its options.
+std::vector<std::string> openmpi_launcher(const JobSpec& spec) {
   std::vector<std::string> argv = {
       "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "pml", spec.pml};
   if (spec.pml == "ucx")
@@ -40,8 +41,13 @@ ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& direc
     argv.insert(argv.end(), {"--mca", "btl", "self," + spec.btl});
   if (spec.btl == "tcp")
     argv.insert(argv.end(), {"--mca", "btl_tcp_if_include", "lo"});
-  argv.insert(argv.end(),
-              {"-np", std::to_string(spec.ranks), inferior_path(spec.program), directory.string()});
+  argv.insert(argv.end(), {"-np", std::to_string(spec.ranks)});
+  return argv;
+}
+
+ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& directory) {
+  auto argv = spec.launcher.empty() ? openmpi_launcher(spec) : spec.launcher;
+  argv.insert(argv.end(), {inferior_path(spec.program), directory.string()});
   argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
   return {argv, mpi_environment(directory)};
 }

@@ -16,6 +16,9 @@ struct JobSpec {
   int ranks = 2;
   std::string btl = "vader"; ///< vader or tcp (loopback only)
   std::string pml = "ob1";   ///< ob1 or ucx
+  /// The command line up to the program, where it is another MPI's than Open MPI: then the two
+  /// above say nothing.
+  std::vector<std::string> launcher = {};
 };
 
 /// A real mpirun job of an inferior, all of whose ranks have said that they are ready. Ends with

@@ -17,7 +17,8 @@ struct Oracle {
 Oracle read_oracle(const std::filesystem::path& directory, int rank);
 
 /// Compares a rank of a dump with its oracle: communicators by name with rank, size and group; each
-/// send and receive queue as a multiset of operations, field by field. One line for each
+/// send and receive queue, and each unexpected one if the oracle tells of any such message, as a
+/// multiset of operations, field by field. One line for each
 /// difference, none if they agree.
 std::vector<std::string> differences(const Oracle& oracle, const nlohmann::json& rank);
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "tests/e2e/harness/mpi_job.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mqbridge::e2e {
+
+/// For MQBRIDGE_SKIP_IF_LACKING: MPICH with its debug DLL, made by `./dev targets mpich`.
+std::string lacking_mpich();
+
+/// A job of `ranks` processes of an inferior, compiled by that MPICH's mpicc and started by its
+/// mpiexec (hydra). Throws as program_for (target_programs.h).
+JobSpec mpich_job(const std::string& inferior, const std::vector<std::string>& arguments,
+                  int ranks = 2);
+
+/// How to start one process of it without mpiexec, for SingleProcess.
+test::ChildSpec mpich_singleton(const std::string& inferior, const std::filesystem::path& directory,
+                                const std::vector<std::string>& arguments);
+
+/// The same under Debian's own libmpich12, which is built without --enable-debuginfo. `libraries`
+/// is a directory that must live on.
+test::ChildSpec debian_mpich_singleton(const std::string& inferior,
+                                       const std::filesystem::path& directory,
+                                       const std::vector<std::string>& arguments,
+                                       const std::filesystem::path& libraries);
+
+/// What a dump needs beside the targets: --dll where the debug DLL does not lie in a directory that
+/// root alone can write, nothing else.
+std::vector<std::string> mpich_options();
+
+} // namespace mqbridge::e2e
