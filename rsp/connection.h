@@ -49,8 +49,16 @@ public:
 
   Result<std::string> request(std::string_view payload);
   /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
-  /// ack mode.
+  /// ack mode, unless pad_bursts() was called.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
+
+  /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each
+  /// reply past that buffer: the requests of a burst are padded to its size with `+`, those to their
+  /// replies follow, and all of it leaves in one send. If something on the way cuts the stream
+  /// differently, it shows (a reply without its `+`, or twice): then the burst is dropped and
+  /// everything goes one at a time from there on. `marker` is a question that it answers with
+  /// exactly `marker_reply`, and nothing else with that: it tells when the stub is in step again.
+  void pad_bursts(std::string marker, std::string marker_reply);
 
   /// Sends the byte 0x03, which stops a running target. NEVER to a target that may be stopped
   /// already: gdbserver then leaves a SIGINT pending, which kills the target when it is detached.
@@ -100,9 +108,16 @@ public:
   /// Whether the other side has closed.
   bool closed() const { return closed_; }
   const Counters& counters() const { return counters_; }
+  LinkLimits link() const { return transport_->limits(); }
 
 private:
   struct Wait;
+  struct Padding {
+    std::string marker;
+    std::string marker_reply;
+    std::size_t blocks = 1;  ///< of 256 bytes in one send; grows while all goes well
+    bool out_of_step = false; ///< something came that nobody asked for
+  };
 
   void skip_leftovers();
   Result<void> begin();
@@ -120,10 +135,21 @@ private:
   void note_garbage(const Decoder::Event& event);
   bool speaks_another_protocol() const;
   Failure garbage(const Wait& wait, std::string_view bytes) const;
-  Result<void> receive_bytes(Wait& wait);
+  Result<bool> receive_bytes(Wait& wait, Clock::time_point at_most = Clock::time_point::max());
   Result<Clock::time_point> patience(const Wait& wait) const;
   Failure failure(std::string_view code, std::string what, std::string hint) const;
   Result<std::vector<std::string>> pipeline(std::span<const std::string> payloads);
+  Result<void> send_singly(std::span<const std::string> payloads,
+                           std::vector<std::string>& replies);
+  Result<void> send_padded(std::span<const std::string> payloads,
+                           std::vector<std::string>& replies);
+  Result<std::size_t> send_padded_blocks(std::span<const std::string> payloads);
+  Result<std::optional<std::string>> receive_paired(std::string_view request);
+  Result<void> find_back_into_step();
+  Result<void> discard_until_quiet(std::chrono::milliseconds pause);
+  bool take_marker();
+  Result<bool> marker_is_next(std::chrono::milliseconds pause);
+  void note_packet(std::string_view payload);
 
   std::unique_ptr<Transport> transport_;
   ConnectionOptions options_;
@@ -138,6 +164,7 @@ private:
   std::size_t outstanding_ = 0;        ///< replies that the stub owes
   std::size_t stale_ = 0;              ///< of these, replies to requests that were given up
   bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
+  std::optional<Padding> padding_;
   bool no_ack_ = false;
   bool closed_ = false;
   std::optional<Clock::time_point> exempt_until_;

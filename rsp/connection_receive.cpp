@@ -82,11 +82,15 @@ std::optional<Result<std::string>> Connection::take(Decoder::Event event, Wait& 
   return std::nullopt;
 }
 
-std::optional<Result<std::string>> Connection::take_packet(std::string payload, const Wait& wait) {
+void Connection::note_packet(std::string_view payload) {
   heard_.packet = true;
   history_.received(payload);
   if (options_.trace != nullptr)
     options_.trace->packet(options_.name, Trace::Direction::received, payload);
+}
+
+std::optional<Result<std::string>> Connection::take_packet(std::string payload, const Wait& wait) {
+  note_packet(payload);
   acknowledge(wait);
   const bool any = may_be_anything(wait.request);
   if (!any && is_console_output(payload))
@@ -179,17 +183,18 @@ void Connection::note_garbage(const Decoder::Event& event) {
     heard_.garbage += event.bytes;
 }
 
-Result<void> Connection::receive_bytes(Wait& wait) {
+/// False: none came, until `at_most` or because a limit has changed.
+Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
   const auto until = patience(wait);
   if (!until)
     return Failure(until.error());
-  auto received = transport_->receive(*until);
+  auto received = transport_->receive(std::min(*until, at_most));
   switch (received.kind) {
   case Received::Kind::data:
     wait.last_byte = Clock::now();
     counters_.bytes_received += received.bytes.size();
     decoder_.feed(received.bytes);
-    break;
+    return true;
   case Received::Kind::closed: {
     closed_ = true;
     auto words = transport_->last_words();
@@ -202,7 +207,7 @@ Result<void> Connection::receive_bytes(Wait& wait) {
   case Received::Kind::woken:
     break;
   }
-  return {};
+  return false;
 }
 
 /// The next moment at which a limit passes, or the error of the one that has passed.

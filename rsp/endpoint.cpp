@@ -10,7 +10,8 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr std::string_view forms =
-    "write HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], local:PID or exec:COMMAND";
+    "write HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD], local:PID or "
+    "exec:COMMAND";
 
 Failure bad(std::string_view text, std::string_view why) {
   return fail("endpoint.syntax", fmt::format("'{}' is no endpoint: {}", text, why),
@@ -75,6 +76,30 @@ Result<Endpoint> parse_unix(std::string_view text, std::string_view rest) {
   return Endpoint{std::string(text), UnixEndpoint{std::string(rest)}, *pid};
 }
 
+/// Names of devices have colons too ("/dev/serial/by-path/...:1.0-port0"): digits behind the last
+/// one are the speed.
+Result<Endpoint> parse_serial(std::string_view text, std::string_view rest) {
+  constexpr std::uint32_t slowest = 50;
+  constexpr std::uint32_t fastest = 50'000'000;
+  SerialEndpoint where;
+  const auto colon = rest.rfind(':');
+  const auto digits = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  const bool has_speed = colon != std::string_view::npos &&
+                         digits.find_first_not_of("0123456789") == std::string_view::npos;
+  if (has_speed) {
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), where.baud);
+    if (error != std::errc() || where.baud < slowest || where.baud > fastest)
+      return bad(text, fmt::format("the speed is no number from {} to {} bits a second", slowest,
+                                   fastest));
+    rest = rest.substr(0, colon);
+  }
+  if (rest.empty() || rest.find('\0') != std::string_view::npos)
+    return bad(text, "the device is missing, or holds a zero byte");
+  where.device = rest;
+  return Endpoint{std::string(text), std::move(where), std::nullopt};
+}
+
 Result<Endpoint> parse_tcp(std::string_view text) {
   std::string_view rest = text;
   auto pid = take_pid(text, rest);
@@ -117,7 +142,9 @@ Result<Endpoint> Endpoint::parse(std::string_view text) {
     return parse_local(text, *rest);
   if (const auto rest = after("unix:"))
     return parse_unix(text, *rest);
-  for (const std::string_view other : {"serial:", "ssh:", "srun:", "core:"}) {
+  if (const auto rest = after("serial:"))
+    return parse_serial(text, *rest);
+  for (const std::string_view other : {"ssh:", "srun:", "core:"}) {
     if (after(other))
       return bad(text, fmt::format("'{}' is not supported", other));
   }

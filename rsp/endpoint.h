@@ -28,17 +28,26 @@ struct CommandEndpoint {
   bool operator==(const CommandEndpoint&) const = default;
 };
 
+/// A serial line: 8 bits, no parity, 1 stop bit, no flow control.
+struct SerialEndpoint {
+  std::string device; ///< path
+  std::uint32_t baud = 115'200;
+  /// A device is one server, whatever the speed.
+  bool operator==(const SerialEndpoint& other) const { return device == other.device; }
+};
+
 /// Where a stub is, and which of its processes is meant. Parsed from contract TARGET without
 /// `RANK=`.
 struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
-  std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint> where;
+  std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint, SerialEndpoint> where;
   std::optional<std::int64_t> pid; ///< `@PID`: vAttach to that process of an extended-remote server
 
   /// Same server, whichever process: such targets are taken one after the other.
   bool same_server(const Endpoint& other) const { return where == other.where; }
 
-  /// HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], exec:COMMAND, local:PID.
+  /// HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD],
+  /// exec:COMMAND, local:PID.
   /// Errors ("endpoint.syntax") say what is wrong with the text and show the forms.
   static Result<Endpoint> parse(std::string_view text);
 };

@@ -2,11 +2,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace mqbridge::rsp {
 
 /// Which `x` (binary read) the stub has: GDB's replies start with `b`, LLDB's have no prefix.
 enum class BinaryRead : std::uint8_t { none, gdb, lldb };
+
+/// Which program answers, as far as it can be told: by what it announces, and by harmless questions
+/// that one of them knows (rsp/quirks.h).
+enum class StubKind : std::uint8_t {
+  unknown,
+  gdbserver,
+  qemu_user,
+  qemu_system,
+  lldb_server,
+  openocd,
+  vgdb,
+  rr,
+  gdbstub, ///< the Rust library, in emulators and kernels
+};
+
+/// What becomes of a stopped target whose stub loses its client without a word. The guardian says
+/// one when mqbridge dies; when this machine or the network is lost, nobody does.
+enum class LostLink : std::uint8_t {
+  unknown,
+  runs,
+  stays,   ///< stopped
+  depends, ///< on how the stub was started
+};
 
 /// What negotiation found out. Defaults are those of a stub that answers nothing.
 struct Features {
@@ -22,9 +46,20 @@ struct Features {
   bool vfile = false;    ///< vFile:setfs or open answered
   bool extended = false; ///< vAttach known and `!` accepted
   BinaryRead binary_read = BinaryRead::none;
+  /// A read that fails is answered with zeros (OpenOCD): a zero there is no NULL pointer.
+  bool unreadable_reads_zero = false;
+
+  StubKind kind = StubKind::unknown;
+  std::string stub_name = "unknown stub"; ///< for messages
+  std::string stub_version;               ///< empty: it does not say
+  LostLink lost_link = LostLink::unknown;
+  bool ignores_interrupt = false; ///< 0x03 does not stop its running target
+  std::size_t longest_read = 0;   ///< bytes of one `m` where packet_size does not tell; 0: it does
 
   /// Bytes of memory that one `m` may ask for: gdbserver does not check, and crashes beyond this.
-  std::size_t max_hex_read() const { return (packet_size - 1) / 2; }
+  std::size_t max_hex_read() const {
+    return longest_read != 0 ? longest_read : (packet_size - 1) / 2;
+  }
 };
 
 } // namespace mqbridge::rsp

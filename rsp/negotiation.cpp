@@ -1,5 +1,7 @@
 #include "rsp/negotiation.h"
 
+#include "rsp/quirks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -14,12 +16,13 @@ constexpr std::string_view hello = "qSupported:multiprocess+";
 constexpr std::size_t largest_packet = std::size_t{128} << 10;
 constexpr std::size_t smallest_packet = 64;
 
-std::size_t packet_size(std::string_view hex) {
+std::size_t packet_size(std::string_view text, const Quirks& quirks) {
   std::size_t size = 0;
-  const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), size, 16);
+  const int base = quirks.decimal_packet_size ? 10 : 16;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size, base);
   if (error == std::errc::result_out_of_range)
     return largest_packet;
-  if (error != std::errc() || end != hex.data() + hex.size() || size < smallest_packet)
+  if (error != std::errc() || end != text.data() + text.size() || size < smallest_packet)
     return Features{}.packet_size;
   return std::min(size, largest_packet);
 }
@@ -82,19 +85,42 @@ BinaryRead binary_read_of(std::string_view reply) {
   return reply == "OK" ? BinaryRead::lldb : BinaryRead::none;
 }
 
-/// What qSupported does not announce. Both are harmless where they are unknown, as they do not
+/// The questions of `probes` from the `from`th on, one by one, until one is not answered.
+Result<void> ask_in_turn(Connection& connection, const std::vector<std::string>& probes,
+                         std::size_t from, std::vector<std::string>& answers) {
+  for (std::size_t i = from; i < probes.size(); ++i) {
+    auto answer = connection.request(probes[i]);
+    if (!answer)
+      return forward(std::move(answer));
+    answers.push_back(std::move(*answer));
+    if (answers.back().empty())
+      break;
+  }
+  return {};
+}
+
+/// What qSupported does not announce. All are harmless where they are unknown, as they do not
 /// begin like a packet that writes. In ack mode `x` is not asked for: no stub is known that has it
-/// there, and every probe costs a round trip.
+/// there, and every probe costs a round trip; so they end at the first that is not known.
 Result<void> probe(Connection& connection, Features& features) {
   std::vector<std::string> probes{"vFile:setfs:0"};
   if (features.no_ack)
     probes.emplace_back("x0,0");
-  auto replies = connection.burst(probes);
+  const std::size_t asked_of_all = probes.size();
+  for (auto& identity : identity_probes(features.kind))
+    probes.push_back(std::move(identity));
+  const std::size_t at_once = features.no_ack ? probes.size() : asked_of_all;
+  auto replies = connection.burst(std::span(probes).first(at_once));
   if (!replies)
     return forward(std::move(replies));
+  if (auto asked = ask_in_turn(connection, probes, at_once, *replies); !asked)
+    return forward(std::move(asked));
   features.vfile = replies->front().starts_with('F');
   if (features.no_ack && features.binary_read == BinaryRead::none)
-    features.binary_read = binary_read_of(replies->back());
+    features.binary_read = binary_read_of((*replies)[1]);
+  identify_by_answers(features, std::span(*replies).subspan(asked_of_all));
+  if (quirks_of(features.kind).padded_bursts)
+    connection.pad_bursts(std::string(qemu_marker), (*replies)[asked_of_all]);
   return {};
 }
 
@@ -102,11 +128,12 @@ Result<void> probe(Connection& connection, Features& features) {
 
 Features parse_features(std::string_view reply) {
   Features features;
+  features.kind = identify_by_announcement(reply);
   while (!reply.empty()) {
     const auto item = reply.substr(0, reply.find(';'));
     reply.remove_prefix(std::min(reply.size(), item.size() + 1));
     if (item.starts_with("PacketSize="))
-      features.packet_size = packet_size(item.substr(item.find('=') + 1));
+      features.packet_size = packet_size(item.substr(item.find('=') + 1), quirks_of(features.kind));
     if (item == "binary-upload+")
       features.binary_read = BinaryRead::gdb;
     for (const auto& [name, flag] : announced)
@@ -121,6 +148,10 @@ Result<Features> negotiate(Connection& connection) {
   if (!reply)
     return forward(std::move(reply));
   Features features = parse_features(*reply);
+  // No packet takes longer than about a second: whoever waits for another one waits for it, too.
+  constexpr std::size_t smallest_worthwhile = 1024;
+  if (const std::size_t speed = connection.link().bytes_per_second; speed != 0)
+    features.packet_size = std::min(features.packet_size, std::max(speed, smallest_worthwhile));
   if (features.no_ack) {
     auto accepted = connection.request("QStartNoAckMode");
     if (!accepted)

@@ -13,7 +13,9 @@ namespace mqbridge::rsp {
 Features parse_features(std::string_view reply);
 
 /// The first packets of a connection: qSupported, QStartNoAckMode, and one round trip of harmless
-/// probes. Errors: those of Connection, and stub.not_a_stub for what listens and is none.
+/// probes, which also tell what kind
+/// of stub it is (rsp/quirks.h). Errors: those of Connection, and stub.not_a_stub for what listens
+/// and is none.
 Result<Features> negotiate(Connection& connection);
 
 } // namespace mqbridge::rsp

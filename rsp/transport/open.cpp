@@ -1,6 +1,7 @@
 #include "rsp/transport/open.h"
 
 #include "rsp/transport/connect.h"
+#include "rsp/transport/serial_transport.h"
 #include "rsp/transport/socket_transport.h"
 #include "rsp/transport/subprocess.h"
 
@@ -54,12 +55,25 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
       std::make_unique<CommandTransport>(std::move(*transport), std::move(*subprocess)), *watch};
 }
 
+Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint& where,
+                                  Guardian* guardian) {
+  auto transport = SerialTransport::open(endpoint, where);
+  if (!transport)
+    return forward(std::move(transport));
+  auto watch = Watch::begin(guardian, (*transport)->guarded_descriptor());
+  if (!watch)
+    return forward(std::move(watch));
+  return OpenTransport{std::move(*transport), *watch};
+}
+
 } // namespace
 
 Result<OpenTransport> open_transport(const Endpoint& endpoint, const ConnectLimits& limits,
                                      Guardian* guardian) {
   if (const auto* command = std::get_if<CommandEndpoint>(&endpoint.where))
     return start_command(endpoint, *command, guardian);
+  if (const auto* serial = std::get_if<SerialEndpoint>(&endpoint.where))
+    return open_serial(endpoint, *serial, guardian);
   const auto* tcp = std::get_if<TcpEndpoint>(&endpoint.where);
   auto connected = tcp != nullptr ? connect_tcp(endpoint, *tcp, limits, guardian)
                                   : connect_unix(endpoint, std::get<UnixEndpoint>(endpoint.where),

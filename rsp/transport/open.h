@@ -15,10 +15,10 @@ struct OpenTransport {
   Watch watch;
 };
 
-/// Connects, or starts the endpoint's command. The guardian watches the socket from before
-/// connect() or spawn. Errors: connect.refused, connect.timeout, connect.unresolved,
-/// connect.failed, interrupted; those of
-/// Guardian::watch.
+/// Connects, opens the serial line, or starts the endpoint's command. The guardian watches the
+/// descriptor from before connect() or spawn, and before a line's first byte. Errors:
+/// connect.refused, connect.timeout, connect.unresolved, connect.failed, connect.busy, interrupted;
+/// those of Guardian::watch.
 Result<OpenTransport> open_transport(const Endpoint& endpoint, const ConnectLimits& limits,
                                      Guardian* guardian);
 

@@ -25,6 +25,12 @@ struct Received {
 /// in half by our death as long as less than this is unanswered.
 inline constexpr std::size_t min_send_buffer = std::size_t{128} << 10;
 
+/// What is known of a link beforehand.
+struct LinkLimits {
+  std::size_t send_buffer = min_send_buffer; ///< bytes, as min_send_buffer
+  std::size_t bytes_per_second = 0;          ///< each way; 0: not known, and not a slow one
+};
+
 /// A duplex byte stream to one stub. Reading goes on while writing: a stub that blocks on its
 /// replies cannot deadlock with us. One thread at a time, never the I/O thread; wake() is for any
 /// thread.
@@ -39,6 +45,11 @@ public:
   virtual void send(const Outgoing& bytes) = 0;
   virtual Received receive(Clock::time_point deadline) = 0;
   virtual void wake() = 0;
+
+  virtual LinkLimits limits() const { return {}; }
+
+  /// Nothing is left that the guardian would have to say on it.
+  virtual void released() {}
 
   /// What a stub started here said on stderr, and how it ended; empty for others. May wait a moment
   /// for a process that is about to end.
