@@ -6,6 +6,7 @@
 #include "host/dump/select_types.h"
 #include "host/dump/unverified.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/plausible.h"
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
 #include "host/target/environment.h"
@@ -307,11 +308,15 @@ private:
     for (const auto& message : result.dll_messages)
       report({"dll.message", fmt::format("{} says: {}", dll.path.filename().string(), message)},
              RankError::Level::warning);
+    if (auto doubtful = target_->doubtful_memory())
+      report(*doubtful, RankError::Level::warning);
     limit_stop(contact_, 1.0);
     auto repaired =
         repair(dump().communicators, mpi_, *images_, target_->memory(), target_->platform());
     if (!repaired && mpi_.provider == "openmpi")
       leave_out_unverified(dump().communicators, target_->platform(), repaired.error());
+    if (!result.failure && repaired)
+      result.failure = drop_implausible();
     if (bypassed_)
       mark_bypassed();
     take_world();
@@ -322,6 +327,14 @@ private:
     if (result.failure)
       return Failure(*result.failure);
     return repaired;
+  }
+
+  /// Wrong sizes must not show as values.
+  std::optional<Error> drop_implausible() {
+    auto error = find_implausible(dump().communicators);
+    if (error)
+      dump().communicators.clear();
+    return error;
   }
 
   std::vector<OpClass> wanted_queues() const {

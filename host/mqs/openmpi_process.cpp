@@ -5,6 +5,8 @@
 #include "host/mqs/mpi_library.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <utility>
 
 namespace mqbridge::openmpi {
 namespace {
@@ -66,6 +68,21 @@ Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_vie
   return std::optional(found->offset);
 }
 
+/// Types that a debug DLL follows with pointers of another width than the target's.
+Result<void> compare_pointers(const TypeFinder& find, const Platform& platform,
+                              TypeComparison& comparison) {
+  constexpr std::string_view type = "opal_list_item_t";
+  auto layout = find(type);
+  if (!layout)
+    return forward(std::move(layout));
+  const TypeField* next = *layout != nullptr ? (*layout)->find_field("opal_list_next") : nullptr;
+  if (next != nullptr && next->size != 0 && std::cmp_not_equal(next->size, platform.pointer_size))
+    comparison.mismatches.push_back(fmt::format("{}.opal_list_next: {} bytes, a pointer of the "
+                                                "target has {}",
+                                                type, next->size, platform.pointer_size));
+  return {};
+}
+
 bool is_component_name(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -85,7 +102,12 @@ Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& image
   }
   if (auto done = add_class_sizes(images, memory, platform.byte_order, facts); !done)
     return forward(std::move(done));
-  return compare_types(find, facts);
+  auto comparison = compare_types(find, facts);
+  if (!comparison)
+    return comparison;
+  if (auto done = compare_pointers(find, platform, *comparison); !done)
+    return forward(std::move(done));
+  return comparison;
 }
 
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {

@@ -106,7 +106,7 @@ bool ResultReader::communicator(wire::Decoder& item) {
     return false;
   close_group();
   Communicator communicator;
-  communicator.id = {item.get<std::uint64_t>()};
+  communicator.id = at_pointer_width(item.get<std::uint64_t>(), request_.platform.pointer_size);
   const std::int64_t rank = as_target_int(item.get<std::int64_t>());
   if (rank >= 0)
     communicator.local_rank = rank;
@@ -167,6 +167,8 @@ bool ResultReader::operation(wire::Decoder& item) {
   auto& communicator = result_.communicators.back();
   const auto known_class = static_cast<OpClass>(op_class);
   Operation found = interpret(known_class, raw_operation(fields), std::move(text), communicator);
+  if (found.buffer)
+    found.buffer = at_pointer_width(found.buffer->value, request_.platform.pointer_size);
   if (!request_.keep || request_.keep(communicator, known_class, found))
     queue->operations.push_back(std::move(found));
   return true;

@@ -10,7 +10,7 @@ namespace mqbridge {
 /// auxiliary vector nor a list of libraries tells.
 struct GivenImage {
   std::filesystem::path file;
-  LoadBias bias;
+  LoadBias bias = {};
 };
 
 } // namespace mqbridge

@@ -19,12 +19,10 @@ Failure corrupt(std::string what) {
       "with --trace FILE");
 }
 
-/// Where the file offset of the program headers is loaded. They stand right behind the ELF header,
+/// The bias by the segment that holds the program headers. They stand right behind the ELF header,
 /// wherever a linker has written them.
 std::optional<LoadBias> bias_by_segment(std::span<const ProgramHeader> headers, std::uint64_t table,
-                                        const Platform& platform) {
-  const std::uint64_t table_offset =
-      platform.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+                                        std::uint64_t table_offset, const Platform& platform) {
   for (const auto& header : headers) {
     const bool holds = header.type == PT_LOAD && header.offset <= table_offset &&
                        table_offset - header.offset < header.file_size;
@@ -49,8 +47,10 @@ Result<ExecutableHeaders> read_executable_headers(Memory& memory, const Platform
   if (!headers)
     return forward(std::move(headers));
 
+  const auto table_offset = platform.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
   ExecutableHeaders found;
-  found.bias = bias_by_segment(*headers, *table, platform).value_or(found.bias);
+  found.elf_header = {*table - table_offset};
+  found.bias = bias_by_segment(*headers, *table, table_offset, platform).value_or(found.bias);
   for (const auto& header : *headers) {
     if (header.type == PT_PHDR)
       found.bias = {*table - header.address.value, platform.last_address()};

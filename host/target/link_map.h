@@ -22,6 +22,7 @@ struct LoadedObject {
 
 /// What the executable's program headers in memory (AT_PHDR, AT_PHNUM) say.
 struct ExecutableHeaders {
+  TargetAddress elf_header; ///< of the executable, in memory
   LoadBias bias;
   /// Where the dynamic section is, and its size in bytes; nullopt: a static executable.
   std::optional<TargetAddress> dynamic;

@@ -56,15 +56,21 @@ public:
     std::vector<std::pair<LoadBias, TargetAddress>> entries;
     std::set<TargetAddress> seen;
     std::vector<std::byte> ahead(read_ahead);
+    TargetAddress window; // where the last reading ahead began
     for (auto next = first; next;) {
       if (!seen.insert(next).second || seen.size() > max_objects)
         return fail("libraries.corrupt",
                     fmt::format("the dynamic linker's list of libraries does not end (at {:#x})",
                                 next.value),
                     "its memory is damaged; record the packets with --trace FILE");
-      auto warmed = memory_.read(next, ahead);
-      if (!warmed)
-        return forward(std::move(warmed));
+      // A window that slid along would be one call a page.
+      const auto into_window = next - window;
+      if (!window || into_window + 4 * word_ > ahead.size()) {
+        window = next;
+        auto warmed = memory_.read(window, ahead);
+        if (!warmed)
+          return forward(std::move(warmed));
+      }
       // struct link_map (<link.h>): l_addr, l_name, l_ld, l_next, each a word.
       const auto bytes = std::span(ahead).first(4 * word_);
       if (auto done = read_exact(memory_, next, bytes); !done)

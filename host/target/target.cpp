@@ -48,6 +48,7 @@ struct Target::Impl {
   ElfFiles given_files;                ///< of options.images
   Platform platform;
   std::optional<std::string> executable;
+  TargetAddress executable_header; ///< known once load_map() was called
 
   Result<void> learn() {
     auto path = rsp::read_object(client, "exec-file", "");
@@ -120,6 +121,7 @@ struct Target::Impl {
     auto headers = read_executable_headers(cache, platform, *auxv);
     if (!headers)
       return forward(std::move(headers));
+    executable_header = headers->elf_header;
     auto xml = rsp::read_object(client, "libraries-svr4", "");
     if (!xml)
       return forward(std::move(xml));
@@ -149,7 +151,7 @@ struct Target::Impl {
           if (segment.memory_size > 0)
             zeros->expect_memory({image.bias(segment.address),
                                   image.bias(segment.address) + (segment.memory_size - 1)});
-    return ImageSet(std::move(*images));
+    return ImageSet(std::move(*images), files.paths());
   }
 
   /// Past the cache.
@@ -203,8 +205,7 @@ Result<ImageSet> Target::load_images(Warnings& warnings) {
   for (const auto& object : *objects)
     headers.push_back({object.bias(FileAddress{0}), object.bias});
   // The executable comes first; one linked to a fixed address has no header at its bias, 0.
-  if (const auto table = impl_->auxv->find(AT_PHDR))
-    headers.front().header = {*table & ~std::uint64_t{impl_->platform.page_size - 1}};
+  headers.front().header = impl_->executable_header;
   // Past the cache: only the first KiB of each object is wanted, not its page.
   auto ids = read_build_ids(impl_->memory(), impl_->platform, headers);
   if (!ids)

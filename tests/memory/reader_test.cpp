@@ -40,6 +40,18 @@ TEST_P(ReaderOnPlatform, IntegersOfEveryWidth) {
   }
 }
 
+TEST_P(ReaderOnPlatform, OfWiderIntegersTheLow64Bits) {
+  for (std::size_t size = 9; size <= 16; ++size) {
+    std::vector<std::byte> bytes(size, std::byte{0x55});
+    for (std::size_t i = 0; i < 8; ++i) // 0x8786858483828180 in the low 8 bytes
+      bytes[big() ? size - 1 - i : i] = static_cast<std::byte>(0x80 + i);
+    EXPECT_EQ(decode_unsigned(bytes, platform.byte_order), 0x8786858483828180U) << size;
+    EXPECT_EQ(decode_signed(bytes, platform.byte_order),
+              static_cast<std::int64_t>(0x8786858483828180U))
+        << size;
+  }
+}
+
 TEST_P(ReaderOnPlatform, PointersAtTheTargetsWidth) {
   fake.put_integer(base, 0xfedcba98U, static_cast<std::size_t>(platform.pointer_size), big());
   auto pointer = read_pointer(fake, platform, base);

@@ -297,6 +297,31 @@ TEST_F(OpenMpiProcess, TypesOfAnotherBuildAreNoticed) {
   EXPECT_THAT(check->mismatches, testing::Contains(HasSubstr("opal_free_list_t: 4000 bytes")));
 }
 
+/// Open MPI's DLL goes on after reads that failed, and shows what it has then: it must not even be
+/// asked. Types that do not fit are types.mismatch (select_types.h), and no walk.
+struct WrongPlatform : OpenMpiProcess {
+  std::vector<std::string> mismatches() {
+    const auto check = openmpi::check_types(
+        [&](std::string_view name) { return images->find_type(name); }, *images, *memory, platform);
+    EXPECT_TRUE(check) << check.error().message;
+    return check ? check->mismatches : std::vector<std::string>();
+  }
+};
+
+TEST_F(WrongPlatform, AFlippedByteOrderShows) {
+  start("");
+  platform.byte_order = ByteOrder::big;
+  EXPECT_THAT(mismatches(), testing::Contains(HasSubstr("the library says")));
+}
+
+TEST_F(WrongPlatform, AFlippedPointerSizeShows) {
+  start("");
+  platform.set_data_model(DataModel::ilp32);
+  EXPECT_THAT(mismatches(),
+              ElementsAre("opal_list_item_t.opal_list_next: 8 bytes, a pointer of the "
+                          "target has 4"));
+}
+
 TEST_F(OpenMpiProcess, ACorruptFreeListCostsAnErrorAndNotTheHost) {
   start("");
   const auto requests = images->find_symbol("mca_pml_base_recv_requests");

@@ -62,6 +62,10 @@ void FakeTypes::add(const std::string& name, std::vector<TypeField> fields) {
   types_[name] = std::move(layout);
 }
 
+void FakeTypes::add(TypeLayout layout) {
+  types_[layout.name] = std::move(layout);
+}
+
 Result<const TypeLayout*> FakeTypes::find(std::string_view name) {
   const auto found = types_.find(name);
   return found != types_.end() ? &found->second : nullptr;

@@ -24,6 +24,8 @@ class FakeTypes final : public TypeSource {
 public:
   /// Fields of the sizes given, aligned as a C compiler does.
   void add(const std::string& name, std::vector<TypeField> fields);
+  /// A layout that is not what C compilers of a common psABI make.
+  void add(TypeLayout layout);
   Result<const TypeLayout*> find(std::string_view name) override;
 
 private:

@@ -1,13 +1,17 @@
+#include "host/memory/page_cache.h"
 #include "host/target/auxv.h"
 #include "host/target/link_map.h"
 #include "host/target/memory_image.h"
 #include "host/target/platform_probe.h"
 #include "tests/target/target_image_builder.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace mqbridge {
 namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr std::uint64_t bias = 0x10000;
 constexpr std::uint64_t dynamic = 0x2000, r_debug = 0x3000, maps = 0x4000, names = 0x5000;
@@ -58,6 +62,10 @@ struct OnPlatform : ::testing::TestWithParam<PlatformCase> {
       return forward(std::move(executable));
     return read_r_debug(memory, platform, *executable);
   }
+  static std::string words(const AuxiliaryVector& vector) {
+    return std::string(vector.byte_order == ByteOrder::big ? "big" : "little") + "-endian, " +
+           std::to_string(8 * vector.pointer_size) + "-bit";
+  }
   void put_entry(std::uint64_t i, std::uint64_t address, std::uint64_t name, std::uint64_t next) {
     memory.put({maps + 0x100 * i}, bytes().word(address).word(name).word(0).word(next).take());
   }
@@ -91,11 +99,37 @@ TEST_P(OnPlatform, PlatformComesFromTheHeaderInMemory) {
   EXPECT_EQ(probed->page_size, 4096U);
 }
 
-TEST_P(OnPlatform, PlatformIsRefusedWhereHeaderAndVectorDisagree) {
+TEST_P(OnPlatform, AVectorOfTheOtherByteOrderContradictsTheHeader) {
   auxv.byte_order = auxv.byte_order == ByteOrder::big ? ByteOrder::little : ByteOrder::big;
   auto probed = probe_platform(memory, auxv);
   ASSERT_FALSE(probed);
   EXPECT_EQ(probed.error().code, "target.platform");
+  EXPECT_THAT(probed.error().message, HasSubstr("auxiliary vector is " + words(auxv)));
+  EXPECT_THAT(probed.error().message, HasSubstr("ELF header at 0x10000"));
+}
+
+TEST_P(OnPlatform, AVectorOfTheOtherWordSizeContradictsTheHeader) {
+  auxv.pointer_size = wide ? 4 : 8;
+  auto probed = probe_platform(memory, auxv);
+  ASSERT_FALSE(probed);
+  EXPECT_EQ(probed.error().code, "target.platform");
+  EXPECT_THAT(probed.error().message, HasSubstr("auxiliary vector is " + words(auxv)));
+  EXPECT_THAT(probed.error().message, HasSubstr(wide ? "s390x (" : "s390 ("));
+}
+
+TEST_P(OnPlatform, WithoutAnElfHeaderThePlatformIsNotGuessed) {
+  memory.put({bias}, std::vector<std::uint8_t>(1024));
+  auto probed = probe_platform(memory, auxv);
+  ASSERT_FALSE(probed);
+  EXPECT_EQ(probed.error().code, "target.platform");
+  EXPECT_THAT(probed.error().hint, HasSubstr("--image"));
+}
+
+TEST_P(OnPlatform, PageSizesAreTheTargetsOwn) {
+  auxv.values[AT_PAGESZ] = 65536;
+  auto probed = probe_platform(memory, auxv);
+  ASSERT_TRUE(probed) << probed.error().message;
+  EXPECT_EQ(probed->page_size, 65536U);
 }
 
 TEST_P(OnPlatform, BiasFromProgramHeaders) {
@@ -104,6 +138,102 @@ TEST_P(OnPlatform, BiasFromProgramHeaders) {
   EXPECT_EQ(found->bias.value, bias);
   EXPECT_EQ(found->dynamic, TargetAddress{bias + dynamic});
   EXPECT_FALSE(found->has_interpreter);
+}
+
+TEST_P(OnPlatform, WithoutItsOwnHeaderTheTableIsFoundByTheSegmentThatHoldsIt) {
+  // static-pie, linked to 0x400 and loaded 0x10000 above
+  memory.put({bias}, bytes()
+                         .elf_header(EM_S390, 3)
+                         .program_header(PT_LOAD, 0x400, 0x2000)
+                         .program_header(PT_DYNAMIC, dynamic, 4 * word)
+                         .program_header(PT_INTERP, 0, 0)
+                         .pad_to(1024)
+                         .take());
+  auto found = read_executable_headers(memory, platform, auxv);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->bias.value, bias - 0x400);
+  EXPECT_EQ(found->elf_header, TargetAddress{bias});
+  EXPECT_TRUE(found->has_interpreter);
+}
+
+TEST_P(OnPlatform, AnExecutableLoadedBelowItsLinkAddressWrapsAroundTheAddressSpace) {
+  memory.put({bias}, bytes()
+                         .elf_header(EM_S390, 3)
+                         .program_header(PT_LOAD, 0x30000, 0x2000)
+                         .program_header(PT_DYNAMIC, 0x30000 + dynamic, 4 * word)
+                         .program_header(PT_NULL, 0, 0)
+                         .pad_to(1024)
+                         .take());
+  auto found = read_executable_headers(memory, platform, auxv);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->bias(FileAddress{0x30000}), TargetAddress{bias});
+  EXPECT_EQ(found->dynamic, TargetAddress{bias + dynamic});
+}
+
+TEST_P(OnPlatform, LibrariesOfMipsAreFoundByTheMapOfTheLoader) {
+  constexpr std::uint64_t map = 0x6000;
+  platform.architecture = wide ? "mips64" : "mips";
+  memory.put({map}, bytes().word(r_debug).take());
+  const auto entries = bytes().word(DT_MIPS_RLD_MAP).word(map).word(DT_NULL).word(0).take();
+  memory.put({bias + dynamic}, entries);
+  auto found = libraries();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->size(), 2U);
+  // Of a position-independent executable: from the entry itself, here backwards.
+  memory.put(
+      {bias + dynamic},
+      bytes().word(DT_MIPS_RLD_MAP_REL).word(map - (bias + dynamic)).word(DT_NULL).word(0).take());
+  found = libraries();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->size(), 2U);
+  // The same tag of another processor means something else.
+  memory.put({bias + dynamic}, entries);
+  platform.architecture = "s390x";
+  found = libraries();
+  ASSERT_TRUE(found);
+  EXPECT_THAT(*found, IsEmpty());
+}
+
+TEST_P(OnPlatform, AListOfManyLibrariesIsReadInFewCalls) {
+  constexpr std::uint64_t count = 100;
+  constexpr std::uint64_t entries = 0x100000, texts = 0x110000; // entries lie close together
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto next = i + 1 < count ? entries + (i + 1) * 0x100 : 0;
+    memory.put({entries + i * 0x100},
+               bytes().word(i).word(texts + i * 0x20).word(0).word(next).pad_to(0x100).take());
+    memory.put({texts + i * 0x20},
+               bytes().text("/lib/lib" + std::to_string(i) + ".so").pad_to(0x20).take());
+  }
+  memory.put({r_debug}, bytes().word(1).word(entries).take());
+  PageCache cache(memory);
+  auto executable = read_executable_headers(cache, platform, auxv);
+  ASSERT_TRUE(executable);
+  memory.calls = 0;
+  auto found = read_r_debug(cache, platform, *executable);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), count - 1); // the first one is the executable
+  EXPECT_EQ((*found)[0].path, "/lib/lib1.so");
+  EXPECT_EQ((*found)[98].path, "/lib/lib99.so");
+  EXPECT_LE(memory.calls, 6) << "100 entries in 25 KiB, and their names";
+}
+
+TEST_P(OnPlatform, LongAndUnreadableNames) {
+  const std::string path = "/" + std::string(1000, 'd') + "/libb.so";
+  memory.put({names + 0x20}, bytes().text(path).pad_to(path.size() + 1).take());
+  put_entry(1, 0x700000, 0x66660000, maps + 0x200);
+  auto found = libraries();
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].path, "");
+  EXPECT_EQ((*found)[0].bias.value, 0x700000U);
+  EXPECT_EQ((*found)[1].path, path);
+}
+
+TEST_P(OnPlatform, AListThatLeadsNowhereIsUnreadable) {
+  put_entry(1, 0x700000, names + 0x10, 0x66660000);
+  auto found = libraries();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, "memory.unreadable");
 }
 
 TEST_P(OnPlatform, LibrariesFromTheDynamicLinkersList) {

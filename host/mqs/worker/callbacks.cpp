@@ -1,5 +1,7 @@
 #include "host/mqs/worker/callbacks.h"
 
+#include "host/memory/address.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -201,13 +203,6 @@ void count(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-/// A DLL may sign-extend a 32-bit target's pointers on their way into 64 bits.
-std::uint64_t at_target_width(std::uint64_t address) {
-  constexpr std::uint64_t sign_extension = 0xffffffff80000000;
-  const bool extended = (address & sign_extension) == sign_extension;
-  return current->start.sizes[4] == 4 && extended ? address & 0xffffffff : address;
-}
-
 int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexcept {
   return guarded<named("mqs_fetch_data")>(static_cast<int>(mqs_no_information), [=]() -> int {
     auto& shared = current->shared;
@@ -219,8 +214,10 @@ int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexce
       return mqs_no_information;
     const auto length = static_cast<std::size_t>(size);
     count(shared.fetch_bytes, length);
+    // A DLL may sign-extend a 32-bit target's pointers on their way into 64 bits.
+    const TargetAddress from = at_pointer_width(address, current->start.sizes[4]);
     const bool read =
-        current->pages.fetch(at_target_width(address), {static_cast<std::byte*>(buffer), length});
+        current->pages.fetch(from.value, {static_cast<std::byte*>(buffer), length});
     return read ? mqs_ok : mqs_no_information;
   });
 }

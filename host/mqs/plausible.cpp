@@ -1,0 +1,45 @@
+#include "host/mqs/plausible.h"
+
+#include "host/mqs/wire.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+bool holds_this_process(const Communicator& communicator) {
+  const auto rank = communicator.local_rank;
+  return rank && *rank >= 0 && *rank < communicator.size;
+}
+
+/// Of other communicators the rank may lie beyond the size: an intercommunicator's is that of the
+/// other group in some MPIs.
+bool plausible(const Communicator& communicator) {
+  if (communicator.size < 0 || communicator.size >= wire::max_group_size)
+    return false;
+  const bool predefined =
+      communicator.name == "MPI_COMM_WORLD" || communicator.name == "MPI_COMM_SELF";
+  return !predefined || holds_this_process(communicator);
+}
+
+Error implausible(std::string what) {
+  return {"walk.implausible", std::move(what),
+          "its types may be those of another build (--types FILE), or its memory is damaged"};
+}
+
+} // namespace
+
+std::optional<Error> find_implausible(std::span<const Communicator> communicators) {
+  if (communicators.empty())
+    return implausible("the debug DLL found no communicator, where every MPI has MPI_COMM_WORLD");
+  const auto bad = std::find_if_not(communicators.begin(), communicators.end(), plausible);
+  if (bad == communicators.end())
+    return std::nullopt;
+  return implausible(fmt::format(
+      "the debug DLL read a communicator \"{}\" of size {}, in which this process has rank {}: no "
+      "MPI has one, so that nothing else that was read can be relied on",
+      bad->name, bad->size, bad->local_rank ? std::to_string(*bad->local_rank) : "(none)"));
+}
+
+} // namespace mqbridge
