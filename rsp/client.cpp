@@ -57,6 +57,10 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
     return Failure(explain_failed_start(endpoint, std::move(features).error()));
   }
   client->impl_->features = *features;
+  // It crashes over a second `D` in one read, and dies of SIGPIPE over one sent while its process
+  // runs.
+  if (features->kind == StubKind::qemu_user)
+    connection.set_closing_releases();
   return client;
 }
 

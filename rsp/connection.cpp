@@ -56,6 +56,59 @@ Result<std::string> Connection::receive_stop_reply(std::chrono::milliseconds tim
   return receive_packet(wait);
 }
 
+void Connection::set_closing_releases() {
+  closing_releases_ = true;
+  options_.watch.set_manner(guardian::Manner::leave);
+}
+
+Result<std::string> Connection::resume(std::string_view payload) {
+  if (auto ready = begin(); !ready)
+    return forward(std::move(ready));
+  // The guardian knows first: what it sends to a stopped target is lost on one that runs.
+  if (!closing_releases_)
+    options_.watch.set_manner(guardian::Manner::wait);
+  if (auto sent = send_packet(payload); !sent)
+    return forward(std::move(sent));
+  running_ = true;
+  leave_packet_.clear();
+  flush();
+  Wait wait(payload, options_.silence_timeout);
+  wait.unlimited = true;
+  auto reply = receive_packet(wait);
+  if (reply) {
+    running_ = false;
+    if (!closing_releases_)
+      options_.watch.set_manner(guardian::Manner::detach);
+  }
+  return reply;
+}
+
+Result<void> Connection::resume_and_leave(std::string_view payload,
+                                          std::chrono::milliseconds limit) {
+  if (auto ready = begin(); !ready)
+    return ready;
+  heard_.ack = false;
+  if (auto sent = send_packet(payload); !sent)
+    return sent;
+  running_ = true;
+  flush();
+  // Whoever closes with an acknowledgement on its way resets the connection, and QEMU's process
+  // then ends by SIGPIPE when it next has something to say.
+  const auto until = Clock::now() + limit;
+  while (!heard_.ack && Clock::now() < until) {
+    const auto received = transport_->receive(until);
+    if (received.kind == Received::Kind::closed) {
+      closed_ = true;
+      break;
+    }
+    counters_.bytes_received += received.bytes.size();
+    decoder_.feed(received.bytes);
+    while (const auto event = decoder_.next())
+      heard_.ack |= event->kind == Decoder::Kind::ack;
+  }
+  return {};
+}
+
 Connection::Exemption Connection::exempt(std::chrono::milliseconds limit) {
   exempt_until_ = Clock::now() + limit;
   return Exemption(*this);
@@ -78,8 +131,13 @@ void Connection::cancel() {
 }
 
 void Connection::set_detach_packet(std::string payload) {
+  if (payload == detach_packet_)
+    return;
+  options_.watch.add_detach_packet(payload);
+  // Afterwards, so that there is always one.
+  if (!detach_packet_.empty())
+    options_.watch.drop_detach_packet(detach_packet_);
   detach_packet_ = std::move(payload);
-  options_.watch.set_detach_packet(detach_packet_);
 }
 
 void Connection::released() {
@@ -90,9 +148,12 @@ void Connection::released() {
 
 void Connection::greet() {
   queue(gate_.ack());
+  greeting_ = true;
 }
 
 Result<void> Connection::begin() {
+  if (running_)
+    return failure("target.running", "the target runs: nothing may be asked now", "");
   if (outstanding_ == 0)
     skip_leftovers();
   stale_ = outstanding_;

@@ -79,6 +79,40 @@ public:
     explicit Exemption(Connection& connection) : connection_(connection) {}
     Connection& connection_;
   };
+  /// While it lives, the gate follows another policy.
+  class [[nodiscard]] Permit {
+  public:
+    ~Permit() { connection_.gate_ = before_; }
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
+
+  private:
+    friend class Connection;
+    Permit(Connection& connection, const Policy& policy)
+        : connection_(connection), before_(connection.gate_) {
+      connection_.gate_ = Gate(policy);
+    }
+    Connection& connection_;
+    Gate before_;
+  };
+  /// `policy` is not owned, and outlives the permit.
+  Permit permit(const Policy& policy) { return Permit(*this, policy); }
+
+  /// Sends a packet that lets the target run, and waits for what the stub says then: a stop reply,
+  /// or that it refuses. Only cancel() ends the waiting. Console output is skipped, a request of
+  /// the target for a file of ours refused (`F-1,1`). While the target runs (after "interrupted",
+  /// too) nothing is sent, and every other exchange fails with target.running: stubs lose what
+  /// comes then, or stop the target for it.
+  Result<std::string> resume(std::string_view payload);
+  /// Sends a packet that lets the target run, and returns when the stub has acknowledged it, or
+  /// after `limit`. It says nothing else, and the connection is to be closed.
+  Result<void> resume_and_leave(std::string_view payload, std::chrono::milliseconds limit);
+  bool running() const { return running_; }
+  /// Of a stub that lets its target run when the connection closes, stopped or not, and must not be
+  /// told so otherwise: the guardian closes it without a word.
+  void set_closing_releases();
+  bool closing_releases() const { return closing_releases_; }
+
   /// For detach.
   Exemption exempt(std::chrono::milliseconds limit);
 
@@ -90,6 +124,10 @@ public:
   void set_detach_packet(std::string payload);
   /// Empty when there is nothing (any more) to release.
   const std::string& detach_packet() const { return detach_packet_; }
+  /// What detach sends instead where the detach packet would lose the target's signal, by
+  /// resume_and_leave(). Empty: nothing, as after each resume().
+  void set_leave_packet(std::string payload) { leave_packet_ = std::move(payload); }
+  const std::string& leave_packet() const { return leave_packet_; }
   /// Detached, or never attached: the guardian forgets the connection.
   void released();
 
@@ -134,6 +172,7 @@ private:
   std::optional<Result<std::string>> take_garbage(const Decoder::Event& event, Wait& wait);
   void note_garbage(const Decoder::Event& event);
   bool speaks_another_protocol() const;
+  void refuse_file_request();
   Failure garbage(const Wait& wait, std::string_view bytes) const;
   Result<bool> receive_bytes(Wait& wait, Clock::time_point at_most = Clock::time_point::max());
   Result<Clock::time_point> patience(const Wait& wait) const;
@@ -159,14 +198,18 @@ private:
   Counters counters_;
   Heard heard_;
   std::string detach_packet_;
+  std::string leave_packet_;
   std::optional<Outgoing> pending_;    ///< cleared, leaves with the next flush
   std::optional<Outgoing> last_frame_; ///< to be sent again after `-`
   std::size_t outstanding_ = 0;        ///< replies that the stub owes
   std::size_t stale_ = 0;              ///< of these, replies to requests that were given up
+  bool greeting_ = false;              ///< nothing has come since greet()
   bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
   std::optional<Padding> padding_;
   bool no_ack_ = false;
   bool closed_ = false;
+  bool closing_releases_ = false;
+  bool running_ = false; ///< resumed, and no stop reply has come
   std::optional<Clock::time_point> exempt_until_;
 
   mutable std::mutex limits_mutex_;

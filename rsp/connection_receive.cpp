@@ -95,12 +95,20 @@ std::optional<Result<std::string>> Connection::take_packet(std::string payload, 
   const bool any = may_be_anything(wait.request);
   if (!any && is_console_output(payload))
     return std::nullopt;
+  if (running_ && payload.starts_with('F')) {
+    refuse_file_request();
+    return std::nullopt;
+  }
   if (wait.stop_only) {
     if (!is_stop_reply(payload))
       return std::nullopt;
     owes_stop_ = false;
     return payload;
   }
+  // A machine that ran stops when a client comes, and says so unasked (QEMU system).
+  if (std::exchange(greeting_, false) && is_stop_reply(payload) &&
+      !asks_for_stop_reply(wait.request))
+    return std::nullopt;
   if (owes_stop_ && !any && is_stop_reply(payload) && !asks_for_stop_reply(wait.request)) {
     owes_stop_ = false;
     return std::nullopt;
@@ -108,6 +116,15 @@ std::optional<Result<std::string>> Connection::take_packet(std::string payload, 
   if (!is_ours())
     return std::nullopt;
   return payload;
+}
+
+// The program asked the debugger's host for a file (remote file I/O, semihosting), and waits.
+void Connection::refuse_file_request() {
+  constexpr std::string_view no_permission = "F-1,1";
+  if (const auto frame = gate_.packet(no_permission)) {
+    queue(*frame);
+    flush();
+  }
 }
 
 // Replies come in order: those to requests that were given up come first.
@@ -213,6 +230,13 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
 /// The next moment at which a limit passes, or the error of the one that has passed.
 Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) const {
   const auto now = Clock::now();
+  if (wait.unlimited) {
+    constexpr std::chrono::hours next_look{1};
+    const std::lock_guard lock(limits_mutex_);
+    if (cancelled_)
+      return fail("interrupted", fmt::format("{}: interrupted", options_.name));
+    return now + next_look;
+  }
   auto until = std::min(wait.last_byte + wait.silence, wait.begun + trickle_factor * wait.silence);
   if (exempt_until_) {
     until = std::min(until, *exempt_until_);

@@ -106,6 +106,32 @@ constexpr std::array read_only_rules = {
     Rule{"x", range},
 };
 
+bool signal_number(std::string_view text) {
+  return text.size() == 2 && std::all_of(text.begin(), text.end(), is_hex);
+}
+
+/// "c", "c:THREAD", "CSIG", "CSIG:THREAD", joined by semicolons.
+bool continue_actions(std::string_view rest) {
+  for (bool more = true; more;) {
+    std::string_view action = rest, tail, thread;
+    more = cut(rest, ';', action, tail);
+    rest = tail;
+    std::string_view verb = action;
+    if (cut(action, ':', verb, thread) && !thread_id(thread))
+      return false;
+    if (verb != "c" && !(verb.starts_with('C') && signal_number(verb.substr(1))))
+      return false;
+  }
+  return true;
+}
+
+constexpr std::array run_rules = {
+    Rule{"vCont?", nothing},  Rule{"vCont;", continue_actions}, Rule{"c", nothing},
+    Rule{"C", signal_number}, Rule{"F-1,1", nothing},
+};
+
+constexpr Policy running{"run-until", run_rules, false};
+
 constexpr Policy read_only{"read-only", read_only_rules, true};
 
 Failure refused(const Policy& policy, const std::string& what) {
@@ -118,6 +144,10 @@ Failure refused(const Policy& policy, const std::string& what) {
 
 const Policy& read_only_policy() {
   return read_only;
+}
+
+const Policy& run_policy() {
+  return running;
 }
 
 Result<Outgoing> Gate::packet(std::string_view payload) const {

@@ -222,14 +222,9 @@ void Guardian::drop_detach_packet(std::uint32_t handle, const char* payload) {
   impl_->tell(Operation::drop_detach, handle, payload);
 }
 
-void Guardian::set_running(std::uint32_t handle, bool leave) {
-  const char manner = static_cast<char>(leave ? Manner::leave : Manner::wait);
-  impl_->tell(Operation::set_manner, handle, {&manner, 1});
-}
-
-void Guardian::set_stopped(std::uint32_t handle) {
-  const char manner = static_cast<char>(Manner::detach);
-  impl_->tell(Operation::set_manner, handle, {&manner, 1});
+void Guardian::set_manner(std::uint32_t handle, Manner manner) {
+  const char letter = static_cast<char>(manner);
+  impl_->tell(Operation::set_manner, handle, {&letter, 1});
 }
 
 void Guardian::forget(std::uint32_t handle) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rsp/guardian/protocol.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -27,11 +28,8 @@ public:
   /// A packet that lets a target of this connection run: "D;1f". At first there is one, "D".
   void add_detach_packet(std::uint32_t handle, const char* payload);
   void drop_detach_packet(std::uint32_t handle, const char* payload);
-  /// The target is about to run (--run-until). `leave`: its stub may not be sent anything
-  /// meanwhile, and lets it run when the connection closes; of every other stub the detach packet
-  /// is awaited until the target has stopped, however long that takes.
-  void set_running(std::uint32_t handle, bool leave);
-  void set_stopped(std::uint32_t handle);
+  /// How this connection is to be left; at first Manner::detach.
+  void set_manner(std::uint32_t handle, guardian::Manner manner);
   /// Detached: nothing to do any more for this connection.
   void forget(std::uint32_t handle);
 

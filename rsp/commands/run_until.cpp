@@ -43,13 +43,6 @@ private:
   bool multiprocess_;
 };
 
-/// QEMU, told by its lack of QStartNoAckMode. gdbserver passes the signal of the last stop on when
-/// it detaches; QEMU forgets it. But QEMU lets the process run when the connection closes, and must
-/// not be sent anything while it runs.
-bool lets_go_by_closing(const Client& client) {
-  return !client.features().no_ack;
-}
-
 /// "vCont;c;C;s;S": which actions there are.
 bool has_vcont(std::string_view reply) {
   return reply.starts_with("vCont") && reply.find(";c") != reply.npos &&
@@ -79,7 +72,7 @@ bool wanted(const RunUntil& until, int signal) {
 }
 
 Result<StopReply> resume(Client& client, const std::string& packet) {
-  auto reply = client.connection().resume(packet, lets_go_by_closing(client));
+  auto reply = client.connection().resume(packet);
   if (!reply)
     return forward(std::move(reply));
   if (reply->empty() || is_error_reply(*reply))
@@ -108,7 +101,8 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
       return forward(std::move(stop));
     attachment.stop = *stop;
     const int signal = stop->signal_or_status;
-    if (lets_go_by_closing(client) && signal != sigtrap && signal != 0)
+    // gdbserver passes the signal of the last stop on when it detaches; QEMU forgets it.
+    if (client.connection().closing_releases() && signal != sigtrap && signal != 0)
       client.connection().set_leave_packet(resumption.packet(attachment, signal));
     if (wanted(until, signal)) {
       report.signal = signal;

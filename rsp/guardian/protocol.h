@@ -25,8 +25,8 @@ enum class Operation : std::uint32_t {
 /// How a connection is left.
 enum class Manner : char {
   detach = 'd', ///< its targets are stopped: the detach packets are sent until they are answered
-  wait = 'w',   ///< its target runs: they are sent, and listened to when it stops, however late
-  leave = 'l',  ///< its target runs, nothing may be sent: when the connection closes, it runs on
+  wait = 'w',   ///< its target runs: they are sent, and its stub heeds them when it has stopped
+  leave = 'l',  ///< nothing is sent: its target runs on when the connection closes (QEMU user)
 };
 
 inline constexpr std::size_t max_detach_payload = 56;

@@ -39,16 +39,9 @@ public:
       guardian_->drop_detach_packet(handle_, payload.c_str());
   }
 
-  /// The target is about to run. `leave`: a stub that must not be sent anything meanwhile, and lets
-  /// its target run when the connection is closed; every other one is told to detach as soon as it
-  /// listens again.
-  void set_running(bool leave) {
+  void set_manner(guardian::Manner manner) {
     if (guardian_ != nullptr)
-      guardian_->set_running(handle_, leave);
-  }
-  void set_stopped() {
-    if (guardian_ != nullptr)
-      guardian_->set_stopped(handle_);
+      guardian_->set_manner(handle_, manner);
   }
 
   void forget() {

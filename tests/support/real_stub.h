@@ -3,6 +3,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/temp_directory.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ public:
   /// What mqbridge takes for a target.
   const std::string& endpoint() const { return endpoint_; }
   pid_t pid() const { return process_->pid(); }
+  /// What it has written so far; the process that it started writes there, too.
+  std::string out() const { return process_->out(); }
+  std::optional<Ending> wait(std::chrono::milliseconds timeout) { return process_->wait(timeout); }
   /// For a relay in between. Throws std::system_error.
   int connect() const;
 

@@ -42,6 +42,7 @@ struct StubFeatures {
   bool no_ack = true;
   bool unix_socket = false;           ///< listens there instead of on loopback TCP
   bool announces_binary_read = false; ///< binary-upload+
+  bool may_run = false;               ///< packets that let the target run are expected
 };
 
 /// A stub that answers as told, on a port of its own and in a thread of its own, one client after

@@ -1,0 +1,164 @@
+// --run-until with the stubs that start processes: what the process sees of its signals.
+
+#include "rsp/commands/run_until.h"
+#include "rsp/guardian.h"
+#include "tests/support/connected.h"
+#include "tests/support/eventually.h"
+#include "tests/support/real_stub.h"
+#include "tests/support/requirements.h"
+#include "tests/support/test_programs.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using test::connected;
+using test::RealStub;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+constexpr int usr1 = 30;
+constexpr int usr2 = 31;
+
+/// Who starts the process; the emulators' platforms number signals differently.
+struct Starter {
+  std::string architecture; ///< empty: this machine's, under gdbserver
+  std::string emulator;
+  std::string compiler;
+};
+
+void PrintTo(const Starter& starter, std::ostream* out) {
+  *out << (starter.emulator.empty() ? "gdbserver" : starter.emulator);
+}
+
+class RunUntilReal : public testing::TestWithParam<Starter> {
+protected:
+  void SetUp() override { MQBRIDGE_SKIP_IF_LACKING(lacking()); }
+
+  std::string program() const {
+    const auto& architecture = GetParam().architecture;
+    return fmt::format("{}/raise_signals{}{}", MQBRIDGE_CROSS_INFERIORS,
+                       architecture.empty() ? "" : "-", architecture);
+  }
+
+  std::string lacking() const {
+    if (GetParam().emulator.empty())
+      return {};
+    if (access(program().c_str(), X_OK) != 0)
+      return fmt::format("no {}: apt install {}, then build again", program(), GetParam().compiler);
+    return test::lacking_program(GetParam().emulator, "qemu-user-static");
+  }
+
+  RealStub start(const std::string& delay, const std::string& how = {}) const {
+    std::vector<std::string> command{"gdbserver", "--once", "127.0.0.1:{port}"};
+    if (!GetParam().emulator.empty())
+      command = {GetParam().emulator, "-g", "{port}"};
+    for (const auto& word : {program(), delay, how})
+      if (!word.empty())
+        command.push_back(word);
+    return RealStub(std::move(command));
+  }
+
+  static bool says(const RealStub& stub, const std::string& text) {
+    return test::eventually(
+        10s, [&] { return stub.out().find(text) != std::string::npos; }, 5ms);
+  }
+};
+
+TEST_P(RunUntilReal, EachSignalComesOnceAndTheProcessFinishes) {
+  RealStub stub = start("0");
+  auto client = connected(stub.endpoint());
+  ASSERT_TRUE(client);
+  auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  EXPECT_EQ(stub.out().find("before"), std::string::npos) << "it stands at its entry";
+  const auto report = run_until(*client, {usr1}, *attachment);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->signal, usr1);
+  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+  EXPECT_THAT(stub.out(), Not(HasSubstr("after")));
+  const auto released = detach(*client);
+  EXPECT_TRUE(released) << released.error().message;
+  client.reset();
+  EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
+  EXPECT_TRUE(stub.wait(10s));
+}
+
+TEST_P(RunUntilReal, AnySignalWillDo) {
+  RealStub stub = start("0");
+  auto client = connected(stub.endpoint());
+  ASSERT_TRUE(client);
+  auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  const auto report = run_until(*client, {}, *attachment);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->signal, usr2);
+  client.reset(); // detaches; the second signal comes when nobody is there any more
+  EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
+  EXPECT_TRUE(stub.wait(10s));
+}
+
+TEST_P(RunUntilReal, AProcessThatEndsFirstIsAnError) {
+  RealStub stub = start("0", "nothing");
+  const auto client = connected(stub.endpoint());
+  ASSERT_TRUE(client);
+  auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  const auto report = run_until(*client, {usr1}, *attachment);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "run.exited");
+  EXPECT_THAT(report.error().message, HasSubstr("exit status 7"));
+  EXPECT_THAT(stub.out(), HasSubstr("after USR2=0 USR1=0"));
+}
+
+/// Ctrl-C, or the end of mqbridge, while the process runs: it must go on as if nobody had come.
+TEST_P(RunUntilReal, InterruptedTheProcessRunsToItsEnd) {
+  RealStub stub = start("700");
+  auto guardian = Guardian::start(test::guardian_program());
+  ASSERT_TRUE(guardian) << guardian.error().message;
+  const auto endpoint = Endpoint::parse(stub.endpoint());
+  ASSERT_TRUE(endpoint);
+  auto client = Client::connect(*endpoint, {.guardian = guardian->get()});
+  ASSERT_TRUE(client) << client.error().message;
+  auto attachment = attach(**client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  std::jthread user([&] {
+    EXPECT_TRUE(says(stub, "before"));
+    (*client)->cancel();
+  });
+  const auto report = run_until(**client, {usr1}, *attachment);
+  user.join();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "interrupted");
+  EXPECT_THAT(stub.out(), Not(HasSubstr("after")));
+  client->reset();
+  guardian->reset();
+  EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
+  EXPECT_TRUE(stub.wait(10s));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Starters, RunUntilReal,
+    testing::Values(Starter{"", "", ""}, Starter{"ppc", "qemu-ppc-static", "gcc-powerpc-linux-gnu"},
+                    Starter{"mips", "qemu-mips-static", "gcc-mips-linux-gnu"},
+                    Starter{"s390x", "qemu-s390x-static", "gcc-s390x-linux-gnu"}),
+    [](const auto& starter) {
+      return starter.param.architecture.empty() ? "gdbserver" : starter.param.architecture;
+    });
+
+} // namespace
+} // namespace mqbridge::rsp

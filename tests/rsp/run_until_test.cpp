@@ -1,0 +1,198 @@
+// --run-until against scripted stubs: what is sent, and above all what is not.
+
+#include "rsp/commands/run_until.h"
+#include "rsp/connection.h"
+#include "rsp/signal_names.h"
+#include "tests/support/connected.h"
+#include "tests/support/scripted_stub.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Answer;
+using test::connected;
+using test::ScriptedStub;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr int usr1 = 30;
+constexpr int usr2 = 31;
+
+test::StubFeatures features() {
+  test::StubFeatures features;
+  features.may_run = true;
+  return features;
+}
+
+/// Stands at the entry of process 1d3e.
+class Run : public testing::Test {
+protected:
+  Run() { stub_.on("?", Answer::packet("T05thread:p1d3e.1d3e;")); }
+
+  void has_vcont() { stub_.on("vCont?", Answer::packet("vCont;c;C;s;S")); }
+
+  Result<RunReport> run(std::optional<int> signal) {
+    client_ = connected(stub_);
+    if (!client_)
+      return fail("test", "no client");
+    auto attached = attach(*client_);
+    if (!attached)
+      return forward(std::move(attached));
+    attachment_ = *attached;
+    return run_until(*client_, {signal}, attachment_);
+  }
+
+  ScriptedStub stub_{features()};
+  std::unique_ptr<Client> client_;
+  Attachment attachment_;
+};
+
+TEST_F(Run, PassesOnWhatIsNotWanted) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1", Answer::packet("T1fthread:p1d3e.1d40;"))
+      .expect("vCont;C1f:p1d3e.1d40;c:p1d3e.-1", Answer::packet("T14thread:p1d3e.1d3e;"))
+      .expect("vCont;C14:p1d3e.1d3e;c:p1d3e.-1", Answer::packet("T1fthread:p1d3e.1d3e;"))
+      .expect("vCont;C1f:p1d3e.1d3e;c:p1d3e.-1", Answer::packet("T1ethread:p1d3e.1d41;"));
+  const auto report = run(usr1);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->signal, usr1);
+  EXPECT_THAT(report->passed, ElementsAre(Pair(0x14, 1), Pair(usr2, 2)));
+  EXPECT_EQ(attachment_.stop.tid, 0x1d41);
+  EXPECT_FALSE(attachment_.stopped_before_us);
+  ASSERT_TRUE(detach(*client_));
+  EXPECT_EQ(stub_.received().back(), "D;1d3e");
+}
+
+TEST_F(Run, TheStubsOwnTrapIsNotPassedOn) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1", Answer::packet("T05thread:p1d3e.1d3e;"))
+      .expect("vCont;c:p1d3e.-1", Answer::packet("T1ethread:p1d3e.1d3e;"));
+  const auto report = run(usr1);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->passed, ElementsAre());
+}
+
+TEST_F(Run, WithoutVContBySingleLetters) {
+  stub_.expect("c", Answer::packet("S1f")).expect("C1f", Answer::packet("S1e"));
+  const auto report = run(usr1);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+}
+
+TEST_F(Run, LastsLongerThanAnySilence) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1", Answer::packet("T1ethread:p1d3e.1d3e;").after(800ms));
+  const auto report = run(std::nullopt); // the client's limit is 500 ms
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_GE(report->ran, 700ms);
+}
+
+TEST_F(Run, ConsoleOutputIsSkippedAndFilesAreRefused) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1",
+               Answer::raw(test::frame("O68690a") + test::frame("Fopen,1000/5,0,1b6")));
+  stub_.expect("F-1,1", Answer::packet("T1ethread:p1d3e.1d3e;"));
+  const auto report = run(std::nullopt);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->signal, usr1);
+}
+
+struct End {
+  std::string reply;
+  std::string code;
+  std::string words;
+};
+
+TEST_F(Run, EndsAndRefusalsAreErrors) {
+  for (const auto& [reply, code, words] : {
+           End{"W7;process:1d3e", "run.exited", "with exit status 7"},
+           End{"W00", "run.exited", "with exit status 0"},
+           End{"X0b;process:1d3e", "run.exited", "by SIGSEGV"},
+           End{"E01", "run.unsupported", "E01"},
+           End{"", "run.unsupported", "vCont;c:p1d3e.-1"},
+           End{"N", "run.unsupported", "N"},
+           End{"Tzz", "stub.garbage", "Tzz"},
+       }) {
+    ScriptedStub stub(features());
+    stub.on("?", Answer::packet("T05thread:p1d3e.1d3e;"))
+        .on("vCont?", Answer::packet("vCont;c;C"))
+        .on("vCont;", Answer::packet(reply));
+    const auto client = connected(stub);
+    ASSERT_TRUE(client);
+    auto attached = attach(*client);
+    ASSERT_TRUE(attached);
+    const auto report = run_until(*client, {}, *attached);
+    ASSERT_FALSE(report) << reply;
+    EXPECT_EQ(report.error().code, code) << reply;
+    EXPECT_THAT(report.error().message, HasSubstr(words));
+    EXPECT_NE(report.error().hint, "");
+  }
+}
+
+TEST_F(Run, CancelledItSaysNothingMoreToARunningTarget) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1", Answer::nothing());
+  std::jthread user([this] {
+    while (stub_.count("vCont;c") == 0)
+      std::this_thread::sleep_for(5ms);
+    client_->cancel();
+  });
+  const auto report = run(usr1);
+  user.join();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "interrupted");
+  EXPECT_FALSE(client_->request("qC"));
+  EXPECT_TRUE(detach(*client_)) << "there is nothing that we hold";
+  client_.reset();
+  EXPECT_EQ(stub_.received().back(), "vCont;c:p1d3e.-1");
+}
+
+TEST(RunPolicy, IsInEffectDuringTheRunOnly) {
+  ScriptedStub stub(features());
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  {
+    const auto permit = client->connection().permit(run_policy());
+    EXPECT_EQ(client->request("m0,1").error().code, "gate.refused");
+    EXPECT_TRUE(client->request("vCont?"));
+  }
+  EXPECT_EQ(client->request("vCont?").error().code, "gate.refused");
+  EXPECT_EQ(client->request("vCont;c").error().code, "gate.refused");
+}
+
+TEST(SignalNames, AreTheProtocols) {
+  for (const auto& [text, number] :
+       std::initializer_list<std::pair<std::string, int>>{{"SIGUSR1", 30},
+                                                          {"USR1", 30},
+                                                          {"30", 30},
+                                                          {"HUP", 1},
+                                                          {"SIGBUS", 10},
+                                                          {"CHLD", 20},
+                                                          {"SIGPRIO", 44},
+                                                          {"SIG33", 45},
+                                                          {"SIG34", 46},
+                                                          {"SIG63", 75},
+                                                          {"SIGCANCEL", 76},
+                                                          {"SIG32", 77},
+                                                          {"SIG64", 78},
+                                                          {"SIG127", 141}}) {
+    EXPECT_EQ(parse_signal(text), number) << text;
+    EXPECT_EQ(parse_signal(signal_name(number)), number) << text;
+  }
+  for (const std::string text :
+       {"", "SIG", "0", "-1", "154", "SIG0", "SIG128", "usr1", "NONE", "30x"})
+    EXPECT_FALSE(parse_signal(text)) << text;
+  EXPECT_EQ(signal_name(150), "signal 150");
+}
+
+} // namespace
+} // namespace mqbridge::rsp
