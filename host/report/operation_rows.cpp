@@ -25,6 +25,8 @@ enum ColumnIndex : std::size_t {
 std::string peer_text(const Peer& peer) {
   if (peer.any)
     return "ANY";
+  if (peer.local_rank == proc_null)
+    return "NULL";
   if (!peer.global_rank)
     return peer.local_rank ? fmt::format("?({})", *peer.local_rank) : "?";
   if (!peer.local_rank || peer.local_rank == peer.global_rank)

@@ -15,7 +15,7 @@ namespace {
 
 // Widest cells: whatever a target calls itself, there is room for the columns behind.
 constexpr std::size_t widest_host = 16;
-constexpr std::size_t widest_mpi = 20;
+constexpr std::size_t widest_mpi = 21; // "mqbridge recorder 1.0"
 constexpr std::size_t widest_ranks = 16;
 
 std::string platform_text(const RankDump& rank) {

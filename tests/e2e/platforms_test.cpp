@@ -22,7 +22,7 @@ TEST_P(RecorderOn, DumpEqualsWhatWasRecordedAndTheNativeOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, RecorderOn,
-                         testing::Values("x86_64", "i386", "s390x", "ppc", "mips"),
+                         testing::Values("x86_64", "i386", "s390x", "ppc", "mips", "m68k"),
                          [](const auto& of) { return std::string(of.param); });
 
 /// Four ranks of one job, each on a platform of its own: two under native gdbservers, two under

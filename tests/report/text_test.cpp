@@ -125,6 +125,21 @@ TEST(Text, NothingUnknownLooksEmpty) {
   }
 }
 
+TEST(Text, MpiProcNullIsNoRank) {
+  Dump dump = sample_dump();
+  Operation& send = dump.ranks[0].communicators[0].queue(OpClass::send).operations[0];
+  send.peer = {false, proc_null, std::nullopt};
+  EXPECT_EQ(lines_with(text_of(dump), "send   pending  NULL         17 "), 1U);
+}
+
+TEST(Text, TheRecordersNameIsWhole) {
+  Dump dump = sample_dump();
+  dump.ranks[0].mpi->name = "mqbridge recorder";
+  dump.ranks[0].mpi->version = "1.0";
+  dump.ranks[0].mpi->transport.reset();
+  EXPECT_THAT(text_of(dump), HasSubstr("  mqbridge recorder 1.0 "));
+}
+
 TEST(Text, CutQueuesShowWhatIsThere) {
   Dump dump = ring_dump(1);
   Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
