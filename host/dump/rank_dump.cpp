@@ -131,10 +131,10 @@ private:
       contact_ = start;
       stopped_at_ = start_wall;
     }
-    if (options().run_until) {
-      if (auto done = run_to_signal(*attachment); !done)
-        return done;
-    }
+    if (!options().run_until)
+      entry_hint_ = hint_at_entry(*attachment);
+    else if (auto done = run_to_signal(*attachment); !done)
+      return done;
     held_ = true;
     // A stub that was started here stopped the process for us, from its start on.
     const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
@@ -202,8 +202,8 @@ private:
       return fail("mpi.not_found",
                   fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
                               dump().endpoint, dump().executable.value_or("the process")),
-                  "check the process id; files of another machine: --sysroot DIR, "
-                                  "or --fetch-files always");
+                  with_entry_hint("check the process id; files of another machine: "
+                                  "--sysroot DIR, or --fetch-files always"));
     mpi_ = std::move(**mpi);
     auto& info = dump().mpi.emplace();
     info.name = mpi_.name;
@@ -211,6 +211,10 @@ private:
     if (mpi_.image != nullptr && mpi_.image->file && !mpi_.image->file->build_id().empty())
       info.build_id = mpi_.image->file->build_id();
     return read_state();
+  }
+
+  std::string with_entry_hint(std::string hint) const {
+    return entry_hint_ ? hint + "\n" + *entry_hint_ : hint;
   }
 
   Result<void> read_state() {
@@ -223,7 +227,7 @@ private:
     if (*state == MpiState::not_initialized)
       report({"mpi.not_initialized",
               "the process has not finished MPI_Init: there are no queues yet",
-              "dump again when it has"},
+              with_entry_hint("dump again when it has")},
              RankError::Level::warning);
     if (*state == MpiState::finalized)
       report(
@@ -421,6 +425,7 @@ private:
   std::unique_ptr<rsp::Client> client_;
   std::unique_ptr<Target> target_;
   std::optional<ImageSet> images_;
+  std::optional<std::string> entry_hint_; ///< why there may be nothing to see yet
   MpiLibrary mpi_;
   bool held_ = false;     ///< attached, and stopped for the dump
   bool walked_ = false;   ///< at least one communicator was found, whatever the filters leave
