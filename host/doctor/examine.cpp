@@ -192,6 +192,8 @@ private:
                                                                      : "");
     if (subject == "transport" && rank_.mpi && rank_.mpi->transport == "ob1")
       return "ob1, seen by the debug DLL";
+    if (subject == "transport" && rank_.mpi && rank_.mpi->name == "MPICH")
+      return rank_.mpi->transport.value_or("");
     if (subject == "DLL" && rank_.dll)
       return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
     if (subject == "queues" && rank_.dll)
@@ -241,6 +243,10 @@ private:
     if (rank_.mpi && rank_.mpi->name == "Open MPI" && !without_queues())
       add(Level::limit, "unexpected",
           "Open MPI's debug DLL never provides the unexpected messages");
+    if (rank_.mpi && rank_.mpi->name == "MPICH" && !without_queues())
+      add(Level::limit, "send",
+          "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, MPI_Ssend, "
+          "MPI_Ssend_init and MPI_Ibsend; a receive is listed until its message has come");
   }
 
   std::string queues() const {

@@ -6,6 +6,7 @@
 #include "host/dump/select_types.h"
 #include "host/dump/unverified.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/mpich_process.h"
 #include "host/mqs/plausible.h"
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
@@ -218,9 +219,10 @@ private:
   }
 
   Result<void> read_state() {
-    if (mpi_.provider != "openmpi")
+    if (mpi_.provider != "openmpi" && mpi_.provider != "mpich")
       return {};
-    auto state = openmpi::read_state(*images_, target_->memory(), target_->platform());
+    const auto read = mpi_.provider == "mpich" ? mpich::read_state : openmpi::read_state;
+    auto state = read(*images_, target_->memory(), target_->platform());
     if (!state)
       return forward(std::move(state));
     dump().mpi->state = *state;
@@ -253,6 +255,8 @@ private:
     }
     dump().mpi->types_source = choice->source;
     dump().mpi->types_match = choice->match;
+    if (mpi_.provider == "mpich")
+      return read_device();
     if (mpi_.provider != "openmpi")
       return {};
     auto transport = openmpi::read_transport(*images_, target_->memory(), target_->platform());
@@ -277,6 +281,16 @@ private:
     return {};
   }
 
+  Result<void> read_device() {
+    auto device = mpich::read_device(*images_, target_->memory());
+    if (!device)
+      return forward(std::move(device));
+    dump().mpi->transport = device->name;
+    if (device->warning)
+      report(*device->warning, RankError::Level::warning);
+    return {};
+  }
+
   Result<void> walk(const DllChoice& dll) {
     if (dll.warning)
       report(*dll.warning, RankError::Level::warning);
@@ -295,8 +309,10 @@ private:
       request.op_classes = wanted_queues();
     request.max_operations = options().max_operations;
     request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
-      return wanted(options().filters, communicator) && wanted(options().filters, operation);
+      return wanted(options().filters, communicator) &&
+             (peers_come_late() || wanted(options().filters, operation));
     };
+    request.ignore_welcome = mpi_.provider == "mpich";
     request.stop = stop_;
     request.deadline = deadline;
     request.progress = [this](std::uint64_t operations) {
@@ -321,6 +337,8 @@ private:
       leave_out_unverified(dump().communicators, target_->platform(), repaired.error());
     if (!result.failure && repaired)
       result.failure = drop_implausible();
+    if (peers_come_late())
+      drop_unwanted_operations();
     if (bypassed_)
       mark_bypassed();
     take_world();
@@ -339,6 +357,19 @@ private:
     if (error)
       dump().communicators.clear();
     return error;
+  }
+
+  /// MPICH's debug DLL does not translate ranks: repair() does.
+  bool peers_come_late() const {
+    return mpi_.provider == "mpich" && !options().filters.peers.empty();
+  }
+
+  void drop_unwanted_operations() {
+    for (auto& communicator : dump().communicators)
+      for (Queue& queue : communicator.queues)
+        std::erase_if(queue.operations, [&](const Operation& operation) {
+          return !wanted(options().filters, operation);
+        });
   }
 
   std::vector<OpClass> wanted_queues() const {

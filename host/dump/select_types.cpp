@@ -2,6 +2,7 @@
 
 #include "host/image/pack_finder.h"
 #include "host/image/type_carrier.h"
+#include "host/mqs/mpich_process.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,6 +13,9 @@ namespace {
 
 /// The line that makes types for the library that runs.
 std::string make_hint(const MpiLibrary& mpi) {
+  if (mpi.provider == "mpich")
+    return "rebuild MPICH with --enable-debuginfo (Debian's is built without), or run the program "
+           "with Open MPI";
   if (mpi.provider != "openmpi")
     return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
                        mpi.name);
@@ -133,6 +137,8 @@ private:
   /// Only Open MPI's libraries state sizes of their types; for others, the types found are all
   /// there is to know.
   Result<bool> fits(const openmpi::TypeFinder& find) {
+    if (mpi_.provider == "mpich")
+      return knows_mpich_types();
     if (mpi_.provider != "openmpi")
       return true;
     auto checked = openmpi::check_types(find, images_, memory_, platform_);
@@ -140,6 +146,14 @@ private:
       return forward(std::move(checked));
     check_ = std::move(*checked);
     return check_.fits();
+  }
+
+  Result<bool> knows_mpich_types() {
+    auto lacking = mpich::missing_types(images_);
+    if (!lacking)
+      return forward(std::move(lacking));
+    check_.missing = std::move(*lacking);
+    return check_.missing.empty();
   }
 
   Failure mismatch(const std::string& source) const {
@@ -173,6 +187,7 @@ Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory
                                  const Platform& platform,
                                  std::span<const std::filesystem::path> given,
                                  std::span<const std::filesystem::path> pack_directories,
+                                 const std::function<bool()>& find_debug_information,
                                  Warnings& warnings) {
   Selection selection(images, mpi, memory, platform, warnings);
   auto choice = given.empty()
@@ -184,4 +199,3 @@ Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory
 }
 
 } // namespace mqbridge
-                                 const std::function<bool()>& find_debug_information,

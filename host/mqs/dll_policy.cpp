@@ -24,7 +24,9 @@ std::string install_hint(std::string_view mpi) {
   if (mpi == "openmpi")
     return "apt install libopenmpi3    (or give the host's libompi_dbg_msgq.so with --dll PATH)";
   if (mpi == "mpich")
-    return "MPICH built with --enable-debuginfo has a libtvmpich.so: --dll PATH";
+    return "rebuild MPICH with --enable-debuginfo (Debian's is built without), or run the program "
+           "with Open MPI\n"
+           "where the libtvmpich.so of that very MPICH is on this host: --dll PATH";
   return "the MPI library's debug DLL on this host: --dll PATH";
 }
 

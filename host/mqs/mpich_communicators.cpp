@@ -105,20 +105,21 @@ private:
     return group;
   }
 
-  /// The addresses of the connections to the local side's members; empty: not known. Duplicates of
-  /// a communicator share one table.
+  /// The addresses of the connections to the local side's members; empty: not known. A communicator
+  /// of the same ranks as another one, or of its first ranks, shares that one's table.
   Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator) {
     const auto table =
         word(communicator, is_inter(communicator) ? fields_.local_members : fields_.members);
     if (!table || *table == 0 || layout_.members.table == 0 || communicator.size < 1 ||
         communicator.size > max_size)
       return std::vector<std::uint64_t>();
-    const auto known = tables_.find(*table);
-    if (known != tables_.end() && std::cmp_equal(known->second.size(), communicator.size))
+    const auto [known, is_new] =
+        tables_.try_emplace({*table, communicator.size}, std::vector<std::uint64_t>());
+    if (!is_new)
       return known->second;
     auto members = read_table(*table, static_cast<std::size_t>(communicator.size));
     if (members)
-      tables_[*table] = *members;
+      known->second = *members;
     return members;
   }
 
@@ -129,7 +130,7 @@ private:
     auto read = memory_.read({address}, head);
     if (!read)
       return forward(std::move(read));
-    if (*read < head.size() || decode_unsigned(stated, platform_.byte_order) != size)
+    if (*read < head.size() || decode_unsigned(stated, platform_.byte_order) < size)
       return std::vector<std::uint64_t>();
     std::vector<std::byte> bytes(size * pointer);
     read = memory_.read(TargetAddress{address} + layout_.members.table, bytes);
@@ -171,7 +172,8 @@ private:
   Memory& memory_;
   const Platform& platform_;
   Words words_;
-  std::map<std::uint64_t, std::vector<std::uint64_t>> tables_; ///< by address
+  /// By address and size.
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<std::uint64_t>> tables_;
 };
 
 } // namespace

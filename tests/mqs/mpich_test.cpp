@@ -209,6 +209,13 @@ TEST_P(Mpich, WhatItMadeForItselfIsLeftOutUnlessSomethingIsQueuedThere) {
   EXPECT_THAT(groups, ElementsAre(Group{0, 1, 2, 3}, Group{1, 3}, Group{1}));
 }
 
+TEST_P(Mpich, TheFirstRanksOfACommunicatorShareItsTable) {
+  const auto pair = mpich.communicator("pair", 1, {0, 1});
+  mpich.set_table(pair, "vcrt", mpich.table_of(world));
+  repaired();
+  EXPECT_EQ(mpich.communicators[pair].group, (Group{0, 1}));
+}
+
 TEST_P(Mpich, ATableThatIsNotQuiteRightIsNoGroup) {
   const auto stranger = mpich.communicator("of another world", 0, {1, 77});
   const auto misplaced = mpich.communicator("not me", 0, {2, 1});
