@@ -1,0 +1,180 @@
+#include "host/image/file_store.h"
+#include "tests/image/elf_builder.h"
+
+#include <chrono>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/stat.h>
+
+namespace mqbridge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string elf_bytes(const std::string& build_id, std::size_t padding = 0) {
+  const test::TestDirectory directory;
+  test::ElfBuilder builder(test::elf_shapes[0]);
+  std::string bytes;
+  for (std::size_t i = 0; i < build_id.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(build_id.substr(i, 2), nullptr, 16));
+  builder.add_build_id(bytes);
+  builder.add_data(std::string(padding, 'x'));
+  builder.write(directory / "file");
+  std::ifstream file(directory / "file", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0;
+}
+
+std::size_t files_in(const fs::path& directory) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+}
+
+class FileStoreTest : public testing::Test {
+protected:
+  static FileStore open(const std::optional<fs::path>& directory,
+                        std::uint64_t limit = FileStore::default_limit) {
+    auto store = FileStore::open(directory, limit);
+    EXPECT_TRUE(store) << store.error().message;
+    return std::move(*store);
+  }
+  static Result<fs::path> put(const FileStore& store, const std::string& bytes,
+                              const std::string& build_id) {
+    auto incoming = store.begin();
+    if (!incoming)
+      return forward(std::move(incoming));
+    // In two parts, as it comes over a line.
+    for (const auto& part :
+         {bytes.substr(0, 100), bytes.substr(std::min<std::size_t>(100, bytes.size()))})
+      if (auto done = incoming->append(part); !done)
+        return forward(std::move(done));
+    return store.keep(std::move(*incoming), build_id);
+  }
+
+  test::TestDirectory directory_;
+  fs::path place_ = directory_ / "cache/mqbridge/files";
+};
+
+TEST_F(FileStoreTest, KeepsFilesFromOneRunToTheNext) {
+  const auto bytes = elf_bytes("abcd0123");
+  {
+    const auto store = open(place_);
+    EXPECT_EQ(store.find("abcd0123"), std::nullopt);
+    const auto kept = put(store, bytes, "abcd0123");
+    ASSERT_TRUE(kept) << kept.error().message;
+  }
+  const auto again = open(place_);
+  const auto found = again.find("abcd0123");
+  ASSERT_TRUE(found);
+  std::ifstream file(*found, std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), bytes);
+  EXPECT_EQ(files_in(place_), 1U) << "something is left over";
+}
+
+TEST_F(FileStoreTest, IsThisUsersAlone) {
+  const auto store = open(place_);
+  const auto kept = put(store, elf_bytes("abcd"), "abcd");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(mode_of(place_), 0700U);
+  EXPECT_EQ(mode_of(place_.parent_path()), 0700U);
+  EXPECT_EQ(mode_of(*kept), 0600U);
+}
+
+TEST_F(FileStoreTest, RefusesWhatOthersCanWriteTo) {
+  fs::create_directories(place_);
+  fs::permissions(place_, fs::perms::all);
+  const auto open_to_all = FileStore::open(place_);
+  ASSERT_FALSE(open_to_all);
+  EXPECT_EQ(open_to_all.error().code, "files.store");
+  EXPECT_THAT(open_to_all.error().hint, HasSubstr("XDG_CACHE_HOME"));
+
+  const auto elsewhere = directory_ / "other/mqbridge/files";
+  fs::create_directories(elsewhere.parent_path());
+  fs::create_directory_symlink(directory_.path(), elsewhere);
+  EXPECT_EQ(FileStore::open(elsewhere).error().code, "files.store");
+
+  const auto no_directory = directory_.write("plain", "") / "mqbridge" / "files";
+  EXPECT_EQ(FileStore::open(no_directory).error().code, "files.store");
+}
+
+TEST_F(FileStoreTest, AnotherBuildIsNotKept) {
+  const auto store = open(place_);
+  const auto kept = put(store, elf_bytes("abcd"), "ef01");
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().code, "files.other_build");
+  EXPECT_THAT(kept.error().message, HasSubstr("abcd"));
+  EXPECT_THAT(kept.error().message, HasSubstr("ef01"));
+  EXPECT_EQ(files_in(place_), 0U);
+}
+
+TEST_F(FileStoreTest, WhatIsNoElfFileIsNotKept) {
+  const auto store = open(place_);
+  const auto whole = elf_bytes("abcd");
+  for (const auto& bytes : {std::string(), std::string("text"), whole.substr(0, 200)})
+    EXPECT_THAT(std::string(put(store, bytes, "abcd").error().code), HasSubstr("elf."));
+  EXPECT_EQ(files_in(place_), 0U);
+}
+
+TEST_F(FileStoreTest, NamesFromATargetLeadNowhereElse) {
+  const auto store = open(place_);
+  directory_.write("secret.elf", elf_bytes("abcd"));
+  for (const char* name : {"", "a", "../../../secret", "/etc/passwd", "ABCD", "ab/cd", "abcd\n"}) {
+    EXPECT_EQ(store.find(name), std::nullopt) << name;
+    EXPECT_FALSE(put(store, elf_bytes("abcd"), name)) << name;
+  }
+  EXPECT_EQ(store.find(std::string(200, 'a')), std::nullopt);
+}
+
+TEST_F(FileStoreTest, WhatWasUnusedForLongestMakesRoom) {
+  const auto one = elf_bytes("1111", 5000).size();
+  const auto store = open(place_, 2 * one + one / 2);
+  const auto set_age = [&](const std::string& build_id, int hours) {
+    fs::last_write_time(place_ / (build_id + ".elf"),
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (const std::string build_id : {"1111", "2222"})
+    ASSERT_TRUE(put(store, elf_bytes(build_id, 5000), build_id));
+  set_age("1111", 2);
+  set_age("2222", 1);
+  ASSERT_TRUE(store.find("1111")) << "which makes it used";
+  ASSERT_TRUE(put(store, elf_bytes("3333", 5000), "3333"));
+  EXPECT_TRUE(store.find("1111"));
+  EXPECT_FALSE(store.find("2222"));
+  EXPECT_TRUE(store.find("3333"));
+}
+
+TEST_F(FileStoreTest, ATemporaryOneLeavesNothingBehind) {
+  fs::path kept;
+  {
+    const auto store = open(std::nullopt);
+    const auto put_there = put(store, elf_bytes("abcd"), "");
+    ASSERT_TRUE(put_there) << put_there.error().message;
+    kept = *put_there;
+    EXPECT_TRUE(fs::exists(kept));
+  }
+  EXPECT_FALSE(fs::exists(kept));
+  EXPECT_FALSE(fs::exists(kept.parent_path()));
+}
+
+TEST(DefaultStoreDirectory, FollowsTheXdgSpecification) {
+  const auto with = [](const char* cache, const char* home) {
+    cache == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", cache, 1);
+    home == nullptr ? ::unsetenv("HOME") : ::setenv("HOME", home, 1);
+    return default_store_directory();
+  };
+  EXPECT_EQ(with("/c", "/h"), fs::path("/c/mqbridge/files"));
+  EXPECT_EQ(with(nullptr, "/h"), fs::path("/h/.cache/mqbridge/files"));
+  EXPECT_EQ(with("relative", "/h"), fs::path("/h/.cache/mqbridge/files"));
+  EXPECT_EQ(with("", "/h"), fs::path("/h/.cache/mqbridge/files"));
+  EXPECT_EQ(with(nullptr, nullptr), std::nullopt);
+}
+
+} // namespace
+} // namespace mqbridge

@@ -1,0 +1,314 @@
+// Files that this host lacks, or has another build of, read from a real gdbserver.
+
+#include "host/image/run_command.h"
+#include "host/target/file_fetcher.h"
+#include "host/target/target.h"
+#include "rsp/commands/attach.h"
+#include "tests/support/connected.h"
+#include "tests/support/gdb_server.h"
+#include "tests/support/temp_directory.h"
+#include "tests/support/test_programs.h"
+
+#include <atomic>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace mqbridge::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+auto has_code(std::string_view code) {
+  return Contains(Field(&Error::code, code));
+}
+
+/// A process whose program, and a library by an MPI's name, are in a directory of their own.
+class FetchFiles : public testing::Test {
+protected:
+  FetchFiles() {
+    fs::create_directories(node_);
+    fs::create_directories(sysroot_);
+    fs::copy_file(inferior_program(), program_);
+    compile("int mqbridge_test_symbol = 1;", library_);
+  }
+
+  void compile(const std::string& source, const fs::path& library) const {
+    const auto ran =
+        run_command({MQBRIDGE_TEST_CC, "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id", "-x", "c",
+                     "-o", library.string(), write(source).string()},
+                    std::chrono::seconds(60));
+    ASSERT_TRUE(ran) << ran.error().message;
+    ASSERT_EQ(ran->exit_status, 0) << ran->text;
+  }
+  fs::path write(const std::string& text) const {
+    const auto path = directory_ / "source.c";
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  std::unique_ptr<GdbServer> serve() const {
+    return std::make_unique<GdbServer>(
+        ServerMode::attach_once,
+        ChildSpec{{program_.string()}, {{"LD_PRELOAD", library_.string()}}});
+  }
+
+  /// What one look at the process found.
+  struct Look {
+    std::unique_ptr<rsp::Client> client;
+    std::unique_ptr<Target> target;
+    Result<ImageSet> images = fail("test", "not looked");
+    Warnings warnings;
+
+    const Image* image(std::string_view name) const {
+      return images ? images->find_by_name(name) : nullptr;
+    }
+  };
+
+  Look look(const GdbServer& server, FileFetcher* fetcher, const FilePaths& paths,
+            std::optional<std::chrono::milliseconds> time = std::nullopt) const {
+    Look look;
+    look.client = connected(server.endpoint());
+    if (!look.client)
+      return look;
+    ElfCache files(paths);
+    const auto attachment = rsp::attach(*look.client);
+    EXPECT_TRUE(attachment) << attachment.error().message;
+    TargetOptions options;
+    options.fetch.fetcher = fetcher;
+    if (time)
+      options.fetch.deadline = std::chrono::steady_clock::now() + *time;
+    auto target = Target::adopt(*look.client, *attachment, files, options);
+    EXPECT_TRUE(target) << target.error().message;
+    if (!target)
+      return look;
+    look.images = (*target)->load_images(look.warnings);
+    EXPECT_TRUE((*target)->detach());
+    return look;
+  }
+  Look look(FileFetcher& fetcher, std::optional<std::chrono::milliseconds> time = {}) const {
+    return look(*serve(), &fetcher, {.sysroots = {sysroot_}}, time);
+  }
+
+  FileFetcher fetcher(FetchMode mode,
+                      std::function<bool(const FetchQuestion&)> ask = nullptr) const {
+    return FileFetcher({mode, std::move(ask)}, store_);
+  }
+  bool in_store(const Image* image) const {
+    return image != nullptr && image->file && image->file->path().parent_path() == store_;
+  }
+
+  TempDirectory directory_;
+  fs::path node_ = directory_ / "node";
+  fs::path program_ = node_ / "program";
+  fs::path library_ = node_ / "libmpi_test.so";
+  fs::path sysroot_ = directory_ / "sysroot"; ///< empty
+  fs::path store_ = directory_ / "cache/mqbridge/files";
+};
+
+TEST_F(FetchFiles, WhatMattersIsReadOnceAndKept) {
+  auto always = fetcher(FetchMode::always);
+  const auto first = look(always);
+  ASSERT_TRUE(first.images) << first.images.error().message;
+  EXPECT_TRUE(in_store(first.image("program")));
+  EXPECT_TRUE(in_store(first.image("libmpi_test.so")));
+  EXPECT_EQ(first.image("libmpi_test.so")->file->find_symbol("mqbridge_test_symbol") != nullptr,
+            true);
+  ASSERT_NE(first.image("libc.so"), nullptr);
+  EXPECT_EQ(first.image("libc.so")->file, nullptr) << "nobody asks it anything";
+  EXPECT_THAT(first.warnings, IsEmpty());
+
+  auto never = fetcher(FetchMode::never);
+  const auto second = look(never);
+  ASSERT_TRUE(second.images);
+  EXPECT_TRUE(in_store(second.image("program")));
+  EXPECT_TRUE(in_store(second.image("libmpi_test.so")));
+}
+
+TEST_F(FetchFiles, NeverReadsNothing) {
+  auto never = fetcher(FetchMode::never);
+  const auto seen = look(never);
+  ASSERT_TRUE(seen.images) << seen.images.error().message;
+  EXPECT_EQ(seen.image("program")->file, nullptr);
+  EXPECT_THAT(seen.warnings, has_code("image.missing"));
+  EXPECT_FALSE(fs::exists(store_)) << "made for nothing";
+}
+
+TEST_F(FetchFiles, TheQuestionSaysHowMuchAndTheAnswerCounts) {
+  for (const bool answer : {true, false}) {
+    FetchQuestion asked;
+    int times = 0;
+    auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion& question) {
+      asked = question;
+      ++times;
+      return answer;
+    });
+    fs::remove_all(store_);
+    const auto first = look(asking);
+    ASSERT_TRUE(first.images) << first.images.error().message;
+    EXPECT_EQ(asked.bytes, fs::file_size(program_) + fs::file_size(library_));
+    EXPECT_THAT(asked.files, testing::UnorderedElementsAre(program_.string(), library_.string()));
+    EXPECT_THAT(asked.endpoint, HasSubstr("127.0.0.1:"));
+    EXPECT_EQ(in_store(first.image("program")), answer);
+    if (!answer) {
+      EXPECT_THAT(first.warnings, has_code("fetch.refused"));
+      EXPECT_FALSE(look(asking).image("program")->file);
+    }
+    EXPECT_EQ(times, 1) << "asked again";
+  }
+}
+
+TEST_F(FetchFiles, WithoutATerminalTheOptionIsNamed) {
+  auto nobody = fetcher(FetchMode::ask);
+  const auto seen = look(nobody);
+  ASSERT_TRUE(seen.images) << seen.images.error().message;
+  EXPECT_EQ(seen.image("program")->file, nullptr);
+  ASSERT_THAT(seen.warnings, has_code("fetch.not_asked"));
+  EXPECT_THAT(seen.warnings[0].hint, HasSubstr("--fetch-files always"));
+  EXPECT_THAT(seen.warnings[0].hint, HasSubstr("--sysroot"));
+}
+
+TEST_F(FetchFiles, NoLongerThanTheTargetMayBeHeld) {
+  // 64 MB over loopback take some hundred milliseconds; there are none left then.
+  compile(fmt::format("char mqbridge_test_symbol[{}] = {{1}};", 64'000'000), library_);
+  auto always = fetcher(FetchMode::always);
+  const auto seen = look(always, std::chrono::milliseconds(150));
+  const bool said = testing::Value(seen.warnings, has_code("fetch.too_long"));
+  const bool cut = !seen.images && seen.images.error().code == "stop.limit";
+  EXPECT_TRUE(said || cut);
+  if (said) {
+    EXPECT_THAT(seen.warnings[0].hint, HasSubstr("--max-stop"));
+  }
+  EXPECT_FALSE(in_store(seen.image("libmpi_test.so")));
+}
+
+TEST_F(FetchFiles, AProgramThatWasReplacedSinceIsReadFromTheProcess) {
+  const auto server = serve();
+  const auto old_id = (*ElfFile::open(program_))->build_id();
+  fs::remove(program_);
+  compile("int other = 2;", program_);
+  const auto new_id = (*ElfFile::open(program_))->build_id();
+
+  auto always = fetcher(FetchMode::always);
+  const auto read = look(*server, &always, {});
+  ASSERT_TRUE(read.images) << read.images.error().message;
+  ASSERT_TRUE(in_store(read.image("program")));
+  EXPECT_EQ(read.image("program")->file->build_id(), old_id);
+  EXPECT_NE(new_id, old_id);
+}
+
+TEST_F(FetchFiles, AnotherBuildOfWhatMattersIsAnErrorThatNamesBoth) {
+  const auto in_sysroot = sysroot_ / library_.relative_path();
+  fs::create_directories(in_sysroot.parent_path());
+  compile("int other = 2;", in_sysroot);
+  const auto ours = (*ElfFile::open(in_sysroot))->build_id();
+  const auto theirs = (*ElfFile::open(library_))->build_id();
+
+  auto never = fetcher(FetchMode::never);
+  const auto refused = look(never);
+  ASSERT_FALSE(refused.images);
+  const auto& error = refused.images.error();
+  EXPECT_EQ(error.code, "image.build_id");
+  for (const auto& part : {in_sysroot.string(), library_.string(), ours, theirs})
+    EXPECT_THAT(error.message, HasSubstr(part));
+  EXPECT_THAT(error.hint, HasSubstr("--sysroot"));
+
+  auto always = fetcher(FetchMode::always);
+  const auto mended = look(always);
+  ASSERT_TRUE(mended.images) << mended.images.error().message;
+  EXPECT_EQ(mended.image("libmpi_test.so")->file->build_id(), theirs);
+
+  // A second sysroot has the right one.
+  fs::remove_all(store_);
+  const auto second = look(*serve(), &never, {.sysroots = {sysroot_, "/"}});
+  ASSERT_TRUE(second.images) << second.images.error().message;
+  EXPECT_EQ(second.image("libmpi_test.so")->file->path(), library_);
+}
+
+TEST_F(FetchFiles, ALibraryThatWasReplacedSinceIsNotTakenForTheOneThatRuns) {
+  const auto server = serve();
+  fs::remove(library_);
+  compile("int other = 2;", library_);
+  auto always = fetcher(FetchMode::always);
+  const auto seen = look(*server, &always, {.sysroots = {sysroot_}});
+  ASSERT_TRUE(seen.images) << seen.images.error().message;
+  EXPECT_EQ(seen.image("libmpi_test.so")->file, nullptr);
+  EXPECT_THAT(seen.warnings, has_code("files.other_build"));
+}
+
+TEST_F(FetchFiles, RanksThatWantTheSameFileReadItOnce) {
+  std::atomic<int> times = 0;
+  auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion&) {
+    ++times;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return true;
+  });
+  const auto one = serve();
+  const auto two = serve();
+  std::atomic<int> found = 0;
+  const auto run = [&](const GdbServer& server) {
+    const auto seen = look(server, &asking, {.sysroots = {sysroot_}});
+    found += in_store(seen.image("program")) && in_store(seen.image("libmpi_test.so")) ? 1 : 0;
+  };
+  {
+    std::jthread first([&] { run(*one); });
+    std::jthread second([&] { run(*two); });
+  }
+  EXPECT_EQ(found, 2);
+  EXPECT_EQ(times, 1);
+}
+
+TEST_F(FetchFiles, WhoWaitsForAnotherRankWaitsNoLongerThanItMay) {
+  auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion&) {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    return true;
+  });
+  const auto one = serve();
+  const auto two = serve();
+  std::jthread first([&] { look(*one, &asking, {.sysroots = {sysroot_}}); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto start = std::chrono::steady_clock::now();
+  const auto seen = look(*two, &asking, {.sysroots = {sysroot_}}, std::chrono::milliseconds(500));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1200));
+  EXPECT_THAT(seen.warnings, has_code("fetch.too_long"));
+}
+
+TEST_F(FetchFiles, FilesWithoutBuildIdAreForThisRunOnly) {
+  const auto ran =
+      run_command({"objcopy", "--remove-section=.note.gnu.build-id", library_.string()},
+                  std::chrono::seconds(60));
+  ASSERT_TRUE(ran && ran->exit_status == 0);
+  fs::path kept;
+  {
+    auto always = fetcher(FetchMode::always);
+    const auto seen = look(always);
+    ASSERT_TRUE(seen.images) << seen.images.error().message;
+    ASSERT_NE(seen.image("libmpi_test.so")->file, nullptr);
+    kept = seen.image("libmpi_test.so")->file->path();
+    EXPECT_NE(kept.parent_path(), store_);
+    EXPECT_TRUE(fs::exists(kept));
+  }
+  EXPECT_FALSE(fs::exists(kept));
+}
+
+TEST_F(FetchFiles, AStubThatReadsNoFilesIsSaidToBeOne) {
+  const ScriptedStub stub;
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  auto always = fetcher(FetchMode::always);
+  std::vector<WantedFile> wanted = {{"/lib/libmpi.so", "abcd"}};
+  std::vector<Error> faults;
+  ASSERT_TRUE(always.fetch(*client, 0, wanted, {}, faults));
+  ASSERT_THAT(faults, has_code("vfile.unsupported"));
+  EXPECT_THAT(faults[0].hint, HasSubstr("--sysroot"));
+  EXPECT_TRUE(wanted[0].found.empty());
+}
+
+} // namespace
+} // namespace mqbridge::test
