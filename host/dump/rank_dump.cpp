@@ -159,9 +159,6 @@ private:
     return {};
   }
 
-  Result<void> learn_target(const rsp::Attachment& attachment) {
-    const TargetOptions how{options().images, fetch_context()};
-    auto target = Target::adopt(*client_, attachment, tools_.files, how);
   FetchContext fetch_context() {
     FetchContext context{&tools_.fetcher};
     if (options().max_stop)
@@ -172,6 +169,9 @@ private:
     return context;
   }
 
+  Result<void> learn_target(const rsp::Attachment& attachment) {
+    const TargetOptions how{options().images, fetch_context()};
+    auto target = Target::adopt(*client_, attachment, tools_.files, how);
     if (!target)
       return forward(std::move(target));
     target_ = std::move(*target);
@@ -351,14 +351,6 @@ private:
     return repaired;
   }
 
-  /// Wrong sizes must not show as values.
-  std::optional<Error> drop_implausible() {
-    auto error = find_implausible(dump().communicators);
-    if (error)
-      dump().communicators.clear();
-    return error;
-  }
-
   /// MPICH's debug DLL does not translate ranks: repair() does.
   bool peers_come_late() const {
     return mpi_.provider == "mpich" && !options().filters.peers.empty();
@@ -370,6 +362,14 @@ private:
         std::erase_if(queue.operations, [&](const Operation& operation) {
           return !wanted(options().filters, operation);
         });
+  }
+
+  /// Wrong sizes must not show as values.
+  std::optional<Error> drop_implausible() {
+    auto error = find_implausible(dump().communicators);
+    if (error)
+      dump().communicators.clear();
+    return error;
   }
 
   std::vector<OpClass> wanted_queues() const {
