@@ -289,11 +289,48 @@ TEST(MpichTest, DoctorFindsNoFaultAndSaysWhatTheDllDoesNotShow) {
   EXPECT_EQ(job.finish(), "");
 }
 
+// The library without its debug information, which stands beside it.
+void split_library(const std::filesystem::path& directory) {
+  const std::string library = (directory / "libmpi.so.12").string();
+  const std::string debug = library + ".debug";
+  std::filesystem::copy_file(mpich_library(), library);
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"objcopy", "--only-keep-debug", library, debug},
+           {"strip", "--strip-all", library},
+           {"objcopy", "--add-gnu-debuglink=" + debug, library}}) {
+    const Outcome outcome = run_program({command});
+    ASSERT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  }
+}
+
+// The heads of two queues are local symbols, which strip takes away.
+TEST(MpichTest, LocalSymbolsOfAStrippedLibraryComeFromItsDebugFile) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
+  const test::TempDirectory libraries;
+  split_library(libraries.path());
+  SingleProcess process([&](const auto& directory) {
+    return mpich_singleton_with(libraries.path(), "oracle_poster", directory, {"mix"});
+  });
+  process.await_ready();
+  const DumpOutcome outcome = dump({local_target(process.pid())});
+  ASSERT_EQ(outcome.status(), 0) << testing::PrintToString<Outcome>(outcome);
+  const json& rank = outcome.document["ranks"][0];
+  EXPECT_THAT(differences(expected(process.directory(), 0, "mix"), rank), IsEmpty());
+
+  std::filesystem::remove(libraries.path() / "libmpi.so.12.debug");
+  const DumpOutcome stripped = dump({local_target(process.pid())});
+  EXPECT_EQ(stripped.status(), 3);
+  const json error = find_error(stripped.document["ranks"][0], "types.missing");
+  EXPECT_THAT(error.value("hint", ""), HasSubstr("--enable-debuginfo"));
+  EXPECT_EQ(process.finish(), "");
+}
+
 TEST(MpichTest, DoctorNamesTheMendingOfDebiansBuild) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
   const test::TempDirectory libraries;
+  std::filesystem::create_symlink(debian_mpich_library(), libraries / "libmpi.so.12");
   SingleProcess process([&](const auto& directory) {
-    return debian_mpich_singleton("oracle_poster", directory, {"receives=3"}, libraries.path());
+    return mpich_singleton_with(libraries.path(), "oracle_poster", directory, {"receives=3"});
   });
   process.await_ready();
   const Outcome outcome = run_mqbridge({"doctor", local_target(process.pid())});

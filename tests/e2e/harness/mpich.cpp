@@ -2,7 +2,6 @@
 
 #include "tests/e2e/harness/target_programs.h"
 
-#include <fmt/format.h>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -22,15 +21,6 @@ fs::path mpich_program(const std::string& inferior) {
       spec.argv.push_back(std::move(source));
     return spec;
   });
-}
-
-/// Debian gives libmpi.so.12 another name.
-void link_debian_library(const fs::path& libraries) {
-  for (const auto& entry :
-       fs::recursive_directory_iterator(target_files(target) / "debian/usr/lib"))
-    if (entry.path().filename() == "libmpich.so.12")
-      return fs::create_symlink(entry.path(), libraries / "libmpi.so.12");
-  throw std::runtime_error("no libmpich.so.12 in " + target_files(target).string());
 }
 
 } // namespace
@@ -57,10 +47,21 @@ test::ChildSpec mpich_singleton(const std::string& inferior, const fs::path& dir
   return spec;
 }
 
-test::ChildSpec debian_mpich_singleton(const std::string& inferior, const fs::path& directory,
-                                       const std::vector<std::string>& arguments,
-                                       const fs::path& libraries) {
-  link_debian_library(libraries);
+fs::path mpich_library() {
+  return target_files(target) / "lib/libmpi.so.12";
+}
+
+fs::path debian_mpich_library() {
+  const auto libraries = target_files(target) / "debian/usr/lib";
+  for (const auto& entry : fs::recursive_directory_iterator(libraries))
+    if (entry.path().filename() == "libmpich.so.12")
+      return entry.path();
+  throw std::runtime_error("no libmpich.so.12 in " + libraries.string());
+}
+
+test::ChildSpec mpich_singleton_with(const fs::path& libraries, const std::string& inferior,
+                                     const fs::path& directory,
+                                     const std::vector<std::string>& arguments) {
   auto spec = mpich_singleton(inferior, directory, arguments);
   spec.environment.emplace_back("LD_LIBRARY_PATH", libraries.string());
   return spec;

@@ -20,12 +20,16 @@ JobSpec mpich_job(const std::string& inferior, const std::vector<std::string>& a
 test::ChildSpec mpich_singleton(const std::string& inferior, const std::filesystem::path& directory,
                                 const std::vector<std::string>& arguments);
 
-/// The same under Debian's own libmpich12, which is built without --enable-debuginfo. `libraries`
-/// is a directory that must live on.
-test::ChildSpec debian_mpich_singleton(const std::string& inferior,
-                                       const std::filesystem::path& directory,
-                                       const std::vector<std::string>& arguments,
-                                       const std::filesystem::path& libraries);
+/// The library that such a process loads: MPICH's own, or Debian's, which is built without
+/// --enable-debuginfo.
+std::filesystem::path mpich_library();
+std::filesystem::path debian_mpich_library();
+
+/// mpich_singleton() with another library: libmpi.so.12 of the directory `libraries`.
+test::ChildSpec mpich_singleton_with(const std::filesystem::path& libraries,
+                                     const std::string& inferior,
+                                     const std::filesystem::path& directory,
+                                     const std::vector<std::string>& arguments);
 
 /// What a dump needs beside the targets: --dll where the debug DLL does not lie in a directory that
 /// root alone can write, nothing else.
