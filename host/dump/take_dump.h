@@ -5,6 +5,7 @@
 #include "host/mqs/dll_policy.h"
 #include "host/target/fetch_options.h"
 #include "host/target/given_image.h"
+#include "rsp/commands/run_until.h"
 #include "rsp/endpoint.h"
 #include "rsp/guardian.h"
 #include "rsp/trace.h"
@@ -33,13 +34,14 @@ struct DumpOptions {
   FilePaths paths;
   std::vector<std::filesystem::path> types_files; ///< --types
   std::vector<GivenImage> images;                 ///< --image; empty: the link map is read
-  DllPolicy dll;
   FetchOptions fetch;
+  DllPolicy dll;
   std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
   std::vector<std::filesystem::path> pack_directories; ///< searched in order for *.types
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000};
   std::optional<std::chrono::milliseconds> max_stop;
+  std::optional<rsp::RunUntil> run_until; ///< --run-until
   std::uint64_t max_operations = 10'000'000;
   Filters filters;
   rsp::Trace* trace = nullptr;
