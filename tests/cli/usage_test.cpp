@@ -23,7 +23,7 @@ using Options = std::set<std::string>;
 TEST(Help, HasExactlyTheseOptions) {
   const Options doctor = {"-h",        "--dll",      "--sysroot", "--debug-dir",
                           "--types",   "--path-map", "--image",   "--config",   "--fetch-files",
-                          "--connect-timeout",
+                          "--connect-timeout", "--run-until",
                           "--timeout", "-o",         "--color",   "--trace"};
   Options dump = doctor;
   dump.insert({"--max-stop", "--max-operations", "--queue", "--comm", "--rank", "--tag", "--peer",
@@ -126,6 +126,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"dump --peer 99999999999999999999 a:1", "--peer"},
                     Wrong{"dump --rank 3-1 a:1", "3-1"},
                     Wrong{"dump --queue all a:1", "all not in"},
+                    Wrong{"dump --run-until USR1 a:1",
+                          "--run-until USR1: expected signal or signal=NAME"},
+                    Wrong{"dump --run-until signal= a:1", "--run-until signal="},
+                    Wrong{"dump --run-until signal=SIGNOTHING a:1", "signal=SIGNOTHING"},
+                    Wrong{"doctor --run-until signal=0 a:1", "signal=0"},
                     Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
                     Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
                     Wrong{"dump --color red a:1", "red not in"},
