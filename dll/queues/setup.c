@@ -12,6 +12,8 @@ void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
   queues_host = callbacks;
 }
 
+_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 0, "mqs_version_string");
+
 /* [MQD 5.7.2] */
 char* mqs_version_string(void) {
   return "mqbridge-queues, recorder layout 1.0";

@@ -6,6 +6,7 @@
 #include "host/dump/select_types.h"
 #include "host/dump/unverified.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/mpi_state.h"
 #include "host/mqs/mpich_process.h"
 #include "host/mqs/plausible.h"
 #include "host/mqs/repairs.h"
@@ -219,10 +220,7 @@ private:
   }
 
   Result<void> read_state() {
-    if (mpi_.provider != "openmpi" && mpi_.provider != "mpich")
-      return {};
-    const auto read = mpi_.provider == "mpich" ? mpich::read_state : openmpi::read_state;
-    auto state = read(*images_, target_->memory(), target_->platform());
+    auto state = read_mpi_state(mpi_, *images_, target_->memory(), target_->platform());
     if (!state)
       return forward(std::move(state));
     dump().mpi->state = *state;

@@ -133,6 +133,12 @@ std::uint64_t LayoutImage::lay(const LaidOperation& operation) {
 
 #undef FIELD
 
+MpiState LayoutImage::read_state() {
+  FakeMemory memory;
+  memory.put({base_}, bytes_);
+  return recorder::read_state(images_, memory, platform_).value();
+}
+
 WalkResult LayoutImage::walk(const Platform& as) {
   FakeMemory memory;
   memory.put({base_}, bytes_);

@@ -2,6 +2,7 @@
 
 #include "host/image/image_set.h"
 #include "host/memory/platform.h"
+#include "host/mqs/recorder_process.h"
 #include "host/mqs/walk.h"
 #include "tests/support/fake_memory.h"
 
@@ -41,10 +42,14 @@ public:
   /// The walk of mqbridge's DLL over it, as a host that takes the target for `as` does it.
   WalkResult walk(const Platform& as);
   WalkResult walk() { return walk(platform_); }
+  /// As recorder::read_state() sees it.
+  MpiState read_state();
   /// From here on nothing can be read.
   void forget_memory() { bytes_.clear(); }
 
   static constexpr std::uint64_t unmapped = 0x300;
+  /// Behind the last byte that was laid.
+  std::uint64_t end() const { return base_ + bytes_.size(); }
 
   std::uint64_t root = 0;
   std::vector<std::uint64_t> communicators;

@@ -7,7 +7,9 @@
 #include "tests/mqs/test_target.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <random>
 
 namespace mqbridge {
 namespace {
@@ -307,6 +309,29 @@ TEST_P(Queues, BetweenTheTwoStoresOfAnUpdateACountMayBeOneOff) {
   }
 }
 
+/// Bytes of anything that was laid are changed at random, one to four at a time: whatever that
+/// does, the DLL comes to an end of its own, and soon.
+TEST_P(Queues, RandomDamageNeitherCrashesNorHoldsTheWalk) {
+  constexpr int rounds = 100;
+  std::mt19937 random(20); // the same damage every time
+  for (int round = 0; round < rounds; ++round) {
+    LayoutImage image(GetParam(), both());
+    std::string where;
+    for (auto changes = random() % 4 + 1; changes > 0; --changes) {
+      const auto address = image.root + random() % (image.end() - image.root);
+      image.set(address, random(), 1);
+      where += fmt::format(" {:#x}", address);
+    }
+    const auto result = image.walk();
+    if (result.failure) {
+      EXPECT_THAT(result.failure->code, testing::AnyOf("dll.no_queues", "dll.failed")) << where;
+    }
+    for (const auto& communicator : result.communicators)
+      for (const auto& queue : communicator.queues)
+        EXPECT_LE(queue.operations.size(), 16U) << where;
+  }
+}
+
 /// A target taken for what it is not must never come out as queues.
 TEST_P(Queues, AnotherPlatformIsRefused) {
   for (const auto& other : test_platforms()) {
@@ -320,6 +345,23 @@ TEST_P(Queues, AnotherPlatformIsRefused) {
         HasSubstr(other.byte_order != GetParam().byte_order ? "byte order" : "address size"));
     EXPECT_THAT(result.communicators, IsEmpty());
   }
+}
+
+TEST_P(Queues, StateIsReadInTheTargetsByteOrder) {
+  const std::pair<std::uint64_t, MpiState> cases[] = {{0, MpiState::not_initialized},
+                                                      {1, MpiState::initialized},
+                                                      {2, MpiState::finalized},
+                                                      {3, MpiState::unknown}};
+  for (const auto& [value, state] : cases) {
+    LayoutImage image(GetParam(), {});
+    root_field(image, ROOT(state), value);
+    EXPECT_EQ(image.read_state(), state) << value;
+  }
+  LayoutImage image(GetParam(), {});
+  root_field(image, ROOT(magic), 0);
+  EXPECT_EQ(image.read_state(), MpiState::unknown);
+  image.forget_memory();
+  EXPECT_EQ(image.read_state(), MpiState::unknown);
 }
 
 TEST(QueuesWithoutRecorder, TheSymbolIsNamed) {

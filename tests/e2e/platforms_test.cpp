@@ -5,13 +5,11 @@
 #include "tests/e2e/harness/recorder_poster.h"
 #include "tests/support/requirements.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <memory>
 
 namespace mqbridge::e2e {
 namespace {
-
-using testing::HasSubstr;
 
 class RecorderOn : public testing::TestWithParam<const char*> {};
 
@@ -54,6 +52,19 @@ TEST(RecorderOnFourPlatforms, OneDumpIsRightAboutEach) {
   }
   for (auto& poster : posters)
     EXPECT_TRUE(poster->finishes());
+}
+
+/// At its entry a static program has nothing recorded yet: that is said, and not shown as empty.
+TEST(RecorderAtEntry, ThereAreNoQueuesYet) {
+  const RecorderPlatform& platform = recorder_platform("ppc");
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+  const RecorderPoster poster(platform, HeldAt::entry);
+  const DumpOutcome dump = dump_json({poster.endpoint()});
+  ASSERT_FALSE(dump.document.is_null()) << testing::PrintToString<Outcome>(dump);
+  const auto& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["mpi"]["state"], "not_initialized");
+  EXPECT_FALSE(find_error(rank, "mpi.not_initialized").is_null());
+  EXPECT_EQ(rank["communicators"].size(), 0U);
 }
 
 } // namespace

@@ -143,10 +143,15 @@ void expect_recorded(const RecorderPoster& poster, const json& rank) {
                                     {"pointer_size", platform.pointer_size}}));
   EXPECT_EQ(rank["mpi"]["name"], "mqbridge recorder");
   EXPECT_EQ(rank["mpi"]["version"], "1.0");
+  EXPECT_EQ(rank["mpi"]["state"], "initialized");
   EXPECT_EQ(rank["mpi"]["types_source"], nullptr);
   EXPECT_EQ(rank["dll"]["provider"], "recorder");
   EXPECT_THAT(rank["dll"]["path"].get<std::string>(), EndsWith("/libmqbridge-queues.so"));
   EXPECT_THAT(differences(read_oracle(poster.directory(), 0), rank), IsEmpty());
+  for (const json& communicator : rank["communicators"])
+    for (const json& queue : communicator["queues"])
+      for (const json& operation : queue["operations"])
+        EXPECT_EQ(operation["repairs"], json::array()) << operation.dump();
 }
 
 void expect_recorded_truth(const RecorderPlatform& platform) {
