@@ -17,6 +17,7 @@ struct cursor {
   uint32_t count;
   uint64_t seen;
   mqs_taddr_t next;
+  mqs_taddr_t last; /* the one before it; 0 at the beginning */
   mqs_taddr_t mark; /* a node seen earlier; coming back to it is a cycle (Brent) */
   uint64_t mark_at; /* the number of nodes seen when the mark moves on */
 };
