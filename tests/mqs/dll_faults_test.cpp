@@ -197,6 +197,15 @@ TEST(DllTolerance, AMessageMayComeWithSuccessAndIsNeverPrintfed) {
   EXPECT_THAT(result.dll_messages, ElementsAre("solver has %n queues"));
 }
 
+TEST(DllTolerance, AWelcomeCanBeIgnored) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("PRINTF_WELCOME");
+  request.ignore_welcome = true;
+  const auto result = walk_queues(request);
+  EXPECT_FALSE(result.failure);
+  EXPECT_THAT(result.dll_messages, IsEmpty());
+}
+
 TEST(DllTolerance, NamesAndTextsEndWhereTheirArraysEnd) {
   const auto result = walk("UNTERMINATED");
   EXPECT_EQ(only(result).name, std::string(64, 'n'));
