@@ -46,3 +46,8 @@ for package in "$state"/archives/*.deb; do
     tar -x -C "$root" --no-same-owner --exclude='./usr/share/'{doc,man,info,locale,lintian,X11,bug} ||
     die "cannot unpack $(basename "$package")"
 done
+
+# A link to an absolute path leads into the directory, too, for programs that know nothing of it (qemu-user's -L).
+find "$root" -type l -lname '/*' -printf '%P\t%l\n' | while IFS=$'\t' read -r link goal; do
+  ln -srfT "$root$goal" "$root/$link"
+done

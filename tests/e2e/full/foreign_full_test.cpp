@@ -21,7 +21,7 @@ TEST_P(MorePlatformsTest, DumpEqualsWhatWasPostedAndTheNativeOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, MorePlatformsTest, testing::Values("armhf", "arm64", "ppc64el"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& of) { return std::string(of.param); });
 
 } // namespace
 } // namespace mqbridge::e2e

@@ -1,17 +1,44 @@
 #include "tests/e2e/harness/foreign_poster.h"
 
 #include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace mqbridge::e2e {
+namespace {
 
 using namespace std::chrono_literals;
 using test::ChildSpec;
 using test::eventually;
+
+constexpr const char* component_path = "OMPI_MCA_mca_base_component_path";
+
+std::filesystem::path plugins_of(const ForeignPlatform& platform) {
+  return files_of(platform) / "usr/lib" / platform.multiarch / "openmpi/lib/openmpi3";
+}
+
+// qemu-user gives a 32-bit program this machine's positions in a directory, which are too large for
+// its readdir() unless the directory is on tmpfs: Open MPI would find no plugins. Empty: no need.
+std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
+  if (platform.emulator.empty() || platform.pointer_size > 4)
+    return {};
+  std::string links = "/dev/shm/mqbridge-test.XXXXXX";
+  if (mkdtemp(links.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), links);
+  for (const auto& plugin : std::filesystem::directory_iterator(plugins_of(platform)))
+    std::filesystem::create_symlink(plugin.path(),
+                                    std::filesystem::path(links) / plugin.path().filename());
+  return links;
+}
+
+} // namespace
 
 ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem::path& directory,
                           const std::vector<std::string>& arguments) {
@@ -27,15 +54,14 @@ ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem
   spec.environment.emplace_back(
       "LD_LIBRARY_PATH",
       fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(), libraries.string()));
-  spec.environment.emplace_back("OMPI_MCA_mca_base_component_path",
-                                (libraries / "openmpi/lib/openmpi3").string());
+  spec.environment.emplace_back(component_path, plugins_of(platform).string());
   return spec;
 }
 
 ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenario)
-    : platform_(platform), scenario_(std::move(scenario)), process_([this](const auto& directory) {
-        return foreign_command(platform_, directory, arguments());
-      }) {
+    : platform_(platform), scenario_(std::move(scenario)),
+      plugin_links_(make_plugin_links(platform)),
+      process_([this](const auto& directory) { return command(directory); }) {
   if (!platform_.emulator.empty()) {
     if (!eventually(10s, [&] { return std::filesystem::exists(directory() / stub_socket); }))
       throw std::runtime_error(platform_.emulator + " does not listen");
@@ -47,15 +73,25 @@ ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenar
   server_.emplace(test::ServerMode::attach, process_.pid());
 }
 
-bool ForeignPoster::blocks() const {
-  return scenario_.starts_with("blocked");
+ForeignPoster::~ForeignPoster() {
+  std::error_code ignored;
+  if (!plugin_links_.empty())
+    std::filesystem::remove_all(plugin_links_, ignored);
 }
 
-// It can only say by itself that it is ready before it blocks, which is too early.
-std::vector<std::string> ForeignPoster::arguments() const {
-  if (platform_.emulator.empty() || blocks())
-    return {scenario_};
-  return {scenario_, "signal"};
+ChildSpec ForeignPoster::command(const std::filesystem::path& directory) const {
+  std::vector<std::string> arguments = {scenario_};
+  // One that blocks could say only before it does, which is too early.
+  if (!platform_.emulator.empty() && !blocks())
+    arguments.emplace_back("signal");
+  ChildSpec spec = foreign_command(platform_, directory, arguments);
+  if (!plugin_links_.empty())
+    spec.environment.emplace_back(component_path, plugin_links_.string());
+  return spec;
+}
+
+bool ForeignPoster::blocks() const {
+  return scenario_.starts_with("blocked");
 }
 
 std::string ForeignPoster::endpoint() const {
@@ -72,10 +108,9 @@ bool ForeignPoster::signal_when_blocked() {
   if (server_ || !blocks())
     return true;
   const auto ready = directory() / "ready.0";
-  if (!eventually(60s, [&] { return std::filesystem::exists(ready); }) ||
-      !process_.await_spinning())
-    return false;
-  return kill(process_.pid(), SIGUSR1) == 0;
+  const auto running = [&] { return test::process_state(process_.pid()) != 'Z'; };
+  eventually(60s, [&] { return std::filesystem::exists(ready) || !running(); });
+  return running() && process_.await_spinning() && kill(process_.pid(), SIGUSR1) == 0;
 }
 
 DumpOutcome dump_json(ForeignPoster& poster) {

@@ -25,6 +25,9 @@ inline constexpr const char* stub_socket = "stub";
 class ForeignPoster {
 public:
   ForeignPoster(const ForeignPlatform& platform, std::string scenario);
+  ~ForeignPoster();
+  ForeignPoster(const ForeignPoster&) = delete;
+  ForeignPoster& operator=(const ForeignPoster&) = delete;
 
   const std::filesystem::path& directory() const { return process_.directory(); }
   /// What mqbridge takes for a target.
@@ -39,11 +42,12 @@ public:
   std::string finish() { return process_.finish(); }
 
 private:
+  test::ChildSpec command(const std::filesystem::path& directory) const;
   bool blocks() const;
-  std::vector<std::string> arguments() const;
 
   const ForeignPlatform& platform_;
   std::string scenario_;
+  std::filesystem::path plugin_links_; ///< removed at the end; empty: not needed
   SingleProcess process_;
   std::optional<test::GdbServer> server_; ///< of a process that this machine's kernel runs
 };
