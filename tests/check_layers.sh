@@ -13,7 +13,7 @@ declare -A may=(
   [host/dump]="rsp host/memory host/image host/target host/mqs"
   [host/doctor]="rsp host/memory host/image host/target host/mqs host/dump"
   [host/report]="rsp host/memory host/image host/mqs host/dump host/doctor"
-  [host/cli]="rsp host/memory host/image host/mqs host/dump host/doctor host/report"
+  [host/cli]="rsp host/memory host/image host/target host/mqs host/dump host/doctor host/report"
 )
 status=0
 checked=0

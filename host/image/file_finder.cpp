@@ -102,22 +102,26 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
   return std::filesystem::equivalent(one, other, error);
 }
 
+/// A place to look at; without `inside`, there is nothing in the sysroot by that name.
+struct TargetFilePlace {
+  std::filesystem::path named;
+  std::optional<std::filesystem::path> inside;
+};
+
 // By path map, in each sysroot, on this host itself.
-std::vector<std::filesystem::path> target_file_places(const FilePaths& paths,
-                                                      std::string_view target_path) {
-  std::vector<std::filesystem::path> places;
+std::vector<TargetFilePlace> target_file_places(const FilePaths& paths,
+                                                std::string_view target_path) {
+  std::vector<TargetFilePlace> places;
   for (const auto& rule : paths.path_map)
     if (auto mapped = map_path(rule, target_path))
-      places.emplace_back(std::move(*mapped));
+      places.push_back({*mapped, *mapped});
   const std::filesystem::path path(target_path);
   if (!path.is_absolute())
     return places;
-  for (const auto& sysroot : paths.sysroots) {
-    auto inside = resolve_in_sysroot(sysroot, path);
-    places.push_back(inside ? std::move(*inside) : sysroot / path.relative_path());
-  }
+  for (const auto& sysroot : paths.sysroots)
+    places.push_back({sysroot / path.relative_path(), resolve_in_sysroot(sysroot, path)});
   if (paths.sysroots.empty())
-    places.push_back(path);
+    places.push_back({path, path});
   return places;
 }
 
@@ -125,23 +129,24 @@ std::vector<std::filesystem::path> target_file_places(const FilePaths& paths,
 
 std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
                                                           std::string_view target_path) {
-  auto files = target_file_places(paths, target_path);
-  std::erase_if(files, [](const auto& place) { return !is_file(place); });
+  std::vector<std::filesystem::path> files;
+  for (auto& place : target_file_places(paths, target_path))
+    if (place.inside && is_file(*place.inside))
+      files.push_back(std::move(*place.inside));
   return files;
 }
 
 Result<std::filesystem::path> find_target_file(const FilePaths& paths,
                                                std::string_view target_path) {
+  if (auto files = target_file_candidates(paths, target_path); !files.empty())
+    return std::move(files.front());
   const auto places = target_file_places(paths, target_path);
-  for (const auto& place : places)
-    if (is_file(place))
-      return place;
   if (places.empty())
     return fail("image.missing",
                 fmt::format("'{}' is no path of a file on the target", target_path));
   std::vector<std::string> tried;
   for (const auto& place : places)
-    tried.push_back(place.string());
+    tried.push_back(place.named.string());
   return fail("image.missing",
               fmt::format("no file for {}: tried {}", target_path, fmt::join(tried, ", ")),
               "give a copy of the target's files with --sysroot DIR, or --path-map FROM=TO");

@@ -186,8 +186,17 @@ TEST_P(CorruptLibraryTest, IsNamed) {
   // The link map has the name that was asked for, by way of /lib; the kernel has the file's.
   std::filesystem::create_symlink(broken.filename(), broken.parent_path() / "libmpi.so.40");
   std::filesystem::create_symlink("usr/lib", directory_ / "lib");
-  const json errors = errors_of({"--sysroot", directory_.path().string(), "--sysroot", "/"});
+  const std::vector<std::string> options = {"--fetch-files", "never", "--sysroot",
+                                            directory_.path().string()};
+  const json errors = errors_of(options);
   EXPECT_THAT(errors.dump(), HasSubstr("libmpi.so"));
+
+  // Another sysroot has it whole.
+  std::vector<std::string> with_another = options;
+  with_another.insert(with_another.end(), {"--sysroot", "/", local_target(victim_.pid())});
+  const DumpOutcome dump = dump_json(with_another);
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  EXPECT_THAT(dump.document["ranks"][0]["errors"].dump(), HasSubstr("libmpi.so"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, CorruptLibraryTest, testing::Values(0.0, 0.00005, 0.5, 0.999));
