@@ -52,11 +52,20 @@ protected:
     put_request("mca_pml_base_request_t", "req_comm", communicator_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_datatype", datatype_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_count", count, GetParam().size_t_size);
-    write();
+    write(request_at);
     const auto size_at =
         offset("ompi_datatype_t", "super") + offset("opal_datatype_t", "size") + datatype_at;
     put({size_at}, element_size, GetParam().size_t_size);
     groups(0x5000, 0x5000);
+  }
+
+  /// The request, there.
+  void write(std::uint64_t address) { memory.put({address}, request_); }
+
+  /// What Open MPI's DLL says of the request: it reads the first byte of req_complete.
+  OpStatus said_by_one_byte() {
+    return request_[offset("ompi_request_t", "req_complete")] != 0 ? OpStatus::complete
+                                                                   : OpStatus::pending;
   }
 
   void groups(std::uint64_t local, std::uint64_t remote) {
@@ -113,8 +122,6 @@ private:
       request_[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(value >> shift);
     }
   }
-  void write() { memory.put({request_at}, request_); }
-
   std::vector<std::uint8_t> request_ = std::vector<std::uint8_t>(200, 0xee);
 };
 
@@ -148,6 +155,28 @@ TEST_P(Requests, StatusIsReadAtPointerWidth) {
     EXPECT_EQ(result.request, TargetAddress{request_at});
     EXPECT_EQ(result.repairs.empty(), static_cast<std::int64_t>(truth) == said);
   }
+}
+
+TEST_P(Requests, WhereverTheByteLiesThatTheDllReadsTheStatusIsThatOfTheWord) {
+  const bool wide = GetParam().pointer_size == 8;
+  const bool big = GetParam().byte_order == ByteOrder::big;
+  const std::uint64_t top = std::uint64_t{1} << (wide ? 56 : 24);
+  int wrong = 0;
+  for (const std::uint64_t req_complete :
+       {pending, completed, top, top - 1, std::uint64_t{0x7ffd1200}, std::uint64_t{2}}) {
+    communicators.clear();
+    process(req_complete, active, 10, 4);
+    const OpStatus said = said_by_one_byte();
+    operation(OpClass::receive, static_cast<std::int64_t>(said));
+    repaired();
+    const auto truth = req_complete == completed ? OpStatus::complete : OpStatus::pending;
+    const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(result.status, truth) << std::hex << req_complete;
+    EXPECT_EQ(!result.repairs.empty(), said != truth) << std::hex << req_complete;
+    wrong += said != truth;
+  }
+  // Big-endian: what is complete seems pending, and waited-for objects complete by their top byte.
+  EXPECT_EQ(wrong, big ? (wide ? 2 : 3) : 2);
 }
 
 TEST_P(Requests, APendingReceiveHasNoActualMessage) {
@@ -276,10 +305,15 @@ TEST_P(Requests, WhatTheDllDidNotFillInIsDropped) {
 }
 
 TEST_P(Requests, ASignExtendedAddressOfA32BitTargetIsUnderstood) {
+  const bool narrow = GetParam().pointer_size == 4;
+  const std::uint64_t extended = 0xfffffffff7001000;
+  process(completed, active, 10, 4);
+  write(narrow ? 0xf7001000 : extended);
   operation(OpClass::receive, 0).text[0] = "Receive: 0xfffffffff7001000";
   repaired();
-  const auto& request = communicators[0].queue(OpClass::receive).operations[0].request;
-  EXPECT_EQ(request->value, GetParam().pointer_size == 4 ? 0xf7001000 : 0xfffffffff7001000);
+  const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+  EXPECT_EQ(result.request, TargetAddress{narrow ? 0xf7001000 : extended});
+  EXPECT_EQ(result.status, OpStatus::complete) << "read there, not somewhere else";
 }
 
 TEST(Repair, DropsTheNullCommunicatorAndNoOther) {
