@@ -31,10 +31,10 @@ std::string wording(const FetchQuestion& question) {
   }
   if (question.files.size() > shown)
     names += ", ...";
-  return fmt::format("\nmqbridge: {}: {} files are not on this host: {}\n"
+  return fmt::format("\nmqbridge: {}: not on this host: {} ({} in all)\n"
                      "Read them from the target, {:.1f} MB? It would be held {:.1f} s longer, and "
                      "is held while you think. [y/N] ",
-                     printable(question.endpoint), question.files.size(), names,
+                     printable(question.endpoint), names, question.files.size(),
                      static_cast<double>(question.bytes) / 1e6,
                      static_cast<double>(question.held.count()) / 1000);
 }

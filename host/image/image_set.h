@@ -38,7 +38,8 @@ public:
   ImageSet& operator=(ImageSet&&) noexcept;
 
   const std::vector<Image>& images() const;
-  /// A separate debug file that was found later, of the image at `index`.
+  /// A separate debug file that was found later, of the image at `index`. Layouts that its DWARF
+  /// gave so far are no longer valid.
   void set_debug(std::size_t index, std::shared_ptr<const ElfFile> debug);
   /// The first image whose file name starts with `prefix` ("libmpi.so"); nullptr if none.
   const Image* find_by_name(std::string_view prefix) const;

@@ -16,6 +16,11 @@ std::string in_seconds(std::chrono::milliseconds time) {
   return fmt::format("{:.1f} s", static_cast<double>(time.count()) / 1000);
 }
 
+std::string files_of_the_target(std::size_t count) {
+  return count == 1 ? std::string("1 file of the target")
+                    : fmt::format("{} files of the target", count);
+}
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -104,18 +109,20 @@ Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span
   if (options_.mode == FetchMode::never || wanted.empty())
     return {};
   if (!client.features().vfile) {
-    faults.push_back({"vfile.unsupported",
-                      fmt::format("the stub at {} cannot read files of its host: {} are not here",
-                                  client.endpoint().text, wanted.size()),
-                      "copy the node's files, and give their top directory: --sysroot DIR"});
+    faults.push_back(
+        {"vfile.unsupported",
+         fmt::format("the stub at {} reads no files for its clients, and {} not here",
+                     client.endpoint().text,
+                     wanted.size() == 1 ? "1 file is" : fmt::format("{} files are", wanted.size())),
+         "copy the node's files, and give their top directory: --sysroot DIR"});
     return {};
   }
   const Claim claim(*this, wanted, context);
   if (!claim.granted()) {
     faults.push_back({"fetch.too_long",
-                      fmt::format("{} files of the target were still being read by another rank "
-                                  "when this one's time was over",
-                                  wanted.size()),
+                      fmt::format("{} still being read by another rank when this one's time was "
+                                  "over",
+                                  files_of_the_target(wanted.size())),
                       "give it more time: --max-stop S; or dump again: what was read is kept"});
     return {};
   }
@@ -172,15 +179,15 @@ Result<void> FileFetcher::download(rsp::Client& client, std::int64_t pid,
 // Why the files are not read after all.
 std::optional<Error> FileFetcher::objection(const FetchQuestion& question,
                                             const FetchContext& context) {
-  const auto what = fmt::format("{} files of the target ({}) are not on this host, and were not "
-                                "read from it",
-                                question.files.size(), in_megabytes(question.bytes));
+  const auto what =
+      fmt::format("not on this host, and not read from the target: {} ({})",
+                  files_of_the_target(question.files.size()), in_megabytes(question.bytes));
   const std::string copy = "copy the node's files, and give their top directory: --sysroot DIR";
   const auto too_long = [&]() -> std::optional<Error> {
     if (!context.deadline || std::chrono::steady_clock::now() + question.held < *context.deadline)
       return std::nullopt;
     return Error{"fetch.too_long",
-                 fmt::format("{}: it would take {}, longer than --max-stop allows", what,
+                 fmt::format("{}. It would take {}, longer than --max-stop allows", what,
                              in_seconds(question.held)),
                  "give it more time: --max-stop S; or " + copy};
   };
@@ -190,8 +197,8 @@ std::optional<Error> FileFetcher::objection(const FetchQuestion& question,
     return std::nullopt;
   if (!options_.ask)
     return Error{"fetch.not_asked",
-                 fmt::format("{}: there is no terminal to ask on, and the target would be held {} "
-                             "longer",
+                 fmt::format("{}. There is no terminal to ask on, and the target would be held "
+                             "{} longer",
                              what, in_seconds(question.held)),
                  "to have them read: --fetch-files always; or " + copy};
   if (!user_agrees(question, context))
