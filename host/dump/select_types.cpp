@@ -1,5 +1,6 @@
 #include "host/dump/select_types.h"
 
+#include "host/image/elf_file.h"
 #include "host/image/pack_finder.h"
 #include "host/image/type_carrier.h"
 #include "host/mqs/mpich_process.h"
@@ -11,18 +12,30 @@
 namespace mqbridge {
 namespace {
 
+bool is_this_machine(const Platform& platform) {
+  const auto ours = read_elf_platform("/proc/self/exe");
+  return ours && ours->architecture == platform.architecture;
+}
+
 /// The line that makes types for the library that runs.
-std::string make_hint(const MpiLibrary& mpi) {
+std::string make_hint(const MpiLibrary& mpi, const Platform& platform) {
   if (mpi.provider == "mpich")
     return "rebuild MPICH with --enable-debuginfo (Debian's is built without), or run the program "
            "with Open MPI";
   if (mpi.provider != "openmpi")
     return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
                        mpi.name);
+  const auto version = mpi.version.value_or("(version unknown)");
+  if (!is_this_machine(platform))
+    return fmt::format(
+        "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n"
+        "mqbridge types make --mpi openmpi --cc CROSS-COMPILER --include DIR -o ompi.types.so    "
+        "then: --types ompi.types.so",
+        mpi.name, version, platform.architecture);
   return fmt::format(
       "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n"
       "mqbridge types make --mpi openmpi -o ompi.types.so    then: --types ompi.types.so",
-      mpi.name, mpi.version.value_or("(version unknown)"));
+      mpi.name, version);
 }
 
 std::string library_name(const MpiLibrary& mpi) {
@@ -53,20 +66,40 @@ public:
             Warnings& warnings)
       : images_(images), mpi_(mpi), memory_(memory), platform_(platform), warnings_(warnings) {}
 
-  Result<TypesChoice> from_files(std::span<const std::filesystem::path> files) {
+  Result<TypesChoice> choose(std::span<const std::filesystem::path> given,
+                             std::span<const std::filesystem::path> pack_directories,
+                             const std::function<bool()>& find_debug_information) {
+    auto choice = from_files(given);
+    if (!choice)
+      return forward(std::move(choice));
+    if (*choice)
+      return std::move(**choice);
+    return from_packs_or_images(pack_directories, find_debug_information);
+  }
+
+private:
+  /// nullopt: none is given, or none is for this platform (each has its warning then).
+  Result<std::optional<TypesChoice>> from_files(std::span<const std::filesystem::path> files) {
     bool same_build = true;
     std::vector<std::string> names;
     std::vector<std::shared_ptr<TypeSource>> sources;
+    Warnings of_others; // in a dump of several platforms each has its own files
     for (const auto& file : files) {
-      auto source = open_types_file(file);
-      if (!source)
-        return forward(std::move(source));
-      images_.add_type_source(*source);
-      sources.push_back(*source);
+      auto types = read_types_file(file);
+      if (!types)
+        return forward(std::move(types));
+      if (!types->is_for(platform_)) {
+        of_others.push_back(other_platform(file, *types));
+        continue;
+      }
+      images_.add_type_source(types->source);
+      sources.push_back(types->source);
       names.push_back(file.filename().string());
-      auto pack = read_type_pack(file); // a carrier is none, and is keyed by no build
-      same_build =
-          same_build && pack && !pack->build_id.empty() && pack->build_id == build_id(mpi_);
+      same_build = same_build && !types->build_id.empty() && types->build_id == build_id(mpi_);
+    }
+    if (sources.empty()) {
+      warnings_.insert(warnings_.end(), of_others.begin(), of_others.end());
+      return std::nullopt;
     }
     auto fitting = fits([&](std::string_view type) { return find_in(sources, type); });
     if (!fitting)
@@ -116,11 +149,10 @@ public:
                "{} is a build that no pack was made for; {}, of the same version, is used: {} "
                "sizes that the running library states agree with it",
                library_name(mpi_), name, check_.compared),
-           make_hint(mpi_)});
+           make_hint(mpi_, platform_)});
     return choice;
   }
 
-private:
   Result<TypesChoice> use(FoundPack found, TypesMatch match) {
     const auto name = found.path.filename().string();
     auto source = type_source(std::move(found.pack));
@@ -156,11 +188,24 @@ private:
     return check_.missing.empty();
   }
 
+  Error other_platform(const std::filesystem::path& file, const TypesFile& types) const {
+    const auto describe = [](const std::string& architecture, ByteOrder order, int pointer_size) {
+      return fmt::format("{} ({}-endian, {}-byte pointers)", architecture,
+                         order == ByteOrder::little ? "little" : "big", pointer_size);
+    };
+    return {
+        "types.other_platform",
+        fmt::format("{} is for {}, and not used: the target is {}", file.filename().string(),
+                    describe(types.architecture, types.byte_order, types.pointer_size),
+                    describe(platform_.architecture, platform_.byte_order, platform_.pointer_size)),
+        make_hint(mpi_, platform_)};
+  }
+
   Failure mismatch(const std::string& source) const {
     return fail("types.mismatch",
                 fmt::format("the types of {} are not those of {}: {}", source, library_name(mpi_),
                             fmt::join(check_.mismatches, "; ")),
-                make_hint(mpi_));
+                make_hint(mpi_, platform_));
   }
 
   Failure missing() const {
@@ -170,7 +215,7 @@ private:
                 fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
                             library_name(mpi_), fmt::join(first, ", "),
                             check_.missing.size() > shown ? ", ..." : ""),
-                make_hint(mpi_));
+                make_hint(mpi_, platform_));
   }
 
   ImageSet& images_;
@@ -190,9 +235,7 @@ Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory
                                  const std::function<bool()>& find_debug_information,
                                  Warnings& warnings) {
   Selection selection(images, mpi, memory, platform, warnings);
-  auto choice = given.empty()
-                    ? selection.from_packs_or_images(pack_directories, find_debug_information)
-                    : selection.from_files(given);
+  auto choice = selection.choose(given, pack_directories, find_debug_information);
   for (auto& warning : images.take_type_warnings())
     warnings.push_back(std::move(warning));
   return choice;

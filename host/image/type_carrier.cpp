@@ -17,11 +17,16 @@
 namespace mqbridge {
 namespace {
 
-Result<std::shared_ptr<TypeSource>> open_carrier(const std::filesystem::path& path) {
+Result<TypesFile> read_carrier(const std::filesystem::path& path) {
   auto file = ElfFile::open(path);
   if (!file)
     return forward(std::move(file));
-  return open_dwarf_types(*file);
+  auto types = open_dwarf_types(*file);
+  if (!types)
+    return forward(std::move(types));
+  const auto& platform = (*file)->platform();
+  return TypesFile{std::move(*types), platform.architecture, platform.byte_order,
+                   platform.pointer_size};
 }
 
 Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Headers& headers) {
@@ -38,10 +43,10 @@ Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Header
   const auto carrier = directory->path() / "carrier.so";
   if (auto done = openmpi::compile_carrier(request.compiler, headers, carrier); !done)
     return done;
-  auto types = open_carrier(carrier);
+  auto types = read_carrier(carrier);
   if (!types)
     return forward(std::move(types));
-  auto pack = openmpi::make_pack(**types, *libraries);
+  auto pack = openmpi::make_pack(*types->source, *libraries);
   if (!pack)
     return forward(std::move(pack));
   return write_file(request.output, write_type_pack(*pack));
@@ -71,18 +76,33 @@ const std::vector<std::string>& needed_types(std::string_view mpi) {
   return mpi == "openmpi" ? open_mpi : none;
 }
 
-Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path) {
+bool TypesFile::is_for(const Platform& platform) const {
+  return architecture == platform.architecture && byte_order == platform.byte_order &&
+         pointer_size == platform.pointer_size;
+}
+
+Result<TypesFile> read_types_file(const std::filesystem::path& path) {
   std::array<char, SELFMAG> start{};
   auto fd = open_regular_file(path);
   if (!fd)
     return forward(std::move(fd));
   if (::pread(fd->get(), start.data(), start.size(), 0) == SELFMAG &&
       std::memcmp(start.data(), ELFMAG, SELFMAG) == 0)
-    return open_carrier(path);
+    return read_carrier(path);
   auto pack = read_type_pack(path);
   if (!pack)
     return forward(std::move(pack));
-  return type_source(std::move(*pack));
+  TypesFile types{nullptr, pack->architecture, pack->byte_order, pack->pointer_size,
+                  pack->build_id};
+  types.source = type_source(std::move(*pack));
+  return types;
+}
+
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path) {
+  auto types = read_types_file(path);
+  if (!types)
+    return forward(std::move(types));
+  return std::move(types->source);
 }
 
 } // namespace mqbridge
