@@ -6,6 +6,7 @@
 #include "rsp/result.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@ namespace mqbridge::rsp {
 
 class Connection;
 class Guardian;
+class Server;
 class Trace;
 
 struct ClientOptions {
@@ -28,11 +30,12 @@ struct ClientOptions {
   std::stop_token stop = {};    ///< ends connect() early, with "interrupted"
 };
 
-/// One negotiated conversation with one stub. The typed commands (rsp/commands/) take it by
-/// reference.
+/// One process behind one stub, over a negotiated connection. The typed commands (rsp/commands/)
+/// take it by reference.
 ///
-/// Blocks; one thread at a time, never the I/O thread. `cancel()` and `set_deadline()` are the
-/// exceptions: any thread. The destructor detaches if attached, and closes.
+/// Blocks; one thread at a time for all clients of one connection, never the I/O thread. `cancel()`
+/// and `set_deadline()` are the exceptions: any thread. The destructor detaches if attached; with
+/// the last client the connection closes.
 class Client {
 public:
   /// Connects, negotiates (qSupported, QStartNoAckMode, multiprocess). The guardian holds the
@@ -41,11 +44,13 @@ public:
   /// interrupted.
   static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint,
                                                  const ClientOptions& options);
+  /// For a further process (`endpoint.pid`) of a server that is connected already, and usable().
+  static std::unique_ptr<Client> share(std::shared_ptr<Server> server, const Endpoint& endpoint);
   ~Client();
 
   const Endpoint& endpoint() const;
   const Features& features() const;
-  Counters counters() const;
+  Counters counters() const; ///< of this client's exchanges; the first one's include connecting
 
   /// One request, one reply (the payload, decoded). An `E NN` reply is a value, not an Error: the
   /// typed commands know what it means.
@@ -59,11 +64,25 @@ public:
   /// Detach is exempt.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);
 
-  /// From any thread: the exchange in progress and all later ones fail with "interrupted". Detach
-  /// is exempt.
+  /// From any thread: the exchange in progress and all later ones on this connection, those of
+  /// other clients too, fail with "interrupted". Detach is exempt.
   void cancel();
 
-  Connection& connection(); ///< for rsp/commands only
+  const std::shared_ptr<Server>& server() const;
+
+  // For rsp/commands only.
+  Connection& connection();
+  /// From here on the exchanges are about this process: it is selected in the same burst where
+  /// another one was before. 0: the stub has one process only.
+  void set_process(std::int64_t pid, std::int64_t tid);
+  std::int64_t process() const;
+  /// The packet that lets the process run again, told to the guardian; empty: nothing to release.
+  void set_detach_packet(const std::string& payload);
+  const std::string& detach_packet() const;
+  /// Detached, or ended: its packet is forgotten, and the process with it.
+  void released();
+  /// One exchange past request() and burst().
+  Result<std::string> request_unselected(std::string_view payload);
 
 private:
   struct Impl;

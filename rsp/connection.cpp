@@ -130,18 +130,19 @@ void Connection::cancel() {
   transport_->wake();
 }
 
-void Connection::set_detach_packet(std::string payload) {
-  if (payload == detach_packet_)
-    return;
+void Connection::add_detach_packet(const std::string& payload) {
+  drop_detach_packet(payload);
+  detach_packets_.push_back(payload);
   options_.watch.add_detach_packet(payload);
-  // Afterwards, so that there is always one.
-  if (!detach_packet_.empty())
-    options_.watch.drop_detach_packet(detach_packet_);
-  detach_packet_ = std::move(payload);
+}
+
+void Connection::drop_detach_packet(const std::string& payload) {
+  if (std::erase(detach_packets_, payload) != 0)
+    options_.watch.drop_detach_packet(payload);
 }
 
 void Connection::released() {
-  detach_packet_.clear();
+  detach_packets_.clear();
   transport_->released();
   options_.watch.forget();
 }

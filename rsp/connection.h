@@ -119,16 +119,17 @@ public:
   void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
   void cancel();                                                ///< any thread
 
-  /// The packet that lets the target run again, told to the guardian too: "D", or "D;1f" once the
-  /// pid is known.
-  void set_detach_packet(std::string payload);
+  /// The packets that let the targets run again, told to the guardian too: "D", or "D;1f" once the
+  /// pid is known; one for each process that is held.
+  void add_detach_packet(const std::string& payload);
+  void drop_detach_packet(const std::string& payload);
   /// Empty when there is nothing (any more) to release.
-  const std::string& detach_packet() const { return detach_packet_; }
+  const std::vector<std::string>& detach_packets() const { return detach_packets_; }
   /// What detach sends instead where the detach packet would lose the target's signal, by
   /// resume_and_leave(). Empty: nothing, as after each resume().
   void set_leave_packet(std::string payload) { leave_packet_ = std::move(payload); }
   const std::string& leave_packet() const { return leave_packet_; }
-  /// Detached, or never attached: the guardian forgets the connection.
+  /// All detached, or none ever attached: the guardian forgets the connection.
   void released();
 
   void
@@ -146,6 +147,8 @@ public:
   /// Whether the other side has closed.
   bool closed() const { return closed_; }
   const Counters& counters() const { return counters_; }
+  /// For messages and the trace: whose exchanges follow.
+  void set_name(const std::string& name) { options_.name = name; }
   LinkLimits link() const { return transport_->limits(); }
 
 private:
@@ -197,7 +200,7 @@ private:
   PacketHistory history_;
   Counters counters_;
   Heard heard_;
-  std::string detach_packet_;
+  std::vector<std::string> detach_packets_;
   std::string leave_packet_;
   std::optional<Outgoing> pending_;    ///< cleared, leaves with the next flush
   std::optional<Outgoing> last_frame_; ///< to be sent again after `-`

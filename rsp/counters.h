@@ -11,6 +11,15 @@ struct Counters {
   std::uint64_t requests = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+
+  Counters operator+(const Counters& other) const {
+    return {round_trips + other.round_trips, requests + other.requests,
+            bytes_sent + other.bytes_sent, bytes_received + other.bytes_received};
+  }
+  Counters operator-(const Counters& other) const {
+    return {round_trips - other.round_trips, requests - other.requests,
+            bytes_sent - other.bytes_sent, bytes_received - other.bytes_received};
+  }
 };
 
 } // namespace mqbridge::rsp

@@ -44,7 +44,6 @@ struct Features {
   bool qxfer_osdata = false;
   bool qxfer_threads = false;
   bool vfile = false;    ///< vFile:setfs or open answered
-  bool extended = false; ///< vAttach known and `!` accepted
   BinaryRead binary_read = BinaryRead::none;
   /// A read that fails is answered with zeros (OpenOCD): a zero there is no NULL pointer.
   bool unreadable_reads_zero = false;

@@ -165,4 +165,19 @@ Result<Features> negotiate(Connection& connection) {
   return features;
 }
 
+Result<bool> negotiate_again(Connection& connection, const Features& features) {
+  // First, for it is in ack mode again: no reply but this one needs no acknowledgement there.
+  if (features.no_ack) {
+    auto accepted = connection.request("QStartNoAckMode");
+    if (!accepted)
+      return forward(std::move(accepted));
+    if (*accepted != "OK")
+      return false;
+  }
+  auto reply = connection.request(hello);
+  if (!reply)
+    return forward(std::move(reply));
+  return parse_features(*reply).multiprocess == features.multiprocess;
+}
+
 } // namespace mqbridge::rsp

@@ -18,4 +18,8 @@ Features parse_features(std::string_view reply);
 /// and is none.
 Result<Features> negotiate(Connection& connection);
 
+/// For a gdbserver that has forgotten the negotiation, as it does when it refuses to attach: brings
+/// it back on the same connection. False: it is another server than before, or none.
+Result<bool> negotiate_again(Connection& connection, const Features& features);
+
 } // namespace mqbridge::rsp

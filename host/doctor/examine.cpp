@@ -283,7 +283,8 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
   if (guardian) {
     ElfCache files(options.paths, Debuginfod::from_environment());
     FileFetcher fetcher(options.fetch);
-    outcome = dump_rank(target, {options, files, fetcher, **guardian}, {}, std::move(stop));
+    std::shared_ptr<rsp::Server> server;
+    outcome = dump_rank(target, {options, files, fetcher, **guardian}, server, {}, std::move(stop));
   } else {
     const auto& error = guardian.error();
     outcome.dump.errors.push_back(

@@ -14,6 +14,7 @@
 #include "host/target/environment.h"
 #include "host/target/target.h"
 #include "rsp/commands/run_until.h"
+#include "rsp/server.h"
 
 #include <algorithm>
 #include <exception>
@@ -41,8 +42,9 @@ std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
 class RankRun {
 public:
   RankRun(const TargetSpec& target, const SharedTools& tools,
+          std::shared_ptr<rsp::Server>& server,
           const std::function<void(std::string_view, std::uint64_t)>& progress)
-      : target_spec_(target), tools_(tools), progress_(progress) {
+      : target_spec_(target), tools_(tools), server_(server), progress_(progress) {
     dump().endpoint = target.endpoint.text;
     dump().host = host_of(target.endpoint);
     outcome_.claim.given = target.rank;
@@ -108,15 +110,33 @@ private:
     begin(PhaseName::connect, "connect");
     contact_ = Clock::now();
     stopped_at_ = std::chrono::system_clock::now();
-    auto client = rsp::Client::connect(target_spec_.endpoint,
-                                       {options().connect_timeout, options().silence_timeout,
-                                        options().trace, &tools_.guardian, stop_});
+    auto client = connect_or_share();
     if (!client)
       return forward(std::move(client));
     client_ = std::move(*client);
+    if (target_spec_.endpoint.pid)
+      server_ = client_->server();
     clock_.watch(client_.get());
     outcome_.features = client_->features();
     return {};
+  }
+
+  Result<std::unique_ptr<rsp::Client>> connect_or_share() {
+    const auto& endpoint = target_spec_.endpoint;
+    if (server_ && server_->usable() && endpoint.pid)
+      return rsp::Client::share(server_, endpoint);
+    const bool left = server_ && server_->left_after_refusal();
+    server_.reset(); // it talks to one client at a time
+    auto client = rsp::Client::connect(endpoint, {options().connect_timeout,
+                                                  options().silence_timeout, options().trace,
+                                                  &tools_.guardian, stop_});
+    if (!client && left)
+      return fail("attach.server_left",
+                  fmt::format("{}: the server ended when it could not attach to the process before "
+                              "this one, as gdbserver --once does",
+                              endpoint.text),
+                  "on the node: gdbserver --multi :PORT    (without --once)");
+    return client;
   }
 
   Result<void> attach() {
@@ -445,6 +465,7 @@ private:
 
   const TargetSpec& target_spec_;
   const SharedTools& tools_;
+  std::shared_ptr<rsp::Server>& server_;
   const std::function<void(std::string_view, std::uint64_t)>& progress_;
   RankOutcome outcome_;
   std::stop_token stop_;
@@ -464,9 +485,10 @@ private:
 } // namespace
 
 RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
+                      std::shared_ptr<rsp::Server>& server,
                       const std::function<void(std::string_view, std::uint64_t)>& progress,
                       std::stop_token stop) {
-  return RankRun(target, tools, progress).run(std::move(stop));
+  return RankRun(target, tools, server, progress).run(std::move(stop));
 }
 
 } // namespace mqbridge

@@ -10,9 +10,14 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string_view>
+
+namespace mqbridge::rsp {
+class Server;
+}
 
 namespace mqbridge {
 
@@ -41,8 +46,10 @@ struct RankOutcome {
 
 /// Dumps one target, from connect to detach. Never fails: what went wrong
 /// stands in the outcome. On return the target is released. One thread; `progress` is called on it.
+/// `server` is the connection that the targets behind one `gdbserver --multi` share, null before the
+/// first of them; they are dumped one after the other.
 RankOutcome
-dump_rank(const TargetSpec& target, const SharedTools& tools,
+dump_rank(const TargetSpec& target, const SharedTools& tools, std::shared_ptr<rsp::Server>& server,
           const std::function<void(std::string_view phase, std::uint64_t operations)>& progress,
           std::stop_token stop);
 

@@ -4,9 +4,12 @@
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_dump.h"
+#include "rsp/server.h"
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -77,17 +80,21 @@ public:
       }
       take_groups();
     }
+    if (thrown_)
+      std::rethrow_exception(thrown_);
     return std::move(outcomes_);
   }
 
 private:
   void take_groups() {
-    for (auto group = next_group_++; group < groups_.size(); group = next_group_++)
+    for (auto group = next_group_++; group < groups_.size(); group = next_group_++) {
+      std::shared_ptr<rsp::Server> server;
       for (const auto index : groups_[group])
-        take(index);
+        take(index, server);
+    }
   }
 
-  void take(std::size_t index) {
+  void take(std::size_t index, std::shared_ptr<rsp::Server>& server) {
     auto& outcome = outcomes_[index];
     if (stop_.stop_requested()) {
       outcome.dump.endpoint = targets_[index].endpoint.text;
@@ -104,13 +111,23 @@ private:
         if (lock)
           observer_.progress(index, phase, operations);
       };
-      outcome = dump_rank(targets_[index], tools_, progress, stop_);
+      outcome = dump_rank(targets_[index], tools_, server, progress, stop_);
     }
     claim_rank(outcome.dump, outcome.claim, static_cast<int>(index));
-    if (!observer_.rank_done)
-      return;
+    tell(outcome.dump);
+  }
+
+  /// What the observer throws is kept for the caller's thread: on another it would end the program,
+  /// and with it the other ranks' dumps.
+  void tell(const RankDump& dump) {
     const std::lock_guard lock(observer_mutex_);
-    observer_.rank_done(outcome.dump);
+    if (!observer_.rank_done || thrown_)
+      return;
+    try {
+      observer_.rank_done(dump);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
   }
 
   std::span<const TargetSpec> targets_;
@@ -121,6 +138,7 @@ private:
   std::vector<RankOutcome> outcomes_;
   std::atomic<std::size_t> next_group_{0};
   std::mutex observer_mutex_;
+  std::exception_ptr thrown_; ///< by the observer
 };
 
 } // namespace

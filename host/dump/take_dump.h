@@ -49,7 +49,9 @@ struct DumpOptions {
 
 /// Called on the caller's thread and on others, one call at a time.
 struct DumpObserver {
-  std::function<void(const RankDump&)> rank_done; ///< as each completes: contract, NDJSON
+  /// As each completes: contract, NDJSON. What it throws comes out of take_dump() once no target is
+  /// stopped any more.
+  std::function<void(const RankDump&)> rank_done;
   /// While the target is held: must not block. Left out while another call is in progress.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
 };

@@ -7,6 +7,7 @@
 #include "rsp/commands/threads.h"
 #include "rsp/connection.h"
 #include "rsp/packet_history.h"
+#include "rsp/server.h"
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +71,7 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
       return forward(std::move(pid));
     attachment.pid = *pid;
   }
-  client.connection().set_detach_packet(detach_packet(client, attachment.pid));
+  client.set_detach_packet(detach_packet(client, attachment.pid));
   return attachment;
 }
 
@@ -100,72 +101,95 @@ Result<Attachment> attach_current(Client& client) {
     return attachment;
   }
   case StopReply::Kind::exited:
-    client.connection().released();
+    client.released();
     return no_process(client, *stop);
   case StopReply::Kind::signalled:
   case StopReply::Kind::none:
     break;
   }
-  client.connection().released();
+  client.released();
   return exited(client, *stop);
 }
 
-/// Whether an earlier client left the process attached: to a gdbserver that is an error to attach
-/// to it again. Nullopt: it was not.
-Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t pid,
-                                                  std::string_view status) {
-  const auto stop = parse_stop_reply(status);
-  if (!stop || stop->kind != StopReply::Kind::stopped)
-    return std::optional<Attachment>();
-  auto threads = read_threads(client);
-  if (!threads)
-    return forward(std::move(threads));
-  const auto mine = std::find_if(threads->begin(), threads->end(),
+/// What an earlier client has left attached, asked once for all clients of the server. Before a
+/// gdbserver's second vAttach `!` must have come.
+Result<void> take_inventory(Client& client) {
+  if (client.server()->inventory())
+    return {};
+  const std::vector<std::string> questions{"!", "?"};
+  auto answers = client.burst(questions);
+  if (!answers)
+    return forward(std::move(answers));
+  Server::Inventory inventory;
+  const auto stop = parse_stop_reply(answers->back());
+  if (stop && stop->kind == StopReply::Kind::stopped) {
+    auto threads = read_threads(client);
+    if (!threads)
+      return forward(std::move(threads));
+    inventory = {*stop, std::move(*threads)};
+  }
+  client.server()->inventory() = std::move(inventory);
+  return {};
+}
+
+/// To a gdbserver it is an error to attach again to what is attached. Nullopt: it was not.
+Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t pid) {
+  auto& [stop, threads] = *client.server()->inventory();
+  const auto mine = std::find_if(threads.begin(), threads.end(),
                                  [pid](const ThreadInfo& thread) { return thread.pid == pid; });
-  if (mine == threads->end())
+  if (mine == threads.end())
     return std::optional<Attachment>();
-  client.connection().set_detach_packet(detach_packet(client, pid));
-  auto selected = client.request(fmt::format("Hgp{:x}.{:x}", pid, mine->tid));
+  const std::int64_t tid = mine->tid;
+  std::erase_if(threads, [pid](const ThreadInfo& thread) { return thread.pid == pid; });
+  client.set_detach_packet(detach_packet(client, pid));
+  auto selected = client.request(fmt::format("Hgp{:x}.{:x}", pid, tid));
   if (!selected)
     return forward(std::move(selected));
-  return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = *stop});
+  client.set_process(pid, tid);
+  client.server()->set_selected(*selected == "OK" ? pid : 0);
+  return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = stop});
+}
+
+/// The server forgets the negotiation over this: other clients may need it.
+Failure refused(Client& client, std::int64_t pid, const std::string& reply) {
+  auto error =
+      explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply)));
+  client.server()->recover();
+  return Failure(std::move(error));
 }
 
 Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std::string& reply) {
-  Connection& connection = client.connection();
   if (reply.empty() || is_error_reply(reply))
-    connection.released();
+    client.released();
   if (reply.empty()) {
     return fail("attach.unsupported",
                 fmt::format("the stub at {} cannot attach to a process", client.endpoint().text),
                 "leave @PID away, or start: gdbserver --multi :PORT");
   }
   if (is_error_reply(reply))
-    return Failure(
-        explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply))));
+    return refused(client, pid, reply);
   auto stop = parse_stop_reply(reply);
   if (!stop)
     return forward(std::move(stop));
   if (stop->kind != StopReply::Kind::stopped) {
-    connection.released();
+    client.released();
     return exited(client, *stop);
   }
+  client.set_process(pid, stop->tid.value_or(pid));
+  client.server()->set_selected(pid);
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
 Result<Attachment> attach_process(Client& client, std::int64_t pid) {
-  // Before a server's second vAttach `!` must have come.
-  const std::vector<std::string> questions{"!", "?"};
-  auto answers = client.burst(questions);
-  if (!answers)
-    return forward(std::move(answers));
-  auto before = attached_before(client, pid, answers->back());
+  if (auto known = take_inventory(client); !known)
+    return forward(std::move(known));
+  auto before = attached_before(client, pid);
   if (!before)
     return forward(std::move(before));
   if (*before)
     return **before;
   // Told to the guardian first: from here on the process may be stopped.
-  client.connection().set_detach_packet(detach_packet(client, pid));
+  client.set_detach_packet(detach_packet(client, pid));
   auto reply = client.request(fmt::format("vAttach;{:x}", pid));
   if (!reply)
     return forward(std::move(reply));
@@ -173,12 +197,13 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
 }
 
 /// The signal that stopped the target goes on its way; closing the connection is the detaching.
-Result<void> leave(Connection& connection) {
+Result<void> leave(Client& client) {
+  Connection& connection = client.connection();
   const auto permit = connection.permit(run_policy());
   const std::string packet = connection.leave_packet();
   if (auto left = connection.resume_and_leave(packet, leave_limit); !left)
     return left;
-  connection.released();
+  client.released();
   return {};
 }
 
@@ -191,7 +216,7 @@ Result<Attachment> attach(Client& client) {
 
 Result<void> detach(Client& client) {
   Connection& connection = client.connection();
-  const std::string packet = connection.detach_packet();
+  const std::string packet = client.detach_packet();
   if (packet.empty())
     return {};
   // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
@@ -199,8 +224,8 @@ Result<void> detach(Client& client) {
     return {};
   const auto exemption = connection.exempt(detach_limit);
   if (!connection.leave_packet().empty())
-    return leave(connection);
-  auto reply = connection.request(packet);
+    return leave(client);
+  auto reply = client.request_unselected(packet);
   if (!reply)
     return forward(std::move(reply));
   if (*reply != "OK" && !reply->starts_with('W') && !reply->starts_with('X')) {
@@ -209,7 +234,7 @@ Result<void> detach(Client& client) {
                             shorten(*reply), packet),
                 "look whether the process runs: grep State /proc/PID/status");
   }
-  connection.released();
+  client.released();
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "rsp/commands/hex.h"
 #include "rsp/connection.h"
 #include "rsp/packet_history.h"
+#include "rsp/server.h"
 #include "rsp/signal_names.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ bool has_vcont(std::string_view reply) {
 }
 
 Failure ended(Client& client, const StopReply& stop) {
-  client.connection().released();
+  client.released();
   const auto how = stop.kind == StopReply::Kind::signalled
                        ? fmt::format("by {}", signal_name(stop.signal_or_status))
                        : fmt::format("with exit status {}", stop.signal_or_status);
@@ -89,6 +90,7 @@ Result<StopReply> resume(Client& client, const std::string& packet) {
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
   const auto permit = client.connection().permit(run_policy());
+  client.server()->set_selected(0); // the thread that stops is the next one
   auto actions = client.request("vCont?");
   if (!actions)
     return forward(std::move(actions));

@@ -81,9 +81,7 @@ Result<std::vector<ThreadInfo>> read_pages(Client& client) {
   }
 }
 
-} // namespace
-
-Result<std::vector<ThreadInfo>> read_threads(Client& client) {
+Result<std::vector<ThreadInfo>> read_all_threads(Client& client) {
   if (client.features().qxfer_threads) {
     auto xml = read_object(client, "threads", "");
     if (!xml)
@@ -92,6 +90,18 @@ Result<std::vector<ThreadInfo>> read_threads(Client& client) {
       return parse_xml(**xml);
   }
   return read_pages(client);
+}
+
+} // namespace
+
+Result<std::vector<ThreadInfo>> read_threads(Client& client) {
+  auto threads = read_all_threads(client);
+  if (threads && client.process() != 0) {
+    std::erase_if(*threads, [&client](const ThreadInfo& thread) {
+      return thread.pid != 0 && thread.pid != client.process();
+    });
+  }
+  return threads;
 }
 
 } // namespace mqbridge::rsp

@@ -14,6 +14,7 @@ struct ThreadInfo {
   std::string name; ///< empty if the stub does not say
 };
 
+/// The threads of the client's process; before it is attached to one, of all that the stub holds.
 /// qXfer:threads:read, or qfThreadInfo where the stub lacks it.
 Result<std::vector<ThreadInfo>> read_threads(Client& client);
 

@@ -1,7 +1,7 @@
 /* Raises SIGUSR2 and then SIGUSR1 at itself, and says how often each has come:
      raise_signals DELAY-MS [ignore|nothing]
-   "before USR2=0 USR1=0", "after USR2=1 USR1=1", then ends with status 7. With "nothing" it raises none,
-   with "ignore" SIGUSR1 is ignored. */
+   "before USR2=0 USR1=0", "after USR2=1 USR1=1", then ends with status 7. With "nothing" it raises
+   none, with "ignore" SIGUSR1 is ignored. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,7 +73,7 @@ TEST(Negotiation, SwitchesAcknowledgementsOff) {
   EXPECT_TRUE(client->features().no_ack);
   EXPECT_TRUE(client->features().multiprocess);
   EXPECT_EQ(client->features().packet_size, 0x4000U);
-  EXPECT_EQ(client->connection().detach_packet(), "D");
+  EXPECT_EQ(client->detach_packet(), "D");
 }
 
 TEST(Negotiation, StubWithoutNoAckModeIsNotAskedForIt) {

@@ -378,11 +378,14 @@ TEST_F(ConnectionTest, StopReplyThatComesTooLateAnswersNoRequest) {
 
 TEST_F(ConnectionTest, ReleasedOnceDetached) {
   auto& connection = open();
-  EXPECT_EQ(connection.detach_packet(), "");
-  connection.set_detach_packet("D;1f");
-  EXPECT_EQ(connection.detach_packet(), "D;1f");
+  EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
+  for (const std::string packet : {"D;1f", "D;2a", "D;1f"})
+    connection.add_detach_packet(packet);
+  EXPECT_THAT(connection.detach_packets(), testing::ElementsAre("D;2a", "D;1f"));
+  connection.drop_detach_packet("D;2a");
+  EXPECT_THAT(connection.detach_packets(), testing::ElementsAre("D;1f"));
   connection.released();
-  EXPECT_EQ(connection.detach_packet(), "");
+  EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
 }
 
 } // namespace

@@ -71,18 +71,20 @@ void name_process(Guardian& guardian, std::uint32_t handle, const char* packet) 
   guardian.drop_detach_packet(handle, "D");
 }
 
-/// The guardian is a child of this process; 0 if there is none.
+/// The guardian is a child of this process, the last one: one before it may still be at work. 0 if
+/// there is none.
 pid_t guardian_pid() {
+  pid_t last = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream children(task.path() / "children");
     for (pid_t child = 0; children >> child;) {
       std::ifstream comm(fmt::format("/proc/{}/comm", child));
       std::string name;
       if (std::getline(comm, name) && name.starts_with("mqbridge-guard"))
-        return child;
+        last = child;
     }
   }
-  return 0;
+  return last;
 }
 
 /// What a guardian does when this process is gone: its destructor closes the channel just so.

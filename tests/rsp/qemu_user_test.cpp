@@ -131,7 +131,7 @@ TEST_P(QemuUser, RunsOnWhenItsClientVanishes) {
   auto client = connected(stub.endpoint());
   ASSERT_TRUE(client);
   ASSERT_TRUE(attach(*client));
-  client->connection().set_detach_packet(""); // as if we were dead
+  client->released(); // as if we were dead
   client.reset();
   EXPECT_TRUE(test::runs_within(stub.pid(), 5s));
 }

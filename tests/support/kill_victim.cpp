@@ -1,6 +1,7 @@
 // Attaches to a target as mqbridge does and reads from it for ever, until a test kills it.
-//   kill_victim GUARDIAN|- ENDPOINT
+//   kill_victim GUARDIAN|- ENDPOINT...
 // Says "starting" before it connects and "attached" once it is. "-" goes without a guardian.
+// Several endpoints are processes of one server, attached at the same time and read by turns.
 
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
@@ -35,35 +36,45 @@ std::uint64_t mapped_address(const std::string& maps) {
   return address;
 }
 
-/// Small and large reads, short packets and long bursts: a kill hits one of them.
-Result<void> read_for_ever(Client& client, std::int64_t pid) {
+struct Held {
+  std::unique_ptr<Client> client;
+  std::uint64_t address = 0;
+};
+
+Result<Held> hold(std::unique_ptr<Client> client) {
+  const auto attachment = attach(*client);
+  if (!attachment)
+    return Failure(attachment.error());
   constexpr std::size_t maps_limit = 1 << 20;
-  auto maps = read_file(client, "/proc/" + std::to_string(pid) + "/maps", maps_limit);
+  auto maps = read_file(*client, "/proc/" + std::to_string(attachment->pid) + "/maps", maps_limit);
   if (!maps)
     return forward(std::move(maps));
-  const std::uint64_t address = mapped_address(*maps);
+  return Held{std::move(client), mapped_address(*maps)};
+}
+
+/// Small and large reads, short packets and long bursts: a kill hits one of them.
+Result<void> read_for_ever(std::vector<Held>& all) {
   std::vector<std::byte> bytes(4096);
   while (true) {
-    std::vector<ReadRequest> requests;
-    for (std::size_t i = 0; i < 2000; ++i)
-      requests.push_back({address + i % 512, std::span(bytes).first(8 + i % 1024)});
-    if (auto read = read_memory(client, requests); !read)
-      return read;
-    if (auto threads = read_threads(client); !threads)
-      return forward(std::move(threads));
+    for (Held& held : all) {
+      std::vector<ReadRequest> requests;
+      for (std::size_t i = 0; i < 2000; ++i)
+        requests.push_back({held.address + i % 512, std::span(bytes).first(8 + i % 1024)});
+      if (auto read = read_memory(*held.client, requests); !read)
+        return read;
+      if (auto threads = read_threads(*held.client); !threads)
+        return forward(std::move(threads));
+    }
   }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: kill_victim GUARDIAN|- ENDPOINT\n");
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: kill_victim GUARDIAN|- ENDPOINT...\n");
     return 2;
   }
-  const auto endpoint = Endpoint::parse(argv[2]);
-  if (!endpoint)
-    return give_up(endpoint.error());
   std::unique_ptr<Guardian> guardian;
   if (std::string_view(argv[1]) != "-") {
     auto started = Guardian::start(argv[1]);
@@ -74,13 +85,21 @@ int main(int argc, char** argv) {
   std::fprintf(stderr, "starting\n");
   ClientOptions options;
   options.guardian = guardian.get();
-  auto client = Client::connect(*endpoint, options);
-  if (!client)
-    return give_up(client.error());
-  const auto attachment = attach(**client);
-  if (!attachment)
-    return give_up(attachment.error());
+  std::vector<Held> all;
+  for (int i = 2; i < argc; ++i) {
+    const auto endpoint = Endpoint::parse(argv[i]);
+    if (!endpoint)
+      return give_up(endpoint.error());
+    Result<std::unique_ptr<Client>> client =
+        all.empty() ? Client::connect(*endpoint, options)
+                    : Client::share(all.front().client->server(), *endpoint);
+    if (!client)
+      return give_up(client.error());
+    auto held = hold(std::move(*client));
+    if (!held)
+      return give_up(held.error());
+    all.push_back(std::move(*held));
+  }
   std::fprintf(stderr, "attached\n");
-  const auto read = read_for_ever(**client, attachment->pid);
-  return give_up(read.error());
+  return give_up(read_for_ever(all).error());
 }

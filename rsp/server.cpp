@@ -1,0 +1,97 @@
+#include "rsp/server.h"
+
+#include "rsp/commands/attach_refusal.h"
+#include "rsp/negotiation.h"
+#include "rsp/transport/open.h"
+
+#include <utility>
+
+namespace mqbridge::rsp {
+
+Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
+               const ClientOptions& options)
+    : endpoint_(endpoint),
+      connection_(std::move(transport), {.name = endpoint.text,
+                                         .silence_timeout = options.silence_timeout,
+                                         .trace = options.trace,
+                                         .watch = std::move(watch)}),
+      stop_(options.stop) {}
+
+Server::~Server() {
+  // What could not be released stays with the guardian.
+  if (connection_.closed() || connection_.detach_packets().empty())
+    connection_.released();
+}
+
+Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
+                                             const ClientOptions& options) {
+  auto opened = open_transport(
+      endpoint, {std::chrono::steady_clock::now() + options.connect_timeout, options.stop},
+      options.guardian);
+  if (!opened)
+    return forward(std::move(opened));
+  return std::shared_ptr<Server>(
+      new Server(endpoint, std::move(opened->transport), opened->watch, options));
+}
+
+Result<void> Server::negotiate() {
+  const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
+  auto features = rsp::negotiate(connection_);
+  if (!features) {
+    const std::string_view code = features.error().code;
+    const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
+    if (!given_up_by_us && !connection_.heard().packet && !connection_.heard().ack)
+      connection_.released(); // nothing there that could be told to release anything
+    return Failure(explain_failed_start(endpoint_, std::move(features).error()));
+  }
+  features_ = std::move(*features);
+  usable_ = true;
+  // It crashes over a second `D` in one read, and dies of SIGPIPE over one sent while its process
+  // runs.
+  if (features_.kind == StubKind::qemu_user)
+    connection_.set_closing_releases();
+  return {};
+}
+
+void Server::recover() {
+  selected_ = 0;
+  const auto again = negotiate_again(connection_, features_);
+  usable_ = again && *again;
+}
+
+void Server::let_speak(Speaker& speaker) {
+  const std::lock_guard lock(speaker_mutex_);
+  if (speaker_ == &speaker)
+    return;
+  settle_costs();
+  speaker_ = &speaker;
+  connection_.set_name(speaker.name);
+  connection_.set_deadline(speaker.deadline);
+}
+
+void Server::forget(Speaker& speaker) {
+  const std::lock_guard lock(speaker_mutex_);
+  if (speaker_ != &speaker)
+    return;
+  settle_costs();
+  speaker_ = nullptr;
+}
+
+Counters Server::costs_of(const Speaker& speaker) const {
+  return speaker_ == &speaker ? speaker.costs + (connection_.counters() - settled_) : speaker.costs;
+}
+
+void Server::settle_costs() {
+  if (speaker_ != nullptr)
+    speaker_->costs = costs_of(*speaker_);
+  settled_ = connection_.counters();
+}
+
+void Server::set_deadline(Speaker& speaker, std::optional<Connection::Clock::time_point> deadline) {
+  const std::lock_guard lock(speaker_mutex_);
+  speaker.deadline = deadline;
+  if (speaker_ == &speaker)
+    connection_.set_deadline(deadline);
+}
+
+} // namespace mqbridge::rsp
