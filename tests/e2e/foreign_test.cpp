@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <regex>
 
 namespace mqbridge::e2e {
 namespace {
@@ -34,10 +35,6 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
-}
-
-std::string shipped_pack(const std::string& architecture) {
-  return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/packs/openmpi-4.1.4-" + architecture + ".types";
 }
 
 class ForeignTest : public testing::TestWithParam<Case> {};
@@ -70,20 +67,53 @@ TEST(ForeignRepairTest, TheStatusThatTheDllReadsWrongIsRepaired) {
   }
 }
 
-// Without the libraries' own word on their sizes the layouts of another platform would be believed.
-TEST(ForeignTypesTest, ThoseOfAnotherPlatformAreRefused) {
+DumpOutcome dump_with_types(ForeignPoster& poster, const std::string& types) {
+  std::vector<std::string> arguments = poster.options();
+  arguments.insert(arguments.end(), {"--types", types, poster.endpoint()});
+  return dump_json(arguments);
+}
+
+// In a dump of several platforms each rank has its own files.
+TEST(ForeignTypesTest, FilesOfAnotherPlatformAreLeftToItsRanks) {
   const ForeignPlatform& platform = foreign_platform("s390x");
   MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
-  for (const char* other : {"amd64", "i386", "ppc64el"}) {
+  ForeignPoster poster(platform, "mix");
+  const DumpOutcome dump = dump_with_types(poster, shipped_pack("i386").string());
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_NE(find_error(rank, "types.other_platform"), nullptr);
+  expect_foreign(platform, rank);
+}
+
+// The layouts of a platform that differs in nothing but the byte order from the target's, and of
+// one with other words, each under the target's name: without the library's own word on its sizes
+// they would be believed.
+TEST(ForeignTypesTest, LayoutsOfAnotherPlatformUnderThisOnesNameAreRefused) {
+  const ForeignPlatform& platform = foreign_platform("s390x");
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+  for (const char* other : {"ppc64el", "i386"}) {
+    const TempDirectory directory;
+    const auto forged = directory / "forged.types";
+    std::ofstream(forged) << std::regex_replace(text_of(shipped_pack(other)),
+                                                std::regex("platform .*"), "platform s390x big 8");
     ForeignPoster poster(platform, "mix");
-    std::vector<std::string> arguments = poster.options();
-    arguments.insert(arguments.end(), {"--types", shipped_pack(other), poster.endpoint()});
-    const DumpOutcome dump = dump_json(arguments);
+    const DumpOutcome dump = dump_with_types(poster, forged.string());
     EXPECT_EQ(dump.status(), 3) << testing::PrintToString<Outcome>(dump);
     EXPECT_NE(find_error(dump.document["ranks"][0], "types.mismatch"), nullptr) << other;
     EXPECT_EQ(poster.finish(), "");
   }
 }
+
+class PackTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(PackTest, ShippedPackIsWhatTheHeadersOfItsPlatformGive) {
+  const ForeignPlatform& platform = foreign_platform(GetParam());
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+  expect_pack_as_shipped(platform);
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, PackTest, testing::Values("i386", "s390x"),
+                         [](const auto& each) { return std::string(each.param); });
 
 // A poster that a gdbserver has started and holds at its entry.
 struct Spawned {

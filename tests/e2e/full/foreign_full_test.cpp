@@ -20,6 +20,12 @@ TEST_P(MorePlatformsTest, DumpEqualsWhatWasPostedAndTheNativeOne) {
   }
 }
 
+TEST_P(MorePlatformsTest, ShippedPackIsWhatTheHeadersOfItsPlatformGive) {
+  const ForeignPlatform& platform = foreign_platform(GetParam());
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+  expect_pack_as_shipped(platform);
+}
+
 INSTANTIATE_TEST_SUITE_P(Platforms, MorePlatformsTest, testing::Values("armhf", "arm64", "ppc64el"),
                          [](const auto& of) { return std::string(of.param); });
 

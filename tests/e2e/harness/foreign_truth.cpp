@@ -2,9 +2,12 @@
 
 #include "tests/e2e/harness/foreign_poster.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
 
 namespace mqbridge::e2e {
 namespace {
@@ -61,6 +64,33 @@ void expect_foreign_truth(const ForeignPlatform& platform, const std::string& sc
   EXPECT_EQ(comparable_communicators(rank).dump(1),
             comparable_communicators(native_rank(scenario)).dump(1));
   EXPECT_TRUE(blocks(scenario) ? poster.runs_on() : poster.finish().empty());
+}
+
+std::filesystem::path shipped_pack(const std::string& architecture) {
+  return fmt::format("{}/packs/openmpi-4.1.4-{}.types", MQBRIDGE_BINARY_DIRECTORY, architecture);
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void expect_pack_as_shipped(const ForeignPlatform& platform) {
+  const test::TempDirectory directory;
+  const auto made = directory / "made.types";
+  const auto libraries = files_of(platform) / "usr/lib" / platform.multiarch;
+  const auto library = (libraries / "libmpi.so.40").string();
+  const Outcome make =
+      run_mqbridge({"types", "make", "--mpi", "openmpi", "--cc", platform.compiler + "-gcc",
+                    "--include", (libraries / "openmpi/include").string(), "--include",
+                    (files_of(platform) / "usr/include" / platform.multiarch).string(), "--library",
+                    library, "-o", made.string()});
+  ASSERT_EQ(make.status(), 0) << testing::PrintToString(make);
+  EXPECT_EQ(text_of(made), text_of(shipped_pack(platform.target)));
+  const Outcome check = run_mqbridge(
+      {"types", "check", shipped_pack(platform.target).string(), "--library", library});
+  EXPECT_EQ(check.status(), 0) << testing::PrintToString(check);
+  EXPECT_THAT(check.out, HasSubstr("84 sizes compared, all agree"));
 }
 
 } // namespace mqbridge::e2e
