@@ -34,7 +34,7 @@ apt_get() {
 }
 
 # One list of several that does not come (a mirror in the middle of its update) may not be needed.
-apt_get update || printf 'sysroot: some package lists did not come, trying without them:\n%s\n' "$(<"$state/log")" >&2
+apt_get -o APT::Update::Error-Mode=any update || printf 'sysroot: some package lists did not come, trying without them:\n%s\n' "$(<"$state/log")" >&2
 ((${#with_dependencies[@]} == 0)) || apt_get --download-only --yes install "${with_dependencies[@]}" ||
   die "apt cannot fetch ${with_dependencies[*]} for $architecture:"$'\n'"$(<"$state/log")"
 ((${#alone[@]} == 0)) || (cd "$state/archives" && apt_get download "${alone[@]}") ||
