@@ -12,7 +12,7 @@ std::size_t half(std::size_t packet_size) {
 }
 
 /// vgdb passes the reply on through a buffer of the announced size plus one, frame included, and
-/// closes the connection when it does not fit.
+/// closes the connection when it does not fit; a small stub may well write past such a buffer.
 std::size_t half_without_frame(std::size_t packet_size) {
   constexpr std::size_t frame = 4; // $, # and the checksum
   return (packet_size - frame) / 2;
@@ -21,11 +21,12 @@ std::size_t half_without_frame(std::size_t packet_size) {
 /// Seen with gdbserver 13.1, QEMU 7.2, lldb-server 14.0.6, OpenOCD 0.12.0 and vgdb 3.19; rr and
 /// gdbstub by their sources.
 constexpr std::array table = {
-    Quirks{.kind = StubKind::unknown, .name = "unknown stub"},
+    Quirks{.kind = StubKind::unknown, .name = "unknown stub", .longest_read = half_without_frame},
     Quirks{.kind = StubKind::gdbserver, .name = "gdbserver", .lost_link = LostLink::depends},
     Quirks{.kind = StubKind::qemu_user,
            .name = "QEMU user",
            .padded_bursts = true,
+           .closing_releases = true,
            .ignores_interrupt = true,
            .longest_read = half,
            .lost_link = LostLink::runs},
@@ -40,13 +41,14 @@ constexpr std::array table = {
     Quirks{.kind = StubKind::openocd,
            .name = "OpenOCD",
            .unreadable_reads_zero = true,
+           .longest_read = half_without_frame,
            .lost_link = LostLink::stays},
     Quirks{.kind = StubKind::vgdb,
            .name = "vgdb",
            .longest_read = half_without_frame,
            .lost_link = LostLink::runs},
     Quirks{.kind = StubKind::rr, .name = "rr"},
-    Quirks{.kind = StubKind::gdbstub, .name = "gdbstub"},
+    Quirks{.kind = StubKind::gdbstub, .name = "gdbstub", .longest_read = half_without_frame},
 };
 
 /// The items of a qSupported reply.

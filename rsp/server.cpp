@@ -2,6 +2,7 @@
 
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/negotiation.h"
+#include "rsp/quirks.h"
 #include "rsp/transport/open.h"
 
 #include <utility>
@@ -46,9 +47,7 @@ Result<void> Server::negotiate() {
   }
   features_ = std::move(*features);
   usable_ = true;
-  // It crashes over a second `D` in one read, and dies of SIGPIPE over one sent while its process
-  // runs.
-  if (features_.kind == StubKind::qemu_user)
+  if (quirks_of(features_.kind).closing_releases)
     connection_.set_closing_releases();
   return {};
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
+#include <variant>
 
 namespace mqbridge {
 namespace {
@@ -25,6 +26,7 @@ struct Step {
 const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
       {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
+      {"stub", {}},
       {"attach", {"attach.", "ptrace.", "run."}},
       {"platform",
        {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile.", "fetch.", "files.",
@@ -67,9 +69,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 std::string features_of(const rsp::Features& features) {
-  std::vector<std::string_view> names;
-  if (features.no_ack)
-    names.emplace_back("no-ack");
+  std::vector<std::string_view> names{features.no_ack ? "no-ack" : "acknowledging"};
   if (features.multiprocess)
     names.emplace_back("multiprocess");
   if (features.vfile)
@@ -79,6 +79,21 @@ std::string features_of(const rsp::Features& features) {
   if (features.qxfer_auxv || features.qxfer_libraries_svr4)
     names.emplace_back("qXfer");
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The guardian is no help when this machine or the network is lost.
+std::string_view if_the_link_breaks(rsp::LostLink lost) {
+  switch (lost) {
+  case rsp::LostLink::runs:
+    return "";
+  case rsp::LostLink::stays:
+    return "; if the link breaks: no";
+  case rsp::LostLink::depends:
+    return "; if the link breaks: as it was started";
+  case rsp::LostLink::unknown:
+    break;
+  }
+  return "; if the link breaks: unknown";
 }
 
 const Phase* find_phase(const RankDump& rank, PhaseName name) {
@@ -180,6 +195,8 @@ private:
   std::string good_news(std::string_view subject) const {
     if (subject == "reach")
       return reach();
+    if (subject == "stub")
+      return stub();
     if (subject == "attach")
       return attach();
     if (subject == "platform")
@@ -205,15 +222,20 @@ private:
     const auto* connect = find_phase(rank_, PhaseName::connect);
     if (connect == nullptr || connect->round_trips == 0)
       return {};
-    return fmt::format("round trip {:.1f} ms; stub: {}",
-                       connect->elapsed_ms / static_cast<double>(connect->round_trips),
-                       features_of(outcome_.features));
+    return fmt::format("round trip {:.1f} ms",
+                       connect->elapsed_ms / static_cast<double>(connect->round_trips));
+  }
+
+  std::string stub() const {
+    const auto& features = outcome_.features;
+    return fmt::format("{}{} ({}); target runs on if we vanish: yes{}", features.stub_name,
+                       features.stub_version.empty() ? "" : " " + features.stub_version,
+                       features_of(features), if_the_link_breaks(features.lost_link));
   }
 
   std::string attach() const {
-    return fmt::format("{}; the target runs on if mqbridge vanishes: yes (guardian)",
-                       rank_.stopped_before_us ? "the stub held the process already"
-                                               : "the process was stopped, and runs on");
+    return rank_.stopped_before_us ? "the stub held the process already"
+                                   : "the process was stopped, and runs on";
   }
 
   std::string platform() const {
@@ -290,6 +312,11 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
     outcome.dump.errors.push_back(
         {std::string(error.code), RankError::Level::error, error.message, error.hint});
   }
+  // On the stdio of a command it serves one client, and lets go when that ends.
+  auto& lost = outcome.features.lost_link;
+  if (lost == rsp::LostLink::depends &&
+      std::holds_alternative<rsp::CommandEndpoint>(target.endpoint.where))
+    lost = rsp::LostLink::runs;
   Diagnosis diagnosis(outcome);
   Checklist list;
   list.endpoint = target.endpoint.text;

@@ -22,8 +22,11 @@ TEST(DoctorTest, HealthyTarget) {
   MpiJob job({.arguments = {"mix"}});
   const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(1))});
   EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
-  for (const char* subject : {"reach", "platform", "MPI", "types", "transport", "DLL", "queues"})
+  for (const char* subject :
+       {"reach", "stub", "platform", "MPI", "types", "transport", "DLL", "queues"})
     EXPECT_THAT(outcome.out, ContainsRegex(fmt::format("ok +{}", subject)));
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("gdbserver \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected"));
   EXPECT_THAT(outcome.out, ContainsRegex("plan +dump"));
   EXPECT_THAT(outcome.out, HasSubstr("rank 1 of 2"));

@@ -193,7 +193,7 @@ TEST(Quirks, ReadsFitWhatTheStubTakes) {
   for (const auto& [kind, packet_size, longest] :
        {Limit{StubKind::gdbserver, 0x47ff, 0x23ff}, Limit{StubKind::qemu_user, 0x1000, 2048},
         Limit{StubKind::qemu_system, 0x1000, 2048}, Limit{StubKind::vgdb, 0x3fff, 8189},
-        Limit{StubKind::gdbstub, 0x1000, 2047}}) {
+        Limit{StubKind::gdbstub, 0x1000, 2046}, Limit{StubKind::unknown, 0x40, 30}}) {
     Features features;
     features.kind = kind;
     features.packet_size = packet_size;

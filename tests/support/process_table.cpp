@@ -80,6 +80,24 @@ std::uint64_t cpu_ticks(pid_t pid) {
   return user + system;
 }
 
+std::uint64_t mapping_of(pid_t pid, std::string_view text) {
+  std::istringstream maps(read_proc(pid, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(text) != std::string::npos)
+      return std::stoull(line, nullptr, 16);
+  }
+  return 0;
+}
+
+std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size) {
+  std::ifstream memory("/proc/" + std::to_string(pid) + "/mem", std::ios::binary);
+  std::string bytes(size, '\0');
+  memory.seekg(static_cast<std::streamoff>(address));
+  memory.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(memory.gcount()));
+  return bytes;
+}
+
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   std::error_code gone;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ pid_t tracer_of(pid_t pid);
 
 /// CPU time used, in clock ticks (sysconf(_SC_CLK_TCK) a second).
 std::uint64_t cpu_ticks(pid_t pid);
+
+/// Address of the first mapping whose line in /proc/PID/maps has `text`; 0 if there is none.
+std::uint64_t mapping_of(pid_t pid, std::string_view text);
+
+/// Bytes of its memory, up to the first that cannot be read.
+std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size);
 
 std::vector<pid_t> children_of(pid_t pid);
 

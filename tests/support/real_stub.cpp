@@ -3,6 +3,7 @@
 #include "tests/support/eventually.h"
 #include "tests/support/stub_listener.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -34,12 +35,24 @@ std::string free_port() {
   return port;
 }
 
-/// Whether /proc/net/tcp has a listener on `port`: connecting to find out would be a client.
-bool listens(const std::string& port) {
-  std::ostringstream table;
-  table << std::ifstream("/proc/net/tcp").rdbuf();
-  return table.str().find(fmt::format(":{:04X} 00000000:0000 0A", std::stoi(port))) !=
-         std::string::npos;
+/// Whether one line of `file` has both texts. What listens is looked up in /proc/net, whose
+/// formats proc(5) has: connecting to find out would be a client.
+bool has_line(const char* file, const std::string& one, const std::string& other) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.find(one) != std::string::npos && line.find(other) != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+bool listens_on_port(const std::string& port) {
+  return has_line("/proc/net/tcp", fmt::format(":{:04X} ", std::stoi(port)), " 00000000:0000 0A ");
+}
+
+bool listens_on_path(const std::string& path) {
+  constexpr const char* accepts_connections = " 00010000 ";
+  return has_line("/proc/net/unix", " " + path, accepts_connections);
 }
 
 } // namespace
@@ -58,7 +71,7 @@ RealStub::RealStub(std::vector<std::string> argv) {
   process_.emplace(ChildSpec{std::move(argv)});
   const bool listening = eventually(20s, [this] {
     return process_->wait(0ms) ||
-           (port_.empty() ? std::filesystem::exists(socket_) : listens(port_));
+           (port_.empty() ? listens_on_path(socket_) : listens_on_port(port_));
   });
   if (!listening || process_->wait(0ms))
     throw std::runtime_error("the stub does not listen: " + process_->out() + process_->err());
