@@ -63,6 +63,7 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
   if (auto done = report(objects, warnings); !done)
     return forward(std::move(done));
   std::vector<Image> images;
+  images.reserve(objects.size());
   for (auto& object : objects)
     images.push_back(std::move(object.image));
   return images;

@@ -143,6 +143,7 @@ Result<std::string> read_file_at(Client& client, const RemoteFile& file, std::ui
     gaps.push_back({at, std::min(piece, count - at)});
   while (!gaps.empty()) {
     std::vector<std::string> requests;
+    requests.reserve(gaps.size());
     for (const auto& gap : gaps)
       requests.push_back(
           fmt::format("vFile:pread:{:x},{:x},{:x}", file.descriptor, gap.size, offset + gap.at));
