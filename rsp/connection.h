@@ -53,10 +53,10 @@ public:
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
 
   /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each
-  /// reply past that buffer: the requests of a burst are padded to its size with `+`, those to their
-  /// replies follow, and all of it leaves in one send. If something on the way cuts the stream
-  /// differently, it shows (a reply without its `+`, or twice): then the burst is dropped and
-  /// everything goes one at a time from there on. `marker` is a question that it answers with
+  /// reply past that buffer: the requests of a burst are padded to its size with `+`, those to
+  /// their replies follow, and all of it leaves in one send. If something on the way cuts the
+  /// stream differently, it shows (a reply without its `+`, or twice): then the burst is dropped
+  /// and everything goes one at a time from there on. `marker` is a question that it answers with
   /// exactly `marker_reply`, and nothing else with that: it tells when the stub is in step again.
   void pad_bursts(std::string marker, std::string marker_reply);
 
@@ -156,7 +156,7 @@ private:
   struct Padding {
     std::string marker;
     std::string marker_reply;
-    std::size_t blocks = 1;  ///< of 256 bytes in one send; grows while all goes well
+    std::size_t blocks = 1;   ///< of 256 bytes in one send; grows while all goes well
     bool out_of_step = false; ///< something came that nobody asked for
   };
 
