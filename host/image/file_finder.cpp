@@ -145,6 +145,7 @@ Result<std::filesystem::path> find_target_file(const FilePaths& paths,
     return fail("image.missing",
                 fmt::format("'{}' is no path of a file on the target", target_path));
   std::vector<std::string> tried;
+  tried.reserve(places.size());
   for (const auto& place : places)
     tried.push_back(place.named.string());
   return fail("image.missing",
