@@ -37,6 +37,24 @@ void expect_code(const Result<std::string>& reply, std::string_view code) {
   EXPECT_EQ(reply.error().code, code) << reply.error().message;
 }
 
+TEST_F(ConnectionTest, AStopThatNobodyAskedForIsNotTheFirstAnswer) {
+  peer_.play([](WirePeer& peer) { // as qemu-system does when a client comes to a running machine
+    peer.expect("+$qC#b4");
+    peer.send_packet("T02thread:p01.01;");
+    peer.send("+");
+    peer.send_packet("QC1");
+    peer.expect("++$?#3f");
+    peer.send("+");
+    peer.send_packet("T05thread:p01.01;");
+    peer.expect("+");
+  });
+  auto& connection = open();
+  connection.greet();
+  EXPECT_EQ(connection.request("qC").value(), "QC1");
+  EXPECT_EQ(connection.request("?").value(), "T05thread:p01.01;");
+  peer_.finish();
+}
+
 TEST_F(ConnectionTest, AckModeAcknowledgesEveryReply) {
   peer_.play([](WirePeer& peer) {
     peer.expect("+$?#3f");
