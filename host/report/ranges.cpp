@@ -42,7 +42,7 @@ std::string run_text(std::span<const std::int64_t> values) {
   }
   std::string text;
   for (const std::int64_t value : values)
-    text += (text.empty() ? "" : ",") + value_text(value);
+    text += fmt::format("{}{}", text.empty() ? "" : ",", value_text(value));
   return text;
 }
 
@@ -95,7 +95,7 @@ std::string range_text(std::span<const std::int64_t> values, std::size_t max_run
     if (runs == max_runs)
       return text + fmt::format(" and {} more", values.size());
     const std::size_t length = run_length(values);
-    text += (text.empty() ? "" : ",") + run_text(values.first(length));
+    text += fmt::format("{}{}", text.empty() ? "" : ",", run_text(values.first(length)));
     values = values.subspan(length);
   }
   return text;
