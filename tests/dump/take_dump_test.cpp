@@ -1,11 +1,11 @@
 #include "host/dump/take_dump.h"
+#include "tests/support/scripted_stub.h"
 
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <new>
-#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -13,16 +13,6 @@ namespace mqbridge {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// A stub that says what it can do after a while, has no vFile, and then says nothing more.
-std::string slow_stub() {
-  const std::string reply = "PacketSize=400";
-  const auto sum = std::accumulate(reply.begin(), reply.end(), 0U, [](unsigned all, char c) {
-    return (all + static_cast<unsigned char>(c)) & 0xFFU;
-  });
-  return fmt::format("exec:sleep 0.2; printf '+${}#{:02x}'; sleep 0.1; printf '+$#00'; sleep 5",
-                     reply, sum);
-}
 
 TargetSpec target(const std::string& text) {
   auto parsed = TargetSpec::parse(text);
@@ -38,7 +28,9 @@ DumpOptions options() {
 }
 
 TEST(TakeDump, AReportThatNobodyReadsHoldsNoOtherTarget) {
-  const std::vector targets{target("127.0.0.1:1"), target(slow_stub())};
+  test::ScriptedStub slow;
+  slow.on("vFile:setfs", test::Answer::packet("").after(300ms)).on("?", test::Answer::nothing());
+  const std::vector targets{target("127.0.0.1:1"), TargetSpec{std::nullopt, slow.endpoint()}};
   bool first = true;
   const DumpObserver observer{.rank_done =
                                   [&](const RankDump&) {
@@ -69,6 +61,38 @@ TEST(TakeDump, EveryTargetHasItsOwnErrorAndNumber) {
     ASSERT_EQ(rank.errors.size(), 1U);
     EXPECT_EQ(rank.errors[0].code, "connect.refused");
   }
+}
+
+TEST(TakeDump, WhatTheObserverThrowsComesOutWhenAllIsOver) {
+  std::vector<TargetSpec> targets;
+  for (int i = 0; i < 8; ++i)
+    targets.push_back(target(fmt::format("127.0.0.1:{}", i + 1)));
+  int calls = 0;
+  const DumpObserver observer{.rank_done =
+                                  [&](const RankDump&) {
+                                    ++calls;
+                                    throw std::bad_alloc();
+                                  },
+                              .progress = {}};
+  EXPECT_THROW((void)take_dump(targets, options(), observer, {}), std::bad_alloc);
+  EXPECT_EQ(calls, 1);
+}
+
+/// It was stopped, though nothing could be learned about it.
+TEST(TakeDump, ATargetThatFailsAfterItsAttachHasBeenHeld) {
+  test::ScriptedStub stub;
+  stub.on("?", test::Answer::packet("T05thread:p1d3e.1d3e;"));
+  const std::vector targets{TargetSpec{std::nullopt, stub.endpoint()}};
+  const auto dump = take_dump(targets, options(), {}, {});
+  ASSERT_TRUE(dump);
+  const RankDump& rank = dump->ranks.front();
+  ASSERT_EQ(rank.errors.size(), 1U);
+  EXPECT_EQ(rank.errors[0].code, "target.platform") << rank.errors[0].message;
+  EXPECT_EQ(rank.pid, 0x1d3e);
+  ASSERT_TRUE(rank.stopped_ms);
+  EXPECT_GT(*rank.stopped_ms, 0);
+  EXPECT_TRUE(rank.stopped_before_us);
+  EXPECT_EQ(stub.count("D;1d3e"), 1U);
 }
 
 TEST(TakeDump, AnExceptionCostsOneTargetAnErrorNotTheProgram) {
