@@ -156,6 +156,25 @@ TEST_F(Run, CancelledItSaysNothingMoreToARunningTarget) {
   EXPECT_EQ(stub_.received().back(), "vCont;c:p1d3e.-1");
 }
 
+TEST(RunPolicy, LetsRunAndNothingElse) {
+  const Gate gate(run_policy());
+  for (const std::string packet :
+       {"vCont?", "vCont;c", "vCont;c:p1d3e.-1", "vCont;C1e:p1d3e.1d40;c:p1d3e.-1",
+        "vCont;C1e:2a;c", "c", "C1e", "F-1,1"})
+    EXPECT_TRUE(gate.packet(packet)) << packet;
+  for (
+      const std::string packet :
+      {"vCont;s",  "vCont;S05",  "vCont;t",   "vCont;r1,2", "vCont;c;s:p1.1",  "vCont;", "vCont;c;",
+       "vCont;C1", "vCont;C1ef", "vCont;Cxx", "vCont;c:",   "vCont;c:p1.1.1x", "c1000",  "C1e;1000",
+       "C",        "s",          "S05",       "k",          "vKill;1",         "R00",    "D",
+       "m0,1",     "?",          "F0",        "F-1,1,C",    "vContX"}) {
+    const auto refused = gate.packet(packet);
+    ASSERT_FALSE(refused) << packet;
+    EXPECT_EQ(refused.error().code, "gate.refused");
+  }
+  EXPECT_FALSE(gate.interrupt());
+}
+
 TEST(RunPolicy, IsInEffectDuringTheRunOnly) {
   ScriptedStub stub(features());
   const auto client = connected(stub);
