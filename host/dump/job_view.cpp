@@ -1,5 +1,7 @@
 #include "host/dump/job_view.h"
 
+#include "host/mqs/mpi_support.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -142,9 +144,7 @@ struct Identity {
 
 Identity identify(const RankDump& rank, const Communicator& communicator, std::size_t job) {
   Identity identity{job, std::nullopt, {}, communicator.size, communicator.group};
-  // Open MPI's debug DLL gives the context id as the communicator's unique id; the recorder's gives
-  // what its layout defines as the same on every member.
-  if (rank.dll && (rank.dll->provider == "openmpi" || rank.dll->provider == "recorder"))
+  if (rank.dll && support_of(rank.dll->provider).id_is_shared())
     identity.context = communicator.id.value;
   else
     identity.name = communicator.name;

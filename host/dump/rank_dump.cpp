@@ -1,16 +1,11 @@
 #include "host/dump/rank_dump.h"
 
 #include "host/dump/describe_run.h"
-#include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
+#include "host/dump/rank_walk.h"
 #include "host/dump/select_types.h"
-#include "host/dump/unverified.h"
 #include "host/mqs/mpi_library.h"
-#include "host/mqs/mpi_state.h"
-#include "host/mqs/mpich_process.h"
-#include "host/mqs/plausible.h"
-#include "host/mqs/repairs.h"
-#include "host/mqs/walk.h"
+#include "host/mqs/mpi_support.h"
 #include "host/target/environment.h"
 #include "host/target/target.h"
 #include "rsp/commands/run_until.h"
@@ -41,8 +36,7 @@ std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
 /// sense.
 class RankRun {
 public:
-  RankRun(const TargetSpec& target, const SharedTools& tools,
-          std::shared_ptr<rsp::Server>& server,
+  RankRun(const TargetSpec& target, const SharedTools& tools, std::shared_ptr<rsp::Server>& server,
           const std::function<void(std::string_view, std::uint64_t)>& progress)
       : target_spec_(target), tools_(tools), server_(server), progress_(progress) {
     dump().endpoint = target.endpoint.text;
@@ -93,7 +87,9 @@ private:
     if (dump().mpi->state == MpiState::not_initialized || dump().mpi->state == MpiState::finalized)
       return {};
     // Both are looked for, so that who lacks both learns it at once.
-    auto types = select_types_and_transport();
+    auto types = find_types();
+    if (types)
+      types = read_transport();
     auto dll = choose_dll(options().dll, mpi_.dll_name, mpi_.provider, mpi_.version.value_or(""));
     if (dll)
       outcome_.dll_path = dll->path.string();
@@ -127,9 +123,9 @@ private:
       return rsp::Client::share(server_, endpoint);
     const bool left = server_ && server_->left_after_refusal();
     server_.reset(); // it talks to one client at a time
-    auto client = rsp::Client::connect(endpoint, {options().connect_timeout,
-                                                  options().silence_timeout, options().trace,
-                                                  &tools_.guardian, stop_});
+    auto client =
+        rsp::Client::connect(endpoint, {options().connect_timeout, options().silence_timeout,
+                                        options().trace, &tools_.guardian, stop_});
     if (!client && left)
       return fail("attach.server_left",
                   fmt::format("{}: the server ended when it could not attach to the process before "
@@ -240,7 +236,8 @@ private:
   }
 
   Result<void> read_state() {
-    auto state = read_mpi_state(mpi_, *images_, target_->memory(), target_->platform());
+    auto state =
+        support_of(mpi_.provider).read_state(*images_, target_->memory(), target_->platform());
     if (!state)
       return forward(std::move(state));
     dump().mpi->state = *state;
@@ -256,15 +253,15 @@ private:
     return {};
   }
 
-  Result<void> select_types_and_transport() {
+  Result<void> find_types() {
     begin(PhaseName::types, "types");
-    if (mpi_.provider == "recorder") // its layout is the same everywhere: there are no types
+    if (!support_of(mpi_.provider).needs_types())
       return {};
     Warnings warnings;
-    auto choice = select_types(*images_, mpi_, target_->memory(), target_->platform(),
-                               options().types_files, options().pack_directories,
-                               [&] { return target_->find_debug_information(*images_, warnings); },
-                               warnings);
+    auto choice = select_types(
+        *images_, mpi_, target_->memory(), target_->platform(), options().types_files,
+        options().pack_directories,
+        [&] { return target_->find_debug_information(*images_, warnings); }, warnings);
     for (const auto& warning : warnings)
       report(warning, RankError::Level::warning);
     if (!choice) {
@@ -273,39 +270,18 @@ private:
     }
     dump().mpi->types_source = choice->source;
     dump().mpi->types_match = choice->match;
-    if (mpi_.provider == "mpich")
-      return read_device();
-    if (mpi_.provider != "openmpi")
-      return {};
-    auto transport = openmpi::read_transport(*images_, target_->memory(), target_->platform());
-    if (!transport)
-      return forward(std::move(transport));
-    dump().mpi->transport = *transport;
-    if (!*transport)
-      report({"transport.unknown",
-              fmt::format("the transport could not be read: {}'s debug DLL sees the queues of ob1 "
-                          "alone, so that an empty queue may be one that it does not see",
-                          mpi_.name),
-              "see what the job was started with: mpirun --mca pml ob1 ..."},
-             RankError::Level::warning);
-    bypassed_ = *transport && **transport != "ob1";
-    if (bypassed_)
-      report(
-          {"transport.bypasses",
-           fmt::format("the transport {} keeps its own queues, which {}'s debug DLL does not see",
-                       **transport, mpi_.name),
-           "rerun the job with: mpirun --mca pml ob1 ..."},
-          RankError::Level::warning);
     return {};
   }
 
-  Result<void> read_device() {
-    auto device = mpich::read_device(*images_, target_->memory());
-    if (!device)
-      return forward(std::move(device));
-    dump().mpi->transport = device->name;
-    if (device->warning)
-      report(*device->warning, RankError::Level::warning);
+  Result<void> read_transport() {
+    auto transport =
+        support_of(mpi_.provider).read_transport(*images_, target_->memory(), target_->platform());
+    if (!transport)
+      return forward(std::move(transport));
+    dump().mpi->transport = transport->name;
+    bypassed_ = transport->bypasses_dll;
+    if (transport->warning)
+      report(*transport->warning, RankError::Level::warning);
     return {};
   }
 
@@ -313,108 +289,23 @@ private:
     if (dll.warning)
       report(*dll.warning, RankError::Level::warning);
     begin(PhaseName::walk, "walk");
+    RankWalk walk{options(), *target_, *images_, mpi_, dll};
+    walk.bypassed = bypassed_;
+    walk.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
     // The last tenth of --max-stop is for reading the statuses of what was found: without it they
     // could not be trusted.
-    const auto deadline = limit_stop(contact_, 0.9);
-    WalkRequest request{options().program_directory / "mqbridge-worker",
-                        dll.path,
-                        *images_,
-                        target_->memory(),
-                        target_->platform(),
-                        dump().executable.value_or(dump().endpoint)};
-    request.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
-    if (!bypassed_)
-      request.op_classes = wanted_queues();
-    request.max_operations = options().max_operations;
-    request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
-      return wanted(options().filters, communicator) &&
-             (peers_come_late() || wanted(options().filters, operation));
-    };
-    request.ignore_welcome = mpi_.provider == "mpich";
-    request.stop = stop_;
-    request.deadline = deadline;
-    request.progress = [this](std::uint64_t operations) {
+    walk.deadline = limit_stop(contact_, 0.9);
+    walk.before_repairs = [this] { limit_stop(contact_, 1.0); };
+    walk.progress = [this](std::uint64_t operations) {
       if (progress_)
         progress_("walk", operations);
     };
-    auto result = walk_queues(request);
-    dump().dll =
-        DllInfo{dll.path.string(), result.dll_version, result.dll_compatibility, mpi_.provider};
-    dump().statistics.fetches = result.fetches;
-    dump().statistics.fetch_bytes = result.fetch_bytes;
-    dump().communicators = std::move(result.communicators);
-    for (const auto& message : result.dll_messages)
-      report({"dll.message", fmt::format("{} says: {}", dll.path.filename().string(), message)},
-             RankError::Level::warning);
-    if (auto doubtful = target_->doubtful_memory())
-      report(*doubtful, RankError::Level::warning);
-    limit_stop(contact_, 1.0);
-    auto repaired =
-        repair(dump().communicators, mpi_, *images_, target_->memory(), target_->platform());
-    if (!repaired && mpi_.provider == "openmpi")
-      leave_out_unverified(dump().communicators, target_->platform(), repaired.error());
-    if (!result.failure && repaired)
-      result.failure = drop_implausible();
-    if (peers_come_late())
-      drop_unwanted_operations();
-    if (bypassed_)
-      mark_bypassed();
-    take_world();
-    walked_ = !dump().communicators.empty();
-    std::erase_if(dump().communicators, [&](const Communicator& communicator) {
-      return !wanted(options().filters, communicator);
-    });
-    if (result.failure)
-      return Failure(*result.failure);
-    return repaired;
-  }
-
-  /// MPICH's debug DLL does not translate ranks: repair() does.
-  bool peers_come_late() const {
-    return mpi_.provider == "mpich" && !options().filters.peers.empty();
-  }
-
-  void drop_unwanted_operations() {
-    for (auto& communicator : dump().communicators)
-      for (Queue& queue : communicator.queues)
-        std::erase_if(queue.operations, [&](const Operation& operation) {
-          return !wanted(options().filters, operation);
-        });
-  }
-
-  /// Wrong sizes must not show as values.
-  std::optional<Error> drop_implausible() {
-    auto error = find_implausible(dump().communicators);
-    if (error)
-      dump().communicators.clear();
-    return error;
-  }
-
-  std::vector<OpClass> wanted_queues() const {
-    const auto& wanted = options().filters.queues;
-    return wanted.empty() ? std::vector<OpClass>(op_classes.begin(), op_classes.end()) : wanted;
-  }
-
-  /// The communicators were listed, and no queue walked: says why.
-  void mark_bypassed() {
-    for (auto& communicator : dump().communicators) {
-      for (const auto op_class : wanted_queues()) {
-        auto& queue = communicator.queue(op_class);
-        queue.state = QueueState::unavailable;
-        queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
-                                                       : QueueReason::transport_bypasses;
-      }
-    }
-  }
-
-  void take_world() {
-    const auto world = std::find_if(
-        dump().communicators.begin(), dump().communicators.end(),
-        [](const auto& communicator) { return communicator.name == "MPI_COMM_WORLD"; });
-    if (world == dump().communicators.end())
-      return;
-    dump().world_rank = world->local_rank;
-    dump().world_size = world->size;
+    walk.stop = stop_;
+    auto outcome = walk_rank(walk, dump());
+    for (const auto& warning : outcome.warnings)
+      report(warning, RankError::Level::warning);
+    walked_ = outcome.found;
+    return outcome.result;
   }
 
   /// Ends every exchange but the detach when `share` of --max-stop has passed since `from`.

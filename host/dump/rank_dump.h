@@ -46,8 +46,8 @@ struct RankOutcome {
 
 /// Dumps one target, from connect to detach. Never fails: what went wrong
 /// stands in the outcome. On return the target is released. One thread; `progress` is called on it.
-/// `server` is the connection that the targets behind one `gdbserver --multi` share, null before the
-/// first of them; they are dumped one after the other.
+/// `server` is the connection that the targets behind one `gdbserver --multi` share, null before
+/// the first of them; they are dumped one after the other.
 RankOutcome
 dump_rank(const TargetSpec& target, const SharedTools& tools, std::shared_ptr<rsp::Server>& server,
           const std::function<void(std::string_view phase, std::uint64_t operations)>& progress,

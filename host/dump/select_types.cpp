@@ -3,7 +3,7 @@
 #include "host/image/elf_file.h"
 #include "host/image/pack_finder.h"
 #include "host/image/type_carrier.h"
-#include "host/mqs/mpich_process.h"
+#include "host/mqs/mpi_support.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,32 +11,6 @@
 
 namespace mqbridge {
 namespace {
-
-bool is_this_machine(const Platform& platform) {
-  const auto ours = read_elf_platform("/proc/self/exe");
-  return ours && ours->architecture == platform.architecture;
-}
-
-/// The line that makes types for the library that runs.
-std::string make_hint(const MpiLibrary& mpi, const Platform& platform) {
-  if (mpi.provider == "mpich")
-    return "rebuild MPICH with --enable-debuginfo (Debian's is built without), or run the program "
-           "with Open MPI";
-  if (mpi.provider != "openmpi")
-    return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
-                       mpi.name);
-  const auto version = mpi.version.value_or("(version unknown)");
-  if (!is_this_machine(platform))
-    return fmt::format(
-        "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n"
-        "mqbridge types make --mpi openmpi --cc CROSS-COMPILER --include DIR -o ompi.types.so    "
-        "then: --types ompi.types.so",
-        mpi.name, version, platform.architecture);
-  return fmt::format(
-      "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n"
-      "mqbridge types make --mpi openmpi -o ompi.types.so    then: --types ompi.types.so",
-      mpi.name, version);
-}
 
 std::string library_name(const MpiLibrary& mpi) {
   if (mpi.image == nullptr || !mpi.image->file)
@@ -64,7 +38,8 @@ class Selection {
 public:
   Selection(ImageSet& images, const MpiLibrary& mpi, Memory& memory, const Platform& platform,
             Warnings& warnings)
-      : images_(images), mpi_(mpi), memory_(memory), platform_(platform), warnings_(warnings) {}
+      : images_(images), mpi_(mpi), support_(support_of(mpi.provider)), memory_(memory),
+        platform_(platform), warnings_(warnings) {}
 
   Result<TypesChoice> choose(std::span<const std::filesystem::path> given,
                              std::span<const std::filesystem::path> pack_directories,
@@ -149,7 +124,7 @@ private:
                "{} is a build that no pack was made for; {}, of the same version, is used: {} "
                "sizes that the running library states agree with it",
                library_name(mpi_), name, check_.compared),
-           make_hint(mpi_, platform_)});
+           support_.types_hint(mpi_, platform_)});
     return choice;
   }
 
@@ -166,26 +141,12 @@ private:
     return TypesChoice{"pack " + name, match};
   }
 
-  /// Only Open MPI's libraries state sizes of their types; for others, the types found are all
-  /// there is to know.
   Result<bool> fits(const openmpi::TypeFinder& find) {
-    if (mpi_.provider == "mpich")
-      return knows_mpich_types();
-    if (mpi_.provider != "openmpi")
-      return true;
-    auto checked = openmpi::check_types(find, images_, memory_, platform_);
-    if (!checked)
-      return forward(std::move(checked));
-    check_ = std::move(*checked);
-    return check_.fits();
-  }
-
-  Result<bool> knows_mpich_types() {
-    auto lacking = mpich::missing_types(images_);
-    if (!lacking)
-      return forward(std::move(lacking));
-    check_.missing = std::move(*lacking);
-    return check_.missing.empty();
+    auto check = support_.check_types(find, images_, memory_, platform_);
+    if (!check)
+      return forward(std::move(check));
+    check_ = std::move(*check);
+    return check_.fit;
   }
 
   Error other_platform(const std::filesystem::path& file, const TypesFile& types) const {
@@ -198,14 +159,14 @@ private:
         fmt::format("{} is for {}, and not used: the target is {}", file.filename().string(),
                     describe(types.architecture, types.byte_order, types.pointer_size),
                     describe(platform_.architecture, platform_.byte_order, platform_.pointer_size)),
-        make_hint(mpi_, platform_)};
+        support_.types_hint(mpi_, platform_)};
   }
 
   Failure mismatch(const std::string& source) const {
     return fail("types.mismatch",
                 fmt::format("the types of {} are not those of {}: {}", source, library_name(mpi_),
                             fmt::join(check_.mismatches, "; ")),
-                make_hint(mpi_, platform_));
+                support_.types_hint(mpi_, platform_));
   }
 
   Failure missing() const {
@@ -215,15 +176,16 @@ private:
                 fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
                             library_name(mpi_), fmt::join(first, ", "),
                             check_.missing.size() > shown ? ", ..." : ""),
-                make_hint(mpi_, platform_));
+                support_.types_hint(mpi_, platform_));
   }
 
   ImageSet& images_;
   const MpiLibrary& mpi_;
+  const MpiSupport& support_;
   Memory& memory_;
   const Platform& platform_;
   Warnings& warnings_;
-  openmpi::TypeComparison check_; ///< of the last source tried
+  TypesCheck check_; ///< of the last source tried
 };
 
 } // namespace

@@ -97,10 +97,10 @@ Result<Device> read_device(const ImageSet& images, Memory& memory) {
   return device;
 }
 
-Result<std::vector<std::string>> missing_types(ImageSet& images) {
+Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find) {
   std::vector<std::string> missing;
   for (const char* name : {"MPIR_Comm_list", "MPIR_Comm", "MPIR_Request"}) {
-    auto type = images.find_type(name);
+    auto type = find(name);
     if (!type)
       return forward(std::move(type));
     if (*type == nullptr)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/image_set.h"
+#include "host/image/openmpi_classes.h"
 #include "host/memory/memory.h"
 #include "host/memory/platform.h"
 #include "host/mqs/mpi_library.h"
@@ -26,8 +27,8 @@ struct Device {
 /// Errors: those of Memory.
 Result<Device> read_device(const ImageSet& images, Memory& memory);
 
-/// Types that its debug DLL needs and that `images` do not know. Errors: those of find_type.
-Result<std::vector<std::string>> missing_types(ImageSet& images);
+/// Types that its debug DLL needs and that `find` does not know. Errors: those of `find`.
+Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find);
 
 /// What the DLL is known to get wrong, corrected (repairs.h). Errors: those of Memory, and
 /// dwarf.corrupt.

@@ -1,0 +1,140 @@
+#include "host/dump/rank_walk.h"
+
+#include "host/dump/filters.h"
+#include "host/dump/unverified.h"
+#include "host/mqs/mpi_support.h"
+#include "host/mqs/plausible.h"
+#include "host/mqs/repairs.h"
+#include "host/mqs/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+std::vector<OpClass> wanted_queues(const Filters& filters) {
+  return filters.queues.empty() ? std::vector<OpClass>(op_classes.begin(), op_classes.end())
+                                : filters.queues;
+}
+
+/// The communicators were listed, and no queue walked: says why.
+void mark_bypassed(std::vector<Communicator>& communicators, const Filters& filters) {
+  for (auto& communicator : communicators) {
+    for (const auto op_class : wanted_queues(filters)) {
+      auto& queue = communicator.queue(op_class);
+      queue.state = QueueState::unavailable;
+      queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
+                                                     : QueueReason::transport_bypasses;
+    }
+  }
+}
+
+void drop_unwanted_operations(std::vector<Communicator>& communicators, const Filters& filters) {
+  for (auto& communicator : communicators)
+    for (Queue& queue : communicator.queues)
+      std::erase_if(queue.operations,
+                    [&](const Operation& operation) { return !wanted(filters, operation); });
+}
+
+void take_world(RankDump& dump) {
+  const auto world =
+      std::find_if(dump.communicators.begin(), dump.communicators.end(),
+                   [](const auto& communicator) { return communicator.name == "MPI_COMM_WORLD"; });
+  if (world == dump.communicators.end())
+    return;
+  dump.world_rank = world->local_rank;
+  dump.world_size = world->size;
+}
+
+class Walk {
+public:
+  Walk(const RankWalk& walk, RankDump& dump)
+      : walk_(walk), filters_(walk.options.filters), support_(support_of(walk.mpi.provider)),
+        dump_(dump) {}
+
+  WalkOutcome run() {
+    auto result = run_dll();
+    if (walk_.before_repairs)
+      walk_.before_repairs();
+    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.images, walk_.target.memory(),
+                           walk_.target.platform());
+    if (!repaired && support_.statuses_need_repair())
+      leave_out_unverified(dump_.communicators, walk_.target.platform(), repaired.error());
+    if (!result.failure && repaired)
+      result.failure = drop_implausible();
+    if (peers_come_late())
+      drop_unwanted_operations(dump_.communicators, filters_);
+    if (walk_.bypassed)
+      mark_bypassed(dump_.communicators, filters_);
+    take_world(dump_);
+    outcome_.found = !dump_.communicators.empty();
+    std::erase_if(dump_.communicators, [&](const Communicator& communicator) {
+      return !wanted(filters_, communicator);
+    });
+    outcome_.result = result.failure ? Result<void>(Failure(*result.failure)) : repaired;
+    return std::move(outcome_);
+  }
+
+private:
+  WalkResult run_dll() {
+    auto result = walk_queues(request());
+    dump_.dll = DllInfo{walk_.dll.path.string(), result.dll_version, result.dll_compatibility,
+                        walk_.mpi.provider};
+    dump_.statistics.fetches = result.fetches;
+    dump_.statistics.fetch_bytes = result.fetch_bytes;
+    dump_.communicators = std::move(result.communicators);
+    for (const auto& message : result.dll_messages)
+      outcome_.warnings.push_back(
+          {"dll.message", fmt::format("{} says: {}", walk_.dll.path.filename().string(), message),
+           ""});
+    if (auto doubtful = walk_.target.doubtful_memory())
+      outcome_.warnings.push_back(std::move(*doubtful));
+    return result;
+  }
+
+  WalkRequest request() const {
+    WalkRequest request{walk_.options.program_directory / "mqbridge-worker",
+                        walk_.dll.path,
+                        walk_.images,
+                        walk_.target.memory(),
+                        walk_.target.platform(),
+                        dump_.executable.value_or(dump_.endpoint)};
+    request.world_rank_hint = walk_.world_rank_hint;
+    if (!walk_.bypassed)
+      request.op_classes = wanted_queues(filters_);
+    request.max_operations = walk_.options.max_operations;
+    request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
+      return wanted(filters_, communicator) && (peers_come_late() || wanted(filters_, operation));
+    };
+    request.ignore_welcome = support_.refuses_in_success();
+    request.stop = walk_.stop;
+    request.deadline = walk_.deadline;
+    request.progress = walk_.progress;
+    return request;
+  }
+
+  bool peers_come_late() const { return support_.ranks_need_repair() && !filters_.peers.empty(); }
+
+  /// Wrong sizes must not show as values.
+  std::optional<Error> drop_implausible() {
+    auto error = find_implausible(dump_.communicators);
+    if (error)
+      dump_.communicators.clear();
+    return error;
+  }
+
+  const RankWalk& walk_;
+  const Filters& filters_;
+  const MpiSupport& support_;
+  RankDump& dump_;
+  WalkOutcome outcome_;
+};
+
+} // namespace
+
+WalkOutcome walk_rank(const RankWalk& walk, RankDump& dump) {
+  return Walk(walk, dump).run();
+}
+
+} // namespace mqbridge

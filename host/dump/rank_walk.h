@@ -1,0 +1,46 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/dump/take_dump.h"
+#include "host/image/image_set.h"
+#include "host/mqs/dll_policy.h"
+#include "host/mqs/mpi_library.h"
+#include "host/target/target.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+namespace mqbridge {
+
+/// What the walk of one rank's queues goes by. References outlive the call.
+struct RankWalk {
+  const DumpOptions& options;
+  Target& target;
+  ImageSet& images;
+  const MpiLibrary& mpi;
+  const DllChoice& dll;
+  bool bypassed = false; ///< the transport keeps its queues where the DLL does not look
+  std::int64_t world_rank_hint = -1;
+  std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
+  std::function<void()> before_repairs =
+      {}; ///< the walk is over: what it left of the time is theirs
+  std::function<void(std::uint64_t operations)> progress = {};
+  std::stop_token stop = {};
+};
+
+struct WalkOutcome {
+  bool found = false; ///< at least one communicator, whatever the filters leave of them
+  Warnings warnings;
+  Result<void> result;
+};
+
+/// Has the debug DLL walk the queues, repairs what it says, checks and filters it: fills dll,
+/// communicators, world_rank, world_size and the fetches of `dump`. The target must stand still.
+/// Errors: those of walk_queues() and repair(), walk.implausible.
+WalkOutcome walk_rank(const RankWalk& walk, RankDump& dump);
+
+} // namespace mqbridge

@@ -1,0 +1,71 @@
+#include "host/mqs/openmpi_repairs.h"
+
+#include "dll/mqs_interface.h"
+#include "host/mqs/openmpi_requests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace mqbridge::openmpi {
+namespace {
+
+/// Open MPI's DLL says mqs_ok for a request of another kind without filling anything in: then even
+/// the first line, which it writes for every operation, is empty.
+bool is_unfilled(const Operation& operation) {
+  return operation.text.empty() && operation.raw.desired_local_rank == MQS_INVALID_PROCESS;
+}
+
+/// "Send: 0x5570...", "Receive: 0x...": Open MPI's DLL gives the request's address in its first
+/// line. That of a 32-bit target may come sign-extended.
+std::optional<TargetAddress> request_address(const Operation& operation, int pointer_size) {
+  constexpr std::string_view before_address = ": 0x";
+  if (operation.text.empty())
+    return std::nullopt;
+  std::string_view line = operation.text.front();
+  const auto prefix = line.rfind(before_address);
+  if (prefix == std::string_view::npos)
+    return std::nullopt;
+  line.remove_prefix(prefix + before_address.size());
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
+  if (error != std::errc() || end != line.data() + line.size())
+    return std::nullopt;
+  if (value == 0)
+    return std::nullopt;
+  return at_pointer_width(value, pointer_size);
+}
+
+/// From the second line on Open MPI's DLL says "Data: N instances of MPI datatype" and a name: N is
+/// the datatype's size, and the name is cut to 4 letters. Where it takes the request for complete,
+/// which on big-endian targets it does not, it says "Data transfer completed" instead: the status.
+void leave_out_data_lines(Operation& operation) {
+  if (operation.text.size() < 2 || !operation.text[1].starts_with("Data"))
+    return;
+  operation.raw_text = operation.text;
+  operation.text.resize(1);
+  operation.repairs.emplace_back(text_repair);
+}
+
+} // namespace
+
+Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
+                    const Platform& platform) {
+  std::vector<Operation*> with_request;
+  for (auto& communicator : communicators) {
+    for (Queue& queue : communicator.queues) {
+      const std::size_t unfilled = std::erase_if(queue.operations, is_unfilled);
+      if (queue.total)
+        *queue.total -= unfilled;
+      for (Operation& operation : queue.operations) {
+        operation.request = request_address(operation, platform.pointer_size);
+        leave_out_data_lines(operation);
+        if (operation.request)
+          with_request.push_back(&operation);
+      }
+    }
+  }
+  return correct_from_requests(with_request, images, memory, platform);
+}
+
+} // namespace mqbridge::openmpi
