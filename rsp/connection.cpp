@@ -109,6 +109,11 @@ Result<void> Connection::resume_and_leave(std::string_view payload,
   return {};
 }
 
+void Connection::close() {
+  transport_->end();
+  closed_ = true;
+}
+
 Connection::Exemption Connection::exempt(std::chrono::milliseconds limit) {
   exempt_until_ = Clock::now() + limit;
   return Exemption(*this);

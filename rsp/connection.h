@@ -108,8 +108,10 @@ public:
   /// after `limit`. It says nothing else, and the connection is to be closed.
   Result<void> resume_and_leave(std::string_view payload, std::chrono::milliseconds limit);
   bool running() const { return running_; }
-  /// Of a stub that lets its target run when the connection closes, stopped or not, and must not be
-  /// told so otherwise: the guardian closes it without a word.
+  /// Ends the connection: how the stopped target of a stub with closing_releases() is left.
+  void close();
+  /// Of a stub that lets its target run when the connection closes, stopped or not: the guardian
+  /// closes it without a word.
   void set_closing_releases();
   bool closing_releases() const { return closing_releases_; }
 

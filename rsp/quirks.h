@@ -22,8 +22,9 @@ struct Quirks {
   /// Reads a request through a buffer and its acknowledgement past it: several requests at once
   /// must be padded (Connection::pad_bursts).
   bool padded_bursts = false;
-  /// Crashes over a second `D` in one read, and dies of SIGPIPE over one sent while its process
-  /// runs: the guardian closes instead (Connection::set_closing_releases).
+  /// Lets its process run when the connection closes, and stays in a conversation with nobody over
+  /// a `D`: it then dies of SIGPIPE at the next signal on a Unix socket. It crashes over a second
+  /// `D` in one read (Connection::set_closing_releases).
   bool closing_releases = false;
   /// Features::unreadable_reads_zero.
   bool unreadable_reads_zero = false;

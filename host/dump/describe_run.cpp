@@ -7,7 +7,7 @@
 namespace mqbridge {
 
 std::optional<Error> describe_run(const rsp::RunReport& run, const rsp::RunUntil& until) {
-  if (until.signal && run.passed.empty())
+  if (until.signal && run.passed.empty() && !run.signal_lost)
     return std::nullopt;
   const double seconds = std::chrono::duration<double>(run.ran).count();
   auto text = fmt::format("the process ran {:.1f} s until {} stopped it", seconds,
@@ -17,7 +17,11 @@ std::optional<Error> describe_run(const rsp::RunReport& run, const rsp::RunUntil
     passed += fmt::format("{}{} {}", passed.empty() ? "" : ", ", times, rsp::signal_name(signal));
   if (!passed.empty())
     text += fmt::format("; passed on before: {}", passed);
-  return Error{"run.stopped", std::move(text), {}};
+  if (!run.signal_lost)
+    return Error{"run.stopped", std::move(text), {}};
+  text += fmt::format("; {} itself is lost: QEMU cannot pass it on over a Unix socket",
+                      rsp::signal_name(run.signal));
+  return Error{"run.stopped", std::move(text), "start it with a port: qemu-ARCH -g PORT PROGRAM"};
 }
 
 std::optional<std::string> hint_at_entry(const rsp::Attachment& attachment) {

@@ -196,13 +196,17 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
   return take_attach_reply(client, pid, *reply);
 }
 
-/// The signal that stopped the target goes on its way; closing the connection is the detaching.
+/// Closing the connection is the detaching: QEMU, which is told to detach, goes on taking part in
+/// a conversation that nobody has with it. A signal that stopped the target is sent on its way.
 Result<void> leave(Client& client) {
   Connection& connection = client.connection();
-  const auto permit = connection.permit(run_policy());
   const std::string packet = connection.leave_packet();
-  if (auto left = connection.resume_and_leave(packet, leave_limit); !left)
-    return left;
+  if (!packet.empty()) {
+    const auto permit = connection.permit(run_policy());
+    if (auto left = connection.resume_and_leave(packet, leave_limit); !left)
+      return left;
+  }
+  connection.close();
   client.released();
   return {};
 }
@@ -223,7 +227,7 @@ Result<void> detach(Client& client) {
   if (connection.running())
     return {};
   const auto exemption = connection.exempt(detach_limit);
-  if (!connection.leave_packet().empty())
+  if (connection.closing_releases())
     return leave(client);
   auto reply = client.request_unselected(packet);
   if (!reply)

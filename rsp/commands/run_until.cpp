@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <variant>
 
 namespace mqbridge::rsp {
 namespace {
@@ -86,6 +87,19 @@ Result<StopReply> resume(Client& client, const std::string& packet) {
   return stop;
 }
 
+/// gdbserver passes the signal of the last stop on when it detaches. QEMU forgets it, and has to be
+/// left running then: not on a Unix socket, where its next word to nobody would end the process by
+/// SIGPIPE. False: the signal will not reach the target.
+bool pass_on_when_left(Client& client, const Resumption& resumption, const Attachment& attachment) {
+  const int signal = attachment.stop.signal_or_status;
+  if (!client.connection().closing_releases() || signal == sigtrap || signal == 0)
+    return true;
+  if (std::holds_alternative<UnixEndpoint>(client.endpoint().where))
+    return false;
+  client.connection().set_leave_packet(resumption.packet(attachment, signal));
+  return true;
+}
+
 } // namespace
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
@@ -103,11 +117,9 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
       return forward(std::move(stop));
     attachment.stop = *stop;
     const int signal = stop->signal_or_status;
-    // gdbserver passes the signal of the last stop on when it detaches; QEMU forgets it.
-    if (client.connection().closing_releases() && signal != sigtrap && signal != 0)
-      client.connection().set_leave_packet(resumption.packet(attachment, signal));
     if (wanted(until, signal)) {
       report.signal = signal;
+      report.signal_lost = !pass_on_when_left(client, resumption, attachment);
       break;
     }
     passed_on = signal == sigtrap ? 0 : signal;

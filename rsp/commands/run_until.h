@@ -17,6 +17,7 @@ struct RunUntil {
 /// How a run went.
 struct RunReport {
   int signal = 0;                            ///< that stopped it
+  bool signal_lost = false;                  ///< it will not reach the target (QEMU, Unix socket)
   std::chrono::steady_clock::duration ran{}; ///< from the first continue to the stop
   std::map<int, int> passed;                 ///< signals that the target got meanwhile, how often
 };
@@ -24,7 +25,7 @@ struct RunReport {
 /// Lets an attached, stopped process run (vCont;c or c) until a signal arrives that `until` wants,
 /// and updates `attachment` to that stop. Other signals are passed on (vCont;C or C); SIGTRAP is
 /// not, unless it is wanted: it is the stub's own, and would end the process. The wanted signal
-/// reaches the target when it is detached.
+/// reaches the target when it is detached, unless RunReport::signal_lost.
 ///
 /// The one thing that lets a target run before detach. No limit of time counts while it runs; set a
 /// deadline for the stop afterwards. Ctrl-C (cancel) ends it, "interrupted": the target runs on and

@@ -15,6 +15,10 @@ Result<std::unique_ptr<SocketTransport>> SocketTransport::adopt(UniqueFd fd) {
   return std::unique_ptr<SocketTransport>(new SocketTransport(std::move(fd), std::move(*wakeup)));
 }
 
+void SocketTransport::end() {
+  ::shutdown(descriptor(), SHUT_RDWR);
+}
+
 ssize_t SocketTransport::write_now(std::string_view bytes) {
   return ::send(descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }

@@ -12,6 +12,8 @@ public:
   /// Owns `fd` from now on. Error: connect.failed, when there are no descriptors left.
   static Result<std::unique_ptr<SocketTransport>> adopt(UniqueFd fd);
 
+  void end() override;
+
 private:
   using StreamTransport::StreamTransport;
 

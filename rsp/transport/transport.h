@@ -48,6 +48,10 @@ public:
 
   virtual LinkLimits limits() const { return {}; }
 
+  /// Ends the stream for everybody who holds its descriptor, the guardian too. Only what a socket
+  /// carries knows an end.
+  virtual void end() {}
+
   /// Nothing is left that the guardian would have to say on it.
   virtual void released() {}
 

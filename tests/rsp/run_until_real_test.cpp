@@ -63,10 +63,11 @@ protected:
     return test::lacking_program(GetParam().emulator, "qemu-user-static");
   }
 
-  RealStub start(const std::string& delay, const std::string& how = {}) const {
-    std::vector<std::string> command{"gdbserver", "--once", "127.0.0.1:{port}"};
+  RealStub start(const std::string& delay, const std::string& how = {},
+                 const std::string& where = "{port}") const {
+    std::vector<std::string> command{"gdbserver", "--once", "127.0.0.1:" + where};
     if (!GetParam().emulator.empty())
-      command = {GetParam().emulator, "-g", "{port}"};
+      command = {GetParam().emulator, "-g", where};
     for (const auto& word : {program(), delay, how})
       if (!word.empty())
         command.push_back(word);
@@ -78,6 +79,9 @@ protected:
         10s, [&] { return stub.out().find(text) != std::string::npos; }, 5ms);
   }
 };
+
+/// gdbserver does not listen on Unix sockets.
+class RunUntilQemu : public RunUntilReal {};
 
 TEST_P(RunUntilReal, EachSignalComesOnceAndTheProcessFinishes) {
   RealStub stub = start("0");
@@ -108,6 +112,33 @@ TEST_P(RunUntilReal, AnySignalWillDo) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->signal, usr2);
   client.reset(); // detaches; the second signal comes when nobody is there any more
+  EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
+  EXPECT_TRUE(stub.wait(10s));
+}
+
+/// QEMU has something to say at each signal, and a Unix socket that nobody reads is fatal to it.
+TEST_P(RunUntilQemu, OnAUnixSocketTheProcessFinishesToo) {
+  RealStub stub = start("0", "", "{socket}");
+  auto client = connected(stub.endpoint());
+  ASSERT_TRUE(client);
+  auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  const auto report = run_until(*client, {}, *attachment);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->signal, usr2);
+  EXPECT_TRUE(report->signal_lost);
+  client.reset();
+  EXPECT_TRUE(says(stub, "after USR2=0 USR1=1")) << stub.out();
+  EXPECT_TRUE(stub.wait(10s));
+}
+
+TEST_P(RunUntilReal, LeftAtItsEntryTheProcessRunsToItsEnd) {
+  RealStub stub = start("0");
+  auto client = connected(stub.endpoint());
+  ASSERT_TRUE(client);
+  const auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  client.reset();
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
 }
@@ -151,14 +182,17 @@ TEST_P(RunUntilReal, InterruptedTheProcessRunsToItsEnd) {
   EXPECT_TRUE(stub.wait(10s));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Starters, RunUntilReal,
-    testing::Values(Starter{"", "", ""}, Starter{"ppc", "qemu-ppc-static", "gcc-powerpc-linux-gnu"},
-                    Starter{"mips", "qemu-mips-static", "gcc-mips-linux-gnu"},
-                    Starter{"s390x", "qemu-s390x-static", "gcc-s390x-linux-gnu"}),
-    [](const auto& starter) {
-      return starter.param.architecture.empty() ? "gdbserver" : starter.param.architecture;
-    });
+const Starter emulators[] = {{"ppc", "qemu-ppc-static", "gcc-powerpc-linux-gnu"},
+                             {"mips", "qemu-mips-static", "gcc-mips-linux-gnu"},
+                             {"s390x", "qemu-s390x-static", "gcc-s390x-linux-gnu"}};
+
+std::string name_of(const testing::TestParamInfo<Starter>& starter) {
+  return starter.param.architecture.empty() ? "gdbserver" : starter.param.architecture;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gdbserver, RunUntilReal, testing::Values(Starter()), name_of);
+INSTANTIATE_TEST_SUITE_P(Emulators, RunUntilReal, testing::ValuesIn(emulators), name_of);
+INSTANTIATE_TEST_SUITE_P(Emulators, RunUntilQemu, testing::ValuesIn(emulators), name_of);
 
 } // namespace
 } // namespace mqbridge::rsp
