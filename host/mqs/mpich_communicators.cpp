@@ -1,6 +1,7 @@
 #include "host/mqs/mpich_communicators.h"
 
 #include "host/memory/reader.h"
+#include "host/mqs/wire.h"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +12,7 @@ namespace {
 /// include/mpir_comm.h, MPIR_Comm_kind_t
 constexpr std::uint64_t kind_intercommunicator = 1;
 /// A bound for sizes that come from the target.
-constexpr std::int64_t max_size = std::int64_t{1} << 24;
+constexpr std::int64_t max_size = wire::max_group_size;
 
 class Corrector {
 public:
@@ -70,7 +71,7 @@ private:
         [](const Communicator& candidate) { return candidate.name == "MPI_COMM_WORLD"; });
     if (world == communicators_.end() || !world->local_rank)
       return {};
-    auto members = members_of(*world);
+    auto members = members_of(*world, max_size);
     if (!members)
       return forward(std::move(members));
     std::map<std::uint64_t, std::int64_t> world_ranks;
@@ -79,7 +80,7 @@ private:
     if (world_ranks.empty() || world_ranks.size() != members->size())
       return {}; // two ranks with one connection: this is no such table
     for (auto& communicator : communicators_) {
-      auto found = members_of(communicator);
+      auto found = members_of(communicator, world->size);
       if (!found)
         return forward(std::move(found));
       communicator.group = translated(communicator, *found, world_ranks, *world->local_rank);
@@ -87,15 +88,18 @@ private:
     return {};
   }
 
-  /// nullopt unless all are of this world, and this process is where the communicator says.
+  /// nullopt unless all are of this world, each once, and this process is where the communicator
+  /// says.
   static std::optional<std::vector<std::int64_t>>
   translated(const Communicator& communicator, const std::vector<std::uint64_t>& members,
              const std::map<std::uint64_t, std::int64_t>& world_ranks, std::int64_t own) {
     std::vector<std::int64_t> group;
+    std::vector<bool> seen(world_ranks.size());
     for (const std::uint64_t connection : members) {
       const auto rank = world_ranks.find(connection);
-      if (rank == world_ranks.end())
+      if (rank == world_ranks.end() || seen[static_cast<std::size_t>(rank->second)])
         return std::nullopt;
+      seen[static_cast<std::size_t>(rank->second)] = true;
       group.push_back(rank->second);
     }
     const auto place = communicator.local_rank.value_or(-1);
@@ -105,19 +109,25 @@ private:
     return group;
   }
 
-  /// The addresses of the connections to the local side's members; empty: not known. A communicator
-  /// of the same ranks as another one, or of its first ranks, shares that one's table.
-  Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator) {
+  /// The addresses of the connections to the local side's members, `most` at most; empty: not
+  /// known. A communicator of the same ranks as another one, or of its first ranks, shares that
+  /// one's table.
+  Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator,
+                                                std::int64_t most) {
     const auto table =
         word(communicator, is_inter(communicator) ? fields_.local_members : fields_.members);
     if (!table || *table == 0 || layout_.members.table == 0 || communicator.size < 1 ||
-        communicator.size > max_size)
+        communicator.size > most)
       return std::vector<std::uint64_t>();
     const auto [known, is_new] =
         tables_.try_emplace({*table, communicator.size}, std::vector<std::uint64_t>());
     if (!is_new)
       return known->second;
-    auto members = read_table(*table, static_cast<std::size_t>(communicator.size));
+    const auto size = static_cast<std::size_t>(communicator.size);
+    if (size > members_left_) // sizes and tables are the target's word: it may have many
+      return std::vector<std::uint64_t>();
+    members_left_ -= size;
+    auto members = read_table(*table, size);
     if (members)
       known->second = *members;
     return members;
@@ -174,6 +184,7 @@ private:
   Words words_;
   /// By address and size.
   std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<std::uint64_t>> tables_;
+  std::size_t members_left_ = wire::max_group_total; ///< that may still be read
 };
 
 } // namespace

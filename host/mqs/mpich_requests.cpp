@@ -12,8 +12,6 @@
 namespace mqbridge::mpich {
 namespace {
 
-constexpr std::size_t operations_at_once = 16 * 1024;
-
 /// An operation and what the process's list says of it.
 struct Found {
   OpClass op_class;
@@ -229,8 +227,9 @@ Result<void> correct_operations(std::vector<Communicator>& communicators, const 
   }
   Datatypes datatypes(layout.datatype, images);
   Corrector corrector(facts, layout, datatypes, memory, platform);
-  for (std::size_t from = 0; from < found.size(); from += operations_at_once) {
-    const std::size_t count = std::min(found.size() - from, operations_at_once);
+  const std::size_t at_once = Structures::at_once(layout.request.size());
+  for (std::size_t from = 0; from < found.size(); from += at_once) {
+    const std::size_t count = std::min(found.size() - from, at_once);
     if (auto done = corrector.run(std::span(found).subspan(from, count)); !done)
       return done;
   }

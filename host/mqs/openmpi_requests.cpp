@@ -9,8 +9,6 @@
 namespace mqbridge::openmpi {
 namespace {
 
-constexpr std::size_t operations_at_once = 16 * 1024;
-
 /// ompi/request/request.h: req_complete is REQUEST_COMPLETED, else nullptr (REQUEST_PENDING) or the
 /// object of the thread that waits for it.
 constexpr std::uint64_t request_completed = 1;
@@ -165,8 +163,9 @@ Result<void> correct_from_requests(const std::vector<Operation*>& operations, Im
   if (layout.request_size() == 0)
     return {};
   Corrector corrector(layout, memory, platform);
-  for (std::size_t from = 0; from < operations.size(); from += operations_at_once) {
-    const std::size_t count = std::min(operations.size() - from, operations_at_once);
+  const std::size_t at_once = Structures::at_once(layout.request_size());
+  for (std::size_t from = 0; from < operations.size(); from += at_once) {
+    const std::size_t count = std::min(operations.size() - from, at_once);
     if (auto done = corrector.run(std::span(operations).subspan(from, count)); !done)
       return done;
   }

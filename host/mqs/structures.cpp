@@ -2,10 +2,17 @@
 
 #include "host/memory/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
 namespace mqbridge {
+namespace {
+
+constexpr std::size_t most_structures = 16 * 1024;
+constexpr std::size_t most_bytes = 32 << 20;
+
+} // namespace
 
 const TypeField* Fields::look_up(std::string_view type, std::string_view field) {
   auto layout = images_.find_type(type);
@@ -74,6 +81,10 @@ Result<Structures> Structures::read(const std::vector<TargetAddress>& addresses,
   for (const MemoryRange& range : ranges)
     made.readable_.push_back(range.read);
   return made;
+}
+
+std::size_t Structures::at_once(std::size_t size) {
+  return std::clamp<std::size_t>(most_bytes / std::max<std::size_t>(size, 1), 1, most_structures);
 }
 
 Words::Value Structures::value(std::size_t index, const Field& field) const {

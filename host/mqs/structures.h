@@ -71,6 +71,10 @@ public:
   static Result<Structures> read(const std::vector<TargetAddress>& addresses, std::size_t size,
                                  Memory& memory, ByteOrder order);
 
+  /// How many of this size to read at once: many, so that round trips do not count, and no more
+  /// than memory is there for, as sizes come from a file.
+  static std::size_t at_once(std::size_t size);
+
   /// An integer or pointer of the structure at `addresses[index]`.
   Words::Value value(std::size_t index, const Field& field) const;
 

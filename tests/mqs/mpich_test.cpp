@@ -222,12 +222,24 @@ TEST_P(Mpich, ATableThatIsNotQuiteRightIsNoGroup) {
   const auto beyond = mpich.communicator("not in it", 5, {1, 2});
   const auto unread = mpich.communicator("unread", 0, {1, 2});
   const auto another = mpich.communicator("another size", 0, {1, 2});
+  const auto twice = mpich.communicator("one of them twice", 0, {1, 2, 2});
   mpich.communicators[another].size = 3;
   mpich.set_table(unread, "vcrt", 0x66660000);
   repaired();
   EXPECT_TRUE(mpich.communicators[world].group);
-  for (const auto each : {stranger, misplaced, beyond, unread, another})
+  for (const auto each : {stranger, misplaced, beyond, unread, another, twice})
     EXPECT_FALSE(mpich.communicators[each].group) << mpich.communicators[each].name;
+}
+
+/// A size that no communicator of this world has is damage: its table is not even looked at.
+TEST_P(Mpich, ACommunicatorLargerThanTheWorldIsNoGroup) {
+  FakeMpich without(GetParam(), MpichVersion::v4_0);
+  without.communicator("MPI_COMM_WORLD", 1, {0, 1, 2, 3});
+  ASSERT_TRUE(without.repair());
+  const auto larger = mpich.communicator("larger", 0, {1, 2, 3, 0, 77});
+  repaired();
+  EXPECT_FALSE(mpich.communicators[larger].group);
+  EXPECT_EQ(mpich.memory.calls, without.memory.calls);
 }
 
 TEST_P(Mpich, AWorldWithOneConnectionTwiceTranslatesNothing) {
