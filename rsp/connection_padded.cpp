@@ -31,6 +31,10 @@ void Connection::pad_bursts(std::string marker, std::string marker_reply) {
 /// As far as padding works: what is left then goes one at a time.
 Result<void> Connection::send_padded(std::span<const std::string> payloads,
                                      std::vector<std::string>& replies) {
+  // Replies to what was given up come first, and are acknowledged already: they are told from ours
+  // only by going back to one at a time.
+  if (stale_ != 0)
+    padding_->out_of_step = true;
   while (!padding_->out_of_step && replies.size() < payloads.size()) {
     const auto rest = payloads.subspan(replies.size());
     auto count = send_padded_blocks(rest);

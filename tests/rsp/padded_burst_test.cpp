@@ -231,6 +231,28 @@ TEST(PaddedBurst, AStubThatNeverFindsBackIsAnError) {
   }
 }
 
+TEST(PaddedBurst, RepliesToABurstThatWasGivenUpAnswerNoOther) {
+  WirePeer peer;
+  const auto connection = padding(peer);
+  peer.play([&](WirePeer& stub) {
+    stub.expect(block(two_reads));
+    stub.send(answer("11"));
+    connection->set_deadline(Connection::Clock::now());
+  });
+  const auto given_up = connection->burst(two_reads);
+  peer.finish();
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code, "stop.limit");
+  connection->set_deadline(std::nullopt);
+  peer.play([](WirePeer& stub) {
+    stub.send(answer("22"));
+    answer_one_at_a_time(stub);
+  });
+  const auto replies = connection->burst(two_reads);
+  ASSERT_TRUE(replies) << replies.error().message;
+  EXPECT_THAT(*replies, ElementsAre("aa", "bb"));
+}
+
 TEST(PaddedBurst, CancelEndsItAndTheNextExchangeIsInStep) {
   WirePeer peer;
   const auto connection = padding(peer);
