@@ -145,14 +145,14 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
     target_stopped(now);
   if (reply == "OK" || ended) {
     ++answers_;
+  } else if (kind == 'E' && !names_a_process() && !asked_which_) {
+    // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
+    // between the negotiation and the first stop reply: the stub's current one is it. This is no
+    // answer yet: with one, silence would end the matter before the stub has named it.
+    asked_which_ = true;
+    send_packet("?");
   } else if (kind == 'E') {
     ++answers_;
-    // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
-    // between the negotiation and the first stop reply: the stub's current one is it.
-    if (!names_a_process() && !asked_which_) {
-      asked_which_ = true;
-      send_packet("?");
-    }
   } else if (!names_a_process()) {
     const std::string process = process_of_stop_reply(reply);
     if (process.empty())

@@ -1,4 +1,5 @@
 #include "rsp/guardian.h"
+#include "tests/support/eventually.h"
 #include "tests/support/scripted_stub.h"
 #include "tests/support/test_programs.h"
 
@@ -15,7 +16,7 @@
 #include <optional>
 #include <string>
 #include <sys/socket.h>
-#include <thread>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <variant>
 
@@ -29,6 +30,9 @@ using test::ScriptedStub;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
+
+/// How long a stub may be silent: whoever says something is not waited for so long.
+constexpr auto patience = 3s;
 
 /// A client's socket, without anything that speaks RSP by itself.
 class RawClient {
@@ -87,9 +91,12 @@ pid_t guardian_pid() {
   return last;
 }
 
-/// What a guardian does when this process is gone: its destructor closes the channel just so.
+/// What a guardian does when this process is gone, to its end: its destructor closes the channel
+/// just so, but waits for a second only, which is little on a busy machine.
 void release(std::unique_ptr<Guardian> guardian) {
+  const pid_t pid = guardian_pid();
   guardian.reset();
+  EXPECT_TRUE(test::eventually(60s, [pid] { return waitpid(pid, nullptr, WNOHANG) != 0; }));
 }
 
 TEST(Guardian, SendsTheDetachPacketOfWhatIsLeft) {
@@ -103,7 +110,7 @@ TEST(Guardian, SendsTheDetachPacketOfWhatIsLeft) {
   EXPECT_THAT(stub.received(), ElementsAre());
   const auto before = steady_clock::now();
   release(std::move(guardian));
-  EXPECT_LT(steady_clock::now() - before, 2s);
+  EXPECT_LT(steady_clock::now() - before, patience);
   EXPECT_THAT(stub.received(), ElementsAre("D;1f"));
 }
 
@@ -119,9 +126,7 @@ TEST(Guardian, LeavesAloneWhatIsForgotten) {
   // The stub serves one client after the other: the next is served only if nobody holds the first.
   const RawClient next(stub);
   next.send("$?#3f");
-  for (int i = 0; i < 200 && stub.count("?") == 0; ++i)
-    std::this_thread::sleep_for(5ms);
-  EXPECT_EQ(stub.count("?"), 1);
+  EXPECT_TRUE(test::eventually(10s, [&] { return stub.count("?") == 1; }));
   release(std::move(guardian));
   EXPECT_EQ(stub.count("D"), 0);
 }
@@ -190,6 +195,19 @@ TEST(Guardian, AsksWhichProcessWhenItWasNeverTold) {
   EXPECT_THAT(stub.received(), ElementsAre("D", "?", "D;10000"));
 }
 
+TEST(Guardian, WaitsForTheNameOfTheProcess) {
+  ScriptedStub stub;
+  stub.on("?", Answer::packet("T05thread:p1f.1f;").after(600ms)); // longer than it takes silence
+  stub.on("D",
+          [](std::string_view packet) { return Answer::packet(packet == "D;1f" ? "OK" : "E01"); });
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ASSERT_TRUE(guardian->watch(client.descriptor()));
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), Contains("D;1f"));
+}
+
 TEST(Guardian, TakesNoAnswerFromGarbage) {
   ScriptedStub stub;
   stub.expect("D;1f", Answer::raw("$OK#00"));
@@ -243,7 +261,7 @@ TEST(Guardian, DrainsWhatAStubBlocksOn) {
     client.send(test::frame("m1000,7530"));
   release(std::move(guardian));
   EXPECT_EQ(stub.count("m1000"), 1000);
-  EXPECT_EQ(stub.count("D;1f"), 1);
+  EXPECT_GE(stub.count("D;1f"), 1) << "again after each pause of a busy machine";
 }
 
 TEST(Guardian, ASocketThatNeverConnectedEndsAtOnce) {
@@ -253,7 +271,7 @@ TEST(Guardian, ASocketThatNeverConnectedEndsAtOnce) {
   ASSERT_TRUE(guardian->watch(client.descriptor()));
   const auto before = steady_clock::now();
   release(std::move(guardian));
-  EXPECT_LT(steady_clock::now() - before, 1s);
+  EXPECT_LT(steady_clock::now() - before, patience);
 }
 
 TEST(Guardian, StandsApartFromItsStarter) {
