@@ -1,6 +1,7 @@
 #include "rsp/guardian.h"
 
 #include "rsp/guardian/protocol.h"
+#include "rsp/transport/unique_fd.h"
 
 #include <algorithm>
 #include <array>
@@ -41,22 +42,6 @@ Failure start_failure(const std::filesystem::path& program, std::string_view why
 std::string errno_text(int error) {
   return std::strerror(error);
 }
-
-class Descriptor {
-public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { reset(); }
-  int get() const { return value_; }
-  void reset() {
-    if (value_ >= 0)
-      close(std::exchange(value_, -1));
-  }
-
-private:
-  int value_;
-};
 
 /// The attributes and file actions of posix_spawn, freed on every path.
 class SpawnPlan {
@@ -117,7 +102,7 @@ std::string await_ready(int channel) {
 } // namespace
 
 struct Guardian::Impl {
-  Impl(Descriptor end, pid_t process) : channel(std::move(end)), pid(process) {}
+  Impl(UniqueFd end, pid_t process) : channel(std::move(end)), pid(process) {}
 
   Result<void> send(const Message& message, int descriptor = -1);
   void tell(Operation operation, std::uint32_t handle, std::string_view payload);
@@ -125,7 +110,7 @@ struct Guardian::Impl {
 
   std::mutex mutex; ///< for next_handle
   std::uint32_t next_handle = 1;
-  Descriptor channel;
+  UniqueFd channel;
   pid_t pid;
 };
 
@@ -165,10 +150,10 @@ void Guardian::Impl::tell(Operation operation, std::uint32_t handle, std::string
 }
 
 void Guardian::Impl::end() {
-  channel.reset();
+  channel = UniqueFd();
   // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
-  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (process.get() >= 0 && !readable_within(process.get(), end_wait))
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process || !readable_within(process.get(), end_wait))
     return; // still at work for connections that were left to it; it must not be killed for that
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -178,15 +163,15 @@ Result<std::unique_ptr<Guardian>> Guardian::start(const std::filesystem::path& p
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return start_failure(program, errno_text(errno));
-  Descriptor ours(ends[0]);
-  Descriptor theirs(ends[1]);
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
   const timeval limit{unresponsive.count() / 1000, 0};
   setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 
   pid_t pid = 0;
   if (const int error = spawn(program.string(), theirs.get(), pid); error != 0)
     return start_failure(program, errno_text(error));
-  theirs.reset();
+  theirs = UniqueFd();
   auto impl = std::make_unique<Impl>(std::move(ours), pid);
   if (const std::string why = await_ready(impl->channel.get()); !why.empty()) {
     kill(pid, SIGKILL); // some other program: nothing is entrusted to it yet
