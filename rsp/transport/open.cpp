@@ -20,6 +20,9 @@ public:
   void send(const Outgoing& bytes) override { stdio_->send(bytes); }
   Received receive(Clock::time_point deadline) override { return stdio_->receive(deadline); }
   void wake() override { stdio_->wake(); }
+  LinkLimits limits() const override { return stdio_->limits(); }
+  void end() override { stdio_->end(); }
+  void released() override { stdio_->released(); }
   std::string last_words() override { return subprocess_.last_words(); }
 
 private:

@@ -1,6 +1,8 @@
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/connection.h"
+#include "rsp/transport/open.h"
+#include "tests/support/eventually.h"
 #include "tests/support/stub_listener.h"
 
 #include <array>
@@ -303,6 +305,17 @@ TEST_F(RealGdbserver, WrongPidIsToldByItsOwnWords) {
   const auto error = refusal("local:999999999", {});
   EXPECT_THAT(std::string(error.code), AnyOf("stub.closed", "attach.no_such_process"));
   EXPECT_THAT(error.message, HasSubstr("999999999"));
+}
+
+TEST(Connect, ClosingEndsACommandToo) {
+  auto opened = open_transport(Endpoint::parse("exec:cat").value(),
+                               {std::chrono::steady_clock::now() + 10s, {}}, nullptr);
+  ASSERT_TRUE(opened) << opened.error().message;
+  opened->transport->end(); // while others, as the guardian does, may hold the descriptor
+  const auto received = opened->transport->receive(std::chrono::steady_clock::now() + 10s);
+  EXPECT_EQ(received.kind, Received::Kind::closed);
+  EXPECT_TRUE(test::eventually(
+      10s, [&] { return opened->transport->last_words() == "the command exited with status 0"; }));
 }
 
 } // namespace
