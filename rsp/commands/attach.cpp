@@ -180,7 +180,22 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
+/// Without multiprocess+ packets name no process: another client's would be mistaken for this
+/// one's.
+bool holds_its_only_process(Client& client) {
+  return !client.features().multiprocess && client.detach_packet().empty() &&
+         !client.connection().detach_packets().empty();
+}
+
 Result<Attachment> attach_process(Client& client, std::int64_t pid) {
+  if (holds_its_only_process(client)) {
+    return fail(
+        "attach.one_process",
+        fmt::format("the server at {} holds another process, and can tell it from no second "
+                    "one",
+                    client.endpoint().text),
+        fmt::format("on the node: gdbserver --once --attach :PORT {}", pid));
+  }
   if (auto known = take_inventory(client); !known)
     return forward(std::move(known));
   auto before = attached_before(client, pid);
@@ -211,6 +226,24 @@ Result<void> leave(Client& client) {
   return {};
 }
 
+/// The reply to the detach packet. A stub with multiprocess+ wants to be told which process, and a
+/// client that is given up before attach() has not learnt it: it asks. (Of what a server holds for
+/// others only `@PID` would be ours to let go.)
+Result<std::string> let_go(Client& client) {
+  const bool may_need_name = client.detach_packet() == "D" && !client.endpoint().pid;
+  auto reply = client.request_unselected(client.detach_packet());
+  if (!reply || !may_need_name || !is_error_reply(*reply))
+    return reply;
+  auto current = client.request_unselected("?");
+  if (!current)
+    return current;
+  const auto stop = parse_stop_reply(*current);
+  if (!stop || stop->kind != StopReply::Kind::stopped || !stop->pid)
+    return reply;
+  client.set_detach_packet(fmt::format("D;{:x}", *stop->pid));
+  return client.request_unselected(client.detach_packet());
+}
+
 } // namespace
 
 Result<Attachment> attach(Client& client) {
@@ -220,8 +253,7 @@ Result<Attachment> attach(Client& client) {
 
 Result<void> detach(Client& client) {
   Connection& connection = client.connection();
-  const std::string packet = client.detach_packet();
-  if (packet.empty())
+  if (client.detach_packet().empty())
     return {};
   // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
   if (connection.running())
@@ -229,13 +261,13 @@ Result<void> detach(Client& client) {
   const auto exemption = connection.exempt(detach_limit);
   if (connection.closing_releases())
     return leave(client);
-  auto reply = client.request_unselected(packet);
+  auto reply = let_go(client);
   if (!reply)
     return forward(std::move(reply));
   if (*reply != "OK" && !reply->starts_with('W') && !reply->starts_with('X')) {
     return fail("detach.refused",
                 fmt::format("the stub at {} answered '{}' to {}", client.endpoint().text,
-                            shorten(*reply), packet),
+                            shorten(*reply), client.detach_packet()),
                 "look whether the process runs: grep State /proc/PID/status");
   }
   client.released();

@@ -49,6 +49,33 @@ TEST(Attach, TheDestructorDetaches) {
   EXPECT_EQ(stub.count("D;1d3e"), 1);
 }
 
+/// After multiprocess+ a plain `D` is an error.
+TEST(Attach, AClientThatNeverAttachedLetsGoOfTheRightProcess) {
+  ScriptedStub stub;
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3f;")).on("D", [](std::string_view packet) {
+    return Answer::packet(packet == "D;1d3e" ? "OK" : "E01");
+  });
+  {
+    const auto client = connected(stub);
+    ASSERT_TRUE(client);
+    client->cancel();
+    EXPECT_TRUE(detach(*client));
+    EXPECT_TRUE(client->detach_packet().empty());
+  }
+  EXPECT_EQ(stub.count("D"), 2);
+  EXPECT_EQ(stub.received().back(), "D;1d3e");
+}
+
+TEST(Attach, WhatAServerHoldsForOthersIsLeftAlone) {
+  ScriptedStub stub;
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3f;")).on("D", Answer::packet("E01"));
+  {
+    const auto client = connected(stub.endpoint(pid + 1));
+    ASSERT_TRUE(client);
+  }
+  EXPECT_EQ(stub.received().back(), "D");
+}
+
 struct PidSource {
   std::string stop;
   std::string current; ///< the reply to qC
@@ -117,6 +144,25 @@ TEST(Attach, ByPid) {
   EXPECT_FALSE(attachment->stopped_before_us);
   ASSERT_TRUE(detach(*client));
   EXPECT_EQ(stub.received().back(), "D;1d3e");
+}
+
+TEST(Attach, WithoutMultiprocessAServerIsNotShared) {
+  ScriptedStub stub({.multiprocess = false});
+  stub.on("vAttach;1d3e", Answer::packet("T00thread:1d3e;"));
+  const auto first = connected(stub.endpoint(pid));
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(attach(*first));
+  {
+    const auto second = Client::share(first->server(), stub.endpoint(pid + 1));
+    const auto attachment = attach(*second);
+    ASSERT_FALSE(attachment);
+    EXPECT_EQ(attachment.error().code, "attach.one_process");
+    EXPECT_NE(attachment.error().hint, "");
+  }
+  EXPECT_THAT(first->connection().detach_packets(), testing::ElementsAre("D"))
+      << "the guardian still has to let the first one go";
+  EXPECT_EQ(stub.count("D"), 0);
+  EXPECT_TRUE(detach(*first));
 }
 
 TEST(Attach, ByPidWhatAnEarlierClientLeftAttached) {
