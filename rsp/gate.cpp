@@ -1,6 +1,7 @@
 #include "rsp/gate.h"
 
 #include "rsp/codec.h"
+#include "rsp/hex_digit.h"
 #include "rsp/packet_history.h"
 
 #include <algorithm>
@@ -9,10 +10,6 @@
 
 namespace mqbridge::rsp {
 namespace {
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 /// 1 to 16 hexadecimal digits: what fits 64 bits.
 bool number(std::string_view text) {
@@ -110,7 +107,13 @@ bool signal_number(std::string_view text) {
   return text.size() == 2 && std::all_of(text.begin(), text.end(), is_hex);
 }
 
-/// "c", "c:THREAD", "CSIG", "CSIG:THREAD", joined by semicolons.
+/// No thread at all, or ID, pPID.ID with -1 for it: nothing stays behind stopped.
+bool all_threads(std::string_view id) {
+  return id.empty() || id == "-1" || id.ends_with(".-1");
+}
+
+/// "c", "c:THREAD", "CSIG", "CSIG:THREAD", joined by semicolons; the last one is for all threads
+/// that those before did not name.
 bool continue_actions(std::string_view rest) {
   for (bool more = true; more;) {
     std::string_view action = rest, tail, thread;
@@ -118,6 +121,8 @@ bool continue_actions(std::string_view rest) {
     rest = tail;
     std::string_view verb = action;
     if (cut(action, ':', verb, thread) && !thread_id(thread))
+      return false;
+    if (!more && !all_threads(thread))
       return false;
     if (verb != "c" && !(verb.starts_with('C') && signal_number(verb.substr(1))))
       return false;

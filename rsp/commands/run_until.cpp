@@ -30,7 +30,10 @@ public:
                                     : std::string();
     if (signal == 0)
       return fmt::format("vCont;c{}", process);
-    return fmt::format("vCont;C{:02x}{};c{}", signal, thread(attachment.stop), process);
+    const std::string stopped = thread(attachment.stop);
+    if (stopped.empty()) // a stub that names no thread has one
+      return fmt::format("vCont;C{:02x}{}", signal, process);
+    return fmt::format("vCont;C{:02x}{};c{}", signal, stopped, process);
   }
 
 private:

@@ -72,6 +72,15 @@ TEST_F(Run, PassesOnWhatIsNotWanted) {
   EXPECT_EQ(stub_.received().back(), "D;1d3e");
 }
 
+TEST_F(Run, ASignalOfNoThreadIsPassedOnByOneAction) {
+  has_vcont();
+  stub_.expect("vCont;c:p1d3e.-1", Answer::packet("S1f"))
+      .expect("vCont;C1f:p1d3e.-1", Answer::packet("S1e"));
+  const auto report = run(usr1);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+}
+
 TEST_F(Run, TheStubsOwnTrapIsNotPassedOn) {
   has_vcont();
   stub_.expect("vCont;c:p1d3e.-1", Answer::packet("T05thread:p1d3e.1d3e;"))
@@ -160,14 +169,38 @@ TEST(RunPolicy, LetsRunAndNothingElse) {
   const Gate gate(run_policy());
   for (const std::string packet :
        {"vCont?", "vCont;c", "vCont;c:p1d3e.-1", "vCont;C1e:p1d3e.1d40;c:p1d3e.-1",
-        "vCont;C1e:2a;c", "c", "C1e", "F-1,1"})
+        "vCont;C1e:2a;c", "vCont;C1e", "vCont;C1e:p1d3e.-1", "vCont;c:-1", "c", "C1e", "F-1,1"})
     EXPECT_TRUE(gate.packet(packet)) << packet;
-  for (
-      const std::string packet :
-      {"vCont;s",  "vCont;S05",  "vCont;t",   "vCont;r1,2", "vCont;c;s:p1.1",  "vCont;", "vCont;c;",
-       "vCont;C1", "vCont;C1ef", "vCont;Cxx", "vCont;c:",   "vCont;c:p1.1.1x", "c1000",  "C1e;1000",
-       "C",        "s",          "S05",       "k",          "vKill;1",         "R00",    "D",
-       "m0,1",     "?",          "F0",        "F-1,1,C",    "vContX"}) {
+  for (const std::string packet : {"vCont;s",
+                                   "vCont;S05",
+                                   "vCont;t",
+                                   "vCont;r1,2",
+                                   "vCont;c;s:p1.1",
+                                   "vCont;",
+                                   "vCont;c;",
+                                   "vCont;C1",
+                                   "vCont;C1ef",
+                                   "vCont;Cxx",
+                                   "vCont;c:",
+                                   "vCont;c:p1.1.1x",
+                                   "c1000",
+                                   "C1e;1000",
+                                   "C",
+                                   "s",
+                                   "S05",
+                                   "k",
+                                   "vKill;1",
+                                   "R00",
+                                   "D",
+                                   "m0,1",
+                                   "?",
+                                   "F0",
+                                   "F-1,1,C",
+                                   "vContX",
+                                   "vCont;c:2a",
+                                   "vCont;c:p1.2a",
+                                   "vCont;C1e:2a",
+                                   "vCont;c;C1e:p1.2a"}) {
     const auto refused = gate.packet(packet);
     ASSERT_FALSE(refused) << packet;
     EXPECT_EQ(refused.error().code, "gate.refused");
