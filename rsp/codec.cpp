@@ -1,5 +1,7 @@
 #include "rsp/codec.h"
 
+#include "rsp/hex_digit.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,16 +16,6 @@ constexpr int run_max = 126;
 
 bool special(char byte) {
   return byte == '#' || byte == '$' || byte == '*' || byte == '}';
-}
-
-std::optional<std::uint8_t> hex_digit(char byte) {
-  if (byte >= '0' && byte <= '9')
-    return static_cast<std::uint8_t>(byte - '0');
-  if (byte >= 'a' && byte <= 'f')
-    return static_cast<std::uint8_t>(byte - 'a' + 10);
-  if (byte >= 'A' && byte <= 'F')
-    return static_cast<std::uint8_t>(byte - 'A' + 10);
-  return std::nullopt;
 }
 
 std::uint8_t sum_of(std::string_view bytes) {
@@ -147,15 +139,15 @@ void Decoder::run_count_byte(char byte) {
 }
 
 void Decoder::checksum_byte(char byte) {
-  const auto digit = hex_digit(byte);
-  if (!digit)
+  if (!is_hex(byte))
     malformed_ = true;
+  const unsigned digit = is_hex(byte) ? static_cast<unsigned>(hex_value(byte)) : 0;
   if (state_ == State::checksum_high) {
-    claimed_sum_ = static_cast<std::uint8_t>(digit.value_or(0) << 4);
+    claimed_sum_ = static_cast<std::uint8_t>(digit << 4);
     state_ = State::checksum_low;
     return;
   }
-  claimed_sum_ = static_cast<std::uint8_t>(claimed_sum_ | digit.value_or(0));
+  claimed_sum_ = static_cast<std::uint8_t>(claimed_sum_ | digit);
   finish();
 }
 

@@ -1,5 +1,6 @@
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
+#include "rsp/hex_digit.h"
 #include "rsp/trace.h"
 
 #include <algorithm>
@@ -13,10 +14,6 @@ constexpr std::size_t max_garbage = std::size_t{64} << 10;
 // A packet that trickles is not silence, but must end some time: in so many times the limit of
 // silence.
 constexpr int trickle_factor = 6;
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 bool is_console_output(std::string_view payload) {
   return payload.size() > 1 && payload.size() % 2 == 1 && payload.front() == 'O' &&

@@ -1,22 +1,10 @@
 #include "rsp/commands/hex.h"
 
+#include "rsp/hex_digit.h"
+
 #include <charconv>
 
 namespace mqbridge::rsp {
-namespace {
-
-int digit_value(char digit) {
-  if (digit >= '0' && digit <= '9')
-    return digit - '0';
-  if (digit >= 'a' && digit <= 'f')
-    return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F')
-    return digit - 'A' + 10;
-  return -1;
-}
-
-} // namespace
-
 std::optional<std::uint64_t> parse_hex(std::string_view digits) {
   std::uint64_t value = 0;
   const char* const end = digits.data() + digits.size();
@@ -30,8 +18,8 @@ bool decode_hex(std::string_view digits, std::span<std::byte> into) {
   if (digits.size() != 2 * into.size())
     return false;
   for (std::size_t i = 0; i < into.size(); ++i) {
-    const int high = digit_value(digits[2 * i]);
-    const int low = digit_value(digits[2 * i + 1]);
+    const int high = hex_value(digits[2 * i]);
+    const int low = hex_value(digits[2 * i + 1]);
     if (high < 0 || low < 0)
       return false;
     into[i] = static_cast<std::byte>(high * 16 + low);
