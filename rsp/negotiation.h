@@ -12,10 +12,9 @@ namespace mqbridge::rsp {
 /// LLDB announces PacketSize in decimal.
 Features parse_features(std::string_view reply);
 
-/// The first packets of a connection: qSupported, QStartNoAckMode, and one round trip of harmless
-/// probes, which also tell what kind
-/// of stub it is (rsp/quirks.h). Errors: those of Connection, and stub.not_a_stub for what listens
-/// and is none.
+/// The first packets of a connection: qSupported, QStartNoAckMode, and harmless probes, which also
+/// tell what kind of stub it is (rsp/quirks.h): one round trip, and one for each probe in ack mode.
+/// Errors: those of Connection, and stub.not_a_stub for what listens and is none.
 Result<Features> negotiate(Connection& connection);
 
 /// For a gdbserver that has forgotten the negotiation, as it does when it refuses to attach: brings
