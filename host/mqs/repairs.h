@@ -30,7 +30,8 @@ namespace mqbridge {
 ///   - text: lines that give the datatype's size as a count, and a name cut to 4 letters.
 ///
 /// Made here for MPICH, from the process's own lists and objects: mpich_communicators.h and
-/// mpich_requests.h. Drops MPI_COMM_NULL (size 0, rank 4294967294), and what Open
+/// mpich_requests.h. For the recorder, Operation::call, count and datatype are taken from the lines
+/// of its DLL. Drops MPI_COMM_NULL (size 0, rank 4294967294), and what Open
 /// MPI's DLL left blank. Call while the target is still stopped. Errors: those of Memory, and
 /// dwarf.corrupt.
 Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,

@@ -198,6 +198,24 @@ static void print_actual(FILE* out, const struct scene_communicator* of,
           sends ? operation->length : operation->actual_length);
 }
 
+static const char* call_of(const struct scene_operation* operation) {
+  static const char* const calls[] = {"MPI_Isend", "MPI_Irecv", NULL};
+  return calls[operation->queue];
+}
+
+/// NULL: an unexpected message is bytes, of no datatype yet.
+static const char* datatype_of(const struct scene_operation* operation) {
+  return operation->queue == MQR_UNEXPECTED ? NULL : "MPI_BYTE";
+}
+
+static void print_details(FILE* out, const struct scene_operation* operation) {
+  if (call_of(operation) != NULL)
+    fprintf(out, ",\"call\":\"%s\"", call_of(operation));
+  if (datatype_of(operation) != NULL)
+    fprintf(out, ",\"datatype\":\"%s\",\"count\":%" PRIu64, datatype_of(operation),
+            operation->length);
+}
+
 static void print_operation(FILE* out, const struct scene_communicator* of,
                             const struct scene_operation* operation, const void* buffer,
                             int32_t self) {
@@ -223,6 +241,7 @@ static void print_operation(FILE* out, const struct scene_communicator* of,
     fprintf(out, ",\"buffer\":\"0x%" PRIxPTR "\"", (uintptr_t)buffer);
   fprintf(out, ",\"system_buffer\":%s", operation->system_buffer ? "true" : "false");
   print_actual(out, of, operation, self);
+  print_details(out, operation);
   fprintf(out, "}\n");
 }
 
@@ -252,7 +271,6 @@ static struct mqr_recorded_communicator* add_communicator(const struct scene_com
 static struct mqr_recorded_operation* begin(struct mqr_recorded_communicator* communicator,
                                             const struct scene_operation* operation,
                                             const void* buffer) {
-  static const char* const calls[] = {"MPI_Isend", "MPI_Irecv", NULL};
   const struct mqr_operation_spec spec = {
       .queue = operation->queue,
       .peer = operation->peer,
@@ -262,8 +280,8 @@ static struct mqr_recorded_operation* begin(struct mqr_recorded_communicator* co
       .length = operation->length,
       .buffer = buffer,
       .count = operation->length,
-      .call = calls[operation->queue],
-      .datatype = operation->queue == MQR_UNEXPECTED ? NULL : "MPI_BYTE",
+      .call = call_of(operation),
+      .datatype = datatype_of(operation),
   };
   struct mqr_recorded_operation* begun = NULL;
   check(mqr_operation_begin(communicator, &spec, &begun), "an operation");

@@ -1,6 +1,7 @@
 // What is read again from Open MPI's requests, on four platforms; what is known of MPICH's DLL.
 
 #include "host/mqs/repairs.h"
+#include "host/mqs/structures.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>
@@ -349,6 +350,48 @@ TEST(Repair, MpichGivesElementsAndNoLengthOfUnexpectedMessages) {
   const auto& unexpected = communicators[0].queue(OpClass::unexpected).operations[0].length;
   EXPECT_FALSE(unexpected.value);
   EXPECT_EQ(unexpected.unit, LengthUnit::unknown);
+}
+
+struct Lines {
+  std::vector<std::string> text;
+  std::optional<std::string> call;
+  std::optional<std::int64_t> count;
+  std::optional<std::string> datatype;
+};
+
+TEST(Repair, TheRecordersLinesSayWhatPostedAnOperationAndOfWhichDatatype) {
+  const Lines cases[] = {
+      {{"MPI_Isend", "12 x MPI_DOUBLE"}, "MPI_Isend", 12, "MPI_DOUBLE"},
+      {{"7 x a type"}, {}, 7, "a type"},
+      {{"MPI_Recv"}, "MPI_Recv", {}, {}},
+      {{}, {}, {}, {}},
+      // No count: that of a damaged process, which the interface cannot hold.
+      {{"18446744073709551615 x MPI_INT"}, "18446744073709551615 x MPI_INT", {}, {}},
+      {{"-1 x MPI_INT"}, "-1 x MPI_INT", {}, {}},
+      {{"12"}, "12", {}, {}},
+  };
+  MpiLibrary recorder;
+  recorder.provider = "recorder";
+  ImageSet images{std::vector<Image>()};
+  FakeMemory memory;
+  for (const auto& [text, call, count, datatype] : cases) {
+    std::vector<Communicator> communicators(1);
+    communicators[0].size = 1;
+    communicators[0].queue(OpClass::receive).operations.emplace_back().text = text;
+    ASSERT_TRUE(repair(communicators, recorder, images, memory, Platform()));
+    const auto& operation = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(operation.call, call);
+    EXPECT_EQ(operation.count, count);
+    EXPECT_EQ(operation.datatype, datatype);
+    EXPECT_EQ(operation.text, text) << "what the DLL said stays";
+  }
+}
+
+TEST(Repair, RequestsAreReadInPiecesThatMemoryIsThereFor) {
+  EXPECT_EQ(Structures::at_once(700), 16U * 1024);
+  EXPECT_EQ(Structures::at_once(Fields::max_structure), 512U);
+  EXPECT_GE(Structures::at_once(0), 1U);
+  EXPECT_EQ(Structures::at_once(std::size_t{1} << 40), 1U);
 }
 
 } // namespace
