@@ -88,9 +88,9 @@ static char* new_name(const char* text) {
   return name;
 }
 
-/* An absent group is a success. */
+/* An absent group is a success. Of no ranks: malloc(0) may be NULL without a lack of memory. */
 static int copy_group(struct mqr_slot* slot, const int32_t* group, int32_t size) {
-  if (group == NULL)
+  if (group == NULL || size == 0)
     return 1;
   int32_t* const copy = malloc((size_t)size * sizeof *copy);
   if (copy == NULL)
