@@ -1,14 +1,12 @@
 #include "tests/e2e/harness/foreign_platform.h"
 
 #include "tests/e2e/harness/target_programs.h"
+#include "tests/support/real_stub.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
-#include <unistd.h>
 #include <vector>
 
 namespace mqbridge::e2e {
@@ -25,16 +23,6 @@ const std::vector<ForeignPlatform> platforms = {
     {"ppc64el", "ppc64le", "little", 8, "powerpc64le-linux-gnu", "powerpc64le-linux-gnu",
      "qemu-ppc64le-static"},
 };
-
-bool is_in_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream directories(path != nullptr ? path : "");
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    if (access((fs::path(directory) / program).c_str(), X_OK) == 0)
-      return true;
-  }
-  return false;
-}
 
 test::ChildSpec compile_command(const ForeignPlatform& platform, const fs::path& files,
                                 const fs::path& output) {
@@ -72,11 +60,11 @@ const ForeignPlatform& foreign_platform(std::string_view target) {
 std::string lacking(const ForeignPlatform& platform) {
   if (auto target = lacking_target(platform.target); !target.empty())
     return target;
-  for (const auto& program : {platform.compiler + "-gcc", platform.emulator}) {
-    if (!program.empty() && !is_in_path(program))
-      return fmt::format("no {}: apt install gcc-{} qemu-user-static", program, platform.compiler);
-  }
-  return "";
+  if (auto compiler = test::lacking_program(platform.compiler + "-gcc", "gcc-" + platform.compiler);
+      !compiler.empty())
+    return compiler;
+  return platform.emulator.empty() ? ""
+                                   : test::lacking_program(platform.emulator, "qemu-user-static");
 }
 
 fs::path files_of(const ForeignPlatform& platform) {
