@@ -1,5 +1,6 @@
 #include "rsp/guardian.h"
 #include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
 #include "tests/support/scripted_stub.h"
 #include "tests/support/test_programs.h"
 
@@ -8,7 +9,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -79,14 +79,9 @@ void name_process(Guardian& guardian, std::uint32_t handle, const char* packet) 
 /// there is none.
 pid_t guardian_pid() {
   pid_t last = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    for (pid_t child = 0; children >> child;) {
-      std::ifstream comm(fmt::format("/proc/{}/comm", child));
-      std::string name;
-      if (std::getline(comm, name) && name.starts_with("mqbridge-guard"))
-        last = child;
-    }
+  for (const pid_t child : test::children_of(getpid())) {
+    if (test::process_name(child).starts_with("mqbridge-guard"))
+      last = child;
   }
   return last;
 }
@@ -99,17 +94,33 @@ void release(std::unique_ptr<Guardian> guardian) {
   EXPECT_TRUE(test::eventually(60s, [pid] { return waitpid(pid, nullptr, WNOHANG) != 0; }));
 }
 
+/// A connection to a stub in a guardian's care.
+class Guarded {
+public:
+  /// `packet`: of the process, which has become known.
+  explicit Guarded(const ScriptedStub& stub, const char* packet = nullptr)
+      : client(stub), guardian_(started()) {
+    if (!guardian_)
+      return;
+    const auto handle = guardian_->watch(client.descriptor());
+    EXPECT_TRUE(handle);
+    if (handle && packet != nullptr)
+      name_process(*guardian_, *handle, packet);
+  }
+  void release() { mqbridge::rsp::release(std::move(guardian_)); }
+
+  const RawClient client;
+
+private:
+  std::unique_ptr<Guardian> guardian_;
+};
+
 TEST(Guardian, SendsTheDetachPacketOfWhatIsLeft) {
   ScriptedStub stub;
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  const auto handle = guardian->watch(client.descriptor());
-  ASSERT_TRUE(handle) << handle.error().message;
-  name_process(*guardian, *handle, "D;1f");
+  Guarded guarded(stub, "D;1f");
   EXPECT_THAT(stub.received(), ElementsAre());
   const auto before = steady_clock::now();
-  release(std::move(guardian));
+  guarded.release();
   EXPECT_LT(steady_clock::now() - before, patience);
   EXPECT_THAT(stub.received(), ElementsAre("D;1f"));
 }
@@ -170,14 +181,9 @@ TEST(Guardian, EndsHalfPackets) {
        }) {
     ScriptedStub stub({.no_ack = no_ack});
     stub.on("m", Answer::packet("E01"));
-    const RawClient client(stub);
-    auto guardian = started();
-    ASSERT_TRUE(guardian);
-    const auto handle = guardian->watch(client.descriptor());
-    ASSERT_TRUE(handle);
-    name_process(*guardian, *handle, "D;1f");
-    client.send(sent);
-    release(std::move(guardian));
+    Guarded guarded(stub, "D;1f");
+    guarded.client.send(sent);
+    guarded.release();
     EXPECT_THAT(stub.received(), Contains("D;1f")) << name;
   }
 }
@@ -187,11 +193,8 @@ TEST(Guardian, AsksWhichProcessWhenItWasNeverTold) {
   // 0x10000, as gdbserver writes it.
   stub.on("?", Answer::raw("$T05thread:p10* .10* ;core:0;#e8"));
   stub.expect("D", Answer::packet("E01"));
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  ASSERT_TRUE(guardian->watch(client.descriptor()));
-  release(std::move(guardian));
+  Guarded guarded(stub);
+  guarded.release();
   EXPECT_THAT(stub.received(), ElementsAre("D", "?", "D;10000"));
 }
 
@@ -200,24 +203,16 @@ TEST(Guardian, WaitsForTheNameOfTheProcess) {
   stub.on("?", Answer::packet("T05thread:p1f.1f;").after(600ms)); // longer than it takes silence
   stub.on("D",
           [](std::string_view packet) { return Answer::packet(packet == "D;1f" ? "OK" : "E01"); });
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  ASSERT_TRUE(guardian->watch(client.descriptor()));
-  release(std::move(guardian));
+  Guarded guarded(stub);
+  guarded.release();
   EXPECT_THAT(stub.received(), Contains("D;1f"));
 }
 
 TEST(Guardian, TakesNoAnswerFromGarbage) {
   ScriptedStub stub;
   stub.expect("D;1f", Answer::raw("$OK#00"));
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  const auto handle = guardian->watch(client.descriptor());
-  ASSERT_TRUE(handle);
-  name_process(*guardian, *handle, "D;1f");
-  release(std::move(guardian));
+  Guarded guarded(stub, "D;1f");
+  guarded.release();
   EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f")) << "that OK has the wrong checksum";
 }
 
@@ -225,24 +220,16 @@ TEST(Guardian, TriesAgainOnceARunningTargetHasStopped) {
   ScriptedStub stub;
   // What is sent while the target runs is lost; then the interrupt that was on its way shows.
   stub.expect("D", Answer::packet("T02thread:p1f.1f;").after(100ms));
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  ASSERT_TRUE(guardian->watch(client.descriptor()));
-  release(std::move(guardian));
+  Guarded guarded(stub);
+  guarded.release();
   EXPECT_THAT(stub.received(), ElementsAre("D", "D;1f"));
 }
 
 TEST(Guardian, TriesAgainWhenNothingComes) {
   ScriptedStub stub;
   stub.expect("D;1f", Answer::nothing());
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  const auto handle = guardian->watch(client.descriptor());
-  ASSERT_TRUE(handle);
-  name_process(*guardian, *handle, "D;1f");
-  release(std::move(guardian));
+  Guarded guarded(stub, "D;1f");
+  guarded.release();
   EXPECT_THAT(stub.received(), ElementsAre("D;1f", "D;1f"));
 }
 
@@ -250,16 +237,11 @@ TEST(Guardian, DrainsWhatAStubBlocksOn) {
   ScriptedStub stub;
   const std::string long_reply(60'000, 'a');
   stub.on("m", Answer::packet(long_reply));
-  const RawClient client(stub);
-  auto guardian = started();
-  ASSERT_TRUE(guardian);
-  const auto handle = guardian->watch(client.descriptor());
-  ASSERT_TRUE(handle);
-  name_process(*guardian, *handle, "D;1f");
-  client.send("$QStartNoAckMode#b0");
+  Guarded guarded(stub, "D;1f");
+  guarded.client.send("$QStartNoAckMode#b0");
   for (int i = 0; i < 1000; ++i)
-    client.send(test::frame("m1000,7530"));
-  release(std::move(guardian));
+    guarded.client.send(test::frame("m1000,7530"));
+  guarded.release();
   EXPECT_EQ(stub.count("m1000"), 1000);
   EXPECT_GE(stub.count("D;1f"), 1) << "again after each pause of a busy machine";
 }
