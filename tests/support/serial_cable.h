@@ -20,6 +20,7 @@ public:
   const std::string& near() const { return near_.device; } ///< paths of the two devices
   const std::string& far() const { return far_.device; }
   std::uint64_t to_near() const { return to_near_->moved(); } ///< bytes so far
+  std::uint64_t to_far() const { return to_far_->moved(); }   ///< the same
 
   /// Nothing comes out of the near end any more: a read there ends, as for a device pulled out.
   void unplug_near();
