@@ -7,6 +7,13 @@
 
 #define ROOT(bytes, member) ((bytes) + offsetof(struct mqr_root, member))
 
+_Static_assert(
+    sizeof(struct mqr_root) == MQR_ROOT_SIZE_1_0 &&
+        sizeof(struct mqr_communicator) == MQR_COMMUNICATOR_SIZE_1_0 &&
+        sizeof(struct mqr_operation) == MQR_OPERATION_SIZE_1_0,
+    "fields were appended: recorders of version 1.0 do not have them. Fetch no more than "
+    "the sizes in the root say, and fill the rest with zeroes");
+
 static uint32_t swapped(uint32_t value) {
   return value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
 }
@@ -22,9 +29,9 @@ static int check_form(const struct target* target, const unsigned char* bytes) {
     return QUEUES_VERSION;
   if (target_u16(target, ROOT(bytes, address_size)) != target->address_size)
     return QUEUES_ADDRESS_SIZE;
-  if (target_u16(target, ROOT(bytes, root_size)) < sizeof(struct mqr_root) ||
-      target_u16(target, ROOT(bytes, communicator_size)) < sizeof(struct mqr_communicator) ||
-      target_u16(target, ROOT(bytes, operation_size)) < sizeof(struct mqr_operation))
+  if (target_u16(target, ROOT(bytes, root_size)) < MQR_ROOT_SIZE_1_0 ||
+      target_u16(target, ROOT(bytes, communicator_size)) < MQR_COMMUNICATOR_SIZE_1_0 ||
+      target_u16(target, ROOT(bytes, operation_size)) < MQR_OPERATION_SIZE_1_0)
     return QUEUES_SIZES;
   return mqs_ok;
 }

@@ -18,7 +18,13 @@
  *   - the `actual` fields of an operation are complete before the one store of its new `status`;
  *   - a new name is complete before the one store of its address.
  * These stores are one machine word wide. The count of a list follows the store that links: while
- * an update is under way, `generation` is odd, and one count may differ by one from its list. */
+ * an update is under way, `generation` is odd, and one count may differ by one from its list.
+ *
+ * How it may change. A minor version appends fields to structures, gives a meaning to reserved ones
+ * and to further bits of `flags`, each such that who does not know it still reads the truth: until
+ * then they are written as 0, and not looked at. The sizes in the root are those of the recorder's
+ * structures, so that a reader takes a field that lies beyond them for 0: it reads older recorders,
+ * too. Anything else is a new major version, another value of an enum among it. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -33,7 +39,12 @@ extern "C" {
 
 enum {
   MQR_VERSION_MAJOR = 1, /* another: a reader must refuse */
-  MQR_VERSION_MINOR = 0, /* higher: fields were appended, known ones mean what they meant */
+  MQR_VERSION_MINOR = 0, /* any: a reader reads what it knows */
+
+  /* Bytes of the structures in version 1.0: no recorder of this major version has fewer. */
+  MQR_ROOT_SIZE_1_0 = 40,
+  MQR_COMMUNICATOR_SIZE_1_0 = 112,
+  MQR_OPERATION_SIZE_1_0 = 136,
 
   MQR_MAGIC_ROOT = 0x4d515252,         /* "MQRR", read as an integer */
   MQR_MAGIC_COMMUNICATOR = 0x4d515243, /* "MQRC" */

@@ -141,12 +141,23 @@ TEST_P(Queues, NamesAreCutBetweenCharacters) {
   EXPECT_EQ(LayoutImage(GetParam(), {named}).walk().communicators[0].name, std::string(63, 'n'));
 }
 
-/// A newer minor version has appended fields, and says so by larger sizes.
+/// A newer minor version has appended fields, and says so by larger sizes; it has given a meaning
+/// to what was reserved.
 TEST_P(Queues, ANewerMinorVersionIsRead) {
   LayoutImage image(GetParam(), both());
+  const std::string before = told(image.walk());
   image.set(image.root + offsetof(mqr_root, version_minor), 9, 2);
+  image.set(image.root + offsetof(mqr_root, root_size), sizeof(mqr_root) + 16, 2);
+  image.set(image.root + offsetof(mqr_root, communicator_size), sizeof(mqr_communicator) + 8, 2);
   image.set(image.root + offsetof(mqr_root, operation_size), sizeof(mqr_operation) + 64, 2);
-  EXPECT_FALSE(image.walk().failure);
+  image.set(image.communicators[0] + offsetof(mqr_communicator, reserved), 1, 4);
+  const auto list = offsetof(mqr_communicator, queues) + offsetof(mqr_list, reserved);
+  image.set(image.communicators[0] + list, 0xffffffff, 4);
+  const auto& wild = image.operations[0][1];
+  image.set(wild + offsetof(mqr_operation, flags), 0x80000000 | MQR_ANY_TAG, 4);
+  const auto result = image.walk();
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(told(result), before);
 }
 
 struct Damage {
