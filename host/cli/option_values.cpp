@@ -69,8 +69,8 @@ Result<GivenImage> parse_image(std::string_view option, std::string_view text) {
   if (hexadecimal)
     digits.remove_prefix(2);
   std::uint64_t bias = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bias,
-                                            hexadecimal ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), bias, hexadecimal ? 16 : 10);
   if (at == 0 || error != std::errc{} || end != digits.data() + digits.size())
     return bad_value(option, text, "FILE[@BIAS], the bias in 64 bits", "firmware.elf@0x80000000");
   return GivenImage{text.substr(0, at), {bias}};
@@ -85,6 +85,20 @@ Result<rsp::RunUntil> parse_run_until(std::string_view option, std::string_view 
   if (!signal)
     return bad_value(option, text, "signal or signal=NAME", "signal=USR1");
   return rsp::RunUntil{signal};
+}
+
+Result<std::vector<std::filesystem::path>>
+parse_directories(std::string_view option, const std::vector<std::string>& texts) {
+  std::vector<std::filesystem::path> directories;
+  for (const auto& text : texts) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(text, error))
+      return fail("usage.value",
+                  fmt::format("{} {}: {}", option, text, error ? error.message() : "no directory"),
+                  fmt::format("name a directory that is there after {}", option));
+    directories.emplace_back(text);
+  }
+  return directories;
 }
 
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

@@ -6,10 +6,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 
@@ -34,6 +36,10 @@ Result<GivenImage> parse_image(std::string_view option, std::string_view text);
 
 /// "signal" or "signal=NAME": SIGUSR1, USR1, or 30, the number that the remote protocol has for it.
 Result<rsp::RunUntil> parse_run_until(std::string_view option, std::string_view text);
+
+/// Directories that are there: of a misspelt one, every file would seem to be missing.
+Result<std::vector<std::filesystem::path>> parse_directories(std::string_view option,
+                                                             const std::vector<std::string>& texts);
 
 /// FROM=TO, both not empty.
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

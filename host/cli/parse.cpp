@@ -46,8 +46,14 @@ Result<void> set_seconds(std::string_view option, const std::string& text, auto&
 }
 
 Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
-  options.paths.sysroots.assign(raw.sysroots.begin(), raw.sysroots.end());
-  options.paths.debug_dirs.assign(raw.debug_dirs.begin(), raw.debug_dirs.end());
+  auto sysroots = parse_directories("--sysroot", raw.sysroots);
+  if (!sysroots)
+    return forward(std::move(sysroots));
+  options.paths.sysroots = std::move(*sysroots);
+  auto debug_dirs = parse_directories("--debug-dir", raw.debug_dirs);
+  if (!debug_dirs)
+    return forward(std::move(debug_dirs));
+  options.paths.debug_dirs = std::move(*debug_dirs);
   options.types_files.assign(raw.types.begin(), raw.types.end());
   for (const std::string& text : raw.path_maps) {
     auto map = parse_path_map("--path-map", text);
@@ -64,6 +70,10 @@ Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
   options.fetch.mode = raw.fetch_files == "always"  ? FetchMode::always
                        : raw.fetch_files == "never" ? FetchMode::never
                                                     : FetchMode::ask;
+  return {};
+}
+
+Result<void> set_dll(const RawOptions& raw, DumpOptions& options) {
   options.dll.path_map = options.paths.path_map;
   if (!raw.dll.empty())
     options.dll.given = raw.dll;
@@ -80,6 +90,8 @@ Result<void> set_files(const RawOptions& raw, DumpOptions& options) {
 Result<DumpOptions> common_options(const RawOptions& raw) {
   DumpOptions options;
   if (auto set = set_files(raw, options); !set)
+    return forward(std::move(set));
+  if (auto set = set_dll(raw, options); !set)
     return forward(std::move(set));
   if (auto set = set_seconds("--connect-timeout", raw.connect_timeout, options.connect_timeout);
       !set)
@@ -170,13 +182,13 @@ Result<Command> dump_command(const RawOptions& raw) {
   if (!filters)
     return forward(std::move(filters));
   DumpCommand command;
+  command.options = std::move(*options);
+  command.options.filters = std::move(*filters);
   command.targets = std::move(*targets);
   // Not even stopped: what the user says is another rank than those wanted.
   std::erase_if(command.targets, [&](const TargetSpec& target) {
     return target.rank && !wanted(command.options.filters, *target.rank);
   });
-  command.options = std::move(*options);
-  command.options.filters = std::move(*filters);
   if (auto set = set_limits(raw, command); !set)
     return forward(std::move(set));
   command.format = parse_format(raw.format);

@@ -10,6 +10,8 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
   HOST:PORT[@PID]    a gdbserver or another stub that listens; @PID: a process of a --multi server
   [V6]:PORT[@PID]    the same by an IPv6 address
   unix:PATH[@PID]    a stub on a Unix socket
+  serial:DEVICE[:BAUD]
+                     a stub on a serial line: 8N1, no flow control, 115200 baud unless given
   exec:COMMAND       a stub on stdin and stdout of a command
   local:PID          a process of this host, through a gdbserver started here
 Without RANK= the process itself is asked. Attaching interrupts its system calls (EINTR).)";
@@ -68,8 +70,7 @@ void add_waiting_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
   add_value(app, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
   add_value(app, "--run-until", raw.run_until,
-            "let a process that its stub has started run, until a signal arrives",
-            "signal[=NAME]");
+            "let a process that its stub has started run, until a signal arrives", "signal[=NAME]");
 }
 
 void add_walking_options(CLI::App* app, RawOptions& raw) {

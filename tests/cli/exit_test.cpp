@@ -37,6 +37,15 @@ TEST(Exit, NoRankLeftByTheFilterIsSaid) {
   EXPECT_THAT(ran.err, HasSubstr("filter.no_rank"));
 }
 
+TEST(Exit, ATargetGivenAsARankThatIsNotWantedIsLeftAlone) {
+  const TemporaryFolder folder;
+  const auto touched = folder / "touched";
+  const Ran ran = run("mqbridge dump --rank 1 '0=exec:touch " + touched.string() + "'");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.err, HasSubstr("filter.no_rank"));
+  EXPECT_FALSE(std::filesystem::exists(touched));
+}
+
 TEST(Exit, DoctorTellsAFault) {
   const Ran ran = run("mqbridge doctor 127.0.0.1:1");
   EXPECT_EQ(ran.status, 1);

@@ -21,10 +21,10 @@ std::set<std::string> options_in(const std::string& help) {
 using Options = std::set<std::string>;
 
 TEST(Help, HasExactlyTheseOptions) {
-  const Options doctor = {"-h",        "--dll",      "--sysroot", "--debug-dir",
-                          "--types",   "--path-map", "--image",   "--config",   "--fetch-files",
-                          "--connect-timeout", "--run-until",
-                          "--timeout", "-o",         "--color",   "--trace"};
+  const Options doctor = {
+      "-h",          "--dll",     "--sysroot", "--debug-dir",   "--types",
+      "--path-map",  "--image",   "--config",  "--fetch-files", "--connect-timeout",
+      "--run-until", "--timeout", "-o",        "--color",       "--trace"};
   Options dump = doctor;
   dump.insert({"--max-stop", "--max-operations", "--queue", "--comm", "--rank", "--tag", "--peer",
                "--format", "--summary", "--full", "--show", "--raw", "--stats", "--progress"});
@@ -44,6 +44,15 @@ TEST(Help, IsAResult) {
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_EQ(ran.err, "");
     EXPECT_THAT(ran.out, HasSubstr("Usage: mqbridge"));
+  }
+}
+
+TEST(Help, NamesEveryKindOfTarget) {
+  for (const char* command : {"mqbridge dump --help", "mqbridge doctor --help"}) {
+    const Ran ran = run(command);
+    for (const char* kind : {"HOST:PORT[@PID]", "[V6]:PORT[@PID]", "unix:PATH[@PID]",
+                             "serial:DEVICE[:BAUD]", "exec:COMMAND", "local:PID"})
+      EXPECT_THAT(ran.out, HasSubstr(kind)) << command;
   }
 }
 
@@ -107,34 +116,36 @@ INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
 
 INSTANTIATE_TEST_SUITE_P(
     Values, WrongUsage,
-    testing::Values(Wrong{"dump --dll", "--dll"}, Wrong{"dump --dll a --dll b c:1", "--dll"},
-                    Wrong{"dump --timeout 0 a:1", "--timeout 0: expected seconds"},
-                    Wrong{"dump --timeout nan a:1", "--timeout nan"},
-                    Wrong{"dump --timeout 1e9 a:1", "--timeout 1e9"},
-                    Wrong{"dump --connect-timeout 3s a:1", "--connect-timeout 3s"},
-                    Wrong{"dump --max-stop -1 a:1", "--max-stop -1"},
-                    Wrong{"dump --max-operations 0 a:1", "--max-operations 0"},
-                    Wrong{"dump --max-operations -5 a:1", "--max-operations -5"},
-                    Wrong{"dump --show some a:1", "--show some"},
-                    Wrong{"dump --image @0x10 a:1", "--image @0x10: expected FILE[@BIAS]"},
-                    Wrong{"dump --image f@ a:1", "--image f@"},
-                    Wrong{"dump --image f@0xzz a:1", "--image f@0xzz"},
-                    Wrong{"dump --image f@12q a:1", "--image f@12q"},
-                    Wrong{"dump --image f@0x10000000000000000 a:1", "in 64 bits"},
-                    Wrong{"doctor --image '' a:1", "expected FILE[@BIAS]"},
-                    Wrong{"dump --tag x a:1", "--tag x"},
-                    Wrong{"dump --peer 99999999999999999999 a:1", "--peer"},
-                    Wrong{"dump --rank 3-1 a:1", "3-1"},
-                    Wrong{"dump --queue all a:1", "all not in"},
-                    Wrong{"dump --run-until USR1 a:1",
-                          "--run-until USR1: expected signal or signal=NAME"},
-                    Wrong{"dump --run-until signal= a:1", "--run-until signal="},
-                    Wrong{"dump --run-until signal=SIGNOTHING a:1", "signal=SIGNOTHING"},
-                    Wrong{"doctor --run-until signal=0 a:1", "signal=0"},
-                    Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
-                    Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
-                    Wrong{"dump --color red a:1", "red not in"},
-                    Wrong{"dump --summary --full a:1", "contradict"}));
+    testing::Values(
+        Wrong{"dump --dll", "--dll"}, Wrong{"dump --dll a --dll b c:1", "--dll"},
+        Wrong{"dump --timeout 0 a:1", "--timeout 0: expected seconds"},
+        Wrong{"dump --timeout nan a:1", "--timeout nan"},
+        Wrong{"dump --timeout 1e9 a:1", "--timeout 1e9"},
+        Wrong{"dump --connect-timeout 3s a:1", "--connect-timeout 3s"},
+        Wrong{"dump --max-stop -1 a:1", "--max-stop -1"},
+        Wrong{"dump --max-operations 0 a:1", "--max-operations 0"},
+        Wrong{"dump --max-operations -5 a:1", "--max-operations -5"},
+        Wrong{"dump --show some a:1", "--show some"},
+        Wrong{"dump --image @0x10 a:1", "--image @0x10: expected FILE[@BIAS]"},
+        Wrong{"dump --image f@ a:1", "--image f@"},
+        Wrong{"dump --image f@0xzz a:1", "--image f@0xzz"},
+        Wrong{"dump --image f@12q a:1", "--image f@12q"},
+        Wrong{"dump --image f@0x10000000000000000 a:1", "in 64 bits"},
+        Wrong{"doctor --image '' a:1", "expected FILE[@BIAS]"},
+        Wrong{"dump --sysroot /nowhere a:1", "--sysroot /nowhere: No such file"},
+        Wrong{"dump --sysroot '' a:1", "--sysroot"},
+        Wrong{"doctor --debug-dir /dev/null a:1", "--debug-dir /dev/null: no directory"},
+        Wrong{"dump --tag x a:1", "--tag x"},
+        Wrong{"dump --peer 99999999999999999999 a:1", "--peer"},
+        Wrong{"dump --rank 3-1 a:1", "3-1"}, Wrong{"dump --queue all a:1", "all not in"},
+        Wrong{"dump --run-until USR1 a:1", "--run-until USR1: expected signal or signal=NAME"},
+        Wrong{"dump --run-until signal= a:1", "--run-until signal="},
+        Wrong{"dump --run-until signal=SIGNOTHING a:1", "signal=SIGNOTHING"},
+        Wrong{"doctor --run-until signal=0 a:1", "signal=0"},
+        Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
+        Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
+        Wrong{"dump --color red a:1", "red not in"},
+        Wrong{"dump --summary --full a:1", "contradict"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, WrongUsage,
@@ -147,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Options, OfTheCommandDoNotSwallowTargets) {
   // --sysroot takes one value: the port is a target, and refuses.
-  const Ran ran = run("mqbridge dump --sysroot /nowhere --comm '[a,b]' --tag -1 127.0.0.1:1");
+  const Ran ran = run("mqbridge dump --sysroot / --comm '[a,b]' --tag -1 127.0.0.1:1");
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.out, HasSubstr("connect.refused"));
   EXPECT_THAT(ran.out, HasSubstr("shown only: comm \"[a,b]\"; tag none"));
