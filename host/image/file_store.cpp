@@ -123,7 +123,12 @@ std::optional<fs::path> FileStore::find(std::string_view build_id) const {
   // The time of the last use decides what makes room.
   if (::utimensat(AT_FDCWD, place.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0)
     return std::nullopt;
-  return place;
+  // A machine that went down, or a full disk, leaves half files; they would be in the way for ever.
+  const auto file = ElfReader::open(place);
+  if (file && file->build_id() == build_id)
+    return place;
+  ::unlink(place.c_str());
+  return std::nullopt;
 }
 
 Result<IncomingFile> FileStore::begin() const {

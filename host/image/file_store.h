@@ -44,7 +44,7 @@ public:
   static Result<FileStore> open(const std::optional<std::filesystem::path>& directory,
                                 std::uint64_t limit = default_limit);
 
-  /// The file of that build, if it is kept.
+  /// The file of that build, if it is kept. One that is damaged is not, and is removed.
   std::optional<std::filesystem::path> find(std::string_view build_id) const;
 
   Result<IncomingFile> begin() const;

@@ -122,6 +122,19 @@ TEST_F(FileStoreTest, WhatIsNoElfFileIsNotKept) {
   EXPECT_EQ(files_in(place_), 0U);
 }
 
+TEST_F(FileStoreTest, DamagedFilesAreReadAnew) {
+  const auto store = open(place_);
+  const auto whole = elf_bytes("abcd");
+  for (const auto& bytes : {std::string(), whole.substr(0, whole.size() / 2), elf_bytes("ef01")}) {
+    const auto kept = put(store, whole, "abcd");
+    ASSERT_TRUE(kept) << kept.error().message;
+    EXPECT_EQ(store.find("abcd"), *kept);
+    std::ofstream(*kept, std::ios::binary | std::ios::trunc) << bytes;
+    EXPECT_EQ(store.find("abcd"), std::nullopt) << bytes.size();
+    EXPECT_EQ(files_in(place_), 0U);
+  }
+}
+
 TEST_F(FileStoreTest, NamesFromATargetLeadNowhereElse) {
   const auto store = open(place_);
   directory_.write("secret.elf", elf_bytes("abcd"));
