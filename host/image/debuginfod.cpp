@@ -102,6 +102,13 @@ const char* servers() {
   return urls == nullptr ? "" : urls;
 }
 
+constexpr std::chrono::milliseconds patience{50}; ///< until a thread that waits looks up
+
+Failure given_up(std::string_view build_id) {
+  return fail("debuginfod.given_up", fmt::format("debuginfod: {} was not waited for", build_id),
+              "give it more time: --max-stop S; or do without: unset DEBUGINFOD_URLS");
+}
+
 constexpr const char* leave_out = "to do without debuginfod: unset DEBUGINFOD_URLS";
 
 } // namespace
@@ -112,7 +119,10 @@ std::unique_ptr<Debuginfod> Debuginfod::from_environment(DebuginfodLimits limits
 
 Debuginfod::Answer Debuginfod::find(Kind kind, std::string_view build_id,
                                     const Progress& progress) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock_for(patience))
+    if (progress && !progress(0, 0))
+      return given_up(build_id);
   const std::pair key(kind, std::string(build_id));
   if (const auto known = answers_.find(key); known != answers_.end())
     return known->second;
@@ -150,7 +160,7 @@ Debuginfod::Answer Debuginfod::ask(Kind kind, const std::string& build_id,
     return std::filesystem::path(path);
   }
   if (watch.refused())
-    return fail("debuginfod.given_up", fmt::format("debuginfod: {} was not waited for", build_id));
+    return given_up(build_id);
   if (watch.timed_out())
     return fail(
         "debuginfod.timeout",

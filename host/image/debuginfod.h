@@ -30,7 +30,8 @@ struct DebuginfodLimits {
 /// first.
 class Debuginfod {
 public:
-  /// Called while a file comes: bytes so far and of all (0: not known). False gives it up.
+  /// Called while a file comes, and while another thread's is waited for: bytes so far and of all
+  /// (0: not known). False gives it up.
   using Progress = std::function<bool(std::uint64_t bytes, std::uint64_t of)>;
 
   /// nullptr where DEBUGINFOD_URLS is unset or empty: nobody is ever asked.
@@ -50,7 +51,7 @@ private:
   Answer ask(Kind kind, const std::string& build_id, const Progress& progress) const;
 
   DebuginfodLimits limits_;
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   bool given_up_ = false; ///< a server failed: nobody is asked again
   std::map<std::pair<Kind, std::string>, Answer> answers_;
 };

@@ -10,11 +10,14 @@
 #include "tests/support/stub_listener.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -28,6 +31,7 @@ using std::chrono::steady_clock;
 using testing::HasSubstr;
 using Kind = Debuginfod::Kind;
 
+constexpr auto soon = 20s; ///< on a busy machine; what would wait for ever waits 60 s here
 constexpr const char* unknown_build = "00112233445566778899aabbccddeeff00112233";
 
 void run(const std::vector<std::string>& command) {
@@ -142,7 +146,7 @@ TEST_F(DebuginfodTest, AServerThatIsDownIsAskedOnce) {
   const auto client = at("http://127.0.0.1:" + port);
   const auto start = steady_clock::now();
   const auto failed = client->find(Kind::executable, unknown_build, {});
-  EXPECT_LT(steady_clock::now() - start, 3s);
+  EXPECT_LT(steady_clock::now() - start, soon);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "debuginfod.failed");
   EXPECT_THAT(failed.error().message, HasSubstr(port));
@@ -158,11 +162,11 @@ TEST_F(DebuginfodTest, ASilentServerIsGivenUpSoon) {
   const auto client = at("http://127.0.0.1:" + port, {.silence = 500ms, .total = 60s});
   const auto start = steady_clock::now();
   const auto failed = client->find(Kind::executable, unknown_build, {});
-  EXPECT_LT(steady_clock::now() - start, 4s);
+  EXPECT_LT(steady_clock::now() - start, soon);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "debuginfod.timeout");
   EXPECT_EQ(client->find(Kind::executable, unknown_build, {}).value(), std::nullopt);
-  EXPECT_LT(steady_clock::now() - start, 4s) << "asked again";
+  EXPECT_LT(steady_clock::now() - start, soon) << "asked again";
   ::close(listener);
 }
 
@@ -185,7 +189,7 @@ TEST_F(DebuginfodTest, ATrickleIsGivenUpWhenItTakesTooLong) {
         all = std::max(all, of);
         return true;
       });
-  EXPECT_LT(steady_clock::now() - start, 4s);
+  EXPECT_LT(steady_clock::now() - start, soon);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "debuginfod.timeout");
   EXPECT_EQ(all, 1'000'000U) << "progress says how much there is";
@@ -199,9 +203,34 @@ TEST_F(DebuginfodTest, WhoNoLongerWaitsIsHeard) {
   const auto start = steady_clock::now();
   const auto failed = client->find(Kind::executable, unknown_build,
                                    [](std::uint64_t, std::uint64_t) { return false; });
-  EXPECT_LT(steady_clock::now() - start, 4s);
+  EXPECT_LT(steady_clock::now() - start, soon);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "debuginfod.given_up");
+  ::close(listener);
+}
+
+TEST_F(DebuginfodTest, WhoWaitsForAnotherThreadsFileIsHeard) {
+  std::string port;
+  const int listener = test::listen_on_loopback(port);
+  const auto client = at("http://127.0.0.1:" + port, {.silence = 60s, .total = 60s});
+  std::promise<void> asked;
+  std::atomic<bool> enough = false;
+  std::jthread first([&] {
+    std::once_flag once;
+    const auto failed =
+        client->find(Kind::executable, unknown_build, [&](std::uint64_t, std::uint64_t) {
+          std::call_once(once, [&] { asked.set_value(); });
+          return !enough;
+        });
+    EXPECT_FALSE(failed);
+  });
+  EXPECT_EQ(asked.get_future().wait_for(soon), std::future_status::ready);
+  const auto failed = client->find(Kind::debuginfo, unknown_build,
+                                   [](std::uint64_t, std::uint64_t) { return false; });
+  EXPECT_FALSE(enough.exchange(true));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, "debuginfod.given_up");
+  first.join();
   ::close(listener);
 }
 
