@@ -36,6 +36,10 @@ std::vector<RankGroup> group_ranks(const Dump& dump);
 /// "0-510:2"
 std::string rank_text(const RankGroup& group);
 
+/// Where the rank is, short: its host; where that is not known, the serial line's device, or what
+/// command leads there.
+std::string place_text(const RankDump& rank);
+
 void write_rank_table(const TextContext& context);
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups);
 /// What the rows of the folded table hold, communicator by communicator, and what failed.

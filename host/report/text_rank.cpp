@@ -154,8 +154,12 @@ private:
   bool titles_written_ = false;
 };
 
-/// What the process as a whole says about its queues, when there is no communicator to say it.
+/// What the process as a whole says about its queues, when there is no communicator to say it, nor
+/// a message.
 std::string without_communicators(const RankDump& rank) {
+  for (const RankError& error : rank.errors)
+    if (error.code == "mpi.not_initialized" || error.code == "mpi.finalized")
+      return "";
   if (rank.mpi && rank.mpi->state == MpiState::not_initialized)
     return "MPI is not initialized: there are no queues yet";
   if (rank.mpi && rank.mpi->state == MpiState::finalized)
@@ -223,13 +227,16 @@ std::string common_key(const RankGroup& group, std::size_t index) {
 } // namespace
 
 void write_errors(const TextContext& context, const RankDump& rank) {
-  // The heading has the code of the first error: with it, the message would say things twice.
+  // The heading has the code of the first error: its message comes next, without the code.
   const RankError* in_heading = first_error(rank);
+  if (in_heading != nullptr)
+    write_message(context, Style::bad, in_heading->message, in_heading->hint);
   for (const RankError& error : rank.errors) {
+    if (&error == in_heading)
+      continue;
     const bool warning = error.level == RankError::Level::warning;
-    const std::string code = &error == in_heading ? "" : error.code + ": ";
     write_message(context, warning ? Style::warning : Style::bad,
-                  (warning ? "warning " : "") + code + error.message, error.hint);
+                  (warning ? "warning " : "") + error.code + ": " + error.message, error.hint);
   }
 }
 

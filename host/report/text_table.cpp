@@ -128,6 +128,27 @@ std::string likeness(const RankDump& rank) {
 
 } // namespace
 
+std::string place_text(const RankDump& rank) {
+  if (rank.host)
+    return printable(*rank.host);
+  std::string_view place = rank.endpoint;
+  for (const std::string_view scheme : {"serial:/dev/", "serial:"}) {
+    if (!place.starts_with(scheme))
+      continue;
+    place.remove_prefix(scheme.size());
+    const auto rate = place.rfind(':');
+    const bool has_rate = rate != std::string_view::npos && rate + 1 < place.size() &&
+                          place.find_first_not_of("0123456789", rate + 1) == std::string_view::npos;
+    return printable(has_rate ? place.substr(0, rate) : place);
+  }
+  constexpr std::string_view command = "exec:";
+  if (place.starts_with(command)) {
+    const auto first = place.substr(command.size(), place.find(' ') - command.size());
+    return printable(std::string(command).append(first.substr(first.rfind('/') + 1)));
+  }
+  return printable(place);
+}
+
 const RankError* first_error(const RankDump& rank) {
   const auto found = std::find_if(rank.errors.begin(), rank.errors.end(), [](const RankError& e) {
     return e.level == RankError::Level::error;
@@ -161,7 +182,7 @@ void write_rank_table(const TextContext& context) {
     std::vector<Cell> row = {{fmt::format("{}", rank.rank)}};
     if (jobs)
       row.push_back({printable(rank.job_id.value_or("?"))});
-    row.push_back({shortened(printable(rank.host.value_or(rank.endpoint)), widest_host)});
+    row.push_back({shortened(place_text(rank), widest_host)});
     row.push_back({rank.pid ? fmt::format("{}", *rank.pid) : "-"});
     add_common_cells(rank, row);
     rows.push_back(std::move(row));

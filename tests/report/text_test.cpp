@@ -189,6 +189,38 @@ TEST(Text, RawShowsTheDllsValues) {
   EXPECT_THAT(text, HasSubstr("  * repaired: sign extension\n"));
 }
 
+TEST(Text, ARankWithoutAHostIsWhereItsEndpointLeads) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"serial:/dev/ttyUSB0", " ttyUSB0 "},
+      {"serial:/dev/pts/3:115200", " pts/3 "},
+      {"serial:/dev/pts/3", " pts/3 "},
+      {"serial:/tmp/line:9600", " /tmp/line "},
+      {"serial:/dev/serial/by-id/usb-0:1.2", " ...-id/usb-0:1.2 "},
+      {"serial:", "  "},
+      {"exec:/usr/bin/ssh n017 gdbserver --attach - 1", " exec:ssh "},
+      {"exec:openocd", " exec:openocd "},
+      {"exec:\x1b[31m", " exec:\\x1b[31m "},
+      {"unix:/run/stub", " unix:/run/stub "}};
+  for (const auto& [endpoint, shown] : cases) {
+    Dump dump = ring_dump(1);
+    dump.ranks[0].host.reset();
+    dump.ranks[0].endpoint = endpoint;
+    EXPECT_THAT(text_of(dump, {.summary = true}), HasSubstr(shown)) << endpoint;
+  }
+}
+
+TEST(Text, TheErrorOfTheHeadingComesBeforeWarnings) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].status = RankStatus::failed;
+  dump.ranks[0].communicators.clear();
+  dump.ranks[0].errors = {{"image.missing", RankError::Level::warning, "files are missing", ""},
+                          {"mpi.not_found", RankError::Level::error, "no MPI", "look"},
+                          {"detach.failed", RankError::Level::error, "no answer", ""}};
+  EXPECT_THAT(text_of(dump), HasSubstr("\n  no MPI\n  fix: look\n"
+                                       "  warning image.missing: files are missing\n"
+                                       "  detach.failed: no answer\n"));
+}
+
 TEST(Text, ManyRanksFoldIntoGroups) {
   Dump dump = ring_dump(512);
   dump.ranks[7].status = RankStatus::failed;
@@ -235,6 +267,11 @@ TEST(Text, ProcessesWithoutQueuesSayWhy) {
   dump.ranks[0].communicators.clear();
   dump.ranks[0].mpi->state = MpiState::not_initialized;
   EXPECT_THAT(text_of(dump), HasSubstr("  MPI is not initialized: there are no queues yet\n"));
+  dump.ranks[0].errors = {
+      {"mpi.not_initialized", RankError::Level::warning, "not yet: no queues", ""}};
+  EXPECT_THAT(text_of(dump), Not(HasSubstr("MPI is not initialized"))) << "said twice";
+  EXPECT_THAT(text_of(dump), HasSubstr("  warning mpi.not_initialized: not yet: no queues\n"));
+  dump.ranks[0].errors.clear();
   dump.ranks[0].mpi->state = MpiState::initialized;
   dump.ranks[0].status = RankStatus::partial;
   EXPECT_THAT(text_of(dump), HasSubstr("  no communicator was read (unknown, not empty)\n"));
