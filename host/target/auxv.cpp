@@ -25,8 +25,9 @@ bool plausible(const std::map<std::uint64_t, std::uint64_t>& values, std::size_t
   const auto entry = values.find(AT_PHENT);
   const auto page = values.find(AT_PAGESZ);
   const auto header = word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+  constexpr std::uint64_t largest_page = std::uint64_t{1} << 24; // no kernel's is that large
   return entry != values.end() && entry->second == header && page != values.end() &&
-         std::has_single_bit(page->second) && page->second >= 512;
+         std::has_single_bit(page->second) && page->second >= 512 && page->second <= largest_page;
 }
 
 } // namespace

@@ -21,10 +21,6 @@ std::string files_of_the_target(std::size_t count) {
                     : fmt::format("{} files of the target", count);
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 constexpr std::chrono::milliseconds patience{50}; ///< until a wait looks up
 
 } // namespace
@@ -161,7 +157,8 @@ Result<void> FileFetcher::download(rsp::Client& client, std::int64_t pid,
     } else {
       done = download.read(
           [&](std::string_view file, std::uint64_t bytes, std::uint64_t of) {
-            context.tell(fmt::format("reading {} from the target: {} of {}", file_name(file),
+            context.tell(fmt::format("reading {} from the target: {} of {}",
+                                     std::filesystem::path(file).filename().string(),
                                      in_megabytes(bytes), in_megabytes(of)));
           },
           [&](const WantedFile& file) {

@@ -1,5 +1,6 @@
 #include "host/target/memory_image.h"
 
+#include "host/image/elf_reader.h"
 #include "host/memory/reader.h"
 
 #include <algorithm>
@@ -88,10 +89,8 @@ std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order) {
       return {};
     if (type == NT_GNU_BUILD_ID && name_size == 4 &&
         std::memcmp(bytes.data() + 12, "GNU", 4) == 0) {
-      std::string text;
-      for (const auto byte : bytes.subspan(name_end, desc_size))
-        text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-      return text;
+      const auto id = bytes.subspan(name_end, desc_size);
+      return hexadecimal({reinterpret_cast<const char*>(id.data()), id.size()});
     }
     bytes = bytes.subspan(end);
   }

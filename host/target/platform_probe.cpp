@@ -20,11 +20,13 @@ std::string described(const Platform& platform) {
                      word_format(platform.byte_order, platform.pointer_size));
 }
 
-Failure contradiction(std::string_view one, std::string_view other) {
-  return fail("target.platform", fmt::format("{}, but {}", one, other),
-              "is this the target that you mean? mqbridge dump ... --trace FILE records what the "
-              "stub says");
+Failure contradiction(std::string_view one, std::string_view other, std::string hint) {
+  return fail("target.platform", fmt::format("{}, but {}", one, other), std::move(hint));
 }
+
+constexpr const char* other_target =
+    "is this the target that you mean? mqbridge dump ... --trace FILE records what the stub says";
+constexpr const char* other_image = "give the files that run there: --image FILE[@BIAS]";
 
 /// The word size of an auxiliary vector is that of the kernel's interface: x32 and n32 have 4.
 bool agree(const AuxiliaryVector& auxv, const Platform& platform) {
@@ -63,7 +65,8 @@ Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv) {
     if (!agree(auxv, platform))
       return contradiction(auxv_says(auxv),
                            fmt::format("the executable's ELF header at {:#x} is for {}",
-                                       range.address.value, described(platform)));
+                                       range.address.value, described(platform)),
+                           other_target);
     take_page_size(platform, auxv);
     return platform;
   }
@@ -81,10 +84,12 @@ Result<Platform> platform_of_images(std::span<const std::shared_ptr<const ElfFil
     if (image->platform() != platform)
       return contradiction(
           fmt::format("{} is for {}", first.path().string(), described(platform)),
-          fmt::format("{} for {}", image->path().string(), described(image->platform())));
+          fmt::format("{} for {}", image->path().string(), described(image->platform())),
+          other_image);
   if (auxv && !agree(*auxv, platform))
     return contradiction(auxv_says(*auxv),
-                         fmt::format("{} is for {}", first.path().string(), described(platform)));
+                         fmt::format("{} is for {}", first.path().string(), described(platform)),
+                         other_image);
   if (auxv)
     take_page_size(platform, *auxv);
   return platform;
@@ -94,7 +99,7 @@ Result<void> check_architecture(const Platform& platform, std::string_view name)
   if (describes(name, platform))
     return {};
   return contradiction(fmt::format("the stub's target description says {}", name),
-                       fmt::format("what runs there is for {}", described(platform)));
+                       fmt::format("what runs there is for {}", described(platform)), other_target);
 }
 
 } // namespace mqbridge

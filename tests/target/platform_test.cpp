@@ -85,6 +85,7 @@ TEST_P(GivenImages, AnAuxiliaryVectorMustAgree) {
   EXPECT_EQ(decided.error().code, "target.platform");
   EXPECT_THAT(decided.error().message, HasSubstr("the auxiliary vector is"));
   EXPECT_THAT(decided.error().message, HasSubstr("/a is for"));
+  EXPECT_THAT(decided.error().hint, HasSubstr("--image FILE[@BIAS]"));
 }
 
 TEST_P(GivenImages, AreFoundAtTheirBias) {

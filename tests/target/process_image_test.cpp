@@ -90,6 +90,21 @@ TEST_P(OnPlatform, AuxiliaryVectorShowsOrderAndWordSize) {
   EXPECT_EQ(parsed->find(AT_ENTRY), std::nullopt);
 }
 
+TEST_P(OnPlatform, APageSizeThatNoKernelHasIsNoAuxiliaryVector) {
+  for (const std::uint64_t size : {0U, 256U, 4097U, 1U << 25, 1U << 31}) {
+    const auto raw = bytes()
+                         .word(AT_PHENT)
+                         .word(wide ? 56 : 32)
+                         .word(AT_PAGESZ)
+                         .word(size)
+                         .word(AT_NULL)
+                         .word(0)
+                         .take();
+    EXPECT_FALSE(AuxiliaryVector::parse({reinterpret_cast<const char*>(raw.data()), raw.size()}))
+        << size;
+  }
+}
+
 TEST_P(OnPlatform, PlatformComesFromTheHeaderInMemory) {
   auto probed = probe_platform(memory, auxv);
   ASSERT_TRUE(probed) << probed.error().message;
