@@ -90,6 +90,13 @@ Result<StopReply> resume(Client& client, const std::string& packet) {
   return stop;
 }
 
+/// The thread that was selected before may have ended: the one that stopped is, from now on.
+void select_stopped(Client& client, const StopReply& stop) {
+  client.server()->set_selected(0);
+  if (client.process() != 0)
+    client.set_process(client.process(), stop.tid.value_or(client.process()));
+}
+
 /// gdbserver passes the signal of the last stop on when it detaches. QEMU forgets it, and has to be
 /// left running then: not on a Unix socket, where its next word to nobody would end the process by
 /// SIGPIPE. False: the signal will not reach the target.
@@ -107,8 +114,7 @@ bool pass_on_when_left(Client& client, const Resumption& resumption, const Attac
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
   const auto permit = client.connection().permit(run_policy());
-  client.server()->set_selected(0); // the thread that stops is the next one
-  auto actions = client.request("vCont?");
+  auto actions = client.request_unselected("vCont?");
   if (!actions)
     return forward(std::move(actions));
   const Resumption resumption(has_vcont(*actions), client.features().multiprocess);
@@ -119,6 +125,7 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
     if (!stop)
       return forward(std::move(stop));
     attachment.stop = *stop;
+    select_stopped(client, *stop);
     const int signal = stop->signal_or_status;
     if (wanted(until, signal)) {
       report.signal = signal;

@@ -72,6 +72,26 @@ TEST_F(Run, PassesOnWhatIsNotWanted) {
   EXPECT_EQ(stub_.received().back(), "D;1d3e");
 }
 
+/// A process of a server is selected for each exchange; the thread that was may have ended.
+TEST_F(Run, OfAServersProcessTheThreadThatStoppedIsSelected) {
+  has_vcont();
+  stub_.on("!", Answer::packet("OK")).on("?", Answer::packet("W00"));
+  stub_.on("vAttach;1d3e", Answer::packet("T00thread:p1d3e.1d3e;"));
+  stub_.on("Hgp1d3e.1d40", Answer::packet("OK")).on("Hg", Answer::packet("E01"));
+  stub_.on("m", Answer::packet("07"));
+  stub_.expect("vCont;c:p1d3e.-1", Answer::packet("T1ethread:p1d3e.1d40;"));
+  client_ = connected(stub_.endpoint(0x1d3e));
+  ASSERT_TRUE(client_);
+  auto attached = attach(*client_);
+  ASSERT_TRUE(attached) << attached.error().message;
+  const auto report = run_until(*client_, {usr1}, *attached);
+  ASSERT_TRUE(report) << report.error().message;
+  const auto memory = client_->request("m0,1");
+  ASSERT_TRUE(memory) << memory.error().message;
+  EXPECT_EQ(*memory, "07");
+  EXPECT_EQ(stub_.count("Hgp1d3e.1d40"), 1);
+}
+
 TEST_F(Run, ASignalOfNoThreadIsPassedOnByOneAction) {
   has_vcont();
   stub_.expect("vCont;c:p1d3e.-1", Answer::packet("S1f"))
