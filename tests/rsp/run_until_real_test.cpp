@@ -1,9 +1,12 @@
 // --run-until with the stubs that start processes: what the process sees of its signals.
 
 #include "rsp/commands/run_until.h"
+#include "rsp/commands/threads.h"
 #include "rsp/guardian.h"
+#include "tests/support/child_process.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 #include "tests/support/test_programs.h"
@@ -180,6 +183,26 @@ TEST_P(RunUntilReal, InterruptedTheProcessRunsToItsEnd) {
   guardian->reset();
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
+}
+
+TEST(RunUntilServer, AProcessThatItAttachesRunsUntilItsSignal) {
+  const test::ChildProcess process({{MQBRIDGE_CROSS_INFERIORS "/raise_signals", "2000"}});
+  const auto says = [&](const char* text) {
+    return test::eventually(10s, [&] { return process.out().find(text) != std::string::npos; });
+  };
+  ASSERT_TRUE(says("before"));
+  const test::GdbServer server(test::ServerMode::multi, process.pid());
+  auto client = connected(server.endpoint());
+  ASSERT_TRUE(client);
+  auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  const auto report = run_until(*client, {usr1}, *attachment);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+  EXPECT_TRUE(read_threads(*client));
+  EXPECT_THAT(process.out(), Not(HasSubstr("after")));
+  client.reset();
+  EXPECT_TRUE(says("after USR2=1 USR1=1")) << process.out();
 }
 
 const Starter emulators[] = {{"ppc", "qemu-ppc-static", "gcc-powerpc-linux-gnu"},
