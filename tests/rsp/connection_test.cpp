@@ -1,12 +1,8 @@
-#include "rsp/connection.h"
-#include "tests/rsp/wire_peer.h"
+#include "tests/rsp/connection_fixture.h"
 
-#include <atomic>
 #include <chrono>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -15,27 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Clock = Connection::Clock;
-
-class ConnectionTest : public testing::Test {
-protected:
-  Connection& open(std::chrono::milliseconds silence = 5s) {
-    connection_ = peer_.connect({.name = "n1:7001", .silence_timeout = silence});
-    return *connection_;
-  }
-  Connection& open_no_ack(std::chrono::milliseconds silence = 5s) {
-    open(silence).set_no_ack();
-    return *connection_;
-  }
-
-  WirePeer peer_;
-  std::unique_ptr<Connection> connection_;
-};
-
-void expect_code(const Result<std::string>& reply, std::string_view code) {
-  ASSERT_FALSE(reply) << *reply;
-  EXPECT_EQ(reply.error().code, code) << reply.error().message;
-}
 
 TEST_F(ConnectionTest, AStopThatNobodyAskedForIsNotTheFirstAnswer) {
   peer_.play([](WirePeer& peer) { // as qemu-system does when a client comes to a running machine
@@ -164,58 +139,6 @@ TEST_F(ConnectionTest, DuplicateOfAReplyDoesNotAnswerTheNextRequest) {
   EXPECT_EQ(connection.request("m1,1").value(), "bb");
 }
 
-TEST_F(ConnectionTest, TimeoutNamesThePacketTheTimeAndTheLastTenPackets) {
-  peer_.play([](WirePeer& peer) {
-    for (int i = 0; i < 6; ++i) {
-      peer.expect_packet(fmt::format("m{},1", i));
-      peer.send_packet(fmt::format("0{}", i));
-    }
-    peer.expect_packet("m1000,40");
-  });
-  auto& connection = open_no_ack(100ms);
-  for (int i = 0; i < 6; ++i)
-    ASSERT_TRUE(connection.request(fmt::format("m{},1", i)));
-  const auto begun = Clock::now();
-  const auto reply = connection.request("m1000,40");
-  EXPECT_LT(Clock::now() - begun, 2s);
-  expect_code(reply, "stub.timeout");
-  const auto& message = reply.error().message;
-  EXPECT_THAT(message, HasSubstr("n1:7001"));
-  EXPECT_THAT(message, HasSubstr("no answer to 'm1000,40' within 0.1 s"));
-  EXPECT_THAT(message, HasSubstr("(last packets: < 01, > m2,1, < 02, > m3,1, < 03, > m4,1, < 04, "
-                                 "> m5,1, < 05, > m1000,40)"));
-}
-
-TEST_F(ConnectionTest, LateReplyDoesNotAnswerTheNextRequest) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect_packet("m0,1");
-    peer.expect_packet("m1,1");
-    peer.send_packet("aa");
-    peer.send_packet("bb");
-  });
-  auto& connection = open_no_ack(100ms);
-  expect_code(connection.request("m0,1"), "stub.timeout");
-  EXPECT_EQ(connection.request("m1,1").value(), "bb");
-}
-
-TEST_F(ConnectionTest, TricklingReplyEnds) {
-  std::atomic<bool> given_up = false;
-  peer_.play([&](WirePeer& peer) {
-    peer.expect_packet("m0,1");
-    peer.send("$");
-    for (const auto until = Clock::now() + 20s; !given_up && Clock::now() < until;) {
-      peer.send("a");
-      std::this_thread::sleep_for(10ms);
-    }
-  });
-  auto& connection = open_no_ack(50ms);
-  const auto begun = Clock::now();
-  expect_code(connection.request("m0,1"), "stub.timeout");
-  EXPECT_LT(Clock::now() - begun, 10s);
-  given_up = true;
-  peer_.finish();
-}
-
 TEST_F(ConnectionTest, ClosedInTheMiddleOfAReply) {
   peer_.play([](WirePeer& peer) {
     peer.expect_packet("m0,4");
@@ -251,31 +174,6 @@ TEST_F(ConnectionTest, OverLongReplyIsRefusedAndTheNextOneIsNot) {
   EXPECT_EQ(connection.request("m4,4").value(), "bb");
 }
 
-TEST_F(ConnectionTest, EndlessGarbageIsGivenUp) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect_packet("m0,4");
-    peer.send(std::string(200'000, '.'));
-  });
-  expect_code(open_no_ack().request("m0,4"), "stub.garbage");
-}
-
-TEST_F(ConnectionTest, EndlessAcknowledgementsAreNoAnswer) {
-  std::atomic<bool> given_up = false;
-  peer_.play([&](WirePeer& peer) {
-    peer.expect_packet("m0,4");
-    for (const auto until = Clock::now() + 20s; !given_up && Clock::now() < until;) {
-      peer.send("++++++++++++++++");
-      std::this_thread::sleep_for(1ms);
-    }
-  });
-  auto& connection = open(50ms);
-  const auto begun = Clock::now();
-  expect_code(connection.request("m0,4"), "stub.timeout");
-  EXPECT_LT(Clock::now() - begun, 10s);
-  given_up = true;
-  peer_.finish();
-}
-
 TEST_F(ConnectionTest, RefusedByTheGateSendsNothingAndCostsNothing) {
   auto& connection = open_no_ack();
   expect_code(connection.request("M0,1:00"), "gate.refused");
@@ -285,96 +183,6 @@ TEST_F(ConnectionTest, RefusedByTheGateSendsNothingAndCostsNothing) {
   EXPECT_TRUE(peer_.is_quiet_for(30ms));
   EXPECT_EQ(connection.counters().requests, 0U);
   EXPECT_EQ(connection.counters().bytes_sent, 0U);
-}
-
-TEST_F(ConnectionTest, CancelEndsTheExchangeAtOnceAndDetachIsExempt) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect_packet("m0,1");
-    peer.expect_packet("D");
-    peer.send_packet("aa"); // still owed, and not the answer to D
-    peer.send_packet("OK");
-  });
-  auto& connection = open_no_ack();
-  std::thread canceller([&connection] {
-    std::this_thread::sleep_for(50ms);
-    connection.cancel();
-  });
-  const auto begun = Clock::now();
-  expect_code(connection.request("m0,1"), "interrupted");
-  EXPECT_LT(Clock::now() - begun, 2s);
-  canceller.join();
-  expect_code(connection.request("m4,1"), "interrupted"); // for good, and not even sent
-  {
-    const auto exemption = connection.exempt(2s);
-    EXPECT_EQ(connection.request("D").value(), "OK");
-  }
-  expect_code(connection.request("?"), "interrupted");
-}
-
-TEST_F(ConnectionTest, DeadlineEndsTheExchangeAndDetachIsExempt) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect_packet("m0,1");
-    peer.expect_packet("D");
-    peer.send_packet("aa");
-    peer.send_packet("OK");
-  });
-  auto& connection = open_no_ack();
-  connection.set_deadline(Clock::now() + 80ms);
-  expect_code(connection.request("m0,1"), "stop.limit");
-  const auto exemption = connection.exempt(2s);
-  EXPECT_EQ(connection.request("D").value(), "OK");
-}
-
-TEST_F(ConnectionTest, DeadlineSetWhileAnExchangeWaitsCounts) {
-  auto& connection = open_no_ack();
-  std::thread setter([&connection] {
-    std::this_thread::sleep_for(50ms);
-    connection.set_deadline(Clock::now());
-  });
-  const auto begun = Clock::now();
-  expect_code(connection.request("m0,1"), "stop.limit");
-  EXPECT_LT(Clock::now() - begun, 2s);
-  setter.join();
-}
-
-TEST_F(ConnectionTest, DeadlineHoldsAgainstAStubThatNeverStopsTalking) {
-  std::atomic<bool> enough = false;
-  peer_.play([&enough](WirePeer& peer) {
-    peer.expect_packet("m0,1");
-    while (!enough)
-      peer.send(encode("O41"));
-  });
-  auto& connection = open_no_ack();
-  const auto begun = Clock::now();
-  connection.set_deadline(begun + 100ms);
-  expect_code(connection.request("m0,1"), "stop.limit");
-  EXPECT_LT(Clock::now() - begun, 3s); // and not at the silence, after 5 s, or never
-  enough = true;
-  connection_.reset(); // the peer may be blocked in a send
-  peer_.finish();
-}
-
-TEST_F(ConnectionTest, StubThatTalksBeforeItIsAskedIsEndedByTheLimitsToo) {
-  std::atomic<bool> enough = false;
-  peer_.play([&enough](WirePeer& peer) {
-    while (!enough)
-      peer.send(encode("O4141414141414141"));
-  });
-  auto& connection = open_no_ack(100ms);
-  const auto begun = Clock::now();
-  expect_code(connection.request("m0,1"), "stub.timeout");
-  EXPECT_LT(Clock::now() - begun, 3s);
-  enough = true;
-  connection_.reset(); // the peer may be blocked in a send
-  peer_.finish();
-}
-
-TEST_F(ConnectionTest, ExemptionHasALimitOfItsOwn) {
-  auto& connection = open_no_ack();
-  const auto begun = Clock::now();
-  const auto exemption = connection.exempt(50ms);
-  expect_code(connection.request("D"), "stub.timeout");
-  EXPECT_LT(Clock::now() - begun, 2s);
 }
 
 TEST_F(ConnectionTest, InterruptBringsTheStopReply) {
@@ -409,9 +217,9 @@ TEST_F(ConnectionTest, ReleasedOnceDetached) {
   EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
   for (const std::string packet : {"D;1f", "D;2a", "D;1f"})
     connection.add_detach_packet(packet);
-  EXPECT_THAT(connection.detach_packets(), testing::ElementsAre("D;2a", "D;1f"));
+  EXPECT_THAT(connection.detach_packets(), ElementsAre("D;2a", "D;1f"));
   connection.drop_detach_packet("D;2a");
-  EXPECT_THAT(connection.detach_packets(), testing::ElementsAre("D;1f"));
+  EXPECT_THAT(connection.detach_packets(), ElementsAre("D;1f"));
   connection.released();
   EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
 }
