@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <regex>
 #include <sstream>
+#include <sys/utsname.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -64,6 +65,17 @@ protected:
     }
     ADD_FAILURE() << "no " << code << " in " << errors.dump(2);
     return {{"message", ""}, {"hint", ""}};
+  }
+
+  // The text of the pack for this machine, whose programs are the victims; empty: none.
+  static std::string pack_of_this_machine() {
+    utsname machine{};
+    ::uname(&machine);
+    const auto platform = fmt::format("\nplatform {} ", machine.machine);
+    for (const auto& file : packs())
+      if (auto pack = read_file(file); pack.find(platform) != std::string::npos)
+        return pack;
+    return {};
   }
 
   // The program alone in a directory of its own, without its packs.
@@ -155,8 +167,7 @@ TEST_F(BadFilesTest, TypesFileMissing) {
 }
 
 TEST_F(BadFilesTest, TypesFromAnotherVersion) {
-  ASSERT_FALSE(packs().empty());
-  const std::string pack = read_file(packs().front());
+  const std::string pack = pack_of_this_machine();
   // Another version's free list is larger.
   const std::regex size_line("(type opal_free_list_t )([0-9]+)");
   ASSERT_TRUE(std::regex_search(pack, size_line)) << pack.substr(0, 2000);
