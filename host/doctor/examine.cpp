@@ -8,6 +8,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -219,14 +220,19 @@ private:
   }
 
   std::string reach() const {
-    const auto* connect = find_phase(rank_, PhaseName::connect);
-    if (connect == nullptr || connect->round_trips == 0)
-      return {};
-    return fmt::format("round trip {:.1f} ms",
-                       connect->elapsed_ms / static_cast<double>(connect->round_trips));
+    // Every phase also does other things (a stub is started, a process stopped, a DLL runs): the
+    // one that did least of them comes nearest.
+    std::optional<double> shortest;
+    for (const auto& phase : rank_.statistics.phases)
+      if (phase.round_trips > 0)
+        shortest = std::min(shortest.value_or(phase.elapsed_ms),
+                            phase.elapsed_ms / static_cast<double>(phase.round_trips));
+    return shortest ? fmt::format("round trip {:.1f} ms", *shortest) : std::string();
   }
 
   std::string stub() const {
+    if (find_phase(rank_, PhaseName::attach) == nullptr)
+      return {}; // it was not spoken to: a gdbserver that cannot attach ends before
     const auto& features = outcome_.features;
     return fmt::format("{}{} ({}); target runs on if we vanish: yes{}", features.stub_name,
                        features.stub_version.empty() ? "" : " " + features.stub_version,

@@ -220,8 +220,7 @@ private:
       return fail("mpi.not_found",
                   fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
                               dump().endpoint, dump().executable.value_or("the process")),
-                  with_entry_hint("check the process id; files of another machine: "
-                                  "--sysroot DIR, or --fetch-files always"));
+                  with_entry_hint(hint_at_files()));
     mpi_ = std::move(**mpi);
     auto& info = dump().mpi.emplace();
     info.name = mpi_.name;
@@ -229,6 +228,13 @@ private:
     if (mpi_.image != nullptr && mpi_.image->file && !mpi_.image->file->build_id().empty())
       info.build_id = mpi_.image->file->build_id();
     return read_state();
+  }
+
+  std::string hint_at_files() const {
+    std::string hint = "check the process id; files of another machine: --sysroot DIR";
+    if (client_->features().vfile && options().fetch.mode != FetchMode::always)
+      hint += ", or --fetch-files always";
+    return hint;
   }
 
   std::string with_entry_hint(std::string hint) const {

@@ -38,7 +38,10 @@ void write_header(const TextContext& context) {
     text += "job " + printable(dump.job_source) + ": ";
   text += rank_counts(dump, context.paint);
   std::string times;
-  if (dump.skew_ms && dump.ranks.size() > 1)
+  const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {
+    return rank.stopped_ms.has_value();
+  });
+  if (dump.skew_ms && stops > 1)
     times = "stops spread " + duration_text(*dump.skew_ms);
   if (dump.stalled_ms)
     times += (times.empty() ? "" : ", ") + ("job stalled " + duration_text(*dump.stalled_ms));

@@ -48,6 +48,11 @@ TEST(DoctorTest, NotAnMpiProgram) {
   EXPECT_NE(outcome.status(), 0);
   EXPECT_THAT(outcome.out, ContainsRegex("FAULT +MPI"));
   EXPECT_THAT(outcome.out, ContainsRegex("skip +queues"));
+  EXPECT_THAT(outcome.out, HasSubstr("--fetch-files always"));
+  const Outcome fetching =
+      run_mqbridge({"doctor", "--fetch-files", "always", local_target(process.pid())});
+  EXPECT_THAT(fetching.out, ContainsRegex("FAULT +MPI"));
+  EXPECT_THAT(fetching.out, Not(HasSubstr("--fetch-files"))) << "it was given already";
   EXPECT_TRUE(makes_progress(process.directory(), 2s));
   EXPECT_EQ(process.finish(), "");
 }
@@ -65,6 +70,14 @@ TEST(DoctorTest, TypesMissing) {
   EXPECT_THAT(outcome.out, HasSubstr("apt install libopenmpi-dev"));
   EXPECT_THAT(outcome.out, HasSubstr("mqbridge types make"));
   EXPECT_EQ(victim.finish(), "");
+}
+
+TEST(DoctorTest, AStubThatCouldNotAttachIsNotPraised) {
+  constexpr pid_t beyond_any = 4'194'304; // PID_MAX_LIMIT
+  const Outcome outcome = run_mqbridge({"doctor", local_target(beyond_any)});
+  EXPECT_EQ(outcome.status(), 1) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +attach"));
+  EXPECT_THAT(outcome.out, Not(ContainsRegex("ok +[a-z]")));
 }
 
 TEST(DoctorTest, NobodyListens) {

@@ -221,6 +221,14 @@ TEST(Text, TheErrorOfTheHeadingComesBeforeWarnings) {
                                        "  detach.failed: no answer\n"));
 }
 
+TEST(Text, OneStopIsNotSpread) {
+  Dump dump = ring_dump(2);
+  dump.skew_ms = 0;
+  EXPECT_THAT(text_of(dump), HasSubstr("stops spread"));
+  dump.ranks[1].stopped_ms.reset();
+  EXPECT_THAT(text_of(dump), Not(HasSubstr("stops spread")));
+}
+
 TEST(Text, ManyRanksFoldIntoGroups) {
   Dump dump = ring_dump(512);
   dump.ranks[7].status = RankStatus::failed;
