@@ -75,9 +75,9 @@ struct Operation {
   std::optional<TargetAddress> buffer;
   bool system_buffer = false;
   std::optional<ActualMessage> actual;
-  std::vector<std::string> text; ///< extra_text, lines that the DLL set, at most 5
-  /// "sign_extension", "send_rank", "global_rank", "status", "length": see repairs.h.
+  std::vector<std::string> text;     ///< extra_text, lines that the DLL set, at most 5
   std::vector<std::string> raw_text; ///< all lines as the DLL said, where `text` leaves some out
+  /// Names of what was corrected, "sign_extension" for example: see repairs.h.
   std::vector<std::string> repairs;
   RawOperation raw;
   std::optional<TargetAddress> request;

@@ -2,6 +2,7 @@
 
 #include "dll/recorder/layout.h"
 #include "tests/dll/walks.h"
+#include "tests/mqs/test_target.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,16 +13,6 @@ namespace {
 constexpr std::size_t page_size = 4096;
 /// Above 2 GiB: an address that is sign-extended somewhere is another.
 constexpr std::uint64_t load_bias = 0xf0000000;
-
-ImageSet symbols_image() {
-  Image image;
-  image.target_path = MQBRIDGE_LAYOUT_SYMBOLS;
-  image.file = ElfFile::open(MQBRIDGE_LAYOUT_SYMBOLS).value();
-  image.bias = {load_bias};
-  std::vector<Image> images;
-  images.push_back(std::move(image));
-  return ImageSet(std::move(images));
-}
 
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
@@ -35,7 +26,8 @@ std::uint64_t bits(std::int64_t value) {
 
 LayoutImage::LayoutImage(const Platform& platform,
                          const std::vector<LaidCommunicator>& laid_communicators)
-    : platform_(platform), images_(symbols_image()) {
+    : platform_(platform),
+      images_(images_of(MQBRIDGE_LAYOUT_SYMBOLS, MQBRIDGE_LAYOUT_SYMBOLS, {load_bias})) {
   root = images_.find_symbol(MQR_ROOT_SYMBOL)->address.value;
   base_ = root / page_size * page_size;
   bytes_.resize(root - base_ + sizeof(mqr_root));

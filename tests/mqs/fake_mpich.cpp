@@ -10,12 +10,7 @@ constexpr auto match_parts = "MPIDI_Message_match_parts_t";
 
 ImageSet symbols_of(MpichVersion version) {
   const char* file = version == MpichVersion::v4_0 ? "/MPICH_4_0.so" : "/MPICH_4_1.so";
-  Image image;
-  image.target_path = "libmpi.so.12";
-  image.file = ElfFile::open(std::string(MQBRIDGE_TEST_DLLS) + file).value();
-  std::vector<Image> images;
-  images.push_back(std::move(image));
-  return ImageSet(std::move(images));
+  return images_of(std::string(MQBRIDGE_TEST_DLLS) + file, "libmpi.so.12");
 }
 
 std::uint64_t bytes(int size) {

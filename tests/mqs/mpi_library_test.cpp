@@ -11,29 +11,23 @@ namespace {
 /// A process with the symbols of mpi_symbols.c.
 class Process {
 public:
-  explicit Process(const std::string& like) {
-    Image image;
-    image.target_path = like + ".so";
-    image.file = ElfFile::open(std::string(MQBRIDGE_TEST_DLLS) + "/" + like + ".so").value();
-    image.bias = {0x10000};
-    std::vector<Image> all;
-    all.push_back(std::move(image));
-    images = std::make_unique<ImageSet>(std::move(all));
-  }
+  explicit Process(const std::string& like)
+      : images(images_of(std::string(MQBRIDGE_TEST_DLLS) + "/" + like + ".so", like + ".so",
+                         {0x10000})) {}
 
   void text(const char* symbol, std::string value) {
-    const auto size = images->find_symbol(symbol)->size;
+    const auto size = images.find_symbol(symbol)->size;
     value.resize(size);
-    memory.put(images->find_symbol(symbol)->address, {value.begin(), value.end()});
+    memory.put(images.find_symbol(symbol)->address, {value.begin(), value.end()});
   }
 
   std::optional<MpiLibrary> identify() {
-    auto found = identify_mpi(*images, memory, Platform());
+    auto found = identify_mpi(images, memory, Platform());
     EXPECT_TRUE(found);
     return std::move(found).value();
   }
 
-  std::unique_ptr<ImageSet> images;
+  ImageSet images;
   FakeMemory memory;
 };
 
@@ -111,7 +105,7 @@ TEST(IdentifyMpi, ATextWithoutAnEndEndsWithItsArray) {
 TEST(IdentifyMpi, ALostConnectionIsTheError) {
   Process process("LIKE_OPENMPI");
   process.memory.fail_with({"connect.lost", "gone", ""});
-  const auto found = identify_mpi(*process.images, process.memory, Platform());
+  const auto found = identify_mpi(process.images, process.memory, Platform());
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, "connect.lost");
 }
@@ -128,20 +122,19 @@ TEST_P(OpenMpiState, IsReadInTheTargetsByteOrder) {
       {6, MpiState::unknown},         {0xffffffff, MpiState::unknown}};
   for (const auto& [value, state] : cases) {
     Process process("LIKE_OPENMPI");
-    process.memory.put_integer(process.images->find_symbol("ompi_mpi_state")->address, value, 4,
+    process.memory.put_integer(process.images.find_symbol("ompi_mpi_state")->address, value, 4,
                                GetParam().byte_order == ByteOrder::big);
-    EXPECT_EQ(openmpi::read_state(*process.images, process.memory, GetParam()).value(), state)
+    EXPECT_EQ(openmpi::read_state(process.images, process.memory, GetParam()).value(), state)
         << value;
   }
 }
 
 TEST_P(OpenMpiState, IsUnknownWhereItCannotBeRead) {
   Process process("LIKE_OPENMPI");
-  EXPECT_EQ(openmpi::read_state(*process.images, process.memory, GetParam()).value(),
+  EXPECT_EQ(openmpi::read_state(process.images, process.memory, GetParam()).value(),
             MpiState::unknown);
   Process other("LIKE_MPICH");
-  EXPECT_EQ(openmpi::read_state(*other.images, other.memory, GetParam()).value(),
-            MpiState::unknown);
+  EXPECT_EQ(openmpi::read_state(other.images, other.memory, GetParam()).value(), MpiState::unknown);
 }
 
 } // namespace

@@ -9,20 +9,21 @@ namespace {
 constexpr std::uint64_t page_size = 4096;
 constexpr std::uint64_t first_address = 0x10000;
 
-ImageSet symbols_image() {
-  Image image;
-  image.target_path = MQBRIDGE_TEST_SYMBOLS;
-  image.file = ElfFile::open(MQBRIDGE_TEST_SYMBOLS).value();
-  std::vector<Image> images;
-  images.push_back(std::move(image));
-  return ImageSet(std::move(images));
-}
-
 std::uint64_t size_of(int size) {
   return static_cast<std::uint64_t>(size);
 }
 
 } // namespace
+
+ImageSet images_of(const std::string& file, const std::string& target_path, LoadBias bias) {
+  Image image;
+  image.target_path = target_path;
+  image.file = ElfFile::open(file).value();
+  image.bias = bias;
+  std::vector<Image> images;
+  images.push_back(std::move(image));
+  return ImageSet(std::move(images));
+}
 
 const std::vector<Platform>& test_platforms() {
   static const std::vector<Platform> platforms = [] {
@@ -72,7 +73,8 @@ Result<const TypeLayout*> FakeTypes::find(std::string_view name) {
 }
 
 TestTarget::TestTarget(const Platform& of, const std::vector<TestCommunicator>& communicators)
-    : platform(of), images(symbols_image()), types_(std::make_shared<FakeTypes>()) {
+    : platform(of), images(images_of(MQBRIDGE_TEST_SYMBOLS, MQBRIDGE_TEST_SYMBOLS)),
+      types_(std::make_shared<FakeTypes>()) {
   const auto pointer_size = size_of(platform.pointer_size);
   const auto int_size = size_of(platform.int_size);
   const auto long_size = size_of(platform.long_size);

@@ -19,6 +19,9 @@ const std::vector<Platform>& test_platforms();
 /// "le64" and so on, for the names of tests.
 std::string platform_name(const Platform& platform);
 
+/// One image: `file` of this machine, as the target's `target_path`.
+ImageSet images_of(const std::string& file, const std::string& target_path, LoadBias bias = {});
+
 /// Layouts given by a test.
 class FakeTypes final : public TypeSource {
 public:
