@@ -49,7 +49,8 @@ public:
         return forward(std::move(done));
       if (text_.size() > limit_) {
         return fail("vfile.too_large",
-                    fmt::format("{} on the target has more than {} bytes", path_, limit_));
+                    fmt::format("{} on the target has more than {} bytes", path_, limit_),
+                    fmt::format("on the node: ls -lL {}", path_));
       }
     }
     return std::move(text_);

@@ -64,8 +64,10 @@ Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint
   if (!transport)
     return forward(std::move(transport));
   auto watch = Watch::begin(guardian, (*transport)->guarded_descriptor());
-  if (!watch)
+  if (!watch) {
+    (*transport)->released(); // nothing was said on it: the line gets its settings back
     return forward(std::move(watch));
+  }
   return OpenTransport{std::move(*transport), *watch};
 }
 

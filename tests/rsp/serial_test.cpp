@@ -4,6 +4,7 @@
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/connection.h"
+#include "rsp/guardian.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
@@ -24,6 +25,7 @@
 #include <sys/file.h>
 #include <termios.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -121,6 +123,19 @@ TEST(Serial, TheSettingsOfTheLineArePutBack) {
   EXPECT_EQ(after.c_oflag, before.c_oflag);
   EXPECT_EQ(after.c_cflag, before.c_cflag);
   EXPECT_EQ(cfgetospeed(&after), cfgetospeed(&before));
+}
+
+TEST(Serial, ALineThatNoGuardianTakesIsLeftAsItWas) {
+  const SerialCable cable(115'200);
+  const auto guardian = Guardian::start(test::guardian_program());
+  ASSERT_TRUE(guardian) << guardian.error().message;
+  const auto process = test::descendant_named(getpid(), "mqbridge-guardian");
+  ASSERT_TRUE(process);
+  test::kill_and_reap(*process);
+  const auto client = connect("serial:" + cable.near(), {.guardian = guardian->get()});
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, "guardian.lost");
+  EXPECT_NE(settings_of(cable.near()).c_lflag & ICANON, 0U);
 }
 
 TEST(Serial, ALineInUseIsRefused) {
