@@ -36,7 +36,9 @@ protected:
       return;
     MQBRIDGE_SKIP_IF_LACKING(access(program().c_str(), X_OK) == 0
                                  ? test::lacking_program("qemu-ppc-static", "qemu-user-static")
-                                 : "no " + program() + ": apt install gcc-powerpc-linux-gnu");
+                                 : "no " + program() +
+                                       ": apt install gcc-powerpc-linux-gnu "
+                                       "libc6-dev-powerpc-cross    then configure and build again");
   }
 
   static std::string program() {
