@@ -2,7 +2,7 @@
 
 #include <elf.h>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 namespace mqbridge::test {
 namespace {
@@ -54,7 +54,9 @@ Segment largest(const Elf& elf) {
 
 Segment read_only_segment(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  const Elf elf(std::string(std::istreambuf_iterator<char>(in), {}));
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  const Elf elf(bytes.str());
   return elf.is_64_bit() ? largest<Elf64_Ehdr, Elf64_Phdr>(elf)
                          : largest<Elf32_Ehdr, Elf32_Phdr>(elf);
 }
