@@ -38,6 +38,11 @@ std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid)
   return places;
 }
 
+Error about(const WantedFile& file, Error error) {
+  error.message = fmt::format("{} was read from the target: {}", file.path, error.message);
+  return error;
+}
+
 struct Search {
   WantedFile* file = nullptr;
   std::vector<rsp::RemotePath> places = {};
@@ -122,12 +127,10 @@ std::vector<std::string> FileDownload::paths() const {
 
 // One piece, which a serial line takes seconds for; then, unless it was one, a burst, since a
 // single piece measures the round trip.
-Result<std::chrono::milliseconds> FileDownload::measure() {
+Result<void> FileDownload::read_head() {
   for (const auto size : {first_piece, first_burst}) {
     const auto start = Clock::now();
     auto bytes = rsp::read_file_at(client_, files_.front().remote, head_.size(), size);
-    if (!bytes && concerns_the_file(bytes.error()))
-      break; // read() will say so
     if (!bytes)
       return forward(std::move(bytes));
     head_ += *bytes;
@@ -135,6 +138,21 @@ Result<std::chrono::milliseconds> FileDownload::measure() {
     bytes_per_second_ = std::max(bytes_per_second_, static_cast<double>(bytes->size()) / took);
     if (took > 0.1)
       break;
+  }
+  return {};
+}
+
+Result<std::chrono::milliseconds> FileDownload::measure(std::vector<Error>& faults) {
+  while (!files_.empty()) {
+    auto done = read_head();
+    if (done)
+      break;
+    if (!concerns_the_file(done.error()))
+      return forward(std::move(done));
+    head_.clear();
+    faults.push_back(about(*files_.front().wanted, std::move(done).error()));
+    not_wanted_.push_back(std::move(files_.front().remote));
+    files_.erase(files_.begin());
   }
   const auto rest = bytes() - std::min<std::uint64_t>(bytes(), head_.size());
   const auto seconds = static_cast<double>(rest) / std::max(bytes_per_second_, 1.0);
@@ -154,9 +172,7 @@ Result<void> FileDownload::read(const Progress& progress, const StoreFor& store_
     }
     if (!concerns_the_file(kept.error()))
       return forward(std::move(kept));
-    kept.error().message =
-        fmt::format("{} was read from the target: {}", file.wanted->path, kept.error().message);
-    faults.push_back(std::move(kept).error());
+    faults.push_back(about(*file.wanted, std::move(kept).error()));
   }
   return {};
 }

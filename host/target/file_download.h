@@ -40,9 +40,9 @@ public:
   std::uint64_t bytes() const; ///< of all files
   std::vector<std::string> paths() const;
 
-  /// How long the rest takes, by what the first pieces took; they are not read twice. Not of an
-  /// empty download.
-  Result<std::chrono::milliseconds> measure();
+  /// How long the rest takes, by what the first pieces took; they are not read twice. Files that
+  /// cannot be read are left out: there may be none afterwards.
+  Result<std::chrono::milliseconds> measure(std::vector<Error>& faults);
 
   /// Reads every file into the store that is named for it. After measure().
   Result<void> read(const Progress& progress, const StoreFor& store_for,
@@ -57,6 +57,7 @@ private:
   };
 
   void drop_excess(std::vector<Error>& faults);
+  Result<void> read_head();
   Result<std::filesystem::path> read_file(const Open& file, const std::string& head,
                                           const FileStore& store, const Progress& progress);
 

@@ -145,11 +145,11 @@ Result<void> FileFetcher::download(rsp::Client& client, std::int64_t pid,
   FileDownload download(client);
   if (auto done = download.open(pid, wanted, faults); !done)
     return done;
+  const auto held = download.measure(faults);
+  if (!held)
+    return Failure(held.error());
   Result<void> done;
   if (!download.empty()) {
-    const auto held = download.measure();
-    if (!held)
-      return Failure(held.error());
     const FetchQuestion question{client.endpoint().text, download.paths(), download.bytes(), *held,
                                  context.deadline};
     if (auto fault = objection(question, context)) {

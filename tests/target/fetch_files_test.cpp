@@ -297,6 +297,53 @@ TEST_F(FetchFiles, FilesWithoutBuildIdAreForThisRunOnly) {
   EXPECT_FALSE(fs::exists(kept));
 }
 
+/// struct stat of a regular file, as the protocol packs it.
+std::string status_of(std::size_t size) {
+  std::string bytes(64, '\0');
+  bytes[10] = static_cast<char>(0x81); // st_mode 0100644
+  bytes[11] = static_cast<char>(0xa4);
+  bytes[34] = static_cast<char>(size >> 8);
+  bytes[35] = static_cast<char>(size);
+  return "F40;" + bytes;
+}
+
+TEST_F(FetchFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
+  const std::string text = "no ELF file, but readable";
+  ScriptedStub stub;
+  stub.on("vFile:setfs:", Answer::packet("F0"));
+  stub.on("vFile:open:2f626164,", Answer::packet("F5"));   // "/bad"
+  stub.on("vFile:open:2f676f6f64,", Answer::packet("F6")); // "/good"
+  stub.on("vFile:fstat:5", Answer::packet(status_of(40'000)));
+  stub.on("vFile:fstat:6", Answer::packet(status_of(text.size())));
+  stub.on("vFile:pread:5,", Answer::packet("F-1,270f"));
+  stub.on("vFile:pread:6,", [&](std::string_view request) {
+    return Answer::packet(request.ends_with(",0") ? fmt::format("F{:x};{}", text.size(), text)
+                                                  : std::string("F0;"));
+  });
+  stub.on("vFile:close:", Answer::packet("F0"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  std::optional<FetchQuestion> asked;
+  FetchOptions options{FetchMode::ask, [&](const FetchQuestion& question) {
+                         asked = question;
+                         return true;
+                       }};
+  FileFetcher fetcher(options, std::nullopt);
+  std::vector<WantedFile> wanted = {{"/bad", "abcd"}, {"/good", "ef01"}};
+  std::vector<Error> faults;
+  ASSERT_TRUE(fetcher.fetch(*client, 0, wanted, {}, faults));
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->files, std::vector<std::string>{"/good"});
+  EXPECT_LT(asked->held, std::chrono::seconds(60)) << "not a second a byte";
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].code, "vfile.read");
+  EXPECT_THAT(faults[0].message, HasSubstr("/bad"));
+  EXPECT_EQ(faults[1].code, "elf.not_elf");
+  EXPECT_THAT(faults[1].message, HasSubstr("/good"));
+  EXPECT_EQ(stub.count("vFile:close:5"), 1U);
+  EXPECT_EQ(stub.count("vFile:close:6"), 1U);
+}
+
 TEST_F(FetchFiles, AStubThatReadsNoFilesIsSaidToBeOne) {
   const ScriptedStub stub;
   const auto client = connected(stub);
