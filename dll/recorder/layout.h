@@ -52,7 +52,7 @@ enum {
 
   MQR_NAME_SIZE = 128, /* bytes of a communicator's name, terminator included */
   MQR_WORD_SIZE = 24,  /* bytes of the name of an MPI function or datatype, terminator included */
-  MQR_MAX_GROUP = 1 << 24
+  MQR_MAX_GROUP = (1 << 24) - 1 /* ranks: a 1 in the wrong byte order is no size */
 };
 
 /* An address, zero-extended to 8 bytes. Its `word` alone is ever stored. */

@@ -16,7 +16,7 @@ bool holds_this_process(const Communicator& communicator) {
 /// Of other communicators the rank may lie beyond the size: an intercommunicator's is that of the
 /// other group in some MPIs.
 bool plausible(const Communicator& communicator) {
-  if (communicator.size < 0 || communicator.size >= wire::max_group_size)
+  if (communicator.size < 0 || communicator.size > wire::max_group_size)
     return false;
   const bool predefined =
       communicator.name == "MPI_COMM_WORLD" || communicator.name == "MPI_COMM_SELF";

@@ -57,7 +57,8 @@ inline constexpr std::size_t max_text = 4096;
 inline constexpr std::uint32_t max_fetch = 48 * 1024; ///< bytes of one fetch request
 inline constexpr std::size_t max_group_chunk = 8192;  ///< ranks of one group item
 inline constexpr std::uint32_t max_communicators = 65'536;
-inline constexpr std::int64_t max_group_size = std::int64_t{1} << 24;
+/// Ranks; a 1 in the wrong byte order is one more.
+inline constexpr std::int64_t max_group_size = (std::int64_t{1} << 24) - 1;
 inline constexpr std::uint64_t max_group_total = std::uint64_t{1} << 25; ///< all communicators
 
 /// Builds a message or an item.

@@ -255,7 +255,7 @@ TEST(Plausible, WhatNoMpiHas) {
        {Case{"MPI_COMM_WORLD", 4, 3, true}, Case{"MPI_COMM_WORLD", 4, 4, false},
         Case{"MPI_COMM_WORLD", 4, std::nullopt, false},
         Case{"MPI_COMM_WORLD", 0x04000000, 1, false}, Case{"MPI_COMM_SELF", 0x01000000, 0, false},
-        Case{"halo", -5, 0, false}, Case{"inter", 2, 7, true},
+        Case{"halo", 0x00ffffff, 0, true}, Case{"halo", -5, 0, false}, Case{"inter", 2, 7, true},
         Case{"not a member", 3, std::nullopt, true}}) {
     std::vector<Communicator> communicators(2);
     communicators[0].name = "MPI_COMM_WORLD";
