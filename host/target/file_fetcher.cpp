@@ -69,8 +69,10 @@ FileFetcher::FileFetcher(FetchOptions options, std::optional<std::filesystem::pa
 std::optional<std::filesystem::path> FileFetcher::kept(const std::string& build_id) {
   std::error_code error;
   const std::lock_guard lock(mutex_);
+  if (!directory_)
+    return for_this_run_ ? for_this_run_->find(build_id) : std::nullopt;
   // Nothing is made for a question.
-  if (!store_ && (!directory_ || !std::filesystem::is_directory(*directory_, error)))
+  if (!store_ && !std::filesystem::is_directory(*directory_, error))
     return std::nullopt;
   const auto store = persistent_store();
   return store ? (*store)->find(build_id) : std::nullopt;

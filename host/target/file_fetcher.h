@@ -24,7 +24,8 @@ public:
   explicit FileFetcher(FetchOptions options,
                        std::optional<std::filesystem::path> directory = default_store_directory());
 
-  /// The file of that build, where one was read before.
+  /// The file of that build, where one was read before: by this run alone, where there is no
+  /// directory to keep files in.
   std::optional<std::filesystem::path> kept(const std::string& build_id);
 
   /// Sets `found` of those that could be had, if the user wants them read. A rank that wants what

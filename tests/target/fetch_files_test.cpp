@@ -5,6 +5,7 @@
 #include "host/target/target.h"
 #include "rsp/commands/attach.h"
 #include "tests/support/connected.h"
+#include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/test_programs.h"
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <fstream>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
@@ -265,18 +267,34 @@ TEST_F(FetchFiles, RanksThatWantTheSameFileReadItOnce) {
 }
 
 TEST_F(FetchFiles, WhoWaitsForAnotherRankWaitsNoLongerThanItMay) {
+  std::promise<void> asked;
+  std::atomic<bool> second_is_done = false;
+  std::atomic<bool> answered = false;
   auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion&) {
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    asked.set_value();
+    eventually(std::chrono::seconds(30), [&] { return second_is_done.load(); });
+    answered = true;
     return true;
   });
   const auto one = serve();
   const auto two = serve();
   std::jthread first([&] { look(*one, &asking, {.sysroots = {sysroot_}}); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
   const auto seen = look(*two, &asking, {.sysroots = {sysroot_}}, std::chrono::milliseconds(500));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1200));
+  EXPECT_FALSE(answered) << "it waited for the answer";
+  second_is_done = true;
   EXPECT_THAT(seen.warnings, has_code("fetch.too_long"));
+}
+
+TEST_F(FetchFiles, WithoutADirectoryToKeepThemRanksShareThemAllTheSame) {
+  FileFetcher always({FetchMode::always}, std::nullopt);
+  const auto seen = look(always);
+  ASSERT_TRUE(seen.images) << seen.images.error().message;
+  const auto* library = seen.image("libmpi_test.so");
+  ASSERT_TRUE(library != nullptr && library->file);
+  EXPECT_EQ(always.kept(library->file->build_id()), library->file->path());
+  EXPECT_EQ(FileFetcher({FetchMode::always}, std::nullopt).kept(library->file->build_id()),
+            std::nullopt);
 }
 
 TEST_F(FetchFiles, FilesWithoutBuildIdAreForThisRunOnly) {
