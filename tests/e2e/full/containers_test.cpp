@@ -39,7 +39,7 @@ json ring_receive(const json& rank) {
 
 TEST(ContainersTest, DeadlockOverTwoNodesIsSeenFromAThird) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_containers());
-  const Outcome outcome = run_program({{MQBRIDGE_CONTAINERS, "--format", "json"}}, 9min);
+  const Outcome outcome = run_program({{MQBRIDGE_CONTAINERS, "--format", "json"}}, 29min);
   ASSERT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
   const json document = json::parse(outcome.out, nullptr, false);
   ASSERT_EQ(document["ranks"].size(), static_cast<std::size_t>(ranks));
