@@ -1,8 +1,10 @@
 #include "tests/rsp/read_only_segment.h"
 
+#include <algorithm>
 #include <elf.h>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <vector>
 
 namespace mqbridge::test {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 /// Numbers of an ELF file, by the offsets of the two layouts.
 class Elf {
 public:
-  explicit Elf(std::string bytes) : bytes_(std::move(bytes)) {}
+  explicit Elf(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
 
   bool is_64_bit() const { return bytes_.at(EI_CLASS) == ELFCLASS64; }
   std::uint64_t number(std::size_t offset, std::size_t size) const {
@@ -23,11 +25,13 @@ public:
     return value;
   }
   std::string part(std::uint64_t offset, std::uint64_t size) const {
-    return bytes_.substr(offset, size);
+    const std::size_t from = std::min<std::size_t>(offset, bytes_.size());
+    const std::size_t to = std::min<std::size_t>(from + size, bytes_.size());
+    return {bytes_.data() + from, bytes_.data() + to};
   }
 
 private:
-  std::string bytes_;
+  std::vector<char> bytes_;
 };
 
 template <class Header, class Program>
@@ -54,9 +58,7 @@ Segment largest(const Elf& elf) {
 
 Segment read_only_segment(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  const Elf elf(bytes.str());
+  const Elf elf(std::vector<char>(std::istreambuf_iterator<char>(in), {}));
   return elf.is_64_bit() ? largest<Elf64_Ehdr, Elf64_Phdr>(elf)
                          : largest<Elf32_Ehdr, Elf32_Phdr>(elf);
 }
