@@ -111,6 +111,8 @@ if [[ -z ${MQBRIDGE_BASE_IMAGE:-} ]]; then
 fi
 start_service
 quietly "building the images (some minutes when the sources have changed)" compose build
+# What earlier builds have left: without this the storage grows with each change of the sources.
+"${engine[@]}" image prune --force --filter until=168h >"$work/log" 2>&1
 [[ ${1:-} != --images ]] || exit 0
 quietly "starting node1, node2 and host" compose up -d
 quietly "node1: deadlocked-job" compose exec -T node1 deadlocked-job
