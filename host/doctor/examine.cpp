@@ -158,7 +158,9 @@ private:
       if (subject_of(error.code) != subject)
         continue;
       const bool fault = error.level == RankError::Level::error;
-      add(fault ? Level::fault : Level::limit, subject, error.message, lines_of(error.hint));
+      const bool news = error.code == "run.stopped" && error.hint.empty(); // as it was asked for
+      add(fault ? Level::fault : (news ? Level::ok : Level::limit), subject, error.message,
+          lines_of(error.hint));
       if (fault)
         faulty_ = subject;
     }

@@ -80,11 +80,6 @@ void mark_repairs(const Operation& operation, const std::vector<RawDifference>& 
 std::string notes(const Operation& operation, OpClass op_class) {
   std::string text;
   const auto add = [&](const std::string& note) { text += (text.empty() ? "" : "  ") + note; };
-  if (operation.call)
-    add(printable(*operation.call));
-  if (operation.datatype)
-    add((operation.count ? fmt::format("{} ", *operation.count) : "") +
-        printable(*operation.datatype));
   if (operation.system_buffer)
     add("system buffer");
   if (op_class != OpClass::send && operation.actual) {
@@ -93,6 +88,12 @@ std::string notes(const Operation& operation, OpClass op_class) {
     add(fmt::format("got {} tag {} {}", peer_text(from), tag_text({false, actual.tag}),
                     length_text({actual.length, LengthUnit::bytes})));
   }
+  // Last: what does not fit the line is cut, and these add least to the columns before.
+  if (operation.call)
+    add(printable(*operation.call));
+  if (operation.datatype)
+    add((operation.count ? fmt::format("{} ", *operation.count) : "") +
+        printable(*operation.datatype));
   return text;
 }
 
