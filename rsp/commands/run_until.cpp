@@ -14,6 +14,8 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr int sigtrap = 5;
+/// More of them are one and the same instruction that cannot be passed.
+constexpr int max_traps = 1000;
 
 /// The packets that this stub has for it.
 class Resumption {
@@ -90,6 +92,13 @@ Result<StopReply> resume(Client& client, const std::string& packet) {
   return stop;
 }
 
+Failure trapped(const Client& client) {
+  return fail("run.traps",
+              fmt::format("{}: the process stopped {} times with SIGTRAP before the signal came",
+                          client.endpoint().text, max_traps),
+              "it may stand at a breakpoint that a debugger left: start it again");
+}
+
 /// The thread that was selected before may have ended: the one that stopped is, from now on.
 void select_stopped(Client& client, const StopReply& stop) {
   client.server()->set_selected(0);
@@ -120,6 +129,7 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
   const Resumption resumption(has_vcont(*actions), client.features().multiprocess);
   RunReport report;
   const auto start = std::chrono::steady_clock::now();
+  int traps = 0;
   for (int passed_on = 0;;) {
     auto stop = resume(client, resumption.packet(attachment, passed_on));
     if (!stop)
@@ -132,6 +142,8 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
       report.signal_lost = !pass_on_when_left(client, resumption, attachment);
       break;
     }
+    if (signal == sigtrap && ++traps == max_traps)
+      return trapped(client);
     passed_on = signal == sigtrap ? 0 : signal;
     if (passed_on != 0)
       ++report.passed[signal];

@@ -31,7 +31,8 @@ struct RunReport {
 /// deadline for the stop afterwards. Ctrl-C (cancel) ends it, "interrupted": the target runs on and
 /// must not be told anything; a stub that holds it is told by the guardian, when it listens again.
 ///
-/// Errors: run.exited (exit status or signal), run.unsupported, those of Connection.
+/// Errors: run.exited (exit status or signal), run.traps (SIGTRAP without end), run.unsupported,
+/// those of Connection.
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment);
 
 } // namespace mqbridge::rsp

@@ -110,6 +110,17 @@ TEST_F(Run, TheStubsOwnTrapIsNotPassedOn) {
   EXPECT_THAT(report->passed, ElementsAre());
 }
 
+TEST_F(Run, ATrapThatNeverEndsIsAnError) {
+  has_vcont();
+  stub_.on("vCont;c:p1d3e.-1", Answer::packet("T05thread:p1d3e.1d3e;"));
+  const auto report = run(usr1);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "run.traps");
+  EXPECT_EQ(stub_.count("vCont;c:p1d3e.-1"), 1000);
+  EXPECT_TRUE(detach(*client_));
+  EXPECT_EQ(stub_.received().back(), "D;1d3e");
+}
+
 TEST_F(Run, WithoutVContBySingleLetters) {
   stub_.expect("c", Answer::packet("S1f")).expect("C1f", Answer::packet("S1e"));
   const auto report = run(usr1);
