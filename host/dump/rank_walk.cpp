@@ -37,10 +37,10 @@ void drop_unwanted_operations(std::vector<Communicator>& communicators, const Fi
                     [&](const Operation& operation) { return !wanted(filters, operation); });
 }
 
-void take_world(RankDump& dump) {
+void take_world(RankDump& dump, const MpiSupport& support) {
   const auto world =
       std::find_if(dump.communicators.begin(), dump.communicators.end(),
-                   [](const auto& communicator) { return communicator.name == "MPI_COMM_WORLD"; });
+                   [&](const auto& communicator) { return support.is_world(communicator); });
   if (world == dump.communicators.end())
     return;
   dump.world_rank = world->local_rank;
@@ -67,7 +67,7 @@ public:
       drop_unwanted_operations(dump_.communicators, filters_);
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
-    take_world(dump_);
+    take_world(dump_, support_);
     outcome_.found = !dump_.communicators.empty();
     std::erase_if(dump_.communicators, [&](const Communicator& communicator) {
       return !wanted(filters_, communicator);

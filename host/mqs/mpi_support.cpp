@@ -22,6 +22,10 @@ Result<Transport> MpiSupport::read_transport(ImageSet&, Memory&, const Platform&
   return Transport();
 }
 
+bool MpiSupport::is_world(const Communicator& communicator) const {
+  return communicator.name == "MPI_COMM_WORLD";
+}
+
 Result<void> MpiSupport::repair(std::vector<Communicator>&, ImageSet&, Memory&,
                                 const Platform&) const {
   return {};

@@ -59,6 +59,9 @@ public:
   virtual bool ranks_need_repair() const { return false; }
   /// The DLL's statuses are wrong as often as right: without repair() they say nothing.
   virtual bool statuses_need_repair() const { return false; }
+  /// Is it the one with all processes, whatever the program calls it? (By name where only that
+  /// tells it.)
+  virtual bool is_world(const Communicator& communicator) const;
   /// mqs_communicator::unique_id is the same on each member of a communicator.
   virtual bool id_is_shared() const { return false; }
 

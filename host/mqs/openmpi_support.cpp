@@ -69,6 +69,7 @@ public:
 
   bool statuses_need_repair() const override { return true; }
   bool id_is_shared() const override { return true; } // the context id
+  bool is_world(const Communicator& communicator) const override { return !communicator.id; }
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
                       const Platform& platform) const override {

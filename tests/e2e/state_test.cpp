@@ -87,6 +87,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Moment{"after", "finalized", "mpi_finalized", "finalized"}),
     [](const auto& param) { return std::string(param.param.argument); });
 
+TEST(StateTest, TheWorldIsKnownByItsContextWhateverItsName) {
+  SingleProcess process("mpi_state", {"renamed"});
+  const DumpOutcome dump = dump_json({local_target(process.pid())});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["world_rank"], 0);
+  EXPECT_EQ(rank["world_size"], 1);
+  std::set<std::string> names;
+  for (const json& communicator : rank["communicators"])
+    names.insert(communicator["name"].get<std::string>());
+  EXPECT_EQ(names, (std::set<std::string>{"everybody", "MPI_COMM_SELF"}));
+  EXPECT_EQ(process.finish(), "");
+}
+
 TEST(JobsTest, TargetsOfTwoJobsAreToldApart) {
   MpiJob first({.arguments = {"mix"}});
   MpiJob second({.arguments = {"mix"}});
