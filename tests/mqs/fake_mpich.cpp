@@ -103,7 +103,9 @@ void FakeMpich::put(std::uint64_t address, std::uint64_t value, int size) {
   auto& [start, object] = *--objects_.upper_bound(address);
   for (int i = 0; i < size; ++i) {
     const int shift = 8 * (platform.byte_order == ByteOrder::big ? size - 1 - i : i);
-    object.at(address - start + bytes(i)) = static_cast<std::uint8_t>(value >> shift);
+    // Fields may be wider than what is put into them.
+    object.at(address - start + bytes(i)) =
+        shift < 64 ? static_cast<std::uint8_t>(value >> shift) : std::uint8_t{0};
   }
 }
 
