@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace mqbridge {
@@ -16,14 +17,24 @@ std::string in_seconds(std::chrono::milliseconds time) {
   return fmt::format("{:.1f} s", static_cast<double>(time.count()) / 1000);
 }
 
-std::string files_of_the_target(std::size_t count) {
-  return count == 1 ? std::string("1 file of the target")
-                    : fmt::format("{} files of the target", count);
+std::vector<std::string> paths_of(std::span<const WantedFile> files) {
+  std::vector<std::string> paths;
+  for (const auto& file : files)
+    paths.push_back(file.path);
+  return paths;
 }
 
 constexpr std::chrono::milliseconds patience{50}; ///< until a wait looks up
 
 } // namespace
+
+std::string files_of_the_target(std::span<const std::string> paths) {
+  constexpr std::size_t shown = 3;
+  const auto first = paths.first(std::min(shown, paths.size()));
+  return fmt::format("{} of the target: {}{}",
+                     paths.size() == 1 ? "1 file" : fmt::format("{} files", paths.size()),
+                     fmt::join(first, ", "), paths.size() > shown ? ", ..." : "");
+}
 
 /// The right to read some builds. Waits until nobody else reads any of them; who waits holds
 /// nothing that others wait for.
@@ -109,18 +120,17 @@ Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span
   if (!client.features().vfile) {
     faults.push_back(
         {"vfile.unsupported",
-         fmt::format("the stub at {} reads no files for its clients, and {} not here",
-                     client.endpoint().text,
-                     wanted.size() == 1 ? "1 file is" : fmt::format("{} files are", wanted.size())),
+         fmt::format("not on this host, and the stub at {} reads no files for its clients: {}",
+                     client.endpoint().text, files_of_the_target(paths_of(wanted))),
          "copy the node's files, and give their top directory: --sysroot DIR"});
     return {};
   }
   const Claim claim(*this, wanted, context);
   if (!claim.granted()) {
     faults.push_back({"fetch.too_long",
-                      fmt::format("{} still being read by another rank when this one's time was "
-                                  "over",
-                                  files_of_the_target(wanted.size())),
+                      fmt::format("still being read by another rank when this one's time was "
+                                  "over: {}",
+                                  files_of_the_target(paths_of(wanted))),
                       "give it more time: --max-stop S; or dump again: what was read is kept"});
     return {};
   }
@@ -178,9 +188,8 @@ Result<void> FileFetcher::download(rsp::Client& client, std::int64_t pid,
 // Why the files are not read after all.
 std::optional<Error> FileFetcher::objection(const FetchQuestion& question,
                                             const FetchContext& context) {
-  const auto what =
-      fmt::format("not on this host, and not read from the target: {} ({})",
-                  files_of_the_target(question.files.size()), in_megabytes(question.bytes));
+  const auto what = fmt::format("not on this host, and not read from the target: {} ({})",
+                                files_of_the_target(question.files), in_megabytes(question.bytes));
   const std::string copy = "copy the node's files, and give their top directory: --sysroot DIR";
   const auto too_long = [&]() -> std::optional<Error> {
     if (!context.deadline || std::chrono::steady_clock::now() + question.held < *context.deadline)

@@ -16,6 +16,9 @@
 
 namespace mqbridge {
 
+/// "2 files of the target: /a, /b", for messages; the first three are named.
+std::string files_of_the_target(std::span<const std::string> paths);
+
 /// --fetch-files: reads files that this host lacks from the targets, with vFile packets, and keeps
 /// them by build-id from one run to the next. Shared by the ranks of a dump: a file is read once,
 /// the user is asked once. Thread-safe.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace mqbridge {
 namespace {
@@ -145,17 +144,20 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
     wanted.push_back({object.image.target_path, object.running_id, &object == &objects.front()});
     owners.push_back(&object);
   }
+  const auto before = warnings.size();
   if (auto done = fetch_.fetcher->fetch(client_, pid_, wanted, fetch_, warnings); !done)
     return done;
-  for (std::size_t i = 0; i < wanted.size(); ++i)
+  const bool explained = warnings.size() > before;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    owners[i]->explained = explained;
     if (!wanted[i].found.empty())
       use(*owners[i], wanted[i].found, warnings);
+  }
   return {};
 }
 
 Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warnings) const {
-  std::vector<std::string> missing;
-  bool one_is_wanted = false;
+  std::vector<std::string> missing; // the C library, for one, is not missed
   for (auto& object : objects) {
     auto& image = object.image;
     if (image.file) {
@@ -166,8 +168,8 @@ Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warning
     }
     if (!object.other) {
       image.missing_reason = fmt::format("no file for {}", image.target_path);
-      missing.push_back(image.target_path);
-      one_is_wanted = one_is_wanted || object.wanted;
+      if (object.wanted && !object.explained)
+        missing.push_back(image.target_path);
       continue;
     }
     if (object.decisive)
@@ -175,16 +177,10 @@ Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warning
     image.missing_reason = object.other->message;
     warnings.push_back(std::move(*object.other));
   }
-  // The C library, for one, is not missed.
-  if (!one_is_wanted)
-    return {};
-  constexpr std::size_t shown = 3;
-  const auto first = std::span(missing).first(std::min(shown, missing.size()));
-  warnings.push_back(
-      {"image.missing",
-       fmt::format("{} of the target's files are not on this host: {}{}", missing.size(),
-                   fmt::join(first, ", "), missing.size() > shown ? ", ..." : ""),
-       "copy the node's files, and give their top directory: --sysroot DIR"});
+  if (!missing.empty())
+    warnings.push_back({"image.missing",
+                        fmt::format("not on this host: {}", files_of_the_target(missing)),
+                        "copy the node's files, and give their top directory: --sysroot DIR"});
   return {};
 }
 

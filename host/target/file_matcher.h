@@ -43,6 +43,7 @@ private:
     std::string running_id;
     bool decisive = false;           ///< another build of it would show wrong things
     bool wanted = false;             ///< worth asking a server or the target for
+    bool explained = false;          ///< a warning says why it was not read from the target
     std::optional<Error> other = {}; ///< what is here instead
   };
 

@@ -77,7 +77,9 @@ TEST_F(FetchFilesTest, WithoutATerminalNothingIsReadAndTheOptionIsNamed) {
   const auto warning = find_error(rank_of(outcome), "fetch.not_asked");
   ASSERT_FALSE(warning.is_null()) << outcome.out;
   EXPECT_THAT(warning["message"].get<std::string>(), HasSubstr(" MB"));
+  EXPECT_THAT(warning["message"].get<std::string>(), HasSubstr("/libmpi.so"));
   EXPECT_THAT(warning["hint"].get<std::string>(), HasSubstr("--fetch-files always"));
+  EXPECT_TRUE(find_error(rank_of(outcome), "image.missing").is_null()) << "said twice";
   EXPECT_FALSE(fs::exists(store_));
 }
 

@@ -77,10 +77,21 @@ protected:
     return RealStub(std::move(command));
   }
 
+  void attach_to(const RealStub& stub) {
+    client_ = connected(stub.endpoint());
+    ASSERT_TRUE(client_);
+    const auto attached = attach(*client_);
+    ASSERT_TRUE(attached) << attached.error().message;
+    attachment_ = *attached;
+  }
+
   static bool says(const RealStub& stub, const std::string& text) {
     return test::eventually(
         10s, [&] { return stub.out().find(text) != std::string::npos; }, 5ms);
   }
+
+  std::unique_ptr<Client> client_;
+  Attachment attachment_;
 };
 
 /// gdbserver does not listen on Unix sockets.
@@ -88,33 +99,27 @@ class RunUntilQemu : public RunUntilReal {};
 
 TEST_P(RunUntilReal, EachSignalComesOnceAndTheProcessFinishes) {
   RealStub stub = start("0");
-  auto client = connected(stub.endpoint());
-  ASSERT_TRUE(client);
-  auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
+  ASSERT_NO_FATAL_FAILURE(attach_to(stub));
   EXPECT_EQ(stub.out().find("before"), std::string::npos) << "it stands at its entry";
-  const auto report = run_until(*client, {usr1}, *attachment);
+  const auto report = run_until(*client_, {usr1}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->signal, usr1);
   EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
   EXPECT_THAT(stub.out(), Not(HasSubstr("after")));
-  const auto released = detach(*client);
+  const auto released = detach(*client_);
   EXPECT_TRUE(released) << released.error().message;
-  client.reset();
+  client_.reset();
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
 }
 
 TEST_P(RunUntilReal, AnySignalWillDo) {
   RealStub stub = start("0");
-  auto client = connected(stub.endpoint());
-  ASSERT_TRUE(client);
-  auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  const auto report = run_until(*client, {}, *attachment);
+  ASSERT_NO_FATAL_FAILURE(attach_to(stub));
+  const auto report = run_until(*client_, {}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->signal, usr2);
-  client.reset(); // detaches; the second signal comes when nobody is there any more
+  client_.reset(); // detaches; the second signal comes when nobody is there any more
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
 }
@@ -122,37 +127,28 @@ TEST_P(RunUntilReal, AnySignalWillDo) {
 /// QEMU has something to say at each signal, and a Unix socket that nobody reads is fatal to it.
 TEST_P(RunUntilQemu, OnAUnixSocketTheProcessFinishesToo) {
   RealStub stub = start("0", "", "{socket}");
-  auto client = connected(stub.endpoint());
-  ASSERT_TRUE(client);
-  auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  const auto report = run_until(*client, {}, *attachment);
+  ASSERT_NO_FATAL_FAILURE(attach_to(stub));
+  const auto report = run_until(*client_, {}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->signal, usr2);
   EXPECT_TRUE(report->signal_lost);
-  client.reset();
+  client_.reset();
   EXPECT_TRUE(says(stub, "after USR2=0 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
 }
 
 TEST_P(RunUntilReal, LeftAtItsEntryTheProcessRunsToItsEnd) {
   RealStub stub = start("0");
-  auto client = connected(stub.endpoint());
-  ASSERT_TRUE(client);
-  const auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  client.reset();
+  ASSERT_NO_FATAL_FAILURE(attach_to(stub));
+  client_.reset();
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
 }
 
 TEST_P(RunUntilReal, AProcessThatEndsFirstIsAnError) {
   RealStub stub = start("0", "nothing");
-  const auto client = connected(stub.endpoint());
-  ASSERT_TRUE(client);
-  auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  const auto report = run_until(*client, {usr1}, *attachment);
+  ASSERT_NO_FATAL_FAILURE(attach_to(stub));
+  const auto report = run_until(*client_, {usr1}, attachment_);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, "run.exited");
   EXPECT_THAT(report.error().message, HasSubstr("exit status 7"));

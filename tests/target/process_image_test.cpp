@@ -339,15 +339,7 @@ TEST_P(OnPlatform, NotesThatLieAboutTheirSizesGiveNoBuildId) {
   EXPECT_EQ((*ids)[0], "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, OnPlatform,
-                         ::testing::Values(PlatformCase{4, ByteOrder::little},
-                                           PlatformCase{4, ByteOrder::big},
-                                           PlatformCase{8, ByteOrder::little},
-                                           PlatformCase{8, ByteOrder::big}),
-                         [](const auto& test) {
-                           return std::to_string(8 * test.param.pointer_size) +
-                                  (test.param.order == ByteOrder::big ? "big" : "little");
-                         });
+INSTANTIATE_TEST_SUITE_P(Platforms, OnPlatform, ::testing::ValuesIn(platform_cases), name_of_case);
 
 TEST(AuxiliaryVector, GarbageIsAnError) {
   for (const std::string& bytes :

@@ -7,6 +7,7 @@
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
 #include "tests/support/real_stub.h"
+#include "tests/support/requirements.h"
 #include "tests/support/temp_directory.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <ostream>
+#include <regex>
 
 namespace mqbridge::test {
 namespace {
@@ -87,22 +89,29 @@ void expect_learnt(Target& target, const QemuPlatform& platform, const std::stri
   expect_library(*images, "libm.so");
 }
 
+std::string lacking(const QemuPlatform& platform) {
+  auto compiler = lacking_program(platform.triplet + "-gcc", platform.packages);
+  return compiler.empty() ? lacking_program(platform.emulator, "qemu-user-static") : compiler;
+}
+
 } // namespace
 
 void PrintTo(const QemuPlatform& platform, std::ostream* out) {
   *out << platform.architecture;
 }
 
-std::string lacking(const QemuPlatform& platform) {
-  auto compiler = lacking_program(platform.triplet + "-gcc", platform.packages);
-  return compiler.empty() ? lacking_program(platform.emulator, "qemu-user-static") : compiler;
-}
-
 std::vector<std::string> linkages() {
   return {"-no-pie", "-pie", "-static"};
 }
 
-void expect_placed(const QemuPlatform& platform, const std::string& linkage) {
+std::string name_of(const testing::TestParamInfo<QemuProcess::ParamType>& of) {
+  const auto& [platform, linkage] = of.param;
+  return platform.architecture + std::regex_replace(linkage, std::regex("-"), "_");
+}
+
+TEST_P(QemuProcess, IsLearntAsItSaysItself) {
+  const auto& [platform, linkage] = GetParam();
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
   const TempDirectory directory;
   const auto program = compile(platform, linkage, directory);
   if (::testing::Test::HasFailure())

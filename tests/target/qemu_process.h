@@ -1,8 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <iosfwd>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace mqbridge::test {
@@ -17,15 +18,14 @@ struct QemuPlatform {
 
 void PrintTo(const QemuPlatform& platform, std::ostream* out);
 
-/// For MQBRIDGE_SKIP_IF_LACKING.
-std::string lacking(const QemuPlatform& platform);
-
 /// How executables are linked on every platform: -no-pie, -pie, -static.
 std::vector<std::string> linkages();
 
-/// Compiles placed.c for the platform, runs it under qemu-user until it raises its signal, and
-/// expects that what a Target learns is what the program says of itself: platform, load bias,
-/// libraries. And that before it runs a dynamic one is target.not_started.
-void expect_placed(const QemuPlatform& platform, const std::string& linkage);
+/// For each platform and way of linking: placed.c is compiled, runs under qemu-user until it raises
+/// its signal, and what a Target learns is what the program says of itself: platform, load bias,
+/// libraries. Before it runs a dynamic one is target.not_started. To be instantiated.
+class QemuProcess : public testing::TestWithParam<std::tuple<QemuPlatform, std::string>> {};
+
+std::string name_of(const testing::TestParamInfo<QemuProcess::ParamType>& of);
 
 } // namespace mqbridge::test

@@ -1,22 +1,10 @@
 // Real processes of other platforms under qemu-user: linked in every way, at their entry and in
 // main, on the platforms that ./dev test does not need. Pages of 8 and 64 KiB among them.
 
-#include "tests/support/requirements.h"
 #include "tests/target/qemu_process.h"
-
-#include <gtest/gtest.h>
-#include <regex>
 
 namespace mqbridge::test {
 namespace {
-
-class QemuProcess : public ::testing::TestWithParam<std::tuple<QemuPlatform, std::string>> {};
-
-TEST_P(QemuProcess, IsLearntAsItSaysItself) {
-  const auto& [platform, linkage] = GetParam();
-  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
-  expect_placed(platform, linkage);
-}
 
 const QemuPlatform platforms[] = {
     {"arm", "arm-linux-gnueabihf", "qemu-arm-static",
@@ -30,11 +18,6 @@ const QemuPlatform platforms[] = {
     {"sparc64", "sparc64-linux-gnu", "qemu-sparc64-static",
      "gcc-sparc64-linux-gnu libc6-dev-sparc64-cross"},
 };
-
-std::string name_of(const ::testing::TestParamInfo<QemuProcess::ParamType>& of) {
-  const auto& [platform, linkage] = of.param;
-  return platform.architecture + std::regex_replace(linkage, std::regex("-"), "_");
-}
 
 INSTANTIATE_TEST_SUITE_P(Platforms, QemuProcess,
                          ::testing::Combine(::testing::ValuesIn(platforms),

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <elf.h>
+#include <gtest/gtest.h>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,15 @@ struct PlatformCase {
   int pointer_size;
   ByteOrder order;
 };
+
+/// The four platforms of the unit tests, and their names in the tests'.
+inline const PlatformCase platform_cases[] = {
+    {4, ByteOrder::little}, {4, ByteOrder::big}, {8, ByteOrder::little}, {8, ByteOrder::big}};
+
+inline std::string name_of_case(const testing::TestParamInfo<PlatformCase>& test) {
+  return std::to_string(8 * test.param.pointer_size) +
+         (test.param.order == ByteOrder::big ? "big" : "little");
+}
 
 inline Platform make_platform(const PlatformCase& which) {
   Platform platform;

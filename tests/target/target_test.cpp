@@ -173,15 +173,8 @@ struct LinuxProcess : TargetTest, ::testing::WithParamInterface<PlatformCase> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Platforms, LinuxProcess,
-                         ::testing::Values(PlatformCase{4, ByteOrder::little},
-                                           PlatformCase{4, ByteOrder::big},
-                                           PlatformCase{8, ByteOrder::little},
-                                           PlatformCase{8, ByteOrder::big}),
-                         [](const auto& test) {
-                           return std::to_string(8 * test.param.pointer_size) +
-                                  (test.param.order == ByteOrder::big ? "big" : "little");
-                         });
+INSTANTIATE_TEST_SUITE_P(Platforms, LinuxProcess, ::testing::ValuesIn(platform_cases),
+                         name_of_case);
 
 TEST_P(LinuxProcess, AtItsEntryHasNoLibrariesYet) {
   load(0, true);
