@@ -43,7 +43,7 @@ struct Features {
   bool qxfer_libraries_svr4 = false;
   bool qxfer_osdata = false;
   bool qxfer_threads = false;
-  bool vfile = false;    ///< vFile:setfs or open answered
+  bool vfile = false; ///< vFile:setfs or open answered
   BinaryRead binary_read = BinaryRead::none;
   /// A read that fails is answered with zeros (OpenOCD): a zero there is no NULL pointer.
   bool unreadable_reads_zero = false;
@@ -52,8 +52,7 @@ struct Features {
   std::string stub_name = "unknown stub"; ///< for messages
   std::string stub_version;               ///< empty: it does not say
   LostLink lost_link = LostLink::unknown;
-  bool ignores_interrupt = false; ///< 0x03 does not stop its running target
-  std::size_t longest_read = 0;   ///< bytes of one `m` where packet_size does not tell; 0: it does
+  std::size_t longest_read = 0; ///< bytes of one `m` where packet_size does not tell; 0: it does
 
   /// Bytes of memory that one `m` may ask for: gdbserver does not check, and crashes beyond this.
   std::size_t max_hex_read() const {

@@ -27,7 +27,6 @@ constexpr std::array table = {
            .name = "QEMU user",
            .padded_bursts = true,
            .closing_releases = true,
-           .ignores_interrupt = true,
            .longest_read = half,
            .lost_link = LostLink::runs},
     Quirks{.kind = StubKind::qemu_system,
@@ -186,7 +185,6 @@ void identify_by_answers(Features& features, std::span<const std::string> answer
   const Quirks& quirks = quirks_of(features.kind);
   features.stub_name = quirks.name;
   features.unreadable_reads_zero = quirks.unreadable_reads_zero;
-  features.ignores_interrupt = quirks.ignores_interrupt;
   features.lost_link = quirks.lost_link;
   if (quirks.longest_read != nullptr)
     features.longest_read = quirks.longest_read(features.packet_size);

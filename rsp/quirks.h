@@ -28,8 +28,6 @@ struct Quirks {
   bool closing_releases = false;
   /// Features::unreadable_reads_zero.
   bool unreadable_reads_zero = false;
-  /// Features::ignores_interrupt.
-  bool ignores_interrupt = false;
   /// Bytes of one `m` for a given PacketSize; null: half of it, less what frames it.
   std::size_t (*longest_read)(std::size_t packet_size) = nullptr;
   LostLink lost_link = LostLink::unknown;
