@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace mqbridge {
+
+/// Pages of 4 KiB, by page number (address / 4096), `count` of them from `first` on.
+struct PageRun {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  bool operator==(const PageRun&) const = default;
+};
+
+/// In order, never overlapping, never touching: sets of pages are long, and lie in few runs.
+using PageRuns = std::vector<PageRun>;
+
+} // namespace mqbridge
