@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/elf_file.h"
+#include "host/image/file_descriptor.h"
 
 #include <filesystem>
 #include <functional>
@@ -12,20 +13,6 @@
 #include <vector>
 
 namespace mqbridge {
-
-/// A file descriptor that closes itself.
-class FileDescriptor {
-public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
-private:
-  int fd_;
-};
 
 /// Opens a regular file for reading; anything else (a FIFO would block) is refused. Error:
 /// elf.open.

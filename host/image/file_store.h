@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/image/elf_reader.h"
+#include "host/image/cache_directory.h"
 #include "host/image/output_file.h"
 
 #include <cstdint>
@@ -11,26 +11,6 @@
 #include <string_view>
 
 namespace mqbridge {
-
-class FileStore;
-
-/// A file on its way into the store. Removed again unless it is kept.
-class IncomingFile {
-public:
-  IncomingFile(IncomingFile&& other) noexcept;
-  IncomingFile& operator=(IncomingFile&&) = delete;
-  ~IncomingFile();
-
-  /// Error: files.store.
-  Result<void> append(std::string_view bytes);
-
-private:
-  friend class FileStore;
-  IncomingFile(std::filesystem::path path, int fd);
-
-  std::filesystem::path path_;
-  FileDescriptor fd_;
-};
 
 /// Files that were read from targets, kept from one run to the next by the build-id that they have
 /// in a target's memory. Thread-safe; several processes may share the directory.
@@ -55,17 +35,14 @@ public:
   Result<std::filesystem::path> keep(IncomingFile file, std::string_view build_id) const;
 
 private:
-  FileStore(std::filesystem::path directory, std::uint64_t limit,
-            std::unique_ptr<TemporaryDirectory> temporary);
-  std::filesystem::path place_of(std::string_view build_id) const;
-  void make_room(const std::filesystem::path& newest) const;
+  FileStore(CacheDirectory directory, std::unique_ptr<TemporaryDirectory> temporary)
+      : directory_(std::move(directory)), temporary_(std::move(temporary)) {}
 
-  std::filesystem::path directory_;
-  std::uint64_t limit_;
+  CacheDirectory directory_;
   std::unique_ptr<TemporaryDirectory> temporary_; ///< null: the files stay
 };
 
-/// $XDG_CACHE_HOME/mqbridge/files, else ~/.cache/mqbridge/files; nullopt where neither is set.
+/// `files` in cache_root(); nullopt where there is none.
 std::optional<std::filesystem::path> default_store_directory();
 
 } // namespace mqbridge
