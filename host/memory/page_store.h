@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/memory/page_runs.h"
+#include "host/memory/page_table.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -18,16 +19,21 @@ namespace mqbridge {
 /// A page consists of 64 lines of 64 bytes. Of each line the store knows its bytes, or that it
 /// cannot be read (a hole), or nothing yet; a slow link reads lines, others whole pages.
 ///
+/// Takes memory for the pages that it has (and for the most that it had before the last clear()),
+/// not for those that it could have; only address space is taken for all.
+///
 /// One thread at a time; the worker looks on only while nobody writes: it waits for the answer to
 /// its miss.
 class PageStore {
 public:
-  static constexpr std::size_t page_size = 4096;
-  static constexpr std::size_t line_size = 64;
+  static constexpr std::size_t page_size = page_table::page_size;
+  static constexpr std::size_t line_size = page_table::line_size;
   static constexpr std::uint64_t all_lines = ~std::uint64_t{0};
   static constexpr std::size_t default_max_bytes = std::size_t{1} << 30;
+  static constexpr std::size_t most_bytes = page_table::max_slots * page_size;
 
-  /// Error: memory.store (no descriptors, no memory).
+  /// `max_bytes` of pages, at least one page and at most `most_bytes`. Error: memory.store (no
+  /// descriptors, no address space).
   static Result<std::unique_ptr<PageStore>> create(std::size_t max_bytes = default_max_bytes);
   ~PageStore();
   PageStore(const PageStore&) = delete;
@@ -42,23 +48,32 @@ public:
   std::optional<Page> find(std::uint64_t number) const;
 
   /// Where the bytes of `count` pages from `first` on are to be put, one behind the other; they are
-  /// not seen before publish(). None of them may be in the store. Empty: there is no room
-  /// (`clear()`, or ask for less).
+  /// not seen before publish(). Nothing may be known of any of them. Empty: something is, or there
+  /// is no room (`clear()`, or ask for less).
   std::span<std::byte> prepare(std::uint64_t first, std::size_t count);
-  /// Of a page that was prepared, or is in the store with lines still unsettled.
+  /// Of a page that was prepared, or is in the store with lines still unsettled; else nullptr.
   std::byte* bytes_of(std::uint64_t number);
   /// Adds to what is known of a prepared page. `readable` is part of `settled`.
   void publish(std::uint64_t number, std::uint64_t readable, std::uint64_t settled);
 
-  /// Nothing is known any more. Room of the store is given back to the system.
+  /// Nothing is known any more, except what was touched. The memory is kept for what is read next:
+  /// the seal that keeps the worker from writing keeps the system from taking pages back, and new
+  /// ones would cost more than the old ones.
   void clear();
 
   /// For statistics and for the next dump's replay: pages that somebody looked at (mark_touched(),
-  /// and the worker's own record), not just prefetched.
+  /// and the worker's own record), not just prefetched, since the store was made or the last
+  /// forget_touched(). Pages that are not in the store are not marked.
   void mark_touched(std::uint64_t number);
   PageRuns touched() const;
+  void forget_touched(); ///< between walks: a worker's record stays as it is
 
-  std::size_t pages() const; ///< in the store
+  /// What a worker says that it has looked at, by slot, counts from now on as touched, until the
+  /// record is taken away (nullptr), for which it must still be there. Not owned. Nothing in it is
+  /// trusted: slots that hold no page are ignored.
+  void set_worker_record(const page_table::TouchRecord* record);
+
+  std::size_t pages() const; ///< in the store, or prepared
   std::size_t room() const;  ///< pages that prepare() can still take
   int descriptor() const;    ///< for the worker: can be mapped read-only, nothing else
 

@@ -1,0 +1,254 @@
+#include "host/memory/page_store.h"
+
+#include "rsp/transport/unique_fd.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace mqbridge {
+namespace {
+
+using page_table::Entry;
+using page_table::Header;
+
+constexpr std::uint64_t last_page = UINT64_MAX / PageStore::page_size;
+constexpr std::uint64_t smallest_table = PageStore::page_size / sizeof(Entry);
+
+/// Where everything is in the file. The table moves to one of twice the size as it fills, each
+/// behind the last one: only those that were used take memory.
+struct FileLayout {
+  explicit FileLayout(std::uint64_t slot_count) : slots(slot_count) {
+    std::uint64_t entries = smallest_table;
+    data = PageStore::page_size + entries * sizeof(Entry);
+    while (entries < 2 * slots) {
+      entries *= 2;
+      data += entries * sizeof(Entry);
+    }
+    size = data + slots * PageStore::page_size;
+  }
+
+  std::uint64_t slots;
+  std::uint64_t data = 0;
+  std::uint64_t size = 0;
+};
+
+Failure cannot_make(std::size_t max_bytes, std::string_view what) {
+  return fail("memory.store",
+              fmt::format("cannot make room for {} MiB of the target's pages: {}: {}",
+                          max_bytes >> 20, what, std::strerror(errno)),
+              "ulimit -n -v    shows the limits of this process; --cache none needs no such room");
+}
+
+} // namespace
+
+struct PageStore::Impl {
+  explicit Impl(const FileLayout& of) : layout(of) {}
+  ~Impl() {
+    if (base != nullptr)
+      ::munmap(base, layout.size);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Header& header() { return *reinterpret_cast<Header*>(base); }
+  Entry* table() { return reinterpret_cast<Entry*>(base + header().table); }
+  std::byte* slot(std::uint64_t index) { return base + layout.data + index * page_size; }
+  Entry& entry(std::uint64_t number) {
+    return const_cast<Entry&>(page_table::find(table(), header().entries, number));
+  }
+  /// nullptr: neither prepared nor known.
+  Entry* known(std::uint64_t number) {
+    if (number > last_page)
+      return nullptr;
+    Entry& found = entry(number);
+    return found.key.load(std::memory_order_relaxed) != 0 ? &found : nullptr;
+  }
+
+  Result<void> open();
+  void reserve(std::size_t more);
+  void insert(std::uint64_t number, std::uint64_t slot);
+  /// Takes over what the worker has recorded.
+  void merge_record();
+  /// Page numbers of this epoch's slots that are marked.
+  void add_touched(std::vector<std::uint64_t>& into) const;
+
+  FileLayout layout;
+  rsp::UniqueFd file;
+  std::byte* base = nullptr;          ///< the only writable mapping that there is
+  std::size_t used = 0;               ///< entries of the table
+  std::vector<std::uint64_t> numbers; ///< by slot, those in use
+  std::vector<bool> marked;           ///< by slot: touched
+  std::vector<std::uint64_t> earlier; ///< touched before the last clear()
+  const page_table::TouchRecord* record = nullptr;
+};
+
+Result<void> PageStore::Impl::open() {
+  const std::size_t max_bytes = layout.slots * page_size;
+  file = rsp::UniqueFd(::memfd_create("mqbridge-pages", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ::ftruncate(file.get(), static_cast<off_t>(layout.size)) != 0)
+    return cannot_make(max_bytes, "memfd_create");
+  void* mapped = ::mmap(nullptr, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (mapped == MAP_FAILED)
+    return cannot_make(max_bytes, "mmap");
+  base = static_cast<std::byte*>(mapped);
+  // From here on nobody else, whatever process has the descriptor, gets a second writable mapping.
+  if (::fcntl(file.get(), F_ADD_SEALS,
+              F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return cannot_make(max_bytes, "F_ADD_SEALS");
+  header() = {page_table::magic, 1, page_size, smallest_table, layout.data, layout.slots};
+  return {};
+}
+
+void PageStore::Impl::reserve(std::size_t more) {
+  std::uint64_t entries = header().entries;
+  std::uint64_t offset = header().table;
+  while (2 * (used + more) > entries) {
+    offset += entries * sizeof(Entry);
+    entries *= 2;
+  }
+  if (entries == header().entries)
+    return;
+  const std::span old(table(), header().entries);
+  header().table = offset;
+  header().entries = entries;
+  for (const Entry& from : old) {
+    const std::uint64_t key = from.key.load(std::memory_order_relaxed);
+    if (key == 0)
+      continue;
+    Entry& to = entry(key - 1);
+    to.slot.store(from.slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.readable.store(from.readable.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.settled.store(from.settled.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.key.store(key, std::memory_order_release);
+  }
+}
+
+void PageStore::Impl::insert(std::uint64_t number, std::uint64_t slot) {
+  Entry& to = entry(number);
+  used += to.key.load(std::memory_order_relaxed) == 0 ? 1 : 0;
+  to.slot.store(slot, std::memory_order_relaxed);
+  to.key.store(number + 1, std::memory_order_release);
+}
+
+void PageStore::Impl::merge_record() {
+  if (record == nullptr)
+    return;
+  for (std::size_t word = 0; word * 64 < marked.size(); ++word) {
+    std::uint64_t bits = (*record)[word].load(std::memory_order_relaxed);
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t slot = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (slot < marked.size())
+        marked[slot] = true;
+    }
+  }
+}
+
+void PageStore::Impl::add_touched(std::vector<std::uint64_t>& into) const {
+  for (std::size_t slot = 0; slot < marked.size(); ++slot)
+    if (marked[slot])
+      into.push_back(numbers[slot]);
+}
+
+PageStore::PageStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PageStore::~PageStore() = default;
+
+Result<std::unique_ptr<PageStore>> PageStore::create(std::size_t max_bytes) {
+  const std::size_t bounded = std::clamp(max_bytes, page_size, most_bytes);
+  auto impl = std::make_unique<Impl>(FileLayout(bounded / page_size));
+  if (auto opened = impl->open(); !opened)
+    return forward(std::move(opened));
+  return std::unique_ptr<PageStore>(new PageStore(std::move(impl)));
+}
+
+std::optional<PageStore::Page> PageStore::find(std::uint64_t number) const {
+  const Entry* entry = impl_->known(number);
+  const std::uint64_t settled = entry != nullptr ? entry->settled.load() : 0;
+  if (settled == 0)
+    return std::nullopt;
+  return Page{impl_->slot(entry->slot.load()), entry->readable.load(), settled};
+}
+
+std::span<std::byte> PageStore::prepare(std::uint64_t first, std::size_t count) {
+  if (count == 0 || count > room() || first > last_page || count - 1 > last_page - first)
+    return {};
+  for (std::size_t i = 0; i < count; ++i)
+    if (find(first + i))
+      return {};
+  impl_->reserve(count);
+  const std::uint64_t slot = impl_->numbers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    impl_->insert(first + i, slot + i);
+    impl_->numbers.push_back(first + i);
+  }
+  impl_->marked.resize(impl_->numbers.size());
+  return {impl_->slot(slot), count * page_size};
+}
+
+std::byte* PageStore::bytes_of(std::uint64_t number) {
+  const Entry* entry = impl_->known(number);
+  return entry != nullptr ? impl_->slot(entry->slot.load()) : nullptr;
+}
+
+void PageStore::publish(std::uint64_t number, std::uint64_t readable, std::uint64_t settled) {
+  Entry* entry = impl_->known(number);
+  if (entry == nullptr)
+    return;
+  entry->settled.fetch_or(settled, std::memory_order_relaxed);
+  entry->readable.fetch_or(readable & settled, std::memory_order_release);
+}
+
+void PageStore::clear() {
+  impl_->merge_record();
+  impl_->add_touched(impl_->earlier);
+  std::ranges::sort(impl_->earlier);
+  const auto repeated = std::ranges::unique(impl_->earlier);
+  impl_->earlier.erase(repeated.begin(), repeated.end());
+  std::memset(static_cast<void*>(impl_->table()), 0, impl_->header().entries * sizeof(Entry));
+  impl_->used = 0;
+  impl_->numbers.clear();
+  impl_->marked.clear();
+  ++impl_->header().epoch;
+}
+
+void PageStore::mark_touched(std::uint64_t number) {
+  if (const Entry* entry = impl_->known(number))
+    impl_->marked[entry->slot.load(std::memory_order_relaxed)] = true;
+}
+
+PageRuns PageStore::touched() const {
+  impl_->merge_record();
+  std::vector<std::uint64_t> numbers = impl_->earlier;
+  impl_->add_touched(numbers);
+  return runs_of(std::move(numbers));
+}
+
+void PageStore::forget_touched() {
+  impl_->earlier.clear();
+  impl_->marked.assign(impl_->marked.size(), false);
+}
+
+void PageStore::set_worker_record(const page_table::TouchRecord* record) {
+  impl_->merge_record();
+  impl_->record = record;
+}
+
+std::size_t PageStore::pages() const {
+  return impl_->used;
+}
+
+std::size_t PageStore::room() const {
+  return impl_->layout.slots - impl_->numbers.size();
+}
+
+int PageStore::descriptor() const {
+  return impl_->file.get();
+}
+
+} // namespace mqbridge

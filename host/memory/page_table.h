@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// The layout of a PageStore's file, which the worker of the debug DLL maps as well: a header, a
+/// table of entries, and pages in slots. The parent alone writes, and only while the worker waits
+/// for an answer; after each answer the worker looks at the header again, as the table may have
+/// moved. Needs libc and libstdc++ only, for the worker's sake.
+namespace mqbridge::page_table {
+
+inline constexpr std::size_t page_size = 4096;
+inline constexpr std::size_t line_size = 64;
+inline constexpr std::uint64_t magic = 0x6d71627061676531; // "mqbpage1"
+
+/// What is known of one page. All zero: free.
+struct Entry {
+  std::atomic<std::uint64_t> key; ///< page number + 1: the page at address 0 is a page, too
+  std::atomic<std::uint64_t> slot;
+  std::atomic<std::uint64_t> readable; ///< a bit for each line, stored after the line's bytes
+  std::atomic<std::uint64_t> settled;  ///< readable, or known to be a hole
+};
+
+struct Header {
+  std::uint64_t magic;
+  std::uint64_t epoch;   ///< another one: everything was cleared, slots hold other pages
+  std::uint64_t table;   ///< offset in the file
+  std::uint64_t entries; ///< of the table: a power of two, never all in use
+  std::uint64_t data;    ///< offset of slot 0
+  std::uint64_t slots;   ///< of page_size bytes each
+};
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
+static_assert(sizeof(Header) <= page_size && page_size % sizeof(Entry) == 0);
+
+/// Where the search for a page begins. Multiplied with 2^64 over the golden ratio: page numbers
+/// come in runs and strides, and spread evenly that way.
+constexpr std::uint64_t first_probe(std::uint64_t number, std::uint64_t entries) {
+  return (number * 0x9e3779b97f4a7c15 >> 32) & (entries - 1);
+}
+
+/// The entry of a page, or the free one where it belongs.
+inline const Entry& find(const Entry* table, std::uint64_t entries, std::uint64_t number) {
+  for (std::uint64_t at = first_probe(number, entries);; at = (at + 1) & (entries - 1)) {
+    const std::uint64_t key = table[at].key.load(std::memory_order_acquire);
+    if (key == number + 1 || key == 0)
+      return table[at];
+  }
+}
+
+/// The lines that `size` bytes from `offset` of a page on lie in; size is at least 1 and all of it
+/// in the page.
+constexpr std::uint64_t lines_of(std::size_t offset, std::size_t size) {
+  const std::size_t first = offset / line_size;
+  const std::size_t last = (offset + size - 1) / line_size;
+  return (~std::uint64_t{0} >> (63 - (last - first))) << first;
+}
+
+/// The slots whose pages the worker has looked at, a bit each: its side of PageStore::touched().
+/// The worker alone writes, all of it zero at first and again in each new epoch; the parent takes
+/// it for a hint that may say anything.
+inline constexpr std::uint64_t max_slots = std::uint64_t{1} << 20;
+using TouchRecord = std::array<std::atomic<std::uint64_t>, max_slots / 64>;
+
+} // namespace mqbridge::page_table
