@@ -87,6 +87,10 @@ Result<void> set_dll(const RawOptions& raw, DumpOptions& options) {
   return {};
 }
 
+CacheMode parse_cache(std::string_view text) {
+  return text == "none" ? CacheMode::none : text == "page" ? CacheMode::page : CacheMode::full;
+}
+
 Result<DumpOptions> common_options(const RawOptions& raw) {
   DumpOptions options;
   if (auto set = set_files(raw, options); !set)
@@ -98,6 +102,7 @@ Result<DumpOptions> common_options(const RawOptions& raw) {
     return forward(std::move(set));
   if (auto set = set_seconds("--timeout", raw.timeout, options.silence_timeout); !set)
     return forward(std::move(set));
+  options.cache = parse_cache(raw.cache);
   if (!raw.run_until.empty()) {
     auto until = parse_run_until("--run-until", raw.run_until);
     if (!until)
@@ -161,6 +166,12 @@ Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
     if (!count)
       return forward(std::move(count));
     command.options.max_operations = *count;
+  }
+  if (!raw.jobs.empty()) {
+    auto count = parse_count("--jobs", raw.jobs);
+    if (!count)
+      return forward(std::move(count));
+    command.options.jobs = *count;
   }
   if (!raw.show.empty()) {
     auto show = parse_count_or_all("--show", raw.show);

@@ -104,15 +104,25 @@ void add_printing_options(CLI::App* app, RawOptions& raw) {
              {"auto", "always", "never"});
 }
 
+void add_cache_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Comparing");
+  add_choice(app, "--cache", raw.cache,
+             "kept of what was read: nothing; 4 KiB pages; all, and read ahead (full)",
+             {"none", "page", "full"});
+}
+
 void declare_dump(CLI::App& app, RawOptions& raw) {
   CLI::App* dump = app.add_subcommand("dump", "queues of one or many ranks, once");
   dump->footer(std::string(target_help) + "\n\n" + dump_exit_help);
   dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->required()->type_name("");
+  dump->option_defaults()->group("Job");
+  add_value(dump, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
   add_file_options(dump, raw);
   add_waiting_options(dump, raw);
   add_value(dump, "--max-stop", raw.max_stop,
             "hold a target no longer, then detach and keep what is there", "S");
   add_walking_options(dump, raw);
+  add_cache_option(dump, raw);
   add_printing_options(dump, raw);
   add_output_options(dump, raw);
 }
@@ -127,6 +137,7 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
       ->type_name("");
   add_file_options(doctor, raw);
   add_waiting_options(doctor, raw);
+  add_cache_option(doctor, raw);
   add_output_options(doctor, raw);
 }
 

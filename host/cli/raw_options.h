@@ -27,6 +27,8 @@ struct RawOptions {
   std::string color = "auto";
   // dump
   std::string max_stop;
+  std::string jobs;
+  std::string cache = "full";
   std::string max_operations;
   std::vector<std::string> queues;
   std::vector<std::string> communicators;

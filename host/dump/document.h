@@ -61,6 +61,9 @@ struct Statistics {
   double elapsed_ms = 0;
   std::optional<std::uint64_t> pages_touched;
   std::optional<std::uint64_t> pages_read;
+  std::optional<double> rtt_us; ///< of a short request, waiting for the stub included
+  std::optional<double>
+      bandwidth_bps; ///< memory contents that the stub sends in bulk, bits a second
   std::vector<Phase> phases;
 };
 

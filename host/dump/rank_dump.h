@@ -2,11 +2,9 @@
 
 #include "host/dump/document.h"
 #include "host/dump/job_view.h"
+#include "host/dump/shared_tools.h"
 #include "host/dump/take_dump.h"
-#include "host/image/elf_cache.h"
-#include "host/target/file_fetcher.h"
 #include "rsp/features.h"
-#include "rsp/guardian.h"
 
 #include <chrono>
 #include <functional>
@@ -20,14 +18,6 @@ class Server;
 }
 
 namespace mqbridge {
-
-/// What all ranks of one dump share. References outlive the ranks.
-struct SharedTools {
-  const DumpOptions& options;
-  ElfCache& files;
-  FileFetcher& fetcher;
-  rsp::Guardian& guardian;
-};
 
 /// When a target was held, for the spread of stops over the job.
 struct HeldTime {

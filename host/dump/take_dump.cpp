@@ -17,8 +17,6 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t max_threads = 64;
-
 /// Targets behind one server, by index: it talks to one client at a time.
 std::vector<std::vector<std::size_t>> group_by_server(std::span<const TargetSpec> targets) {
   std::vector<std::vector<std::size_t>> groups;
@@ -73,7 +71,7 @@ public:
     {
       std::vector<std::jthread> threads;
       try {
-        for (std::size_t i = 1; i < std::min(groups_.size(), max_threads); ++i)
+        for (std::size_t i = 1; i < std::min(groups_.size(), tools_.options.jobs); ++i)
           threads.emplace_back([this] { take_groups(); });
       } catch (const std::system_error&) {
         // No more threads are to be had (RLIMIT_NPROC, cgroup): those there are do it all.

@@ -2,6 +2,7 @@
 
 #include "host/dump/document.h"
 #include "host/image/file_finder.h"
+#include "host/memory/cache_mode.h"
 #include "host/mqs/dll_policy.h"
 #include "host/target/fetch_options.h"
 #include "host/target/given_image.h"
@@ -11,6 +12,7 @@
 #include "rsp/trace.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -43,6 +45,8 @@ struct DumpOptions {
   std::optional<std::chrono::milliseconds> max_stop;
   std::optional<rsp::RunUntil> run_until; ///< --run-until
   std::uint64_t max_operations = 10'000'000;
+  CacheMode cache = CacheMode::full;
+  std::size_t jobs = 64; ///< ranks at once; they mostly wait for their stubs
   Filters filters;
   rsp::Trace* trace = nullptr;
 };

@@ -95,8 +95,8 @@ void write_statistics(JsonWriter& json, const Statistics& statistics) {
   json.member("elapsed_ms", statistics.elapsed_ms);
   json.member("pages_touched", statistics.pages_touched);
   json.member("pages_read", statistics.pages_read);
-  json.member("rtt_us", nullptr);
-  json.member("bandwidth_bps", nullptr);
+  json.member("rtt_us", statistics.rtt_us);
+  json.member("bandwidth_bps", statistics.bandwidth_bps);
   write_phases(json, statistics.phases);
   json.end();
 }

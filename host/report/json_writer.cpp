@@ -1,5 +1,6 @@
 #include "host/report/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,8 +11,19 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{64} * 1024;
 
-std::string quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+bool stands_for_itself(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+/// Keys, and almost all values, are plain: a million operations have thirty million of them.
+void append_quoted(std::string& out, std::string_view text) {
+  if (!std::all_of(text.begin(), text.end(), stands_for_itself)) {
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
 }
 
 } // namespace
@@ -38,7 +50,7 @@ void JsonWriter::end() {
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
   const bool lines = levels_.back().layout == Layout::lines;
-  buffer_ += quoted(name);
+  append_quoted(buffer_, name);
   buffer_ += lines ? ": " : ":";
   after_key_ = true;
   return *this;
@@ -66,16 +78,17 @@ void JsonWriter::literal(std::string_view text) {
 }
 
 void JsonWriter::value(std::string_view text) {
-  literal(quoted(text));
+  separate();
+  append_quoted(buffer_, text);
 }
 void JsonWriter::value(bool flag) {
   literal(flag ? "true" : "false");
 }
 void JsonWriter::value(std::int64_t number) {
-  literal(fmt::format("{}", number));
+  literal(fmt::format_int(number).c_str());
 }
 void JsonWriter::value(std::uint64_t number) {
-  literal(fmt::format("{}", number));
+  literal(fmt::format_int(number).c_str());
 }
 void JsonWriter::value(double number) {
   literal(std::isfinite(number) ? fmt::format("{}", number) : "null");

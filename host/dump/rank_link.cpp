@@ -1,0 +1,91 @@
+#include "host/dump/rank_link.h"
+
+#include "rsp/server.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+
+namespace mqbridge {
+
+RankLink::RankLink(const TargetSpec& target, const SharedTools& tools)
+    : target_(target), tools_(tools) {}
+
+std::optional<std::string> RankLink::host_of(const rsp::Endpoint& endpoint) {
+  if (const auto* tcp = std::get_if<rsp::TcpEndpoint>(&endpoint.where))
+    return tcp->host;
+  std::array<char, 256> name{};
+  const bool here = std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) ||
+                    endpoint.text.starts_with("local:");
+  if (here && gethostname(name.data(), name.size() - 1) == 0)
+    return name.data();
+  return std::nullopt;
+}
+
+void RankLink::begin_hold() {
+  contact_ = Clock::now();
+  stopped_at_ = std::chrono::system_clock::now();
+}
+
+Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_token stop) {
+  begin_hold();
+  auto client = connect_or_share(server, std::move(stop));
+  if (!client)
+    return forward(std::move(client));
+  client_ = std::move(*client);
+  if (target_.endpoint.pid)
+    server = client_->server();
+  return {};
+}
+
+Result<std::unique_ptr<rsp::Client>>
+RankLink::connect_or_share(std::shared_ptr<rsp::Server>& server, std::stop_token stop) {
+  const auto& endpoint = target_.endpoint;
+  if (server && server->usable() && endpoint.pid)
+    return rsp::Client::share(server, endpoint);
+  const bool left = server && server->left_after_refusal();
+  server.reset(); // it talks to one client at a time
+  const auto& options = tools_.options;
+  auto client = rsp::Client::connect(endpoint, {options.connect_timeout, options.silence_timeout,
+                                                options.trace, &tools_.guardian, std::move(stop)});
+  if (!client && left)
+    return fail("attach.server_left",
+                fmt::format("{}: the server ended when it could not attach to the process before "
+                            "this one, as gdbserver --once does",
+                            endpoint.text),
+                "on the node: gdbserver --multi :PORT    (without --once)");
+  return client;
+}
+
+Result<rsp::Attachment> RankLink::attach() {
+  const auto first_contact = std::pair(contact_, stopped_at_);
+  begin_hold();
+  limit(1.0);
+  auto attachment = rsp::attach(*client_);
+  if (attachment && attachment->stopped_before_us)
+    std::tie(contact_, stopped_at_) = first_contact;
+  return attachment;
+}
+
+Result<rsp::RunReport> RankLink::run(rsp::Attachment& attachment) {
+  client_->set_deadline(std::nullopt);
+  auto report = rsp::run_until(*client_, *tools_.options.run_until, attachment);
+  if (!report)
+    return report;
+  begin_hold();
+  limit(1.0);
+  return report;
+}
+
+std::optional<RankLink::Clock::time_point> RankLink::limit(double share) {
+  const auto& max_stop = tools_.options.max_stop;
+  if (!max_stop)
+    return std::nullopt;
+  const auto deadline = contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
+  client_->set_deadline(deadline);
+  return deadline;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,94 @@
+#include "host/dump/rank_mpi.h"
+
+#include "host/dump/select_types.h"
+#include "host/mqs/mpi_support.h"
+
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+std::string with(std::string hint, const std::optional<std::string>& entry_hint) {
+  return entry_hint ? hint + "\n" + *entry_hint : hint;
+}
+
+} // namespace
+
+Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, bool reads_files) {
+  auto images = target_.load_images(warnings_);
+  if (!images)
+    return forward(std::move(images));
+  images_.emplace(std::move(*images));
+  auto mpi = identify_mpi(*images_, target_.memory(), target_.platform());
+  if (!mpi)
+    return forward(std::move(mpi));
+  if (!*mpi) {
+    std::string hint = "check the process id; files of another machine: --sysroot DIR";
+    if (reads_files && options_.fetch.mode != FetchMode::always)
+      hint += ", or --fetch-files always";
+    return fail("mpi.not_found",
+                fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
+                            dump_.endpoint, dump_.executable.value_or("the process")),
+                with(std::move(hint), entry_hint));
+  }
+  library_ = std::move(**mpi);
+  auto& info = dump_.mpi.emplace();
+  info.name = library_.name;
+  info.version = library_.version;
+  if (library_.image != nullptr && library_.image->file &&
+      !library_.image->file->build_id().empty())
+    info.build_id = library_.image->file->build_id();
+  return read_state(entry_hint);
+}
+
+Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
+  auto state =
+      support_of(library_.provider).read_state(*images_, target_.memory(), target_.platform());
+  if (!state)
+    return forward(std::move(state));
+  dump_.mpi->state = *state;
+  if (*state == MpiState::not_initialized)
+    warnings_.push_back({"mpi.not_initialized",
+                         "the process has not finished MPI_Init: there are no queues yet",
+                         with("dump again when it has", entry_hint)});
+  if (*state == MpiState::finalized)
+    warnings_.push_back({"mpi.finalized",
+                         "the process is in or past MPI_Finalize: there are no queues any more",
+                         {}});
+  return {};
+}
+
+bool RankMpi::has_queues() const {
+  return dump_.mpi && dump_.mpi->state != MpiState::not_initialized &&
+         dump_.mpi->state != MpiState::finalized;
+}
+
+Result<void> RankMpi::find_types() {
+  if (!support_of(library_.provider).needs_types())
+    return {};
+  auto choice = select_types(
+      *images_, library_, target_.memory(), target_.platform(), options_.types_files,
+      options_.pack_directories,
+      [&] { return target_.find_debug_information(*images_, warnings_); }, warnings_);
+  if (!choice) {
+    dump_.mpi->types_match = TypesMatch::none;
+    return forward(std::move(choice));
+  }
+  dump_.mpi->types_source = choice->source;
+  dump_.mpi->types_match = choice->match;
+  return {};
+}
+
+Result<void> RankMpi::read_transport() {
+  auto transport =
+      support_of(library_.provider).read_transport(*images_, target_.memory(), target_.platform());
+  if (!transport)
+    return forward(std::move(transport));
+  dump_.mpi->transport = transport->name;
+  bypassed_ = transport->bypasses_dll;
+  if (transport->warning)
+    warnings_.push_back(*transport->warning);
+  return {};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/dump/take_dump.h"
+#include "host/image/image_set.h"
+#include "host/mqs/mpi_library.h"
+#include "host/target/target.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace mqbridge {
+
+/// Learns what MPI a stopped process runs and what its debug DLL will need to know of it, step by
+/// step: fills `mpi` of the dump. What does not end the work goes into `warnings`. References
+/// outlive it; one thread.
+class RankMpi {
+public:
+  RankMpi(const DumpOptions& options, Target& target, RankDump& dump, Warnings& warnings)
+      : options_(options), target_(target), dump_(dump), warnings_(warnings) {}
+
+  /// `entry_hint`: why there may be nothing to see yet. `reads_files`: the stub could read files
+  /// that this host lacks. Errors: those of Target::load_images and identify_mpi, mpi.not_found.
+  Result<void> identify(const std::optional<std::string>& entry_hint, bool reads_files);
+  /// Has MPI_Init returned, and MPI_Finalize not been called? Without both there are no queues.
+  bool has_queues() const;
+  /// Errors: those of select_types.
+  Result<void> find_types();
+  /// Errors: those of Memory.
+  Result<void> read_transport();
+
+  std::size_t loaded_objects() const { return images_ ? images_->images().size() : 0; }
+  ImageSet& images() { return *images_; }
+  const MpiLibrary& library() const { return library_; }
+  bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
+
+private:
+  Result<void> read_state(const std::optional<std::string>& entry_hint);
+
+  const DumpOptions& options_;
+  Target& target_;
+  RankDump& dump_;
+  Warnings& warnings_;
+  std::optional<ImageSet> images_;
+  MpiLibrary library_;
+  bool bypassed_ = false;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,241 @@
+#include "host/dump/rank_session.h"
+
+#include "host/dump/rank_walk.h"
+#include "host/target/environment.h"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+
+RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
+                         std::shared_ptr<rsp::Server>& server, const Progress& progress)
+    : target_spec_(target), tools_(tools), server_(server), progress_(progress),
+      link_(target, tools) {
+  dump().endpoint = target.endpoint.text;
+  dump().host = RankLink::host_of(target.endpoint);
+  outcome_.claim.given = target.rank;
+}
+
+RankSession::~RankSession() = default;
+
+bool RankSession::open(std::stop_token stop) {
+  stop_ = std::move(stop);
+  const bool ready = guarded(&RankSession::prepare);
+  errors_before_walk_ = dump().errors.size();
+  return ready && dll_.has_value();
+}
+
+const RankDump& RankSession::look() {
+  dump().errors.resize(errors_before_walk_);
+  dump().communicators.clear();
+  walked_ = false;
+  guarded(&RankSession::walk);
+  dump().status = conclude();
+  return dump();
+}
+
+RankOutcome RankSession::close() {
+  cancel_.reset();
+  release();
+  clock_.finish(dump().statistics);
+  dump().status = conclude();
+  return std::move(outcome_);
+}
+
+void RankSession::begin(PhaseName phase, std::string_view name) {
+  clock_.begin(phase);
+  if (progress_)
+    progress_(name, 0);
+}
+
+bool RankSession::guarded(Result<void> (RankSession::*work)()) {
+  Result<void> done;
+  try {
+    done = (this->*work)();
+  } catch (const std::exception& exception) {
+    done = fail("internal",
+                fmt::format("{}: the dump of this target ended early: {}", dump().endpoint,
+                            exception.what()),
+                "where memory is short: fewer targets at once (--jobs N), or --max-operations N");
+  }
+  report_warnings();
+  if (!done)
+    report(done.error(), RankError::Level::error);
+  return done.has_value();
+}
+
+Result<void> RankSession::prepare() {
+  if (auto done = connect(); !done)
+    return done;
+  cancel_.emplace(stop_, [this] { link_.client().cancel(); });
+  if (auto done = attach(); !done)
+    return done;
+  if (auto done = identify_mpi(); !done)
+    return done;
+  return mpi_->has_queues() ? prepare_walk() : Result<void>{};
+}
+
+Result<void> RankSession::connect() {
+  begin(PhaseName::connect, "connect");
+  if (auto done = link_.connect(server_, stop_); !done)
+    return done;
+  clock_.watch(link_.connected());
+  outcome_.features = link_.client().features();
+  return {};
+}
+
+Result<void> RankSession::attach() {
+  begin(PhaseName::attach, "attach");
+  auto attachment = link_.attach();
+  if (!attachment)
+    return forward(std::move(attachment));
+  if (attachment->pid != 0)
+    dump().pid = attachment->pid;
+  if (!options().run_until)
+    entry_hint_ = hint_at_entry(*attachment);
+  else if (auto done = run_to_signal(*attachment); !done)
+    return done;
+  held_ = true;
+  // A stub that was started here stopped the process for us, from its start on.
+  const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
+  dump().stopped_before_us = attachment->stopped_before_us && !ours;
+  return learn_target(*attachment);
+}
+
+Result<void> RankSession::run_to_signal(rsp::Attachment& attachment) {
+  if (progress_)
+    progress_("run", 0);
+  const auto run = link_.run(attachment);
+  if (!run)
+    return Failure(run.error());
+  if (auto warning = describe_run(*run, *options().run_until))
+    warnings_.push_back(std::move(*warning));
+  return {};
+}
+
+FetchContext RankSession::fetch_context() {
+  FetchContext context{&tools_.fetcher};
+  if (options().max_stop)
+    context.deadline = link_.held_since() + *options().max_stop;
+  context.cancelled = [this] { return stop_.stop_requested(); };
+  if (progress_)
+    context.progress = [this](std::string_view text) { progress_(text, 0); };
+  return context;
+}
+
+Result<void> RankSession::learn_target(const rsp::Attachment& attachment) {
+  const TargetOptions how{options().images, fetch_context()};
+  auto target = Target::adopt(link_.client(), attachment, tools_.files, how);
+  if (!target)
+    return forward(std::move(target));
+  target_ = std::move(*target);
+  dump().executable = target_->executable();
+  dump().platform = target_->platform();
+  auto environment = read_environment(link_.client(), attachment.pid);
+  if (!environment)
+    return forward(std::move(environment));
+  outcome_.claim.name_space = environment->job;
+  outcome_.claim.environment_rank = environment->rank;
+  outcome_.claim.environment_size = environment->size;
+  return {};
+}
+
+Result<void> RankSession::identify_mpi() {
+  begin(PhaseName::images, "images");
+  mpi_.emplace(options(), *target_, dump(), warnings_);
+  auto done = mpi_->identify(entry_hint_, link_.client().features().vfile);
+  outcome_.loaded_objects = mpi_->loaded_objects();
+  return done;
+}
+
+Result<void> RankSession::prepare_walk() {
+  begin(PhaseName::types, "types");
+  // Both are looked for, so that who lacks both learns it at once.
+  auto types = mpi_->find_types();
+  if (types)
+    types = mpi_->read_transport();
+  const auto& library = mpi_->library();
+  auto dll =
+      choose_dll(options().dll, library.dll_name, library.provider, library.version.value_or(""));
+  if (dll)
+    outcome_.dll_path = dll->path.string();
+  if (!types && !dll) {
+    report_warnings();
+    report(types.error(), RankError::Level::error);
+  }
+  if (!dll)
+    return forward(std::move(dll));
+  if (!types)
+    return types;
+  dll_ = std::move(*dll);
+  if (dll_->warning)
+    warnings_.push_back(*dll_->warning);
+  return {};
+}
+
+Result<void> RankSession::walk() {
+  begin(PhaseName::walk, "walk");
+  RankWalk walk{options(), *target_, mpi_->images(), mpi_->library(), *dll_};
+  walk.bypassed = mpi_->bypassed();
+  walk.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
+  // The last tenth of --max-stop is for reading the statuses of what was found: without it they
+  // could not be trusted.
+  walk.deadline = link_.limit(0.9);
+  walk.before_repairs = [this] { link_.limit(1.0); };
+  walk.progress = [this](std::uint64_t operations) {
+    if (progress_)
+      progress_("walk", operations);
+  };
+  walk.stop = stop_;
+  auto outcome = walk_rank(walk, dump());
+  warnings_.insert(warnings_.end(), outcome.warnings.begin(), outcome.warnings.end());
+  walked_ = outcome.found;
+  return outcome.result;
+}
+
+void RankSession::release() {
+  if (!held_)
+    return;
+  begin(PhaseName::detach, "detach");
+  if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
+    report(done.error(), RankError::Level::error);
+  outcome_.held = HeldTime{link_.held_since(), RankLink::Clock::now()};
+  dump().stopped_ms = milliseconds(outcome_.held->to - outcome_.held->from);
+  dump().stopped_at = rfc3339(link_.stopped_at());
+  if (target_)
+    dump().statistics.pages_read = target_->pages_read();
+}
+
+void RankSession::report(const Error& error, RankError::Level level) {
+  dump().errors.push_back({std::string(error.code), level, error.message, error.hint});
+}
+
+void RankSession::report_warnings() {
+  for (const auto& warning : std::exchange(warnings_, {}))
+    report(warning, RankError::Level::warning);
+}
+
+RankStatus RankSession::conclude() const {
+  const auto& errors = outcome_.dump.errors;
+  const bool failed = std::any_of(errors.begin(), errors.end(), [](const auto& error) {
+    return error.level == RankError::Level::error;
+  });
+  if (failed && !walked_)
+    return RankStatus::failed;
+  // An MPI that runs has communicators: a walk that found none has not seen them.
+  const bool bypassed = mpi_ && mpi_->bypassed();
+  return failed || bypassed || !walked_ || cut_short() ? RankStatus::partial : RankStatus::ok;
+}
+
+bool RankSession::cut_short() const {
+  for (const auto& communicator : outcome_.dump.communicators)
+    for (const auto& queue : communicator.queues)
+      if (queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing)
+        return true;
+  return false;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "host/dump/take_dump.h"
+#include "host/image/elf_cache.h"
+#include "host/target/file_fetcher.h"
+#include "rsp/guardian.h"
+
+namespace mqbridge {
+
+/// What all ranks of one dump share. References outlive the ranks.
+struct SharedTools {
+  const DumpOptions& options;
+  ElfCache& files;
+  FileFetcher& fetcher;
+  rsp::Guardian& guardian;
+};
+
+} // namespace mqbridge
