@@ -15,4 +15,11 @@ struct PageRun {
 /// In order, never overlapping, never touching: sets of pages are long, and lie in few runs.
 using PageRuns = std::vector<PageRun>;
 
+/// The set of these page numbers, which may come in any order and more than once.
+PageRuns runs_of(std::vector<std::uint64_t> pages);
+
+std::uint64_t count_pages(const PageRuns& runs);
+
+bool contains_page(const PageRuns& runs, std::uint64_t page);
+
 } // namespace mqbridge

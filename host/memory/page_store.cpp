@@ -84,7 +84,7 @@ struct PageStore::Impl {
   std::byte* base = nullptr;          ///< the only writable mapping that there is
   std::size_t used = 0;               ///< entries of the table
   std::vector<std::uint64_t> numbers; ///< by slot, those in use
-  std::vector<bool> marked;           ///< by slot: touched
+  std::vector<std::uint64_t> marked;  ///< a bit for each slot: touched
   std::vector<std::uint64_t> earlier; ///< touched before the last clear()
   const page_table::TouchRecord* record = nullptr;
 };
@@ -138,22 +138,19 @@ void PageStore::Impl::insert(std::uint64_t number, std::uint64_t slot) {
 }
 
 void PageStore::Impl::merge_record() {
-  if (record == nullptr)
+  if (record == nullptr || numbers.empty())
     return;
-  for (std::size_t word = 0; word * 64 < marked.size(); ++word) {
-    std::uint64_t bits = (*record)[word].load(std::memory_order_relaxed);
-    for (; bits != 0; bits &= bits - 1) {
-      const std::size_t slot = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (slot < marked.size())
-        marked[slot] = true;
-    }
-  }
+  for (std::size_t word = 0; word < marked.size(); ++word)
+    marked[word] |= (*record)[word].load(std::memory_order_relaxed);
+  // The worker may have set bits of slots that hold nothing.
+  if (const std::size_t rest = numbers.size() % 64; rest != 0)
+    marked.back() &= ~(~std::uint64_t{0} << rest);
 }
 
 void PageStore::Impl::add_touched(std::vector<std::uint64_t>& into) const {
-  for (std::size_t slot = 0; slot < marked.size(); ++slot)
-    if (marked[slot])
-      into.push_back(numbers[slot]);
+  for (std::size_t word = 0; word < marked.size(); ++word)
+    for (std::uint64_t bits = marked[word]; bits != 0; bits &= bits - 1)
+      into.push_back(numbers[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
 }
 
 PageStore::PageStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -187,7 +184,7 @@ std::span<std::byte> PageStore::prepare(std::uint64_t first, std::size_t count) 
     impl_->insert(first + i, slot + i);
     impl_->numbers.push_back(first + i);
   }
-  impl_->marked.resize(impl_->numbers.size());
+  impl_->marked.resize((impl_->numbers.size() + 63) / 64);
   return {impl_->slot(slot), count * page_size};
 }
 
@@ -218,8 +215,10 @@ void PageStore::clear() {
 }
 
 void PageStore::mark_touched(std::uint64_t number) {
-  if (const Entry* entry = impl_->known(number))
-    impl_->marked[entry->slot.load(std::memory_order_relaxed)] = true;
+  if (const Entry* entry = impl_->known(number)) {
+    const std::uint64_t slot = entry->slot.load(std::memory_order_relaxed);
+    impl_->marked[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  }
 }
 
 PageRuns PageStore::touched() const {
@@ -231,7 +230,15 @@ PageRuns PageStore::touched() const {
 
 void PageStore::forget_touched() {
   impl_->earlier.clear();
-  impl_->marked.assign(impl_->marked.size(), false);
+  std::ranges::fill(impl_->marked, 0);
+}
+
+std::size_t PageStore::touched_pages() const {
+  impl_->merge_record();
+  std::size_t count = 0;
+  for (const std::uint64_t word : impl_->marked)
+    count += static_cast<std::size_t>(std::popcount(word));
+  return count;
 }
 
 void PageStore::set_worker_record(const page_table::TouchRecord* record) {

@@ -66,6 +66,7 @@ public:
   /// forget_touched(). Pages that are not in the store are not marked.
   void mark_touched(std::uint64_t number);
   PageRuns touched() const;
+  std::size_t touched_pages() const; ///< how many of those that are in the store
   void forget_touched(); ///< between walks: a worker's record stays as it is
 
   /// What a worker says that it has looked at, by slot, counts from now on as touched, until the
