@@ -31,7 +31,7 @@ public:
 /// answer.
 bool walk(PageCache& cache, std::uint64_t pages) {
   std::uint64_t value = 0;
-  for (std::uint64_t at = 0; at < pages * PageCache::page_size; at += 136) {
+  for (std::uint64_t at = 0; at < pages * PageStore::page_size; at += 136) {
     const auto got = cache.read({at}, std::as_writable_bytes(std::span(&value, 1)));
     if (!got || *got != 8 || value != at)
       return false;
@@ -41,20 +41,22 @@ bool walk(PageCache& cache, std::uint64_t pages) {
 
 void cached_fetches(benchmark::State& state) {
   AddressMemory below;
-  PageCache cache(below);
+  const auto store = PageStore::create().value();
+  PageCache cache(below, *store, {CacheMode::page});
   const auto pages = static_cast<std::uint64_t>(state.range(0));
   if (!walk(cache, pages))
     return state.SkipWithError("the cache gives back something else");
   for (auto _ : state)
     benchmark::DoNotOptimize(walk(cache, pages));
   state.SetItemsProcessed(state.iterations() *
-                          static_cast<std::int64_t>(pages * PageCache::page_size / 136));
+                          static_cast<std::int64_t>(pages * PageStore::page_size / 136));
 }
 BENCHMARK(cached_fetches)->Arg(16)->Arg(4096);
 
 void first_fetches(benchmark::State& state) {
   AddressMemory below;
-  PageCache cache(below);
+  const auto store = PageStore::create().value();
+  PageCache cache(below, *store, {CacheMode::page});
   const auto pages = static_cast<std::uint64_t>(state.range(0));
   for (auto _ : state) {
     cache.clear();

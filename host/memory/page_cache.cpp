@@ -1,90 +1,276 @@
 #include "host/memory/page_cache.h"
 
+#include "host/memory/prefetch_budget.h"
+
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <unordered_set>
+#include <map>
+#include <utility>
 
 namespace mqbridge {
 namespace {
 
-/// First and last page number that a range touches. A range that would wrap around the address
+constexpr std::size_t page_size = PageStore::page_size;
+constexpr std::size_t line_size = PageStore::line_size;
+constexpr std::size_t lines_in_page = page_size / line_size;
+
+/// The part of a range that lies in one page.
+struct Part {
+  std::uint64_t page;
+  std::size_t offset; ///< in the page
+  std::size_t size;
+};
+
+/// Calls `use` for each page that the range touches. A range that would wrap around the address
 /// space ends at its top.
-std::pair<std::uint64_t, std::uint64_t> pages_of(const MemoryRange& range) {
+template <typename Use>
+void for_each_part(const MemoryRange& range, const Use& use) {
+  if (range.into.empty())
+    return;
   const auto first = range.address.value;
-  const auto span = range.into.size() - 1;
-  const auto last = span > UINT64_MAX - first ? UINT64_MAX : first + span;
-  return {first / PageCache::page_size, last / PageCache::page_size};
+  const auto behind = std::min<std::uint64_t>(range.into.size() - 1, UINT64_MAX - first);
+  for (std::uint64_t done = 0; done <= behind;) {
+    const auto offset = static_cast<std::size_t>((first + done) % page_size);
+    const auto size = std::min<std::uint64_t>(page_size - offset, behind - done + 1);
+    use(Part{(first + done) / page_size, offset, static_cast<std::size_t>(size)});
+    done += size;
+    if (done == 0)
+      return; // all of the address space
+  }
+}
+
+/// `count` lines from `first` on.
+std::uint64_t lines(std::size_t first, std::size_t count) {
+  return count == 0 ? 0 : page_table::lines_of(first * line_size, count * line_size);
+}
+
+std::uint64_t lines_missing(const PageStore& store, const Part& part) {
+  const auto known = store.find(part.page);
+  return page_table::lines_of(part.offset, part.size) & ~(known ? known->settled : 0);
+}
+
+std::vector<std::uint64_t> pages_missing(const PageStore& store,
+                                         std::span<const MemoryRange> ranges) {
+  std::vector<std::uint64_t> pages;
+  for (const auto& range : ranges)
+    for_each_part(range, [&](const Part& part) {
+      if (lines_missing(store, part) != 0)
+        pages.push_back(part.page);
+    });
+  std::ranges::sort(pages);
+  const auto repeated = std::ranges::unique(pages);
+  pages.erase(repeated.begin(), repeated.end());
+  return pages;
 }
 
 } // namespace
 
-Result<void> PageCache::read_ranges(std::span<MemoryRange> ranges) {
-  // Before, never after, the missing pages are known: a page of this very call must not be lost.
-  if (pages_.size() >= max_pages_)
-    clear();
-  if (auto loaded = load_missing(ranges); !loaded)
-    return loaded;
-  for (auto& range : ranges)
-    range.read = copy(range);
-  return {};
-}
+/// What is read as one range: whole pages, or lines of one page.
+struct PageCache::Piece {
+  std::uint64_t page;
+  std::size_t line; ///< of the page, the first one that is read
+  std::span<std::byte> into;
+};
+
+PageCache::PageCache(Memory& below, PageStore& store, Options options)
+    : below_(below), store_(store), options_(options) {}
 
 void PageCache::clear() {
-  pages_.clear();
+  store_.clear();
+  policy_.clear();
+  ragged_.clear();
 }
 
-Result<void> PageCache::load_missing(std::span<const MemoryRange> ranges) {
-  std::vector<std::pair<std::uint64_t, std::unique_ptr<Page>>> loading;
-  std::unordered_set<std::uint64_t> wanted;
-  for (const auto& range : ranges) {
-    if (range.into.empty())
-      continue;
-    const auto [first, last] = pages_of(range);
-    for (auto number = first;; ++number) {
-      if (!pages_.contains(number) && wanted.insert(number).second)
-        loading.emplace_back(number, std::make_unique<Page>());
-      if (number == last)
-        break;
-    }
-  }
-  if (loading.empty())
-    return {};
-
-  std::vector<MemoryRange> requests;
-  requests.reserve(loading.size());
-  for (auto& [number, page] : loading)
-    requests.push_back({TargetAddress{number * page_size}, page->bytes});
-  if (auto done = below_.read_ranges(requests); !done)
-    return done;
-
-  pages_read_ += loading.size();
-  for (std::size_t i = 0; i < loading.size(); ++i) {
-    loading[i].second->readable = requests[i].read;
-    pages_.insert_or_assign(loading[i].first, std::move(loading[i].second));
+Result<void> PageCache::read_ranges(std::span<MemoryRange> ranges) {
+  if (auto loaded = load(ranges); !loaded)
+    return loaded;
+  for (auto& range : ranges) {
+    range.read = copy(range);
+    if (range.read < range.into.size())
+      if (auto done = read_past(range); !done)
+        return done;
   }
   return {};
 }
 
-std::size_t PageCache::copy(const MemoryRange& range) const {
-  std::size_t done = 0;
-  while (done < range.into.size()) {
-    const auto address = range.address.value + done;
-    if (address < range.address.value)
-      break; // past the top of the address space
-    const auto found = pages_.find(address / page_size);
-    if (found == pages_.end())
-      break;
-    const auto& page = *found->second;
-    const auto offset = static_cast<std::size_t>(address % page_size);
-    if (offset >= page.readable)
-      break;
-    const auto length = std::min(page.readable - offset, range.into.size() - done);
-    std::memcpy(range.into.data() + done, page.bytes.data() + offset, length);
-    done += length;
-    if (offset + length < page_size)
-      break; // a hole, or the end of the range
+Result<void> PageCache::load(std::span<const MemoryRange> ranges) {
+  auto missing = pages_missing(store_, ranges);
+  if (missing.empty())
+    return {};
+  if (missing.size() > store_.room()) {
+    clear();
+    missing = pages_missing(store_, ranges);
+    missing.resize(std::min(missing.size(), store_.room())); // read_past() gets the rest
   }
+  const auto unit = options_.mode == CacheMode::full ? read_unit(link()) : page_size;
+  if (unit < page_size)
+    return load_lines(ranges, unit);
+  if (auto done = load_pages(missing); !done)
+    return done;
+  // Behind a hole nothing of a run is known: what is missing there is asked for page by page.
+  std::erase_if(missing, [&](std::uint64_t page) { return store_.find(page).has_value(); });
+  PageRuns alone;
+  for (const auto page : missing)
+    alone.push_back({page, 1});
+  return alone.empty() ? Result<void>() : fetch_runs(alone);
+}
+
+Result<void> PageCache::load_pages(std::span<const std::uint64_t> missing) {
+  PageRuns runs;
+  if (options_.mode == CacheMode::full)
+    runs = policy_.plan(missing, {store_, link(), store_.touched_pages(), store_.room()});
+  else
+    for (const auto page : missing)
+      runs.push_back({page, 1});
+  if (auto done = fetch_runs(runs); !done)
+    return done;
+  for (const auto page : missing) {
+    const auto known = store_.find(page);
+    if (known && known->readable != 0)
+      policy_.was_readable(page);
+  }
+  return {};
+}
+
+/// Each missing piece is read to at least `unit` bytes, and as far as what is known before it
+/// reaches: where a walk goes along memory, it doubles.
+Result<void> PageCache::load_lines(std::span<const MemoryRange> ranges, std::size_t unit) {
+  std::map<std::uint64_t, std::uint64_t> wanted; // lines by page
+  for (const auto& range : ranges)
+    for_each_part(range, [&](const Part& part) {
+      if (const auto missing = lines_missing(store_, part); missing != 0)
+        wanted[part.page] |= missing;
+    });
+  std::vector<Piece> pieces;
+  for (const auto& [page, missing] : wanted) {
+    const auto known = store_.find(page);
+    if (!known && store_.prepare(page, 1).empty())
+      continue;
+    const auto settled = known ? known->settled : 0;
+    const auto first = static_cast<std::size_t>(std::countr_zero(missing));
+    const auto last = static_cast<std::size_t>(63 - std::countl_zero(missing));
+    const auto before = first == 0 ? 0 : std::countl_one(settled << (64 - first));
+    const auto ahead = std::max(unit / line_size, static_cast<std::size_t>(before));
+    auto end = std::min(std::max(first + ahead, last + 1), lines_in_page);
+    while (end > last + 1 && (settled >> (end - 1) & 1U) != 0)
+      --end;
+    pieces.push_back(
+        {page, first, {store_.bytes_of(page) + first * line_size, (end - first) * line_size}});
+  }
+  return fetch(pieces);
+}
+
+Result<void> PageCache::preload(const PageRuns& pages) {
+  const auto now = link();
+  if (options_.mode != CacheMode::full || read_unit(now) < page_size)
+    return {};
+  std::vector<std::uint64_t> missing;
+  for (const auto& run : pages)
+    for (std::uint64_t i = 0; i < run.count && missing.size() < store_.room(); ++i)
+      if (!store_.find(run.first + i))
+        missing.push_back(run.first + i);
+  policy_.expect(missing.size());
+  return fetch_runs(runs_of(std::move(missing)));
+}
+
+/// Pages of a run that nothing certain is known of are asked for one by one: a hole among them
+/// costs none of the others then.
+Result<void> PageCache::fetch_runs(const PageRuns& runs) {
+  std::vector<Piece> pieces;
+  for (const auto& run : runs) {
+    for (std::uint64_t at = 0; at < run.count;) {
+      const auto page = run.first + at;
+      std::uint64_t count = 1;
+      if (options_.mode == CacheMode::full && policy_.certain(page))
+        while (at + count < run.count && policy_.certain(page + count) &&
+               !store_.find(page + count))
+          ++count;
+      at += count;
+      auto into = store_.find(page) ? std::span(store_.bytes_of(page), page_size)
+                                    : store_.prepare(page, static_cast<std::size_t>(count));
+      if (!into.empty())
+        pieces.push_back({page, 0, into});
+    }
+  }
+  return fetch(pieces);
+}
+
+Result<void> PageCache::fetch(std::span<const Piece> pieces) {
+  if (pieces.empty())
+    return {};
+  std::vector<MemoryRange> requests;
+  requests.reserve(pieces.size());
+  for (const auto& piece : pieces)
+    requests.push_back({{piece.page * page_size + piece.line * line_size}, piece.into});
+  if (auto done = below_.read_ranges(requests); !done)
+    return done;
+  ++statistics_.bursts;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    statistics_.pages_read += (pieces[i].into.size() + page_size - 1) / page_size;
+    statistics_.bytes_read += requests[i].read;
+    take(pieces[i], requests[i].read);
+  }
+  return {};
+}
+
+/// Publishes what came, and the hole where it ended; behind that nothing is known.
+void PageCache::take(const Piece& piece, std::size_t read) {
+  std::uint64_t page = piece.page;
+  std::size_t line = piece.line;
+  for (std::size_t done = 0; done < piece.into.size(); ++page, line = 0) {
+    const auto asked = std::min(piece.into.size() - done, page_size - line * line_size);
+    const auto got = std::min(asked, read - std::min(read, done));
+    const auto whole = got / line_size;
+    store_.publish(page, lines(line, whole), lines(line, asked / line_size));
+    if (got % line_size != 0)
+      ragged_.insert(page * page_size + (line + whole) * line_size);
+    done += asked;
+    if (got < asked) {
+      ++page;
+      break;
+    }
+  }
+  policy_.came({piece.page, page - piece.page});
+}
+
+std::size_t PageCache::copy(const MemoryRange& range) {
+  std::size_t done = 0;
+  bool whole = true;
+  for_each_part(range, [&](const Part& part) {
+    const auto known = whole ? store_.find(part.page) : std::nullopt;
+    if (!known)
+      return;
+    store_.mark_touched(part.page);
+    const auto line = part.offset / line_size;
+    const auto readable = static_cast<std::size_t>(std::countr_one(known->readable >> line));
+    const auto end = std::min((line + readable) * line_size, part.offset + part.size);
+    const auto length = readable == 0 ? 0 : end - part.offset;
+    std::memcpy(range.into.data() + done, known->bytes + part.offset, length);
+    done += length;
+    whole = length == part.size;
+  });
   return done;
+}
+
+/// Goes on behind what copy() had, where the store cannot say what is there: of a line that can be
+/// read in part, and of what it had no room for.
+Result<void> PageCache::read_past(MemoryRange& range) {
+  const auto address = range.address + range.read;
+  if (address < range.address)
+    return {}; // the top of the address space
+  const auto line = address.value / line_size * line_size;
+  const auto known = store_.find(address.value / page_size);
+  const bool settled = known && (known->settled & lines(line % page_size / line_size, 1)) != 0;
+  if (settled && !ragged_.contains(line))
+    return {};
+  MemoryRange rest{address, range.into.subspan(range.read)};
+  if (auto done = below_.read_ranges({&rest, 1}); !done)
+    return done;
+  ++statistics_.bursts;
+  statistics_.bytes_read += rest.read;
+  range.read += rest.read;
+  return {};
 }
 
 } // namespace mqbridge

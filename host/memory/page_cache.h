@@ -1,49 +1,83 @@
 #pragma once
 
+#include "host/memory/cache_mode.h"
 #include "host/memory/memory.h"
+#include "host/memory/page_runs.h"
+#include "host/memory/page_store.h"
+#include "host/memory/prefetch_policy.h"
+#include "rsp/link_estimate.h"
 
-#include <array>
 #include <cstdint>
-#include <memory>
-#include <unordered_map>
+#include <functional>
+#include <set>
+#include <span>
 #include <vector>
 
 namespace mqbridge {
 
-/// Keeps every page that was read since the target stopped, and remembers where memory cannot be
-/// read.
+/// Reads what is missing into the page store, in as few bursts as the policy can do with, and
+/// answers from there. Remembers where memory cannot be read.
 ///
-/// Valid for one stop: clear() when the target may have run. A page that is only partly readable
-/// keeps its readable start. Bounded: beyond `max_pages` the cache starts anew, so a walk through
-/// more memory than that is slow, not wrong.
+/// Valid for one stop: clear() when the target may have run. What was asked for is exact; a page
+/// read beside it that cannot be read is a hole, no failure. When the store is full it starts anew:
+/// a walk through more memory than that is slow, not wrong.
 class PageCache final : public Memory {
 public:
-  static constexpr std::size_t page_size =
-      4096; ///< of the cache; the target's own page size may be larger
-
-  /// `below` is not owned and outlives the cache.
-  explicit PageCache(Memory& below, std::size_t max_pages = 256 * 1024)
-      : below_(below), max_pages_(max_pages) {}
-
-  /// All missing pages of all ranges are asked for in one call below.
-  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
-  void clear();
-
-  std::uint64_t pages_read() const { return pages_read_; } ///< asked below so far, holes included
-
-private:
-  struct Page {
-    std::array<std::byte, page_size> bytes;
-    std::size_t readable = 0; ///< from the start; less than page_size where a hole begins
+  struct Options {
+    CacheMode mode = CacheMode::full; ///< none: as page. Who wants no cache leaves it out
+  };
+  struct Statistics {
+    std::uint64_t bursts = 0;     ///< calls of the layer below
+    std::uint64_t pages_read = 0; ///< asked below, holes included; partly read ones count as one
+    std::uint64_t bytes_read = 0; ///< that came
   };
 
-  Result<void> load_missing(std::span<const MemoryRange> ranges);
-  std::size_t copy(const MemoryRange& range) const;
+  /// `below` and `store` are not owned and outlive the cache; nobody else fills the store.
+  PageCache(Memory& below, PageStore& store, Options options);
+  PageCache(Memory& below, PageStore& store) : PageCache(below, store, Options()) {}
+
+  /// What is mapped; copied. nullptr: not known.
+  void set_map(const MemoryMap* map) { policy_.set_map(map); }
+  /// Asked before each burst. Without it nothing is read ahead.
+  void set_link(std::function<rsp::LinkEstimate()> link) { link_ = std::move(link); }
+  /// From now on pointers are followed.
+  void set_platform(const Platform& platform) { policy_.set_platform(platform); }
+  /// Pages that are likely to be needed: each comes with the first miss in its mapping.
+  void set_replay(PageRuns pages) { policy_.set_replay(std::move(pages)); }
+
+  /// All missing pages of all ranges come in one burst.
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+
+  /// Reads those of these pages that are not there, in one burst; holes are none of its business.
+  /// Nothing in mode page, and where a link is so slow that pages are too much.
+  Result<void> preload(const PageRuns& pages);
+
+  void clear();
+
+  PageStore& store() { return store_; }
+  const Statistics& statistics() const { return statistics_; }
+  std::uint64_t pages_read() const { return statistics_.pages_read; }
+  std::uint64_t bursts() const { return statistics_.bursts; }
+
+private:
+  struct Piece;
+  Result<void> load(std::span<const MemoryRange> ranges);
+  Result<void> load_pages(std::span<const std::uint64_t> missing);
+  Result<void> load_lines(std::span<const MemoryRange> ranges, std::size_t unit);
+  Result<void> fetch_runs(const PageRuns& runs);
+  Result<void> fetch(std::span<const Piece> pieces);
+  void take(const Piece& piece, std::size_t read);
+  rsp::LinkEstimate link() const { return link_ ? link_() : rsp::LinkEstimate(); }
+  std::size_t copy(const MemoryRange& range);
+  Result<void> read_past(MemoryRange& range);
 
   Memory& below_;
-  std::size_t max_pages_;
-  std::uint64_t pages_read_ = 0;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_; ///< by address / page_size
+  PageStore& store_;
+  Options options_;
+  std::function<rsp::LinkEstimate()> link_;
+  PrefetchPolicy policy_;
+  Statistics statistics_;
+  std::set<std::uint64_t> ragged_; ///< addresses of lines of which only the start can be read
 };
 
 } // namespace mqbridge

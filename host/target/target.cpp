@@ -29,18 +29,20 @@ bool is_vdso(std::string_view path) {
 } // namespace
 
 struct Target::Impl {
-  Impl(rsp::Client& client_, ElfCache& files_, TargetOptions options_)
+  Impl(rsp::Client& client_, ElfCache& files_, TargetOptions options_,
+       std::unique_ptr<PageStore> store_)
       : client(client_), files(files_), options(std::move(options_)), stub_memory(client_),
         zeros(client_.features().unreadable_reads_zero
                   ? std::optional<ZeroWatch>(std::in_place, stub_memory)
                   : std::nullopt),
-        cache(memory()) {}
+        store(std::move(store_)), cache(memory(), *store, {CacheMode::page}) {}
 
   rsp::Client& client;
   ElfCache& files;
   TargetOptions options;
   StubMemory stub_memory;
   std::optional<ZeroWatch> zeros; ///< where zeros may be reads that failed
+  std::unique_ptr<PageStore> store;
   PageCache cache;
   rsp::Attachment attachment;
   bool attached = false;
@@ -170,7 +172,10 @@ Target::~Target() {
 Result<std::unique_ptr<Target>> Target::adopt(rsp::Client& client,
                                               const rsp::Attachment& attachment, ElfCache& files,
                                               const TargetOptions& options) {
-  auto impl = std::make_unique<Impl>(client, files, options);
+  auto store = PageStore::create();
+  if (!store)
+    return forward(std::move(store));
+  auto impl = std::make_unique<Impl>(client, files, options, std::move(*store));
   impl->attachment = attachment;
   impl->attached = true;
   std::unique_ptr<Target> target(new Target(std::move(impl)));

@@ -7,7 +7,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page = PageCache::page_size;
+constexpr std::uint64_t page = PageStore::page_size;
 
 std::vector<std::uint8_t> counting(std::size_t size, std::uint8_t first = 0) {
   std::vector<std::uint8_t> bytes(size);
@@ -17,7 +17,8 @@ std::vector<std::uint8_t> counting(std::size_t size, std::uint8_t first = 0) {
 
 struct PageCacheTest : ::testing::Test {
   FakeMemory fake;
-  PageCache cache{fake};
+  std::unique_ptr<PageStore> store = PageStore::create().value();
+  PageCache cache{fake, *store};
 
   std::vector<int> read(std::uint64_t address, std::size_t size) {
     std::vector<std::byte> into(size);
@@ -86,7 +87,8 @@ TEST_F(PageCacheTest, TheTopOfTheAddressSpaceDoesNotWrap) {
 }
 
 TEST_F(PageCacheTest, AtItsBoundACallStillGetsAllItsPages) {
-  PageCache small(fake, 2);
+  const auto three = PageStore::create(3 * page).value();
+  PageCache small(fake, *three);
   fake.put({10 * page}, counting(8 * page));
   std::vector<std::byte> into(3 * page);
   for (std::uint64_t start = 0; start < 5; ++start) {

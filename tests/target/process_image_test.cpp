@@ -220,7 +220,8 @@ TEST_P(OnPlatform, AListOfManyLibrariesIsReadInFewCalls) {
                bytes().text("/lib/lib" + std::to_string(i) + ".so").pad_to(0x20).take());
   }
   memory.put({r_debug}, bytes().word(1).word(entries).take());
-  PageCache cache(memory);
+  const auto store = PageStore::create().value();
+  PageCache cache(memory, *store);
   auto executable = read_executable_headers(cache, platform, auxv);
   ASSERT_TRUE(executable);
   memory.calls = 0;

@@ -1,0 +1,175 @@
+#include "host/memory/prefetch_policy.h"
+
+#include "host/memory/prefetch_budget.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+namespace mqbridge {
+namespace {
+
+using Extent = PrefetchReach::Extent;
+
+/// Pages looked through for each one that may be read because of what is found there.
+constexpr std::size_t scans_for_each = 4;
+/// Pages passed over, because they are there, on the way to one that may be read.
+constexpr std::size_t steps_for_each = 16;
+constexpr std::size_t steps_at_least = 256;
+
+} // namespace
+
+/// The pages on the list so far, and how many more may be guessed.
+class PrefetchPolicy::Burst {
+public:
+  Burst(const PageStore& store, std::span<const std::uint64_t> missing, std::size_t room)
+      : store_(store), room_(room - std::min(room, missing.size())) {
+    for (const auto page : missing)
+      put(page);
+  }
+
+  void allow(std::size_t guesses) { left_ = std::min(guesses, room_); }
+  std::size_t left() const { return left_; }
+  PageRuns runs() { return runs_of(std::move(pages_)); }
+
+  /// False: there already.
+  bool take(std::uint64_t page) {
+    if (room_ == 0 || listed_.contains(page) || store_.find(page))
+      return false;
+    put(page);
+    --room_;
+    return true;
+  }
+
+  void guess(std::uint64_t page) {
+    if (left_ > 0 && take(page))
+      --left_;
+  }
+
+  /// At most `most` pages from `page` to the end of the extent.
+  void guess_behind(std::uint64_t page, const Extent& extent, std::size_t most) {
+    const auto floor = left_ - std::min(left_, most);
+    const auto steps = std::min<std::uint64_t>(extent.last - page, steps_for(most));
+    for (std::uint64_t step = 1; step <= steps && left_ > floor; ++step)
+      guess(page + step);
+  }
+  void guess_before(std::uint64_t page, const Extent& extent, std::size_t most) {
+    const auto floor = left_ - std::min(left_, most);
+    const auto steps = std::min<std::uint64_t>(page - extent.first, steps_for(most));
+    for (std::uint64_t step = 1; step <= steps && left_ > floor; ++step)
+      guess(page - step);
+  }
+  bool known(std::uint64_t page) const { return store_.find(page).has_value(); }
+
+  /// All of the extent, if what it lacks may be guessed.
+  bool guess_all(const Extent& extent) {
+    if (extent.pages() > left_ + store_.pages() + pages_.size())
+      return false;
+    std::uint64_t lacks = 0;
+    for (auto page = extent.first; page <= extent.last && lacks <= left_; ++page)
+      lacks += listed_.contains(page) || known(page) ? 0U : 1U;
+    if (lacks > left_)
+      return false;
+    for (auto page = extent.first; page <= extent.last; ++page)
+      guess(page);
+    return true;
+  }
+
+private:
+  static std::uint64_t steps_for(std::size_t most) {
+    return steps_for_each * most + steps_at_least;
+  }
+  void put(std::uint64_t page) {
+    if (listed_.insert(page).second)
+      pages_.push_back(page);
+  }
+
+  const PageStore& store_;
+  std::size_t room_;
+  std::size_t left_ = 0;
+  std::vector<std::uint64_t> pages_;
+  std::unordered_set<std::uint64_t> listed_;
+};
+
+void PrefetchPolicy::set_platform(const Platform& platform) {
+  shape_ = PointerShape{platform.byte_order, static_cast<std::size_t>(platform.pointer_size),
+                        static_cast<std::size_t>(platform.pointer_alignment)};
+}
+
+PageRuns PrefetchPolicy::plan(std::span<const std::uint64_t> missing, const Situation& now) {
+  Burst burst(now.store, missing, now.room);
+  for (const auto page : missing)
+    take_replay(burst, page);
+  // Most of what was touched was expected, where anything was.
+  const auto needed = std::min(fetched_, std::max(now.touched, expected_));
+  burst.allow(guesses_allowed(now.link, {.touched = now.touched, .guessed = fetched_ - needed},
+                              missing.size()));
+  if (burst.left() == 0 || missing.empty())
+    return burst.runs();
+
+  const auto page = missing.back();
+  const auto* extent = reach_.find(page);
+  if (extent != nullptr && burst.guess_all(*extent))
+    extent = nullptr; // and what it points to elsewhere may come with it
+  const auto half = (burst.left() + 1) / 2;
+  const bool rising = extent != nullptr && page > extent->first && burst.known(page - 1);
+  const bool falling = extent != nullptr && !rising && page < extent->last && burst.known(page + 1);
+  if (rising)
+    burst.guess_behind(page, *extent, half);
+  if (falling)
+    burst.guess_before(page, *extent, half);
+  take_pointed(burst, now.store);
+  if (extent != nullptr && !falling)
+    burst.guess_behind(page, *extent, burst.left());
+  if (extent != nullptr) {
+    burst.guess_before(page, *extent, burst.left());
+    burst.guess_behind(page, *extent, burst.left());
+  }
+  return burst.runs();
+}
+
+void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
+  const auto* extent = reach_.find(page);
+  if (extent == nullptr)
+    return;
+  PageRuns later;
+  for (const auto& run : replay_) {
+    const auto last = run.first + (run.count - 1);
+    if (run.first > extent->last || last < extent->first) {
+      later.push_back(run);
+      continue;
+    }
+    for (auto at = std::max(run.first, extent->first); at <= std::min(last, extent->last); ++at)
+      expected_ += burst.take(at) ? 1U : 0U;
+  }
+  replay_ = std::move(later);
+}
+
+void PrefetchPolicy::take_pointed(Burst& burst, const PageStore& store) {
+  const auto bounds = reach_.data_bounds();
+  if (!shape_ || !bounds || burst.left() == 0)
+    return;
+  shape_->first = {bounds->first * PageStore::page_size};
+  shape_->last = {bounds->last * PageStore::page_size + (PageStore::page_size - 1)};
+  hints_.scan(scans_for_each * burst.left(), store, reach_, *shape_);
+  for (const auto page : hints_.best(burst.left(), store))
+    burst.guess(page);
+}
+
+void PrefetchPolicy::came(const PageRun& run) {
+  fetched_ += run.count;
+  for (std::uint64_t i = 0; i < run.count; ++i)
+    hints_.add(run.first + i);
+}
+
+bool PrefetchPolicy::certain(std::uint64_t page) const {
+  const auto* extent = reach_.find(page);
+  return extent != nullptr && extent->certain;
+}
+
+void PrefetchPolicy::clear() {
+  hints_.clear();
+  fetched_ = expected_ = 0;
+}
+
+} // namespace mqbridge

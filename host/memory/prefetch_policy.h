@@ -1,0 +1,72 @@
+#pragma once
+
+#include "host/memory/page_runs.h"
+#include "host/memory/page_store.h"
+#include "host/memory/platform.h"
+#include "host/memory/pointer_hints.h"
+#include "host/memory/prefetch_reach.h"
+#include "rsp/link_estimate.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace mqbridge {
+
+/// Decides what else is read when pages are missing. Does no I/O, and knows no time but the link's:
+/// tests/memory/prefetch_simulator.h runs it on links and layouts of all kinds.
+///
+/// A burst takes beside the missing pages, as far as guesses_allowed() goes: all of the rest of the
+/// mapping, if that is within it; else pages ahead, up to half, where the page before the missing
+/// one was read already; pages that words of the pages read so far point to; and what comes behind
+/// and before the missing one in its mapping. Pages that earlier dumps needed do not count: they
+/// are known, not guessed.
+class PrefetchPolicy {
+public:
+  /// nullptr: nothing is known. Copied.
+  void set_map(const MemoryMap* map) { reach_.set_map(map); }
+  /// Pointers are followed from here on.
+  void set_platform(const Platform& platform);
+  /// Pages that are likely to be needed: each comes with the first missing one of its mapping.
+  void set_replay(PageRuns pages) { replay_ = std::move(pages); }
+
+  /// What a plan is made of besides what came before.
+  struct Situation {
+    const PageStore& store;
+    rsp::LinkEstimate link;
+    std::uint64_t touched = 0; ///< pages that somebody looked at so far
+    std::size_t room = 0;      ///< pages that the store can take
+  };
+  /// The pages of the next burst: `missing`, of which nothing is known, in order, and more of which
+  /// nothing is known.
+  PageRuns plan(std::span<const std::uint64_t> missing, const Situation& now);
+
+  /// `count` pages come that are known to be needed, without a plan.
+  void expect(std::uint64_t count) { expected_ += count; }
+  /// These pages came into the store, because they were missing or because of a plan.
+  void came(const PageRun& run);
+  /// A missing page came, and could be read.
+  void was_readable(std::uint64_t page) { reach_.saw_readable(page); }
+
+  /// The map says that the page can be read. Else it may be a hole, and its neighbours as well.
+  bool certain(std::uint64_t page) const;
+
+  /// The store is empty again.
+  void clear();
+
+private:
+  class Burst;
+  void take_replay(Burst& burst, std::uint64_t page);
+  void take_pointed(Burst& burst, const PageStore& store);
+
+  PrefetchReach reach_;
+  PointerHints hints_;
+  PageRuns replay_;
+  std::optional<PointerShape> shape_; ///< nullopt: the platform is not known yet
+  std::uint64_t fetched_ = 0;
+  std::uint64_t expected_ = 0; ///< of those fetched or planned: not guessed
+};
+
+} // namespace mqbridge
