@@ -22,6 +22,11 @@ Result<Transport> MpiSupport::read_transport(ImageSet&, Memory&, const Platform&
   return Transport();
 }
 
+Result<std::optional<QueueExtent>> MpiSupport::queue_extent(ImageSet&, Memory&,
+                                                            const Platform&) const {
+  return std::nullopt;
+}
+
 bool MpiSupport::is_world(const Communicator& communicator) const {
   return communicator.name == "MPI_COMM_WORLD";
 }

@@ -5,6 +5,7 @@
 #include "host/memory/memory.h"
 #include "host/memory/platform.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/queue_extent.h"
 #include "host/mqs/queues.h"
 #include "rsp/result.h"
 
@@ -52,6 +53,10 @@ public:
 
   virtual Result<Transport> read_transport(ImageSet& images, Memory& memory,
                                            const Platform& platform) const;
+
+  /// How much the DLL will look at; nullopt: nothing tells.
+  virtual Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
+                                                          const Platform& platform) const;
 
   /// mqs_image_has_queues leaves the text of a refusal although it succeeds.
   virtual bool refuses_in_success() const { return false; }

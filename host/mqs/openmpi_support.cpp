@@ -67,6 +67,11 @@ public:
     return transport;
   }
 
+  Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
+                                                  const Platform& platform) const override {
+    return openmpi::queue_extent(images, memory, platform);
+  }
+
   bool statuses_need_repair() const override { return true; }
   bool id_is_shared() const override { return true; } // the context id
   bool is_world(const Communicator& communicator) const override { return !communicator.id; }

@@ -3,6 +3,7 @@
 
 #include "host/image/type_carrier.h"
 #include "host/memory/reader.h"
+#include "host/mqs/queue_extent.h"
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
 #include "tests/mqs/process_memory.h"
@@ -166,6 +167,34 @@ TEST_F(OpenMpiProcess, SaysWhatItIs) {
   EXPECT_THAT(check->missing, IsEmpty());
   EXPECT_THAT(check->mismatches, IsEmpty());
   EXPECT_GE(check->compared, 11);
+}
+
+TEST_F(OpenMpiProcess, SaysHowMuchThereIsToLookAt) {
+  start("");
+  const auto extent = openmpi::queue_extent(*images, *memory, platform);
+  ASSERT_TRUE(extent) << extent.error().message;
+  ASSERT_TRUE(*extent);
+  std::uint64_t posted = 0;
+  for (const auto& communicator : communicators())
+    for (const auto& queue : communicator.queues)
+      posted += queue.operations.size();
+  EXPECT_GE((*extent)->items, posted);
+  EXPECT_LT((*extent)->items, 1000U) << "a free list grows by some dozens";
+  // A receive of ob1 has 656 bytes in 4.1.4, and starts at a cache line.
+  EXPECT_GE((*extent)->bytes, (*extent)->items * 500);
+  EXPECT_LE((*extent)->bytes, (*extent)->items * 2000);
+}
+
+TEST_F(OpenMpiProcess, SizesThatCannotBeSayNothing) {
+  start("");
+  const auto list = images->find_symbol("mca_pml_base_recv_requests");
+  ASSERT_TRUE(list);
+  const auto* layout = images->find_type("opal_free_list_t").value();
+  const auto* allocated = layout->find_field("fl_num_allocated");
+  PatchedMemory patched(*memory, list->address + allocated->offset + 7, {std::byte{1}});
+  const auto extent = openmpi::queue_extent(*images, patched, platform);
+  ASSERT_TRUE(extent);
+  EXPECT_FALSE(*extent);
 }
 
 TEST_F(OpenMpiProcess, ListsWhatWasPosted) {
