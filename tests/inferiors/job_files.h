@@ -8,7 +8,8 @@
 //   go             made by the test: the inferior may finish
 //   finished.RANK  the inferior came to its normal end
 
-/// How long an inferior waits for `go` before it gives up: nothing outlives a test that died.
+/// How long an inferior waits for `go` before it gives up: nothing outlives a test that died. The
+/// environment's MQBRIDGE_JOB_LIFETIME, in seconds, goes before: for benchmarks.
 enum { job_lifetime_seconds = 300 };
 
 /// Opens DIRECTORY/NAME.RANK for writing. Ends the process with a message if that cannot be done.
@@ -20,7 +21,7 @@ void job_ready(const char* directory, int rank);
 /// Waits until another rank has written ready.RANK, without an MPI call.
 void job_await_ready(const char* directory, int rank);
 
-/// 1 if the test has made `go`. Ends the process (status 9) when job_lifetime_seconds have passed
+/// 1 if the test has made `go`. Ends the process (status 9) when its lifetime has passed
 /// since its start.
 int job_may_go(const char* directory);
 
