@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct Connection {
   UniqueFd server;
   OneWay to_server;
   OneWay to_client;
+  bool server_spoke_last = true;
 
   Connection(UniqueFd client_end, UniqueFd server_end, const LinkSpec& spec)
       : client(std::move(client_end)), server(std::move(server_end)),
@@ -109,6 +111,7 @@ struct DelayingLink::Impl {
   std::list<Connection> open = {};
   Alarm alarm = {};
   std::atomic<std::uint64_t> connections = 0;
+  std::atomic<std::uint64_t> turns = 0;
   std::atomic<std::uint64_t> to_server = 0;
   std::atomic<std::uint64_t> to_client = 0;
   std::thread thread = {};
@@ -118,7 +121,6 @@ struct DelayingLink::Impl {
   std::vector<pollfd> watched() const;
   bool wait(std::vector<pollfd>& polled);
   void pass(const std::vector<pollfd>& polled);
-  void forget_the_ended();
 };
 
 void DelayingLink::Impl::accept_client() {
@@ -170,33 +172,24 @@ bool DelayingLink::Impl::wait(std::vector<pollfd>& polled) {
 void DelayingLink::Impl::pass(const std::vector<pollfd>& polled) {
   auto side = polled.begin() + 2;
   const auto take = [&](OneWay& way) {
-    if ((side++->revents & ~POLLOUT) != 0 && way.takes())
-      way.take();
+    return (side++->revents & ~POLLOUT) != 0 && way.takes() && way.take();
   };
   for (auto& connection : open) {
-    take(connection.to_server);
-    take(connection.to_client);
+    if (take(connection.to_server) && std::exchange(connection.server_spoke_last, false))
+      ++turns;
+    if (take(connection.to_client))
+      connection.server_spoke_last = true;
     const auto now = Clock::now();
-    connection.to_server.deliver(now);
-    connection.to_client.deliver(now);
+    to_server += connection.to_server.deliver(now);
+    to_client += connection.to_client.deliver(now);
   }
-}
-
-void DelayingLink::Impl::forget_the_ended() {
-  open.remove_if([this](const Connection& connection) {
-    if (!connection.over())
-      return false;
-    to_server += connection.to_server.delivered();
-    to_client += connection.to_client.delivered();
-    return true;
-  });
 }
 
 void DelayingLink::Impl::run() {
   be_on_time(); // a cable does not wait for its turn of the processor
   for (auto polled = watched(); wait(polled); polled = watched()) {
     pass(polled);
-    forget_the_ended();
+    open.remove_if([](const Connection& connection) { return connection.over(); });
     if (polled[1].revents != 0)
       accept_client();
   }
@@ -242,6 +235,10 @@ std::string DelayingLink::endpoint() const {
 
 std::uint64_t DelayingLink::connections() const {
   return impl_->connections;
+}
+
+std::uint64_t DelayingLink::turns() const {
+  return impl_->turns;
 }
 
 std::uint64_t DelayingLink::to_server() const {

@@ -34,7 +34,10 @@ public:
 
   // From any thread.
   std::uint64_t connections() const; ///< so far
-  std::uint64_t to_server() const;   ///< bytes delivered, all connections that have ended
+  /// How often a client spoke after its server had: each costs who waits for the answer a round
+  /// trip, whatever it is that talks.
+  std::uint64_t turns() const;
+  std::uint64_t to_server() const; ///< bytes delivered so far
   std::uint64_t to_client() const;
   std::chrono::nanoseconds cpu_time() const; ///< of the relay's thread
 

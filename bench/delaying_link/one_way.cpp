@@ -2,6 +2,7 @@
 
 #include "bench/delaying_link/stamped_socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -9,57 +10,55 @@
 
 namespace mqbridge::bench {
 
-void OneWay::take() {
+bool OneWay::take() {
   std::array<char, 256 * 1024> bytes;
   Clock::time_point came;
   const ssize_t got = receive_stamped(from_, bytes, came);
   if (got < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
+    return false;
   const auto size = got > 0 ? static_cast<std::size_t>(got) : 0;
   const auto begins = line_.begin(came, size);
   if (size == 0) {
     ended_ = true;
     broken_ = got < 0;
     end_ = line_.arrival(begins, 0);
-    return;
+    return false;
   }
   chunks_.push_back({std::string(bytes.data(), size), 0, begins});
   queued_ += size;
-}
-
-bool OneWay::send_first(std::size_t arrived) {
-  auto& chunk = chunks_.front();
-  const std::string_view rest =
-      std::string_view(chunk.bytes).substr(chunk.sent, arrived - chunk.sent);
-  const ssize_t sent = send(into_, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent < 0) {
-    blocked_ = errno == EAGAIN || errno == EINTR;
-    broken_ = !blocked_;
-    return false;
-  }
-  const auto size = static_cast<std::size_t>(sent);
-  chunk.sent += size;
-  delivered_ += size;
-  queued_ -= size;
-  blocked_ = size < rest.size();
-  if (chunk.sent < chunk.bytes.size())
-    return false;
-  chunks_.pop_front();
   return true;
 }
 
-void OneWay::deliver(Clock::time_point now) {
+std::size_t OneWay::send_first(std::size_t arrived) {
+  auto& chunk = chunks_.front();
+  const std::string_view rest =
+      std::string_view(chunk.bytes).substr(chunk.sent, arrived - chunk.sent);
+  const ssize_t result = send(into_, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  broken_ = result < 0 && errno != EAGAIN && errno != EINTR;
+  const auto sent = static_cast<std::size_t>(std::max<ssize_t>(result, 0));
+  blocked_ = !broken_ && sent < rest.size();
+  chunk.sent += sent;
+  queued_ -= sent;
+  if (chunk.sent == chunk.bytes.size())
+    chunks_.pop_front();
+  return sent;
+}
+
+std::size_t OneWay::deliver(Clock::time_point now) {
+  std::size_t all = 0;
   blocked_ = false;
-  while (!broken_ && !chunks_.empty()) {
+  while (!broken_ && !blocked_ && !chunks_.empty()) {
     const auto& chunk = chunks_.front();
     const auto arrived = line_.arrived(chunk.begins, now, chunk.bytes.size());
-    if (arrived <= chunk.sent || !send_first(arrived))
-      return;
+    if (arrived <= chunk.sent)
+      return all;
+    all += send_first(arrived);
   }
-  if (ended_ && !closed_ && !broken_ && now >= end_) {
+  if (ended_ && chunks_.empty() && !closed_ && !broken_ && now >= end_) {
     closed_ = true;
     shutdown(into_, SHUT_WR);
   }
+  return all;
 }
 
 Clock::time_point OneWay::next() const {

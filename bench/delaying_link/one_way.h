@@ -2,7 +2,7 @@
 
 #include "bench/delaying_link/line.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <deque>
 #include <string>
 
@@ -17,11 +17,11 @@ public:
   int from() const { return from_; }
   int into() const { return into_; }
 
-  /// Takes what the sender has, as given to the line when it came.
-  void take();
-  /// Hands over what has arrived by `now`; at the sender's end, and once all has arrived, the
-  /// receiver is told the end too.
-  void deliver(Clock::time_point now);
+  /// Takes what the sender has, as given to the line when it came. False: there was nothing.
+  bool take();
+  /// Hands over what has arrived by `now`: so many bytes; at the sender's end, and once all has
+  /// arrived, the receiver is told the end too.
+  std::size_t deliver(Clock::time_point now);
 
   /// Whether take() has something to wait for: what queues before the line is bounded, as the
   /// buffers of a real sender are.
@@ -34,7 +34,6 @@ public:
   bool done() const { return broken_ || closed_; }
   /// One of the sockets failed: nothing goes this way any more.
   bool broken() const { return broken_; }
-  std::uint64_t delivered() const { return delivered_; }
 
 private:
   struct Chunk {
@@ -42,8 +41,8 @@ private:
     std::size_t sent = 0;
     Clock::time_point begins;
   };
-  /// Up to `arrived` bytes of the first chunk; false: no more goes now.
-  bool send_first(std::size_t arrived);
+  /// Up to `arrived` bytes of the first chunk: how many went.
+  std::size_t send_first(std::size_t arrived);
 
   static constexpr std::size_t most_queued = 4U << 20U;
 
@@ -52,7 +51,6 @@ private:
   int into_;
   std::deque<Chunk> chunks_;
   std::size_t queued_ = 0;
-  std::uint64_t delivered_ = 0;
   Clock::time_point end_; ///< when the sender's end arrives
   bool ended_ = false;
   bool closed_ = false;

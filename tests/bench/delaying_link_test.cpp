@@ -277,6 +277,19 @@ TEST(DelayingLink, TheEndComesAfterTheLastByte) {
   EXPECT_EQ((*link)->connections(), 1U);
 }
 
+TEST(DelayingLink, CountsHowOftenTheClientSpeaksAgain) {
+  Echo echo;
+  auto link = DelayingLink::open(echo.endpoint(), {});
+  ASSERT_TRUE(link);
+  const UniqueFd socket = connect_to((*link)->port());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(send(socket.get(), "ping", 4, MSG_NOSIGNAL), 4);
+    ASSERT_TRUE(receive(socket.get(), 4));
+  }
+  EXPECT_EQ((*link)->turns(), 5U);
+  EXPECT_TRUE(test::eventually(2s, [&] { return (*link)->to_client() == 20; }));
+}
+
 TEST(DelayingLink, CostsNothingWhileNothingIsUnderWay) {
   Echo echo;
   auto link = DelayingLink::open(echo.endpoint(), {});
