@@ -18,7 +18,7 @@ void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink);
 
 // NDJSON: a line for each of `header` (schema, tool, job), then `rank` as each completes (the
 // schema's rank; communicator keys are null, since they need all ranks), last `summary`. Every call
-// writes one whole line in one piece; calls come one at a time.
+// writes one whole line; calls come one at a time.
 void write_ndjson_header(const Dump& dump, const JsonOptions& options, const Sink& sink);
 void write_ndjson_rank(const RankDump& rank, const JsonOptions& options, const Sink& sink);
 void write_ndjson_summary(const Dump& dump, const Sink& sink);

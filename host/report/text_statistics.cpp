@@ -72,16 +72,62 @@ void add_all(const Dump& dump, std::vector<Row>& rows) {
   rows.push_back(total_row(label, all));
 }
 
-} // namespace
+void write_table(const TextContext& context, const std::vector<Column>& columns,
+                 const std::vector<Row>& rows) {
+  Table table(columns, context.options.width);
+  for (const Row& row : rows)
+    table.fit(row);
+  context.line(table.titles(context.paint));
+  for (const Row& row : rows)
+    context.line(table.line(row, context.paint));
+}
 
-void write_statistics(const TextContext& context) {
+Row memory_row(const std::string& rank, const Statistics& statistics) {
+  const auto pages = [](const std::optional<std::uint64_t>& count) {
+    return count ? fmt::format("{}", *count) : "-";
+  };
+  const auto& touched = statistics.pages_touched;
+  const bool known = touched && *touched > 0 && statistics.pages_read;
+  const auto over_read = [&] {
+    return static_cast<double>(*statistics.pages_read) / static_cast<double>(*touched);
+  };
+  return {{rank},
+          {pages(touched)},
+          {pages(statistics.pages_read)},
+          {known ? fmt::format("{:.2f}", over_read()) : "-"},
+          {statistics.rtt_us ? duration_text(*statistics.rtt_us / 1000) : "-"},
+          {statistics.bandwidth_bps ? rate_text(*statistics.bandwidth_bps / 8) : "-"}};
+}
+
+/// Of the link: the slowest. Ranks without pages have not come to read any.
+Row memory_row_of_all(const Dump& dump) {
+  Statistics all;
+  for (const RankDump& rank : dump.ranks) {
+    const Statistics& one = rank.statistics;
+    if (one.pages_touched)
+      all.pages_touched = all.pages_touched.value_or(0) + *one.pages_touched;
+    if (one.pages_read)
+      all.pages_read = all.pages_read.value_or(0) + *one.pages_read;
+    if (one.rtt_us)
+      all.rtt_us = std::max(all.rtt_us.value_or(0), *one.rtt_us);
+    if (one.bandwidth_bps)
+      all.bandwidth_bps =
+          std::min(all.bandwidth_bps.value_or(*one.bandwidth_bps), *one.bandwidth_bps);
+  }
+  return memory_row("all", all);
+}
+
+void write_phases(const TextContext& context) {
   std::vector<Row> rows;
   if (!is_folded(context))
     for (const RankDump& rank : context.dump.ranks)
       add_rank(rank, rows);
   if (context.dump.ranks.size() != 1)
     add_all(context.dump, rows);
-  Table table({{"RANK", Align::right},
+  context.line(context.paint(Style::heading, "Statistics") +
+               "  (bytes; fetches are what the debug DLL asked for; all: longest time, sums)");
+  write_table(context,
+              {{"RANK", Align::right},
                {"PHASE"},
                {"MS", Align::right},
                {"ROUND TRIPS", Align::right},
@@ -90,15 +136,35 @@ void write_statistics(const TextContext& context) {
                {"REQUESTS", Align::right},
                {"FETCHES", Align::right},
                {"FETCHED", Align::right}},
-              context.options.width);
-  for (const Row& row : rows)
-    table.fit(row);
+              rows);
+}
+
+void write_memory(const TextContext& context) {
+  std::vector<Row> rows;
+  if (!is_folded(context))
+    for (const RankDump& rank : context.dump.ranks)
+      rows.push_back(memory_row(fmt::format("{}", rank.rank), rank.statistics));
+  if (context.dump.ranks.size() != 1)
+    rows.push_back(memory_row_of_all(context.dump));
+  context.line(context.paint(Style::heading, "Memory and link") +
+               "  (pages of 4 KiB; all: sums, slowest link)");
+  write_table(context,
+              {{"RANK", Align::right},
+               {"LOOKED AT", Align::right},
+               {"READ", Align::right},
+               {"OVER-READ", Align::right},
+               {"ROUND TRIP", Align::right},
+               {"IN BULK", Align::right}},
+              rows);
+}
+
+} // namespace
+
+void write_statistics(const TextContext& context) {
   context.line();
-  context.line(context.paint(Style::heading, "Statistics") +
-               "  (bytes; fetches are what the debug DLL asked for; all: longest time, sums)");
-  context.line(table.titles(context.paint));
-  for (const Row& row : rows)
-    context.line(table.line(row, context.paint));
+  write_phases(context);
+  context.line();
+  write_memory(context);
 }
 
 } // namespace mqbridge

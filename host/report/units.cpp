@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace mqbridge {
 
@@ -34,6 +35,20 @@ std::string duration_text(double milliseconds) {
   if (milliseconds < 10'000)
     return fmt::format("{:.0f} ms", milliseconds);
   return fmt::format("{:.1f} s", milliseconds / 1000);
+}
+
+std::string rate_text(double bytes_per_second) {
+  if (!std::isfinite(bytes_per_second))
+    return "?";
+  double rate = bytes_per_second;
+  std::string_view unit = "B/s";
+  for (const std::string_view larger : {"kB/s", "MB/s", "GB/s"}) {
+    if (rate < 999.5)
+      break;
+    rate /= 1000;
+    unit = larger;
+  }
+  return fmt::format("{:.{}f} {}", rate, rate < 99.95 && unit != "B/s" ? 1 : 0, unit);
 }
 
 } // namespace mqbridge

@@ -63,6 +63,22 @@ TEST(Json, KeysComeInTheSchemasOrder) {
                                          "filters"));
 }
 
+TEST(Json, StatisticsSayWhatIsKnownOfTheLink) {
+  Dump dump = sample_dump();
+  const auto statistics = [&] { return document(dump)["ranks"][0]["statistics"]; };
+  for (const char* key : {"pages_touched", "pages_read", "rtt_us", "bandwidth_bps"})
+    EXPECT_TRUE(statistics()[key].is_null()) << key;
+  Statistics& known = dump.ranks[0].statistics;
+  known.pages_touched = 200;
+  known.pages_read = 250;
+  known.rtt_us = 417.5;
+  known.bandwidth_bps = 92'160;
+  EXPECT_EQ(statistics()["pages_touched"], 200);
+  EXPECT_EQ(statistics()["pages_read"], 250);
+  EXPECT_EQ(statistics()["rtt_us"], 417.5);
+  EXPECT_EQ(statistics()["bandwidth_bps"], 92'160);
+}
+
 TEST(Json, OperationsSayWhatTheModelSays) {
   const json parsed = document(sample_dump());
   const json& send = first_operation(parsed, "send");

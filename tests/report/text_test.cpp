@@ -311,6 +311,28 @@ TEST(Text, StatisticsHavePhasesAndTotals) {
               HasSubstr("      total    25.50           60     10000  1200        80     1772"));
 }
 
+TEST(Text, StatisticsHaveTheOverReadAndTheLink) {
+  Dump dump = sample_dump();
+  dump.ranks.resize(2);
+  Statistics& first = dump.ranks[0].statistics;
+  first.pages_touched = 200;
+  first.pages_read = 250;
+  first.rtt_us = 417;
+  first.bandwidth_bps = 92'160;
+  Statistics& second = dump.ranks[1].statistics;
+  second.pages_touched = 0;
+  second.pages_read = 50;
+  second.rtt_us = 50'000;
+  second.bandwidth_bps = 8e8;
+  const std::string text = text_of(dump, {.stats = true});
+  EXPECT_THAT(text, HasSubstr("RANK  LOOKED AT  READ  OVER-READ  ROUND TRIP    IN BULK\n"
+                              "   0        200   250       1.25     0.42 ms  11.5 kB/s\n"
+                              "   1          0    50          -       50 ms   100 MB/s\n"
+                              " all        200   300       1.50       50 ms  11.5 kB/s\n"));
+  EXPECT_THAT(text_of(sample_dump(), {.stats = true}),
+              HasSubstr("   1          -     -          -           -        -\n"));
+}
+
 TEST(Text, NamesCannotDriveTheTerminalOrTheWidth) {
   Dump dump = sample_dump();
   RankDump& rank = dump.ranks[0];

@@ -79,6 +79,15 @@ TEST(Units, Durations) {
   EXPECT_EQ(duration_text(std::numeric_limits<double>::quiet_NaN()), "?");
 }
 
+TEST(Units, Rates) {
+  EXPECT_EQ(rate_text(960), "960 B/s");
+  EXPECT_EQ(rate_text(11'520), "11.5 kB/s");
+  EXPECT_EQ(rate_text(999'600), "1.0 MB/s");
+  EXPECT_EQ(rate_text(112'300'000), "112 MB/s");
+  EXPECT_EQ(rate_text(2.5e13), "25000 GB/s");
+  EXPECT_EQ(rate_text(std::numeric_limits<double>::infinity()), "?");
+}
+
 TEST(Wrap, WordsAndClauses) {
   EXPECT_THAT(wrap_words("one two three", 8), ElementsAre("one two", "three"));
   EXPECT_THAT(wrap_words("incomprehensibilities a", 8), ElementsAre("incomprehensibilities", "a"));
