@@ -72,11 +72,20 @@ Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
   const auto size = request.get<std::uint32_t>();
   if (!request.complete() || size > wire::max_fetch)
     return improper("fetch request");
-  std::vector<std::byte> bytes(size);
-  auto read = memory_.read(address, bytes);
+  fetched_.resize(size);
+  auto read = memory_.read(address, fetched_);
   if (!read)
     return forward(std::move(read));
-  return reply().bytes(std::span(bytes).first(*read));
+  if (store_ != nullptr)
+    mark_touched(address, *read);
+  return reply().bytes(std::span(fetched_).first(*read));
+}
+
+void Lookups::mark_touched(TargetAddress address, std::size_t size) {
+  const std::uint64_t first = address.value / PageStore::page_size;
+  const std::uint64_t last = (address.value + (size > 0 ? size - 1 : 0)) / PageStore::page_size;
+  for (std::uint64_t number = first; number <= last; ++number)
+    store_->mark_touched(number);
 }
 
 } // namespace mqbridge

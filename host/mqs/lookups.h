@@ -2,6 +2,7 @@
 
 #include "host/image/image_set.h"
 #include "host/memory/memory.h"
+#include "host/memory/page_store.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/wire.h"
 #include "rsp/result.h"
@@ -13,8 +14,9 @@ namespace mqbridge {
 /// Answers a worker's requests from the target's symbols, types and memory.
 class Lookups {
 public:
-  Lookups(ImageSet& images, Memory& memory, MessageLog& log)
-      : images_(images), memory_(memory), log_(log) {}
+  /// `store`: what the worker sees without asking, filled by `memory`; may be null.
+  Lookups(ImageSet& images, Memory& memory, PageStore* store, MessageLog& log)
+      : images_(images), memory_(memory), store_(store), log_(log) {}
 
   /// The reply to one request of the worker. Errors: dll.protocol (not a proper request), and those
   /// of Memory: the way to the target is lost.
@@ -25,11 +27,14 @@ private:
   Result<wire::Encoder> type(wire::Decoder& request);
   Result<wire::Encoder> field(wire::Decoder& request);
   Result<wire::Encoder> fetch(wire::Decoder& request);
+  void mark_touched(TargetAddress address, std::size_t size);
 
   ImageSet& images_;
   Memory& memory_;
+  PageStore* store_;
   MessageLog& log_;
   std::vector<const TypeLayout*> types_; ///< by the handle that the worker has
+  std::vector<std::byte> fetched_;       ///< kept for its room
 };
 
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/memory/page_table.h"
 #include "host/mqs/wire.h"
 
 #include <array>
@@ -67,9 +68,9 @@ consteval std::uint32_t index_of(const std::array<std::string_view, count>& name
   throw "no such name";
 }
 
-/// One page that parent and worker share (a sealed memfd), so that what the worker knew survives
-/// it: where it was, what it had counted, and the batch that it had not sent yet. The parent copies
-/// what it needs and checks it like any message.
+/// What parent and worker share (a sealed memfd), so that what the worker knew survives it: where
+/// it was, what it had counted and looked at, and the batch that it had not sent yet. The parent
+/// copies what it needs and checks it like any message.
 struct SharedState {
   std::atomic<std::uint32_t> dll_function; ///< in progress: index into dll_functions; 0: none
   std::atomic<std::uint32_t> callback;     ///< the last one: index into callbacks
@@ -78,6 +79,8 @@ struct SharedState {
   std::atomic<std::uint64_t> fetch_bytes;
   std::atomic<std::uint32_t> batch_size; ///< valid bytes of `batch`: a message of Kind::batch
   std::byte batch[max_message];
+  /// Slots of the page store; takes memory as it is used.
+  alignas(page_table::page_size) page_table::TouchRecord touched;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
 

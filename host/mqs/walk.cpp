@@ -68,10 +68,20 @@ class Walk {
 public:
   Walk(const WalkRequest& request, WorkerProcess& worker, WalkResult& result)
       : request_(request), worker_(worker), result_(result), log_(result.dll_messages),
-        lookups_(request.images, request.memory, log_), results_(request, result, log_) {}
+        lookups_(request.images, request.memory, request.store, log_),
+        results_(request, result, log_) {
+    if (request_.store != nullptr)
+      request_.store->set_worker_record(&worker_.shared().touched);
+  }
+  ~Walk() {
+    if (request_.store != nullptr)
+      request_.store->set_worker_record(nullptr);
+  }
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
 
   void run() {
-    if (wire::send_message(worker_.socket(), start_message(request_).encode(), false)) {
+    if (send_start()) {
       while (!over_)
         step();
     }
@@ -79,6 +89,13 @@ public:
   }
 
 private:
+  bool send_start() {
+    const auto message = start_message(request_).encode();
+    if (request_.store == nullptr)
+      return wire::send_message(worker_.socket(), message, false);
+    return wire::send_with_descriptor(worker_.socket(), message, request_.store->descriptor());
+  }
+
   void step() {
     if (out_of_time())
       return;
@@ -202,6 +219,10 @@ private:
 
 WalkResult walk_queues(const WalkRequest& request) {
   WalkResult result;
+  if (request.started != nullptr && request.started->alive()) {
+    Walk(request, *request.started, result).run();
+    return result;
+  }
   auto worker = WorkerProcess::start(request.worker);
   if (!worker) {
     result.failure = std::move(worker).error();

@@ -2,6 +2,7 @@
 
 #include "host/image/image_set.h"
 #include "host/memory/memory.h"
+#include "host/memory/page_store.h"
 #include "host/memory/platform.h"
 #include "host/mqs/queues.h"
 #include "rsp/result.h"
@@ -18,6 +19,8 @@
 
 namespace mqbridge {
 
+class WorkerProcess;
+
 /// One walk of all queues of one stopped process. References outlive the call.
 struct WalkRequest {
   std::filesystem::path worker; ///< the binary `mqbridge-worker`
@@ -25,7 +28,7 @@ struct WalkRequest {
   ImageSet& images;
   Memory& memory;
   Platform platform;
-  std::string process_name;                  ///< for a %s in the DLL's messages
+  std::string process_name = {};             ///< for a %s in the DLL's messages
   std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
   std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
   std::uint64_t max_operations = 10'000'000; ///< per queue
@@ -42,6 +45,12 @@ struct WalkRequest {
   std::stop_token stop = {}; ///< the same, by the user: failure "interrupted"
   /// What mqs_image_has_queues says when it succeeds: MPICH's DLL leaves its refusal there.
   bool ignore_welcome = false;
+  /// The pages that `memory` keeps: what is there costs the DLL no system call. Null: each of its
+  /// fetches goes to `memory` as it was made.
+  PageStore* store = nullptr;
+  /// A worker that was started while the target still ran (WorkerProcess::start(), on this very
+  /// thread), for this one walk. Null, or dead meanwhile: a fresh one is started.
+  WorkerProcess* started = nullptr;
 };
 
 struct WalkResult {

@@ -76,24 +76,21 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   return in.complete();
 }
 
-bool send_message(int socket, std::span<const std::byte> message, bool wait) {
-  const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+namespace {
+
+bool send_whole(int socket, const msghdr& header, std::size_t size, int flags) {
   ssize_t sent;
   do {
-    sent = ::send(socket, message.data(), message.size(), flags);
+    sent = ::sendmsg(socket, &header, flags | MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  return sent >= 0 && static_cast<std::size_t>(sent) == message.size();
+  return sent >= 0 && static_cast<std::size_t>(sent) == size;
 }
 
-Received receive_message(int socket, std::span<std::byte> buffer, bool wait) {
+Received receive(int socket, msghdr& header, std::span<std::byte> buffer, int flags) {
   using Outcome = Received::Outcome;
-  iovec into{buffer.data(), buffer.size()};
-  msghdr header{};
-  header.msg_iov = &into;
-  header.msg_iovlen = 1;
   ssize_t size;
   do {
-    size = ::recvmsg(socket, &header, wait ? 0 : MSG_DONTWAIT);
+    size = ::recvmsg(socket, &header, flags);
   } while (size < 0 && errno == EINTR);
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     return {Outcome::nothing, {}};
@@ -102,6 +99,64 @@ Received receive_message(int socket, std::span<std::byte> buffer, bool wait) {
   if ((header.msg_flags & MSG_TRUNC) != 0)
     return {Outcome::too_long, {}};
   return {Outcome::message, buffer.first(static_cast<std::size_t>(size))};
+}
+
+/// A datagram of one piece, and room for one descriptor beside it.
+struct Datagram {
+  explicit Datagram(std::span<std::byte> bytes) : piece{bytes.data(), bytes.size()} {
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+  }
+  /// sendmsg() takes what it never writes to without const.
+  explicit Datagram(std::span<const std::byte> bytes)
+      : Datagram(std::span(const_cast<std::byte*>(bytes.data()), bytes.size())) {}
+  Datagram(const Datagram&) = delete;
+  Datagram& operator=(const Datagram&) = delete;
+
+  void make_room_for_descriptor() {
+    header.msg_control = control;
+    header.msg_controllen = sizeof control;
+  }
+
+  iovec piece;
+  msghdr header{};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+};
+
+} // namespace
+
+bool send_message(int socket, std::span<const std::byte> message, bool wait) {
+  const Datagram datagram(message);
+  return send_whole(socket, datagram.header, message.size(), wait ? 0 : MSG_DONTWAIT);
+}
+
+bool send_with_descriptor(int socket, std::span<const std::byte> message, int descriptor) {
+  Datagram datagram(message);
+  datagram.make_room_for_descriptor();
+  cmsghdr* about = CMSG_FIRSTHDR(&datagram.header);
+  about->cmsg_level = SOL_SOCKET;
+  about->cmsg_type = SCM_RIGHTS;
+  about->cmsg_len = CMSG_LEN(sizeof descriptor);
+  std::memcpy(CMSG_DATA(about), &descriptor, sizeof descriptor);
+  return send_whole(socket, datagram.header, message.size(), MSG_DONTWAIT);
+}
+
+Received receive_message(int socket, std::span<std::byte> buffer, bool wait) {
+  Datagram datagram(buffer);
+  return receive(socket, datagram.header, buffer, wait ? 0 : MSG_DONTWAIT);
+}
+
+Received receive_with_descriptor(int socket, std::span<std::byte> buffer, int& descriptor) {
+  Datagram datagram(buffer);
+  datagram.make_room_for_descriptor();
+  descriptor = -1;
+  const auto received = receive(socket, datagram.header, buffer, MSG_CMSG_CLOEXEC);
+  const cmsghdr* about = CMSG_FIRSTHDR(&datagram.header);
+  if (received.outcome == Received::Outcome::message && about != nullptr &&
+      about->cmsg_level == SOL_SOCKET && about->cmsg_type == SCM_RIGHTS &&
+      about->cmsg_len == CMSG_LEN(sizeof descriptor))
+    std::memcpy(&descriptor, CMSG_DATA(about), sizeof descriptor);
+  return received;
 }
 
 } // namespace mqbridge::wire

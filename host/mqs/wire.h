@@ -16,14 +16,14 @@ namespace mqbridge::wire {
 
 enum class Kind : std::uint8_t {
   // Parent to worker.
-  start = 1, ///< the work: see StartMessage
+  start = 1, ///< the work: see StartMessage; with the page store's descriptor, if there is one
   reply,     ///< answer to the request before it
   // Requests of the worker, each answered with one reply.
   find_symbol,   ///< name -> found, address
   find_function, ///< name -> found, address
   find_type,     ///< name -> found, handle, size in bytes
   field_offset,  ///< type handle, field -> found, offset in bytes
-  fetch,         ///< address, size -> the bytes that could be read from the start
+  fetch, ///< address, size -> the bytes that could be read from the start; the store has more now
   // Results of the worker, no answer.
   batch,   ///< sequence number, then items
   failure, ///< FailureKind, text: the walk has ended early
@@ -136,11 +136,17 @@ struct OperationFields {
 /// Sends one datagram. false: the other end is gone or, with `wait` false, does not take it.
 bool send_message(int socket, std::span<const std::byte> message, bool wait);
 
+/// The same, and the other end gets a descriptor of its own for `descriptor`.
+bool send_with_descriptor(int socket, std::span<const std::byte> message, int descriptor);
+
 struct Received {
   enum class Outcome : std::uint8_t { message, closed, nothing, too_long } outcome;
   std::span<const std::byte> message;
 };
 /// Receives one datagram into `buffer`; `nothing` only with `wait` false.
 Received receive_message(int socket, std::span<std::byte> buffer, bool wait);
+/// Waits for one datagram, and takes the descriptor that came with it, the caller's from then on;
+/// -1: none did.
+Received receive_with_descriptor(int socket, std::span<std::byte> buffer, int& descriptor);
 
 } // namespace mqbridge::wire

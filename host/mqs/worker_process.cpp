@@ -17,6 +17,8 @@
 namespace mqbridge {
 namespace {
 
+using rsp::UniqueFd;
+
 /// Above every descriptor that the worker is given: dup2 in the child never overwrites a source.
 constexpr int first_source_fd = 16;
 constexpr int first_unused_fd = wire::worker_shared_state + 1;
@@ -27,13 +29,13 @@ Failure cannot_start(const std::filesystem::path& binary, std::string_view what,
               "mqbridge-worker belongs beside mqbridge; build or install both");
 }
 
-OwnedFd moved_up(OwnedFd fd) {
-  return fd ? OwnedFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first_source_fd)) : OwnedFd();
+UniqueFd moved_up(UniqueFd fd) {
+  return fd ? UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first_source_fd)) : UniqueFd();
 }
 
 /// The child's ends of everything.
 struct ChildEnds {
-  OwnedFd socket, output, shared, null;
+  UniqueFd socket, output, shared, null;
 };
 
 /// posix_spawn's attributes and actions; safe in a process with threads, unlike fork.
@@ -77,32 +79,16 @@ public:
 };
 
 /// A memfd of the shared page's size, which nobody can resize under our mapping.
-OwnedFd make_shared_memory() {
-  OwnedFd fd(::memfd_create("mqbridge-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+UniqueFd make_shared_memory() {
+  UniqueFd fd(::memfd_create("mqbridge-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), sizeof(wire::SharedState)) != 0)
-    return OwnedFd();
+    return UniqueFd();
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    return OwnedFd();
+    return UniqueFd();
   return moved_up(std::move(fd));
 }
 
 } // namespace
-
-OwnedFd::OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-void OwnedFd::reset() {
-  if (fd_ >= 0)
-    ::close(fd_);
-  fd_ = -1;
-}
 
 Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& binary) {
   int sockets[2];
@@ -111,14 +97,14 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& binary) 
     return cannot_start(binary, "socketpair", errno);
   WorkerProcess worker;
   ChildEnds ends;
-  worker.socket_ = OwnedFd(sockets[0]);
-  ends.socket = moved_up(OwnedFd(sockets[1]));
+  worker.socket_ = UniqueFd(sockets[0]);
+  ends.socket = moved_up(UniqueFd(sockets[1]));
   if (::pipe2(pipe, O_CLOEXEC) != 0)
     return cannot_start(binary, "pipe", errno);
-  worker.output_ = OwnedFd(pipe[0]);
-  ends.output = moved_up(OwnedFd(pipe[1]));
+  worker.output_ = UniqueFd(pipe[0]);
+  ends.output = moved_up(UniqueFd(pipe[1]));
   ::fcntl(worker.output(), F_SETFL, O_NONBLOCK);
-  ends.null = moved_up(OwnedFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  ends.null = moved_up(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
   ends.shared = make_shared_memory();
   if (!ends.socket || !ends.output || !ends.null || !ends.shared)
     return cannot_start(binary, "descriptors", errno);
@@ -153,6 +139,11 @@ WorkerProcess::~WorkerProcess() {
     ::munmap(shared_, sizeof *shared_);
 }
 
+bool WorkerProcess::alive() const {
+  pollfd closed{socket_.get(), 0, 0}; // POLLHUP alone: its end of the socket is gone
+  return pid_ >= 0 && ::poll(&closed, 1, 0) == 0;
+}
+
 void WorkerProcess::drain_output(MessageLog& log) {
   std::array<char, 4096> piece;
   for (int pieces = 0; output_ && pieces < 64; ++pieces) { // bounded: a DLL may print for ever
@@ -163,7 +154,7 @@ void WorkerProcess::drain_output(MessageLog& log) {
       return; // EAGAIN: nothing more yet
     if (size == 0) {
       log.end_stream();
-      output_.reset();
+      output_ = UniqueFd();
       return;
     }
     log.add_stream({piece.data(), static_cast<std::size_t>(size)});

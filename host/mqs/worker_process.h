@@ -3,32 +3,18 @@
 #include "host/mqs/message_log.h"
 #include "host/mqs/shared_state.h"
 #include "rsp/result.h"
+#include "rsp/transport/unique_fd.h"
 
 #include <filesystem>
 #include <sys/types.h>
 
 namespace mqbridge {
 
-/// A descriptor that is closed with its owner.
-class OwnedFd {
-public:
-  explicit OwnedFd(int fd = -1) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept;
-  OwnedFd& operator=(OwnedFd&& other) noexcept;
-  ~OwnedFd() { reset(); }
-
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  void reset();
-
-private:
-  int fd_;
-};
-
 /// A running mqbridge-worker: its own process group, an empty environment, no descriptors but a
 /// socket, the shared page, /dev/null and a pipe for what the DLL prints. Killed and reaped with
 /// its owner. One thread, which must be the one that started it (PR_SET_PDEATHSIG is about
-/// threads).
+/// threads). Until it gets its work (WalkRequest::started) it is asleep, and may be so for as long
+/// as its owner likes.
 class WorkerProcess {
 public:
   /// Error: worker.start.
@@ -36,6 +22,9 @@ public:
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();
+
+  /// It still waits for its work, or is at it.
+  bool alive() const;
 
   int socket() const { return socket_.get(); }
   int output() const { return output_.get(); } ///< -1 once the pipe has ended
@@ -53,8 +42,8 @@ private:
   int reap();
 
   pid_t pid_ = -1; ///< -1: reaped
-  OwnedFd socket_;
-  OwnedFd output_;
+  rsp::UniqueFd socket_;
+  rsp::UniqueFd output_;
   wire::SharedState* shared_ = nullptr;
 };
 

@@ -31,6 +31,7 @@ public:
       return Failure(error_);
     for (auto& range : ranges) {
       range.read = 0;
+      bytes_asked += range.into.size();
       while (range.read < range.into.size()) {
         const auto* byte = find(range.address.value + range.read);
         if (byte == nullptr)
@@ -43,6 +44,7 @@ public:
 
   int calls = 0; ///< of read_ranges: round trips, were this a stub
   std::size_t ranges_asked = 0;
+  std::uint64_t bytes_asked = 0;
 
 private:
   const std::uint8_t* find(std::uint64_t address) const {

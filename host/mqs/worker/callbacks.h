@@ -25,7 +25,7 @@ struct Host {
   Outbox& outbox;
   wire::SharedState& shared;
   const wire::StartMessage& start;
-  PageView pages{channel};
+  PageView pages{channel, shared.touched};
   /// By name; nullopt: there is none.
   std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
   mqs_image_info* image_info = nullptr;

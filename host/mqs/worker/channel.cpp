@@ -23,6 +23,13 @@ std::span<const std::byte> Channel::receive() {
   return received.message;
 }
 
+std::span<const std::byte> Channel::receive_start(int& descriptor) {
+  auto received = wire::receive_with_descriptor(socket_, buffer_, descriptor);
+  if (received.outcome != wire::Received::Outcome::message)
+    leave();
+  return received.message;
+}
+
 wire::Decoder Channel::ask(const wire::Encoder& request) {
   send(request.message());
   wire::Decoder reply(receive());

@@ -17,6 +17,8 @@ public:
   void send(std::span<const std::byte> message);
   /// The next message of the parent; valid until the next call.
   std::span<const std::byte> receive();
+  /// The first message, with the descriptor that came along; -1: none did.
+  std::span<const std::byte> receive_start(int& descriptor);
   /// Sends a request and returns the contents of its reply; valid until the next call.
   wire::Decoder ask(const wire::Encoder& request);
 

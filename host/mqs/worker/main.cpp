@@ -23,11 +23,14 @@ wire::SharedState* map_shared_state() {
 int run(wire::SharedState& shared) {
   Channel channel(wire::worker_socket);
   wire::StartMessage start;
-  if (!start.decode(channel.receive()))
+  int store = -1;
+  if (!start.decode(channel.receive_start(store)))
     return 1;
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // a DLL that crashes keeps no words to itself
   Outbox outbox(channel, shared);
   Host host{channel, outbox, shared, start};
+  if (store >= 0)
+    host.pages.attach(store);
   serve(host);
 
   confine(start);

@@ -2,29 +2,61 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace mqbridge::worker {
 namespace {
 
-constexpr std::uint64_t page_size = 4096;
-/// 512 MiB of pages; then the view starts over.
-constexpr std::size_t max_pages = 128 * 1024;
+using page_table::page_size;
+
+const std::byte* at(const page_table::Header* store, std::uint64_t offset) {
+  return reinterpret_cast<const std::byte*>(store) + offset;
+}
+
+/// The sizes that DLLs fetch are known at compile time here: half the cost of a call of memcpy.
+void copy(std::byte* into, const std::byte* from, std::size_t size) {
+  switch (size) {
+  case 8:
+    std::memcpy(into, from, 8);
+    return;
+  case 4:
+    std::memcpy(into, from, 4);
+    return;
+  case 1:
+    *into = *from;
+    return;
+  default:
+    std::memcpy(into, from, size);
+  }
+}
 
 } // namespace
+
+void PageView::attach(int descriptor) {
+  struct stat file {};
+  void* mapped = MAP_FAILED;
+  if (::fstat(descriptor, &file) == 0)
+    mapped = ::mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ, MAP_SHARED,
+                    descriptor, 0);
+  ::close(descriptor);
+  if (mapped == MAP_FAILED)
+    return;
+  store_ = static_cast<const page_table::Header*>(mapped);
+  epoch_ = store_->epoch;
+}
 
 bool PageView::fetch(std::uint64_t address, std::span<std::byte> into) {
   if (into.empty())
     return true;
-  const std::uint64_t last = address + (into.size() - 1);
-  if (last < address)
+  if (address + (into.size() - 1) < address)
     return false;
+  if (store_ != nullptr && from_store(address, into))
+    return true;
   while (!into.empty()) {
-    const std::uint64_t offset = address % page_size;
-    const Page& from = page(address - offset, last - last % page_size);
-    const std::size_t size = std::min<std::size_t>(into.size(), page_size - offset);
-    if (offset + size <= from.valid)
-      std::memcpy(into.data(), from.bytes.get() + offset, size);
-    else if (!fetch_exactly(address, into.first(size))) // what is readable need not start a page
+    const std::size_t size = std::min<std::size_t>(into.size(), wire::max_fetch);
+    if (!ask(address, into.first(size)))
       return false;
     address += size;
     into = into.subspan(size);
@@ -32,44 +64,52 @@ bool PageView::fetch(std::uint64_t address, std::span<std::byte> into) {
   return true;
 }
 
-/// `last_base` is the last page of the fetch: what is missing up to there comes along.
-const PageView::Page& PageView::page(std::uint64_t base, std::uint64_t last_base) {
-  if (base == recent_base_)
-    return *recent_;
-  auto found = pages_.find(base);
-  if (found == pages_.end()) {
-    const std::uint64_t most = wire::max_fetch / page_size;
-    load(base, std::min(most, (last_base - base) / page_size + 1));
-    found = pages_.find(base);
+bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
+  if (store_->epoch != epoch_) { // it was full: every slot has another page now
+    epoch_ = store_->epoch;
+    forget_seen();
+    for (auto& word : touched_)
+      word.store(0, std::memory_order_relaxed);
   }
-  recent_base_ = base;
-  recent_ = &found->second; // nodes of an unordered_map stay where they are
-  return *recent_;
-}
-
-void PageView::load(std::uint64_t base, std::uint64_t count) {
-  if (pages_.size() + count > max_pages) {
-    pages_.clear();
-    recent_base_ = 1;
-  }
-  const auto size = static_cast<std::uint32_t>(count * page_size);
-  auto reply = channel_.ask(wire::Encoder().put(wire::Kind::fetch).put(base).put(size));
-  auto bytes = reply.rest();
-  // After a hole the pages behind it are not known to be holes: only the first one is settled.
-  for (std::uint64_t i = 0; i < count && (i == 0 || !bytes.empty()); ++i) {
-    const std::size_t valid = std::min<std::size_t>(bytes.size(), page_size);
-    Page page{valid > 0 ? std::make_unique<std::byte[]>(page_size) : nullptr, valid};
-    if (valid > 0)
-      std::memcpy(page.bytes.get(), bytes.data(), valid);
-    pages_.insert_or_assign(base + i * page_size, std::move(page));
-    bytes = bytes.subspan(valid);
+  while (true) {
+    const std::uint64_t number = address / page_size;
+    const std::size_t offset = address % page_size;
+    const std::size_t size = std::min(into.size(), page_size - offset);
+    Seen& seen = seen_[number % seen_.size()];
+    if (seen.key != number + 1)
+      look_up(seen, number);
+    const std::uint64_t lines = page_table::lines_of(offset, size);
+    if ((seen.readable & lines) != lines)
+      return false;
+    copy(into.data(), seen.bytes + offset, size);
+    if (size == into.size())
+      return true;
+    address += size;
+    into = into.subspan(size);
   }
 }
 
-bool PageView::fetch_exactly(std::uint64_t address, std::span<std::byte> into) {
+void PageView::look_up(Seen& seen, std::uint64_t number) {
+  const auto* table = reinterpret_cast<const page_table::Entry*>(at(store_, store_->table));
+  const auto& entry = page_table::find(table, store_->entries, number);
+  const std::uint64_t readable = entry.readable.load(std::memory_order_acquire);
+  if (readable == 0) {
+    seen = {};
+    return;
+  }
+  const std::uint64_t slot = entry.slot.load(std::memory_order_relaxed);
+  seen = {number + 1, readable, at(store_, store_->data + slot * page_size)};
+  // The only writer: no locked instruction is needed.
+  auto& word = touched_[slot / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+  word.store(word.load(std::memory_order_relaxed) | bit, std::memory_order_relaxed);
+}
+
+bool PageView::ask(std::uint64_t address, std::span<std::byte> into) {
   const auto size = static_cast<std::uint32_t>(into.size());
   auto reply = channel_.ask(wire::Encoder().put(wire::Kind::fetch).put(address).put(size));
-  auto bytes = reply.take(size);
+  const auto bytes = reply.take(size);
+  forget_seen(); // more of their lines may be there now
   if (!reply.complete())
     return false;
   std::memcpy(into.data(), bytes.data(), size);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ enum behaviour {
   CLOSES_SOCKET,
   FORKS,
   LOOKS_AROUND,
+  SCRIBBLES,
   CRASHES_IN_DESTROY,
 };
 
@@ -105,6 +107,26 @@ static void look_around(void) {
          descriptors, (int)read(STDIN_FILENO, &byte, 1), getpgid(0) == getpid());
 }
 
+/// Tries to write to everything that it shares with the host, except the batch of results.
+static void scribble(void) {
+  enum { record = 128 * 1024 }; // of the slots looked at: the end of what a worker may write
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    unsigned long from = 0;
+    unsigned long to = 0;
+    if (sscanf(line, "%lx-%lx", &from, &to) != 2)
+      continue;
+    if (strstr(line, "mqbridge-pages") != NULL)
+      printf("the pages are %s\n",
+             mprotect((void*)from, to - from, PROT_READ | PROT_WRITE) == 0 ? "writable" : "sealed");
+    if (strstr(line, "mqbridge-worker (deleted)") != NULL)
+      memset((void*)(to - record), 0xff, record);
+  }
+  if (maps != NULL)
+    fclose(maps);
+}
+
 static void send_garbage(void) {
   unsigned char garbage[4096];
   memset(garbage, 0xfe, sizeof garbage);
@@ -132,6 +154,8 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
   }
   if (BEHAVIOUR == LOOKS_AROUND)
     look_around();
+  if (BEHAVIOUR == SCRIBBLES)
+    scribble();
   while (BEHAVIOUR == PRINTS_FOR_EVER)
     puts("again");
   while (BEHAVIOUR == DPRINTS_FOR_EVER)
