@@ -1,7 +1,10 @@
 #include "rsp/client.h"
 
+#include "rsp/asked_ahead.h"
 #include "rsp/commands/attach.h"
+#include "rsp/connection.h"
 #include "rsp/packet_history.h"
+#include "rsp/quirks.h"
 #include "rsp/server.h"
 
 #include <fmt/format.h>
@@ -16,9 +19,12 @@ struct Client::Impl {
   std::string detach_packet = {};
   std::int64_t pid = 0; ///< to be selected; 0: there is nothing to select
   std::int64_t tid = 0;
+  AskedAhead ahead = {};
 
   bool must_select() const { return pid != 0 && server->selected() != pid; }
-  Result<std::vector<std::string>> burst_selecting(std::span<const std::string> payloads);
+  Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
+  Result<std::vector<std::string>> exchange(const std::vector<std::string>& payloads);
+  Failure lost(std::string_view reply) const;
 };
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -43,8 +49,11 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
   // A gdbserver holds its target from before we came: from the first byte on it has to be released.
   client->set_detach_packet("D");
   (*server)->let_speak(client->impl_->speaker);
-  if (auto negotiated = (*server)->negotiate(); !negotiated)
-    return forward(std::move(negotiated));
+  auto answers = (*server)->negotiate();
+  if (!answers)
+    return forward(std::move(answers));
+  for (auto& [question, answer] : *answers)
+    client->impl_->ahead.keep(std::move(question), std::move(answer));
   return client;
 }
 
@@ -67,7 +76,9 @@ const std::shared_ptr<Server>& Client::server() const {
 }
 
 Result<std::string> Client::request(std::string_view payload) {
-  if (!impl_->must_select())
+  if (auto known = impl_->ahead.take(payload))
+    return std::move(*known);
+  if (!impl_->must_select() && !impl_->ahead.has_due())
     return request_unselected(payload);
   const std::string one(payload);
   auto replies = burst({&one, 1});
@@ -78,37 +89,115 @@ Result<std::string> Client::request(std::string_view payload) {
 
 Result<std::string> Client::request_unselected(std::string_view payload) {
   impl_->server->let_speak(impl_->speaker);
-  auto reply = impl_->server->connection().request(payload);
-  if (!reply)
+  auto along = impl_->ahead.take_due({});
+  if (along.empty()) {
+    auto reply = impl_->server->connection().request(payload);
+    if (!reply)
+      impl_->server->set_selected(0);
+    return reply;
+  }
+  along.emplace_back(payload);
+  auto replies = impl_->server->connection().burst(along);
+  if (!replies) {
     impl_->server->set_selected(0);
-  return reply;
+    return forward(std::move(replies));
+  }
+  return std::move(replies->back());
 }
 
 Result<std::vector<std::string>> Client::burst(std::span<const std::string> payloads) {
+  if (!impl_->ahead.idle() || impl_->must_select())
+    return impl_->burst_of_missing(payloads);
   impl_->server->let_speak(impl_->speaker);
-  auto replies = impl_->must_select() ? impl_->burst_selecting(payloads)
-                                      : impl_->server->connection().burst(payloads);
+  auto replies = impl_->server->connection().burst(payloads);
   if (!replies)
     impl_->server->set_selected(0); // where the stub stands is not known any more
   return replies;
 }
 
+/// Of those whose answers are not there yet.
 Result<std::vector<std::string>>
-Client::Impl::burst_selecting(std::span<const std::string> payloads) {
-  std::vector<std::string> selected{fmt::format("Hgp{:x}.{:x}", pid, tid)};
-  selected.insert(selected.end(), payloads.begin(), payloads.end());
-  auto replies = server->connection().burst(selected);
+Client::Impl::burst_of_missing(std::span<const std::string> payloads) {
+  std::vector<std::string> replies(payloads.size());
+  std::vector<std::string> asked;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    if (auto known = ahead.take(payloads[i])) {
+      replies[i] = std::move(*known);
+      continue;
+    }
+    asked.push_back(payloads[i]);
+    places.push_back(i);
+  }
+  if (asked.empty() && (!payloads.empty() || !ahead.has_due()))
+    return replies;
+  server->let_speak(speaker);
+  auto answers = exchange(asked);
+  if (!answers) {
+    server->set_selected(0);
+    ahead.forget();
+    return answers;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    replies[places[i]] = std::move((*answers)[i]);
+  return replies;
+}
+
+/// In one burst: the process is selected, what was asked ahead, and `payloads`.
+Result<std::vector<std::string>> Client::Impl::exchange(const std::vector<std::string>& payloads) {
+  const auto due = ahead.take_due(payloads);
+  std::vector<std::string> all;
+  const bool selects = must_select();
+  if (selects)
+    all.push_back(fmt::format("Hgp{:x}.{:x}", pid, tid));
+  all.insert(all.end(), due.begin(), due.end());
+  all.insert(all.end(), payloads.begin(), payloads.end());
+  auto replies = server->connection().burst(all);
   if (!replies)
     return replies;
-  if (replies->front() != "OK") {
-    return fail("process.lost",
-                fmt::format("{}: the server does not know process {} any more: it answered '{}'",
-                            endpoint.text, pid, shorten(replies->front())),
-                "look whether the process still runs; another debugger may have taken it");
+  auto next = replies->begin();
+  if (selects) {
+    if (*next != "OK")
+      return lost(*next);
+    server->set_selected(pid);
+    ++next;
   }
-  server->set_selected(pid);
-  replies->erase(replies->begin());
+  for (const auto& payload : due)
+    ahead.answered(payload, std::move(*next++));
+  replies->erase(replies->begin(), next);
   return replies;
+}
+
+Failure Client::Impl::lost(std::string_view reply) const {
+  return fail("process.lost",
+              fmt::format("{}: the server does not know process {} any more: it answered '{}'",
+                          endpoint.text, pid, shorten(reply)),
+              "look whether the process still runs; another debugger may have taken it");
+}
+
+void Client::ask_ahead(std::string payload) {
+  if (asks_ahead())
+    impl_->ahead.ask(std::move(payload));
+}
+
+bool Client::asks_ahead() const {
+  return features().no_ack || quirks_of(features().kind).padded_bursts;
+}
+
+bool Client::answered_ahead(std::string_view payload) const {
+  return impl_->ahead.has(payload);
+}
+
+std::optional<std::string> Client::answer_ahead(std::string_view payload) {
+  return impl_->ahead.take(payload);
+}
+
+void Client::send_along(std::string payload) {
+  impl_->ahead.post(std::move(payload));
+}
+
+void Client::forget_ahead() {
+  impl_->ahead.forget();
 }
 
 void Client::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
@@ -148,6 +237,7 @@ const std::string& Client::detach_packet() const {
 }
 
 void Client::released() {
+  impl_->ahead.forget();
   set_detach_packet("");
   if (impl_->pid != 0 && impl_->server->selected() == impl_->pid)
     impl_->server->set_selected(0);

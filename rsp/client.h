@@ -57,8 +57,19 @@ public:
   Result<std::string> request(std::string_view payload);
 
   /// Pipelined: all requests, all replies, in order. Falls back to one at a time where the stub
-  /// cannot.
+  /// cannot. Without requests, what was asked ahead leaves; if there is none, nothing happens.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
+
+  /// `payload` will be asked for soon: it leaves with the next exchange, whichever that is, and
+  /// request() and burst() find its answer here, once. Nothing is asked ahead of a stub that takes
+  /// one request at a time (asks_ahead()): there it would save nothing.
+  void ask_ahead(std::string payload);
+  bool asks_ahead() const;
+  bool answered_ahead(std::string_view payload) const;
+  /// The answer to what was asked ahead; nullopt: it has not come.
+  std::optional<std::string> answer_ahead(std::string_view payload);
+  /// `payload` must reach the stub some time before the detach; nobody needs the answer.
+  void send_along(std::string payload);
 
   /// After this moment every exchange fails with "stop.limit" (for --max-stop); nullopt: none.
   /// Detach is exempt.
@@ -81,8 +92,10 @@ public:
   const std::string& detach_packet() const;
   /// Detached, or ended: its packet is forgotten, and the process with it.
   void released();
-  /// One exchange past request() and burst().
+  /// One exchange past request() and burst(), with what was to be sent along.
   Result<std::string> request_unselected(std::string_view payload);
+  /// The target may run now, or is another one: what was answered ahead counts no more.
+  void forget_ahead();
 
 private:
   struct Impl;

@@ -1,5 +1,6 @@
 #include "rsp/negotiation.h"
 
+#include "rsp/packet_history.h"
 #include "rsp/quirks.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr std::string_view hello = "qSupported:multiprocess+";
+constexpr std::string_view no_ack_request = "QStartNoAckMode";
 // Beyond 128 KiB larger packets gain nothing. Below 64 bytes it is no packet size.
 constexpr std::size_t largest_packet = std::size_t{128} << 10;
 constexpr std::size_t smallest_packet = 64;
@@ -101,27 +103,68 @@ Result<void> ask_in_turn(Connection& connection, const std::vector<std::string>&
 
 /// What qSupported does not announce. All are harmless where they are unknown, as they do not
 /// begin like a packet that writes. In ack mode `x` is not asked for: no stub is known that has it
-/// there, and every probe costs a round trip; so they end at the first that is not known.
+/// there.
+struct Probes {
+  explicit Probes(const Features& features) : with_binary_read(features.no_ack) {
+    questions.emplace_back("vFile:setfs:0");
+    if (with_binary_read)
+      questions.emplace_back("x0,0");
+    asked_of_all = questions.size();
+    for (auto& identity : identity_probes(features.kind))
+      questions.push_back(std::move(identity));
+  }
+
+  void take(std::span<const std::string> replies, Features& features) const {
+    features.vfile = replies.front().starts_with('F');
+    if (with_binary_read && features.binary_read == BinaryRead::none)
+      features.binary_read = binary_read_of(replies[1]);
+    identify_by_answers(features, replies.subspan(asked_of_all));
+  }
+
+  std::vector<std::string> questions;
+  std::size_t asked_of_all = 0; ///< the first ones
+  bool with_binary_read;
+};
+
+/// Every probe costs a round trip in ack mode; so they end at the first that is not known.
 Result<void> probe(Connection& connection, Features& features) {
-  std::vector<std::string> probes{"vFile:setfs:0"};
-  if (features.no_ack)
-    probes.emplace_back("x0,0");
-  const std::size_t asked_of_all = probes.size();
-  for (auto& identity : identity_probes(features.kind))
-    probes.push_back(std::move(identity));
-  const std::size_t at_once = features.no_ack ? probes.size() : asked_of_all;
-  auto replies = connection.burst(std::span(probes).first(at_once));
+  const Probes probes(features);
+  const std::size_t at_once = features.no_ack ? probes.questions.size() : probes.asked_of_all;
+  auto replies = connection.burst(std::span(probes.questions).first(at_once));
   if (!replies)
     return forward(std::move(replies));
-  if (auto asked = ask_in_turn(connection, probes, at_once, *replies); !asked)
+  if (auto asked = ask_in_turn(connection, probes.questions, at_once, *replies); !asked)
     return forward(std::move(asked));
-  features.vfile = replies->front().starts_with('F');
-  if (features.no_ack && features.binary_read == BinaryRead::none)
-    features.binary_read = binary_read_of((*replies)[1]);
-  identify_by_answers(features, std::span(*replies).subspan(asked_of_all));
+  probes.take(*replies, features);
   if (quirks_of(features.kind).padded_bursts)
-    connection.pad_bursts(std::string(qemu_marker), (*replies)[asked_of_all]);
+    connection.pad_bursts(std::string(qemu_marker), (*replies)[probes.asked_of_all]);
   return {};
+}
+
+/// QStartNoAckMode, the probes and the opening in one burst: the stub acknowledges the first of
+/// them, and nothing behind it.
+Result<Answers> probe_at_once(Connection& connection, Features& features, const Opening& opening) {
+  const Probes probes(features);
+  const auto first_questions = opening(features);
+  std::vector<std::string> all{std::string(no_ack_request)};
+  all.insert(all.end(), probes.questions.begin(), probes.questions.end());
+  all.insert(all.end(), first_questions.begin(), first_questions.end());
+  connection.set_no_ack();
+  auto replies = connection.burst(all);
+  if (!replies)
+    return forward(std::move(replies));
+  if (replies->front() != "OK") {
+    return fail("stub.garbage",
+                fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it",
+                            shorten(replies->front())),
+                "look at what the stub says with --trace FILE");
+  }
+  const auto behind = std::span(*replies).subspan(1);
+  probes.take(behind.first(probes.questions.size()), features);
+  Answers answers;
+  for (std::size_t i = 0; i < first_questions.size(); ++i)
+    answers.emplace_back(first_questions[i], std::move(behind[probes.questions.size() + i]));
+  return answers;
 }
 
 } // namespace
@@ -143,7 +186,7 @@ Features parse_features(std::string_view reply) {
   return features;
 }
 
-Result<Features> negotiate(Connection& connection) {
+Result<Negotiated> negotiate(Connection& connection, const Opening& opening) {
   auto reply = first_exchange(connection);
   if (!reply)
     return forward(std::move(reply));
@@ -152,8 +195,14 @@ Result<Features> negotiate(Connection& connection) {
   constexpr std::size_t smallest_worthwhile = 1024;
   if (const std::size_t speed = connection.link().bytes_per_second; speed != 0)
     features.packet_size = std::min(features.packet_size, std::max(speed, smallest_worthwhile));
+  if (features.no_ack && quirks_of(features.kind).no_ack_in_burst) {
+    auto answers = probe_at_once(connection, features, opening);
+    if (!answers)
+      return forward(std::move(answers));
+    return Negotiated{std::move(features), std::move(*answers)};
+  }
   if (features.no_ack) {
-    auto accepted = connection.request("QStartNoAckMode");
+    auto accepted = connection.request(no_ack_request);
     if (!accepted)
       return forward(std::move(accepted));
     features.no_ack = *accepted == "OK";
@@ -162,13 +211,13 @@ Result<Features> negotiate(Connection& connection) {
   }
   if (auto probed = probe(connection, features); !probed)
     return forward(std::move(probed));
-  return features;
+  return Negotiated{std::move(features), {}};
 }
 
 Result<bool> negotiate_again(Connection& connection, const Features& features) {
   // First, for it is in ack mode again: no reply but this one needs no acknowledgement there.
   if (features.no_ack) {
-    auto accepted = connection.request("QStartNoAckMode");
+    auto accepted = connection.request(no_ack_request);
     if (!accepted)
       return forward(std::move(accepted));
     if (*accepted != "OK")

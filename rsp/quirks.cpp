@@ -22,7 +22,10 @@ std::size_t half_without_frame(std::size_t packet_size) {
 /// gdbstub by their sources.
 constexpr std::array table = {
     Quirks{.kind = StubKind::unknown, .name = "unknown stub", .longest_read = half_without_frame},
-    Quirks{.kind = StubKind::gdbserver, .name = "gdbserver", .lost_link = LostLink::depends},
+    Quirks{.kind = StubKind::gdbserver,
+           .name = "gdbserver",
+           .no_ack_in_burst = true,
+           .lost_link = LostLink::depends},
     Quirks{.kind = StubKind::qemu_user,
            .name = "QEMU user",
            .padded_bursts = true,

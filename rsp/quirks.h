@@ -22,6 +22,9 @@ struct Quirks {
   /// Reads a request through a buffer and its acknowledgement past it: several requests at once
   /// must be padded (Connection::pad_bursts).
   bool padded_bursts = false;
+  /// Heeds QStartNoAckMode before it answers it, and what comes behind in the same send
+  /// (rsp/negotiation.h).
+  bool no_ack_in_burst = false;
   /// Lets its process run when the connection closes, and stays in a conversation with nobody over
   /// a `D`: it then dies of SIGPIPE at the next signal on a Unix socket. It crashes over a second
   /// `D` in one read (Connection::set_closing_releases).

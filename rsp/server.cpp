@@ -2,6 +2,7 @@
 
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/negotiation.h"
+#include "rsp/opening.h"
 #include "rsp/quirks.h"
 #include "rsp/transport/open.h"
 
@@ -35,21 +36,23 @@ Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
       new Server(endpoint, std::move(opened->transport), opened->watch, options));
 }
 
-Result<void> Server::negotiate() {
+Result<Answers> Server::negotiate() {
   const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
-  auto features = rsp::negotiate(connection_);
-  if (!features) {
-    const std::string_view code = features.error().code;
+  auto negotiated = rsp::negotiate(connection_, [this](const Features& features) {
+    return opening_questions(features, endpoint_.pid.has_value());
+  });
+  if (!negotiated) {
+    const std::string_view code = negotiated.error().code;
     const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
     if (!given_up_by_us && !connection_.heard().packet && !connection_.heard().ack)
       connection_.released(); // nothing there that could be told to release anything
-    return Failure(explain_failed_start(endpoint_, std::move(features).error()));
+    return Failure(explain_failed_start(endpoint_, std::move(negotiated).error()));
   }
-  features_ = std::move(*features);
+  features_ = std::move(negotiated->features);
   usable_ = true;
   if (quirks_of(features_.kind).closing_releases)
     connection_.set_closing_releases();
-  return {};
+  return std::move(negotiated->answers);
 }
 
 void Server::recover() {

@@ -5,6 +5,7 @@
 #include "rsp/commands/threads.h"
 #include "rsp/connection.h"
 #include "rsp/counters.h"
+#include "rsp/negotiation.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -31,8 +32,9 @@ public:
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Errors: those of Client::connect.
-  Result<void> negotiate();
+  /// Also asks the first questions about the process (rsp/opening.h) where that costs no round
+  /// trip: they and their answers. Errors: those of Client::connect.
+  Result<Answers> negotiate();
 
   Connection& connection() { return connection_; }
   const Features& features() const { return features_; }

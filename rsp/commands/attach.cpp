@@ -6,6 +6,7 @@
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
 #include "rsp/connection.h"
+#include "rsp/opening.h"
 #include "rsp/packet_history.h"
 #include "rsp/server.h"
 
@@ -48,6 +49,12 @@ Result<std::int64_t> ask_process(Client& client) {
   return id && id->pid > 0 ? id->pid : 0;
 }
 
+/// Whoever attaches goes on with these: they leave with the next exchange.
+void ask_about_process(Client& client) {
+  for (auto& question : process_questions(client.features()))
+    client.ask_ahead(std::move(question));
+}
+
 /// A --multi server without a process says that one has exited, with status 0.
 Result<Attachment> no_process(Client& client, const StopReply& stop) {
   auto extended = client.request("!");
@@ -77,6 +84,7 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
 
 /// A stub that answers although its target runs: "OK" to `?` is that of non-stop mode.
 Result<StopReply> stop_running(Client& client) {
+  client.forget_ahead();
   if (auto sent = client.connection().interrupt(); !sent)
     return forward(std::move(sent));
   auto reply = client.connection().receive_stop_reply(stop_limit);
@@ -86,6 +94,12 @@ Result<StopReply> stop_running(Client& client) {
 }
 
 Result<Attachment> attach_current(Client& client) {
+  if (!client.answered_ahead("?")) {
+    client.ask_ahead("?");
+    ask_about_process(client);
+    if (auto asked = client.burst({}); !asked)
+      return forward(std::move(asked));
+  }
   auto reply = client.request("?");
   if (!reply)
     return forward(std::move(reply));
@@ -147,6 +161,7 @@ Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t p
     return forward(std::move(selected));
   client.set_process(pid, tid);
   client.server()->set_selected(*selected == "OK" ? pid : 0);
+  ask_about_process(client);
   return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = stop});
 }
 
@@ -177,6 +192,8 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
   }
   client.set_process(pid, stop->tid.value_or(pid));
   client.server()->set_selected(pid);
+  // Not behind vAttach in the same send: a server that refuses it forgets the negotiation.
+  ask_about_process(client);
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
@@ -203,6 +220,7 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
     return forward(std::move(before));
   if (*before)
     return **before;
+  client.forget_ahead();
   // Told to the guardian first: from here on the process may be stopped.
   client.set_detach_packet(detach_packet(client, pid));
   auto reply = client.request(fmt::format("vAttach;{:x}", pid));
@@ -253,6 +271,7 @@ Result<Attachment> attach(Client& client) {
 
 Result<void> detach(Client& client) {
   Connection& connection = client.connection();
+  client.forget_ahead();
   if (client.detach_packet().empty())
     return {};
   // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace mqbridge::rsp {
 namespace {
@@ -14,41 +15,104 @@ constexpr std::size_t max_object = std::size_t{64} << 20;
 constexpr std::size_t framing = 5;
 constexpr std::size_t max_piece = std::size_t{64} << 10;
 
-Failure failed(const Client& client, std::string_view code, std::string_view object,
-               std::size_t offset, std::string_view why) {
-  return fail(code,
-              fmt::format("qXfer:{}:read from {} at offset {:#x}: {}", object,
-                          client.endpoint().text, offset, why),
-              "look at what the stub says with --trace FILE");
+/// Pieces on their way at once, of an object that turns out to be a long one.
+constexpr std::size_t max_pipelined = 16;
+
+std::size_t piece_size(const Features& features) {
+  return std::min(features.packet_size - framing, max_piece);
 }
+
+std::string piece_request(const Features& features, std::string_view object, std::string_view annex,
+                          std::size_t offset) {
+  return fmt::format("qXfer:{}:read:{}:{:x},{:x}", object, annex, offset, piece_size(features));
+}
+
+/// One object, read from its start to its end.
+class ObjectReader {
+public:
+  ObjectReader(Client& client, std::string_view object, std::string_view annex)
+      : client_(client), object_(object), annex_(annex), piece_(piece_size(client.features())) {}
+
+  Result<std::optional<std::string>> read() {
+    while (!at_end_ && text_.size() <= max_object) {
+      auto there = read_batch();
+      if (!there)
+        return forward(std::move(there));
+      if (!*there)
+        return std::optional<std::string>();
+    }
+    if (!at_end_)
+      return failed("qxfer.too_large", "it does not end");
+    return std::optional(std::move(text_));
+  }
+
+private:
+  /// False: the stub does not have the object.
+  Result<bool> read_batch() {
+    std::vector<std::string> requests;
+    for (std::size_t i = 0; i < pipelined_; ++i)
+      requests.push_back(
+          piece_request(client_.features(), object_, annex_, text_.size() + i * piece_));
+    auto replies = client_.burst(requests);
+    if (!replies)
+      return forward(std::move(replies));
+    for (const std::string& reply : *replies) {
+      if (text_.empty() && (reply.empty() || is_error_reply(reply)))
+        return false;
+      auto joins_on = take(reply);
+      if (!joins_on)
+        return forward(std::move(joins_on));
+      if (at_end_)
+        return true;
+      if (!*joins_on) { // nor does what was asked for behind it
+        pipelined_ = 1;
+        return true;
+      }
+    }
+    if (client_.asks_ahead())
+      pipelined_ = std::min(2 * pipelined_, max_pipelined);
+    return true;
+  }
+
+  /// Whether the piece was as long as asked for, so that the next one joins on.
+  Result<bool> take(std::string_view reply) {
+    at_end_ = reply.starts_with('l');
+    if (!at_end_ && !reply.starts_with('m')) {
+      return failed(is_error_reply(reply) ? "qxfer.failed" : "stub.garbage",
+                    fmt::format("the stub answered '{}'", shorten(reply)));
+    }
+    if (!at_end_ && reply.size() == 1)
+      return failed("stub.garbage", "the stub says that more follows, but sends nothing");
+    text_ += reply.substr(1);
+    return reply.size() - 1 == piece_;
+  }
+
+  Failure failed(std::string_view code, std::string_view why) const {
+    return fail(code,
+                fmt::format("qXfer:{}:read from {} at offset {:#x}: {}", object_,
+                            client_.endpoint().text, text_.size(), why),
+                "look at what the stub says with --trace FILE");
+  }
+
+  Client& client_;
+  std::string_view object_;
+  std::string_view annex_;
+  std::size_t piece_;
+  std::size_t pipelined_ = 1;
+  bool at_end_ = false;
+  std::string text_;
+};
 
 } // namespace
 
+std::string first_piece_request(const Features& features, std::string_view object,
+                                std::string_view annex) {
+  return piece_request(features, object, annex, 0);
+}
+
 Result<std::optional<std::string>> read_object(Client& client, std::string_view object,
                                                std::string_view annex) {
-  const std::size_t piece = std::min(client.features().packet_size - framing, max_piece);
-  std::string text;
-  while (text.size() <= max_object) {
-    auto reply = client.request(
-        fmt::format("qXfer:{}:read:{}:{:x},{:x}", object, annex, text.size(), piece));
-    if (!reply)
-      return forward(std::move(reply));
-    if (text.empty() && (reply->empty() || is_error_reply(*reply)))
-      return std::optional<std::string>();
-    const bool is_last = reply->starts_with('l');
-    if (!is_last && !reply->starts_with('m')) {
-      return failed(client, is_error_reply(*reply) ? "qxfer.failed" : "stub.garbage", object,
-                    text.size(), fmt::format("the stub answered '{}'", shorten(*reply)));
-    }
-    text.append(*reply, 1);
-    if (is_last)
-      return std::optional<std::string>(std::move(text));
-    if (reply->size() == 1) {
-      return failed(client, "stub.garbage", object, text.size(),
-                    "the stub says that more follows, but sends nothing");
-    }
-  }
-  return failed(client, "qxfer.too_large", object, text.size(), "it does not end");
+  return ObjectReader(client, object, annex).read();
 }
 
 } // namespace mqbridge::rsp

@@ -122,6 +122,7 @@ bool pass_on_when_left(Client& client, const Resumption& resumption, const Attac
 } // namespace
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
+  client.forget_ahead();
   const auto permit = client.connection().permit(run_policy());
   auto actions = client.request_unselected("vCont?");
   if (!actions)

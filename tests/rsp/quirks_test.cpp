@@ -146,7 +146,7 @@ TEST(Quirks, AKnownStubIsAskedNothingMore) {
   ASSERT_TRUE(client);
   EXPECT_THAT(gdbserver.stub.received(), Not(Contains(testing::StartsWith("qqemu"))));
   EXPECT_EQ(client->features().lost_link, LostLink::depends);
-  EXPECT_EQ(client->counters().round_trips, 4U);
+  EXPECT_EQ(client->counters().round_trips, 3U);
 }
 
 TEST(Quirks, AnLldbSaysItsVersionAndCountsInDecimal) {

@@ -1,0 +1,186 @@
+#include "rsp/asked_ahead.h"
+#include "rsp/client.h"
+#include "rsp/commands/attach.h"
+#include "rsp/commands/qxfer.h"
+#include "tests/support/connected.h"
+#include "tests/support/scripted_stub.h"
+
+#include <gmock/gmock.h>
+#include <string>
+#include <vector>
+
+namespace mqbridge::rsp {
+namespace {
+
+using test::Answer;
+using test::connected;
+using test::ScriptedStub;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Optional;
+
+TEST(AskedAhead, AnAnswerIsGoodOnce) {
+  AskedAhead ahead;
+  ahead.ask("a");
+  EXPECT_EQ(ahead.take("a"), std::nullopt) << "not sent yet";
+  EXPECT_THAT(ahead.take_due({}), ElementsAre("a"));
+  EXPECT_THAT(ahead.take_due({}), IsEmpty()) << "it is under way";
+  ahead.answered("a", "1");
+  EXPECT_THAT(ahead.take("a"), Optional(std::string("1")));
+  EXPECT_EQ(ahead.take("a"), std::nullopt);
+}
+
+TEST(AskedAhead, WhatIsPostedHasNoAnswer) {
+  AskedAhead ahead;
+  ahead.post("close");
+  ahead.ask("a");
+  EXPECT_THAT(ahead.take_due({}), ElementsAre("close", "a")) << "in order";
+  ahead.answered("close", "F0");
+  EXPECT_FALSE(ahead.has("close"));
+}
+
+TEST(AskedAhead, WhatIsAskedAnyhowLeavesOnce) {
+  AskedAhead ahead;
+  ahead.ask("a");
+  ahead.post("b");
+  EXPECT_THAT(ahead.take_due({"a", "b"}), ElementsAre("b")) << "a posted one is always due";
+  ahead.answered("a", "1");
+  EXPECT_FALSE(ahead.has("a")) << "whoever asked has it";
+}
+
+TEST(AskedAhead, ForgetsAnswersButNotWhatMustReachTheStub) {
+  AskedAhead ahead;
+  ahead.ask("answered");
+  ahead.ask("under way");
+  (void)ahead.take_due({});
+  ahead.answered("answered", "1");
+  ahead.ask("due");
+  ahead.post("close");
+  ahead.forget();
+  ahead.answered("under way", "2");
+  EXPECT_FALSE(ahead.has("answered") || ahead.has("under way"));
+  EXPECT_THAT(ahead.take_due({}), ElementsAre("close"));
+}
+
+TEST(AskedAhead, ANewQuestionMakesTheOldAnswerVoid) {
+  AskedAhead ahead;
+  ahead.keep("a", "old");
+  ahead.ask("a");
+  EXPECT_EQ(ahead.take("a"), std::nullopt);
+}
+
+/// What makes a stub known as gdbserver, beside what the scripted one announces by itself.
+ScriptedStub& as_gdbserver(ScriptedStub& stub) {
+  stub.serve_objects({{"auxv:", "vector"}, {"exec-file:", "/bin/x"}, {"libraries-svr4:", "<l/>"}});
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
+  return stub;
+}
+
+TEST(Opening, AProcessIsMetInThreeRoundTrips) {
+  ScriptedStub stub;
+  const auto client = connected(as_gdbserver(stub));
+  ASSERT_TRUE(client);
+  const auto attachment = attach(*client);
+  ASSERT_TRUE(attachment) << attachment.error().message;
+  EXPECT_EQ(attachment->pid, 0x1d3e);
+  EXPECT_EQ(read_object(*client, "exec-file", "").value(), "/bin/x");
+  EXPECT_EQ(read_object(*client, "auxv", "").value(), "vector");
+  EXPECT_EQ(read_object(*client, "libraries-svr4", "").value(), "<l/>");
+  EXPECT_EQ(client->counters().round_trips, 3U); // connect, qSupported, everything else
+  EXPECT_EQ(stub.count("?"), 1U);
+}
+
+TEST(Opening, AnswersCountOnlyWhileTheProcessIsTheSame) {
+  ScriptedStub stub;
+  as_gdbserver(stub).on("!", Answer::packet("OK")).on("?", Answer::packet("W00"));
+  stub.on("vAttach;2a", Answer::packet("T00thread:p2a.2a;"));
+  const auto client = connected(stub.endpoint(0x2a));
+  ASSERT_TRUE(client);
+  EXPECT_THAT(stub.received(), Not(Contains(testing::StartsWith("qXfer:"))))
+      << "there is no process yet";
+  ASSERT_TRUE(attach(*client));
+  EXPECT_EQ(client->counters().round_trips, 4U);
+  EXPECT_EQ(read_object(*client, "auxv", "").value(), "vector");
+  EXPECT_EQ(read_object(*client, "exec-file", "").value(), "/bin/x");
+  EXPECT_EQ(client->counters().round_trips, 5U);
+}
+
+TEST(Opening, AnUnknownStubIsAskedWhenItsProcessIsWanted) {
+  ScriptedStub stub;
+  stub.serve_objects({{"auxv:", "vector"}}).on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  EXPECT_EQ(stub.count("qXfer:") + stub.count("?"), 0U);
+  const auto before = client->counters().round_trips;
+  ASSERT_TRUE(attach(*client));
+  EXPECT_EQ(read_object(*client, "auxv", "").value(), "vector");
+  EXPECT_EQ(client->counters().round_trips - before, 1U);
+}
+
+TEST(Opening, WithAcknowledgementsNothingIsAskedAhead) {
+  ScriptedStub stub({.no_ack = false});
+  const auto client = connected(as_gdbserver(stub));
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(attach(*client));
+  EXPECT_EQ(stub.count("qXfer:"), 0U);
+  EXPECT_EQ(stub.most_outstanding(), 1U);
+}
+
+TEST(Opening, AGdbserverThatRefusesWhatItAnnouncesIsNone) {
+  ScriptedStub stub;
+  as_gdbserver(stub).on("QStartNoAckMode", Answer::packet("E01"));
+  const auto client = Client::connect(stub.endpoint(), {});
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, "stub.garbage");
+  EXPECT_THAT(client.error().message, testing::HasSubstr("QStartNoAckMode"));
+}
+
+TEST(AskingAhead, LeavesWithTheNextExchangeWhateverItIs) {
+  ScriptedStub stub;
+  stub.on("qC", Answer::packet("QC1")).on("vFile:open:", Answer::packet("F3"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  client->ask_ahead("vFile:open:2f78,0,0");
+  client->send_along("vFile:close:7");
+  const auto before = client->counters().round_trips;
+  EXPECT_FALSE(client->answer_ahead("vFile:open:2f78,0,0")) << "nothing was exchanged yet";
+  EXPECT_EQ(client->request("qC").value(), "QC1");
+  EXPECT_THAT(client->answer_ahead("vFile:open:2f78,0,0"), Optional(std::string("F3")));
+  EXPECT_EQ(client->counters().round_trips - before, 1U);
+  EXPECT_EQ(stub.count("vFile:close:7"), 1U);
+}
+
+TEST(AskingAhead, AnEmptyBurstSendsItAlone) {
+  ScriptedStub stub;
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const auto before = client->counters().round_trips;
+  EXPECT_TRUE(client->burst({}));
+  EXPECT_EQ(client->counters().round_trips, before);
+  client->ask_ahead("qC");
+  EXPECT_TRUE(client->burst({}));
+  EXPECT_TRUE(client->answered_ahead("qC"));
+  EXPECT_EQ(client->counters().round_trips, before + 1);
+}
+
+TEST(AskingAhead, WhatIsToBeSentAlongLeavesWithTheDetachAtTheLatest) {
+  ScriptedStub stub;
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(attach(*client));
+  client->send_along("vFile:close:3");
+  client->ask_ahead("qC");
+  const auto before = client->counters().round_trips;
+  ASSERT_TRUE(detach(*client));
+  EXPECT_EQ(client->counters().round_trips - before, 1U);
+  const auto received = stub.received();
+  EXPECT_THAT((std::vector<std::string>(received.end() - 2, received.end())),
+              ElementsAre("vFile:close:3", "D;1d3e"));
+  EXPECT_EQ(stub.count("qC"), 0U) << "nobody is there to take the answer";
+}
+
+} // namespace
+} // namespace mqbridge::rsp
