@@ -1,34 +1,16 @@
 #include "host/image/elf_file.h"
 
 #include "host/image/elf_reader.h"
+#include "host/image/elf_symbols.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <elf.h>
-#include <tuple>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace mqbridge {
 namespace {
-
-// Order of preference among symbols of one name. Tables were read .dynsym first, and the sort is
-// stable.
-int binding_rank(const ElfSymbol& symbol) {
-  return symbol.is_local ? 2 : symbol.is_weak ? 1 : 0;
-}
-
-void sort_symbols(std::vector<ElfSymbol>& symbols) {
-  std::stable_sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
-    return std::make_tuple(std::string_view(a.name), binding_rank(a)) <
-           std::make_tuple(std::string_view(b.name), binding_rank(b));
-  });
-  // Most global symbols stand in both tables.
-  const auto same = [](const ElfSymbol& a, const ElfSymbol& b) {
-    return a.name == b.name && a.address == b.address && a.is_local == b.is_local;
-  };
-  symbols.erase(std::unique(symbols.begin(), symbols.end(), same), symbols.end());
-  symbols.shrink_to_fit();
-}
 
 // .gnu_debuglink: a file name, zero bytes up to a multiple of four, the CRC in the file's byte
 // order.
@@ -58,6 +40,16 @@ parse_alternate_link(const std::optional<std::string>& section) {
   return ElfFile::AlternateLink{section->substr(0, end), hexadecimal(section->substr(end + 1))};
 }
 
+std::unique_ptr<ElfSymbols> open_symbols(const ElfReader& reader,
+                                         std::span<const SymbolTablePlace> places,
+                                         const std::string& identity) {
+  std::vector<SymbolTable> tables;
+  for (const auto& place : places)
+    tables.emplace_back(reader.file(), place, reader.symbol_format(),
+                        fmt::format("{} symbols at {}", identity, place.offset));
+  return std::make_unique<ElfSymbols>(std::move(tables));
+}
+
 } // namespace
 
 Result<Platform> read_elf_platform(const std::filesystem::path& path) {
@@ -75,7 +67,8 @@ struct ElfFile::Impl {
   std::optional<FileAddress> program_headers;
   std::vector<ElfSegment> segments;
   std::vector<ElfSegment> notes;
-  std::vector<ElfSymbol> symbols; // by name, then by preference
+  std::string identity;
+  std::unique_ptr<ElfSymbols> symbols;
   ElfDynamic dynamic;
   bool has_dwarf = false;
   std::optional<DebugLink> debug_link;
@@ -96,9 +89,9 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
   auto notes = reader->segments(PT_NOTE);
   if (!notes)
     return forward(std::move(notes));
-  auto symbols = reader->symbols();
-  if (!symbols)
-    return forward(std::move(symbols));
+  auto tables = reader->symbol_tables();
+  if (!tables)
+    return forward(std::move(tables));
   auto dynamic = reader->dynamic();
   if (!dynamic)
     return forward(std::move(dynamic));
@@ -111,8 +104,8 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
   impl->program_headers = reader->program_headers();
   impl->segments = std::move(*segments);
   impl->notes = std::move(*notes);
-  impl->symbols = std::move(*symbols);
-  sort_symbols(impl->symbols);
+  impl->identity = reader->file().identity(impl->build_id);
+  impl->symbols = open_symbols(*reader, *tables, impl->identity);
   impl->dynamic = std::move(*dynamic);
   impl->has_dwarf = reader->has_dwarf();
   impl->debug_link =
@@ -130,6 +123,9 @@ const Platform& ElfFile::platform() const {
 }
 const std::string& ElfFile::build_id() const {
   return impl_->build_id;
+}
+const std::string& ElfFile::identity() const {
+  return impl_->identity;
 }
 FileAddress ElfFile::entry() const {
   return impl_->entry;
@@ -163,20 +159,11 @@ const std::string& ElfFile::unknown_compression() const {
 }
 
 const ElfSymbol* ElfFile::find_symbol(std::string_view name) const {
-  const auto& symbols = impl_->symbols;
-  const auto found = std::lower_bound(
-      symbols.begin(), symbols.end(), name,
-      [](const ElfSymbol& symbol, std::string_view wanted) { return symbol.name < wanted; });
-  return found != symbols.end() && found->name == name ? &*found : nullptr;
+  return impl_->symbols->find(name);
 }
 
 std::vector<const ElfSymbol*> ElfFile::symbols_ending_with(std::string_view suffix) const {
-  std::vector<const ElfSymbol*> found;
-  for (const auto& symbol : impl_->symbols) {
-    if (symbol.name.ends_with(suffix))
-      found.push_back(&symbol);
-  }
-  return found;
+  return impl_->symbols->ending_with(suffix);
 }
 
 std::size_t ElfFile::read(FileAddress address, std::span<std::byte> into) const {

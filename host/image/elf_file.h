@@ -56,8 +56,9 @@ struct ElfSymbol {
 /// elf.open, elf.not_elf, elf.corrupt.
 Result<Platform> read_elf_platform(const std::filesystem::path& path);
 
-/// An ELF file on this host, read with libelf: any class, any byte order. Immutable after open; any
-/// thread may read.
+/// An ELF file on this host, read with libelf: any class, any byte order. Opening reads headers
+/// only; symbols are read as they are asked for, and indexes of them kept from one run to the next
+/// (CacheRecords). Any thread may read.
 class ElfFile {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt; each names the file.
@@ -67,7 +68,10 @@ public:
   const std::filesystem::path& path() const;
   const Platform& platform() const;    ///< from e_ident, e_machine and the class's C data model
   const std::string& build_id() const; ///< lower-case hexadecimal; empty if there is none
-  FileAddress entry() const;           ///< e_entry
+  /// Names the contents, for what is kept about them from one run to the next: by build-id, size
+  /// and time; without build-id by path, inode and times.
+  const std::string& identity() const;
+  FileAddress entry() const; ///< e_entry
   std::optional<FileAddress>
   program_headers() const; ///< where the PT_PHDR or first PT_LOAD places them
 
@@ -75,7 +79,7 @@ public:
   std::span<const ElfSegment> notes() const;    ///< PT_NOTE, in order
 
   /// .dynsym and .symtab; global before weak before local; undefined symbols never. nullptr if
-  /// absent.
+  /// absent, or if another file has taken the place of this one. Valid as long as this.
   const ElfSymbol* find_symbol(std::string_view name) const;
   /// Every symbol whose name ends with `suffix` (for Open MPI's X_t_class objects).
   std::vector<const ElfSymbol*> symbols_ending_with(std::string_view suffix) const;

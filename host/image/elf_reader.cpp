@@ -36,16 +36,6 @@ std::string build_id_in(Elf_Data* data) {
   return {};
 }
 
-// A symbol that names a place in this object's memory. Not so: absolute ones (they do not move with
-// the load bias), common ones (no address yet), thread-local ones (an offset in the TLS block).
-bool has_address(const GElf_Sym& symbol) {
-  const auto type = GELF_ST_TYPE(symbol.st_info);
-  if (type == STT_SECTION || type == STT_FILE || type == STT_TLS || type == STT_COMMON)
-    return false;
-  return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
-         symbol.st_shndx != SHN_COMMON;
-}
-
 } // namespace
 
 std::string hexadecimal(std::string_view bytes) {
@@ -70,19 +60,16 @@ Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
 
 Result<ElfReader> ElfReader::open(const std::filesystem::path& path) {
   ElfReader reader;
-  reader.path_ = path;
   auto fd = open_regular_file(path);
   if (!fd)
     return forward(std::move(fd));
   reader.fd_ = std::move(*fd);
 
-  struct stat status {};
+  reader.file_ = FileOnDisk(path, reader.fd_);
   char magic[SELFMAG] = {};
-  if (::fstat(reader.fd_.get(), &status) != 0 ||
-      ::pread(reader.fd_.get(), magic, sizeof magic, 0) < 0) {
+  if (::pread(reader.fd_.get(), magic, sizeof magic, 0) < 0) {
     return fail("elf.open", fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   }
-  reader.file_size_ = static_cast<std::uint64_t>(status.st_size);
   if (std::memcmp(magic, ELFMAG, SELFMAG) != 0) {
     return fail("elf.not_elf", fmt::format("{} is not an ELF file", path.string()),
                 fmt::format("file {}", path.string()));
@@ -98,8 +85,8 @@ Result<ElfReader> ElfReader::open(const std::filesystem::path& path) {
 }
 
 Failure ElfReader::corrupt(std::string_view what) const {
-  return fail("elf.corrupt", fmt::format("{}: {}", path_.string(), what),
-              fmt::format("compare with the original: readelf -hSl {}", path_.string()));
+  return fail("elf.corrupt", fmt::format("{}: {}", file_.path().string(), what),
+              fmt::format("compare with the original: readelf -hSl {}", file_.path().string()));
 }
 
 Result<void> ElfReader::check_header() {
@@ -120,10 +107,10 @@ Result<void> ElfReader::check_header() {
   if (elf_getphdrnum(elf_.get(), &programs) != 0 || elf_getshdrnum(elf_.get(), &sections) != 0)
     return corrupt("the numbers of program and section headers are inconsistent");
   if (programs > 0 && (header.e_phentsize != program_header ||
-                       !fits(header.e_phoff, programs * program_header, file_size_)))
+                       !fits(header.e_phoff, programs * program_header, file_.size())))
     return corrupt("the program headers lie outside of the file");
   if (header.e_shoff != 0 && (header.e_shentsize != section_header || sections == 0 ||
-                              !fits(header.e_shoff, sections * section_header, file_size_)))
+                              !fits(header.e_shoff, sections * section_header, file_.size())))
     return corrupt("the section headers lie outside of the file");
   platform_ =
       platform_of_elf({.machine = header.e_machine,
@@ -141,7 +128,7 @@ Result<void> ElfReader::check_sections() const {
       return corrupt(fmt::format("section header {} cannot be read", elf_ndxscn(section)));
     if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
       continue;
-    if (!fits(header.sh_offset, header.sh_size, file_size_))
+    if (!fits(header.sh_offset, header.sh_size, file_.size()))
       return corrupt(fmt::format("section {} lies outside of the file", elf_ndxscn(section)));
   }
   return {};
@@ -161,7 +148,7 @@ Result<std::vector<ElfSegment>> ElfReader::segments(std::uint32_t type) const {
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       return corrupt(fmt::format("program header {} cannot be read", i));
     // The program headers of a separate debug file may still describe the contents of the original.
-    if (header.p_type == type && fits(header.p_offset, header.p_filesz, file_size_))
+    if (header.p_type == type && fits(header.p_offset, header.p_filesz, file_.size()))
       segments.push_back({{header.p_vaddr},
                           header.p_offset,
                           header.p_filesz,
@@ -208,52 +195,52 @@ Elf_Scn* ElfReader::find_section(
   return nullptr;
 }
 
-Result<std::vector<ElfSymbol>> ElfReader::symbols() const {
-  std::vector<ElfSymbol> symbols;
+SymbolFormat ElfReader::symbol_format() const {
+  return {.is_64 = gelf_getclass(elf_.get()) == ELFCLASS64,
+          .byte_order = platform_.byte_order,
+          // ARM and MIPS mark functions of their compact instruction sets so.
+          .marked_functions =
+              platform_.architecture == "arm" || platform_.architecture.starts_with("mips")};
+}
+
+Result<std::vector<SymbolTablePlace>> ElfReader::symbol_tables() const {
+  std::vector<SymbolTablePlace> tables;
   for (const std::size_t wanted : {SHT_DYNSYM, SHT_SYMTAB}) {
     auto* section = find_section([&](auto, std::size_t type) { return type == wanted; });
     if (section == nullptr)
       continue;
-    if (auto done = add_symbols(section, symbols); !done)
-      return forward(std::move(done));
+    auto table = symbol_table(section);
+    if (!table)
+      return forward(std::move(table));
+    tables.push_back(*table);
+    GElf_Shdr hash;
+    auto* hash_section = find_section([&](auto, std::size_t type) { return type == SHT_GNU_HASH; });
+    if (wanted == SHT_DYNSYM && hash_section != nullptr &&
+        gelf_getshdr(hash_section, &hash) != nullptr) {
+      tables.back().hash_offset = hash.sh_offset;
+      tables.back().hash_size = hash.sh_size;
+    }
   }
-  return symbols;
+  return tables;
 }
 
-Result<void> ElfReader::add_symbols(Elf_Scn* section, std::vector<ElfSymbol>& symbols) const {
-  GElf_Shdr header;
-  auto* data = elf_getdata(section, nullptr);
-  if (gelf_getshdr(section, &header) == nullptr || data == nullptr)
-    return corrupt(fmt::format("the symbol table in section {} cannot be read: {}",
-                               elf_ndxscn(section), elf_errmsg(-1)));
-  const auto entry_size = gelf_fsize(elf_.get(), ELF_T_SYM, 1, EV_CURRENT);
-  const auto count = data->d_size / entry_size;
-  // ARM and MIPS mark functions of their compact instruction sets with the lowest bit of the
-  // address.
-  const bool marked = platform_.architecture == "arm" || platform_.architecture.starts_with("mips");
-  for (std::size_t i = 1; i < count; ++i) {
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr)
-      return corrupt(fmt::format("symbol {} cannot be read", i));
-    if (!has_address(symbol))
-      continue;
-    const char* name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
-    if (name == nullptr)
-      return corrupt(fmt::format("the name of symbol {} lies outside of its string table", i));
-    if (*name == '\0')
-      continue;
-    const auto type = GELF_ST_TYPE(symbol.st_info);
-    const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    const auto binding = GELF_ST_BIND(symbol.st_info);
-    symbols.push_back(
-        {.name = name,
-         .address = {function && marked ? symbol.st_value & ~std::uint64_t{1} : symbol.st_value},
-         .size = symbol.st_size,
-         .is_function = function,
-         .is_local = binding == STB_LOCAL,
-         .is_weak = binding == STB_WEAK});
-  }
-  return {};
+Result<SymbolTablePlace> ElfReader::symbol_table(Elf_Scn* section) const {
+  GElf_Shdr symbols;
+  GElf_Shdr names;
+  if (gelf_getshdr(section, &symbols) == nullptr)
+    return corrupt(fmt::format("section header {} cannot be read", elf_ndxscn(section)));
+  auto* strings = elf_getscn(elf_.get(), symbols.sh_link);
+  if (strings == nullptr || gelf_getshdr(strings, &names) == nullptr || names.sh_type != SHT_STRTAB)
+    return corrupt(fmt::format("the symbol table in section {} has no string table: section {}",
+                               elf_ndxscn(section), symbols.sh_link));
+  const auto entry_size = symbol_format().entry_size();
+  if (symbols.sh_entsize != entry_size)
+    return corrupt(fmt::format("the symbols in section {} have {} bytes each, not {}",
+                               elf_ndxscn(section), symbols.sh_entsize, entry_size));
+  return SymbolTablePlace{.offset = symbols.sh_offset,
+                          .count = symbols.sh_size / entry_size,
+                          .names_offset = names.sh_offset,
+                          .names_size = names.sh_size};
 }
 
 std::string ElfReader::build_id() const {
@@ -270,7 +257,7 @@ std::string ElfReader::build_id() const {
     GElf_Phdr header;
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       break;
-    if (header.p_type != PT_NOTE || !fits(header.p_offset, header.p_filesz, file_size_))
+    if (header.p_type != PT_NOTE || !fits(header.p_offset, header.p_filesz, file_.size()))
       continue;
     const auto type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
     found = build_id_in(elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(header.p_offset),

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "host/image/elf_file.h"
-#include "host/image/file_descriptor.h"
+#include "host/image/file_on_disk.h"
+#include "host/image/symbol_table.h"
 
 #include <filesystem>
 #include <functional>
@@ -40,7 +41,10 @@ public:
   /// All of one type (PT_LOAD, PT_NOTE).
   Result<std::vector<ElfSegment>> segments(std::uint32_t type) const;
   std::optional<FileAddress> program_headers() const;
-  Result<std::vector<ElfSymbol>> symbols() const; ///< .dynsym, then .symtab; in table order
+  /// Of .dynsym and .symtab, in this order. Of what is in them nothing is read.
+  Result<std::vector<SymbolTablePlace>> symbol_tables() const;
+  SymbolFormat symbol_format() const;
+  const FileOnDisk& file() const { return file_; }
   std::string build_id() const;
   Result<ElfDynamic> dynamic() const;
   bool has_dwarf() const;
@@ -56,13 +60,12 @@ private:
   Failure corrupt(std::string_view what) const;
   Result<void> check_header();
   Result<void> check_sections() const;
-  Result<void> add_symbols(Elf_Scn* section, std::vector<ElfSymbol>& symbols) const;
+  Result<SymbolTablePlace> symbol_table(Elf_Scn* section) const;
   Elf_Scn*
   find_section(const std::function<bool(std::string_view name, std::size_t type)>& accept) const;
 
-  std::filesystem::path path_;
+  FileOnDisk file_;
   FileDescriptor fd_;
-  std::uint64_t file_size_ = 0;
   std::unique_ptr<Elf, ElfEnd> elf_; // ended before the file is closed: declared after fd_
   Platform platform_;
 };
