@@ -101,7 +101,7 @@ Answer object_piece(const std::map<std::string, std::string>& objects, std::stri
   if (offset > text.size())
     return Answer::packet("E01");
   const bool is_last = text.size() - offset <= length;
-  return Answer::packet((is_last ? "l" : "m") + text.substr(offset, length));
+  return Answer::packet(std::string(1, is_last ? 'l' : 'm') + text.substr(offset, length));
 }
 
 } // namespace mqbridge::test
