@@ -1,0 +1,115 @@
+// local_walk --pid PID [--dll FILE [--types FILE] [--worker FILE]]
+//
+// What is left of a walk when there is no stub and no link: on the node itself, by
+// process_vm_readv. The recorder's list node by node; with --dll the debug DLL in mqbridge's own
+// worker, above mqbridge's own page store. The process runs on meanwhile: it must be one that
+// waits.
+
+#include "bench/peers/local_list.h"
+#include "bench/peers/report_line.h"
+#include "dll/recorder/layout.h"
+#include "host/image/type_carrier.h"
+#include "host/memory/page_cache.h"
+#include "host/mqs/walk.h"
+#include "tests/mqs/process_memory.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+namespace {
+
+using namespace mqbridge;
+using namespace mqbridge::peers;
+
+constexpr std::string_view tool = "local_walk";
+
+struct Options {
+  pid_t pid = 0;
+  std::string dll;
+  std::vector<std::string> types;
+  std::string worker =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../mqbridge-worker")
+          .string();
+};
+
+Result<void> walk_recorder(const ImageSet& images, Memory& memory, AnswerChecksum& answer) {
+  auto root = images.find_symbol(MQR_ROOT_SYMBOL);
+  if (!root)
+    return fail("list.missing", "the process has no recorder",
+                "name the debug DLL of its MPI with --dll");
+  return walk_list(memory, root->address, answer);
+}
+
+/// What the DLL does not provide is left out; what it fails at is an error.
+Result<void> add_queue(const Queue& queue, OpClass op_class, AnswerChecksum& answer) {
+  if (queue.state == QueueState::error)
+    return fail("list.corrupt", queue.error.value_or("the debug DLL could not read a queue"));
+  answer.begin_queue(static_cast<std::uint8_t>(op_class));
+  for (const auto& operation : queue.operations)
+    answer.add(operation.buffer.value_or(TargetAddress{}).value, operation.tag.value.value_or(0),
+               operation.tag.any);
+  return {};
+}
+
+Result<void> walk_by_dll(const Options& options, ImageSet& images, Memory& below,
+                         AnswerChecksum& answer) {
+  for (const auto& file : options.types) {
+    auto source = open_types_file(file);
+    if (!source)
+      return forward(std::move(source));
+    images.add_type_source(*source);
+  }
+  auto store = PageStore::create();
+  if (!store)
+    return forward(std::move(store));
+  PageCache cache(below, **store);
+  const WalkResult walk = walk_queues({.worker = options.worker,
+                                       .dll = options.dll,
+                                       .images = images,
+                                       .memory = cache,
+                                       .platform = images.images().front().file->platform(),
+                                       .world_rank_hint = 0,
+                                       .op_classes = {op_classes.begin(), op_classes.end()},
+                                       .store = store->get()});
+  if (walk.failure)
+    return tl::unexpected(*walk.failure);
+  for (const auto& communicator : walk.communicators) {
+    for (const auto op_class : op_classes) {
+      if (auto added = add_queue(communicator.queue(op_class), op_class, answer); !added)
+        return added;
+    }
+  }
+  return {};
+}
+
+int run(const Options& options) {
+  const auto start = Clock::now();
+  auto images = images_of_process(options.pid);
+  if (!images)
+    return complain(tool, images.error());
+  ProcessMemory memory(options.pid);
+  AnswerChecksum answer;
+  const auto walk_start = Clock::now();
+  const auto walked = options.dll.empty() ? walk_recorder(*images, memory, answer)
+                                          : walk_by_dll(options, *images, memory, answer);
+  if (!walked)
+    return complain(tool, walked.error());
+  const auto end = Clock::now();
+  report(tool, end - walk_start, end - start, answer,
+         fmt::format(R"(,"bytes":{})", memory.bytes_read));
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Walks the queues of a process on this machine, without a stub"};
+  Options options;
+  app.add_option("--pid", options.pid, "the process")->required();
+  app.add_option("--program", "what it runs; found by itself")->type_name("FILE");
+  app.add_option("--dll", options.dll, "the debug DLL; without it the recorder's list is walked");
+  app.add_option("--types", options.types, "a type carrier or pack, where the MPI is stripped");
+  app.add_option("--worker", options.worker, "mqbridge-worker");
+  CLI11_PARSE(app, argc, argv);
+  return run(options);
+}
