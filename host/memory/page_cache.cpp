@@ -1,5 +1,6 @@
 #include "host/memory/page_cache.h"
 
+#include "host/memory/line_plan.h"
 #include "host/memory/prefetch_budget.h"
 
 #include <algorithm>
@@ -119,7 +120,8 @@ Result<void> PageCache::load(std::span<const MemoryRange> ranges) {
 Result<void> PageCache::load_pages(std::span<const std::uint64_t> missing) {
   PageRuns runs;
   if (options_.mode == CacheMode::full)
-    runs = policy_.plan(missing, {store_, link(), store_.touched_pages(), store_.room()});
+    runs = policy_.plan(
+        missing, {store_, link(), store_.touched_pages(), statistics_.bursts, store_.room()});
   else
     for (const auto page : missing)
       runs.push_back({page, 1});
@@ -133,8 +135,6 @@ Result<void> PageCache::load_pages(std::span<const std::uint64_t> missing) {
   return {};
 }
 
-/// Each missing piece is read to at least `unit` bytes, and as far as what is known before it
-/// reaches: where a walk goes along memory, it doubles.
 Result<void> PageCache::load_lines(std::span<const MemoryRange> ranges, std::size_t unit) {
   std::map<std::uint64_t, std::uint64_t> wanted; // lines by page
   for (const auto& range : ranges)
@@ -142,21 +142,18 @@ Result<void> PageCache::load_lines(std::span<const MemoryRange> ranges, std::siz
       if (const auto missing = lines_missing(store_, part); missing != 0)
         wanted[part.page] |= missing;
     });
+  const auto settled = [&](std::uint64_t page) {
+    const auto known = store_.find(page);
+    return known ? known->settled : 0;
+  };
   std::vector<Piece> pieces;
   for (const auto& [page, missing] : wanted) {
-    const auto known = store_.find(page);
-    if (!known && store_.prepare(page, 1).empty())
+    if (!store_.find(page) && store_.prepare(page, 1).empty())
       continue;
-    const auto settled = known ? known->settled : 0;
-    const auto first = static_cast<std::size_t>(std::countr_zero(missing));
-    const auto last = static_cast<std::size_t>(63 - std::countl_zero(missing));
-    const auto before = first == 0 ? 0 : std::countl_one(settled << (64 - first));
-    const auto ahead = std::max(unit / line_size, static_cast<std::size_t>(before));
-    auto end = std::min(std::max(first + ahead, last + 1), lines_in_page);
-    while (end > last + 1 && (settled >> (end - 1) & 1U) != 0)
-      --end;
-    pieces.push_back(
-        {page, first, {store_.bytes_of(page) + first * line_size, (end - first) * line_size}});
+    const KnownLines known{settled(page - 1), settled(page), settled(page + 1)};
+    const auto span = plan_lines(missing, known, unit / line_size);
+    auto* bytes = store_.bytes_of(page) + span.first * line_size;
+    pieces.push_back({page, span.first, {bytes, span.count * line_size}});
   }
   return fetch(pieces);
 }

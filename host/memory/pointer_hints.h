@@ -25,20 +25,32 @@ public:
             const PointerShape& shape);
 
   /// At most `most` pages that are not in the store, those that most words point to first. Of a
-  /// long list of candidates only the youngest are compared.
-  std::vector<std::uint64_t> best(std::size_t most, const PageStore& store);
+  /// long list of candidates only the youngest are compared. `lists_only`: only what pages point to
+  /// that point to few places, as the nodes of a list do, so that it is hardly in vain.
+  std::vector<std::uint64_t> best(std::size_t most, bool lists_only, const PageStore& store);
 
   void clear();
 
 private:
+  /// Words of one page that point to another one.
+  struct Reference {
+    std::uint64_t page = 0;
+    std::uint32_t words = 0;
+  };
+  struct Candidate {
+    std::uint32_t words = 0; ///< that point there
+    bool list = false;       ///< some of them in pages that point to few places
+  };
+
   void scan_page(const PageStore::Page& page, const PrefetchReach& reach,
                  const PointerShape& shape);
-  void refer(std::uint64_t page, std::uint32_t words, const PrefetchReach& reach);
+  void refer(const Reference& reference, bool list);
 
   std::vector<std::uint64_t> waiting_;
   std::vector<std::uint64_t> candidates_; ///< in the order of their discovery; some came meanwhile
-  std::unordered_map<std::uint64_t, std::uint32_t> words_; ///< that point to a candidate, by page
-  std::vector<std::uint64_t> found_;                       ///< scratch
+  std::unordered_map<std::uint64_t, Candidate> known_; ///< all that ever were candidates, by page
+  std::vector<std::uint64_t> found_;                   ///< scratch
+  std::vector<Reference> references_;                  ///< scratch
 };
 
 } // namespace mqbridge

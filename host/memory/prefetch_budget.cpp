@@ -9,8 +9,10 @@ namespace mqbridge {
 namespace {
 
 constexpr double page_size = PageStore::page_size;
+constexpr double slow_bytes_per_second = 1.6e6;
+constexpr double most_in_vain_by_transfer = 0.5;
 constexpr double most_in_vain_for_each = 8;
-constexpr double most_in_vain_beside = double{4 << 20} / page_size;
+constexpr double most_in_vain_beside = double{64 << 20} / page_size;
 constexpr double most_in_vain_when_slow = 0.5;
 
 /// Pages that the link carries while a request and its reply are under way.
@@ -18,24 +20,28 @@ double pages_in_flight(const rsp::LinkEstimate& link) {
   return (link.round_trip + link.per_request) * link.bytes_per_second / page_size;
 }
 
-bool is_slow(const rsp::LinkEstimate& link) {
-  return link.bytes_per_second > 0 && link.bytes_per_second <= slow_link;
-}
-
 } // namespace
+
+bool is_slow(const rsp::LinkEstimate& link) {
+  return link.bytes_per_second > 0 && link.bytes_per_second <= slow_bytes_per_second;
+}
 
 std::size_t read_unit(const rsp::LinkEstimate& link) {
   const double bytes = pages_in_flight(link) * page_size;
-  if (!is_slow(link) || bytes >= page_size)
+  if (!is_slow(link) || bytes > page_size / 2)
     return PageStore::page_size;
-  return std::max(std::bit_floor(static_cast<std::size_t>(bytes)), PageStore::line_size);
+  return std::max(std::bit_ceil(static_cast<std::size_t>(bytes)), PageStore::line_size);
 }
 
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
-                            std::size_t missing) {
+                            std::size_t missing, bool good_ones) {
+  if (link.bytes_per_second <= 0)
+    return 0;
   const auto looked_at = static_cast<double>(so_far.touched + missing);
-  const double by_time = looked_at * pages_in_flight(link);
-  const double by_bytes = is_slow(link) ? most_in_vain_when_slow * looked_at
+  const double in_flight = pages_in_flight(link);
+  const double by_time = looked_at * std::min(in_flight, most_in_vain_by_transfer) +
+                         static_cast<double>(so_far.bursts + 1) * in_flight;
+  const double by_bytes = is_slow(link) ? (good_ones ? 8 : 1) * most_in_vain_when_slow * looked_at
                                         : most_in_vain_for_each * looked_at + most_in_vain_beside;
   const double allowed = std::min(by_time, by_bytes) - static_cast<double>(so_far.guessed);
   return static_cast<std::size_t>(std::max(allowed, 0.0));

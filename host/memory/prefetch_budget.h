@@ -7,28 +7,32 @@
 
 namespace mqbridge {
 
-/// What was read of a target so far, in pages.
+/// What was read of a target so far.
 struct ReadSoFar {
-  std::uint64_t touched = 0; ///< somebody looked at them
-  std::uint64_t guessed = 0; ///< read because they might be needed, and not looked at yet
+  std::uint64_t touched = 0; ///< pages that somebody looked at
+  std::uint64_t guessed = 0; ///< pages read because they might be needed, not looked at yet
+  std::uint64_t bursts = 0;
 };
 
-/// Links at most this fast read lines where that pays, and hardly guess: bytes are what is scarce.
-inline constexpr double slow_link = 1.6e6; ///< bytes a second: 10 Mbit/s, measured generously
+/// At most 10 Mbit/s, measured generously: bytes are what is scarce. Such links read lines where
+/// that pays, and guess only what follows from what was read.
+bool is_slow(const rsp::LinkEstimate& link);
 
 /// What is worth reading where one line of 64 bytes is missing: as much as the link carries while a
 /// request is under way. PageStore::page_size: pages. Less only on slow links.
 std::size_t read_unit(const rsp::LinkEstimate& link);
 
-/// How many pages more than what is missing the next burst may read. Rent or buy: reading ahead may
-/// have cost in vain, at any moment, as much time as paging on demand would have waited for round
-/// trips until then, `missing` pages that are about to be read included. That makes every walk at
-/// most twice as long as on-demand paging; and as each burst carries at least what the link carries
-/// during a round trip, about twice as long as reading a mapping at once.
+/// How many pages more than what is missing the next burst may read. Rent or buy: guesses may have
+/// cost in vain, at any moment, as much time as everything else did: the round trips until now,
+/// that of this burst included, and the transfer of what was looked at, of the `missing` pages
+/// included. So a walk takes at most twice as long as it would have without what was guessed in
+/// vain. As each burst carries at least what the link carries during a round trip, it also takes at
+/// most about twice as long as reading the mapping at once.
 ///
-/// Never more in vain than 8 pages for each that was looked at, and 4 MiB; on slow links half a
-/// page for each. 0 as long as the link's speed is not known.
+/// Never more in vain than 8 pages for each that was looked at, and 64 MiB. On slow links half a
+/// page for each, and as much again for guesses of the good kind. 0 as long as the link's speed is
+/// not known.
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
-                            std::size_t missing);
+                            std::size_t missing, bool good_ones = false);
 
 } // namespace mqbridge

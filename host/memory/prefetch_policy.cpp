@@ -16,6 +16,8 @@ constexpr std::size_t scans_for_each = 4;
 /// Pages passed over, because they are there, on the way to one that may be read.
 constexpr std::size_t steps_for_each = 16;
 constexpr std::size_t steps_at_least = 256;
+/// A miss so many pages behind what was read belongs to it.
+constexpr std::uint64_t stream_gap = 2;
 
 } // namespace
 
@@ -59,7 +61,16 @@ public:
     for (std::uint64_t step = 1; step <= steps && left_ > floor; ++step)
       guess(page - step);
   }
-  bool known(std::uint64_t page) const { return store_.find(page).has_value(); }
+  std::uint64_t first_free_before(std::uint64_t page) const {
+    while (page > 0 && listed_.contains(page))
+      --page;
+    return page;
+  }
+  std::uint64_t first_free_behind(std::uint64_t page) const {
+    while (listed_.contains(page))
+      ++page;
+    return page;
+  }
 
   /// All of the extent, if what it lacks may be guessed.
   bool guess_all(const Extent& extent) {
@@ -67,7 +78,7 @@ public:
       return false;
     std::uint64_t lacks = 0;
     for (auto page = extent.first; page <= extent.last && lacks <= left_; ++page)
-      lacks += listed_.contains(page) || known(page) ? 0U : 1U;
+      lacks += listed_.contains(page) || store_.find(page) ? 0U : 1U;
     if (lacks > left_)
       return false;
     for (auto page = extent.first; page <= extent.last; ++page)
@@ -102,30 +113,55 @@ PageRuns PrefetchPolicy::plan(std::span<const std::uint64_t> missing, const Situ
     take_replay(burst, page);
   // Most of what was touched was expected, where anything was.
   const auto needed = std::min(fetched_, std::max(now.touched, expected_));
-  burst.allow(guesses_allowed(now.link, {.touched = now.touched, .guessed = fetched_ - needed},
-                              missing.size()));
-  if (burst.left() == 0 || missing.empty())
+  const ReadSoFar so_far{now.touched, fetched_ - needed, now.bursts};
+  const auto allowed = guesses_allowed(now.link, so_far, missing.size());
+  const auto good_ones = guesses_allowed(now.link, so_far, missing.size(), true) - allowed;
+  if (good_ones > 0) {
+    burst.allow(good_ones);
+    take_pointed(burst, true, now.store);
+    burst.allow(allowed);
+  } else {
+    burst.allow(allowed);
+  }
+  if (missing.empty())
     return burst.runs();
 
   const auto page = missing.back();
   const auto* extent = reach_.find(page);
-  if (extent != nullptr && burst.guess_all(*extent))
-    extent = nullptr; // and what it points to elsewhere may come with it
-  const auto half = (burst.left() + 1) / 2;
-  const bool rising = extent != nullptr && page > extent->first && burst.known(page - 1);
-  const bool falling = extent != nullptr && !rising && page < extent->last && burst.known(page + 1);
-  if (rising)
-    burst.guess_behind(page, *extent, half);
-  if (falling)
-    burst.guess_before(page, *extent, half);
-  take_pointed(burst, now.store);
-  if (extent != nullptr && !falling)
-    burst.guess_behind(page, *extent, burst.left());
-  if (extent != nullptr) {
-    burst.guess_before(page, *extent, burst.left());
-    burst.guess_behind(page, *extent, burst.left());
+  const bool all = extent != nullptr && !is_slow(now.link) && burst.guess_all(*extent);
+  if (extent == nullptr || all) {
+    take_pointed(burst, false, now.store);
+    return burst.runs();
   }
+  guess_near(burst, page, *extent, now);
   return burst.runs();
+}
+
+void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& extent,
+                                const Situation& now) {
+  const auto follows = [&](const Stream& stream) { return page - stream.behind < stream_gap; };
+  const auto precedes = [&](const Stream& stream) { return stream.before - page < stream_gap; };
+  const auto known = std::ranges::find_if(
+      streams_, [&](const Stream& stream) { return follows(stream) || precedes(stream); });
+  const bool rising = known != streams_.end() && follows(*known);
+  const bool falling = known != streams_.end() && !rising;
+  const auto half = (burst.left() + 1) / 2;
+  if (rising)
+    burst.guess_behind(page, extent, half);
+  if (falling)
+    burst.guess_before(page, extent, half);
+  const Stream here{burst.first_free_before(page), burst.first_free_behind(page)};
+  const auto replaced = known != streams_.end() ? known : std::prev(streams_.end());
+  std::shift_right(streams_.begin(), std::next(replaced), 1);
+  streams_.front() = here;
+
+  take_pointed(burst, false, now.store);
+  if (is_slow(now.link))
+    return;
+  if (!falling)
+    burst.guess_behind(page, extent, burst.left());
+  burst.guess_before(page, extent, burst.left());
+  burst.guess_behind(page, extent, burst.left());
 }
 
 void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
@@ -145,14 +181,14 @@ void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
   replay_ = std::move(later);
 }
 
-void PrefetchPolicy::take_pointed(Burst& burst, const PageStore& store) {
+void PrefetchPolicy::take_pointed(Burst& burst, bool lists_only, const PageStore& store) {
   const auto bounds = reach_.data_bounds();
   if (!shape_ || !bounds || burst.left() == 0)
     return;
   shape_->first = {bounds->first * PageStore::page_size};
   shape_->last = {bounds->last * PageStore::page_size + (PageStore::page_size - 1)};
   hints_.scan(scans_for_each * burst.left(), store, reach_, *shape_);
-  for (const auto page : hints_.best(burst.left(), store))
+  for (const auto page : hints_.best(burst.left(), lists_only, store))
     burst.guess(page);
 }
 
@@ -169,6 +205,7 @@ bool PrefetchPolicy::certain(std::uint64_t page) const {
 
 void PrefetchPolicy::clear() {
   hints_.clear();
+  streams_ = {};
   fetched_ = expected_ = 0;
 }
 

@@ -7,6 +7,7 @@
 #include "host/memory/prefetch_reach.h"
 #include "rsp/link_estimate.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,7 @@ public:
     const PageStore& store;
     rsp::LinkEstimate link;
     std::uint64_t touched = 0; ///< pages that somebody looked at so far
+    std::uint64_t bursts = 0;  ///< so far
     std::size_t room = 0;      ///< pages that the store can take
   };
   /// The pages of the next burst: `missing`, of which nothing is known, in order, and more of which
@@ -58,13 +60,21 @@ public:
 
 private:
   class Burst;
+  /// A piece of memory that misses came along: the pages around what was read there last.
+  struct Stream {
+    std::uint64_t before = 0;
+    std::uint64_t behind = 0;
+  };
+  void guess_near(Burst& burst, std::uint64_t page, const PrefetchReach::Extent& extent,
+                  const Situation& now);
   void take_replay(Burst& burst, std::uint64_t page);
-  void take_pointed(Burst& burst, const PageStore& store);
+  void take_pointed(Burst& burst, bool lists_only, const PageStore& store);
 
   PrefetchReach reach_;
   PointerHints hints_;
   PageRuns replay_;
-  std::optional<PointerShape> shape_; ///< nullopt: the platform is not known yet
+  std::optional<PointerShape> shape_;  ///< nullopt: the platform is not known yet
+  std::array<Stream, 4> streams_ = {}; ///< the youngest first
   std::uint64_t fetched_ = 0;
   std::uint64_t expected_ = 0; ///< of those fetched or planned: not guessed
 };

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mqbridge {
+
+/// Lines of one page, `count` from `first` on.
+struct LineSpan {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  bool operator==(const LineSpan&) const = default;
+};
+
+/// Which lines of the pages around are known: a bit each, the first line of a page lowest.
+struct KnownLines {
+  std::uint64_t before = 0; ///< of the page before
+  std::uint64_t here = 0;
+  std::uint64_t behind = 0;
+};
+
+/// The lines to read where `missing` ones (at least one, none known) are needed on a slow link: at
+/// least `unit` lines, and as many as are known close by, on the side that they lie on the other
+/// side of. Where a walk goes along memory, up or down, what is read doubles.
+LineSpan plan_lines(std::uint64_t missing, const KnownLines& known, std::size_t unit);
+
+} // namespace mqbridge

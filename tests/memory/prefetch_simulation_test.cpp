@@ -1,0 +1,147 @@
+#include "tests/memory/simulated_layouts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <ostream>
+
+namespace mqbridge {
+namespace {
+
+constexpr double millisecond = 1e-3;
+constexpr double fast = 100e6;      ///< bytes a second: what gdbserver answers with
+constexpr double ten_mbit = 1.25e6; ///< a slow link, and all below
+constexpr double serial = 11.5e3;   ///< 115,200 baud
+constexpr double page = 4096;
+
+rsp::LinkEstimate link_of(double round_trip, double bytes_per_second) {
+  return {round_trip, bytes_per_second, 6e-6};
+}
+
+double over_read(const SimulatedCost& cost) {
+  return static_cast<double>(cost.bytes) / (static_cast<double>(cost.pages_touched) * page);
+}
+
+double best_of_others(const SimulatedLayout& layout, const rsp::LinkEstimate& link) {
+  double best = simulate(layout, link, Pager::on_demand).seconds;
+  for (const auto pager : {Pager::granules, Pager::pointers, Pager::mapping})
+    best = std::min(best, simulate(layout, link, pager).seconds);
+  return best;
+}
+
+struct Case {
+  const char* name;
+  SimulatedLayout (*make)();
+  double limit = 2;       ///< times the best of the others
+  bool fast_only = false; ///< too long a simulation for slow links, which smaller ones cover
+};
+
+const Platform big_32 = [] {
+  Platform platform;
+  platform.byte_order = ByteOrder::big;
+  platform.set_data_model(DataModel::ilp32);
+  return platform;
+}();
+
+const Case cases[] = {
+    {"Contiguous", [] { return contiguous_list(1000); }},
+    {"Scattered1MiB", [] { return scattered_list(1000, 1); }},
+    {"Scattered4MiB", [] { return scattered_list(1000, 4); }},
+    {"Scattered4MiBBig32", [] { return scattered_list(1000, 4, big_32); }},
+    {"Scattered64MiB", [] { return scattered_list(1000, 64); }},
+    {"Scattered1GiB", [] { return scattered_list(1000, 1024); }, 2, true},
+    {"Busy4MiB", [] { return busy_list(1000, 4); }},
+    {"Busy64MiB", [] { return busy_list(1000, 64); }, 2, true},
+    // All pointers are known at once, and all are good: who follows them without a thought is
+    // faster than who first pays for others in small coin (at 0.1 ms: 2.04).
+    {"PointerArray", [] { return pointer_array(1000); }, 2.1},
+    {"InterleavedLists", [] { return interleaved_lists(1000); }},
+    {"OpenMpi10", [] { return openmpi_rank(10); }},
+    {"OpenMpi1000", [] { return openmpi_rank(1000); }},
+};
+
+class EachLayout : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(Layouts, EachLayout, testing::ValuesIn(cases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+/// So that GoogleTest does not print bytes.
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << each.name;
+}
+
+TEST_P(EachLayout, IsAtMostTwiceAsSlowAsTheBestWayOfReadingIt) {
+  const auto layout = GetParam().make();
+  for (const double round_trip : {0.0, 0.1, 1.0, 10.0, 50.0}) {
+    for (const double speed : {serial, 125e3, ten_mbit, fast}) {
+      if (GetParam().fast_only && speed != fast)
+        continue;
+      const auto link = link_of(round_trip * millisecond, speed);
+      const auto cost = simulate(layout, link);
+      const auto where = fmt::format("{} ms, {} bytes/s: {} bursts, {:.2f} of the touched pages",
+                                     round_trip, speed, cost.bursts, over_read(cost));
+      if (speed <= ten_mbit) {
+        EXPECT_LE(over_read(cost), 1.5) << where;
+      }
+      // Where a round trip costs as much as 15 pages it would pay to read more of them in vain than
+      // the bound on bytes allows: there that bound is what counts.
+      if (speed != ten_mbit || round_trip < 50) {
+        EXPECT_LE(cost.seconds, GetParam().limit * best_of_others(layout, link)) << where;
+      }
+    }
+  }
+}
+
+/// Both are wrong by a factor of two, so that a burst carries four times too much or too little.
+TEST_P(EachLayout, IsNotMuchSlowerWithAWrongEstimateOfTheLink) {
+  const auto layout = GetParam().make();
+  const auto link = link_of(10 * millisecond, fast);
+  const auto best = best_of_others(layout, link);
+  for (const double error : {0.5, 2.0})
+    EXPECT_LE(simulate(layout, link, {.estimate_error = error}).seconds, 5 * best)
+        << "estimated " << error << " times as much";
+}
+
+/// QEMU's stub gives no map: what is around pages that could be read is tried.
+TEST_P(EachLayout, WithoutAMapItIsNotMuchSlowerThanPagesOnDemand) {
+  const auto layout = GetParam().make();
+  const auto link = link_of(10 * millisecond, fast);
+  EXPECT_LE(simulate(layout, link, {.map_known = false}).seconds,
+            1.5 * simulate(layout, link, Pager::on_demand).seconds);
+}
+
+TEST(PrefetchSimulation, WithoutAMapDenseMemoryIsReadFiveTimesAsFast) {
+  const auto link = link_of(10 * millisecond, fast);
+  for (const auto& layout : {contiguous_list(1000), scattered_list(1000, 4), openmpi_rank(1000)}) {
+    const auto on_demand = simulate(layout, link, Pager::on_demand);
+    const auto cost = simulate(layout, link, {.map_known = false});
+    EXPECT_LE(cost.seconds, on_demand.seconds / 5)
+        << layout.name << ": " << cost.bursts << " bursts instead of " << on_demand.bursts;
+  }
+}
+
+TEST(PrefetchSimulation, ScatteredNodesTakeFewRoundTripsAt10Milliseconds) {
+  const auto link = link_of(10 * millisecond, fast);
+  EXPECT_LE(simulate(scattered_list(1000, 1), link).bursts, 5U);
+  EXPECT_LE(simulate(scattered_list(1000, 4), link).bursts, 9U);
+  EXPECT_LE(simulate(scattered_list(1000, 64), link).bursts, 60U);
+}
+
+TEST(PrefetchSimulation, AnOpenMpiRankTakesFourRoundTrips) {
+  for (const double round_trip : {10.0, 50.0})
+    EXPECT_LE(simulate(openmpi_rank(1000), link_of(round_trip * millisecond, fast)).bursts, 4U)
+        << round_trip << " ms";
+}
+
+TEST(PrefetchSimulation, ALongQueueTakesAsLongAsItsPagesInBulk) {
+  const auto layout = openmpi_rank(100'000);
+  for (const double round_trip : {0.0, 1.0, 10.0}) {
+    const auto cost = simulate(layout, link_of(round_trip * millisecond, fast));
+    const auto bulk = static_cast<double>(cost.pages_touched) * page / fast;
+    EXPECT_LE(cost.seconds, 1.3 * bulk) << round_trip << " ms, " << cost.bursts << " bursts";
+    EXPECT_LE(over_read(cost), 1.1);
+  }
+}
+
+} // namespace
+} // namespace mqbridge
