@@ -4,6 +4,7 @@
 #include "rsp/commands/attach.h"
 #include "rsp/connection.h"
 #include "rsp/packet_history.h"
+#include "rsp/preceded_burst.h"
 #include "rsp/quirks.h"
 #include "rsp/server.h"
 
@@ -24,6 +25,8 @@ struct Client::Impl {
   bool must_select() const { return pid != 0 && server->selected() != pid; }
   Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
   Result<std::vector<std::string>> exchange(const std::vector<std::string>& payloads);
+  Result<void> stream_behind(Burst& burst);
+  std::string select_request() const { return fmt::format("Hgp{:x}.{:x}", pid, tid); }
   Failure lost(std::string_view reply) const;
 };
 
@@ -149,7 +152,7 @@ Result<std::vector<std::string>> Client::Impl::exchange(const std::vector<std::s
   std::vector<std::string> all;
   const bool selects = must_select();
   if (selects)
-    all.push_back(fmt::format("Hgp{:x}.{:x}", pid, tid));
+    all.push_back(select_request());
   all.insert(all.end(), due.begin(), due.end());
   all.insert(all.end(), payloads.begin(), payloads.end());
   auto replies = server->connection().burst(all);
@@ -198,6 +201,44 @@ void Client::send_along(std::string payload) {
 
 void Client::forget_ahead() {
   impl_->ahead.forget();
+}
+
+Result<void> Client::stream(Burst& burst) {
+  impl_->server->let_speak(impl_->speaker);
+  auto done = impl_->stream_behind(burst);
+  if (!done) {
+    impl_->server->set_selected(0);
+    impl_->ahead.forget();
+  }
+  return done;
+}
+
+/// Behind the selection of the process and what was asked ahead.
+Result<void> Client::Impl::stream_behind(Burst& burst) {
+  std::vector<std::string> first;
+  const bool selects = must_select();
+  if (selects)
+    first.push_back(select_request());
+  for (auto& due : ahead.take_due({}))
+    first.push_back(std::move(due));
+  if (first.empty())
+    return server->connection().stream(burst);
+  const auto take = [&, requests = first](std::size_t index,
+                                          std::string_view reply) -> Result<void> {
+    if (!selects || index > 0)
+      ahead.answered(requests[index], std::string(reply));
+    else if (reply != "OK")
+      return lost(reply);
+    else
+      server->set_selected(pid);
+    return {};
+  };
+  PrecededBurst all(first, take, burst);
+  return server->connection().stream(all);
+}
+
+LinkEstimate Client::link_estimate() const {
+  return impl_->server->connection().link_estimate();
 }
 
 void Client::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {

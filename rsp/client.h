@@ -3,6 +3,7 @@
 #include "rsp/counters.h"
 #include "rsp/endpoint.h"
 #include "rsp/features.h"
+#include "rsp/link_estimate.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -17,6 +18,7 @@
 
 namespace mqbridge::rsp {
 
+class Burst;
 class Connection;
 class Guardian;
 class Server;
@@ -70,6 +72,12 @@ public:
   std::optional<std::string> answer_ahead(std::string_view payload);
   /// `payload` must reach the stub some time before the detach; nobody needs the answer.
   void send_along(std::string payload);
+
+  /// The same without keeping more than is on its way: the requests are made, and their replies
+  /// taken, one by one (rsp/burst.h).
+  Result<void> stream(Burst& burst);
+  /// How fast the link and the stub have shown themselves to be so far.
+  LinkEstimate link_estimate() const;
 
   /// After this moment every exchange fails with "stop.limit" (for --max-stop); nullopt: none.
   /// Detach is exempt.

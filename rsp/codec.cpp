@@ -1,9 +1,9 @@
 #include "rsp/codec.h"
 
+#include "rsp/byte_scan.h"
 #include "rsp/hex_digit.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace mqbridge::rsp {
 namespace {
@@ -16,13 +16,6 @@ constexpr int run_max = 126;
 
 bool special(char byte) {
   return byte == '#' || byte == '$' || byte == '*' || byte == '}';
-}
-
-std::uint8_t sum_of(std::string_view bytes) {
-  std::uint8_t sum = 0;
-  for (const char byte : bytes)
-    sum = static_cast<std::uint8_t>(sum + static_cast<std::uint8_t>(byte));
-  return sum;
 }
 
 } // namespace
@@ -47,108 +40,155 @@ std::string encode(std::string_view payload) {
 }
 
 void Decoder::feed(std::string_view bytes) {
-  while (!bytes.empty()) {
-    std::size_t used = 1;
-    switch (state_) {
-    case State::idle:
-      idle_byte(bytes.front());
-      break;
-    case State::body:
-      used = body_bytes(bytes);
-      break;
-    case State::run_count:
-      run_count_byte(bytes.front());
-      break;
-    case State::checksum_high:
-    case State::checksum_low:
-      checksum_byte(bytes.front());
-      break;
-    }
-    bytes.remove_prefix(used);
-  }
+  input_.erase(0, taken_);
+  taken_ = 0;
+  input_ += bytes;
 }
 
 std::optional<Decoder::Event> Decoder::next() {
-  if (events_.empty())
+  while (taken_ < input_.size()) {
+    if (auto event = step())
+      return event;
+  }
+  return std::nullopt;
+}
+
+std::optional<Decoder::Event> Decoder::step() {
+  switch (state_) {
+  case State::idle:
+    return idle_bytes();
+  case State::body:
+    return body_bytes();
+  case State::checksum_high:
+  case State::checksum_low:
+    break;
+  }
+  return checksum_byte(input_[taken_++]);
+}
+
+std::optional<Decoder::Event> Decoder::idle_bytes() {
+  const std::string_view bytes = rest();
+  const std::size_t outside = std::min(bytes.find_first_of("$%+-"), bytes.size());
+  if (outside > 0) {
+    taken_ += outside;
+    return garbage(bytes.substr(0, outside));
+  }
+  ++taken_;
+  switch (bytes.front()) {
+  case '$':
+    begin(Kind::packet);
     return std::nullopt;
-  Event event = std::move(events_.front());
-  events_.pop_front();
-  return event;
-}
-
-void Decoder::idle_byte(char byte) {
-  if (byte == '$')
-    begin(Kind::packet);
-  else if (byte == '%')
+  case '%':
     begin(Kind::notification);
-  else if (byte == '+')
-    events_.push_back({Kind::ack, {}, 0});
-  else if (byte == '-')
-    events_.push_back({Kind::nack, {}, 0});
-  else
-    add_garbage({&byte, 1});
-}
-
-// Ordinary bytes are taken in one go: bulk memory replies are mostly that.
-std::size_t Decoder::body_bytes(std::string_view bytes) {
-  const auto end = std::find_if(bytes.begin(), bytes.end(), special);
-  const auto plain = bytes.substr(0, static_cast<std::size_t>(end - bytes.begin()));
-  if (plain.empty()) {
-    special_byte(bytes.front());
-    return 1;
+    return std::nullopt;
+  case '+':
+    return Event{Kind::ack, {}, 0};
+  default:
+    return Event{Kind::nack, {}, 0};
   }
-  sum_ = static_cast<std::uint8_t>(sum_ + sum_of(plain));
-  put_plain(plain);
-  return plain.size();
 }
 
-void Decoder::special_byte(char byte) {
-  if (byte == '#') {
+/// Neither `#` nor `$` occurs inside of a frame, be it escaped or as the count of a run: what lies
+/// before them is summed up in one go, and expanded in another.
+std::optional<Decoder::Event> Decoder::body_bytes() {
+  const std::string_view bytes = rest();
+  const std::size_t size = find_either(bytes, '#', '$');
+  taken_ += size;
+  if (!skipping_) {
+    const std::string_view wire = bytes.substr(0, size);
+    sum_ = static_cast<std::uint8_t>(sum_ + sum_of(wire));
+    if (!expand(wire))
+      return refuse_over_long();
+  }
+  return size == bytes.size() ? std::nullopt : end_body(input_[taken_++]);
+}
+
+std::optional<Decoder::Event> Decoder::end_body(char terminator) {
+  malformed_ |= in_run_; // cut off before its count
+  if (terminator == '#') {
     state_ = State::checksum_high;
-    return;
+    return std::nullopt;
   }
-  if (byte == '$') { // never inside a frame: the packet before was cut off
-    add_garbage(payload_);
-    begin(Kind::packet);
-    return;
-  }
-  sum_ = static_cast<std::uint8_t>(sum_ + static_cast<std::uint8_t>(byte));
-  if (byte == '*')
-    state_ = State::run_count;
-  else
-    put(byte);
+  // Never inside a frame: the packet before was cut off. Its bytes stay where they are until the
+  // next ones come.
+  const Event cut_off = garbage(payload_.view());
+  const bool told = skipping_;
+  begin(Kind::packet);
+  return told ? std::nullopt : std::optional(cut_off);
 }
 
-void Decoder::run_count_byte(char byte) {
-  state_ = State::body;
-  if (byte == '#' ||
-      byte == '$') { // encoders avoid these counts: the frame ends or is cut off here
-    malformed_ = true;
-    special_byte(byte);
-    return;
+/// False: longer than the limit.
+bool Decoder::expand(std::string_view wire) {
+  while (!wire.empty()) {
+    if (in_run_) {
+      take_run(wire.front());
+      wire.remove_prefix(1);
+    } else if (escaped_ || wire.front() == '}') {
+      take_escaped(wire);
+    } else if (wire.front() == '*') {
+      in_run_ = true;
+      wire.remove_prefix(1);
+    } else {
+      const std::string_view plain = wire.substr(0, find_either(wire, '*', '}'));
+      payload_.append(plain);
+      last_ = plain.back();
+      wire.remove_prefix(plain.size());
+    }
+    if (payload_.size() > limit_)
+      return false;
   }
-  sum_ = static_cast<std::uint8_t>(sum_ + static_cast<std::uint8_t>(byte));
-  const int count = static_cast<unsigned char>(byte);
-  if (count < run_min || count > run_max || !last_) {
+  return true;
+}
+
+void Decoder::take_run(char count) {
+  in_run_ = false;
+  const int times = static_cast<unsigned char>(count);
+  if (times < run_min || times > run_max || !last_) {
     malformed_ = true;
     return;
   }
   const char repeated = *last_;
-  for (int i = 0; i < count - run_bias; ++i)
-    put(repeated);
+  if (escaped_ || repeated == '}') { // the repeated bytes are escapes themselves, or follow one
+    for (int i = 0; i < times - run_bias; ++i)
+      put(repeated);
+    return;
+  }
+  payload_.append(static_cast<std::size_t>(times - run_bias), repeated);
 }
 
-void Decoder::checksum_byte(char byte) {
+void Decoder::take_escaped(std::string_view& wire) {
+  const char byte = wire.front();
+  wire.remove_prefix(1);
+  if (byte == '*') {
+    in_run_ = true;
+    return;
+  }
+  put(byte);
+  last_ = byte;
+}
+
+void Decoder::put(char byte) {
+  if (escaped_) {
+    payload_.append(static_cast<char>(byte ^ escape_flip));
+    escaped_ = false;
+  } else if (byte == '}') {
+    escaped_ = true;
+  } else {
+    payload_.append(byte);
+  }
+}
+
+std::optional<Decoder::Event> Decoder::checksum_byte(char byte) {
   if (!is_hex(byte))
     malformed_ = true;
   const unsigned digit = is_hex(byte) ? static_cast<unsigned>(hex_value(byte)) : 0;
   if (state_ == State::checksum_high) {
     claimed_sum_ = static_cast<std::uint8_t>(digit << 4);
     state_ = State::checksum_low;
-    return;
+    return std::nullopt;
   }
   claimed_sum_ = static_cast<std::uint8_t>(claimed_sum_ | digit);
-  finish();
+  return finish();
 }
 
 void Decoder::begin(Kind kind) {
@@ -156,69 +196,31 @@ void Decoder::begin(Kind kind) {
   frame_ = kind;
   payload_.clear();
   last_.reset();
-  escaped_ = malformed_ = skipping_ = false;
+  in_run_ = escaped_ = malformed_ = skipping_ = false;
   sum_ = 0;
 }
 
-void Decoder::finish() {
+std::optional<Decoder::Event> Decoder::finish() {
   state_ = State::idle;
   if (skipping_)
-    return;
+    return std::nullopt;
   if (escaped_) // text replies are not escaped: a `}` at their end is meant
-    payload_ += '}';
+    payload_.append('}');
   if (!malformed_ && claimed_sum_ == sum_)
-    events_.push_back({frame_, std::exchange(payload_, {}), 0});
-  else if (frame_ == Kind::packet)
-    events_.push_back({Kind::corrupt, std::exchange(payload_, {}), 0});
-  else // nobody waits for a notification, and it is never sent again
-    add_garbage(payload_);
+    return Event{frame_, payload_.view(), 0};
+  if (frame_ == Kind::packet)
+    return Event{Kind::corrupt, payload_.view(), 0};
+  return garbage(payload_.view()); // nobody waits for a notification, and it is never sent again
 }
 
-void Decoder::put(char byte) {
-  last_ = byte;
-  if (skipping_)
-    return;
-  if (escaped_) {
-    payload_ += static_cast<char>(byte ^ escape_flip);
-    escaped_ = false;
-  } else if (byte == '}') {
-    escaped_ = true;
-  } else {
-    payload_ += byte;
-  }
-  if (payload_.size() > limit_)
-    refuse_over_long();
-}
-
-void Decoder::put_plain(std::string_view bytes) {
-  put(bytes.front()); // may follow a `}`
-  bytes.remove_prefix(1);
-  if (bytes.empty())
-    return;
-  last_ = bytes.back();
-  if (skipping_)
-    return;
-  payload_ += bytes;
-  if (payload_.size() > limit_)
-    refuse_over_long();
-}
-
-void Decoder::refuse_over_long() {
+Decoder::Event Decoder::refuse_over_long() {
   skipping_ = true;
   payload_.clear();
-  payload_.shrink_to_fit();
-  if (frame_ == Kind::packet)
-    events_.push_back({Kind::too_long, {}, 0});
-  else
-    events_.push_back({Kind::garbage, {}, limit_});
+  return frame_ == Kind::packet ? Event{Kind::too_long, {}, 0} : Event{Kind::garbage, {}, limit_};
 }
 
-void Decoder::add_garbage(std::string_view bytes) {
-  if (events_.empty() || events_.back().kind != Kind::garbage)
-    events_.push_back({Kind::garbage, {}, 0});
-  Event& event = events_.back();
-  event.length += bytes.size();
-  event.bytes += bytes.substr(0, garbage_sample - std::min(garbage_sample, event.bytes.size()));
+Decoder::Event Decoder::garbage(std::string_view bytes) {
+  return {Kind::garbage, bytes.substr(0, garbage_sample), bytes.size()};
 }
 
 } // namespace mqbridge::rsp

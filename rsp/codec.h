@@ -1,8 +1,9 @@
 #pragma once
 
+#include "rsp/payload_buffer.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,7 +32,8 @@ public:
   };
   struct Event {
     Kind kind = Kind::garbage;
-    std::string bytes;      ///< of garbage: the first `garbage_sample` bytes
+    std::string_view bytes; ///< the decoder's own, until the next call of feed() or next(); of
+                            ///< garbage: the first `garbage_sample` bytes
     std::size_t length = 0; ///< of garbage: how many bytes there were
   };
 
@@ -44,33 +46,40 @@ public:
   void feed(std::string_view bytes);
   /// The oldest event not taken yet.
   std::optional<Event> next();
+  /// Whether bytes have been fed that no event has told of yet.
+  bool has_more() const { return state_ != State::idle || taken_ < input_.size(); }
 
 private:
-  enum class State : std::uint8_t { idle, body, run_count, checksum_high, checksum_low };
+  enum class State : std::uint8_t { idle, body, checksum_high, checksum_low };
 
-  void idle_byte(char byte);
-  std::size_t body_bytes(std::string_view bytes);
-  void special_byte(char byte);
-  void run_count_byte(char byte);
-  void checksum_byte(char byte);
+  std::optional<Event> step();
+  std::optional<Event> idle_bytes();
+  std::optional<Event> body_bytes();
+  std::optional<Event> end_body(char terminator);
+  std::optional<Event> checksum_byte(char byte);
   void begin(Kind kind);
-  void finish();
+  std::optional<Event> finish();
+  bool expand(std::string_view wire);
+  void take_run(char count);
+  void take_escaped(std::string_view& wire);
   void put(char byte);
-  void put_plain(std::string_view bytes);
-  void refuse_over_long();
-  void add_garbage(std::string_view bytes);
+  Event refuse_over_long();
+  static Event garbage(std::string_view bytes);
+  std::string_view rest() const { return std::string_view(input_).substr(taken_); }
 
   std::size_t limit_;
+  std::string input_; ///< fed, of which `taken_` bytes are dealt with
+  std::size_t taken_ = 0;
   State state_ = State::idle;
   Kind frame_ = Kind::packet; ///< packet or notification
-  std::string payload_;
+  PayloadBuffer payload_;
   std::optional<char> last_; ///< the byte that a run repeats: before escapes are undone
+  bool in_run_ = false;      ///< the byte before was `*`
   bool escaped_ = false;     ///< the byte before was `}`
   bool malformed_ = false;
   bool skipping_ = false; ///< over-long: told already
   std::uint8_t sum_ = 0;
   std::uint8_t claimed_sum_ = 0;
-  std::deque<Event> events_;
 };
 
 } // namespace mqbridge::rsp

@@ -18,19 +18,27 @@ Connection::Connection(std::unique_ptr<Transport> transport, ConnectionOptions o
     : transport_(std::move(transport)), options_(std::move(options)), gate_(*options_.policy) {
   counters_.round_trips = 1; // connecting
   // On a slow link a stub seems silent while its requests are still on their way.
-  if (const LinkLimits link = transport_->limits(); link.bytes_per_second != 0)
+  if (const LinkLimits link = transport_->limits(); link.bytes_per_second != 0) {
     options_.silence_timeout +=
         std::chrono::milliseconds(1000 * link.send_buffer / link.bytes_per_second);
+    constexpr double digits_per_byte = 2;
+    meter_.expect_rate(static_cast<double>(link.bytes_per_second) / digits_per_byte);
+  }
 }
 
 Result<std::string> Connection::request(std::string_view payload) {
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
+  const bool alone = outstanding_ == 0;
   if (auto sent = send_packet(payload); !sent)
     return forward(std::move(sent));
+  const auto begun = Clock::now();
   flush();
   Wait wait(payload, options_.silence_timeout);
-  return receive_packet(wait);
+  auto reply = receive_packet(wait);
+  if (reply && alone && reply->size() <= longest_short_reply)
+    meter_.round_trip(arrived_ - begun);
+  return reply;
 }
 
 Result<void> Connection::interrupt() {
@@ -163,6 +171,7 @@ Result<void> Connection::begin() {
   if (outstanding_ == 0)
     skip_leftovers();
   stale_ = outstanding_;
+  in_doubt_ = false;
   const Wait wait("the next packet", options_.silence_timeout);
   if (const auto until = patience(wait); !until)
     return Failure(until.error());

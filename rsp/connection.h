@@ -1,8 +1,10 @@
 #pragma once
 
+#include "rsp/burst.h"
 #include "rsp/codec.h"
 #include "rsp/counters.h"
 #include "rsp/gate.h"
+#include "rsp/link_meter.h"
 #include "rsp/packet_history.h"
 #include "rsp/result.h"
 #include "rsp/transport/transport.h"
@@ -10,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +23,7 @@
 
 namespace mqbridge::rsp {
 
+class BurstWindow;
 class Trace;
 
 struct ConnectionOptions {
@@ -51,6 +55,16 @@ public:
   /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
   /// ack mode, unless pad_bursts() was called.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
+  /// The same without keeping more than is on its way.
+  Result<void> stream(Burst& burst);
+
+  /// Whether something has come in this exchange that the protocol does not provide for, and that
+  /// may stand in the place of another reply (in ack mode, where every reply comes alone): a reply
+  /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
+  bool in_doubt() const { return in_doubt_ || sent_again_; }
+  /// Drops what is on its way until the stub is in step again: replies and requests pair from here
+  /// on. Takes some tenths of a second. Error: stub.garbage, when the stub never gets there.
+  Result<void> resynchronise();
 
   /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each
   /// reply past that buffer: the requests of a burst are padded to its size with `+`, those to
@@ -152,12 +166,18 @@ public:
   /// For messages and the trace: whose exchanges follow.
   void set_name(const std::string& name) { options_.name = name; }
   LinkLimits link() const { return transport_->limits(); }
+  /// What the exchanges so far have shown.
+  LinkEstimate link_estimate() const { return meter_.estimate(); }
 
 private:
   struct Wait;
+  /// A question, and how its answer is told from all others.
+  struct Marker {
+    std::string question;
+    std::function<bool(std::string_view)> is_answer;
+  };
   struct Padding {
-    std::string marker;
-    std::string marker_reply;
+    Marker marker;
     std::size_t blocks = 1;   ///< of 256 bytes in one send; grows while all goes well
     bool out_of_step = false; ///< something came that nobody asked for
   };
@@ -168,13 +188,16 @@ private:
   void queue(const Outgoing& bytes);
   void flush();
   Result<std::string> receive_packet(Wait& wait);
-  std::optional<Result<std::string>> take(Decoder::Event event, Wait& wait);
-  std::optional<Result<std::string>> take_packet(std::string payload, const Wait& wait);
+  Result<std::string_view> receive(Wait& wait);
+  using Taken = std::optional<Result<std::string_view>>;
+  Taken take(const Decoder::Event& event, Wait& wait);
+  Taken take_packet(std::string_view payload, const Wait& wait);
+  void look_for_doubt(const Wait& wait);
   bool is_ours();
   void acknowledge(const Wait& wait);
-  std::optional<Result<std::string>> take_corrupt(Wait& wait);
-  std::optional<Result<std::string>> take_nack(Wait& wait);
-  std::optional<Result<std::string>> take_garbage(const Decoder::Event& event, Wait& wait);
+  Taken take_corrupt(Wait& wait);
+  Taken take_nack(Wait& wait);
+  Taken take_garbage(const Decoder::Event& event, Wait& wait);
   void note_garbage(const Decoder::Event& event);
   bool speaks_another_protocol() const;
   void refuse_file_request();
@@ -182,17 +205,19 @@ private:
   Result<bool> receive_bytes(Wait& wait, Clock::time_point at_most = Clock::time_point::max());
   Result<Clock::time_point> patience(const Wait& wait) const;
   Failure failure(std::string_view code, std::string what, std::string hint) const;
-  Result<std::vector<std::string>> pipeline(std::span<const std::string> payloads);
-  Result<void> send_singly(std::span<const std::string> payloads,
-                           std::vector<std::string>& replies);
-  Result<void> send_padded(std::span<const std::string> payloads,
-                           std::vector<std::string>& replies);
+  Result<void> exchange(Burst& burst);
+  Result<std::string_view> exchange_one(std::string_view payload);
+  Result<void> pipeline(Burst& burst);
+  Result<void> fill(BurstWindow& window, Burst& burst);
+  Result<void> send_singly(Burst& burst);
+  Result<void> send_padded(Burst& burst);
+  Result<void> pad(std::span<const std::string> payloads, std::vector<std::string>& replies);
   Result<std::size_t> send_padded_blocks(std::span<const std::string> payloads);
   Result<std::optional<std::string>> receive_paired(std::string_view request);
-  Result<void> find_back_into_step();
-  Result<void> discard_until_quiet(std::chrono::milliseconds pause);
-  bool take_marker();
-  Result<bool> marker_is_next(std::chrono::milliseconds pause);
+  Result<void> find_back_into_step(const Marker& marker);
+  Result<void> discard_until_quiet(const Marker& marker, std::chrono::milliseconds pause);
+  bool take_marker(const Marker& marker);
+  Result<bool> marker_is_next(const Marker& marker, std::chrono::milliseconds pause);
   void note_packet(std::string_view payload);
 
   std::unique_ptr<Transport> transport_;
@@ -211,6 +236,12 @@ private:
   bool greeting_ = false;              ///< nothing has come since greet()
   bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
   std::optional<Padding> padding_;
+  bool in_doubt_ = false;   ///< in_doubt(), for this exchange
+  bool sent_again_ = false; ///< a request: it may be answered twice
+  bool stub_acks_ = false;  ///< a reply of this connection came with its `+`
+  LinkMeter meter_;
+  std::size_t drain_rate_ = 0;  ///< reply bytes a second, of the last long burst; 0: not known
+  Clock::time_point arrived_{}; ///< when bytes came last
   bool no_ack_ = false;
   bool closed_ = false;
   bool closing_releases_ = false;

@@ -41,9 +41,17 @@ double seconds(Connection::Clock::duration time) {
 } // namespace
 
 Result<std::string> Connection::receive_packet(Wait& wait) {
+  auto packet = receive(wait);
+  if (!packet)
+    return forward(std::move(packet));
+  return std::string(*packet);
+}
+
+/// The packet is the decoder's, until the next one is waited for.
+Result<std::string_view> Connection::receive(Wait& wait) {
   for (;;) {
-    while (auto event = decoder_.next()) {
-      if (auto result = take(std::move(*event), wait))
+    while (const auto event = decoder_.next()) {
+      if (auto result = take(*event, wait))
         return std::move(*result);
     }
     if (auto more = receive_bytes(wait); !more)
@@ -51,15 +59,15 @@ Result<std::string> Connection::receive_packet(Wait& wait) {
   }
 }
 
-std::optional<Result<std::string>> Connection::take(Decoder::Event event, Wait& wait) {
+Connection::Taken Connection::take(const Decoder::Event& event, Wait& wait) {
   switch (event.kind) {
   case Decoder::Kind::packet:
-    return take_packet(std::move(event.bytes), wait);
+    return take_packet(event.bytes, wait);
   case Decoder::Kind::notification:
-    history_.received("%" + event.bytes);
+    history_.received(fmt::format("%{}", event.bytes));
     return std::nullopt;
   case Decoder::Kind::ack:
-    heard_.ack = true;
+    heard_.ack = wait.acked = true;
     return std::nullopt;
   case Decoder::Kind::nack:
     return take_nack(wait);
@@ -86,7 +94,7 @@ void Connection::note_packet(std::string_view payload) {
     options_.trace->packet(options_.name, Trace::Direction::received, payload);
 }
 
-std::optional<Result<std::string>> Connection::take_packet(std::string payload, const Wait& wait) {
+Connection::Taken Connection::take_packet(std::string_view payload, const Wait& wait) {
   note_packet(payload);
   acknowledge(wait);
   const bool any = may_be_anything(wait.request);
@@ -112,7 +120,16 @@ std::optional<Result<std::string>> Connection::take_packet(std::string payload, 
   }
   if (!is_ours())
     return std::nullopt;
+  if (!no_ack_)
+    look_for_doubt(wait);
   return payload;
+}
+
+// A reply that came twice stands where the next one belongs: then its `+` is missing, or more comes
+// behind it than one request brings.
+void Connection::look_for_doubt(const Wait& wait) {
+  in_doubt_ |= (stub_acks_ && !wait.acked) || decoder_.has_more();
+  stub_acks_ |= wait.acked;
 }
 
 // The program asked the debugger's host for a file (remote file I/O, semihosting), and waits.
@@ -142,7 +159,7 @@ void Connection::acknowledge(const Wait& wait) {
     flush();
 }
 
-std::optional<Result<std::string>> Connection::take_corrupt(Wait& wait) {
+Connection::Taken Connection::take_corrupt(Wait& wait) {
   history_.received("(damaged)");
   if (!no_ack_ && ++wait.damaged <= max_retries) {
     queue(gate_.nack());
@@ -157,7 +174,7 @@ std::optional<Result<std::string>> Connection::take_corrupt(Wait& wait) {
       "check the link, a serial one above all; --trace FILE shows every packet");
 }
 
-std::optional<Result<std::string>> Connection::take_nack(Wait& wait) {
+Connection::Taken Connection::take_nack(Wait& wait) {
   if (no_ack_ || !last_frame_)
     return std::nullopt;
   if (++wait.refused > max_retries)
@@ -165,13 +182,13 @@ std::optional<Result<std::string>> Connection::take_nack(Wait& wait) {
         "stub.garbage",
         fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
         "check the link, a serial one above all; --trace FILE shows every packet");
+  sent_again_ = true; // a `+` damaged on its way looks like this, too: then two answers come
   queue(*last_frame_);
   flush();
   return std::nullopt;
 }
 
-std::optional<Result<std::string>> Connection::take_garbage(const Decoder::Event& event,
-                                                            Wait& wait) {
+Connection::Taken Connection::take_garbage(const Decoder::Event& event, Wait& wait) {
   note_garbage(event);
   wait.garbage += event.length;
   if (!speaks_another_protocol() && wait.garbage <= max_garbage)
@@ -205,7 +222,7 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
   auto received = transport_->receive(std::min(*until, at_most));
   switch (received.kind) {
   case Received::Kind::data:
-    wait.last_byte = Clock::now();
+    arrived_ = wait.last_byte = Clock::now();
     counters_.bytes_received += received.bytes.size();
     decoder_.feed(received.bytes);
     return true;
@@ -214,7 +231,8 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
     auto words = transport_->last_words();
     return failure("stub.closed",
                    fmt::format("the connection ended while '{}' waited for its answer: {}",
-                               shorten(wait.request), words.empty() ? received.bytes : words),
+                               shorten(wait.request),
+                               words.empty() ? received.bytes : std::string_view(words)),
                    "look at what the stub printed on its node; --trace FILE shows every packet");
   }
   case Received::Kind::timed_out: // patience() says next what ran out

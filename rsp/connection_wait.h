@@ -17,6 +17,7 @@ struct Connection::Wait {
   std::chrono::milliseconds silence; ///< how long the stub may say nothing
   Clock::time_point begun = Clock::now();
   Clock::time_point last_byte = begun;
+  bool acked = false;     ///< the stub has acknowledged the request
   bool defer_ack = false; ///< another request follows at once
   bool stop_only = false; ///< any packet but a stop reply is skipped
   bool unlimited = false; ///< the target runs: only cancel() ends the waiting

@@ -45,6 +45,7 @@ struct Features {
   bool qxfer_threads = false;
   bool vfile = false; ///< vFile:setfs or open answered
   BinaryRead binary_read = BinaryRead::none;
+  bool multi_mem_read = false; ///< LLDB's MultiMemRead; only ever announced, never probed
   /// A read that fails is answered with zeros (OpenOCD): a zero there is no NULL pointer.
   bool unreadable_reads_zero = false;
 

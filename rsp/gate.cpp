@@ -76,6 +76,26 @@ bool file_read(std::string_view rest) {
   return cut(rest, ',', descriptor, window) && number(descriptor) && range(window);
 }
 
+/// "ranges:ADDRESS,LENGTH,ADDRESS,LENGTH;" and no options: whoever does not know the packet, and
+/// takes it for an `M` (write memory), finds neither address nor data in it.
+bool range_list(std::string_view rest) {
+  constexpr std::string_view name = "ranges:";
+  if (!rest.starts_with(name) || !rest.ends_with(';'))
+    return false;
+  rest = rest.substr(name.size(), rest.size() - name.size() - 1);
+  for (bool more = true; more;) {
+    std::string_view address, length = rest, tail;
+    if (!cut(rest, ',', address, length))
+      return false;
+    std::string_view last = length;
+    more = cut(last, ',', length, tail);
+    if (!number(address) || !number(length))
+      return false;
+    rest = tail;
+  }
+  return true;
+}
+
 constexpr std::array read_only_rules = {
     Rule{"!", nothing},
     Rule{"?", nothing},
@@ -83,6 +103,7 @@ constexpr std::array read_only_rules = {
     Rule{"D;", number},
     Rule{"Hg", thread_id},
     Rule{"T", thread_id},
+    Rule{"MultiMemRead:", range_list},
     Rule{"QStartNoAckMode", nothing},
     Rule{"m", range},
     Rule{"qAttached", nothing},

@@ -35,6 +35,7 @@ struct Announced {
 };
 
 constexpr Announced announced[] = {
+    {"MultiMemRead+", &Features::multi_mem_read},
     {"multiprocess+", &Features::multiprocess},
     {"QStartNoAckMode+", &Features::no_ack},
     {"qXfer:auxv:read+", &Features::qxfer_auxv},

@@ -12,7 +12,8 @@ namespace mqbridge::rsp {
 /// A number as packets carry it: 1 to 16 hexadecimal digits and nothing else.
 std::optional<std::uint64_t> parse_hex(std::string_view digits);
 
-/// Two digits for each byte of `into`; false if `digits` is not exactly that.
+/// Two digits for each byte of `into`; false if `digits` is not exactly that, and `into` then holds
+/// anything.
 bool decode_hex(std::string_view digits, std::span<std::byte> into);
 
 /// Two lower-case digits for each byte.

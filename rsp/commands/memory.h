@@ -16,10 +16,24 @@ struct ReadRequest {
   std::size_t read = 0;
 };
 
-/// Reads all ranges with `m` or `x`, split to the stub's packet size, pipelined with a bounded
-/// number of outstanding reply bytes. Unmapped memory is a short count; gdbserver's all-or-nothing
-/// `m` is retried in halves at page borders. An Error means the connection is lost, or a deadline
-/// passed.
-Result<void> read_memory(Client& client, std::span<ReadRequest> requests);
+struct ReadOptions {
+  /// A hole is looked for until so many bytes that start at a multiple of it are known to be
+  /// unreadable in one piece; `read` may then end that much too early. A power of two, at most
+  /// 4096: whoever wants whole pages is spared an exchange at each hole.
+  std::size_t grain = 1;
+};
+
+/// Reads all ranges with the best request that the stub has (`x`, `MultiMemRead`, `m`), split to
+/// its packet size, those that touch joined, and pipelined with a bounded number of outstanding
+/// reply bytes. Unmapped memory is a short count; gdbserver's all-or-nothing `m` is retried in
+/// halves at page borders. An Error means that the connection is lost, a deadline has passed, or
+/// that what the stub says is no memory.
+///
+/// Replies are never taken for those of other requests: where they do not pair (something on the
+/// way lost one, or brought it twice), what was read is dropped and read again, one piece at a
+/// time.
+/// `into` is written beyond `read`, too.
+Result<void> read_memory(Client& client, std::span<ReadRequest> requests,
+                         const ReadOptions& options = {});
 
 } // namespace mqbridge::rsp

@@ -13,19 +13,18 @@ std::size_t to_page_end(std::uint64_t address) {
   return page - static_cast<std::size_t>(address % page);
 }
 
-std::size_t below_the_top(const ReadRequest& request) {
-  if (request.into.empty())
+std::size_t below_the_top(std::uint64_t address, std::size_t size) {
+  if (size == 0)
     return 0;
-  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max() - request.address;
-  return static_cast<std::size_t>(std::min<std::uint64_t>(request.into.size() - 1, last)) + 1;
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max() - address;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(size - 1, last)) + 1;
 }
 
 } // namespace
 
-MemoryScan::MemoryScan(ReadRequest& request, std::size_t longest)
-    : request_(&request), size_(below_the_top(request)), longest_(longest) {
-  request_->read = 0;
-}
+MemoryScan::MemoryScan(std::uint64_t address, std::size_t size, std::size_t longest,
+                       std::size_t grain)
+    : address_(address), size_(below_the_top(address, size)), longest_(longest), grain_(grain) {}
 
 std::size_t MemoryScan::next_piece(std::size_t ahead) const {
   const std::size_t left = rest() - ahead;
@@ -40,7 +39,7 @@ std::size_t MemoryScan::next_piece(std::size_t ahead) const {
 }
 
 void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
-  request_->read += got;
+  read_ += got;
   first_byte_read_ = true;
   suspect_ -= std::min(suspect_, got);
   if (got < asked) {
@@ -52,8 +51,10 @@ void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
   }
 }
 
-void MemoryScan::failed(std::size_t asked) {
-  if (asked <= 1)
+void MemoryScan::failed(std::size_t asked, bool too_long) {
+  // All of one grain, from its start or to the end of what is wanted.
+  const bool grain_refused = asked <= grain_ - address() % grain_;
+  if (asked <= 1 || (grain_refused && !too_long))
     at_hole_ = true;
   else
     suspect(asked);
@@ -71,6 +72,8 @@ std::size_t MemoryScan::narrowed() const {
     const std::size_t further_pages = (suspect_ - first_page + page - 1) / page;
     return first_page + further_pages / 2 * page;
   }
+  if (suspect_ <= grain_ - address() % grain_)
+    return suspect_;
   // Within a page it is nearly always all or nothing: a hole costs one more exchange, not twelve.
   return first_byte_read_ ? std::max<std::size_t>(suspect_ / 2, 1) : 1;
 }

@@ -1,51 +1,47 @@
 #pragma once
 
-#include "rsp/commands/memory.h"
-
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace mqbridge::rsp {
 
-/// The search for the first unreadable byte of one ReadRequest; decides what to ask for next.
+/// The search for the first unreadable byte of one range; decides what to ask for next.
 ///
 /// Reads forward in pieces as large as the stub takes. When one fails, the stub has said only that
 /// something in it cannot be read, and not even that if binary escapes made the reply too long:
-/// shorter pieces follow, until a single byte fails by itself. No I/O.
+/// shorter pieces follow, until what fails is no longer than the grain. No I/O.
 class MemoryScan {
 public:
-  /// `request` outlives the scan; its `read` is kept up to date. `longest`: bytes that the stub may
-  /// be asked for at once.
-  MemoryScan(ReadRequest& request, std::size_t longest);
+  /// `longest`: bytes that the stub may be asked for at once. `grain`: as in ReadOptions.
+  MemoryScan(std::uint64_t address, std::size_t size, std::size_t longest, std::size_t grain);
 
   bool done() const { return at_hole_ || rest() == 0; }
+  /// Bytes read from the start on.
+  std::size_t read() const { return read_; }
   /// Bytes not read yet.
-  std::size_t rest() const { return size_ - request_->read; }
+  std::size_t rest() const { return size_ - read_; }
   /// While narrowing a failed piece down, the answer decides what is asked next: one piece at a
   /// time.
   bool narrowing() const { return suspect_ > 0; }
 
-  std::uint64_t address() const { return request_->address + request_->read; }
+  std::uint64_t address() const { return address_ + read_; }
   /// How many bytes to ask for `ahead` bytes beyond address().
   std::size_t next_piece(std::size_t ahead) const;
-  /// Where the bytes from address() on go.
-  std::span<std::byte> room(std::size_t length) const {
-    return request_->into.subspan(request_->read, length);
-  }
 
-  /// The piece at address() brought `got` of the `asked` bytes, already in room().
+  /// The piece at address() brought `got` of the `asked` bytes.
   void succeeded(std::size_t asked, std::size_t got);
-  /// The piece at address() was refused.
-  void failed(std::size_t asked);
+  /// The piece at address() was refused. `too_long`: perhaps for the length of its reply.
+  void failed(std::size_t asked, bool too_long);
 
 private:
   void suspect(std::size_t length);
   std::size_t narrowed() const;
 
-  ReadRequest* request_;
-  std::size_t size_; ///< what of the request lies below the top of the address space
+  std::uint64_t address_;
+  std::size_t size_; ///< what of the range lies below the top of the address space
   std::size_t longest_;
+  std::size_t grain_;
+  std::size_t read_ = 0;
   std::size_t suspect_ = 0;      ///< bytes from address() on that were not readable in one piece
   bool first_byte_read_ = false; ///< of the suspect page
   bool at_hole_ = false;

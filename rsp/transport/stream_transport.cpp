@@ -43,7 +43,7 @@ void StreamTransport::send(const Outgoing& bytes) {
 Received StreamTransport::receive(Clock::time_point deadline) {
   for (;;) {
     if (auto received = read_some())
-      return std::move(*received);
+      return *received;
     if (Clock::now() >= deadline)
       return {Received::Kind::timed_out, {}};
     const short writing = outbox_.empty() ? short{0} : short{POLLOUT};

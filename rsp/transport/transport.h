@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mqbridge::rsp {
 
@@ -18,7 +19,7 @@ struct Received {
     closed,    ///< the stub has closed, or the connection broke; `bytes` says how. For ever
   };
   Kind kind = Kind::timed_out;
-  std::string bytes;
+  std::string_view bytes; ///< the transport's own, until the next receive()
 };
 
 /// Bytes that a transport's kernel takes in one send when nothing is unsent: a request is never cut

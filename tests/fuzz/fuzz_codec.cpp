@@ -4,6 +4,7 @@
 #include "rsp/codec.h"
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,16 +12,22 @@ namespace {
 
 using mqbridge::rsp::Decoder;
 
-std::vector<Decoder::Event> decode(std::string_view bytes, std::size_t piece) {
+/// An event with its bytes, which the decoder does not keep.
+struct Decoded {
+  Decoder::Kind kind;
+  std::string bytes;
+};
+
+std::vector<Decoded> decode(std::string_view bytes, std::size_t piece) {
   Decoder decoder(4096);
-  std::vector<Decoder::Event> events;
+  std::vector<Decoded> events;
   while (!bytes.empty()) {
     decoder.feed(bytes.substr(0, piece));
     bytes.remove_prefix(std::min(piece, bytes.size()));
     while (auto event = decoder.next()) {
       // A run of garbage is told in as many events as there were pieces.
       if (event->kind != Decoder::Kind::garbage)
-        events.push_back(std::move(*event));
+        events.push_back({event->kind, std::string(event->bytes)});
     }
   }
   return events;

@@ -47,7 +47,7 @@ public:
     while (true) {
       while (const auto event = decoder_.next()) {
         if (event->kind == Decoder::Kind::packet)
-          return event->bytes;
+          return std::string(event->bytes);
       }
       const std::string bytes = stub_->read_some();
       if (bytes.empty())

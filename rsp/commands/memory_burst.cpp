@@ -1,0 +1,196 @@
+#include "rsp/commands/memory_burst.h"
+
+#include "rsp/packet_history.h"
+#include "rsp/step_marker.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// Requests between two markers: few enough that little is read twice, and enough that the markers
+/// cost nothing.
+constexpr std::size_t marker_distance = 64;
+/// Of a careful burst. Behind it all goes fast again.
+constexpr std::size_t careful_requests = 32;
+
+/// What a request for many ranges takes at most: a packet of a kilobyte.
+constexpr std::size_t most_ranges = 40;
+
+/// Whether the stub refuses a read as a whole when a part of it cannot be read.
+bool all_or_nothing(StubKind kind) {
+  return kind == StubKind::gdbserver || kind == StubKind::qemu_user ||
+         kind == StubKind::qemu_system;
+}
+
+/// What escapes may make of so many bytes, and the frame.
+bool may_not_fit(std::size_t length, const Features& features) {
+  constexpr std::size_t frame = 8;
+  return 2 * length + frame > features.packet_size;
+}
+
+} // namespace
+
+MemoryBurst::MemoryBurst(std::span<JoinedRange> ranges, const Features& features, Pairing pairing)
+    : ranges_(ranges), features_(&features), pairing_(std::move(pairing)) {
+  for (JoinedRange& range : ranges_)
+    range.begin_burst();
+}
+
+bool MemoryBurst::next(std::string& payload) {
+  if (unmarked_ >= (pairing_.careful ? 1 : marker_distance) && ask_marker(payload))
+    return true;
+  const bool must_wait = pairing_.careful && !questions_.empty();
+  return !must_wait && (ask_pieces(payload) || ask_marker(payload));
+}
+
+bool MemoryBurst::ask_marker(std::string& payload) {
+  if (!pairing_.marked || unmarked_ == 0)
+    return false;
+  unmarked_ = 0;
+  payload = step_question;
+  questions_.push_back({.is_marker = true});
+  return true;
+}
+
+bool MemoryBurst::ask_pieces(std::string& payload) {
+  if (pairing_.careful && asked_ == careful_requests)
+    return false;
+  const auto first = next_piece(std::numeric_limits<std::size_t>::max());
+  if (!first)
+    return false;
+  const std::size_t before = pieces_.size();
+  pieces_.push_back(*first);
+  ReadForm form = form_for(first->length);
+  if (features_->multi_mem_read && !pairing_.careful) {
+    gather_more();
+    form = pieces_.size() - before > 1 ? ReadForm::many : form;
+  }
+  const std::vector<MemoryPiece> asked(pieces_.begin() + static_cast<std::ptrdiff_t>(before),
+                                       pieces_.end());
+  append_request(payload, form, asked);
+  questions_.push_back({false, form, asked.size()});
+  ++asked_;
+  ++unmarked_;
+  return true;
+}
+
+/// Takes further small pieces into the request for the last one.
+void MemoryBurst::gather_more() {
+  const std::size_t room = features_->max_hex_read();
+  std::size_t taken = pieces_.back().length;
+  for (std::size_t count = 1; count < most_ranges && taken < room; ++count) {
+    const auto more = next_piece(room - taken);
+    if (!more)
+      return;
+    taken += more->length;
+    pieces_.push_back(*more);
+  }
+}
+
+/// Nullopt: there is none, or it is longer than `longest`.
+std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
+  for (; next_range_ < ranges_.size(); ++next_range_) {
+    JoinedRange& range = ranges_[next_range_];
+    const std::size_t length = range.next_piece();
+    if (length > longest)
+      return std::nullopt;
+    if (length > 0) {
+      const std::uint64_t address = range.next_address();
+      return MemoryPiece{&range, address, length, range.asked(length)};
+    }
+  }
+  return std::nullopt;
+}
+
+ReadForm MemoryBurst::form_for(std::size_t length) const {
+  // LLDB's binary replies have no prefix: three bytes of memory may read "E01".
+  constexpr std::size_t ambiguous = 3;
+  switch (features_->binary_read) {
+  case BinaryRead::gdb:
+    return ReadForm::binary;
+  case BinaryRead::lldb:
+    return length <= ambiguous ? ReadForm::hex : ReadForm::bare_binary;
+  case BinaryRead::none:
+    break;
+  }
+  return ReadForm::hex;
+}
+
+Result<void> MemoryBurst::take(std::string_view reply) {
+  const Question question = questions_.front();
+  questions_.pop_front();
+  if (question.is_marker) {
+    if (is_step_answer(reply))
+      return settle();
+    return out_of_step({"stub.garbage",
+                        fmt::format("'{}' was answered with '{}'", step_question, shorten(reply))});
+  }
+  if (auto taken = take_data(question, reply); !taken) {
+    if (!pairing_.careful)
+      return out_of_step(std::move(taken).error());
+    anomaly_ = std::move(taken).error();
+  }
+  if (pairing_.marked)
+    return {};
+  if (pairing_.in_doubt())
+    return out_of_step({"stub.garbage", "a reply came that nobody has asked for"});
+  return settle();
+}
+
+Result<void> MemoryBurst::take_data(const Question& question, std::string_view reply) {
+  answered_.assign(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(question.pieces));
+  pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(question.pieces));
+  got_.assign(question.pieces, std::nullopt);
+  if (auto taken = take_reply(question.form, answered_, reply, got_); !taken)
+    return taken;
+  for (std::size_t i = 0; i < question.pieces; ++i)
+    note(question, answered_[i], got_[i]);
+  const bool cut_short = got_.front() && *got_.front() < answered_.front().length;
+  if (cut_short && !pairing_.careful && all_or_nothing(features_->kind)) {
+    return fail("stub.garbage", fmt::format("{} bytes came instead of {}", *got_.front(),
+                                            answered_.front().length));
+  }
+  return {};
+}
+
+void MemoryBurst::note(const Question& question, const MemoryPiece& piece, PieceBytes got) {
+  const bool binary = question.form != ReadForm::hex;
+  unsettled_.push_back({piece.range, piece.address, piece.length, got,
+                        binary && may_not_fit(piece.length, *features_)});
+  if (!got || *got < piece.length)
+    piece.range->fell_short();
+}
+
+/// What has come is what was asked for.
+Result<void> MemoryBurst::settle() {
+  if (anomaly_) {
+    certain_ = true;
+    return Failure(*anomaly_);
+  }
+  for (const Outcome& outcome : unsettled_) {
+    MemoryScan& scan = outcome.range->scan();
+    // Behind a piece that came short, what else was read ahead does not join on.
+    if (scan.address() != outcome.address)
+      continue;
+    if (outcome.got)
+      scan.succeeded(outcome.asked, *outcome.got);
+    else
+      scan.failed(outcome.asked, outcome.too_long);
+  }
+  progressed_ |= !unsettled_.empty();
+  unsettled_.clear();
+  return {};
+}
+
+Failure MemoryBurst::out_of_step(Error why) {
+  why.message = fmt::format("replies do not fit the reads they should answer: {}", why.message);
+  why.hint = "what passes the bytes on between here and the stub damages them: connect without it; "
+             "--trace FILE shows every packet";
+  return Failure(std::move(why));
+}
+
+} // namespace mqbridge::rsp

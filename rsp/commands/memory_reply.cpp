@@ -1,0 +1,123 @@
+#include "rsp/commands/memory_reply.h"
+
+#include "rsp/commands/hex.h"
+#include "rsp/packet_history.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace mqbridge::rsp {
+namespace {
+
+Failure garbage(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
+                std::string_view why) {
+  std::string request;
+  append_request(request, form, pieces);
+  return fail("stub.garbage",
+              fmt::format("{}: the stub answered '{}' ({} bytes): {}", shorten(request),
+                          shorten(reply), reply.size(), why),
+              "look at what the stub says with --trace FILE");
+}
+
+bool place_hex(const MemoryPiece& piece, std::string_view digits) {
+  RangePlace place = piece.place;
+  while (!digits.empty()) {
+    const auto room = piece.range->room(place, digits.size() / 2);
+    if (!decode_hex(digits.substr(0, 2 * room.size()), room))
+      return false;
+    digits.remove_prefix(2 * room.size());
+  }
+  return true;
+}
+
+void place_bytes(const MemoryPiece& piece, std::string_view bytes) {
+  RangePlace place = piece.place;
+  while (!bytes.empty()) {
+    const auto room = piece.range->room(place, bytes.size());
+    std::memcpy(room.data(), bytes.data(), room.size());
+    bytes.remove_prefix(room.size());
+  }
+}
+
+Result<PieceBytes> take_hex(const MemoryPiece& piece, std::string_view reply) {
+  if (reply.empty()) {
+    return fail("memory.unsupported", "the stub does not answer `m`: it cannot read memory",
+                "use gdbserver, or another stub that reads memory");
+  }
+  if (reply.size() > 2 * piece.length)
+    return garbage(ReadForm::hex, {&piece, 1}, reply, "more than it was asked for");
+  if (reply.size() % 2 != 0 || !place_hex(piece, reply))
+    return garbage(ReadForm::hex, {&piece, 1}, reply, "not hexadecimal");
+  return PieceBytes(reply.size() / 2);
+}
+
+Result<PieceBytes> take_binary(ReadForm form, const MemoryPiece& piece, std::string_view reply) {
+  if (form == ReadForm::binary) {
+    if (!reply.starts_with('b'))
+      return garbage(form, {&piece, 1}, reply, "not a binary reply");
+    reply.remove_prefix(1);
+  }
+  if (reply.size() > piece.length)
+    return garbage(form, {&piece, 1}, reply, "more than it was asked for");
+  if (reply.empty())
+    return PieceBytes();
+  place_bytes(piece, reply);
+  return PieceBytes(reply.size());
+}
+
+/// "LENGTH,LENGTH,...;" and the bytes; an unreadable range has the length 0.
+Result<void> take_many(std::span<const MemoryPiece> pieces, std::string_view reply,
+                       std::span<PieceBytes> got) {
+  const auto header_end = reply.find(';');
+  if (header_end == std::string_view::npos)
+    return garbage(ReadForm::many, pieces, reply, "no list of lengths");
+  std::string_view lengths = reply.substr(0, header_end);
+  std::string_view bytes = reply.substr(header_end + 1);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto number = lengths.substr(0, lengths.find(','));
+    lengths.remove_prefix(std::min(lengths.size(), number.size() + 1));
+    const auto length = parse_hex(number);
+    if (!length || *length > pieces[i].length || *length > bytes.size())
+      return garbage(ReadForm::many, pieces, reply, "lengths that do not fit");
+    place_bytes(pieces[i], bytes.substr(0, *length));
+    bytes.remove_prefix(*length);
+    got[i] = *length == 0 ? PieceBytes() : PieceBytes(*length);
+  }
+  if (!lengths.empty() || !bytes.empty())
+    return garbage(ReadForm::many, pieces, reply, "more than it was asked for");
+  return {};
+}
+
+} // namespace
+
+void append_request(std::string& payload, ReadForm form, std::span<const MemoryPiece> pieces) {
+  const auto end = std::back_inserter(payload);
+  if (form != ReadForm::many) {
+    fmt::format_to(end, "{}{:x},{:x}", form == ReadForm::hex ? 'm' : 'x', pieces.front().address,
+                   pieces.front().length);
+    return;
+  }
+  payload += "MultiMemRead:ranges:";
+  for (const MemoryPiece& piece : pieces)
+    fmt::format_to(end, "{:x},{:x}{}", piece.address, piece.length,
+                   &piece == &pieces.back() ? ';' : ',');
+}
+
+Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
+                        std::span<PieceBytes> got) {
+  if (is_error_reply(reply)) {
+    std::fill(got.begin(), got.end(), std::nullopt);
+    return {};
+  }
+  if (form == ReadForm::many)
+    return take_many(pieces, reply, got);
+  auto bytes = form == ReadForm::hex ? take_hex(pieces.front(), reply)
+                                     : take_binary(form, pieces.front(), reply);
+  if (!bytes)
+    return forward(std::move(bytes));
+  got.front() = *bytes;
+  return {};
+}
+
+} // namespace mqbridge::rsp
