@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Each is looked at whenever room is made.
+constexpr std::size_t max_files = 4096;
+
 constexpr std::string_view incoming_prefix = "incoming-";
 
 // Who writes for longer without a byte between is dead: downloads give up on silence long before.
@@ -145,11 +148,14 @@ void CacheDirectory::make_room(const fs::path& newest) const {
     total += file.size;
   std::sort(files.begin(), files.end(),
             [](const KeptFile& a, const KeptFile& b) { return a.used < b.used; });
+  auto left = files.size();
   for (const auto& file : files) {
-    if (file.path == newest || (total <= limit_ && !file.is_abandoned()))
+    const bool there_is_room = total <= limit_ && left <= max_files;
+    if (file.path == newest || (there_is_room && !file.is_abandoned()))
       continue;
     ::unlink(file.path.c_str());
     total -= file.size;
+    --left;
   }
 }
 

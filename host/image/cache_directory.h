@@ -34,9 +34,9 @@ private:
   FileDescriptor fd_;
 };
 
-/// A directory of files that can be made again, for this user alone, bounded in bytes: those unused
-/// for longest make room. Several threads and processes may share it: each file appears at once or
-/// not at all, and what a killed writer left is removed by a later one.
+/// A directory of files that can be made again, for this user alone, bounded in bytes and to 4,096
+/// files: those unused for longest make room. Several threads and processes may share it: each file
+/// appears at once or not at all, and what a killed writer left is removed by a later one.
 class CacheDirectory {
 public:
   /// Makes it if need be, and the directory above. Error: files.store (among others where somebody

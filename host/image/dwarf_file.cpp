@@ -1,5 +1,7 @@
 #include "host/image/dwarf_file.h"
 
+#include "host/image/work_budget.h"
+
 #include <cstring>
 #include <dwarf.h>
 #include <fmt/format.h>
@@ -268,11 +270,18 @@ bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* cal
 
 void DwarfFile::set_fault(std::string what) {
   if (!faulty())
-    *fault_ = {std::move(what), path_};
+    *fault_ = {std::move(what), path_, std::nullopt};
+}
+
+void DwarfFile::end_if_over() {
+  if (!faulty())
+    fault_->over = work_over();
 }
 
 Failure DwarfFile::take_fault() {
-  const auto fault = std::exchange(*fault_, {});
+  auto fault = std::exchange(*fault_, {});
+  if (fault.over)
+    return Failure(std::move(*fault.over));
   return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", fault.file.string(), fault.what),
               fmt::format("check it with: readelf --debug-dump=info {}", fault.file.string()));
 }

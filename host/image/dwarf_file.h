@@ -29,6 +29,9 @@ struct DiePlace {
 struct DwarfFault {
   std::string what; ///< empty: nothing
   std::filesystem::path file;
+  std::optional<Error> over = {}; ///< not the DWARF's fault: the work's time is over
+
+  bool any() const { return over || !what.empty(); }
 };
 
 /// One DIE, read with libdwarf. Empty when the question had no answer. What libdwarf reports as an
@@ -105,10 +108,13 @@ public:
   /// `place` is in this file.
   DwarfDie die_at(DiePlace place);
 
-  bool faulty() const { return !fault_->what.empty(); }
+  bool faulty() const { return fault_->any(); }
   /// Remembers `what` unless something was wrong already.
   void set_fault(std::string what);
-  /// The fault as an error "dwarf.corrupt" that names the file it is in.
+  /// Ends what is being read, with that error, if this thread's work is over (work_over()).
+  void end_if_over();
+  /// The fault as an error "dwarf.corrupt" that names the file it is in; stop.limit or interrupted
+  /// if there is no time to go on.
   Failure take_fault();
 
 private:

@@ -6,9 +6,10 @@
 namespace mqbridge {
 namespace {
 
-constexpr int depth_limit = 32;                  // arrays of arrays, anonymous structs in structs
-constexpr int chain_limit = 64;                  // typedefs and qualifiers in a row
-constexpr std::uint64_t visit_limit = 1'000'000; // DIEs for one type
+constexpr int depth_limit = 32;                   // arrays of arrays, anonymous structs in structs
+constexpr int chain_limit = 64;                   // typedefs and qualifiers in a row
+constexpr std::uint64_t visit_limit = 1'000'000;  // DIEs for one type
+constexpr std::uint64_t dies_between_looks = 256; // at the clock
 
 bool is_alias(Dwarf_Half tag) {
   return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -33,8 +34,10 @@ NameKind kind_of_tag(Dwarf_Half tag) {
 } // namespace
 
 bool DwarfLayout::visit() {
+  if (visited_ % dies_between_looks == 0)
+    file_.end_if_over();
   if (++visited_ <= visit_limit)
-    return true;
+    return !file_.faulty();
   file_.set_fault("a type is made of more than a million parts");
   return false;
 }
@@ -77,7 +80,7 @@ DwarfDie DwarfLayout::definition(DwarfDie type) {
     return unit;
   if (!type.flag(DW_AT_declaration))
     return type;
-  const auto& places = index_.find(kind_of_tag(type.tag()), type.name());
+  const auto places = index_.find(kind_of_tag(type.tag()), type.name());
   return places.empty() ? DwarfDie() : places.front().file->die_at(places.front());
 }
 

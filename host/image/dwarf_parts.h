@@ -25,6 +25,7 @@ public:
   void for_each_unit(const std::function<void(const DwarfUnit&)>& visit);
 
   DwarfFile& main() { return *main_; }
+  DwarfFile* alternate() { return alternate_.get(); } ///< null: there is none
 
   /// What could not be used: dwarf.alternate_missing, dwarf.split_missing.
   std::vector<Error> take_warnings();

@@ -27,7 +27,7 @@ void SplitDwarf::for_each_unit(const std::vector<Skeleton>& skeletons,
                                const std::function<void(const DwarfUnit&)>& visit) {
   std::vector<std::string> missing;
   for (const auto& skeleton : visit_package(skeletons, visit)) {
-    if (!fault_->what.empty())
+    if (fault_->any())
       return;
     if (files_.size() >= max_files || !visit_file(skeleton, visit))
       missing.push_back(skeleton.name);
@@ -78,7 +78,7 @@ bool SplitDwarf::visit_file(const Skeleton& skeleton,
     (*file)->for_each_unit([&](const DwarfUnit& unit) {
       same_build = same_build || (skeleton.id && unit.split_id == skeleton.id);
     });
-    if (!fault_->what.empty())
+    if (fault_->any())
       return true;
     if (!same_build)
       continue;

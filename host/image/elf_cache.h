@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/debuginfod.h"
+#include "host/image/dwarf_types.h"
 #include "host/image/elf_file.h"
 #include "host/image/file_finder.h"
 
@@ -17,10 +18,13 @@ class ElfCache {
 public:
   /// `debuginfod` null: no server is asked.
   explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr)
-      : paths_(std::move(paths)), debuginfod_(std::move(debuginfod)) {}
+      : paths_(std::move(paths)), debuginfod_(std::move(debuginfod)),
+        dwarf_(std::make_shared<DwarfSources>(paths_)) {}
 
   const FilePaths& paths() const { return paths_; }
   Debuginfod* debuginfod() { return debuginfod_.get(); }
+  /// The DWARF of these files, for the ImageSets of all ranks.
+  const std::shared_ptr<DwarfSources>& dwarf() const { return dwarf_; }
 
   /// As ElfFile::open.
   Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
@@ -32,6 +36,7 @@ private:
 
   FilePaths paths_;
   std::unique_ptr<Debuginfod> debuginfod_;
+  std::shared_ptr<DwarfSources> dwarf_;
   std::mutex
       mutex_; ///< held while a file is opened: a second rank that wants it waits for the first
   std::map<std::filesystem::path, Opened> files_;

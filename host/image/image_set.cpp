@@ -1,7 +1,5 @@
 #include "host/image/image_set.h"
 
-#include "host/image/dwarf_types.h"
-
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -11,7 +9,8 @@ namespace mqbridge {
 /// The DWARF of one image, opened when the first type is looked up.
 class ImageTypes {
 public:
-  ImageTypes(const Image& image, const FilePaths& paths) : paths_(&paths) {
+  ImageTypes(const Image& image, std::shared_ptr<DwarfSources> sources)
+      : sources_(std::move(sources)) {
     for (const auto& file : {image.debug, image.file}) {
       if (file && file->has_dwarf()) {
         file_ = file;
@@ -24,7 +23,7 @@ public:
     if (!file_)
       return nullptr;
     if (!source_)
-      source_ = open_dwarf_types(file_, *paths_);
+      source_ = sources_->open(file_);
     if (!*source_)
       return Failure(source_->error());
     return (**source_)->find(name);
@@ -35,13 +34,13 @@ public:
   }
 
 private:
-  const FilePaths* paths_; // of the ImageSet
+  std::shared_ptr<DwarfSources> sources_;
   std::shared_ptr<const ElfFile> file_;
   std::optional<Result<std::shared_ptr<TypeSource>>> source_;
 };
 
 struct ImageSet::Impl {
-  FilePaths paths;
+  std::shared_ptr<DwarfSources> dwarf;
   std::vector<Image> images;
   std::vector<std::shared_ptr<TypeSource>> sources;
   std::vector<ImageTypes> image_types;
@@ -64,11 +63,15 @@ struct ImageSet::Impl {
   }
 };
 
-ImageSet::ImageSet(std::vector<Image> images, FilePaths paths) : impl_(std::make_unique<Impl>()) {
-  impl_->paths = std::move(paths);
+ImageSet::ImageSet(std::vector<Image> images, FilePaths paths)
+    : ImageSet(std::move(images), std::make_shared<DwarfSources>(std::move(paths))) {}
+
+ImageSet::ImageSet(std::vector<Image> images, std::shared_ptr<DwarfSources> sources)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->dwarf = std::move(sources);
   impl_->images = std::move(images);
   for (const auto& image : impl_->images)
-    impl_->image_types.emplace_back(image, impl_->paths);
+    impl_->image_types.emplace_back(image, impl_->dwarf);
 }
 
 ImageSet::~ImageSet() = default;
@@ -81,7 +84,7 @@ const std::vector<Image>& ImageSet::images() const {
 
 void ImageSet::set_debug(std::size_t index, std::shared_ptr<const ElfFile> debug) {
   impl_->images.at(index).debug = std::move(debug);
-  impl_->image_types.at(index) = ImageTypes(impl_->images[index], impl_->paths);
+  impl_->image_types.at(index) = ImageTypes(impl_->images[index], impl_->dwarf);
 }
 
 const Image* ImageSet::find_by_name(std::string_view prefix) const {

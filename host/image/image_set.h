@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/image/dwarf_types.h"
 #include "host/image/elf_file.h"
 #include "host/image/file_finder.h"
 #include "host/image/types.h"
@@ -31,8 +32,10 @@ struct ResolvedSymbol {
 /// Symbol and type look-ups search all of them.
 class ImageSet {
 public:
-  /// `paths`: where parts of their DWARF may be (open_dwarf_types).
+  /// `paths`: where parts of their DWARF may be (DwarfSources).
   explicit ImageSet(std::vector<Image> images, FilePaths paths = {});
+  /// With DWARF that other address spaces share. Thread-safe on the side of `sources`.
+  ImageSet(std::vector<Image> images, std::shared_ptr<DwarfSources> sources);
   ~ImageSet();
   ImageSet(ImageSet&&) noexcept;
   ImageSet& operator=(ImageSet&&) noexcept;

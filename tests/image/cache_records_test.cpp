@@ -137,6 +137,18 @@ TEST_F(CacheRecordsTest, ThoseUnusedForLongestMakeRoom) {
     EXPECT_EQ(load(records, key), contents) << key;
 }
 
+TEST_F(CacheRecordsTest, TheirNumberIsBoundedToo) {
+  const auto records = open();
+  ASSERT_TRUE(records.store("first", {}));
+  for (int i = 0; i < 5000; ++i)
+    std::ofstream(folder_ / std::to_string(i)) << "";
+  fs::last_write_time(folder_ / "17", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  ASSERT_TRUE(records.store("last", {}));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 4096);
+  EXPECT_FALSE(fs::exists(folder_ / "17"));
+  EXPECT_EQ(load(records, "last"), "");
+}
+
 TEST_F(CacheRecordsTest, WhatAKilledWriterLeftGoes) {
   const auto records = open();
   const pid_t writer = ::fork();

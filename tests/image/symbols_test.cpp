@@ -5,9 +5,9 @@
 #include "host/image/run_command.h"
 #include "host/image/symbol_hash.h"
 #include "tests/image/elf_builder.h"
+#include "tests/image/private_cache.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -23,12 +23,8 @@ using test::ElfShape;
 
 constexpr std::uint64_t many = 5000; ///< symbols: enough for an index to be kept
 
-/// A cache directory of this test, whatever the user has.
 class SymbolsTest : public testing::TestWithParam<ElfShape> {
 protected:
-  void SetUp() override { ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1); }
-  void TearDown() override { ::unsetenv("XDG_CACHE_HOME"); }
-
   std::shared_ptr<const ElfFile> open() const {
     auto file = ElfFile::open(object_);
     EXPECT_TRUE(file) << file.error().message;
@@ -38,13 +34,7 @@ protected:
     const auto* symbol = file.find_symbol(name);
     return symbol == nullptr ? 0 : symbol->address.value;
   }
-  std::vector<fs::path> records() const {
-    std::error_code error;
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(cache_ / "mqbridge/symbols", error))
-      found.push_back(entry.path());
-    return found;
-  }
+  std::vector<fs::path> records() const { return cache_.records("symbols"); }
 
   static std::vector<test::BuiltSymbol> many_symbols() {
     std::vector<test::BuiltSymbol> symbols;
@@ -54,7 +44,7 @@ protected:
   }
 
   test::TestDirectory directory_;
-  fs::path cache_ = directory_ / "cache";
+  test::PrivateCache cache_;
   fs::path object_ = directory_ / "object";
 };
 
@@ -185,7 +175,7 @@ TEST_P(SymbolsTest, AnIndexThatDoesNotFitShowsNothingWrong) {
 }
 
 TEST_P(SymbolsTest, WithoutACacheTheyAreFoundAllTheSame) {
-  directory_.write("cache", "in the way");
+  std::ofstream(cache_.path() / "mqbridge") << "in the way";
   ElfBuilder builder(GetParam());
   builder.add_symbols(SHT_SYMTAB, many_symbols());
   builder.write(object_);

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "rsp/result.h"
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+
+namespace mqbridge {
+
+/// What ends work on the host's files while a target is held for it: --max-stop, and the user.
+struct WorkBudget {
+  std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  std::stop_token stop = {};
+};
+
+/// Gives this thread's work on ELF and DWARF files a budget, as long as it lives; without one such
+/// work goes on to its end. Scopes nest: the inner one counts. What is inside of one call of
+/// libdwarf is not ended before the call returns.
+class WorkScope {
+public:
+  explicit WorkScope(WorkBudget budget);
+  ~WorkScope();
+  WorkScope(const WorkScope&) = delete;
+  WorkScope& operator=(const WorkScope&) = delete;
+
+private:
+  WorkBudget budget_;
+  const WorkBudget* outer_;
+};
+
+/// Why this thread's work is to end: stop.limit or interrupted. nullopt: go on. Costs a look at the
+/// clock where there is a budget.
+std::optional<Error> work_over();
+
+} // namespace mqbridge
