@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bench/queue_walk/cache_states.h"
+#include "bench/queue_walk/contender.h"
+#include "host/memory/cache_mode.h"
+#include "rsp/trace.h"
+
+#include <string>
+#include <vector>
+
+namespace mqbridge::bench {
+
+/// mqbridge itself, as its library: take_dump() in this process.
+class OwnDump {
+public:
+  OwnDump(CacheMode cache, Knowledge knowledge, CacheStates& states)
+      : cache_(cache), knowledge_(knowledge), states_(states) {}
+
+  std::string name() const;
+  /// `trace`: gets every packet; null: none.
+  Result<Attempt> run(Stage& stage, const Cell& cell, rsp::Trace* trace = nullptr) const;
+
+private:
+  void prepare(Stage& stage, const Cell& cell) const;
+
+  CacheMode cache_;
+  Knowledge knowledge_;
+  CacheStates& states_; ///< outlives it
+};
+
+/// All of it that a cell may have: uncached, plain pages, and everything in each state of
+/// knowledge.
+std::vector<Contender> own_contenders(CacheStates& states);
+
+} // namespace mqbridge::bench

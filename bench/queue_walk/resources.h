@@ -1,0 +1,32 @@
+#pragma once
+
+#include "bench/delaying_link/delaying_link.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace mqbridge::bench {
+
+/// What this process and the children that it has waited for use from here on, without what the
+/// links use in threads of it.
+class Resources {
+public:
+  explicit Resources(const std::vector<std::unique_ptr<DelayingLink>>& links);
+
+  struct Used {
+    double cpu_s = 0;
+    std::uint64_t peak_bytes = 0; ///< resident, beyond what was at the beginning
+  };
+  Used used() const;
+
+private:
+  std::chrono::nanoseconds processor_time() const;
+
+  const std::vector<std::unique_ptr<DelayingLink>>& links_;
+  std::chrono::nanoseconds begun_;
+  std::uint64_t resident_;
+};
+
+} // namespace mqbridge::bench

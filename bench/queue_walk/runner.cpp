@@ -1,0 +1,129 @@
+#include "bench/queue_walk/runner.h"
+
+#include "bench/queue_walk/plan_repeats.h"
+#include "bench/queue_walk/quantile.h"
+#include "bench/queue_walk/stage.h"
+
+#include <algorithm>
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+namespace mqbridge::bench {
+namespace {
+
+template <class T>
+void tell(benchmark::State& state, const char* name, const std::optional<T>& value,
+          double factor = 1) {
+  if (value)
+    state.counters[name] = static_cast<double>(*value) * factor;
+}
+
+void tell_cost(benchmark::State& state, const Measured& cost) {
+  constexpr double ms = 1e3;
+  state.SetIterationTime(cost.wall_s);
+  state.counters["walk_ms"] = cost.walk_s * ms;
+  state.counters["round_trips"] = static_cast<double>(cost.round_trips);
+  state.counters["bytes"] = static_cast<double>(cost.bytes);
+  tell(state, "stopped_ms", cost.stopped_s, ms);
+  tell(state, "cpu_ms", cost.cpu_s, ms);
+  tell(state, "walk_round_trips", cost.walk_round_trips);
+  tell(state, "walk_bytes", cost.walk_bytes);
+  tell(state, "requests", cost.requests);
+  tell(state, "pages_touched", cost.pages_touched);
+  tell(state, "pages_read", cost.pages_read);
+  tell(state, "peak_bytes", cost.peak_bytes);
+}
+
+double first_quartile(const std::vector<double>& samples) {
+  return quantile(samples, 0.25);
+}
+
+double third_quartile(const std::vector<double>& samples) {
+  return quantile(samples, 0.75);
+}
+
+} // namespace
+
+/// Empty, or how the answer differs from that of the contenders before it.
+std::string Runner::agree(const AnswerKey& answer) {
+  if (answer.checksum.empty())
+    return "";
+  if (checksum_.empty())
+    checksum_ = answer.checksum;
+  return answer.checksum == checksum_
+             ? ""
+             : fmt::format("another answer: checksum {}, should be {}", answer.checksum, checksum_);
+}
+
+void Runner::register_outcome(const std::string& name, double seconds, const std::string& label,
+                              const std::string& error) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) {
+                                 for (auto _ : state) {
+                                   state.SetIterationTime(seconds);
+                                   state.SetLabel(label);
+                                   if (!error.empty())
+                                     state.SkipWithError(error.c_str());
+                                 }
+                               })
+      ->Iterations(1)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+void Runner::register_runs(Stage& stage, const Cell& cell, const Contender& contender,
+                           double seconds) {
+  const auto once = [this, &stage, &cell, &contender](benchmark::State& state) {
+    for (auto _ : state) {
+      const auto attempt = contender.run(stage, cell);
+      const auto wrong =
+          attempt ? cell.emulated() ? "" : agree(attempt->answer) : attempt.error().message;
+      if (!wrong.empty())
+        state.SkipWithError(wrong.c_str());
+      else
+        tell_cost(state, attempt->cost);
+    }
+  };
+  benchmark::RegisterBenchmark(fmt::format("{}/{}", cell.name(), contender.name).c_str(), once)
+      ->Iterations(1)
+      ->Repetitions(repeats_of(seconds, options_.repeats))
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->ComputeStatistics("q1", first_quartile)
+      ->ComputeStatistics("q3", third_quartile);
+}
+
+void Runner::enter(Stage& stage, const Cell& cell, const Contender& contender) {
+  const auto name = fmt::format("{}/{}", cell.name(), contender.name);
+  const auto predicted = predictor_.predict(contender.name, cell);
+  if (predicted && *predicted > std::min(cell.patience_s, options_.most_patience_s)) {
+    fmt::print(stderr, "   {:<100} {:>12.0f} ms, predicted\n", name, *predicted * 1e3);
+    register_outcome(name, *predicted, "predicted", "");
+    return;
+  }
+  const auto tried = contender.run(stage, cell);
+  const auto wrong = !tried ? tried.error().message : cell.emulated() ? "" : agree(tried->answer);
+  if (!wrong.empty()) {
+    register_outcome(name, 0, "", wrong);
+    return;
+  }
+  predictor_.learn(contender.name, cell, tried->cost);
+  register_runs(stage, cell, contender, tried->cost.wall_s);
+}
+
+void Runner::run(const Cell& cell) {
+  fmt::print(stderr, "== {}\n", cell.name());
+  checksum_.clear();
+  if (const auto lacking = Stage::lacking(cell); !lacking.empty()) {
+    fmt::print(stderr, "   left out: {}\n", lacking);
+    return;
+  }
+  Stage stage(cell);
+  for (const auto& contender : contenders_)
+    if (contender.applies(cell))
+      enter(stage, cell, contender);
+  benchmark::RunSpecifiedBenchmarks(&reporter_, ".");
+  benchmark::ClearRegisteredBenchmarks();
+}
+
+} // namespace mqbridge::bench

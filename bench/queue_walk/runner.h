@@ -1,0 +1,43 @@
+#pragma once
+
+#include "bench/queue_walk/cell.h"
+#include "bench/queue_walk/contender.h"
+#include "bench/queue_walk/prediction.h"
+#include "bench/queue_walk/reporter.h"
+
+#include <string>
+#include <vector>
+
+namespace mqbridge::bench {
+
+struct RunnerOptions {
+  int repeats = 20;
+  double most_patience_s = 1e9; ///< beyond it no cell waits
+};
+
+/// Runs every contender in every cell: first once, to see that its answer is right and how long it
+/// takes, then as often as asked, all contenders of a cell in random order. Contenders predicted to
+/// take longer than the cell has patience for are reported with the prediction, as "predicted".
+class Runner {
+public:
+  Runner(const RunnerOptions& options, const std::vector<Contender>& contenders,
+         MergedJson& reporter)
+      : options_(options), contenders_(contenders), reporter_(reporter) {}
+
+  void run(const Cell& cell);
+
+private:
+  void enter(Stage& stage, const Cell& cell, const Contender& contender);
+  void register_runs(Stage& stage, const Cell& cell, const Contender& contender, double seconds);
+  void register_outcome(const std::string& name, double seconds, const std::string& label,
+                        const std::string& error);
+  std::string agree(const AnswerKey& answer);
+
+  RunnerOptions options_;
+  const std::vector<Contender>& contenders_;
+  MergedJson& reporter_;
+  Predictor predictor_;
+  std::string checksum_; ///< of the cell's answer, as the first contender gave it
+};
+
+} // namespace mqbridge::bench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "bench/queue_walk/cell.h"
+#include "host/memory/page_runs.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <istream>
+
+namespace mqbridge::bench {
+
+class Stage;
+
+/// The pages that reads of a trace (--trace) asked for, whichever request was used.
+PageRuns pages_of_trace(std::istream& trace);
+
+/// Writes the pages that a dump of the cell's target looks at, a line "ADDRESS COUNT" for each run:
+/// those that a plain page cache asks for, each when it is needed, none before.
+Result<void> write_touched_pages(Stage& stage, const Cell& cell, const std::filesystem::path& file);
+
+} // namespace mqbridge::bench

@@ -1,0 +1,167 @@
+#include "bench/queue_walk/cell.h"
+#include "bench/queue_walk/peer_run.h"
+#include "bench/queue_walk/plan_repeats.h"
+#include "bench/queue_walk/prediction.h"
+#include "bench/queue_walk/quantile.h"
+#include "bench/queue_walk/touched_pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+
+namespace mqbridge::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Quantile, LiesBetweenSamples) {
+  EXPECT_EQ(quantile({}, 0.5), 0);
+  EXPECT_EQ(quantile({3}, 0.9), 3);
+  EXPECT_EQ(quantile({2, 1}, 0.5), 1.5);
+  EXPECT_EQ(quantile({4, 1, 3, 2, 5}, 0.25), 2);
+  EXPECT_EQ(quantile({1, 2, 3}, 1), 3);
+}
+
+TEST(Repeats, AreFiveOfWhatTakesLong) {
+  EXPECT_EQ(repeats_of(0.1, 20), 20);
+  EXPECT_EQ(repeats_of(10, 20), 20);
+  EXPECT_EQ(repeats_of(10.1, 20), 5);
+  EXPECT_EQ(repeats_of(60, 3), 3);
+}
+
+TEST(Cells, EachIsThereOnce) {
+  for (const bool quick : {false, true}) {
+    std::set<std::string> names;
+    for (const auto& cell : all_cells(quick))
+      EXPECT_TRUE(names.insert(cell.name()).second) << cell.name();
+    EXPECT_TRUE(names.contains(Cell{}.name()));
+  }
+}
+
+TEST(Cells, TheQuickRunIsPartOfTheFullOne) {
+  std::set<std::string> full;
+  for (const auto& cell : all_cells(false))
+    full.insert(cell.name());
+  const auto quick = all_cells(true);
+  EXPECT_LT(quick.size(), full.size());
+  for (const auto& cell : quick)
+    EXPECT_TRUE(full.contains(cell.name())) << cell.name();
+}
+
+/// What a prediction stands on comes first.
+TEST(Cells, FewerOperationsComeBeforeMoreOfThem) {
+  const auto cells = all_cells(false);
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const auto& before = cells[i - 1];
+    const auto& cell = cells[i];
+    if (before.filler == cell.filler && before.shuffled_in == cell.shuffled_in &&
+        before.architecture == cell.architecture && before.ranks == cell.ranks)
+      EXPECT_LE(before.operations, cell.operations) << cell.name();
+  }
+}
+
+Measured cost(double seconds, std::uint64_t round_trips, std::uint64_t bytes) {
+  Measured made;
+  made.wall_s = seconds;
+  made.round_trips = round_trips;
+  made.bytes = bytes;
+  return made;
+}
+
+TEST(Prediction, IsRoundTripsAndBytesOnTheOtherLink) {
+  Predictor predictor;
+  predictor.learn("a", {.link = {.round_trip = 1ms}}, cost(1.5, 1000, 100'000));
+  // Half a second is not the link's.
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", {.link = {.round_trip = 10ms}}), 0.5 + 10);
+  const Cell slow{.link = {.round_trip = 1ms, .bytes_per_second = 50'000}};
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", slow), 0.5 + 1 + 2);
+}
+
+TEST(Prediction, GrowsAsTheOperationsDo) {
+  Predictor predictor;
+  predictor.learn("a", {.operations = 1000, .link = {.round_trip = 1ms}}, cost(1.5, 1000, 0));
+  const Cell more{.operations = 10'000, .link = {.round_trip = 2ms}};
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", more), 10 * (0.5 + 2));
+}
+
+TEST(Prediction, ComesFromTheNearestCell) {
+  Predictor predictor;
+  predictor.learn("a", {.operations = 10, .link = {}}, cost(1, 0, 0));
+  predictor.learn("a", {.operations = 1000, .link = {}}, cost(2, 0, 0));
+  predictor.learn("a", {.operations = 100'000, .link = {}}, cost(3, 0, 0));
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", {.operations = 10'000, .link = {}}), 20);
+}
+
+TEST(Prediction, TakesACellOfTheSameLayoutWhereThereIsOne) {
+  Predictor predictor;
+  const Cell random{.filler = Filler::recorder, .link = {}, .shuffled_in = 1 << 20};
+  Cell contiguous = random;
+  contiguous.shuffled_in = 0;
+  predictor.learn("a", contiguous, cost(1, 10, 0));
+  predictor.learn("a", random, cost(2, 20, 0));
+  Cell far = random;
+  far.link.round_trip = 100ms;
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", far), 2 + 2);
+}
+
+TEST(Prediction, NothingIsKnownOfOthers) {
+  Predictor predictor;
+  predictor.learn("a", {.operations = 1000}, cost(1, 0, 0));
+  EXPECT_FALSE(predictor.predict("b", {.operations = 1000}));
+  EXPECT_FALSE(predictor.predict("a", {.operations = 10})); // more tells nothing of less
+  EXPECT_FALSE(predictor.predict("a", {.architecture = "s390x"}));
+  EXPECT_FALSE(predictor.predict("a", {.filler = Filler::recorder}));
+  EXPECT_FALSE(predictor.predict("a", {.ranks = 16}));
+}
+
+TEST(PeerLine, HasTimesAndAnAnswer) {
+  const auto attempt = parse_peer_line(
+      R"({"tool":"gdb","walk_s":1.5,"total_s":2.5,"operations":1000,"checksum":"0badcafe","x":[]})"
+      "\n");
+  ASSERT_TRUE(attempt) << attempt.error().message;
+  EXPECT_EQ(attempt->cost.walk_s, 1.5);
+  EXPECT_EQ(attempt->cost.wall_s, 2.5);
+  EXPECT_EQ(attempt->answer.operations, 1000U);
+  EXPECT_EQ(attempt->answer.checksum, "0badcafe");
+}
+
+TEST(PeerLine, AnythingElseIsAnError) {
+  for (const char* line :
+       {"", "{", "[]", "null", "Segmentation fault", R"({"walk_s":1,"total_s":1,"operations":1})",
+        R"({"walk_s":"1","total_s":1,"operations":1,"checksum":""})",
+        R"({"walk_s":-1,"total_s":1,"operations":1,"checksum":""})",
+        R"({"walk_s":1,"total_s":1,"operations":-1,"checksum":""})",
+        R"({"walk_s":1,"total_s":1,"operations":1,"checksum":7})"}) {
+    const auto attempt = parse_peer_line(line);
+    ASSERT_FALSE(attempt) << line;
+    EXPECT_EQ(attempt.error().code, "bench.peer");
+  }
+}
+
+PageRuns pages_of(const std::string& text) {
+  std::istringstream trace(text);
+  return pages_of_trace(trace);
+}
+
+TEST(TouchedPages, AreThoseOfReadsOfEachKind) {
+  const auto runs = pages_of("0.1 host:1 -> m7ffff0000,1000\n"
+                             "0.1 host:1 <- 00\n"
+                             "0.2 host:1 -> x7ffff1ff8,10\n"
+                             "0.3 host:1 -> vFile:pread:5,800,7ffff8000\n");
+  EXPECT_THAT(runs, ElementsAre(PageRun{0x7ffff0, 3}, PageRun{0x7ffff8, 1}));
+}
+
+TEST(TouchedPages, AreNotThoseOfOtherRequests) {
+  EXPECT_THAT(pages_of("0.1 host:1 <- m1000,10\n"                     // said by the stub
+                       "0.2 host:1 -> vFile:pread:5,800,3000\n"       // another file
+                       "0.3 host:1 -> qXfer:auxv:read::0,1000\n"      //
+                       "0.4 host:1 -> m1000\n0.5 host:1 -> m1000,0\n" //
+                       "0.6 host:1 -> mxyz,10\n0.7 host:1 -> m11112222333344445,1\nnonsense\n"),
+              IsEmpty());
+}
+
+} // namespace
+} // namespace mqbridge::bench
