@@ -8,6 +8,7 @@
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
 #include "host/mqs/worker/callbacks.h"
+#include "host/mqs/worker_process.h"
 #include "tests/mqs/process_memory.h"
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
@@ -18,9 +19,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -120,11 +123,12 @@ Rank& rank_with(std::int64_t receives) {
 }
 
 /// The walk, and the repairs that still need the target.
-WalkResult walk(Rank& rank, PageCache& cache, PageStore& store) {
+WalkResult walk(Rank& rank, PageCache& cache, PageStore& store, WorkerProcess* started = nullptr) {
   WalkRequest request{MQBRIDGE_WORKER, rank.mpi.dll_name, *rank.images,
                       cache,           rank.platform(),   "many_receives"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
   request.store = &store;
+  request.started = started;
   auto result = walk_queues(request);
   if (!result.failure)
     if (auto done = repair(result.communicators, rank.mpi, *rank.images, cache, rank.platform());
@@ -151,15 +155,21 @@ std::string fault_of(const WalkResult& result, std::int64_t receives) {
   return found == receives ? "" : std::to_string(found) + " receives are there";
 }
 
-/// Processor time of this process (RUSAGE_SELF) or of the workers that have ended (_CHILDREN).
-double cpu_seconds(__rusage_who who) {
-  rusage used{};
-  ::getrusage(who, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
+/// What this process (RUSAGE_SELF) or the workers that have ended (_CHILDREN) have used.
+struct Used {
+  explicit Used(__rusage_who who) {
+    rusage used{};
+    ::getrusage(who, &used);
+    const auto of = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    seconds = of(used.ru_utime) + of(used.ru_stime);
+    faults = static_cast<double>(used.ru_minflt);
+  }
+
+  double seconds = 0;
+  double faults = 0; ///< of 4 KiB of memory taken: what most of the system's time goes to
+};
 
 void walk_open_mpi(benchmark::State& state, bool cold) {
   const auto receives = state.range(0);
@@ -169,8 +179,7 @@ void walk_open_mpi(benchmark::State& state, bool cold) {
   const WalkResult checked = walk(rank, cache, *store);
   if (const auto fault = fault_of(checked, receives); !fault.empty())
     return state.SkipWithError(fault.c_str());
-  const double before_host = cpu_seconds(RUSAGE_SELF);
-  const double before_worker = cpu_seconds(RUSAGE_CHILDREN);
+  const Used host_before(RUSAGE_SELF), worker_before(RUSAGE_CHILDREN);
   for (auto _ : state) {
     if (cold) {
       const auto fresh_store = PageStore::create().value();
@@ -181,15 +190,42 @@ void walk_open_mpi(benchmark::State& state, bool cold) {
     }
   }
   const auto walks = static_cast<double>(state.iterations());
-  const double host = (cpu_seconds(RUSAGE_SELF) - before_host) / walks;
-  const double worker = (cpu_seconds(RUSAGE_CHILDREN) - before_worker) / walks;
+  const Used host_after(RUSAGE_SELF), worker_after(RUSAGE_CHILDREN);
+  const double host = (host_after.seconds - host_before.seconds) / walks;
+  const double worker = (worker_after.seconds - worker_before.seconds) / walks;
   state.counters["host_cpu_ms"] = 1000 * host;
+  state.counters["host_faults"] = (host_after.faults - host_before.faults) / walks;
   state.counters["worker_cpu_ms"] = 1000 * worker;
   state.counters["cpu_ns_per_operation"] = 1e9 * (host + worker) / static_cast<double>(receives);
   state.counters["worker_ns_per_fetch"] = 1e9 * worker / static_cast<double>(checked.fetches);
   state.counters["fetches"] = static_cast<double>(checked.fetches);
   state.counters["touched_mib"] = static_cast<double>(count_pages(store->touched())) / 256;
 }
+/// What remains of a walk's time when nothing has to be read: of 10 receives, with the worker
+/// started meanwhile or beforehand.
+void start_walk(benchmark::State& state, bool beforehand) {
+  Rank& rank = rank_with(10);
+  const auto store = PageStore::create().value();
+  PageCache cache(*rank.memory, *store);
+  if (const auto fault = fault_of(walk(rank, cache, *store), 10); !fault.empty())
+    return state.SkipWithError(fault.c_str());
+  for (auto _ : state) {
+    std::optional<WorkerProcess> worker;
+    if (beforehand) {
+      state.PauseTiming();
+      worker.emplace(WorkerProcess::start(MQBRIDGE_WORKER).value());
+      std::this_thread::sleep_for(std::chrono::milliseconds(20)); // until it sleeps
+      state.ResumeTiming();
+    }
+    benchmark::DoNotOptimize(walk(rank, cache, *store, worker ? &*worker : nullptr));
+    state.PauseTiming();
+    worker.reset();
+    state.ResumeTiming();
+  }
+}
+BENCHMARK_CAPTURE(start_walk, meanwhile, false)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(start_walk, beforehand, true)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 BENCHMARK_CAPTURE(walk_open_mpi, warm, false)
     ->RangeMultiplier(10)
     ->Range(1'000, 1'000'000)

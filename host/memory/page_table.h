@@ -35,10 +35,13 @@ struct Header {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
 static_assert(sizeof(Header) <= page_size && page_size % sizeof(Entry) == 0);
 
-/// Where the search for a page begins. Multiplied with 2^64 over the golden ratio: page numbers
-/// come in runs and strides, and spread evenly that way.
+/// Where the search for a page begins. Pages come in runs, and those of a run are looked for one
+/// after the other: four neighbours stay together, in two cache lines that the processor fetches as
+/// one. The groups are spread by a multiplication with 2^64 over the golden ratio.
 constexpr std::uint64_t first_probe(std::uint64_t number, std::uint64_t entries) {
-  return (number * 0x9e3779b97f4a7c15 >> 32) & (entries - 1);
+  constexpr std::uint64_t neighbours = 4;
+  const std::uint64_t group = number / neighbours * 0x9e3779b97f4a7c15 >> 32;
+  return (group * neighbours + number % neighbours) & (entries - 1);
 }
 
 /// The entry of a page, or the free one where it belongs.

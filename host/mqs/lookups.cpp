@@ -1,5 +1,7 @@
 #include "host/mqs/lookups.h"
 
+#include <algorithm>
+
 namespace mqbridge {
 namespace {
 
@@ -7,6 +9,20 @@ constexpr std::size_t max_types = 4096;
 
 wire::Encoder reply() {
   return wire::Encoder().put(wire::Kind::reply);
+}
+
+/// A DLL asks for many fields of a type, one by one: those of most types come along with it.
+void put_fields(wire::Encoder& answer, const TypeLayout& layout) {
+  const auto& fields = layout.fields;
+  const auto fits = [](const TypeField& field) {
+    return field.name.size() <= wire::max_field_name;
+  };
+  const bool all = fields.size() <= wire::max_fields && std::ranges::all_of(fields, fits);
+  answer.put(all);
+  if (!all)
+    return;
+  for (const TypeField& field : fields)
+    answer.put(field.offset).text(field.name);
 }
 
 Failure improper(std::string_view what) {
@@ -55,7 +71,10 @@ Result<wire::Encoder> Lookups::type(wire::Decoder& request) {
   if (layout != nullptr)
     types_.push_back(layout);
   const std::uint64_t size = layout != nullptr ? layout->size : 0;
-  return reply().put(layout != nullptr).put(handle).put(size);
+  auto answer = reply().put(layout != nullptr).put(handle).put(size);
+  if (layout != nullptr)
+    put_fields(answer, *layout);
+  return answer;
 }
 
 Result<wire::Encoder> Lookups::field(wire::Decoder& request) {

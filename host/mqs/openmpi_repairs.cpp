@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace mqbridge::openmpi {
 namespace {
@@ -42,8 +43,7 @@ std::optional<TargetAddress> request_address(const Operation& operation, int poi
 void leave_out_data_lines(Operation& operation) {
   if (operation.text.size() < 2 || !operation.text[1].starts_with("Data"))
     return;
-  operation.raw_text = operation.text;
-  operation.text.resize(1);
+  operation.raw_text = std::exchange(operation.text, {operation.text.front()});
   operation.repairs.emplace_back(text_repair);
 }
 

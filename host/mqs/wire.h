@@ -21,8 +21,9 @@ enum class Kind : std::uint8_t {
   // Requests of the worker, each answered with one reply.
   find_symbol,   ///< name -> found, address
   find_function, ///< name -> found, address
-  find_type,     ///< name -> found, handle, size in bytes
-  field_offset,  ///< type handle, field -> found, offset in bytes
+  find_type, ///< name -> found, handle, size in bytes, whether all fields follow; offset and name
+             ///< of each
+  field_offset, ///< type handle, field -> found, offset in bytes
   fetch, ///< address, size -> the bytes that could be read from the start; the store has more now
   // Results of the worker, no answer.
   batch,   ///< sequence number, then items
@@ -54,6 +55,8 @@ enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
 
 inline constexpr std::size_t max_message = 64 * 1024;
 inline constexpr std::size_t max_text = 4096;
+inline constexpr std::size_t max_fields = 256; ///< of a type, that come along with it
+inline constexpr std::size_t max_field_name = 200;
 inline constexpr std::uint32_t max_fetch = 48 * 1024; ///< bytes of one fetch request
 inline constexpr std::size_t max_group_chunk = 8192;  ///< ranks of one group item
 inline constexpr std::uint32_t max_communicators = 65'536;
@@ -64,6 +67,8 @@ inline constexpr std::uint64_t max_group_total = std::uint64_t{1} << 25; ///< al
 /// Builds a message or an item.
 class Encoder {
 public:
+  Encoder() { message_.reserve(256); } // most are shorter: an operation of Open MPI has some 200
+
   template <class T>
   Encoder& put(T value) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -99,6 +99,13 @@ TestTarget::TestTarget(const Platform& of, const std::vector<TestCommunicator>& 
   set_root(next);
 }
 
+void TestTarget::widen_communicator(std::size_t fields) {
+  TypeLayout wide = **types_->find("struct test_communicator");
+  for (std::size_t i = 0; i < fields; ++i)
+    wide.fields.push_back({"more" + std::to_string(i), wide.size++, 1});
+  types_->add(std::move(wide));
+}
+
 void TestTarget::set_root(std::uint64_t address) {
   const std::uint64_t root = images.find_symbol("test_queue_root")->address.value;
   std::vector<std::uint8_t> page(page_size);

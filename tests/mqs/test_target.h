@@ -61,6 +61,9 @@ public:
   /// A walk with a DLL of tests/mqs/dlls.
   WalkRequest request(const std::string& dll);
 
+  /// That many more fields at the end of "struct test_communicator", in which nothing is.
+  void widen_communicator(std::size_t fields);
+
   /// Where the list of communicators begins.
   void set_root(std::uint64_t address);
 

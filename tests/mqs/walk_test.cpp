@@ -78,6 +78,16 @@ TEST_P(Walk, SaysNotProvidedInsteadOfEmpty) {
   }
 }
 
+TEST_P(Walk, FindsFieldsOfATypeThatHasMoreThanOneAnswerHolds) {
+  TestTarget target(GetParam(), two_communicators);
+  target.widen_communicator(1000);
+  const auto result = walk_queues(target.request("list"));
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  ASSERT_THAT(result.communicators, SizeIs(2));
+  EXPECT_EQ(result.communicators[1].name, "reversed");
+  EXPECT_EQ(result.communicators[1].queue(OpClass::send).total, 1U);
+}
+
 class WalkOnce : public testing::Test {
 protected:
   TestTarget target{test_platforms().front(), two_communicators};

@@ -139,10 +139,32 @@ int find_symbol(mqs_image*, char* name, mqs_taddr_t* address) noexcept {
 std::optional<KnownType> ask_type(std::string_view name) {
   auto reply = current->channel.ask(wire::Encoder().put(wire::Kind::find_type).text(name));
   const bool found = reply.get<std::uint8_t>() != 0;
-  const KnownType type{reply.get<std::uint32_t>(), reply.get<std::uint64_t>()};
-  if (!reply.complete() || !found)
+  KnownType type{reply.get<std::uint32_t>(), reply.get<std::uint64_t>()};
+  if (!reply.ok() || !found)
+    return std::nullopt;
+  type.has_fields = reply.get<std::uint8_t>() != 0;
+  while (!reply.rest().empty()) {
+    const auto offset = reply.get<std::uint64_t>();
+    type.fields.try_emplace(reply.text(), offset);
+  }
+  if (!reply.complete())
     return std::nullopt;
   return type;
+}
+
+std::optional<std::uint64_t> ask_field(const KnownType& type, std::string_view field) {
+  auto reply = current->channel.ask(
+      wire::Encoder().put(wire::Kind::field_offset).put(type.handle).text(field));
+  const bool found = reply.get<std::uint8_t>() != 0;
+  const auto offset = reply.get<std::uint64_t>();
+  return reply.complete() && found ? std::optional(offset) : std::nullopt;
+}
+
+std::optional<std::uint64_t> offset_of(const KnownType& type, std::string_view field) {
+  if (!type.has_fields)
+    return ask_field(type, field);
+  const auto known = type.fields.find(field);
+  return known != type.fields.end() ? std::optional(known->second) : std::nullopt;
 }
 
 mqs_type* find_type(mqs_image*, char* name, mqs_lang_code) noexcept {
@@ -153,16 +175,17 @@ mqs_type* find_type(mqs_image*, char* name, mqs_lang_code) noexcept {
     auto known = current->types.find(key);
     if (known == current->types.end())
       known = current->types.emplace(std::string(key), ask_type(key)).first;
-    return known->second ? reinterpret_cast<mqs_type*>(&*known->second) : nullptr;
+    if (!known->second)
+      return nullptr;
+    current->known_types.insert(&*known->second);
+    return reinterpret_cast<mqs_type*>(&*known->second);
   });
 }
 
 /// nullptr for anything that find_type() never returned.
 const KnownType* known_type(const mqs_type* type) {
-  for (const auto& [name, known] : current->types)
-    if (known && reinterpret_cast<const mqs_type*>(&*known) == type)
-      return &*known;
-  return nullptr;
+  const bool known = current->known_types.contains(type);
+  return known ? reinterpret_cast<const KnownType*>(type) : nullptr;
 }
 
 int field_offset(mqs_type* type, char* field) noexcept {
@@ -170,13 +193,8 @@ int field_offset(mqs_type* type, char* field) noexcept {
     const KnownType* known = known_type(type);
     if (known == nullptr || field == nullptr)
       return -1;
-    auto reply = current->channel.ask(wire::Encoder()
-                                          .put(wire::Kind::field_offset)
-                                          .put(known->handle)
-                                          .text({field, ::strnlen(field, wire::max_text)}));
-    const bool found = reply.get<std::uint8_t>() != 0;
-    const auto offset = reply.get<std::uint64_t>();
-    return reply.complete() && found ? to_int(offset) : -1;
+    const auto offset = offset_of(*known, {field, ::strnlen(field, wire::max_text)});
+    return offset ? to_int(*offset) : -1;
   });
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace mqbridge::worker {
 
@@ -17,6 +18,8 @@ namespace mqbridge::worker {
 struct KnownType {
   std::uint32_t handle = 0; ///< the parent's
   std::uint64_t size = 0;
+  bool has_fields = false; ///< all of them; else the parent is asked for each
+  std::map<std::string, std::uint64_t, std::less<>> fields = {}; ///< their offsets
 };
 
 /// What the callbacks work on. One process, one image, one DLL: one Host.
@@ -28,6 +31,7 @@ struct Host {
   PageView pages{channel, shared.touched};
   /// By name; nullopt: there is none.
   std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
+  std::unordered_set<const void*> known_types = {}; ///< those of `types` that the DLL has
   mqs_image_info* image_info = nullptr;
   mqs_process_info* process_info = nullptr;
 
