@@ -58,8 +58,9 @@ TEST(Cells, FewerOperationsComeBeforeMoreOfThem) {
     const auto& before = cells[i - 1];
     const auto& cell = cells[i];
     if (before.filler == cell.filler && before.shuffled_in == cell.shuffled_in &&
-        before.architecture == cell.architecture && before.ranks == cell.ranks)
+        before.architecture == cell.architecture && before.ranks == cell.ranks) {
       EXPECT_LE(before.operations, cell.operations) << cell.name();
+    }
   }
 }
 
