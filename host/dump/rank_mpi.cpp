@@ -1,6 +1,7 @@
 #include "host/dump/rank_mpi.h"
 
 #include "host/dump/select_types.h"
+#include "host/mqs/mpi_roots.h"
 #include "host/mqs/mpi_support.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,8 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, boo
   if (!images)
     return forward(std::move(images));
   images_.emplace(std::move(*images));
+  if (auto done = target_.preload(mpi_root_pages(*images_)); !done)
+    return done;
   auto mpi = identify_mpi(*images_, target_.memory(), target_.platform());
   if (!mpi)
     return forward(std::move(mpi));

@@ -32,8 +32,8 @@ Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& m
 namespace openmpi {
 
 /// Compares the types that `find` knows with what the process states: the symbol sizes, and the
-/// cls_sizeof of every exported X_t_class object (opal/class/opal_object.h), read in one pipelined
-/// read. Errors: those of `find` and of Memory.
+/// cls_sizeof of the exported X_t_class object (opal/class/opal_object.h) of each type that `find`
+/// knows, read in one pipelined read. Errors: those of `find` and of Memory.
 Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
                                    const Platform& platform);
 

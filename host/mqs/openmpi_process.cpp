@@ -21,21 +21,30 @@ struct ClassWord {
   std::array<std::byte, 8> bytes{};
 };
 
-std::vector<ClassWord> class_words(const ImageSet& images) {
+/// Of the types that `find` knows: the size of another one says nothing, and the plugins have many.
+Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSet& images) {
   std::vector<ClassWord> words;
   for (const auto& image : images.images()) {
     if (image.file == nullptr)
       continue;
-    for (const auto& symbol : class_symbols(*image.file))
-      words.push_back({symbol, &image});
+    for (const auto& symbol : class_symbols(*image.file)) {
+      auto known = find(symbol.type);
+      if (!known)
+        return forward(std::move(known));
+      if (*known != nullptr)
+        words.push_back({symbol, &image});
+    }
   }
   return words;
 }
 
 /// Words that could not be read, and classes not initialised yet (0), state nothing.
-Result<void> add_class_sizes(const ImageSet& images, Memory& memory, ByteOrder order,
-                             std::vector<SizeFact>& facts) {
-  auto words = class_words(images);
+Result<void> add_class_sizes(const TypeFinder& find, const ImageSet& images, Memory& memory,
+                             ByteOrder order, std::vector<SizeFact>& facts) {
+  auto known = class_words(find, images);
+  if (!known)
+    return forward(std::move(known));
+  auto& words = *known;
   std::vector<MemoryRange> ranges;
   for (auto& word : words) {
     const auto size = static_cast<std::size_t>(word.symbol.size_word_size);
@@ -100,7 +109,7 @@ Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& image
     auto sizes = symbol_sizes(*image.file);
     facts.insert(facts.end(), sizes.begin(), sizes.end());
   }
-  if (auto done = add_class_sizes(images, memory, platform.byte_order, facts); !done)
+  if (auto done = add_class_sizes(find, images, memory, platform.byte_order, facts); !done)
     return forward(std::move(done));
   auto comparison = compare_types(find, facts);
   if (!comparison)

@@ -19,6 +19,8 @@ struct AuxiliaryVector {
   std::map<std::uint64_t, std::uint64_t> values; ///< by AT_* type
 
   std::optional<std::uint64_t> find(std::uint64_t type) const;
+  /// As Platform::last_address().
+  std::uint64_t last_address() const { return pointer_size == 4 ? 0xffffffff : ~std::uint64_t{0}; }
 
   /// Error auxv.corrupt: no reading has both a plausible AT_PAGESZ and the AT_PHENT of its word
   /// size.

@@ -66,7 +66,7 @@ Result<ExecutableHeaders> read_executable_headers(Memory& memory, const Platform
 }
 
 Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml,
-                                                       const Platform& platform) {
+                                                       std::uint64_t last_address) {
   pugi::xml_document document;
   const auto parsed = document.load_buffer(xml.data(), xml.size());
   const auto list = document.child("library-list-svr4");
@@ -80,8 +80,7 @@ Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml,
     const auto bias = library.attribute("l_addr");
     if (!bias)
       return corrupt("the stub lists a library without l_addr");
-    objects.push_back(
-        {library.attribute("name").value(), {bias.as_ullong(), platform.last_address()}});
+    objects.push_back({library.attribute("name").value(), {bias.as_ullong(), last_address}});
   }
   return objects;
 }

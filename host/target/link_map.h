@@ -35,10 +35,10 @@ struct ExecutableHeaders {
 Result<ExecutableHeaders> read_executable_headers(Memory& memory, const Platform& platform,
                                                   const AuxiliaryVector& auxv);
 
-/// The shared libraries of qXfer:libraries-svr4:read, in order, without the executable. Error
-/// libraries.corrupt.
+/// The shared libraries of qXfer:libraries-svr4:read, in order, without the executable.
+/// `last_address`: that a pointer of the target can hold. Error libraries.corrupt.
 Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml,
-                                                       const Platform& platform);
+                                                       std::uint64_t last_address);
 
 /// The shared libraries by the dynamic linker's own list, where the stub has none: DT_DEBUG of the
 /// executable's dynamic section (on MIPS, where that section is read-only, DT_MIPS_RLD_MAP_REL or

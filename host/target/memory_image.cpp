@@ -11,8 +11,6 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t head_size =
-    1024; // ELF header, program headers and build-id note of common linkers
 constexpr std::size_t max_note = 4096;
 constexpr std::uint64_t max_headers = 256;
 
@@ -116,10 +114,11 @@ Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Pl
 
 Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
                                                 std::span<const LoadedHeader> objects) {
-  std::vector<std::byte> heads(objects.size() * head_size);
+  std::vector<std::byte> heads(objects.size() * image_head_size);
   std::vector<MemoryRange> ranges;
   for (std::size_t i = 0; i < objects.size(); ++i)
-    ranges.push_back({objects[i].header, std::span(heads).subspan(i * head_size, head_size)});
+    ranges.push_back(
+        {objects[i].header, std::span(heads).subspan(i * image_head_size, image_head_size)});
   if (auto done = memory.read_ranges(ranges); !done)
     return forward(std::move(done));
 

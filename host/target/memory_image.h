@@ -5,6 +5,7 @@
 #include "host/memory/platform.h"
 #include "rsp/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace mqbridge {
+
+/// ELF header, program headers and build-id note, as common linkers place them.
+inline constexpr std::size_t image_head_size = 1024;
 
 /// A program header as it stands in the target's memory.
 struct ProgramHeader {
@@ -38,8 +42,9 @@ struct LoadedHeader {
 };
 
 /// The build-ids of objects as they are loaded, so that files of this host can be compared with
-/// them. Asks for the first KiB of each object in one call, and for notes outside of it in a
-/// second. An entry is empty where no ELF header is at `header`, or there is no build-id.
+/// them. Asks for the first image_head_size bytes of each object in one call, and for notes outside
+/// of it in a second. An entry is empty where no ELF header is at `header`, or there is no
+/// build-id.
 Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
                                                 std::span<const LoadedHeader> objects);
 

@@ -44,17 +44,23 @@ void take_page_size(Platform& platform, const AuxiliaryVector& auxv) {
 
 } // namespace
 
-Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv) {
+std::vector<TargetAddress> elf_header_candidates(const AuxiliaryVector& auxv) {
   const auto table = auxv.find(AT_PHDR);
   const auto page_size = auxv.find(AT_PAGESZ);
   if (!table || !page_size)
+    return {};
+  const auto header_size = auxv.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+  return {{*table - header_size}, {*table & ~(*page_size - 1)}};
+}
+
+Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv) {
+  const auto candidates = elf_header_candidates(auxv);
+  if (candidates.empty())
     return fail("target.platform", "the auxiliary vector lacks AT_PHDR or AT_PAGESZ",
                 "is the target a Linux process? of another, name the files: --image FILE[@BIAS]");
-  // The program headers stand right behind the ELF header as a rule, and always in its page.
-  const auto header_size = auxv.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
   std::array<std::array<std::byte, max_elf_header>, 2> bytes{};
-  std::array ranges = {MemoryRange{{*table - header_size}, bytes[0]},
-                       MemoryRange{{*table & ~(*page_size - 1)}, bytes[1]}};
+  std::array ranges = {MemoryRange{candidates.front(), bytes[0]},
+                       MemoryRange{candidates.back(), bytes[1]}};
   if (auto done = memory.read_ranges(ranges); !done)
     return forward(std::move(done));
   for (const auto& range : ranges) {
@@ -70,10 +76,10 @@ Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv) {
     take_page_size(platform, auxv);
     return platform;
   }
-  return fail(
-      "target.platform",
-      fmt::format("no ELF header stands before the program headers at {:#x} of the target", *table),
-      "its pages may be overwritten; name the file that runs there: --image FILE[@BIAS]");
+  return fail("target.platform",
+              fmt::format("no ELF header stands before the program headers at {:#x} of the target",
+                          *auxv.find(AT_PHDR)),
+              "its pages may be overwritten; name the file that runs there: --image FILE[@BIAS]");
 }
 
 Result<Platform> platform_of_images(std::span<const std::shared_ptr<const ElfFile>> images,

@@ -11,8 +11,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge {
+
+/// Where the ELF header of the executable may be: program headers (AT_PHDR) stand right behind it
+/// as a rule, and always in its page. Empty without AT_PHDR or AT_PAGESZ.
+std::vector<TargetAddress> elf_header_candidates(const AuxiliaryVector& auxv);
 
 /// Decides the platform of a Linux process from the process itself: word size and byte order from
 /// its auxiliary vector and from the ELF header of the executable, found in memory below its

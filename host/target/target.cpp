@@ -1,20 +1,22 @@
 #include "host/target/target.h"
 
-#include "host/memory/page_cache.h"
+#include "host/image/cache_records.h"
 #include "host/memory/reader.h"
-#include "host/memory/stub_memory.h"
-#include "host/memory/zero_watch.h"
 #include "host/target/auxv.h"
 #include "host/target/file_matcher.h"
+#include "host/target/first_look.h"
 #include "host/target/given_images.h"
 #include "host/target/link_map.h"
 #include "host/target/memory_image.h"
 #include "host/target/platform_probe.h"
+#include "host/target/process_files.h"
 #include "host/target/target_description.h"
+#include "host/target/target_memory.h"
 #include "rsp/commands/qxfer.h"
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <span>
 
 namespace mqbridge {
 namespace {
@@ -26,43 +28,81 @@ bool is_vdso(std::string_view path) {
   return path.starts_with("linux-vdso") || path.starts_with("linux-gate");
 }
 
+/// More of them come with the first miss in their mapping: what is read in one go cannot be kept
+/// when --max-stop ends it.
+constexpr std::uint64_t preloaded_at_most = 4096;
+
+/// Where a program starts, beside the pages of its stack that are in use.
+std::vector<MappedRange> stack_of(const AuxiliaryVector& auxv) {
+  const auto random = auxv.find(AT_RANDOM);
+  const auto name = auxv.find(AT_EXECFN);
+  if (!random || !name || *name < *random)
+    return {};
+  return {{{*random}, {*name}, true, true, "[stack]"}};
+}
+
+void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uint64_t shift = 0) {
+  for (const auto& run : runs)
+    for (std::uint64_t i = 0; i < run.count; ++i)
+      pages.push_back(shift + run.first + i);
+}
+
+std::vector<MappedRange> segments_of(const Image& image) {
+  std::vector<MappedRange> ranges;
+  for (const auto& segment : image.file->segments())
+    if (segment.memory_size > 0)
+      ranges.push_back({image.bias(segment.address),
+                        image.bias(segment.address) + (segment.memory_size - 1), true,
+                        segment.writable, image.target_path});
+  return ranges;
+}
+
 } // namespace
 
 struct Target::Impl {
-  Impl(rsp::Client& client_, ElfCache& files_, TargetOptions options_,
-       std::unique_ptr<PageStore> store_)
-      : client(client_), files(files_), options(std::move(options_)), stub_memory(client_),
-        zeros(client_.features().unreadable_reads_zero
-                  ? std::optional<ZeroWatch>(std::in_place, stub_memory)
-                  : std::nullopt),
-        store(std::move(store_)), cache(memory(), *store, {CacheMode::page}) {}
+  Impl(rsp::Client& client_, const rsp::Attachment& attachment_, ElfCache& files_,
+       TargetOptions options_)
+      : client(client_), files(files_), options(std::move(options_)), attachment(attachment_),
+        process_files(client_, attachment_.pid) {}
 
   rsp::Client& client;
   ElfCache& files;
   TargetOptions options;
-  StubMemory stub_memory;
-  std::optional<ZeroWatch> zeros; ///< where zeros may be reads that failed
-  std::unique_ptr<PageStore> store;
-  PageCache cache;
   rsp::Attachment attachment;
-  bool attached = false;
+  bool attached = true;
+  ProcessFiles process_files;
+  std::unique_ptr<TargetMemory> memory;
+  std::optional<FirstLook> first_look; ///< past the cache: only the head of each object is wanted
   std::optional<AuxiliaryVector> auxv; ///< nullopt only with images that the user gave
-  ElfFiles given_files;                ///< of options.images
+  std::uint64_t auxv_checksum = 0;
+  /// The stub's link map; nullopt: it has none.
+  std::optional<Result<std::vector<LoadedObject>>> listed;
+  ElfFiles given_files; ///< of options.images
   Platform platform;
   std::optional<std::string> executable;
-  TargetAddress executable_header; ///< known once load_map() was called
+  TargetAddress executable_header;    ///< known once load_map() was called
+  std::vector<std::string> build_ids; ///< of what runs; with `biases`, known with the images
+  std::vector<LoadBias> biases;
 
   Result<void> learn() {
+    auto created = TargetMemory::create(client, process_files, options.cache);
+    if (!created)
+      return forward(std::move(created));
+    memory = std::move(*created);
+    first_look.emplace(memory->uncached());
     auto path = rsp::read_object(client, "exec-file", "");
     if (!path)
       return forward(std::move(path));
     executable = std::move(*path);
     if (auto done = learn_vector(); !done)
       return done;
-    auto decided = options.images.empty() ? probe_platform(memory(), *auxv) : given_platform();
+    if (auto done = look_at_heads(); !done)
+      return done;
+    auto decided = options.images.empty() ? probe_platform(*first_look, *auxv) : given_platform();
     if (!decided)
       return forward(std::move(decided));
     platform = std::move(*decided);
+    memory->set_platform(platform);
     if (auto done = check_description(); !done)
       return done;
     return executable ? Result<void>{} : name_executable();
@@ -84,7 +124,46 @@ struct Target::Impl {
     if (!parsed)
       return forward(std::move(parsed));
     auxv = std::move(*parsed);
+    auxv_checksum = checksum(std::as_bytes(std::span<const char>(**bytes)));
+    memory->add_mapped(stack_of(*auxv));
     return {};
+  }
+
+  /// The head of the executable, and of all that the stub says is loaded, in one call: they say
+  /// what platform it is, and which builds run.
+  Result<void> look_at_heads() {
+    if (!options.images.empty())
+      return {};
+    auto heads = executable_heads(*auxv);
+    auto xml = rsp::read_object(client, "libraries-svr4", "");
+    if (!xml)
+      return forward(std::move(xml));
+    if (*xml) {
+      listed = parse_libraries_svr4(**xml, auxv->last_address());
+      add_library_heads(heads);
+    }
+    process_files.advance();
+    return first_look->take(std::move(heads));
+  }
+
+  static std::vector<FirstLook::Extent> executable_heads(const AuxiliaryVector& auxv) {
+    std::vector<FirstLook::Extent> heads;
+    for (const auto address : elf_header_candidates(auxv))
+      heads.push_back({address, image_head_size});
+    return heads;
+  }
+
+  void add_library_heads(std::vector<FirstLook::Extent>& heads) {
+    if (!*listed) // load_map() says so
+      return;
+    process_files.expect_objects((*listed)->size());
+    for (const auto& library : **listed)
+      if (is_file(library))
+        heads.push_back({library.bias(FileAddress{0}), image_head_size});
+  }
+
+  static bool is_file(const LoadedObject& object) {
+    return !object.path.empty() && !is_vdso(object.path);
   }
 
   Result<Platform> given_platform() {
@@ -111,7 +190,7 @@ struct Target::Impl {
     const auto name = auxv ? auxv->find(AT_EXECFN) : std::nullopt;
     if (executable || !name)
       return {};
-    auto path = read_string(cache, {*name}, max_path);
+    auto path = read_string(*memory, {*name}, max_path);
     if (!path && path.error().code != "memory.unreadable")
       return forward(std::move(path));
     if (path && !path->empty())
@@ -120,15 +199,11 @@ struct Target::Impl {
   }
 
   Result<std::vector<LoadedObject>> load_map() {
-    auto headers = read_executable_headers(cache, platform, *auxv);
+    auto headers = read_executable_headers(*first_look, platform, *auxv);
     if (!headers)
       return forward(std::move(headers));
     executable_header = headers->elf_header;
-    auto xml = rsp::read_object(client, "libraries-svr4", "");
-    if (!xml)
-      return forward(std::move(xml));
-    auto libraries =
-        *xml ? parse_libraries_svr4(**xml, platform) : read_r_debug(cache, platform, *headers);
+    auto libraries = listed ? *listed : read_r_debug(*memory, platform, *headers);
     if (!libraries)
       return forward(std::move(libraries));
     if (libraries->empty() && headers->has_interpreter)
@@ -138,26 +213,57 @@ struct Target::Impl {
                   "let it run until it says that it is ready: --run-until signal");
     std::vector<LoadedObject> objects = {{executable.value_or(""), headers->bias}};
     for (auto& library : *libraries)
-      if (!library.path.empty() && !is_vdso(library.path))
+      if (is_file(library))
         objects.push_back(std::move(library));
     return objects;
   }
 
-  Result<ImageSet> load_given() {
-    auto images = load_given_images(options.images, given_files, files, memory(), platform);
+  Result<ImageSet> load_listed(Warnings& warnings) {
+    auto objects = load_map();
+    if (!objects)
+      return forward(std::move(objects));
+    std::vector<LoadedHeader> headers;
+    for (const auto& object : *objects)
+      headers.push_back({object.bias(FileAddress{0}), object.bias});
+    // The executable comes first; one linked to a fixed address has no header at its bias, 0.
+    headers.front().header = executable_header;
+    auto ids = read_build_ids(*first_look, platform, headers);
+    if (!ids)
+      return forward(std::move(ids));
+    build_ids = std::move(*ids);
+    FileMatcher matcher(files, platform, client, attachment.pid, options.fetch);
+    auto images = matcher.match(*objects, build_ids, warnings);
     if (!images)
       return forward(std::move(images));
-    if (zeros)
-      for (const auto& image : *images)
-        for (const auto& segment : image.file->segments())
-          if (segment.memory_size > 0)
-            zeros->expect_memory({image.bias(segment.address),
-                                  image.bias(segment.address) + (segment.memory_size - 1)});
-    return ImageSet(std::move(*images), files.paths());
+    for (const auto& image : *images)
+      if (image.file)
+        memory->add_mapped(segments_of(image));
+    remember_biases(*images);
+    return ImageSet(std::move(*images), files.dwarf());
   }
 
-  /// Past the cache.
-  Memory& memory() { return zeros ? static_cast<Memory&>(*zeros) : stub_memory; }
+  Result<ImageSet> load_given() {
+    auto images =
+        load_given_images(options.images, given_files, files, memory->uncached(), platform);
+    if (!images)
+      return forward(std::move(images));
+    for (const auto& image : *images) {
+      const auto segments = segments_of(image);
+      for (const auto& segment : segments)
+        if (auto& zeros = memory->zeros())
+          zeros->expect_memory({segment.first, segment.last});
+      memory->add_mapped(segments);
+      build_ids.push_back(image.file->build_id());
+    }
+    remember_biases(*images);
+    return ImageSet(std::move(*images), files.dwarf());
+  }
+
+  void remember_biases(std::span<const Image> images) {
+    biases.clear();
+    for (const auto& image : images)
+      biases.push_back(image.bias);
+  }
 };
 
 Target::Target(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -172,23 +278,27 @@ Target::~Target() {
 Result<std::unique_ptr<Target>> Target::adopt(rsp::Client& client,
                                               const rsp::Attachment& attachment, ElfCache& files,
                                               const TargetOptions& options) {
-  auto store = PageStore::create();
-  if (!store)
-    return forward(std::move(store));
-  auto impl = std::make_unique<Impl>(client, files, options, std::move(*store));
-  impl->attachment = attachment;
-  impl->attached = true;
-  std::unique_ptr<Target> target(new Target(std::move(impl)));
+  std::unique_ptr<Target> target(
+      new Target(std::make_unique<Impl>(client, attachment, files, options)));
   if (auto learned = target->impl_->learn(); !learned)
     return forward(std::move(learned));
   return target;
 }
 
 Memory& Target::memory() {
-  return impl_->cache;
+  return *impl_->memory;
+}
+PageStore* Target::page_store() {
+  return impl_->memory->store();
+}
+const MemoryMap& Target::memory_map() {
+  return impl_->memory->map();
 }
 std::uint64_t Target::pages_read() const {
-  return impl_->cache.pages_read();
+  return impl_->memory->pages_read();
+}
+PageRuns Target::touched() const {
+  return impl_->memory->touched();
 }
 const Platform& Target::platform() const {
   return impl_->platform;
@@ -200,28 +310,37 @@ const std::optional<std::string>& Target::executable() const {
   return impl_->executable;
 }
 
-Result<ImageSet> Target::load_images(Warnings& warnings) {
-  if (!impl_->options.images.empty())
-    return impl_->load_given();
-  auto objects = impl_->load_map();
-  if (!objects)
-    return forward(std::move(objects));
-  std::vector<LoadedHeader> headers;
-  for (const auto& object : *objects)
-    headers.push_back({object.bias(FileAddress{0}), object.bias});
-  // The executable comes first; one linked to a fixed address has no header at its bias, 0.
-  headers.front().header = impl_->executable_header;
-  // Past the cache: only the first KiB of each object is wanted, not its page.
-  auto ids = read_build_ids(impl_->memory(), impl_->platform, headers);
-  if (!ids)
-    return forward(std::move(ids));
+std::string Target::identity() const {
+  if (impl_->build_ids.empty() || !impl_->auxv)
+    return {};
+  return fmt::format("{}-{}-{:016x}", impl_->build_ids.front(), impl_->attachment.pid,
+                     impl_->auxv_checksum);
+}
 
-  FileMatcher matcher(impl_->files, impl_->platform, impl_->client, impl_->attachment.pid,
-                      impl_->options.fetch);
-  auto images = matcher.match(*objects, *ids, warnings);
-  if (!images)
-    return forward(std::move(images));
-  return ImageSet(std::move(*images), impl_->files.paths());
+Result<LaunchEnvironment> Target::environment() {
+  return impl_->process_files.environment();
+}
+
+Result<ImageSet> Target::load_images(Warnings& warnings) {
+  return impl_->options.images.empty() ? impl_->load_listed(warnings) : impl_->load_given();
+}
+
+Result<void> Target::preload(const PageRuns& pages) {
+  std::vector<std::uint64_t> wanted;
+  add_pages(wanted, pages);
+  if (auto* replay = impl_->options.replay) {
+    const auto id = identity();
+    auto known = id.empty() ? PageRuns() : replay->process_pages(id);
+    if (count_pages(known) <= preloaded_at_most)
+      add_pages(wanted, known);
+    else
+      impl_->memory->expect(std::move(known));
+    for (std::size_t i = 0; i < impl_->biases.size(); ++i)
+      if (!impl_->build_ids[i].empty())
+        add_pages(wanted, replay->image_pages(impl_->build_ids[i]),
+                  impl_->biases[i].value / PageStore::page_size);
+  }
+  return impl_->memory->preload(runs_of(std::move(wanted)));
 }
 
 bool Target::find_debug_information(ImageSet& images, Warnings& warnings) {
@@ -260,7 +379,7 @@ Result<std::shared_ptr<const ElfFile>> Target::find_debug_information(Debuginfod
 }
 
 std::optional<Error> Target::doubtful_memory() const {
-  const auto& zeros = impl_->zeros;
+  const auto& zeros = impl_->memory->zeros();
   if (!zeros || zeros->doubtful() == 0)
     return std::nullopt;
   return Error{
@@ -276,7 +395,8 @@ Result<void> Target::detach() {
   if (!impl_->attached)
     return {};
   impl_->attached = false;
-  impl_->cache.clear();
+  if (impl_->memory)
+    impl_->memory->clear();
   return rsp::detach(impl_->client);
 }
 

@@ -2,10 +2,16 @@
 
 #include "host/image/elf_cache.h"
 #include "host/image/image_set.h"
+#include "host/memory/cache_mode.h"
 #include "host/memory/memory.h"
+#include "host/memory/memory_map.h"
+#include "host/memory/page_runs.h"
+#include "host/memory/page_store.h"
 #include "host/memory/platform.h"
+#include "host/target/environment.h"
 #include "host/target/fetch_options.h"
 #include "host/target/given_image.h"
+#include "host/target/replay_hints.h"
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
 
@@ -25,6 +31,8 @@ struct TargetOptions {
   std::vector<GivenImage> images = {};
   /// Whether and how files that this host lacks are read from the target.
   FetchContext fetch = {};
+  CacheMode cache = CacheMode::full; ///< what stands between memory() and the stub
+  ReplayHints* replay = nullptr;     ///< not owned, outlives the target; null: nothing is known
 };
 
 /// One process behind one stub: stopped and attached until detach() or the destructor, whichever
@@ -32,19 +40,36 @@ struct TargetOptions {
 class Target {
 public:
   /// Takes over the process that `client` is attached to, and learns executable and platform; after
-  /// an error it is detached. `client` is not owned and outlives the target.
-  /// Errors: those of ElfFile::open (images), target.platform (nothing says what
-  /// it is, or what says so contradicts each other), auxv.corrupt.
+  /// an error it is detached. `client` is not owned and outlives the target. Two round trips at
+  /// most, where the stub pipelines and has a link map. Errors: those of ElfFile::open (images),
+  /// target.platform (nothing says what it is, or what says so contradicts each other),
+  /// auxv.corrupt, memory.store.
   static Result<std::unique_ptr<Target>> adopt(rsp::Client& client,
                                                const rsp::Attachment& attachment, ElfCache& files,
                                                const TargetOptions& options = {});
   ~Target();
 
-  Memory& memory(); ///< a page cache above the stub, valid for this stop
+  Memory& memory(); ///< what TargetOptions::cache says above the stub, valid for this stop
+  /// What memory() reads into; null with CacheMode::none.
+  PageStore* page_store();
+  /// What is mapped, as far as it is known by now: /proc/PID/maps comes beside other reads.
+  const MemoryMap& memory_map();
+  /// Reads these pages (of what will be asked for soon), and those that earlier dumps looked at,
+  /// all in one burst, as far as they are not there. After load_images(). Errors: those of Memory.
+  Result<void> preload(const PageRuns& pages);
   std::uint64_t pages_read() const;
+  PageRuns touched() const; ///< pages that somebody looked at, not those read ahead for nothing
   const Platform& platform() const;
   const rsp::Attachment& attachment() const;
   const std::optional<std::string>& executable() const; ///< as the target names it
+
+  /// Tells this process from every other: build-id of the executable, process id, and a
+  /// checksum of the auxiliary vector, in which the kernel put random addresses. Empty before
+  /// load_images(), and where there is no auxiliary vector.
+  std::string identity() const;
+  /// What a launcher wrote into its environment; empty where that cannot be read. Errors: only a
+  /// lost connection.
+  Result<LaunchEnvironment> environment();
 
   /// All loaded objects (libraries-svr4, else auxv and r_debug), with the host's file of each.
   /// Objects without a file here, or whose build-id differs from the one in the target's memory,

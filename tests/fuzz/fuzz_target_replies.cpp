@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     break;
   case 'l':
-    if (auto list = mqbridge::parse_libraries_svr4(bytes, {}); !list && list.error().hint.empty())
+    if (auto list = mqbridge::parse_libraries_svr4(bytes, ~std::uint64_t{0}); !list && list.error().hint.empty())
       std::abort();
     break;
   default:

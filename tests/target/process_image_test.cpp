@@ -230,7 +230,7 @@ TEST_P(OnPlatform, AListOfManyLibrariesIsReadInFewCalls) {
   ASSERT_EQ(found->size(), count - 1); // the first one is the executable
   EXPECT_EQ((*found)[0].path, "/lib/lib1.so");
   EXPECT_EQ((*found)[98].path, "/lib/lib99.so");
-  EXPECT_LE(memory.calls, 6) << "100 entries in 25 KiB, and their names";
+  EXPECT_LE(memory.calls, 7) << "100 entries in 25 KiB with a hole behind, and their names";
 }
 
 TEST_P(OnPlatform, LongAndUnreadableNames) {
@@ -355,7 +355,7 @@ TEST(LibrariesSvr4, ParsesAndRefuses) {
   auto list = parse_libraries_svr4(R"(<library-list-svr4 version="1.0" main-lm="0x7f01">
     <library name="/lib/a.so" lm="0x7f02" l_addr="0x7fff00000000" l_ld="0x7f03"/>
     <library name="" lm="0x7f04" l_addr="0xffffffffffffffff" l_ld="0"/></library-list-svr4>)",
-                                   Platform());
+                                   Platform().last_address());
   ASSERT_TRUE(list) << list.error().message;
   ASSERT_EQ(list->size(), 2U);
   EXPECT_EQ((*list)[0].path, "/lib/a.so");
@@ -364,7 +364,7 @@ TEST(LibrariesSvr4, ParsesAndRefuses) {
   for (const auto* text :
        {"", "<library-list-svr4", "<other/>",
         "<library-list-svr4><library name='x'/></library-list-svr4>", "not xml at all"}) {
-    auto bad = parse_libraries_svr4(text, Platform());
+    auto bad = parse_libraries_svr4(text, Platform().last_address());
     ASSERT_FALSE(bad) << text;
     EXPECT_EQ(bad.error().code, "libraries.corrupt");
   }

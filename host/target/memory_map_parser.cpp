@@ -1,0 +1,95 @@
+#include "host/target/memory_map_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+/// Removes the front of `text` up to `separator` and returns it; nullopt if there is none.
+std::optional<std::string_view> cut(std::string_view& text, char separator) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos)
+    return std::nullopt;
+  const auto head = text.substr(0, at);
+  text.remove_prefix(at + 1);
+  return head;
+}
+
+std::optional<std::uint64_t> address(std::optional<std::string_view> digits) {
+  std::uint64_t value = 0;
+  if (!digits || digits->empty())
+    return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(digits->data(), digits->data() + digits->size(), value, 16);
+  return error == std::errc() && end == digits->data() + digits->size() ? std::optional(value)
+                                                                        : std::nullopt;
+}
+
+/// Pages that the kernel shows, and lets no debugger read.
+bool is_kernels_own(std::string_view name) {
+  return name.starts_with("[vvar") || name == "[vsyscall]";
+}
+
+/// "FIRST-BEHIND rwxp OFFSET DEVICE INODE   NAME"; the name, which may have blanks, may be missing.
+std::optional<MappedRange> parse_line(std::string_view line, const Platform& platform) {
+  const auto first = address(cut(line, '-'));
+  const auto behind = address(cut(line, ' '));
+  const auto rights = cut(line, ' ');
+  const auto offset = address(cut(line, ' '));
+  const auto device = cut(line, ' ');
+  if (!first || !behind || *first >= *behind || !rights || rights->size() != 4 || !offset ||
+      !device || line.empty() || *behind - 1 > platform.last_address())
+    return std::nullopt;
+  MappedRange range{{*first}, {*behind - 1}};
+  range.readable = (*rights)[0] == 'r';
+  range.writable = (*rights)[1] == 'w';
+  const auto inode_end = line.find(' ');
+  const auto name = inode_end == line.npos ? line.npos : line.find_first_not_of(' ', inode_end);
+  if (name != line.npos)
+    range.name = line.substr(name);
+  range.readable = range.readable && !is_kernels_own(range.name);
+  return range;
+}
+
+} // namespace
+
+Result<MemoryMap> parse_memory_map(std::string_view text, bool whole, const Platform& platform) {
+  MemoryMap map;
+  while (const auto line = cut(text, '\n')) {
+    auto range = parse_line(*line, platform);
+    const bool in_order = range && (map.ranges.empty() || map.ranges.back().last < range->first);
+    if (!in_order) {
+      constexpr std::size_t shown = 80;
+      return fail("target.maps",
+                  fmt::format("'{}' is no line of a list of mappings, or out of order",
+                              line->substr(0, shown)),
+                  "look at what the stub says with --trace FILE");
+    }
+    map.ranges.push_back(std::move(*range));
+  }
+  map.complete = whole && text.empty() && !map.ranges.empty();
+  return map;
+}
+
+MemoryMap map_of_ranges(std::vector<MappedRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const auto& one, const auto& other) { return one.first < other.first; });
+  MemoryMap map;
+  for (auto& range : ranges) {
+    if (range.last < range.first)
+      continue;
+    if (!map.ranges.empty() && range.first <= map.ranges.back().last) {
+      if (range.last <= map.ranges.back().last)
+        continue;
+      range.first = map.ranges.back().last + 1;
+    }
+    map.ranges.push_back(std::move(range));
+  }
+  return map;
+}
+
+} // namespace mqbridge

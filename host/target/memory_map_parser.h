@@ -1,0 +1,21 @@
+#pragma once
+
+#include "host/memory/memory_map.h"
+#include "host/memory/platform.h"
+#include "rsp/result.h"
+
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// From the text of /proc/PID/maps (proc(5)). `whole`: the text is all of the file; else its last
+/// line may be cut, and the map is not complete. Error target.maps: a line that is none, or ranges
+/// that are out of order.
+Result<MemoryMap> parse_memory_map(std::string_view text, bool whole, const Platform& platform);
+
+/// What program headers and the like say where the maps cannot be read: ranges in any order, which
+/// may overlap. Never complete.
+MemoryMap map_of_ranges(std::vector<MappedRange> ranges);
+
+} // namespace mqbridge
