@@ -3,6 +3,7 @@
 #include "host/image/dwarf_types.h"
 #include "host/image/run_command.h"
 #include "tests/image/elf_builder.h"
+#include "tests/image/private_cache.h"
 #include "tests/support/requirements.h"
 
 #include <array>
@@ -73,14 +74,9 @@ std::filesystem::path compile(const MatrixPlatform& platform, const test::TestDi
   return object;
 }
 
-void compare(const std::filesystem::path& object, const std::vector<Expected>& expected) {
-  SCOPED_TRACE(object.string());
-  const auto file = ElfFile::open(object);
-  ASSERT_TRUE(file) << file.error().message;
-  const auto types = open_dwarf_types(*file);
-  ASSERT_TRUE(types) << types.error().message;
+void compare_with_program(TypeSource& types, const std::vector<Expected>& expected) {
   for (const auto& row : expected) {
-    const auto found = (*types)->find(row.type);
+    const auto found = types.find(row.type);
     ASSERT_TRUE(found) << found.error().message;
     ASSERT_NE(*found, nullptr) << row.type;
     EXPECT_EQ((*found)->size, row.type_size) << row.type;
@@ -89,8 +85,48 @@ void compare(const std::filesystem::path& object, const std::vector<Expected>& e
     EXPECT_EQ(field->offset, row.offset) << row.type << "." << row.field;
     EXPECT_EQ(field->size, row.size) << row.type << "." << row.field;
   }
-  const auto warnings = (*types)->take_warnings();
+  const auto warnings = types.take_warnings();
   EXPECT_TRUE(warnings.empty()) << warnings.front().message;
+}
+
+/// Every answer in full, and that to a question without one, as text.
+std::string all_answers(TypeSource& types, const std::vector<Expected>& expected) {
+  std::string text;
+  const auto add = [&](const std::string& name) {
+    const auto found = types.find(name);
+    if (!found || *found == nullptr) {
+      text += fmt::format("{}: {}\n", name, found ? "not known" : found.error().message);
+      return;
+    }
+    text += fmt::format("{}: {} bytes\n", (*found)->name, (*found)->size);
+    for (const auto& field : (*found)->fields)
+      text += fmt::format("  {} at {}, {} bytes\n", field.name, field.offset, field.size);
+  };
+  for (const auto& row : expected)
+    add(row.type);
+  add("struct no_such_type");
+  return text;
+}
+
+/// Compares with what the program says; then what each state of the cache answers.
+void compare(const std::filesystem::path& object, const std::vector<Expected>& expected) {
+  SCOPED_TRACE(object.string());
+  const test::PrivateCache cache;
+  const auto file = ElfFile::open(object);
+  ASSERT_TRUE(file) << file.error().message;
+  const auto answers = [&] {
+    const auto types = open_dwarf_types(*file);
+    EXPECT_TRUE(types) << types.error().message;
+    return types ? all_answers(**types, expected) : std::string();
+  };
+  const auto types = open_dwarf_types(*file);
+  ASSERT_TRUE(types) << types.error().message;
+  compare_with_program(**types, expected);
+  const auto cold = answers();
+  ASSERT_EQ(cache.records("layouts").size(), 1U);
+  EXPECT_EQ(answers(), cold) << "the layouts that were kept";
+  std::filesystem::remove(cache.records("layouts").front());
+  EXPECT_EQ(answers(), cold) << "the names that were kept";
 }
 
 /// dwz on copies: alone, and two that share an alternate file.
