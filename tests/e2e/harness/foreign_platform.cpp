@@ -24,14 +24,14 @@ const std::vector<ForeignPlatform> platforms = {
      "qemu-ppc64le-static"},
 };
 
-test::ChildSpec compile_command(const ForeignPlatform& platform, const fs::path& files,
-                                const fs::path& output) {
+test::ChildSpec compile_command(const ForeignPlatform& platform, const std::string& name,
+                                const fs::path& files, const fs::path& output) {
   const auto libraries = files / "usr/lib" / platform.multiarch;
   const auto headers = libraries / "openmpi/include";
   test::ChildSpec spec = {{platform.compiler + "-gcc", "-std=c17", "-D_GNU_SOURCE", "-g", "-O1",
                            "-I", MQBRIDGE_SOURCE_DIRECTORY, "-isystem", headers.string(),
                            "-isystem", (headers / "openmpi").string()}};
-  for (auto& source : inferior_sources("oracle_poster"))
+  for (auto& source : inferior_sources(name))
     spec.argv.push_back(std::move(source));
   spec.argv.insert(spec.argv.end(), {"-L" + libraries.string(), "-l:libmpi.so.40",
                                      fmt::format("-Wl,-rpath-link,{}:{}", libraries.string(),
@@ -71,9 +71,9 @@ fs::path files_of(const ForeignPlatform& platform) {
   return target_files(platform.target);
 }
 
-fs::path foreign_program(const ForeignPlatform& platform) {
-  return program_for(platform.target, "oracle_poster", [&](const fs::path& output) {
-    return compile_command(platform, files_of(platform), output);
+fs::path foreign_program(const ForeignPlatform& platform, const std::string& name) {
+  return program_for(platform.target, name, [&](const fs::path& output) {
+    return compile_command(platform, name, files_of(platform), output);
   });
 }
 

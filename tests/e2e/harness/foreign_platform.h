@@ -29,9 +29,10 @@ std::string lacking(const ForeignPlatform& platform);
 /// Where `./dev targets` keeps the files of a target.
 std::filesystem::path files_of(const ForeignPlatform& platform);
 
-/// oracle_poster for `platform`, compiled against the files of its target. Compiled again when its
-/// sources or the target are younger; by one test at a time. Throws std::runtime_error with the
-/// compiler's words.
-std::filesystem::path foreign_program(const ForeignPlatform& platform);
+/// oracle_poster, or another MPI program of tests/inferiors, for `platform`, compiled against the
+/// files of its target. Compiled again when its sources or the target are younger; by one test at a
+/// time. Throws std::runtime_error with the compiler's words.
+std::filesystem::path foreign_program(const ForeignPlatform& platform,
+                                      const std::string& name = "oracle_poster");
 
 } // namespace mqbridge::e2e

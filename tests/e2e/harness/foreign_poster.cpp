@@ -41,10 +41,10 @@ std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
 } // namespace
 
 ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem::path& directory,
-                          const std::vector<std::string>& arguments) {
+                          const std::vector<std::string>& arguments, const std::string& program) {
   const auto files = files_of(platform);
-  ChildSpec spec = SingleProcess::command("oracle_poster", directory, arguments);
-  spec.argv[0] = foreign_program(platform).string();
+  ChildSpec spec = SingleProcess::command(program, directory, arguments);
+  spec.argv[0] = foreign_program(platform, program).string();
   if (!platform.emulator.empty()) {
     spec.argv.insert(spec.argv.begin(), {platform.emulator, "-L", files.string(), "-g",
                                          (directory / stub_socket).string()});

@@ -12,11 +12,13 @@
 
 namespace mqbridge::e2e {
 
-/// How to start oracle_poster of another platform as a singleton: on this machine's kernel, or at
-/// its entry under qemu-user's stub, which listens at stub_socket of its directory.
+/// How to start oracle_poster, or another MPI program of tests/inferiors, of another platform as a
+/// singleton: on this machine's kernel, or at its entry under qemu-user's stub, which listens at
+/// stub_socket of its directory.
 test::ChildSpec foreign_command(const ForeignPlatform& platform,
                                 const std::filesystem::path& directory,
-                                const std::vector<std::string>& arguments);
+                                const std::vector<std::string>& arguments,
+                                const std::string& program = "oracle_poster");
 inline constexpr const char* stub_socket = "stub";
 
 /// oracle_poster of another platform as a singleton under a real stub:
