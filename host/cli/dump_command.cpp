@@ -80,7 +80,8 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
             session.output.flush();
           },
       .progress = [&](std::size_t index, std::string_view phase,
-                      std::uint64_t operations) { progress.report(index, phase, operations); }};
+                      std::uint64_t operations) { progress.report(index, phase, operations); },
+      .warning = [&](std::size_t index, const Error& warning) { progress.warn(index, warning); }};
   DumpOptions asking = options;
   asking.fetch.ask = ask_on_terminal([&] { progress.clear(); }, session.signals.token());
   return take_dump(command.targets, asking, observer, session.signals.token());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -48,6 +49,16 @@ void Progress::report(std::size_t index, std::string_view phase, std::uint64_t o
     text += fmt::format(", {} operations", operations);
   const bool written = write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
   visible_ = terminal_ && (written || visible_);
+}
+
+void Progress::warn(std::size_t index, const Error& warning) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(warned_, true))
+    return;
+  write_to_stderr(fmt::format("{}mqbridge: {}: {}: {}\nfix: {}\n", visible_ ? "\r\033[K" : "",
+                              warning.code, label(index), printable_lines(warning.message),
+                              printable_lines(warning.hint)));
+  visible_ = false;
 }
 
 void Progress::rank_done() {

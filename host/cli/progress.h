@@ -24,6 +24,9 @@ public:
   /// The observer of take_dump: target `index` is in `phase`.
   void report(std::size_t index, std::string_view phase, std::uint64_t operations);
   void rank_done();
+  /// The same, of a warning: told at once, also where progress is not shown. Of many ranks the
+  /// first one's, which stands for all.
+  void warn(std::size_t index, const Error& warning);
 
   /// Takes the line away: something else is about to be written to the terminal.
   void clear();
@@ -37,6 +40,7 @@ private:
   std::mutex mutex_;
   std::size_t done_ = 0;
   bool visible_ = false;
+  bool warned_ = false;
   std::chrono::steady_clock::time_point next_{};
 };
 

@@ -107,7 +107,7 @@ void add_printing_options(CLI::App* app, RawOptions& raw) {
 void add_cache_option(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Comparing");
   add_choice(app, "--cache", raw.cache,
-             "kept of what was read: nothing; 4 KiB pages; all, and read ahead (full)",
+             "what is kept: nothing, 4 KiB pages, all and read ahead (full)",
              {"none", "page", "full"});
 }
 

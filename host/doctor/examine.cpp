@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -287,11 +288,14 @@ private:
     return fmt::format("{} operations in {} communicators", operations, rank_.communicators.size());
   }
 
+  /// By the speed that the link has shown and what there was to read.
   void plan() {
-    const auto total = rank_.statistics.elapsed_ms;
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    const double measured = rank_.stopped_ms.value_or(rank_.statistics.elapsed_ms);
+    const double held = outcome_.next ? Milliseconds(outcome_.next->held).count() : measured;
+    const double total = rank_.statistics.elapsed_ms - measured + held;
     add(Level::plan, "dump",
-        fmt::format("about {:.1f} s, target held {:.0f} ms", total / 1000,
-                    rank_.stopped_ms.value_or(total)));
+        fmt::format("about {:.1f} s, target held {:.0f} ms", total / 1000, held));
   }
 
   void add(Level level, std::string_view subject, std::string text,
@@ -314,7 +318,9 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
     ElfCache files(options.paths, Debuginfod::from_environment());
     FileFetcher fetcher(options.fetch);
     std::shared_ptr<rsp::Server> server;
-    outcome = dump_rank(target, {options, files, fetcher, **guardian}, server, {}, std::move(stop));
+    ReplayRecords replays;
+    outcome = dump_rank(target, {options, files, fetcher, **guardian, &replays}, server, {},
+                        std::move(stop));
   } else {
     const auto& error = guardian.error();
     outcome.dump.errors.push_back(

@@ -7,10 +7,9 @@
 namespace mqbridge {
 
 RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
-                      std::shared_ptr<rsp::Server>& server,
-                      const std::function<void(std::string_view, std::uint64_t)>& progress,
+                      std::shared_ptr<rsp::Server>& server, const RankObserver& observer,
                       std::stop_token stop) {
-  RankSession session(target, tools, server, progress);
+  RankSession session(target, tools, server, observer);
   if (session.open(std::move(stop)))
     session.look();
   return session.close();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -64,8 +65,10 @@ Result<rsp::Attachment> RankLink::attach() {
   begin_hold();
   limit(1.0);
   auto attachment = rsp::attach(*client_);
-  if (attachment && attachment->stopped_before_us)
+  if (attachment && attachment->stopped_before_us) {
     std::tie(contact_, stopped_at_) = first_contact;
+    limit(1.0);
+  }
   return attachment;
 }
 

@@ -1,7 +1,7 @@
 #include "host/dump/rank_session.h"
 
 #include "host/dump/rank_walk.h"
-#include "host/target/environment.h"
+#include "host/mqs/mpi_support.h"
 
 #include <algorithm>
 #include <exception>
@@ -11,9 +11,10 @@
 namespace mqbridge {
 
 RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
-                         std::shared_ptr<rsp::Server>& server, const Progress& progress)
-    : target_spec_(target), tools_(tools), server_(server), progress_(progress),
-      link_(target, tools) {
+                         std::shared_ptr<rsp::Server>& server, const RankObserver& observer)
+    : target_spec_(target), tools_(tools), server_(server), observer_(observer),
+      link_(target, tools),
+      replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr) {
   dump().endpoint = target.endpoint.text;
   dump().host = RankLink::host_of(target.endpoint);
   outcome_.claim.given = target.rank;
@@ -37,18 +38,35 @@ const RankDump& RankSession::look() {
   return dump();
 }
 
+rsp::Counters RankSession::counters() const {
+  const auto* client = link_.connected();
+  return client != nullptr ? client->counters() : rsp::Counters{};
+}
+
 RankOutcome RankSession::close() {
   cancel_.reset();
   release();
   clock_.finish(dump().statistics);
+  replay_.keep();
   dump().status = conclude();
   return std::move(outcome_);
 }
 
+void RankSession::progress(std::string_view phase, std::uint64_t operations) const {
+  if (observer_.progress)
+    observer_.progress(phase, operations);
+}
+
+/// The user may want to end the dump before it holds the target for long.
+void RankSession::warn_early(Error warning) {
+  if (observer_.warning)
+    observer_.warning(warning);
+  warnings_.push_back(std::move(warning));
+}
+
 void RankSession::begin(PhaseName phase, std::string_view name) {
   clock_.begin(phase);
-  if (progress_)
-    progress_(name, 0);
+  progress(name);
 }
 
 bool RankSession::guarded(Result<void> (RankSession::*work)()) {
@@ -75,10 +93,17 @@ Result<void> RankSession::prepare() {
     return done;
   if (auto done = identify_mpi(); !done)
     return done;
-  return mpi_->has_queues() ? prepare_walk() : Result<void>{};
+  if (!mpi_->has_queues())
+    return {};
+  auto done = prepare_walk();
+  return done ? plan_walk() : done;
 }
 
 Result<void> RankSession::connect() {
+  // What must not take time from a target that is held. Without it the walk starts one, and says
+  // what is wrong.
+  if (auto worker = WorkerProcess::start(options().program_directory / "mqbridge-worker"))
+    worker_.emplace(std::move(*worker));
   begin(PhaseName::connect, "connect");
   if (auto done = link_.connect(server_, stop_); !done)
     return done;
@@ -88,6 +113,9 @@ Result<void> RankSession::connect() {
 }
 
 Result<void> RankSession::attach() {
+  if (auto warning =
+          long_start_warning(start_up_time(link_.client().link_estimate()), options().max_stop))
+    warn_early(std::move(*warning));
   begin(PhaseName::attach, "attach");
   auto attachment = link_.attach();
   if (!attachment)
@@ -106,8 +134,7 @@ Result<void> RankSession::attach() {
 }
 
 Result<void> RankSession::run_to_signal(rsp::Attachment& attachment) {
-  if (progress_)
-    progress_("run", 0);
+  progress("run");
   const auto run = link_.run(attachment);
   if (!run)
     return Failure(run.error());
@@ -121,20 +148,24 @@ FetchContext RankSession::fetch_context() {
   if (options().max_stop)
     context.deadline = link_.held_since() + *options().max_stop;
   context.cancelled = [this] { return stop_.stop_requested(); };
-  if (progress_)
-    context.progress = [this](std::string_view text) { progress_(text, 0); };
+  context.progress = [this](std::string_view text) { progress(text); };
   return context;
 }
 
 Result<void> RankSession::learn_target(const rsp::Attachment& attachment) {
-  const TargetOptions how{options().images, fetch_context()};
+  const TargetOptions how{options().images, fetch_context(), options().cache, &replay_};
   auto target = Target::adopt(link_.client(), attachment, tools_.files, how);
   if (!target)
     return forward(std::move(target));
   target_ = std::move(*target);
   dump().executable = target_->executable();
   dump().platform = target_->platform();
-  auto environment = read_environment(link_.client(), attachment.pid);
+  return {};
+}
+
+/// Late: by now it has come beside other reads.
+Result<void> RankSession::take_environment() {
+  auto environment = target_->environment();
   if (!environment)
     return forward(std::move(environment));
   outcome_.claim.name_space = environment->job;
@@ -148,7 +179,8 @@ Result<void> RankSession::identify_mpi() {
   mpi_.emplace(options(), *target_, dump(), warnings_);
   auto done = mpi_->identify(entry_hint_, link_.client().features().vfile);
   outcome_.loaded_objects = mpi_->loaded_objects();
-  return done;
+  auto known = take_environment();
+  return done ? known : done;
 }
 
 Result<void> RankSession::prepare_walk() {
@@ -176,6 +208,27 @@ Result<void> RankSession::prepare_walk() {
   return {};
 }
 
+StopFacts RankSession::stop_facts() {
+  StopFacts facts{link_.client().link_estimate(), options().cache};
+  facts.held_so_far = held_before_walk_;
+  return facts;
+}
+
+Result<void> RankSession::plan_walk() {
+  auto extent = support_of(mpi_->library().provider)
+                    .queue_extent(mpi_->images(), target_->memory(), target_->platform());
+  if (!extent)
+    return forward(std::move(extent));
+  held_before_walk_ = RankLink::Clock::now() - link_.held_since();
+  auto facts = stop_facts();
+  facts.replay = replay_.known();
+  facts.extent = *extent;
+  outcome_.plan = plan_stop(facts);
+  if (auto warning = long_stop_warning(*outcome_.plan, options().max_stop))
+    warn_early(std::move(*warning));
+  return {};
+}
+
 Result<void> RankSession::walk() {
   begin(PhaseName::walk, "walk");
   RankWalk walk{options(), *target_, mpi_->images(), mpi_->library(), *dll_};
@@ -185,28 +238,46 @@ Result<void> RankSession::walk() {
   // could not be trusted.
   walk.deadline = link_.limit(0.9);
   walk.before_repairs = [this] { link_.limit(1.0); };
-  walk.progress = [this](std::uint64_t operations) {
-    if (progress_)
-      progress_("walk", operations);
-  };
+  walk.progress = [this](std::uint64_t operations) { progress("walk", operations); };
   walk.stop = stop_;
+  walk.worker = worker_ ? &*worker_ : nullptr;
   auto outcome = walk_rank(walk, dump());
   warnings_.insert(warnings_.end(), outcome.warnings.begin(), outcome.warnings.end());
   walked_ = outcome.found;
   return outcome.result;
 }
 
+void RankSession::take_statistics() {
+  auto& statistics = dump().statistics;
+  const auto touched = target_->touched();
+  if (options().cache != CacheMode::none) {
+    statistics.pages_read = target_->pages_read();
+    statistics.pages_touched = count_pages(touched);
+  }
+  if (!walked_)
+    return;
+  replay_.take_down(target_->identity(), touched, &mpi_->images());
+  auto facts = stop_facts();
+  facts.replay = touched;
+  outcome_.next = plan_stop(facts);
+}
+
 void RankSession::release() {
   if (!held_)
     return;
+  if (target_)
+    take_statistics();
   begin(PhaseName::detach, "detach");
   if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
     report(done.error(), RankError::Level::error);
   outcome_.held = HeldTime{link_.held_since(), RankLink::Clock::now()};
   dump().stopped_ms = milliseconds(outcome_.held->to - outcome_.held->from);
   dump().stopped_at = rfc3339(link_.stopped_at());
-  if (target_)
-    dump().statistics.pages_read = target_->pages_read();
+  const auto link = link_.client().link_estimate();
+  if (link.round_trip > 0)
+    dump().statistics.rtt_us = link.round_trip * 1e6;
+  if (link.bytes_per_second > 0)
+    dump().statistics.bandwidth_bps = link.bytes_per_second * 8;
 }
 
 void RankSession::report(const Error& error, RankError::Level level) {

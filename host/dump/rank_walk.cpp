@@ -109,6 +109,8 @@ private:
     };
     request.ignore_welcome = support_.refuses_in_success();
     request.stop = walk_.stop;
+    request.store = walk_.target.page_store();
+    request.started = walk_.worker;
     request.deadline = walk_.deadline;
     request.progress = walk_.progress;
     return request;

@@ -5,6 +5,7 @@
 #include "host/image/image_set.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/worker_process.h"
 #include "host/target/target.h"
 #include "rsp/result.h"
 
@@ -30,6 +31,7 @@ struct RankWalk {
       {}; ///< the walk is over: what it left of the time is theirs
   std::function<void(std::uint64_t operations)> progress = {};
   std::stop_token stop = {};
+  WorkerProcess* worker = nullptr; ///< started beforehand, for this walk; null: none was
 };
 
 struct WalkOutcome {

@@ -22,11 +22,11 @@ struct TypesChoice {
 };
 
 /// Makes `images` know the types that the MPI's debug DLL asks for. In order: the files given
-/// (--types) that are for this platform, the pack of this build-id, the DWARF of the loaded objects, the pack of this version
-/// (with a warning). Types that disagree with the sizes that the running library states are never
-/// used. `find_debug_information` is asked where nothing here knows the types: true if it gave
-/// `images` some. Errors: types.mismatch, types.missing, pack.* and elf.* of the files given, and
-/// those of Memory.
+/// (--types) that are for this platform, the pack of this build-id, the DWARF of the loaded
+/// objects, the pack of this version (with a warning). Types that disagree with the sizes that the
+/// running library states are never used. `find_debug_information` is asked where nothing here
+/// knows the types: true if it gave `images` some. Errors: types.mismatch, types.missing, pack.*
+/// and elf.* of the files given, and those of Memory.
 Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
                                  const Platform& platform,
                                  std::span<const std::filesystem::path> given,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/dump/replay_records.h"
 #include "host/dump/take_dump.h"
 #include "host/image/elf_cache.h"
 #include "host/target/file_fetcher.h"
@@ -13,6 +14,7 @@ struct SharedTools {
   ElfCache& files;
   FileFetcher& fetcher;
   rsp::Guardian& guardian;
+  ReplayRecords* replays = nullptr; ///< null: nothing is known of earlier dumps, nor kept
 };
 
 } // namespace mqbridge

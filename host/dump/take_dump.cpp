@@ -100,19 +100,27 @@ private:
       outcome.dump.errors.push_back({"interrupted", RankError::Level::error,
                                      "interrupted before it was this target's turn", ""});
     } else {
-      const auto progress = [&](std::string_view phase, std::uint64_t operations) {
-        if (!observer_.progress)
-          return;
-        // Not waited for: a target is held meanwhile, and whoever has the lock may be writing a
-        // finished rank into a pipe that nobody reads.
-        const std::unique_lock lock(observer_mutex_, std::try_to_lock);
-        if (lock)
-          observer_.progress(index, phase, operations);
-      };
-      outcome = dump_rank(targets_[index], tools_, server, progress, stop_);
+      outcome = dump_rank(targets_[index], tools_, server, observer_of(index), stop_);
     }
     claim_rank(outcome.dump, outcome.claim, static_cast<int>(index));
     tell(outcome.dump);
+  }
+
+  /// Nobody waits for the lock: a target is held meanwhile, and whoever has it may be writing a
+  /// finished rank into a pipe that nobody reads.
+  RankObserver observer_of(std::size_t index) {
+    RankObserver observer;
+    observer.progress = [this, index](std::string_view phase, std::uint64_t operations) {
+      const std::unique_lock lock(observer_mutex_, std::try_to_lock);
+      if (lock && observer_.progress)
+        observer_.progress(index, phase, operations);
+    };
+    observer.warning = [this, index](const Error& warning) {
+      const std::unique_lock lock(observer_mutex_, std::try_to_lock);
+      if (lock && observer_.warning)
+        observer_.warning(index, warning);
+    };
+    return observer;
   }
 
   /// What the observer throws is kept for the caller's thread: on another it would end the program,
@@ -153,7 +161,8 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
-  const SharedTools tools{options, files, fetcher, **guardian};
+  ReplayRecords replays;
+  const SharedTools tools{options, files, fetcher, **guardian, &replays};
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
   summarise_stops(dump, outcomes);
 

@@ -58,6 +58,9 @@ struct DumpObserver {
   std::function<void(const RankDump&)> rank_done;
   /// While the target is held: must not block. Left out while another call is in progress.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
+  /// What may be a reason to interrupt the dump while a target is about to be held for long
+  /// (stop.long; it stands in the rank's errors, too): must not block.
+  std::function<void(std::size_t index, const Error& warning)> warning = {};
 };
 
 /// Dumps every target: concurrently, those behind one server one after the other. When it returns

@@ -1,0 +1,116 @@
+#include "host/dump/stop_plan.h"
+
+#include "host/memory/page_store.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr double page_bytes = PageStore::page_size;
+/// One request for memory in bulk: what gdbserver answers at once.
+constexpr double request_bytes = 8192;
+/// Communicators, groups, the roots of the lists: what a walk looks at beside the requests.
+constexpr double other_bytes = 64 * page_bytes;
+/// Fetches of Open MPI's DLL for one request, all of its fields counted.
+constexpr double fetches_per_item = 14;
+/// Bytes of a request of an MPI, where only pages are known.
+constexpr double bytes_per_item = 700;
+/// Of the host for one request: the DLL's fetches, the operation on its way to the report.
+constexpr double host_seconds_per_item = 5e-6;
+/// Bursts that depend on each other, with and without knowing where things are.
+constexpr double bursts_known = 2;
+constexpr double bursts_unknown = 4;
+/// To start the worker and load the DLL.
+constexpr double worker_seconds = 0.005;
+constexpr Seconds longest_unannounced{1};
+/// Of the steps before the walk: exchanges that wait for the one before, and bytes on the wire.
+constexpr double start_up_exchanges = 8;
+constexpr double start_up_bytes = 24 * 1024;
+
+struct Amount {
+  StopPlan::Basis basis = StopPlan::Basis::nothing;
+  double bytes = 0;
+  double items = 0;
+};
+
+Amount amount(const StopFacts& facts) {
+  const auto of_pages = [](StopPlan::Basis basis, double bytes) {
+    return Amount{basis, bytes, bytes / bytes_per_item};
+  };
+  if (const auto pages = count_pages(facts.replay); pages > 0)
+    return of_pages(StopPlan::Basis::replay, static_cast<double>(pages) * page_bytes);
+  if (facts.extent)
+    return {StopPlan::Basis::extent, static_cast<double>(facts.extent->bytes) + other_bytes,
+            static_cast<double>(facts.extent->items)};
+  double writable = 0;
+  if (facts.map != nullptr)
+    for (const auto& range : facts.map->ranges)
+      if (range.readable && range.writable)
+        writable += static_cast<double>(range.last - range.first) + 1;
+  return writable > 0 ? of_pages(StopPlan::Basis::map, writable) : Amount{};
+}
+
+double walk_seconds(const StopFacts& facts, const Amount& amount) {
+  const auto& link = facts.link;
+  switch (facts.cache) {
+  case CacheMode::none:
+    return amount.items * fetches_per_item * link.burst(8);
+  case CacheMode::page:
+    return amount.bytes / page_bytes * link.burst(page_bytes);
+  case CacheMode::full:
+    break;
+  }
+  const double bursts = amount.basis == StopPlan::Basis::replay ? bursts_known : bursts_unknown;
+  return (bursts - 1) * link.round_trip + link.burst(amount.bytes, amount.bytes / request_bytes);
+}
+
+} // namespace
+
+StopPlan plan_stop(const StopFacts& facts) {
+  const auto needed = amount(facts);
+  StopPlan plan;
+  plan.basis = needed.basis;
+  plan.bytes = static_cast<std::uint64_t>(needed.bytes);
+  plan.walk =
+      Seconds(worker_seconds + walk_seconds(facts, needed) + needed.items * host_seconds_per_item);
+  plan.held = facts.held_so_far + plan.walk + Seconds(facts.link.round_trip);
+  return plan;
+}
+
+Seconds start_up_time(const rsp::LinkEstimate& link) {
+  if (link.bytes_per_second <= 0)
+    return {};
+  return Seconds(start_up_exchanges * link.round_trip + start_up_bytes / link.bytes_per_second);
+}
+
+std::optional<Error> long_stop_warning(const StopPlan& plan,
+                                       std::optional<std::chrono::milliseconds> max_stop) {
+  if (plan.held < longest_unannounced || (max_stop && plan.held <= *max_stop))
+    return std::nullopt;
+  auto text = fmt::format("the target will be held {} {:.1f} s: {:.1f} MB to read for its queues",
+                          plan.is_upper_bound() ? "up to" : "about", plan.held.count(),
+                          static_cast<double>(plan.bytes) / 1e6);
+  if (max_stop)
+    return Error{"stop.long", text + "; --max-stop will end that before",
+                 "give it more time, or look at less: --queue receive"};
+  return Error{"stop.long", std::move(text),
+               "to bound it: --max-stop S; to look at less: --queue receive"};
+}
+
+std::optional<Error> long_start_warning(Seconds start_up,
+                                        std::optional<std::chrono::milliseconds> max_stop) {
+  if (start_up < longest_unannounced || (max_stop && start_up <= *max_stop))
+    return std::nullopt;
+  auto text = fmt::format("the line is slow: the target will be held about {:.1f} s before its "
+                          "queues are looked at",
+                          start_up.count());
+  if (max_stop)
+    return Error{"stop.long", text + ", longer than --max-stop allows", "give it more time"};
+  return Error{"stop.long", std::move(text), "to bound it: --max-stop S"};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "host/memory/cache_mode.h"
+#include "host/memory/memory_map.h"
+#include "host/memory/page_runs.h"
+#include "host/mqs/queue_extent.h"
+#include "rsp/link_estimate.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace mqbridge {
+
+/// What an estimate of the time that a target will be held goes by: the first of `replay`, `extent`
+/// and `map` that says something.
+struct StopFacts {
+  rsp::LinkEstimate link;
+  CacheMode cache = CacheMode::full;
+  PageRuns replay = {};                        ///< what the last dump of this process looked at
+  std::optional<QueueExtent> extent = {};      ///< what its MPI says
+  const MemoryMap* map = nullptr;              ///< what it may look at, at most
+  std::chrono::duration<double> held_so_far{}; ///< until the walk begins
+};
+
+struct StopPlan {
+  enum class Basis : std::uint8_t { replay, extent, map, nothing };
+  Basis basis = Basis::nothing;
+  std::uint64_t bytes = 0; ///< to read for the queues
+  std::chrono::duration<double> walk{};
+  std::chrono::duration<double> held{}; ///< in all, the detach included
+
+  /// A walk that reads everything that is writable is the worst that can be: no forecast.
+  bool is_upper_bound() const { return basis == Basis::map; }
+};
+
+/// Estimates, before the walk, how long the target will be held.
+StopPlan plan_stop(const StopFacts& facts);
+
+/// What a dump over a slow line costs before its queues can be looked at (attach, auxiliary vector,
+/// link map, headers), where nothing but the line's rate is known. 0 where that is not known.
+std::chrono::duration<double> start_up_time(const rsp::LinkEstimate& link);
+
+/// Warning stop.long: the target would be held longer than anybody expects of a look at it, unless
+/// --max-stop says that it may. nullopt: it would not.
+std::optional<Error> long_stop_warning(const StopPlan& plan,
+                                       std::optional<std::chrono::milliseconds> max_stop);
+/// The same before the attach, for a time that the start alone takes.
+std::optional<Error> long_start_warning(std::chrono::duration<double> start_up,
+                                        std::optional<std::chrono::milliseconds> max_stop);
+
+} // namespace mqbridge
