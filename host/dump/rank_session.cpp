@@ -223,6 +223,7 @@ Result<void> RankSession::plan_walk() {
   auto facts = stop_facts();
   facts.replay = replay_.known();
   facts.extent = *extent;
+  facts.map = &target_->memory_map();
   outcome_.plan = plan_stop(facts);
   if (auto warning = long_stop_warning(*outcome_.plan, options().max_stop))
     warn_early(std::move(*warning));

@@ -39,7 +39,7 @@ public:
   const RankDump& look();
   rsp::Counters counters() const; ///< of the connection, so far
   /// Target::identity(), after an open() that was true.
-  const std::string& identity() const { return target_->identity(); }
+  std::string identity() const { return target_->identity(); }
   /// Releases the target. To be called last.
   RankOutcome close();
 
