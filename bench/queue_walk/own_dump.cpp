@@ -28,10 +28,12 @@ DumpOptions options_for(const Stage& stage, CacheMode cache) {
 }
 
 std::string why_incomplete(const RankDump& rank) {
-  if (rank.errors.empty())
+  const auto error =
+      std::find_if(rank.errors.begin(), rank.errors.end(),
+                   [](const RankError& each) { return each.level == RankError::Level::error; });
+  if (error == rank.errors.end())
     return fmt::format("rank {} is not complete", rank.rank);
-  return fmt::format("rank {}: {}: {}", rank.rank, rank.errors.front().code,
-                     rank.errors.front().message);
+  return fmt::format("rank {}: {}: {}", rank.rank, error->code, error->message);
 }
 
 /// The receives of a rank must be those that were posted: one with each tag, all pending.

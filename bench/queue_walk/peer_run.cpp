@@ -96,24 +96,27 @@ public:
          [filler](const Cell& cell) { return shown_once(cell) && cell.filler == filler; },
          [argv](Stage& stage, const Cell&) { return run_on_node(stage, argv); }});
   }
-  void add_limit() {
-    all_.push_back({"limit", native, [](Stage& stage, const Cell& cell) -> Result<Attempt> {
-                      const test::TempDirectory directory;
-                      const auto runs = directory / "runs";
-                      if (auto written = write_touched_pages(stage, cell, runs); !written)
-                        return forward(std::move(written));
-                      stage.open(cell.link);
-                      const auto target = stage.targets().front().endpoint.text;
-                      const auto line = output_of({program("limit"), target, runs.string()});
-                      if (!line)
-                        return fail(line.error().code, line.error().message);
-                      auto attempt = parse_peer_line(*line);
-                      if (!attempt)
-                        return attempt;
-                      add_link(attempt->cost, *stage.links().front(), cell.link);
-                      attempt->answer = {}; // pages, no queues
-                      return attempt;
-                    }});
+  void add_limit(const fs::path& directory) {
+    all_.push_back(
+        {"limit", native, [directory](Stage& stage, const Cell& cell) -> Result<Attempt> {
+           // Of a process once: whatever the link is, its pages are the same.
+           const auto runs = directory / fmt::format("pages-{}", stage.pid());
+           if (auto written =
+                   fs::exists(runs) ? Result<void>{} : write_touched_pages(stage, cell, runs);
+               !written)
+             return forward(std::move(written));
+           stage.open(cell.link);
+           const auto target = stage.targets().front().endpoint.text;
+           const auto line = output_of({program("limit"), target, runs.string()});
+           if (!line)
+             return fail(line.error().code, line.error().message);
+           auto attempt = parse_peer_line(*line);
+           if (!attempt)
+             return attempt;
+           add_link(attempt->cost, *stage.links().front(), cell.link);
+           attempt->answer = {}; // pages, no queues
+           return attempt;
+         }});
   }
 
   Words openmpi_words() const {
@@ -175,7 +178,7 @@ std::vector<Contender> peer_contenders(const PeerTools& tools, std::vector<std::
     peers.add_remote("lldb_list", Filler::recorder, {"python3", script("lldb_list.py")});
   peers.add_on_node("local_walk", Filler::openmpi, joined({program("local_walk")}, openmpi));
   peers.add_on_node("local_walk", Filler::recorder, {program("local_walk")});
-  peers.add_limit();
+  peers.add_limit(tools.type_carrier.parent_path());
   return peers.take();
 }
 

@@ -24,7 +24,7 @@ void MergedJson::ReportRuns(const std::vector<Run>& runs) {
       ++failures_;
       fmt::print(stderr, "   {}: {}\n", run.benchmark_name(), run.error_message);
     } else if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median") {
-      fmt::print(stderr, "   {:<100} {:>12.3f} ms\n", run.benchmark_name(),
+      fmt::print(stderr, "   {:<110} {:>10.1f} ms\n", run.run_name.function_name,
                  run.GetAdjustedRealTime());
     }
   }

@@ -97,7 +97,7 @@ void Runner::enter(Stage& stage, const Cell& cell, const Contender& contender) {
   const auto name = fmt::format("{}/{}", cell.name(), contender.name);
   const auto predicted = predictor_.predict(contender.name, cell);
   if (predicted && *predicted > std::min(cell.patience_s, options_.most_patience_s)) {
-    fmt::print(stderr, "   {:<100} {:>12.0f} ms, predicted\n", name, *predicted * 1e3);
+    fmt::print(stderr, "   {:<110} {:>10.1f} ms, predicted\n", name, *predicted * 1e3);
     register_outcome(name, *predicted, "predicted", "");
     return;
   }
