@@ -42,6 +42,7 @@ LineSpan plan_lines(std::uint64_t missing, const KnownLines& known, std::size_t 
     const auto count = std::max({above, unit, last - first + 1});
     first = last + 1 - std::min(count, last + 1);
   } else {
+    first -= first % unit; // fields before are as likely to be asked for as those behind
     last = std::min(std::max(first + std::max(below, unit) - 1, last), lines_in_page - 1);
   }
   while (last > needed_last && (known.here >> last & 1U) != 0)

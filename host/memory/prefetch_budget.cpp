@@ -10,10 +10,12 @@ namespace {
 
 constexpr double page_size = PageStore::page_size;
 constexpr double slow_bytes_per_second = 1.6e6;
+constexpr double cheap_from = 64; // pages: by measurement, in the simulator and with a real rank
 constexpr double most_in_vain_by_transfer = 0.5;
 constexpr double most_in_vain_for_each = 8;
 constexpr double most_in_vain_beside = double{64 << 20} / page_size;
 constexpr double most_in_vain_when_slow = 0.5;
+constexpr double most_in_vain_if_good = 4;
 
 /// Pages that the link carries while a request and its reply are under way.
 double pages_in_flight(const rsp::LinkEstimate& link) {
@@ -24,6 +26,10 @@ double pages_in_flight(const rsp::LinkEstimate& link) {
 
 bool is_slow(const rsp::LinkEstimate& link) {
   return link.bytes_per_second > 0 && link.bytes_per_second <= slow_bytes_per_second;
+}
+
+bool guesses_are_cheap(const rsp::LinkEstimate& link) {
+  return !is_slow(link) && pages_in_flight(link) >= cheap_from;
 }
 
 std::size_t read_unit(const rsp::LinkEstimate& link) {
@@ -41,8 +47,9 @@ std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_f
   const double in_flight = pages_in_flight(link);
   const double by_time = looked_at * std::min(in_flight, most_in_vain_by_transfer) +
                          static_cast<double>(so_far.bursts + 1) * in_flight;
-  const double by_bytes = is_slow(link) ? (good_ones ? 8 : 1) * most_in_vain_when_slow * looked_at
-                                        : most_in_vain_for_each * looked_at + most_in_vain_beside;
+  const double by_bytes =
+      is_slow(link) ? (good_ones ? most_in_vain_if_good : most_in_vain_when_slow) * looked_at
+                    : most_in_vain_for_each * looked_at + most_in_vain_beside;
   const double allowed = std::min(by_time, by_bytes) - static_cast<double>(so_far.guessed);
   return static_cast<std::size_t>(std::max(allowed, 0.0));
 }

@@ -14,9 +14,13 @@ struct ReadSoFar {
   std::uint64_t bursts = 0;
 };
 
-/// At most 10 Mbit/s, measured generously: bytes are what is scarce. Such links read lines where
-/// that pays, and guess only what follows from what was read.
+/// At most 10 Mbit/s, measured generously: bytes are what is scarce.
 bool is_slow(const rsp::LinkEstimate& link);
+
+/// A round trip takes as long as so many pages that it hardly matters what else a burst brings:
+/// neighbours that nothing speaks for are worth reading. On shorter links only what follows from
+/// what was read is.
+bool guesses_are_cheap(const rsp::LinkEstimate& link);
 
 /// What is worth reading where one line of 64 bytes is missing: as much as the link carries while a
 /// request is under way. PageStore::page_size: pages. Less only on slow links.
@@ -30,7 +34,7 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 /// most about twice as long as reading the mapping at once.
 ///
 /// Never more in vain than 8 pages for each that was looked at, and 64 MiB. On slow links half a
-/// page for each, and as much again for guesses of the good kind. 0 as long as the link's speed is
+/// page for each, or 4 pages of the good kind. 0 as long as the link's speed is
 /// not known.
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
                             std::size_t missing, bool good_ones = false);

@@ -16,6 +16,8 @@ constexpr std::size_t scans_for_each = 4;
 /// Pages passed over, because they are there, on the way to one that may be read.
 constexpr std::size_t steps_for_each = 16;
 constexpr std::size_t steps_at_least = 256;
+/// Where mappings are not known, pages of earlier dumps come with a miss so close.
+constexpr std::uint64_t replay_nearby = 4096;
 /// A miss so many pages behind what was read belongs to it.
 constexpr std::uint64_t stream_gap = 2;
 
@@ -155,8 +157,10 @@ void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& 
   std::shift_right(streams_.begin(), std::next(replaced), 1);
   streams_.front() = here;
 
-  take_pointed(burst, false, now.store);
-  if (is_slow(now.link))
+  // On slow links those from lists are on the list already.
+  const bool cheap = guesses_are_cheap(now.link);
+  take_pointed(burst, !cheap && !is_slow(now.link), now.store);
+  if (!cheap)
     return;
   if (!falling)
     burst.guess_behind(page, extent, burst.left());
@@ -166,16 +170,17 @@ void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& 
 
 void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
   const auto* extent = reach_.find(page);
-  if (extent == nullptr)
-    return;
+  const auto near = extent != nullptr
+                        ? *extent
+                        : Extent{page - std::min(page, replay_nearby), page + replay_nearby};
   PageRuns later;
   for (const auto& run : replay_) {
     const auto last = run.first + (run.count - 1);
-    if (run.first > extent->last || last < extent->first) {
+    if (run.first > near.last || last < near.first) {
       later.push_back(run);
       continue;
     }
-    for (auto at = std::max(run.first, extent->first); at <= std::min(last, extent->last); ++at)
+    for (auto at = std::max(run.first, near.first); at <= std::min(last, near.last); ++at)
       expected_ += burst.take(at) ? 1U : 0U;
   }
   replay_ = std::move(later);

@@ -20,10 +20,10 @@ namespace mqbridge {
 /// tests/memory/prefetch_simulator.h runs it on links and layouts of all kinds.
 ///
 /// A burst takes beside the missing pages, as far as guesses_allowed() goes: all of the rest of the
-/// mapping, if that is within it; else pages ahead, up to half, where the page before the missing
-/// one was read already; pages that words of the pages read so far point to; and what comes behind
-/// and before the missing one in its mapping. Pages that earlier dumps needed do not count: they
-/// are known, not guessed.
+/// mapping, if that is within it; else pages ahead, up to half, where misses come along memory;
+/// pages that words of the pages read so far point to, those from lists first; and, if a round trip
+/// is long enough, what comes behind and before the missing page in its mapping. Pages that earlier
+/// dumps needed do not count: they are known, not guessed.
 class PrefetchPolicy {
 public:
   /// nullptr: nothing is known. Copied.

@@ -22,10 +22,11 @@ struct Case {
 TEST(LinePlan, Table) {
   const Case cases[] = {
       {"alone", line(5), {}, 1, {5, 1}},
-      {"at least a unit", line(5), {}, 4, {5, 4}},
-      {"a unit ends with the page", line(62), {}, 4, {62, 2}},
+      {"the unit around it", line(5), {}, 4, {4, 4}},
+      {"the last unit", line(62), {}, 4, {60, 4}},
+      {"what is known of a unit is not read again", line(6), {0, line(4), 0}, 4, {5, 3}},
       {"the last line", line(63), {}, 1, {63, 1}},
-      {"all that is missing, and what lies between", line(5) | line(9), {}, 2, {5, 5}},
+      {"all that is missing, and what lies between", line(5) | line(9), {}, 2, {4, 6}},
       {"as much ahead as was read before", line(8), {0, 0xf0, 0}, 1, {8, 4}},
       {"gaps close by do not matter", line(8), {0, 0b01010100, 0}, 1, {8, 3}},
       {"what is known at its end is not read again", line(8), {0, 0xf0 | line(11), 0}, 1, {8, 3}},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t page = PageStore::page_size;
 constexpr std::uint64_t line = PageStore::line_size;
-constexpr rsp::LinkEstimate far_away{10e-3, 20e6, 0}; ///< 49 pages in flight
+constexpr rsp::LinkEstimate far_away{10e-3, 40e6, 0}; ///< 98 pages in flight
 constexpr rsp::LinkEstimate serial_line{0, 11.5e3, 0};
 
 class Prefetch : public testing::Test {
@@ -53,11 +53,11 @@ TEST_F(Prefetch, AMissBringsWhatTheRoundTripCosts) {
   link_is(far_away);
   EXPECT_EQ(read(1000 * page, 8), 8U);
   EXPECT_EQ(fake.calls, 1);
-  EXPECT_TRUE(has(1049));
-  EXPECT_FALSE(has(1050));
+  EXPECT_TRUE(has(1098));
+  EXPECT_FALSE(has(1099));
   EXPECT_EQ(read(1040 * page, 8), 8U);
   EXPECT_EQ(fake.calls, 1) << "that was there already";
-  EXPECT_EQ(cache.statistics().bytes_read, 50 * page);
+  EXPECT_EQ(cache.statistics().bytes_read, 99 * page);
 }
 
 TEST_F(Prefetch, PageModeReadsWhatWasAskedForAndNothingElse) {
@@ -186,7 +186,7 @@ TEST_F(Prefetch, AFullStoreStartsAnewAndStaysExact) {
   put(1000, 2000);
   map(1000, 2000);
   link_is(far_away);
-  for (std::uint64_t number = 1000; number < 3000; ++number)
+  for (std::uint64_t number = 1000; number < 1800; ++number)
     ASSERT_EQ(read(number * page + 5, 8), 8U) << number;
   EXPECT_LE(store->pages(), 256U);
 }
