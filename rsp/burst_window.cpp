@@ -156,6 +156,8 @@ void BurstTimer::finish_pipelined(LinkMeter& meter) const {
     meter.burst(requests_, bytes_, last_ - first_);
   if (any_ && first_bytes_ <= longest_short_reply)
     meter.round_trip(first_ - begun_);
+  else if (any_ && requests_ == 0) // a single long reply
+    finish_in_turn(meter);
 }
 
 void BurstTimer::finish_in_turn(LinkMeter& meter) const {

@@ -28,6 +28,8 @@ void LinkMeter::round_trip(Duration time) {
 
 void LinkMeter::burst(std::size_t requests, std::size_t bytes, Duration time) {
   const double took = seconds(time);
+  if (took < shortest_burst && bytes >= fewest_bytes)
+    least_rate_ = std::max(least_rate_, static_cast<double>(bytes) / shortest_burst);
   if (took < shortest_burst || (bytes < fewest_bytes && requests < fewest_requests))
     return;
   // Relative to its time: a long burst is measured as well as a short one, not better.
@@ -61,7 +63,8 @@ LinkEstimate LinkMeter::estimate() const {
   LinkEstimate estimate;
   estimate.round_trip = shortest();
   estimate.per_request = known.per_request;
-  estimate.bytes_per_second = known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(0);
+  estimate.bytes_per_second =
+      known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(least_rate_);
   return estimate;
 }
 

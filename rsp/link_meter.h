@@ -28,8 +28,9 @@ public:
   /// One short request and its reply.
   void round_trip(Duration time);
 
-  /// `requests` pipelined ones that brought `bytes` of memory in `time` beyond a round trip. Too
-  /// small ones are not counted.
+  /// `requests` pipelined ones that brought `bytes` of memory in `time` beyond a round trip. One
+  /// that was too quick to be measured says how fast the link is at least, which counts as long as
+  /// nothing else is known: who reads page by page would never learn more.
   void burst(std::size_t requests, std::size_t bytes, Duration time);
 
   LinkEstimate estimate() const;
@@ -46,6 +47,7 @@ private:
   std::array<double, kept> round_trips_{};
   std::size_t round_trip_count_ = 0;
   std::optional<double> expected_rate_;
+  double least_rate_ = 0; ///< of bursts too quick to be measured
   // Weighted sums over the bursts: requests, bytes and time with each other.
   double requests_requests_ = 0;
   double requests_bytes_ = 0;

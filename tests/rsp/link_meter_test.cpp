@@ -1,0 +1,76 @@
+#include "rsp/link_meter.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+
+namespace mqbridge::rsp {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::DoubleNear;
+
+TEST(LinkMeterTest, NothingIsKnownAtFirst) {
+  const LinkEstimate estimate = LinkMeter().estimate();
+  EXPECT_EQ(estimate.round_trip, 0);
+  EXPECT_EQ(estimate.bytes_per_second, 0);
+  EXPECT_EQ(estimate.per_request, 0);
+}
+
+TEST(LinkMeterTest, TheRoundTripIsTheShortestOfTheLast) {
+  LinkMeter meter;
+  for (const auto time : {12ms, 10ms, 30ms})
+    meter.round_trip(time);
+  EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.010);
+  for (int i = 0; i < 16; ++i)
+    meter.round_trip(20ms);
+  EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.020);
+}
+
+TEST(LinkMeterTest, RequestsAndBytesAreToldApart) {
+  constexpr double per_request = 20e-6;
+  constexpr double per_byte = 1e-8;
+  LinkMeter meter;
+  for (const auto& [requests, bytes] :
+       {std::pair(10, 400'000), std::pair(200, 40'000), std::pair(50, 1'000'000)})
+    meter.burst(static_cast<std::size_t>(requests), static_cast<std::size_t>(bytes),
+                std::chrono::duration_cast<LinkMeter::Duration>(
+                    std::chrono::duration<double>(requests * per_request + bytes * per_byte)));
+  EXPECT_THAT(meter.estimate().per_request, DoubleNear(per_request, 1e-7));
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1 / per_byte, 1e6));
+}
+
+// Who reads page by page has nothing longer to measure.
+TEST(LinkMeterTest, APageThatComesAtOnceSaysHowFastTheLinkIsAtLeast) {
+  LinkMeter meter;
+  meter.burst(1, 4096, 20us);
+  EXPECT_GE(meter.estimate().bytes_per_second, 4096 / 200e-6);
+  meter.burst(1, 8192, 0us);
+  EXPECT_GE(meter.estimate().bytes_per_second, 8192 / 200e-6);
+}
+
+TEST(LinkMeterTest, WhatWasMeasuredGoesBeforeWhatItIsAtLeast) {
+  LinkMeter meter;
+  meter.burst(1, 8192, 20us);
+  meter.burst(1, 4096, 4ms);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
+  meter.burst(1, 8192, 20us);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
+}
+
+TEST(LinkMeterTest, AFewBytesThatComeAtOnceSayNothing) {
+  LinkMeter meter;
+  meter.burst(20, 300, 20us);
+  EXPECT_EQ(meter.estimate().bytes_per_second, 0);
+}
+
+TEST(LinkMeterTest, ASerialLineIsBelievedUntilSomethingIsMeasured) {
+  LinkMeter meter;
+  meter.expect_rate(5760);
+  meter.burst(1, 4096, 20us); // a buffer on the way
+  EXPECT_DOUBLE_EQ(meter.estimate().bytes_per_second, 5760);
+  meter.burst(1, 4096, 800ms);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(5120, 1));
+}
+
+} // namespace
+} // namespace mqbridge::rsp
