@@ -9,6 +9,7 @@
 #include "bench/queue_walk/stage.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fstream>
@@ -24,6 +25,7 @@ struct Arguments {
   bool no_peers = false;
   int repeats = 0;
   double patience_s = 0;
+  double budget_min = 0;
   std::vector<std::string> only;
   std::string out = "queue_walk.json";
   std::string trace;
@@ -33,7 +35,10 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_flag("--quick", arguments.quick, "fewer cells and repeats: some minutes");
   app.add_flag("--list", arguments.list, "print the cells, and end");
   app.add_flag("--no-peers", arguments.no_peers, "mqbridge alone");
-  app.add_option("--repeats", arguments.repeats, "of each run (20; 5 with --quick)");
+  app.add_option("--repeats", arguments.repeats,
+                 "of each run (20, of long ones 5; with --quick 5 and 2)");
+  app.add_option("--budget", arguments.budget_min,
+                 "minutes; what comes later is repeated as long runs are (40; 3 with --quick)");
   app.add_option("--patience", arguments.patience_s,
                  "seconds; what is predicted to take longer is not run (10; 3 with --quick)");
   app.add_option("--only", arguments.only, "cells whose name has this in it (repeatable)");
@@ -96,6 +101,26 @@ void start_google_benchmark() {
   benchmark::Initialize(&argc, argv.data());
 }
 
+RunnerOptions runner_options(const Arguments& arguments) {
+  RunnerOptions options;
+  double budget_min = 40;
+  if (arguments.quick) {
+    options.repeats = {.ordinary = 5, .long_s = 1, .of_long = 2};
+    options.most_patience_s = 3;
+    budget_min = 3;
+  }
+  if (arguments.repeats > 0)
+    options.repeats = {.ordinary = arguments.repeats, .of_long = std::min(arguments.repeats, 5)};
+  if (arguments.patience_s > 0)
+    options.most_patience_s = arguments.patience_s;
+  if (arguments.budget_min > 0)
+    budget_min = arguments.budget_min;
+  options.hurry_after =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double, std::ratio<60>>(budget_min));
+  return options;
+}
+
 int run(const Arguments& arguments) {
   const auto cells = chosen_cells(arguments);
   if (arguments.list || cells.empty()) {
@@ -113,11 +138,7 @@ int run(const Arguments& arguments) {
   const test::TempDirectory directory;
   const auto contenders = all_contenders(arguments, states, directory);
   MergedJson reporter(out);
-  RunnerOptions options;
-  options.repeats = arguments.repeats > 0 ? arguments.repeats : arguments.quick ? 5 : 20;
-  if (arguments.patience_s > 0 || arguments.quick)
-    options.most_patience_s = arguments.patience_s > 0 ? arguments.patience_s : 3;
-  Runner runner(options, contenders, reporter);
+  Runner runner(runner_options(arguments), contenders, reporter);
   for (const auto& cell : cells)
     runner.run(cell);
   reporter.finish();

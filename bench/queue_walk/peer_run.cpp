@@ -69,6 +69,25 @@ Result<Attempt> run_on_node(Stage& stage, Words argv) {
   return line ? parse_peer_line(*line) : fail(line.error().code, line.error().message);
 }
 
+/// `directory`: for the lists of pages. Of a process once: whatever the link is, they are the same.
+Result<Attempt> run_limit(Stage& stage, const Cell& cell, const fs::path& directory) {
+  const auto runs = directory / fmt::format("pages-{}-{}", cell.operations, stage.pid());
+  if (auto written = fs::exists(runs) ? Result<void>{} : write_touched_pages(stage, cell, runs);
+      !written)
+    return forward(std::move(written));
+  stage.open(cell.link);
+  const auto line =
+      output_of({program("limit"), stage.targets().front().endpoint.text, runs.string()});
+  if (!line)
+    return fail(line.error().code, line.error().message);
+  auto attempt = parse_peer_line(*line);
+  if (!attempt)
+    return attempt;
+  add_link(attempt->cost, *stage.links().front(), cell.link);
+  attempt->answer = {}; // pages, no queues
+  return attempt;
+}
+
 bool native(const Cell& cell) {
   return !cell.emulated() && cell.ranks == 1;
 }
@@ -96,26 +115,11 @@ public:
          [filler](const Cell& cell) { return shown_once(cell) && cell.filler == filler; },
          [argv](Stage& stage, const Cell&) { return run_on_node(stage, argv); }});
   }
-  void add_limit(const fs::path& directory) {
+  void add_limit() {
     all_.push_back(
-        {"limit", native, [directory](Stage& stage, const Cell& cell) -> Result<Attempt> {
-           // Of a process once: whatever the link is, its pages are the same.
-           const auto runs = directory / fmt::format("pages-{}", stage.pid());
-           if (auto written =
-                   fs::exists(runs) ? Result<void>{} : write_touched_pages(stage, cell, runs);
-               !written)
-             return forward(std::move(written));
-           stage.open(cell.link);
-           const auto target = stage.targets().front().endpoint.text;
-           const auto line = output_of({program("limit"), target, runs.string()});
-           if (!line)
-             return fail(line.error().code, line.error().message);
-           auto attempt = parse_peer_line(*line);
-           if (!attempt)
-             return attempt;
-           add_link(attempt->cost, *stage.links().front(), cell.link);
-           attempt->answer = {}; // pages, no queues
-           return attempt;
+        {"limit", native,
+         [directory = tools_.type_carrier.parent_path()](Stage& stage, const Cell& cell) {
+           return run_limit(stage, cell, directory);
          }});
   }
 
@@ -178,7 +182,7 @@ std::vector<Contender> peer_contenders(const PeerTools& tools, std::vector<std::
     peers.add_remote("lldb_list", Filler::recorder, {"python3", script("lldb_list.py")});
   peers.add_on_node("local_walk", Filler::openmpi, joined({program("local_walk")}, openmpi));
   peers.add_on_node("local_walk", Filler::recorder, {program("local_walk")});
-  peers.add_limit(tools.type_carrier.parent_path());
+  peers.add_limit();
   return peers.take();
 }
 

@@ -2,11 +2,13 @@
 
 namespace mqbridge::bench {
 
-/// How often a contender is run: `asked` times, five times where a run takes over ten seconds.
-constexpr int repeats_of(double seconds, int asked) {
-  constexpr double long_run_s = 10;
-  constexpr int of_long_runs = 5;
-  return seconds > long_run_s && asked > of_long_runs ? of_long_runs : asked;
-}
+/// How often runs are repeated.
+struct Repeats {
+  int ordinary = 20;
+  double long_s = 10; ///< from here on a run is a long one
+  int of_long = 5;
+
+  constexpr int of(double seconds) const { return seconds > long_s ? of_long : ordinary; }
+};
 
 } // namespace mqbridge::bench

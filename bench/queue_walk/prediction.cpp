@@ -6,49 +6,67 @@
 namespace mqbridge::bench {
 namespace {
 
-double on_link(const Measured& cost, const LinkSpec& link) {
-  const double round_trip = std::chrono::duration<double>(link.round_trip).count();
-  const double bytes = static_cast<double>(cost.bytes);
-  return static_cast<double>(cost.round_trips) * round_trip +
+double on_link(double round_trips, double bytes, const LinkSpec& link) {
+  return round_trips * std::chrono::duration<double>(link.round_trip).count() +
          (link.bytes_per_second > 0 ? bytes / link.bytes_per_second : 0);
 }
 
 /// Whether what is known of one says something of the other.
 bool of_a_kind(const Cell& known, const Cell& cell) {
   return known.filler == cell.filler && known.architecture == cell.architecture &&
-         known.ranks == cell.ranks && known.operations <= cell.operations;
+         known.ranks == cell.ranks;
 }
 
 } // namespace
 
 void Predictor::learn(const std::string& contender, const Cell& cell, const Measured& cost) {
-  known_[contender].push_back({cell, cost});
+  Known known{.cell = cell,
+              .round_trips = static_cast<double>(cost.round_trips),
+              .bytes = static_cast<double>(cost.bytes)};
+  known.without_link_s =
+      std::max(0.0, cost.wall_s - on_link(known.round_trips, known.bytes, cell.link));
+  known_[contender].push_back(known);
 }
 
-double Predictor::scaled(const Known& known, const Cell& cell) {
-  const double without_link =
-      std::max(0.0, known.cost.wall_s - on_link(known.cost, known.cell.link));
-  const double growth =
-      static_cast<double>(cell.operations) / static_cast<double>(known.cell.operations);
-  return growth * (without_link + on_link(known.cost, cell.link));
+double Predictor::seconds(const Known& known, const LinkSpec& link) {
+  return known.without_link_s + on_link(known.round_trips, known.bytes, link);
 }
 
-std::optional<double> Predictor::predict(const std::string& contender, const Cell& cell) const {
-  const auto found = known_.find(contender);
-  if (found == known_.end())
-    return std::nullopt;
-  const Known* best = nullptr;
-  // The nearest in size; of those, of the same layout; of those, over the link most like it.
+/// The one with the most operations; of those, of the same layout; of those, over the link most
+/// like the cell's.
+const Predictor::Known* Predictor::nearest(const std::string& contender, const Cell& cell,
+                                           std::uint64_t most_operations) const {
   const auto nearness = [&](const Known& known) {
     return std::tuple(known.cell.operations, known.cell.shuffled_in == cell.shuffled_in,
                       known.cell.link.round_trip <= cell.link.round_trip,
                       known.cell.link.bytes_per_second == cell.link.bytes_per_second,
                       known.cell.link.round_trip);
   };
+  const Known* best = nullptr;
+  const auto found = known_.find(contender);
+  if (found == known_.end())
+    return nullptr;
   for (const auto& known : found->second)
-    if (of_a_kind(known.cell, cell) && (best == nullptr || nearness(*best) < nearness(known)))
+    if (of_a_kind(known.cell, cell) && known.cell.operations <= most_operations &&
+        (best == nullptr || nearness(*best) < nearness(known)))
       best = &known;
-  return best == nullptr ? std::nullopt : std::optional(scaled(*best, cell));
+  return best;
+}
+
+std::optional<double> Predictor::predict(const std::string& contender, const Cell& cell) const {
+  const Known* const near = nearest(contender, cell, cell.operations);
+  if (near == nullptr)
+    return std::nullopt;
+  const auto operations = near->cell.operations;
+  const double there = seconds(*near, cell.link);
+  if (operations == cell.operations)
+    return there;
+  const Known* const below = nearest(contender, cell, operations - 1);
+  if (below == nullptr)
+    return std::nullopt;
+  const double each = (there - seconds(*below, cell.link)) /
+                      static_cast<double>(operations - below->cell.operations);
+  return there + std::max(0.0, each) * static_cast<double>(cell.operations - operations);
 }
 
 } // namespace mqbridge::bench

@@ -1,6 +1,5 @@
 #include "bench/queue_walk/runner.h"
 
-#include "bench/queue_walk/plan_repeats.h"
 #include "bench/queue_walk/quantile.h"
 #include "bench/queue_walk/stage.h"
 
@@ -84,9 +83,10 @@ void Runner::register_runs(Stage& stage, const Cell& cell, const Contender& cont
         tell_cost(state, attempt->cost);
     }
   };
+  const bool hurried = Clock::now() > options_.hurry_after;
   benchmark::RegisterBenchmark(fmt::format("{}/{}", cell.name(), contender.name).c_str(), once)
       ->Iterations(1)
-      ->Repetitions(repeats_of(seconds, options_.repeats))
+      ->Repetitions(hurried ? options_.repeats.of_long : options_.repeats.of(seconds))
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
       ->ComputeStatistics("q1", first_quartile)

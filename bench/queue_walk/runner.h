@@ -2,6 +2,7 @@
 
 #include "bench/queue_walk/cell.h"
 #include "bench/queue_walk/contender.h"
+#include "bench/queue_walk/plan_repeats.h"
 #include "bench/queue_walk/prediction.h"
 #include "bench/queue_walk/reporter.h"
 
@@ -11,8 +12,10 @@
 namespace mqbridge::bench {
 
 struct RunnerOptions {
-  int repeats = 20;
+  Repeats repeats;
   double most_patience_s = 1e9; ///< beyond it no cell waits
+  /// When it has passed, whatever follows is repeated as a long run is.
+  Clock::time_point hurry_after = Clock::time_point::max();
 };
 
 /// Runs every contender in every cell: first once, to see that its answer is right and how long it

@@ -109,15 +109,16 @@ class Results:
 
 
 def micro_benchmarks(path):
-    """Name -> nanoseconds an item (the median of the repeats), of a Google Benchmark program that counts items."""
+    """(Name, counter) -> the median of the repeats, of a Google Benchmark program; counter "time" is nanoseconds."""
     with open(path, encoding="utf-8") as file:
         entries = json.load(file).get("benchmarks", [])
     scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-    times = {}
+    values = {}
     for entry in entries:
         if entry.get("run_type", "iteration") != "iteration" or entry.get("error_occurred"):
             continue
-        per_item = 1e9 / entry["items_per_second"] if entry.get("items_per_second") else \
-            entry["real_time"] * scale[entry["time_unit"]]
-        times.setdefault(entry["name"], []).append(per_item)
-    return {name: median(values) for name, values in times.items()}
+        counters = {name: value for name, value in entry.items() if isinstance(value, (int, float))}
+        counters["time"] = entry["real_time"] * scale[entry["time_unit"]]
+        for counter, value in counters.items():
+            values.setdefault((entry["name"], counter), []).append(value)
+    return {key: median(found) for key, found in values.items()}

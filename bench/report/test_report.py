@@ -91,13 +91,19 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(measurement.error, "no such target")
         self.assertIsNone(plots.time_of(measurement))
 
-    def test_micro_benchmarks_are_times_of_an_item(self):
-        entries = [{"name": "cached_fetch/16", "real_time": 2, "time_unit": "us", "items_per_second": 5e7},
-                   {"name": "warm_index", "real_time": 3, "time_unit": "ms"}]
+    def test_micro_benchmarks_have_times_and_counters(self):
+        entries = [{"name": "fetch/16", "real_time": 2, "time_unit": "us", "worker_ns": 20},
+                   {"name": "look_up", "real_time": 3, "time_unit": "ms"},
+                   {"name": "look_up", "real_time": 9, "time_unit": "ms", "error_occurred": True},
+                   {"name": "look_up_mean", "real_time": 9, "time_unit": "ms", "run_type": "aggregate"}]
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump({"benchmarks": entries}, file)
             file.flush()
-            self.assertEqual(micro_benchmarks(file.name), {"cached_fetch/16": 20, "warm_index": 3e6})
+            micro = micro_benchmarks(file.name)
+        self.assertEqual(micro["fetch/16", "time"], 2000)
+        self.assertEqual(micro["fetch/16", "worker_ns"], 20)
+        self.assertEqual(micro["look_up", "time"], 3e6)
+        self.assertNotIn("look_up_mean", {name for name, _ in micro})
 
 
 class SvgTest(unittest.TestCase):
@@ -155,9 +161,13 @@ class PlotsTest(unittest.TestCase):
         self.assertIn("1.50 pages a page", plots.over_read(sample()))
 
 
+MICRO = {("walk_open_mpi/warm/100000", "time"): 7e7, ("walk_open_mpi/warm/100000", "worker_ns_per_fetch"): 25.0,
+         ("type_look_up/cold/iterations:3", "time"): 4e9}
+
+
 class ReachTest(unittest.TestCase):
     def rows(self):
-        return {row.what: row for row in reach.Reach(sample(), {"cached_fetch/1": 25.0, "cold_index": 4e9}).rows}
+        return {row.what: row for row in reach.Reach(sample(), MICRO).rows}
 
     def test_a_ratio_is_reached_or_not(self):
         rows = self.rows()

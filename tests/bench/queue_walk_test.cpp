@@ -26,10 +26,10 @@ TEST(Quantile, LiesBetweenSamples) {
 }
 
 TEST(Repeats, AreFiveOfWhatTakesLong) {
-  EXPECT_EQ(repeats_of(0.1, 20), 20);
-  EXPECT_EQ(repeats_of(10, 20), 20);
-  EXPECT_EQ(repeats_of(10.1, 20), 5);
-  EXPECT_EQ(repeats_of(60, 3), 3);
+  constexpr Repeats repeats;
+  EXPECT_EQ(repeats.of(0.1), 20);
+  EXPECT_EQ(repeats.of(10), 20);
+  EXPECT_EQ(repeats.of(10.1), 5);
 }
 
 TEST(Cells, EachIsThereOnce) {
@@ -81,19 +81,30 @@ TEST(Prediction, IsRoundTripsAndBytesOnTheOtherLink) {
   EXPECT_DOUBLE_EQ(*predictor.predict("a", slow), 0.5 + 1 + 2);
 }
 
-TEST(Prediction, GrowsAsTheOperationsDo) {
+TEST(Prediction, GrowsInAStraightLineFromTwoNumbersOfOperations) {
   Predictor predictor;
-  predictor.learn("a", {.operations = 1000, .link = {.round_trip = 1ms}}, cost(1.5, 1000, 0));
-  const Cell more{.operations = 10'000, .link = {.round_trip = 2ms}};
-  EXPECT_DOUBLE_EQ(*predictor.predict("a", more), 10 * (0.5 + 2));
+  const LinkSpec link{.round_trip = 1ms};
+  // Half a second and 30 round trips to begin with; a millisecond and a round trip an operation.
+  predictor.learn("a", {.operations = 10, .link = link}, cost(0.51 + 0.04, 40, 0));
+  predictor.learn("a", {.operations = 1000, .link = link}, cost(1.5 + 1.03, 1030, 0));
+  const Cell more{.operations = 100'000, .link = {.round_trip = 2ms}};
+  EXPECT_NEAR(*predictor.predict("a", more), 0.5 + 100 + 2 * 100.03, 1e-6);
 }
 
-TEST(Prediction, ComesFromTheNearestCell) {
+TEST(Prediction, OfMoreOperationsNeedsTwoNumbersOfThem) {
   Predictor predictor;
-  predictor.learn("a", {.operations = 10, .link = {}}, cost(1, 0, 0));
-  predictor.learn("a", {.operations = 1000, .link = {}}, cost(2, 0, 0));
-  predictor.learn("a", {.operations = 100'000, .link = {}}, cost(3, 0, 0));
-  EXPECT_DOUBLE_EQ(*predictor.predict("a", {.operations = 10'000, .link = {}}), 20);
+  predictor.learn("a", {.operations = 1000, .link = {}}, cost(1, 0, 0));
+  predictor.learn("a", {.operations = 1000, .link = {.round_trip = 1ms}}, cost(1, 0, 0));
+  EXPECT_FALSE(predictor.predict("a", {.operations = 10'000, .link = {}}));
+}
+
+TEST(Prediction, ComesFromTheNearestCells) {
+  Predictor predictor;
+  predictor.learn("a", {.operations = 10, .link = {}}, cost(1000, 0, 0));
+  predictor.learn("a", {.operations = 100, .link = {}}, cost(1, 0, 0));
+  predictor.learn("a", {.operations = 1000, .link = {}}, cost(10, 0, 0));
+  predictor.learn("a", {.operations = 100'000, .link = {}}, cost(11, 0, 0));
+  EXPECT_DOUBLE_EQ(*predictor.predict("a", {.operations = 10'000, .link = {}}), 100);
 }
 
 TEST(Prediction, TakesACellOfTheSameLayoutWhereThereIsOne) {
