@@ -61,7 +61,7 @@ public:
   /// Whether something has come in this exchange that the protocol does not provide for, and that
   /// may stand in the place of another reply (in ack mode, where every reply comes alone): a reply
   /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
-  bool in_doubt() const { return in_doubt_ || sent_again_; }
+  bool in_doubt() const { return in_doubt_ || out_of_step_; }
   /// Drops what is on its way until the stub is in step again: replies and requests pair from here
   /// on. Takes some tenths of a second. Error: stub.garbage, when the stub never gets there.
   Result<void> resynchronise();
@@ -237,7 +237,7 @@ private:
   bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
   std::optional<Padding> padding_;
   bool in_doubt_ = false;   ///< in_doubt(), for this exchange
-  bool sent_again_ = false; ///< a request: it may be answered twice
+  bool out_of_step_ = false; ///< more or fewer replies may come than outstanding_
   bool stub_acks_ = false;  ///< a reply of this connection came with its `+`
   LinkMeter meter_;
   std::size_t drain_rate_ = 0;  ///< reply bytes a second, of the last long burst; 0: not known

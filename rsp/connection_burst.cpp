@@ -39,7 +39,7 @@ Result<std::vector<std::string>> Connection::burst(std::span<const std::string> 
 }
 
 Result<void> Connection::stream(Burst& burst) {
-  if (sent_again_) {
+  if (out_of_step_) {
     if (auto in_step = resynchronise(); !in_step)
       return in_step;
   }

@@ -182,7 +182,7 @@ Connection::Taken Connection::take_nack(Wait& wait) {
         "stub.garbage",
         fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
         "check the link, a serial one above all; --trace FILE shows every packet");
-  sent_again_ = true; // a `+` damaged on its way looks like this, too: then two answers come
+  out_of_step_ = true; // a `+` damaged on its way looks like this, too: then two answers come
   queue(*last_frame_);
   flush();
   return std::nullopt;
@@ -217,8 +217,10 @@ void Connection::note_garbage(const Decoder::Event& event) {
 /// False: none came, until `at_most` or because a limit has changed.
 Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
   const auto until = patience(wait);
-  if (!until)
+  if (!until) {
+    out_of_step_ |= until.error().code == "stub.timeout"; // is it late, or lost?
     return Failure(until.error());
+  }
   auto received = transport_->receive(std::min(*until, at_most));
   switch (received.kind) {
   case Received::Kind::data:

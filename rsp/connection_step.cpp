@@ -35,7 +35,7 @@ Result<void> Connection::find_back_into_step(const Marker& marker) {
       return forward(std::move(found));
     if (*found) {
       outstanding_ = stale_ = 0;
-      in_doubt_ = sent_again_ = false;
+      in_doubt_ = out_of_step_ = false;
       return {};
     }
   }

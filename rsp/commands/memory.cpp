@@ -50,10 +50,14 @@ Result<void> read_memory(Client& client, std::span<ReadRequest> requests,
     attempts = burst.progressed() ? 0 : attempts;
     if (read)
       continue;
-    if (!damaged(read.error()) || burst.certain() || ++attempts == most_attempts)
+    if (!damaged(read.error()) || burst.certain())
       return read;
-    if (auto in_step = connection.resynchronise(); !in_step)
+    // Even when it is given up: whoever asks next, be it for the detach, gets its own answers.
+    auto in_step = connection.resynchronise();
+    if (!in_step)
       return in_step;
+    if (++attempts == most_attempts)
+      return read;
   }
   return {};
 }

@@ -187,6 +187,7 @@ Result<void> MemoryBurst::settle() {
 }
 
 Failure MemoryBurst::out_of_step(Error why) {
+  why.code = "stub.garbage";
   why.message = fmt::format("replies do not fit the reads they should answer: {}", why.message);
   why.hint = "what passes the bytes on between here and the stub damages them: connect without it; "
              "--trace FILE shows every packet";

@@ -1,0 +1,204 @@
+#include "tests/support/fault_relay.h"
+
+#include "tests/support/stub_listener.h"
+
+#include <algorithm>
+#include <array>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace mqbridge::test {
+namespace {
+
+using std::chrono::microseconds;
+using namespace std::chrono_literals;
+
+/// Longer than a round trip of the tests: what comes behind it meets another exchange.
+constexpr microseconds late = 3ms;
+
+int connect_to(const std::string& port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    ADD_FAILURE() << "the fault relay cannot reach the stub on port " << port;
+  return fd;
+}
+
+void send_at_once(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+} // namespace
+
+FaultyLine::FaultyLine(const Faults& faults, Way way)
+    : faults_(faults), way_(way), random_(faults.seed) {}
+
+std::size_t FaultyLine::below(std::size_t limit) {
+  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+}
+
+std::vector<FaultyLine::Piece> FaultyLine::pass(std::string_view bytes, bool faulty) {
+  constexpr std::size_t checksum = 2;
+  std::vector<Piece> out;
+  pending_ += bytes;
+  std::size_t at = 0;
+  while (at < pending_.size()) {
+    std::size_t end = at + 1; // of an acknowledgement
+    if (pending_[at] == '$') {
+      const std::size_t hash = pending_.find('#', at);
+      end = hash == std::string::npos ? hash : hash + 1 + checksum;
+      if (hash == std::string::npos || end > pending_.size())
+        break;
+    }
+    unit(pending_.substr(at, end - at), faulty, out);
+    at = end;
+  }
+  pending_.erase(0, at);
+  return out;
+}
+
+std::vector<FaultyLine::Piece> FaultyLine::rest() {
+  if (late_.empty())
+    return {};
+  return {{std::exchange(late_, {}), 0us}};
+}
+
+void FaultyLine::unit(std::string packet, bool faulty, std::vector<Piece>& out) {
+  const std::string repeated = std::exchange(late_, {});
+  const bool harmless = way_ == Way::to_the_stub && !faults_.requests_too;
+  const bool hit = faulty && below(faults_.one_in) == 0;
+  if (hit && (harmless || below(3) == 0)) {
+    const std::size_t cut = 1 + below(packet.size());
+    out.push_back({packet.substr(0, cut), 0us});
+    out.push_back({packet.substr(cut), microseconds(below(1500))});
+  } else if (hit && since_ >= faults_.apart) {
+    since_ = 0;
+    spoil(std::move(packet), out);
+  } else {
+    ++since_;
+    out.push_back({std::move(packet), 0us});
+  }
+  if (!repeated.empty())
+    out.push_back({repeated, 0us});
+}
+
+void FaultyLine::spoil(std::string packet, std::vector<Piece>& out) {
+  enum class Fault { lose, lose_bytes, repeat, repeat_late, repeat_bytes, damage };
+  const bool any_byte = way_ == Way::to_the_client;
+  std::vector<Fault> possible;
+  if (faults_.lose)
+    possible.insert(possible.end(), {Fault::lose, any_byte ? Fault::lose_bytes : Fault::lose});
+  if (faults_.repeat)
+    possible.insert(possible.end(), {Fault::repeat, Fault::repeat_late,
+                                     any_byte ? Fault::repeat_bytes : Fault::repeat});
+  if (faults_.damage)
+    possible.push_back(Fault::damage);
+  ++done_;
+  const std::size_t at = below(packet.size());
+  const std::size_t count = 1 + below(packet.size() - at);
+  switch (possible[below(possible.size())]) {
+  case Fault::lose:
+    return;
+  case Fault::lose_bytes:
+    packet.erase(at, count);
+    break;
+  case Fault::repeat:
+    packet += packet;
+    break;
+  case Fault::repeat_late:
+    late_ = packet;
+    break;
+  case Fault::repeat_bytes:
+    packet.insert(at, packet.substr(at, count));
+    break;
+  case Fault::damage:
+    damage(packet);
+    break;
+  }
+  out.push_back({std::move(packet), 0us});
+}
+
+/// Another bit in one byte; on the way to the stub neither in what frames a packet, nor so that it
+/// would.
+void FaultyLine::damage(std::string& packet) {
+  if (way_ == Way::to_the_client || packet.size() == 1) {
+    const std::size_t at = below(packet.size());
+    packet[at] = static_cast<char>(packet[at] ^ (1 << below(7)));
+    return;
+  }
+  constexpr std::size_t frame = 4; // $, # and the checksum
+  if (packet.size() > frame)
+    packet[1 + below(packet.size() - frame)] ^=
+        1; // of hexadecimal digits and commas: no `#`, no `$`
+}
+
+FaultRelay::FaultRelay(std::string stub_port, const Faults& faults)
+    : stub_port_(std::move(stub_port)), faults_(faults), listener_(listen_on_loopback(port_)),
+      stop_(eventfd(0, EFD_CLOEXEC)), thread_([this] { serve(); }) {}
+
+FaultRelay::~FaultRelay() {
+  const std::uint64_t one = 1;
+  if (write(stop_, &one, sizeof one) != sizeof one)
+    ADD_FAILURE() << "the fault relay cannot be stopped";
+  shutdown(listener_, SHUT_RDWR); // ends accept(), if nobody came
+  thread_.join();
+  close(listener_);
+  close(stop_);
+}
+
+void FaultRelay::serve() {
+  const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client < 0)
+    return;
+  const int stub = connect_to(stub_port_);
+  send_at_once(client);
+  send_at_once(stub);
+  FaultyLine requests(faults_, FaultyLine::Way::to_the_stub);
+  FaultyLine replies(faults_, FaultyLine::Way::to_the_client);
+  while (true) {
+    std::array<pollfd, 3> polled{{{client, POLLIN, 0}, {stub, POLLIN, 0}, {stop_, POLLIN, 0}}};
+    const int ready = poll(polled.data(), polled.size(), static_cast<int>(late / 1ms));
+    faults_done_ = requests.faults() + replies.faults();
+    if (polled[2].revents != 0)
+      break;
+    if (ready == 0 && !(send(client, replies.rest()) && send(stub, requests.rest())))
+      break;
+    if (polled[0].revents != 0 && !carry(client, stub, requests))
+      break;
+    if (polled[1].revents != 0 && !carry(stub, client, replies))
+      break;
+  }
+  close(client);
+  close(stub);
+}
+
+bool FaultRelay::carry(int from, int into, FaultyLine& line) {
+  std::array<char, 65536> bytes;
+  const ssize_t count = recv(from, bytes.data(), bytes.size(), 0);
+  return count > 0 &&
+         send(into, line.pass({bytes.data(), static_cast<std::size_t>(count)}, armed_));
+}
+
+bool FaultRelay::send(int into, const std::vector<FaultyLine::Piece>& pieces) const {
+  for (const auto& [bytes, before] : pieces) {
+    std::this_thread::sleep_for(before);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t count = ::send(into, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+      if (count <= 0)
+        return false;
+      at += static_cast<std::size_t>(count);
+    }
+  }
+  return true;
+}
+
+} // namespace mqbridge::test
