@@ -29,27 +29,52 @@ std::size_t known_above(const KnownLines& known, std::size_t last) {
   return settled(static_cast<std::uint64_t>(std::countr_one(window)), window & close_by);
 }
 
-} // namespace
+/// Lines below `line`.
+std::uint64_t below(std::size_t line) {
+  return line >= lines_in_page ? ~std::uint64_t{0} : (std::uint64_t{1} << line) - 1;
+}
 
-LineSpan plan_lines(std::uint64_t missing, const KnownLines& known, std::size_t unit) {
+/// For lines that no known one lies between.
+LineSpan plan_span(std::uint64_t missing, const KnownLines& known, std::size_t unit) {
   auto first = static_cast<std::size_t>(std::countr_zero(missing));
   auto last = lines_in_page - 1 - static_cast<std::size_t>(std::countl_zero(missing));
   const auto needed_first = first;
   const auto needed_last = last;
-  const auto below = known_below(known, first);
-  const auto above = known_above(known, last);
-  if (above > below) {
-    const auto count = std::max({above, unit, last - first + 1});
+  const auto lower = known_below(known, first);
+  const auto upper = known_above(known, last);
+  if (upper > lower) {
+    const auto count = std::max({upper, unit, last - first + 1});
     first = last + 1 - std::min(count, last + 1);
   } else {
     first -= first % unit; // fields before are as likely to be asked for as those behind
-    last = std::min(std::max(first + std::max(below, unit) - 1, last), lines_in_page - 1);
+    last = std::min(std::max(first + std::max(lower, unit) - 1, last), lines_in_page - 1);
   }
-  while (last > needed_last && (known.here >> last & 1U) != 0)
-    --last;
-  while (first < needed_first && (known.here >> first & 1U) != 0)
-    ++first;
+  // Up to the next known line on either side.
+  for (auto line = needed_last + 1; line <= last; ++line)
+    if ((known.here >> line & 1U) != 0)
+      last = line - 1;
+  for (auto line = needed_first; line > first; --line)
+    if ((known.here >> (line - 1) & 1U) != 0)
+      first = line;
   return {first, last - first + 1};
+}
+
+} // namespace
+
+std::vector<LineSpan> plan_lines(std::uint64_t missing, KnownLines known, std::size_t unit) {
+  std::vector<LineSpan> spans;
+  while (missing != 0) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(missing));
+    const auto behind = known.here & ~below(first);
+    const auto next_known =
+        behind != 0 ? static_cast<std::size_t>(std::countr_zero(behind)) : lines_in_page;
+    const auto span = plan_span(missing & below(next_known), known, unit);
+    const auto lines = below(span.first + span.count) & ~below(span.first);
+    missing &= ~lines;
+    known.here |= lines;
+    spans.push_back(span);
+  }
+  return spans;
 }
 
 } // namespace mqbridge

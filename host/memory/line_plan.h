@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace mqbridge {
 
@@ -19,9 +20,10 @@ struct KnownLines {
   std::uint64_t behind = 0;
 };
 
-/// The lines to read where `missing` ones (at least one, none known) are needed on a slow link: at
-/// least `unit` lines, and as many as are known close by, on the side that they lie on the other
-/// side of. Where a walk goes along memory, up or down, what is read doubles.
-LineSpan plan_lines(std::uint64_t missing, const KnownLines& known, std::size_t unit);
+/// What to read where `missing` lines (at least one, none known) are needed on a slow link: around
+/// each at least the `unit` lines (a power of two) that it lies in, and as many as are known close
+/// by on one side, towards the other: where a walk goes along memory, up or down, what is read
+/// doubles. Nothing that is known is read again.
+std::vector<LineSpan> plan_lines(std::uint64_t missing, KnownLines known, std::size_t unit);
 
 } // namespace mqbridge

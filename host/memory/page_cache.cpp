@@ -151,9 +151,10 @@ Result<void> PageCache::load_lines(std::span<const MemoryRange> ranges, std::siz
     if (!store_.find(page) && store_.prepare(page, 1).empty())
       continue;
     const KnownLines known{settled(page - 1), settled(page), settled(page + 1)};
-    const auto span = plan_lines(missing, known, unit / line_size);
-    auto* bytes = store_.bytes_of(page) + span.first * line_size;
-    pieces.push_back({page, span.first, {bytes, span.count * line_size}});
+    for (const auto& span : plan_lines(missing, known, unit / line_size))
+      pieces.push_back({page,
+                        span.first,
+                        {store_.bytes_of(page) + span.first * line_size, span.count * line_size}});
   }
   return fetch(pieces);
 }
