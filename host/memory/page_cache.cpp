@@ -75,7 +75,10 @@ struct PageCache::Piece {
 };
 
 PageCache::PageCache(Memory& below, PageStore& store, Options options)
-    : below_(below), store_(store), options_(options) {}
+    : below_(below), store_(store), options_(options) {
+  if (!options_.explore)
+    policy_.stay_in_map();
+}
 
 void PageCache::clear() {
   store_.clear();

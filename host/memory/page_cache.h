@@ -25,6 +25,9 @@ class PageCache final : public Memory {
 public:
   struct Options {
     CacheMode mode = CacheMode::full; ///< none: as page. Who wants no cache leaves it out
+    /// Whether memory is read ahead where the map says nothing. Not of a machine without an
+    /// operating system: reading a device's registers can change what it does.
+    bool explore = true;
   };
   struct Statistics {
     std::uint64_t bursts = 0;     ///< calls of the layer below

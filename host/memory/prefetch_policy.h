@@ -28,6 +28,8 @@ class PrefetchPolicy {
 public:
   /// nullptr: nothing is known. Copied.
   void set_map(const MemoryMap* map) { reach_.set_map(map); }
+  /// No guesses where the map says nothing: for machines without an operating system.
+  void stay_in_map() { reach_.stay_in_map(); }
   /// Pointers are followed from here on.
   void set_platform(const Platform& platform);
   /// Pages that are likely to be needed: each comes with the first missing one of its mapping.

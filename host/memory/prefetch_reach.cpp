@@ -53,7 +53,7 @@ void PrefetchReach::set_map(const MemoryMap* map) {
 }
 
 void PrefetchReach::saw_readable(std::uint64_t page) {
-  if (!complete_ && find(page) == nullptr)
+  if (explores_ && !complete_ && find(page) == nullptr)
     add_window(page);
 }
 

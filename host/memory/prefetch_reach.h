@@ -13,7 +13,8 @@ namespace mqbridge {
 /// ([vvar], [vsyscall]).
 ///
 /// Where the map is not complete, memory around pages that could be read is taken for readable as
-/// well, a window of 1 MiB each; what is wrong about that comes back as a hole.
+/// well, a window of 1 MiB each; what is wrong about that comes back as a hole. Not with
+/// stay_in_map(), for machines without an operating system: devices may be anywhere there.
 class PrefetchReach {
 public:
   /// Page numbers, both included.
@@ -25,6 +26,7 @@ public:
     std::uint64_t pages() const { return last - first + 1; }
   };
 
+  void stay_in_map() { explores_ = false; }
   /// nullptr: nothing is known. The map is copied; windows are forgotten.
   void set_map(const MemoryMap* map);
   /// A page that was asked for, and could be read. Only counts where the map is not complete.
@@ -39,6 +41,7 @@ public:
 private:
   void add_window(std::uint64_t page);
 
+  bool explores_ = true;
   bool complete_ = false;
   std::vector<Extent> extents_;   ///< in order, never overlapping
   std::vector<Extent> forbidden_; ///< of the map, but not to be touched: no window goes there

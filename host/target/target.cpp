@@ -85,7 +85,8 @@ struct Target::Impl {
   std::vector<LoadBias> biases;
 
   Result<void> learn() {
-    auto created = TargetMemory::create(client, process_files, options.cache);
+    auto created = TargetMemory::create(client, process_files,
+                                        {.mode = options.cache, .explore = options.images.empty()});
     if (!created)
       return forward(std::move(created));
     memory = std::move(*created);

@@ -12,15 +12,15 @@ TargetMemory::TargetMemory(rsp::Client& client, ProcessFiles& files)
                                                : std::nullopt) {}
 
 Result<std::unique_ptr<TargetMemory>> TargetMemory::create(rsp::Client& client, ProcessFiles& files,
-                                                           CacheMode mode) {
+                                                           PageCache::Options options) {
   std::unique_ptr<TargetMemory> memory(new TargetMemory(client, files));
-  if (mode == CacheMode::none)
+  if (options.mode == CacheMode::none)
     return memory;
   auto store = PageStore::create();
   if (!store)
     return forward(std::move(store));
   memory->store_ = std::move(*store);
-  memory->cache_.emplace(memory->uncached(), *memory->store_, PageCache::Options{mode});
+  memory->cache_.emplace(memory->uncached(), *memory->store_, options);
   memory->cache_->set_link([&client] { return client.link_estimate(); });
   return memory;
 }

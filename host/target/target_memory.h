@@ -28,7 +28,7 @@ class TargetMemory final : public Memory {
 public:
   /// `client` and `files` are not owned and outlive this. Error: memory.store.
   static Result<std::unique_ptr<TargetMemory>> create(rsp::Client& client, ProcessFiles& files,
-                                                      CacheMode mode);
+                                                      PageCache::Options options);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
   /// Past the cache.

@@ -93,6 +93,19 @@ TEST_F(Prefetch, NeverBeyondTheMapping) {
   EXPECT_FALSE(has(1010));
 }
 
+TEST_F(Prefetch, OfAMachineOnlyWhatTheMapNamesIsReadAhead) {
+  put(1000, 400);
+  PageCache machine(fake, *store, {.explore = false});
+  machine.set_link([] { return far_away; });
+  map(1000, 4);
+  known.complete = false;
+  machine.set_map(&known);
+  std::array<std::byte, 8> into{};
+  for (const std::uint64_t number : {1001, 1100, 1102, 1104})
+    ASSERT_TRUE(machine.read({number * page}, into));
+  EXPECT_EQ(store->pages(), 4U + 3U);
+}
+
 TEST_F(Prefetch, PagesThatWordsPointToComeBeforeNeighbours) {
   std::vector<std::uint8_t> words(page);
   for (std::size_t i = 0; i < 8; ++i)
