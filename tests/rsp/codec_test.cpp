@@ -144,6 +144,71 @@ TEST(Encode, PayloadCannotSmuggleASecondPacket) {
   EXPECT_EQ(frame.find('#'), frame.size() - 3);
 }
 
+/// Payloads with runs and escapes of all kinds, as gdbserver writes them, next to what they mean.
+struct LongFrame {
+  std::string wire;
+  std::string payload;
+};
+
+LongFrame long_frame(std::uint32_t seed) {
+  LongFrame frame;
+  std::uint32_t state = seed * 2654435761U + 1;
+  const auto random = [&state](std::uint32_t limit) {
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8U) % limit;
+  };
+  while (frame.payload.size() < 5000) {
+    char byte = static_cast<char>(random(256));
+    if (byte == '#' || byte == '$' || byte == '*' || byte == '}') {
+      frame.wire += '}';
+      frame.wire += static_cast<char>(byte ^ 0x20);
+    } else {
+      frame.wire += byte;
+    }
+    frame.payload += byte;
+    const std::uint32_t repeats = random(4) == 0 ? 3 + random(95) : 0;
+    const char count = static_cast<char>(repeats + 29);
+    if (repeats == 0 || count == '#' || count == '$')
+      continue;
+    frame.wire += '*';
+    frame.wire += count;
+    frame.payload.append(repeats, frame.wire[frame.wire.size() - 3]); // never an escape itself
+  }
+  return frame;
+}
+
+TEST(Decoder, LongFramesOfRunsAndEscapesAtEverySplit) {
+  for (std::uint32_t seed = 0; seed < 3; ++seed) {
+    const auto [wire, payload] = long_frame(seed);
+    const std::string bytes = framed(wire) + "$OK#9a";
+    for (std::size_t split = 0; split <= bytes.size(); ++split) {
+      Decoder decoder;
+      decoder.feed(std::string_view(bytes).substr(0, split));
+      auto event = decoder.next();
+      decoder.feed(std::string_view(bytes).substr(split));
+      if (!event)
+        event = decoder.next();
+      ASSERT_TRUE(event && event->kind == Kind::packet) << split;
+      const bool bytes_are_gone = split >= bytes.size() - 6; // with the second piece
+      ASSERT_TRUE(bytes_are_gone || event->bytes == payload) << split;
+    }
+  }
+}
+
+TEST(Decoder, KnowsWhetherMoreHasCome) {
+  Decoder decoder;
+  EXPECT_FALSE(decoder.has_more());
+  decoder.feed("$OK#9a$O");
+  EXPECT_TRUE(decoder.has_more());
+  EXPECT_EQ(decoder.next()->bytes, "OK");
+  EXPECT_TRUE(decoder.has_more());
+  EXPECT_FALSE(decoder.next());
+  EXPECT_TRUE(decoder.has_more());
+  decoder.feed("K#9a");
+  EXPECT_EQ(decoder.next()->bytes, "OK");
+  EXPECT_FALSE(decoder.has_more());
+}
+
 TEST(Decoder, OverLongPacketIsToldOnceAndSkipped) {
   Decoder decoder(10);
   decoder.feed(framed(std::string(10, 'a')) + framed(std::string(50, 'b')) + "$OK#9a");
