@@ -14,6 +14,8 @@ constexpr std::size_t first_window = std::size_t{4} << 20;
 constexpr std::size_t smallest_window = std::size_t{1} << 20;
 constexpr std::size_t largest_window = std::size_t{16} << 20;
 constexpr std::size_t window_requests = 4096;
+/// Bytes after which a rate is known.
+constexpr std::size_t worth_measuring = std::size_t{256} << 10;
 constexpr std::size_t frame_overhead = 4; // $, # and the checksum
 
 // Always less than a socket takes in one send (min_send_buffer).
@@ -86,12 +88,20 @@ BurstWindow::BurstWindow(const LinkLimits& link, std::size_t drain_rate, double 
   adapt(drain_rate);
 }
 
+void BurstWindow::leave_within(double seconds, double link_rate) {
+  constexpr double far = 3600;
+  // Until the rate is known: what it takes to know it.
+  most_owed_in_time_ =
+      link_rate > 0 ? static_cast<std::size_t>(link_rate * std::clamp(seconds, 0.0, far))
+                    : worth_measuring;
+}
+
 bool BurstWindow::open() const {
-  return owed_ < most_owed_ && requested_ < most_requested_ && asked_.size() < window_requests;
+  return (owed_ < may_owe() || asked_.empty()) && requested_ < most_requested_ && asked_.size() < window_requests;
 }
 
 bool BurstWindow::wants_more() const {
-  return owed_ <= most_owed_ / 4 * 3 && requested_ <= most_requested_ / 4 * 3 &&
+  return owed_ <= may_owe() / 4 * 3 && requested_ <= most_requested_ / 4 * 3 &&
          asked_.size() <= window_requests / 4 * 3;
 }
 
@@ -123,7 +133,6 @@ void BurstWindow::adapt(std::size_t rate) {
 // A window that is too small for the link shows as a rate of one window each round trip: it then
 // doubles with each round.
 void BurstWindow::drained(std::size_t bytes, Time arrived) {
-  constexpr std::size_t worth_measuring = std::size_t{256} << 10;
   constexpr std::chrono::microseconds measurable{500};
   if (since_ == Time()) {
     since_ = arrived;

@@ -3,9 +3,11 @@
 #include "rsp/link_meter.h"
 #include "rsp/transport/transport.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,11 @@ public:
   /// `round_trip`: seconds.
   BurstWindow(const LinkLimits& link, std::size_t drain_rate, double round_trip);
 
+  /// So many seconds are left until the connection is wanted for something else: no more is owed
+  /// than comes by then over a link that brings so many bytes a second (0: not known), even if none
+  /// of it is run-length encoded.
+  void leave_within(double seconds, double link_rate);
+
   bool empty() const { return asked_.empty(); }
   /// Whether one more may be sent.
   bool open() const;
@@ -50,11 +57,13 @@ private:
     std::size_t estimate; ///< bytes of its reply
     std::size_t data;
   };
+  std::size_t may_owe() const { return std::min(most_owed_, most_owed_in_time_); }
   void adapt(std::size_t rate);
   void drained(std::size_t bytes, Time arrived);
 
   std::size_t most_requested_;
   std::size_t most_owed_ = 0;
+  std::size_t most_owed_in_time_ = std::numeric_limits<std::size_t>::max();
   std::size_t slow_; ///< bytes a second of a link that is known to be slow; 0: none
   double round_trip_;
   std::size_t rate_ = 0;

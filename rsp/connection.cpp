@@ -135,6 +135,13 @@ void Connection::set_deadline(std::optional<Clock::time_point> deadline) {
   transport_->wake();
 }
 
+std::optional<Connection::Clock::duration> Connection::time_left() {
+  const std::lock_guard lock(limits_mutex_);
+  if (!deadline_)
+    return std::nullopt;
+  return *deadline_ - Clock::now();
+}
+
 void Connection::cancel() {
   {
     const std::lock_guard lock(limits_mutex_);

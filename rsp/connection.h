@@ -209,6 +209,8 @@ private:
   Result<std::string_view> exchange_one(std::string_view payload);
   Result<void> pipeline(Burst& burst);
   Result<void> fill(BurstWindow& window, Burst& burst);
+  void measure_link(std::uint64_t bytes, Clock::duration time);
+  std::optional<Clock::duration> time_left(); ///< until the deadline; nullopt: there is none
   Result<void> send_singly(Burst& burst);
   Result<void> send_padded(Burst& burst);
   Result<void> pad(std::span<const std::string> payloads, std::vector<std::string>& replies);
@@ -240,6 +242,7 @@ private:
   bool out_of_step_ = false; ///< more or fewer replies may come than outstanding_
   bool stub_acks_ = false;  ///< a reply of this connection came with its `+`
   LinkMeter meter_;
+  double link_rate_ = 0; ///< bytes a second as they come, of the last long burst; 0: not known
   std::size_t drain_rate_ = 0;  ///< reply bytes a second, of the last long burst; 0: not known
   Clock::time_point arrived_{}; ///< when bytes came last
   bool no_ack_ = false;

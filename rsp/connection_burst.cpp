@@ -118,7 +118,9 @@ Result<void> Connection::send_padded(Burst& burst) {
 Result<void> Connection::pipeline(Burst& burst) {
   BurstWindow window(transport_->limits(), drain_rate_, meter_.estimate().round_trip);
   const bool alone = outstanding_ == 0;
-  BurstTimer timer(Clock::now());
+  const auto begun = Clock::now();
+  const auto received_before = counters_.bytes_received;
+  BurstTimer timer(begun);
   while (true) {
     if (auto filled = fill(window, burst); !filled)
       return filled;
@@ -129,6 +131,7 @@ Result<void> Connection::pipeline(Burst& burst) {
     if (!reply)
       return forward(std::move(reply));
     timer.replied(arrived_, window.answered(*reply, arrived_));
+    measure_link(counters_.bytes_received - received_before, arrived_ - begun);
     if (auto taken = burst.take(*reply); !taken)
       return taken;
   }
@@ -138,7 +141,16 @@ Result<void> Connection::pipeline(Burst& burst) {
   return {};
 }
 
+/// The round trip counts, too: a rate that is too low does no harm where it is used.
+void Connection::measure_link(std::uint64_t bytes, Clock::duration time) {
+  constexpr std::uint64_t worth_measuring = std::uint64_t{32} << 10;
+  if (bytes >= worth_measuring && time > Clock::duration::zero())
+    link_rate_ = static_cast<double>(bytes) / std::chrono::duration<double>(time).count();
+}
+
 Result<void> Connection::fill(BurstWindow& window, Burst& burst) {
+  if (const auto left = time_left())
+    window.leave_within(std::chrono::duration<double>(*left).count(), link_rate_);
   if (!window.wants_more())
     return {};
   for (std::string payload; window.open() && burst.next(payload); payload.clear()) {
