@@ -1,6 +1,7 @@
 #include "host/dump/stop_plan.h"
 
 #include "host/memory/page_store.h"
+#include "host/memory/prefetch_budget.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,6 +25,8 @@ constexpr double host_seconds_per_item = 5e-6;
 /// Bursts that depend on each other, with and without knowing where things are.
 constexpr double bursts_known = 2;
 constexpr double bursts_unknown = 4;
+/// Where a link is so slow that pages are read by lines.
+constexpr double bursts_by_page = 1.5;
 /// To start the worker and load the DLL.
 constexpr double worker_seconds = 0.005;
 constexpr Seconds longest_unannounced{1};
@@ -64,7 +67,10 @@ double walk_seconds(const StopFacts& facts, const Amount& amount) {
   case CacheMode::full:
     break;
   }
-  const double bursts = amount.basis == StopPlan::Basis::replay ? bursts_known : bursts_unknown;
+  const bool known = amount.basis == StopPlan::Basis::replay;
+  const double bursts = is_slow(link) ? amount.bytes / page_bytes * bursts_by_page
+                        : known       ? bursts_known
+                                      : bursts_unknown;
   return (bursts - 1) * link.round_trip + link.burst(amount.bytes, amount.bytes / request_bytes);
 }
 
