@@ -91,13 +91,14 @@ BurstWindow::BurstWindow(const LinkLimits& link, std::size_t drain_rate, double 
 void BurstWindow::leave_within(double seconds, double link_rate) {
   constexpr double far = 3600;
   // Until the rate is known: what it takes to know it.
-  most_owed_in_time_ =
-      link_rate > 0 ? static_cast<std::size_t>(link_rate * std::clamp(seconds, 0.0, far))
-                    : worth_measuring;
+  most_owed_in_time_ = link_rate > 0
+                           ? static_cast<std::size_t>(link_rate * std::clamp(seconds, 0.0, far))
+                           : worth_measuring;
 }
 
 bool BurstWindow::open() const {
-  return (owed_ < may_owe() || asked_.empty()) && requested_ < most_requested_ && asked_.size() < window_requests;
+  return (owed_ < may_owe() || asked_.empty()) && requested_ < most_requested_ &&
+         asked_.size() < window_requests;
 }
 
 bool BurstWindow::wants_more() const {
