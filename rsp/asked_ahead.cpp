@@ -7,6 +7,9 @@ namespace mqbridge::rsp {
 
 void AskedAhead::ask(std::string payload) {
   answers_.erase(payload);
+  if (std::any_of(due_.begin(), due_.end(),
+                  [&](const Due& due) { return due.wanted && due.payload == payload; }))
+    return;
   due_.push_back({std::move(payload), true});
 }
 

@@ -15,7 +15,7 @@ namespace mqbridge::rsp {
 /// is the one it was given in: forget() where that ends.
 class AskedAhead {
 public:
-  /// `payload` will be asked for: its answer is kept until take().
+  /// `payload` will be asked for: its answer is kept until take(). Asked twice, it leaves once.
   void ask(std::string payload);
   /// `payload` must reach the stub; nobody needs its answer (vFile:setfs, vFile:close).
   void post(std::string payload);

@@ -2,6 +2,8 @@
 
 #include "rsp/commands/qxfer.h"
 
+#include <utility>
+
 namespace mqbridge::rsp {
 
 std::vector<std::string> process_questions(const Features& features) {
@@ -24,6 +26,12 @@ std::vector<std::string> opening_questions(const Features& features, bool names_
   for (auto& question : process_questions(features))
     questions.push_back(std::move(question));
   return questions;
+}
+
+void ask_about_process(Client& client) {
+  for (auto& question : process_questions(client.features()))
+    if (!client.answered_ahead(question))
+      client.ask_ahead(std::move(question));
 }
 
 } // namespace mqbridge::rsp

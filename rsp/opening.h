@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rsp/client.h"
 #include "rsp/features.h"
 
 #include <string>
@@ -14,5 +15,9 @@ std::vector<std::string> process_questions(const Features& features);
 /// What a client asks first of a stub: where its process stands, and process_questions(). Of one
 /// that is to attach to a process (`names_process`): whether it still holds others (`!`, `?`).
 std::vector<std::string> opening_questions(const Features& features, bool names_process);
+
+/// Asks process_questions() ahead, as far as they are not answered: whoever attaches goes on with
+/// them.
+void ask_about_process(Client& client);
 
 } // namespace mqbridge::rsp

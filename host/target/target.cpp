@@ -6,6 +6,7 @@
 #include "host/target/file_matcher.h"
 #include "host/target/first_look.h"
 #include "host/target/given_images.h"
+#include "host/target/known_ranges.h"
 #include "host/target/link_map.h"
 #include "host/target/memory_image.h"
 #include "host/target/platform_probe.h"
@@ -13,6 +14,7 @@
 #include "host/target/target_description.h"
 #include "host/target/target_memory.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/opening.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -32,29 +34,15 @@ bool is_vdso(std::string_view path) {
 /// when --max-stop ends it.
 constexpr std::uint64_t preloaded_at_most = 4096;
 
-/// Where a program starts, beside the pages of its stack that are in use.
-std::vector<MappedRange> stack_of(const AuxiliaryVector& auxv) {
-  const auto random = auxv.find(AT_RANDOM);
-  const auto name = auxv.find(AT_EXECFN);
-  if (!random || !name || *name < *random)
-    return {};
-  return {{{*random}, {*name}, true, true, "[stack]"}};
+/// Bytes up to the end of the smallest page that there is.
+std::size_t to_page_end(std::uint64_t address) {
+  return PageStore::page_size - static_cast<std::size_t>(address % PageStore::page_size);
 }
 
 void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uint64_t shift = 0) {
   for (const auto& run : runs)
     for (std::uint64_t i = 0; i < run.count; ++i)
       pages.push_back(shift + run.first + i);
-}
-
-std::vector<MappedRange> segments_of(const Image& image) {
-  std::vector<MappedRange> ranges;
-  for (const auto& segment : image.file->segments())
-    if (segment.memory_size > 0)
-      ranges.push_back({image.bias(segment.address),
-                        image.bias(segment.address) + (segment.memory_size - 1), true,
-                        segment.writable, image.target_path});
-  return ranges;
 }
 
 } // namespace
@@ -91,7 +79,8 @@ struct Target::Impl {
       return forward(std::move(created));
     memory = std::move(*created);
     first_look.emplace(memory->uncached());
-    auto path = rsp::read_object(client, "exec-file", "");
+    rsp::ask_about_process(client); // all of it in one burst, if attach() has not done so
+    auto path = read_announced(client.features().qxfer_exec_file, "exec-file");
     if (!path)
       return forward(std::move(path));
     executable = std::move(*path);
@@ -109,8 +98,13 @@ struct Target::Impl {
     return executable ? Result<void>{} : name_executable();
   }
 
+  /// What a stub does not announce it does not have: asking would cost a round trip.
+  Result<std::optional<std::string>> read_announced(bool announced, std::string_view object) {
+    return announced ? rsp::read_object(client, object, "") : std::optional<std::string>();
+  }
+
   Result<void> learn_vector() {
-    auto bytes = rsp::read_object(client, "auxv", "");
+    auto bytes = read_announced(client.features().qxfer_auxv, "auxv");
     if (!bytes)
       return forward(std::move(bytes));
     if (!*bytes && options.images.empty())
@@ -136,7 +130,10 @@ struct Target::Impl {
     if (!options.images.empty())
       return {};
     auto heads = executable_heads(*auxv);
-    auto xml = rsp::read_object(client, "libraries-svr4", "");
+    const auto name = auxv->find(AT_EXECFN);
+    if (!executable && name)
+      heads.push_back({{*name}, to_page_end(*name)});
+    auto xml = read_announced(client.features().qxfer_libraries_svr4, "libraries-svr4");
     if (!xml)
       return forward(std::move(xml));
     if (*xml) {
@@ -191,7 +188,10 @@ struct Target::Impl {
     const auto name = auxv ? auxv->find(AT_EXECFN) : std::nullopt;
     if (executable || !name)
       return {};
-    auto path = read_string(*memory, {*name}, max_path);
+    // It stands at the very top of the stack: behind its page there is nothing to be read.
+    auto path = read_string(*first_look, {*name}, to_page_end(*name));
+    if (path && path->size() == to_page_end(*name))
+      path = read_string(*memory, {*name}, max_path);
     if (!path && path.error().code != "memory.unreadable")
       return forward(std::move(path));
     if (path && !path->empty())

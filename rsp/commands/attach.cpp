@@ -49,12 +49,6 @@ Result<std::int64_t> ask_process(Client& client) {
   return id && id->pid > 0 ? id->pid : 0;
 }
 
-/// Whoever attaches goes on with these: they leave with the next exchange.
-void ask_about_process(Client& client) {
-  for (auto& question : process_questions(client.features()))
-    client.ask_ahead(std::move(question));
-}
-
 /// A --multi server without a process says that one has exited, with status 0.
 Result<Attachment> no_process(Client& client, const StopReply& stop) {
   auto extended = client.request("!");
@@ -96,6 +90,8 @@ Result<StopReply> stop_running(Client& client) {
 Result<Attachment> attach_current(Client& client) {
   if (!client.answered_ahead("?")) {
     client.ask_ahead("?");
+    if (!client.features().multiprocess) // then `?` does not tell which process it is
+      client.ask_ahead("qC");
     ask_about_process(client);
     if (auto asked = client.burst({}); !asked)
       return forward(std::move(asked));
@@ -161,7 +157,6 @@ Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t p
     return forward(std::move(selected));
   client.set_process(pid, tid);
   client.server()->set_selected(*selected == "OK" ? pid : 0);
-  ask_about_process(client);
   return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = stop});
 }
 
@@ -192,8 +187,6 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
   }
   client.set_process(pid, stop->tid.value_or(pid));
   client.server()->set_selected(pid);
-  // Not behind vAttach in the same send: a server that refuses it forgets the negotiation.
-  ask_about_process(client);
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
@@ -220,6 +213,8 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
     return forward(std::move(before));
   if (*before)
     return **before;
+  // What is asked of the process is not sent behind vAttach: a server that refuses forgets the
+  // negotiation.
   client.forget_ahead();
   // Told to the guardian first: from here on the process may be stopped.
   client.set_detach_packet(detach_packet(client, pid));

@@ -26,8 +26,12 @@ std::string at_process(int port, int pid) {
   return fmt::format("127.0.0.1:{}@{}", port, pid);
 }
 
+/// But for the walk, whose bursts follow how fast the link seems to be.
 std::uint64_t round_trips(const json& rank) {
-  return rank["statistics"]["round_trips"].get<std::uint64_t>();
+  std::uint64_t sum = 0;
+  for (const json& phase : rank["statistics"]["phases"])
+    sum += phase["name"] == "walk" ? 0 : phase["round_trips"].get<std::uint64_t>();
+  return sum;
 }
 
 TEST(MultiTest, RanksOfOneServerShareItsConnection) {

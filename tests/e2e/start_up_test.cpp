@@ -109,7 +109,7 @@ TEST(StartUpTest, OfQemuUser) {
   ForeignPoster poster(platform, "mix");
   const DumpOutcome dump = dump_json(poster);
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
-  expect_at_most({{"connect", 5}, {"attach", 6}, {"images", 30}, {"types", 2}, {"detach", 1}},
+  expect_at_most({{"connect", 5}, {"attach", 5}, {"images", 30}, {"types", 0}, {"detach", 1}},
                  dump.document["ranks"][0]);
   EXPECT_EQ(poster.finish(), "");
 }

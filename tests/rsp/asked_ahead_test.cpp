@@ -2,6 +2,7 @@
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/opening.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 
@@ -48,6 +49,13 @@ TEST(AskedAhead, WhatIsAskedAnyhowLeavesOnce) {
   EXPECT_THAT(ahead.take_due({"a", "b"}), ElementsAre("b")) << "a posted one is always due";
   ahead.answered("a", "1");
   EXPECT_FALSE(ahead.has("a")) << "whoever asked has it";
+}
+
+TEST(AskedAhead, AskedTwiceItLeavesOnce) {
+  AskedAhead ahead;
+  ahead.ask("a");
+  ahead.ask("a");
+  EXPECT_THAT(ahead.take_due({}), ElementsAre("a"));
 }
 
 TEST(AskedAhead, ForgetsAnswersButNotWhatMustReachTheStub) {
@@ -102,6 +110,7 @@ TEST(Opening, AnswersCountOnlyWhileTheProcessIsTheSame) {
       << "there is no process yet";
   ASSERT_TRUE(attach(*client));
   EXPECT_EQ(client->counters().round_trips, 4U);
+  ask_about_process(*client);
   EXPECT_EQ(read_object(*client, "auxv", "").value(), "vector");
   EXPECT_EQ(read_object(*client, "exec-file", "").value(), "/bin/x");
   EXPECT_EQ(client->counters().round_trips, 5U);
