@@ -63,8 +63,12 @@ LinkEstimate LinkMeter::estimate() const {
   LinkEstimate estimate;
   estimate.round_trip = shortest();
   estimate.per_request = known.per_request;
-  estimate.bytes_per_second =
-      known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(least_rate_);
+  // Where bytes seem to cost nothing they came as fast as this at least: a link of which nothing is
+  // known is one on which nothing is read ahead.
+  const double came = bytes_time_ > 0 ? bytes_bytes_ / bytes_time_ : 0;
+  estimate.bytes_per_second = known.per_byte > 0
+                                  ? 1 / known.per_byte
+                                  : expected_rate_.value_or(std::max(least_rate_, came));
   return estimate;
 }
 
