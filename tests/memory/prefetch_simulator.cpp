@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <set>
 #include <unordered_set>
 
 namespace mqbridge {

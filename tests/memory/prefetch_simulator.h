@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <random>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>

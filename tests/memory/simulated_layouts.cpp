@@ -4,8 +4,10 @@
 #include "host/memory/reader.h"
 
 #include <algorithm>
-#include <memory>
+#include <array>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <utility>
 
 namespace mqbridge {
