@@ -7,6 +7,7 @@
 #include "bench/queue_walk/peer_run.h"
 #include "bench/queue_walk/runner.h"
 #include "bench/queue_walk/stage.h"
+#include "tests/e2e/harness/target_programs.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -91,9 +92,10 @@ Result<void> trace_base_case(CacheStates& states, const std::string& file) {
 }
 
 void start_google_benchmark() {
-  std::vector<std::string> words = {"queue_walk_bench",
-                                    "--benchmark_enable_random_interleaving=true",
-                                    "--benchmark_counters_tabular=false"};
+  // The library keeps a pointer to the first.
+  static std::vector<std::string> words = {"queue_walk_bench",
+                                           "--benchmark_enable_random_interleaving=true",
+                                           "--benchmark_counters_tabular=false"};
   std::vector<char*> argv;
   for (auto& word : words)
     argv.push_back(word.data());
@@ -134,6 +136,8 @@ int run(const Arguments& arguments) {
     return 2;
   }
   start_google_benchmark();
+  // Where they are depends on the cache directory, which is another one for each dump from here on.
+  setenv("MQBRIDGE_TARGETS", e2e::target_files("").c_str(), 0);
   CacheStates states;
   const test::TempDirectory directory;
   const auto contenders = all_contenders(arguments, states, directory);

@@ -49,14 +49,16 @@ def body(results, rows, trace):
         ("Time over the number of operations", f"Real Open MPI. {BESIDE}", plots.over_operations(results, "openmpi")),
         ("The same, the recorder's list", "By mqbridge's own recorder and debug DLL, up to a million operations.",
          plots.over_operations(results, "recorder")),
-        ("Walk over the round trip", "1,000 receives of Open MPI.", plots.over_round_trip(results)),
+        ("Walk over the round trip", "1,000 receives of Open MPI. A second dump has asked for most of the pages before the walk "
+         "begins: they stand in the whole dump.", plots.over_round_trip(results)),
         ("Whole dump over the round trip", "From connecting to having detached.",
          plots.over_round_trip(results, "wall_ms")),
         ("Whole dump over the bandwidth", "", plots.over_bandwidth(results)),
         ("Walk over the layout", "At random in arenas of a given size.", plots.over_layout(results, 10_000)),
         ("The same at 1 ms", "", plots.over_layout(results, 1000)),
         ("Walk over stub and byte order", "The recorder's list, 1,000 operations, 1 ms round trip.", plots.over_platform(results)),
-        ("Time / limit", "The walk of each contender as a multiple of the limit of its cell; ~ is predicted.",
+        ("Time / limit", "Whole dumps as multiples of the least that there is to do: connecting, attaching, the pages of the "
+         "walk in one burst, detaching. ~ is predicted.",
          plots.limit_heat_map(results)),
         ("Over-read against time", "What reading more than is looked at costs, and brings.", plots.over_read(results)),
         ("How long the process was held", "Every run a mark; boxes from quartile to quartile.", plots.stopped(results)),

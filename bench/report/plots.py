@@ -137,7 +137,7 @@ def ratio_style(ratio):
 
 
 def limit_heat_map(results):
-    cells = [cell for cell in results.cells() if (limit := results.get(lines.LIMIT, cell)) and limit.median("walk_ms")]
+    cells = [cell for cell in results.cells() if (limit := results.get(lines.LIMIT, cell)) and limit.median("wall_ms")]
     present = set(results.contenders(cells))
     columns = [column for column in lines.COLUMNS if present & set(column[1])]
     if not cells or not columns:
@@ -152,10 +152,10 @@ def limit_heat_map(results):
     for line, cell in enumerate(cells):
         y = top + line * row
         chart.text(left - 8, y + 16, cell_text(cell), anchor="end")
-        limit = results.get(lines.LIMIT, cell).median("walk_ms")
+        limit = results.get(lines.LIMIT, cell).median("wall_ms")
         for column, (_, contenders) in enumerate(columns):
             measurement = next((m for name in contenders if (m := results.get(name, cell))), None)
-            value = time_of(measurement) if measurement else None
+            value = time_of(measurement, "wall_ms") if measurement else None
             if value:
                 heat_cell(chart, left + column * width, y, width, row, value / limit, measurement.predicted)
     return str(chart)

@@ -151,7 +151,7 @@ class PlotsTest(unittest.TestCase):
     def test_the_heat_map_divides_by_the_limit(self):
         picture = plots.limit_heat_map(sample())
         self.assertIn(">4.4×<", picture)
-        self.assertIn(">~5,600×<", picture)
+        self.assertIn(">~2,800×<", picture)
 
     def test_the_process_is_held_as_long_as_each_run_says(self):
         picture = plots.stopped(sample())

@@ -140,6 +140,14 @@ TEST(PeerLine, HasTimesAndAnAnswer) {
   EXPECT_EQ(attempt->answer.checksum, "0badcafe");
 }
 
+TEST(PeerLine, WhatWasDoneFirstDoesNotCount) {
+  const auto attempt = parse_peer_line(
+      R"({"walk_s":1,"total_s":4.5,"first_s":2,"operations":0,"checksum":"0badcafe"})");
+  ASSERT_TRUE(attempt) << attempt.error().message;
+  EXPECT_EQ(attempt->cost.walk_s, 1);
+  EXPECT_EQ(attempt->cost.wall_s, 2.5);
+}
+
 TEST(PeerLine, AnythingElseIsAnError) {
   for (const char* line :
        {"", "{", "[]", "null", "Segmentation fault", R"({"walk_s":1,"total_s":1,"operations":1})",
