@@ -1,6 +1,7 @@
 #include "rsp/burst_window.h"
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
+#include "rsp/step_marker.h"
 
 namespace mqbridge::rsp {
 namespace {
@@ -130,7 +131,10 @@ Result<void> Connection::pipeline(Burst& burst) {
     auto reply = receive(wait);
     if (!reply)
       return forward(std::move(reply));
-    timer.replied(arrived_, window.answered(*reply, arrived_));
+    const bool is_marker = window.oldest() == step_question; // says nothing about reads
+    const std::size_t data = window.answered(*reply, arrived_);
+    if (!is_marker)
+      timer.replied(arrived_, data);
     measure_link(counters_.bytes_received - received_before, arrived_ - begun);
     if (auto taken = burst.take(*reply); !taken)
       return taken;

@@ -9,8 +9,8 @@
 
 namespace mqbridge::rsp {
 
-/// Bytes of a reply whose own time on the link does not count.
-inline constexpr std::size_t longest_short_reply = 256;
+/// Bytes of a reply whose own time on the link does not count: what a packet of the network takes.
+inline constexpr std::size_t longest_short_reply = 1024;
 
 /// Learns from the exchanges of a connection how fast its link and stub are. No clock, no I/O.
 ///
