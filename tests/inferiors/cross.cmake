@@ -36,6 +36,7 @@ function(mqbridge_cross_inferior name)
         ${program}
       DEPENDS ${sources} ${headers}
       COMMENT "Cross-compiling ${name} for ${architecture}"
+      COMMAND_EXPAND_LISTS # no empty argument where warnings are no errors
       VERBATIM)
     list(APPEND programs ${program})
   endforeach()
