@@ -20,6 +20,7 @@ foreach(architecture m68k riscv64)
       -I${CMAKE_SOURCE_DIR} ${bare_sources} -lgcc -o ${program}
     DEPENDS ${bare_sources}
     COMMENT "Cross-compiling bare_poster for ${architecture}"
+    COMMAND_EXPAND_LISTS # as cross.cmake
     VERBATIM)
   list(APPEND bare_programs ${program})
 endforeach()
