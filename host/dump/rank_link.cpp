@@ -82,13 +82,18 @@ Result<rsp::RunReport> RankLink::run(rsp::Attachment& attachment) {
   return report;
 }
 
-std::optional<RankLink::Clock::time_point> RankLink::limit(double share) {
+std::optional<RankLink::Clock::time_point> RankLink::deadline(double share) const {
   const auto& max_stop = tools_.options.max_stop;
   if (!max_stop)
     return std::nullopt;
-  const auto deadline = contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
-  client_->set_deadline(deadline);
-  return deadline;
+  return contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
+}
+
+std::optional<RankLink::Clock::time_point> RankLink::limit(double share) {
+  const auto end = deadline(share);
+  if (end)
+    client_->set_deadline(end);
+  return end;
 }
 
 } // namespace mqbridge

@@ -33,6 +33,8 @@ public:
   /// rsp::run_until.
   Result<rsp::RunReport> run(rsp::Attachment& attachment);
 
+  /// When `share` of --max-stop has passed; nullopt without it.
+  std::optional<Clock::time_point> deadline(double share = 1.0) const;
   /// Every exchange but the detach ends when `share` of --max-stop has passed. When that is;
   /// nullopt without --max-stop.
   std::optional<Clock::time_point> limit(double share);

@@ -1,6 +1,7 @@
 #include "host/dump/rank_session.h"
 
 #include "host/dump/rank_walk.h"
+#include "host/image/work_budget.h"
 #include "host/mqs/mpi_support.h"
 
 #include <algorithm>
@@ -91,6 +92,7 @@ Result<void> RankSession::prepare() {
   cancel_.emplace(stop_, [this] { link_.client().cancel(); });
   if (auto done = attach(); !done)
     return done;
+  const WorkScope scope({link_.deadline(), stop_});
   if (auto done = identify_mpi(); !done)
     return done;
   if (!mpi_->has_queues())
@@ -145,8 +147,7 @@ Result<void> RankSession::run_to_signal(rsp::Attachment& attachment) {
 
 FetchContext RankSession::fetch_context() {
   FetchContext context{&tools_.fetcher};
-  if (options().max_stop)
-    context.deadline = link_.held_since() + *options().max_stop;
+  context.deadline = link_.deadline();
   context.cancelled = [this] { return stop_.stop_requested(); };
   context.progress = [this](std::string_view text) { progress(text); };
   return context;
@@ -242,6 +243,7 @@ Result<void> RankSession::walk() {
   walk.progress = [this](std::uint64_t operations) { progress("walk", operations); };
   walk.stop = stop_;
   walk.worker = worker_ ? &*worker_ : nullptr;
+  const WorkScope scope({link_.deadline(), stop_});
   auto outcome = walk_rank(walk, dump());
   warnings_.insert(warnings_.end(), outcome.warnings.begin(), outcome.warnings.end());
   walked_ = outcome.found;

@@ -28,8 +28,7 @@ TargetSpec RankUnderTest::target() const {
 
 DumpTools::DumpTools()
     : files_(FilePaths{}), fetcher_({.mode = FetchMode::never}, std::nullopt),
-      guardian_(or_throw(rsp::Guardian::start(MQBRIDGE_PROGRAM_DIRECTORY "/mqbridge-guardian"))),
-      replays_(cache_.path()) {
+      guardian_(or_throw(rsp::Guardian::start(MQBRIDGE_PROGRAM_DIRECTORY "/mqbridge-guardian"))) {
   options.program_directory = MQBRIDGE_PROGRAM_DIRECTORY;
   options.pack_directories = {MQBRIDGE_PROGRAM_DIRECTORY "/packs"};
   options.dll.own_directories = {MQBRIDGE_PROGRAM_DIRECTORY};

@@ -4,8 +4,8 @@
 #include "host/dump/rank_dump.h"
 #include "host/dump/replay_records.h"
 #include "tests/e2e/harness/mpi_job.h"
+#include "tests/image/private_cache.h"
 #include "tests/support/gdb_server.h"
-#include "tests/support/temp_directory.h"
 
 #include <memory>
 #include <optional>
@@ -34,19 +34,20 @@ private:
   std::unique_ptr<bench::DelayingLink> link_;
 };
 
-/// What the ranks of one dump share, with records and indexes in a directory of the test's own.
+/// What the ranks of one dump share; what is kept from one dump to the next is kept as long as it
+/// lives.
 class DumpTools {
 public:
   DumpTools();
 
   SharedTools tools() { return {options, files_, fetcher_, *guardian_, &replays_}; }
   ReplayRecords& replays() { return replays_; }
-  const std::filesystem::path& cache() const { return cache_.path(); }
+  const PrivateCache& cache() const { return cache_; }
 
   DumpOptions options; ///< may be changed between dumps
 
 private:
-  TempDirectory cache_;
+  PrivateCache cache_;
   ElfCache files_;
   FileFetcher fetcher_;
   std::unique_ptr<rsp::Guardian> guardian_;
