@@ -170,7 +170,10 @@ std::vector<Contender> own_contenders(CacheStates& states) {
   const auto alone = [](const Cell& cell) { return cell.ranks == 1; };
   // An emulated process has gone when its first dump is over.
   const auto lasting = [](const Cell& cell) { return cell.ranks == 1 && !cell.emulated(); };
-  add_one(CacheMode::none, Knowledge::build, alone);
+  // Of an emulated Open MPI no smaller cell says that it would take minutes.
+  add_one(CacheMode::none, Knowledge::build, [](const Cell& cell) {
+    return cell.ranks == 1 && (!cell.emulated() || cell.filler == Filler::recorder);
+  });
   add_one(CacheMode::page, Knowledge::build, alone);
   add_one(CacheMode::full, Knowledge::nothing, alone);
   add_one(CacheMode::full, Knowledge::build, everywhere);

@@ -23,7 +23,7 @@ void MergedJson::ReportRuns(const std::vector<Run>& runs) {
     if (run.error_occurred) {
       ++failures_;
       fmt::print(stderr, "   {}: {}\n", run.benchmark_name(), run.error_message);
-    } else if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median") {
+    } else if (run.repetitions <= 1 ? run.report_label.empty() : run.aggregate_name == "median") {
       fmt::print(stderr, "   {:<110} {:>10.1f} ms\n", run.run_name.function_name,
                  run.GetAdjustedRealTime());
     }
