@@ -2,7 +2,9 @@
 
 #include "rsp/asked_ahead.h"
 #include "rsp/commands/attach.h"
+#include "rsp/commands/stop.h"
 #include "rsp/connection.h"
+#include "rsp/opening.h"
 #include "rsp/packet_history.h"
 #include "rsp/preceded_burst.h"
 #include "rsp/quirks.h"
@@ -42,6 +44,32 @@ Client::~Client() {
   impl_->server->forget(impl_->speaker);
 }
 
+namespace {
+
+/// Keeps the answers for whoever asks. The guardian learns at once which process is held: the
+/// connection may be lost before the rest has come.
+class ClientOpening final : public Opening {
+public:
+  ClientOpening(Client& client, AskedAhead& ahead) : client_(client), ahead_(ahead) {}
+
+  std::vector<std::string> questions(const Features& features) override {
+    return opening_questions(features, client_.endpoint().pid.has_value());
+  }
+  void heard(const Features& features, const std::string& question, std::string answer) override {
+    const auto stop = question == "?" ? parse_stop_reply(answer) : StopReply();
+    if (features.multiprocess && !client_.endpoint().pid && stop && stop->pid &&
+        stop->kind == StopReply::Kind::stopped)
+      client_.set_detach_packet(fmt::format("D;{:x}", *stop->pid));
+    ahead_.keep(question, std::move(answer));
+  }
+
+private:
+  Client& client_;
+  AskedAhead& ahead_;
+};
+
+} // namespace
+
 Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
                                                 const ClientOptions& options) {
   auto server = Server::open(endpoint, options);
@@ -52,11 +80,9 @@ Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
   // A gdbserver holds its target from before we came: from the first byte on it has to be released.
   client->set_detach_packet("D");
   (*server)->let_speak(client->impl_->speaker);
-  auto answers = (*server)->negotiate();
-  if (!answers)
-    return forward(std::move(answers));
-  for (auto& [question, answer] : *answers)
-    client->impl_->ahead.keep(std::move(question), std::move(answer));
+  ClientOpening opening(*client, client->impl_->ahead);
+  if (auto negotiated = (*server)->negotiate(opening); !negotiated)
+    return forward(std::move(negotiated));
   return client;
 }
 

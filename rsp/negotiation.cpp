@@ -1,5 +1,6 @@
 #include "rsp/negotiation.h"
 
+#include "rsp/burst.h"
 #include "rsp/packet_history.h"
 #include "rsp/quirks.h"
 
@@ -142,30 +143,62 @@ Result<void> probe(Connection& connection, Features& features) {
   return {};
 }
 
-/// QStartNoAckMode, the probes and the opening in one burst: the stub acknowledges the first of
+/// QStartNoAckMode, the opening and the probes in one burst: the stub acknowledges the first of
 /// them, and nothing behind it.
-Result<Answers> probe_at_once(Connection& connection, Features& features, const Opening& opening) {
-  const Probes probes(features);
-  const auto first_questions = opening(features);
-  std::vector<std::string> all{std::string(no_ack_request)};
-  all.insert(all.end(), probes.questions.begin(), probes.questions.end());
-  all.insert(all.end(), first_questions.begin(), first_questions.end());
-  connection.set_no_ack();
-  auto replies = connection.burst(all);
-  if (!replies)
-    return forward(std::move(replies));
-  if (replies->front() != "OK") {
-    return fail("stub.garbage",
-                fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it",
-                            shorten(replies->front())),
-                "look at what the stub says with --trace FILE");
+class FirstBurst final : public Burst {
+public:
+  FirstBurst(const Features& features, Opening& opening)
+      : features_(features), opening_(opening), questions_(opening.questions(features)),
+        probes_(features) {}
+
+  bool next(std::string& payload) override {
+    if (sent_ > questions_.size() + probes_.questions.size())
+      return false;
+    payload = request(sent_++);
+    return true;
   }
-  const auto behind = std::span(*replies).subspan(1);
-  probes.take(behind.first(probes.questions.size()), features);
-  Answers answers;
-  for (std::size_t i = 0; i < first_questions.size(); ++i)
-    answers.emplace_back(first_questions[i], std::move(behind[probes.questions.size() + i]));
-  return answers;
+
+  Result<void> take(std::string_view reply) override {
+    const std::size_t index = answered_++;
+    if (index == 0 && reply != "OK")
+      return fail(
+          "stub.garbage",
+          fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it", shorten(reply)),
+          "look at what the stub says with --trace FILE");
+    if (index > questions_.size())
+      replies_.emplace_back(reply);
+    else if (index > 0)
+      opening_.heard(features_, questions_[index - 1], std::string(reply));
+    return {};
+  }
+
+  void finish(Features& features) const { probes_.take(replies_, features); }
+
+private:
+  std::string request(std::size_t index) const {
+    if (index == 0)
+      return std::string(no_ack_request);
+    return index <= questions_.size() ? questions_[index - 1]
+                                      : probes_.questions[index - 1 - questions_.size()];
+  }
+
+  const Features& features_;
+  Opening& opening_;
+  std::vector<std::string> questions_;
+  Probes probes_;
+  std::size_t sent_ = 0;
+  std::size_t answered_ = 0;
+  std::vector<std::string> replies_; ///< to the probes
+};
+
+Result<Features> open_at_once(Connection& connection, Features features, Opening& opening) {
+  FirstBurst burst(features, opening);
+  connection.set_no_ack();
+  if (auto done = connection.stream(burst); !done)
+    return forward(std::move(done));
+  Features known = features;
+  burst.finish(known);
+  return known;
 }
 
 } // namespace
@@ -187,7 +220,7 @@ Features parse_features(std::string_view reply) {
   return features;
 }
 
-Result<Negotiated> negotiate(Connection& connection, const Opening& opening) {
+Result<Features> negotiate(Connection& connection, Opening& opening) {
   auto reply = first_exchange(connection);
   if (!reply)
     return forward(std::move(reply));
@@ -196,12 +229,8 @@ Result<Negotiated> negotiate(Connection& connection, const Opening& opening) {
   constexpr std::size_t smallest_worthwhile = 1024;
   if (const std::size_t speed = connection.link().bytes_per_second; speed != 0)
     features.packet_size = std::min(features.packet_size, std::max(speed, smallest_worthwhile));
-  if (features.no_ack && quirks_of(features.kind).no_ack_in_burst) {
-    auto answers = probe_at_once(connection, features, opening);
-    if (!answers)
-      return forward(std::move(answers));
-    return Negotiated{std::move(features), std::move(*answers)};
-  }
+  if (features.no_ack && quirks_of(features.kind).no_ack_in_burst)
+    return open_at_once(connection, std::move(features), opening);
   if (features.no_ack) {
     auto accepted = connection.request(no_ack_request);
     if (!accepted)
@@ -212,7 +241,7 @@ Result<Negotiated> negotiate(Connection& connection, const Opening& opening) {
   }
   if (auto probed = probe(connection, features); !probed)
     return forward(std::move(probed));
-  return Negotiated{std::move(features), {}};
+  return features;
 }
 
 Result<bool> negotiate_again(Connection& connection, const Features& features) {

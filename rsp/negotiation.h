@@ -4,10 +4,8 @@
 #include "rsp/features.h"
 #include "rsp/result.h"
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -16,23 +14,22 @@ namespace mqbridge::rsp {
 /// LLDB announces PacketSize in decimal.
 Features parse_features(std::string_view reply);
 
-/// Questions and what the stub said to them.
-using Answers = std::vector<std::pair<std::string, std::string>>;
-
-struct Negotiated {
-  Features features;
-  Answers answers; ///< to the opening; empty where it was not asked
+/// What follows the negotiation, for stubs that take it in the same burst.
+class Opening {
+public:
+  virtual ~Opening() = default;
+  virtual std::vector<std::string> questions(const Features& features) = 0;
+  /// Each answer as it comes: the connection may be lost before the next one. May not exchange
+  /// anything.
+  virtual void heard(const Features& features, const std::string& question, std::string answer) = 0;
 };
-
-/// What follows the negotiation, for a stub of these features (rsp/opening.h).
-using Opening = std::function<std::vector<std::string>(const Features&)>;
 
 /// The first packets of a connection: qSupported, QStartNoAckMode, and harmless probes, which also
 /// tell what kind of stub it is (rsp/quirks.h): two round trips, and one for each probe in ack
 /// mode. All behind qSupported leaves in one burst to a stub that is known to take it
 /// (Quirks::no_ack_in_burst), with `opening`, which is asked of no other. Errors: those of
 /// Connection, and stub.not_a_stub for what listens and is none.
-Result<Negotiated> negotiate(Connection& connection, const Opening& opening);
+Result<Features> negotiate(Connection& connection, Opening& opening);
 
 /// For a gdbserver that has forgotten the negotiation, as it does when it refuses to attach: brings
 /// it back on the same connection. False: it is another server than before, or none.

@@ -2,7 +2,6 @@
 
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/negotiation.h"
-#include "rsp/opening.h"
 #include "rsp/quirks.h"
 #include "rsp/transport/open.h"
 
@@ -36,11 +35,9 @@ Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
       new Server(endpoint, std::move(opened->transport), opened->watch, options));
 }
 
-Result<Answers> Server::negotiate() {
+Result<void> Server::negotiate(Opening& opening) {
   const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
-  auto negotiated = rsp::negotiate(connection_, [this](const Features& features) {
-    return opening_questions(features, endpoint_.pid.has_value());
-  });
+  auto negotiated = rsp::negotiate(connection_, opening);
   if (!negotiated) {
     const std::string_view code = negotiated.error().code;
     const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
@@ -48,11 +45,11 @@ Result<Answers> Server::negotiate() {
       connection_.released(); // nothing there that could be told to release anything
     return Failure(explain_failed_start(endpoint_, std::move(negotiated).error()));
   }
-  features_ = std::move(negotiated->features);
+  features_ = std::move(*negotiated);
   usable_ = true;
   if (quirks_of(features_.kind).closing_releases)
     connection_.set_closing_releases();
-  return std::move(negotiated->answers);
+  return {};
 }
 
 void Server::recover() {

@@ -32,9 +32,8 @@ public:
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Also asks the first questions about the process (rsp/opening.h) where that costs no round
-  /// trip: they and their answers. Errors: those of Client::connect.
-  Result<Answers> negotiate();
+  /// `opening`: asked where that costs no round trip. Errors: those of Client::connect.
+  Result<void> negotiate(Opening& opening);
 
   Connection& connection() { return connection_; }
   const Features& features() const { return features_; }

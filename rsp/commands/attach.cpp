@@ -88,7 +88,10 @@ Result<StopReply> stop_running(Client& client) {
 }
 
 Result<Attachment> attach_current(Client& client) {
-  if (!client.answered_ahead("?")) {
+  // Not in one burst with the rest where the guardian has to learn which process is held.
+  const bool must_be_named =
+      client.features().multiprocess && !client.connection().closing_releases();
+  if (!client.answered_ahead("?") && !must_be_named) {
     client.ask_ahead("?");
     if (!client.features().multiprocess) // then `?` does not tell which process it is
       client.ask_ahead("qC");

@@ -6,6 +6,7 @@
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -117,8 +118,9 @@ TEST(Opening, AnswersCountOnlyWhileTheProcessIsTheSame) {
 }
 
 TEST(Opening, AnUnknownStubIsAskedWhenItsProcessIsWanted) {
-  ScriptedStub stub;
-  stub.serve_objects({{"auxv:", "vector"}}).on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
+  ScriptedStub stub({.multiprocess = false});
+  stub.serve_objects({{"auxv:", "vector"}}).on("?", Answer::packet("S05"));
+  stub.on("qC", Answer::packet("QC1d3e"));
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   EXPECT_EQ(stub.count("qXfer:") + stub.count("?"), 0U);
@@ -126,6 +128,37 @@ TEST(Opening, AnUnknownStubIsAskedWhenItsProcessIsWanted) {
   ASSERT_TRUE(attach(*client));
   EXPECT_EQ(read_object(*client, "auxv", "").value(), "vector");
   EXPECT_EQ(client->counters().round_trips - before, 1U);
+}
+
+/// Should the connection be lost, whoever releases the process has to name it.
+TEST(Opening, WhichProcessIsHeldIsKnownBeforeMuchElseIsAsked) {
+  ScriptedStub stub;
+  stub.serve_objects({{"auxv:", "vector"}}).on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(attach(*client));
+  EXPECT_EQ(client->detach_packet(), "D;1d3e");
+  EXPECT_EQ(stub.count("qXfer:"), 0U);
+}
+
+TEST(Opening, AProcessThatWasNamedIsReleasedByItsNameThoughTheBurstBreaksOff) {
+  ScriptedStub stub;
+  as_gdbserver(stub).on("qXfer:auxv:", Answer::nothing());
+  stub.on("D", [](std::string_view packet) {
+    return Answer::packet(packet == "D;1d3e" ? "OK" : "E01");
+  });
+  EXPECT_FALSE(
+      Client::connect(stub.endpoint(), {.silence_timeout = std::chrono::milliseconds(200)}));
+  EXPECT_EQ(stub.count("D;1d3e"), 1U);
+  EXPECT_EQ(stub.count("D"), 1U) << "none without the name";
+}
+
+TEST(Opening, WhatAServerHoldsForOthersIsNotOursToRelease) {
+  ScriptedStub stub;
+  as_gdbserver(stub).on("!", Answer::packet("OK"));
+  const auto client = connected(stub.endpoint(0x2a));
+  ASSERT_TRUE(client);
+  EXPECT_EQ(client->detach_packet(), "D");
 }
 
 TEST(Opening, WithAcknowledgementsNothingIsAskedAhead) {
