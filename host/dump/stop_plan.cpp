@@ -21,7 +21,7 @@ constexpr double fetches_per_item = 14;
 /// Bytes of a request of an MPI, where only pages are known.
 constexpr double bytes_per_item = 700;
 /// Of the host for one request: the DLL's fetches, the operation on its way to the report.
-constexpr double host_seconds_per_item = 5e-6;
+constexpr double host_seconds_per_item = 2.5e-6;
 /// Bursts that depend on each other, with and without knowing where things are.
 constexpr double bursts_known = 2;
 constexpr double bursts_unknown = 4;

@@ -31,9 +31,9 @@ std::string mpi_text(const RankDump& rank) {
     return "-";
   std::string text = printable(rank.mpi->name);
   if (rank.mpi->version)
-    text += " " + printable(*rank.mpi->version);
+    text += fmt::format(" {}", printable(*rank.mpi->version));
   if (rank.mpi->transport)
-    text += " (" + printable(*rank.mpi->transport) + ")";
+    text += fmt::format(" ({})", printable(*rank.mpi->transport));
   return text;
 }
 
@@ -48,7 +48,7 @@ std::string held_text(const RankDump& rank) {
 
 Cell status_cell(const RankDump& rank) {
   const RankError* error = first_error(rank);
-  const std::string code = error ? " " + printable(error->code) : "";
+  const std::string code = error ? fmt::format(" {}", printable(error->code)) : "";
   if (rank.status == RankStatus::failed)
     return {"FAILED" + code, Style::bad};
   if (rank.status == RankStatus::partial)
