@@ -2,6 +2,7 @@
 
 #include "rsp/asked_ahead.h"
 #include "rsp/commands/attach.h"
+#include "rsp/commands/memory_file.h"
 #include "rsp/commands/stop.h"
 #include "rsp/connection.h"
 #include "rsp/opening.h"
@@ -23,6 +24,7 @@ struct Client::Impl {
   std::int64_t pid = 0; ///< to be selected; 0: there is nothing to select
   std::int64_t tid = 0;
   AskedAhead ahead = {};
+  MemoryFile memory_file = {};
 
   bool must_select() const { return pid != 0 && server->selected() != pid; }
   Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
@@ -225,7 +227,13 @@ void Client::send_along(std::string payload) {
   impl_->ahead.post(std::move(payload));
 }
 
+MemoryFile& Client::memory_file() {
+  return impl_->memory_file;
+}
+
 void Client::forget_ahead() {
+  if (auto close = impl_->memory_file.leave(*this))
+    send_along(std::move(*close));
   impl_->ahead.forget();
 }
 

@@ -21,6 +21,7 @@ namespace mqbridge::rsp {
 class Burst;
 class Connection;
 class Guardian;
+class MemoryFile;
 class Server;
 class Trace;
 
@@ -91,6 +92,8 @@ public:
 
   // For rsp/commands only.
   Connection& connection();
+  /// Of this process, for read_memory().
+  MemoryFile& memory_file();
   /// From here on the exchanges are about this process: it is selected in the same burst where
   /// another one was before. 0: the stub has one process only.
   void set_process(std::int64_t pid, std::int64_t tid);

@@ -5,6 +5,7 @@
 #include "rsp/connection.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,12 @@ void settle(std::vector<JoinedRange>& ranges) {
   ranges = std::move(unfinished);
 }
 
+std::size_t unread(std::span<const JoinedRange> ranges) {
+  return std::accumulate(
+      ranges.begin(), ranges.end(), std::size_t{0},
+      [](std::size_t sum, const JoinedRange& range) { return sum + range.scan().rest(); });
+}
+
 } // namespace
 
 Result<void> read_memory(Client& client, std::span<ReadRequest> requests,
@@ -41,7 +48,8 @@ Result<void> read_memory(Client& client, std::span<ReadRequest> requests,
   auto ranges = join(requests, longest_piece(client.features()), options.grain);
   int attempts = 0;
   while (!ranges.empty()) {
-    MemoryBurst burst(ranges, client.features(),
+    client.memory_file().begin_burst(client, unread(ranges));
+    MemoryBurst burst(ranges, client.features(), client.memory_file(),
                       {.marked = connection.no_ack(), .careful = attempts > 0, .in_doubt = [&] {
                          return connection.in_doubt();
                        }});

@@ -34,8 +34,9 @@ bool may_not_fit(std::size_t length, const Features& features) {
 
 } // namespace
 
-MemoryBurst::MemoryBurst(std::span<JoinedRange> ranges, const Features& features, Pairing pairing)
-    : ranges_(ranges), features_(&features), pairing_(std::move(pairing)) {
+MemoryBurst::MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
+                         Pairing pairing)
+    : ranges_(ranges), features_(&features), file_(&file), pairing_(std::move(pairing)) {
   for (JoinedRange& range : ranges_)
     range.begin_burst();
 }
@@ -44,7 +45,17 @@ bool MemoryBurst::next(std::string& payload) {
   if (unmarked_ >= (pairing_.careful ? 1 : marker_distance) && ask_marker(payload))
     return true;
   const bool must_wait = pairing_.careful && !questions_.empty();
-  return !must_wait && (ask_pieces(payload) || ask_marker(payload));
+  return !must_wait && (ask_check(payload) || ask_pieces(payload) || ask_marker(payload));
+}
+
+/// Right behind the piece itself.
+bool MemoryBurst::ask_check(std::string& payload) {
+  if (!check_due_)
+    return false;
+  check_due_ = false;
+  file_->append_request(payload, *to_check_);
+  questions_.push_back({.kind = Question::Kind::check});
+  return true;
 }
 
 bool MemoryBurst::ask_marker(std::string& payload) {
@@ -52,7 +63,7 @@ bool MemoryBurst::ask_marker(std::string& payload) {
     return false;
   unmarked_ = 0;
   payload = step_question;
-  questions_.push_back({.is_marker = true});
+  questions_.push_back({.kind = Question::Kind::marker});
   return true;
 }
 
@@ -62,32 +73,37 @@ bool MemoryBurst::ask_pieces(std::string& payload) {
   const auto first = next_piece(std::numeric_limits<std::size_t>::max());
   if (!first)
     return false;
-  const std::size_t before = pieces_.size();
-  pieces_.push_back(*first);
-  ReadForm form = form_for(first->length);
+  std::vector<MemoryPiece> asked{*first};
+  ReadForm form = form_for(*first);
   if (features_->multi_mem_read && !pairing_.careful) {
-    gather_more();
-    form = pieces_.size() - before > 1 ? ReadForm::many : form;
+    gather_more(asked);
+    form = asked.size() > 1 ? ReadForm::many : form;
   }
-  const std::vector<MemoryPiece> asked(pieces_.begin() + static_cast<std::ptrdiff_t>(before),
-                                       pieces_.end());
-  append_request(payload, form, asked);
-  questions_.push_back({false, form, asked.size()});
+  if (form == ReadForm::file)
+    file_->append_request(payload, *first);
+  else
+    append_request(payload, form, asked);
+  if (!pairing_.careful && file_->begin_check(first->address, first->length)) {
+    to_check_ = first;
+    check_due_ = true;
+  }
+  pieces_.insert(pieces_.end(), asked.begin(), asked.end());
+  questions_.push_back({Question::Kind::read, form, asked.size()});
   ++asked_;
   ++unmarked_;
   return true;
 }
 
 /// Takes further small pieces into the request for the last one.
-void MemoryBurst::gather_more() {
+void MemoryBurst::gather_more(std::vector<MemoryPiece>& pieces) {
   const std::size_t room = features_->max_hex_read();
-  std::size_t taken = pieces_.back().length;
+  std::size_t taken = pieces.back().length;
   for (std::size_t count = 1; count < most_ranges && taken < room; ++count) {
     const auto more = next_piece(room - taken);
     if (!more)
       return;
     taken += more->length;
-    pieces_.push_back(*more);
+    pieces.push_back(*more);
   }
 }
 
@@ -106,14 +122,18 @@ std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
   return std::nullopt;
 }
 
-ReadForm MemoryBurst::form_for(std::size_t length) const {
+ReadForm MemoryBurst::form_for(const MemoryPiece& piece) const {
+  // What `m` says of a hole is not left to a file.
+  if (!pairing_.careful && !piece.range->scan().narrowing() &&
+      file_->serves(piece.address, piece.length))
+    return ReadForm::file;
   // LLDB's binary replies have no prefix: three bytes of memory may read "E01".
   constexpr std::size_t ambiguous = 3;
   switch (features_->binary_read) {
   case BinaryRead::gdb:
     return ReadForm::binary;
   case BinaryRead::lldb:
-    return length <= ambiguous ? ReadForm::hex : ReadForm::bare_binary;
+    return piece.length <= ambiguous ? ReadForm::hex : ReadForm::bare_binary;
   case BinaryRead::none:
     break;
   }
@@ -123,7 +143,11 @@ ReadForm MemoryBurst::form_for(std::size_t length) const {
 Result<void> MemoryBurst::take(std::string_view reply) {
   const Question question = questions_.front();
   questions_.pop_front();
-  if (question.is_marker) {
+  if (question.kind == Question::Kind::check) {
+    file_->take_check(*to_check_, reply);
+    return {};
+  }
+  if (question.kind == Question::Kind::marker) {
     if (is_step_answer(reply))
       return settle();
     return out_of_step({"stub.garbage",
@@ -150,7 +174,8 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
   for (std::size_t i = 0; i < question.pieces; ++i)
     note(question, answered_[i], got_[i]);
   const bool cut_short = got_.front() && *got_.front() < answered_.front().length;
-  if (cut_short && !pairing_.careful && all_or_nothing(features_->kind)) {
+  const bool is_whole = all_or_nothing(features_->kind) && question.form != ReadForm::file;
+  if (cut_short && !pairing_.careful && is_whole) {
     return fail("stub.garbage", fmt::format("{} bytes came instead of {}", *got_.front(),
                                             answered_.front().length));
   }
@@ -158,7 +183,7 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
 }
 
 void MemoryBurst::note(const Question& question, const MemoryPiece& piece, PieceBytes got) {
-  const bool binary = question.form != ReadForm::hex;
+  const bool binary = question.form != ReadForm::hex && question.form != ReadForm::file;
   unsettled_.push_back({piece.range, piece.address, piece.length, got,
                         binary && may_not_fit(piece.length, *features_)});
   if (!got || *got < piece.length)

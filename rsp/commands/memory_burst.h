@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rsp/burst.h"
+#include "rsp/commands/memory_file.h"
 #include "rsp/commands/memory_reply.h"
 #include "rsp/features.h"
 
@@ -29,8 +30,9 @@ struct Pairing {
 /// twice.
 class MemoryBurst final : public Burst {
 public:
-  /// `ranges` and `features` outlive this.
-  MemoryBurst(std::span<JoinedRange> ranges, const Features& features, Pairing pairing);
+  /// `ranges`, `features` and `file` outlive this.
+  MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
+              Pairing pairing);
 
   bool next(std::string& payload) override;
   /// Errors: as read_memory() has them, once they are certain(); else, that replies and requests do
@@ -46,7 +48,8 @@ public:
 private:
   /// A request on its way.
   struct Question {
-    bool is_marker = false;
+    enum class Kind : std::uint8_t { read, marker, check };
+    Kind kind = Kind::read; ///< check: the oldest piece to be checked, from the file
     ReadForm form = ReadForm::hex;
     std::size_t pieces = 0; ///< from the front of those on their way
   };
@@ -60,10 +63,11 @@ private:
   };
 
   bool ask_marker(std::string& payload);
+  bool ask_check(std::string& payload);
   bool ask_pieces(std::string& payload);
   std::optional<MemoryPiece> next_piece(std::size_t longest);
-  ReadForm form_for(std::size_t length) const;
-  void gather_more();
+  ReadForm form_for(const MemoryPiece& piece) const;
+  void gather_more(std::vector<MemoryPiece>& pieces);
   Result<void> take_data(const Question& question, std::string_view reply);
   void note(const Question& question, const MemoryPiece& piece, PieceBytes got);
   Result<void> settle();
@@ -71,11 +75,14 @@ private:
 
   std::span<JoinedRange> ranges_;
   const Features* features_;
+  MemoryFile* file_;
   Pairing pairing_;
   std::size_t next_range_ = 0;
   std::size_t asked_ = 0;    ///< requests so far, without markers
   std::size_t unmarked_ = 0; ///< requests since the last marker
   std::deque<Question> questions_;
+  std::optional<MemoryPiece> to_check_; ///< read both ways, for MemoryFile
+  bool check_due_ = false;
   std::deque<MemoryPiece> pieces_;    ///< on their way
   std::vector<MemoryPiece> answered_; ///< those of the reply being taken
   std::vector<PieceBytes> got_;       ///< what it brought

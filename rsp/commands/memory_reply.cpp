@@ -1,6 +1,7 @@
 #include "rsp/commands/memory_reply.h"
 
 #include "rsp/commands/hex.h"
+#include "rsp/commands/vfile_reply.h"
 #include "rsp/packet_history.h"
 
 #include <cstring>
@@ -13,7 +14,10 @@ namespace {
 Failure garbage(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
                 std::string_view why) {
   std::string request;
-  append_request(request, form, pieces);
+  if (form == ReadForm::file)
+    request = fmt::format("vFile:pread of memory at {:x}", pieces.front().address);
+  else
+    append_request(request, form, pieces);
   return fail("stub.garbage",
               fmt::format("{}: the stub answered '{}' ({} bytes): {}", shorten(request),
                           shorten(reply), reply.size(), why),
@@ -89,6 +93,21 @@ Result<void> take_many(std::span<const MemoryPiece> pieces, std::string_view rep
   return {};
 }
 
+/// Fewer bytes than asked for end at a hole; a refusal is one.
+Result<PieceBytes> take_file(const MemoryPiece& piece, std::string_view reply) {
+  const auto answer = parse_file_reply(reply);
+  if (!answer)
+    return garbage(ReadForm::file, {&piece, 1}, reply, "no answer of vFile:pread");
+  if (answer->result <= 0)
+    return PieceBytes();
+  if (static_cast<std::size_t>(answer->result) != answer->attachment.size())
+    return garbage(ReadForm::file, {&piece, 1}, reply, "another number of bytes than it says");
+  if (answer->attachment.size() > piece.length)
+    return garbage(ReadForm::file, {&piece, 1}, reply, "more than it was asked for");
+  place_bytes(piece, answer->attachment);
+  return PieceBytes(answer->attachment.size());
+}
+
 } // namespace
 
 void append_request(std::string& payload, ReadForm form, std::span<const MemoryPiece> pieces) {
@@ -112,8 +131,10 @@ Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std:
   }
   if (form == ReadForm::many)
     return take_many(pieces, reply, got);
-  auto bytes = form == ReadForm::hex ? take_hex(pieces.front(), reply)
-                                     : take_binary(form, pieces.front(), reply);
+  const MemoryPiece& piece = pieces.front();
+  auto bytes = form == ReadForm::hex    ? take_hex(piece, reply)
+               : form == ReadForm::file ? take_file(piece, reply)
+                                        : take_binary(form, piece, reply);
   if (!bytes)
     return forward(std::move(bytes));
   got.front() = *bytes;

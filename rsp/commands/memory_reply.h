@@ -19,6 +19,7 @@ enum class ReadForm : std::uint8_t {
   binary,      ///< GDB's `x`: `b` and the bytes
   bare_binary, ///< LLDB's `x`: the bytes
   many,        ///< LLDB's `MultiMemRead`: `LENGTH,LENGTH;` and the bytes of all pieces
+  file,        ///< `vFile:pread` of /proc/PID/mem (MemoryFile makes the request)
 };
 
 /// Consecutive bytes that one request asks for, alone or among others.
@@ -32,7 +33,7 @@ struct MemoryPiece {
 /// What the reply brought of a piece; nullopt: it was refused.
 using PieceBytes = std::optional<std::size_t>;
 
-/// Appends the packet that asks for `pieces`: one, but for ReadForm::many.
+/// Appends the packet that asks for `pieces`: one, but for ReadForm::many. Not for ReadForm::file.
 void append_request(std::string& payload, ReadForm form, std::span<const MemoryPiece> pieces);
 
 /// Writes the memory in `reply` where it belongs, and tells in `got`, which has an entry for each
