@@ -161,21 +161,26 @@ void BurstTimer::replied(Time arrived, std::size_t bytes) {
   }
 }
 
-void BurstTimer::finish_pipelined(LinkMeter& meter) const {
+void BurstTimer::finish_pipelined(LinkMeter& meter, std::size_t received) const {
   if (requests_ > 0)
     meter.burst(requests_, bytes_, last_ - first_);
   if (any_ && first_bytes_ <= longest_short_reply)
     meter.round_trip(first_ - begun_);
   else if (any_ && requests_ == 0) // a single long reply
     finish_in_turn(meter);
+  if (any_)
+    meter.came(received, first_bytes_ + bytes_, beyond_round_trip(meter));
 }
 
 void BurstTimer::finish_in_turn(LinkMeter& meter) const {
   if (!any_)
     return;
+  meter.burst(requests_ + 1, bytes_ + first_bytes_, beyond_round_trip(meter));
+}
+
+LinkMeter::Duration BurstTimer::beyond_round_trip(const LinkMeter& meter) const {
   const std::chrono::duration<double> round_trip(meter.estimate().round_trip);
-  const auto beyond = last_ - begun_ - std::chrono::duration_cast<LinkMeter::Duration>(round_trip);
-  meter.burst(requests_ + 1, bytes_ + first_bytes_, beyond);
+  return last_ - begun_ - std::chrono::duration_cast<LinkMeter::Duration>(round_trip);
 }
 
 } // namespace mqbridge::rsp

@@ -141,7 +141,7 @@ Result<void> Connection::pipeline(Burst& burst) {
   }
   drain_rate_ = window.drain_rate();
   if (alone)
-    timer.finish_pipelined(meter_);
+    timer.finish_pipelined(meter_, counters_.bytes_received - received_before);
   return {};
 }
 

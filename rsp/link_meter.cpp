@@ -9,6 +9,8 @@ namespace {
 constexpr double shortest_burst = 200e-6;
 constexpr std::size_t fewest_bytes = 4096;
 constexpr std::size_t fewest_requests = 8;
+/// Bytes that take longer than the shortest burst at 10 Mbit/s.
+constexpr std::size_t fewest_at_once = 256;
 /// What the bursts before count for after one more.
 constexpr double fading = 0.85;
 /// Requests and bytes that grow together this closely cannot be told apart.
@@ -28,8 +30,6 @@ void LinkMeter::round_trip(Duration time) {
 
 void LinkMeter::burst(std::size_t requests, std::size_t bytes, Duration time) {
   const double took = seconds(time);
-  if (took < shortest_burst && bytes >= fewest_bytes)
-    least_rate_ = std::max(least_rate_, static_cast<double>(bytes) / shortest_burst);
   if (took < shortest_burst || (bytes < fewest_bytes && requests < fewest_requests))
     return;
   // Relative to its time: a long burst is measured as well as a short one, not better.
@@ -40,6 +40,14 @@ void LinkMeter::burst(std::size_t requests, std::size_t bytes, Duration time) {
   bytes_bytes_ = fading * bytes_bytes_ + b * b;
   requests_time_ = fading * requests_time_ + n;
   bytes_time_ = fading * bytes_time_ + b;
+}
+
+void LinkMeter::came(std::size_t received, std::size_t bytes, Duration time) {
+  constexpr std::size_t digits_per_byte = 2;
+  if (seconds(time) < shortest_burst && received >= fewest_at_once)
+    least_rate_ =
+        std::max(least_rate_,
+                 static_cast<double>(std::max(bytes, received / digits_per_byte)) / shortest_burst);
 }
 
 LinkMeter::Slopes LinkMeter::slopes() const {
@@ -65,10 +73,9 @@ LinkEstimate LinkMeter::estimate() const {
   estimate.per_request = known.per_request;
   // Where bytes seem to cost nothing they came as fast as this at least: a link of which nothing is
   // known is one on which nothing is read ahead.
-  const double came = bytes_time_ > 0 ? bytes_bytes_ / bytes_time_ : 0;
-  estimate.bytes_per_second = known.per_byte > 0
-                                  ? 1 / known.per_byte
-                                  : expected_rate_.value_or(std::max(least_rate_, came));
+  const double came = bytes_time_ > 0 ? bytes_bytes_ / bytes_time_ : least_rate_;
+  estimate.bytes_per_second =
+      known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(came);
   return estimate;
 }
 

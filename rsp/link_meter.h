@@ -28,10 +28,15 @@ public:
   /// One short request and its reply.
   void round_trip(Duration time);
 
-  /// `requests` pipelined ones that brought `bytes` of memory in `time` beyond a round trip. One
-  /// that was too quick to be measured says how fast the link is at least, which counts as long as
-  /// nothing else is known: who reads page by page would never learn more.
+  /// `requests` pipelined ones that brought `bytes` of memory in `time` beyond a round trip. Too
+  /// small ones are not counted.
   void burst(std::size_t requests, std::size_t bytes, Duration time);
+
+  /// All replies of a burst, `received` bytes on the link with `bytes` of memory in them (which are
+  /// more where memory is zeros), came `time` beyond a round trip. Where that is too quick to be
+  /// measured, and too much for a slow link, it says how fast the link is at least: that counts as
+  /// long as nothing is measured. Who reads page by page would never learn more.
+  void came(std::size_t received, std::size_t bytes, Duration time);
 
   LinkEstimate estimate() const;
 

@@ -17,12 +17,11 @@ constexpr double most_in_vain_beside = double{64 << 20} / page_size;
 constexpr double most_in_vain_when_slow = 0.5;
 constexpr double most_in_vain_if_good = 4;
 
-/// Pages that the link carries while a request and its reply are under way.
+} // namespace
+
 double pages_in_flight(const rsp::LinkEstimate& link) {
   return (link.round_trip + link.per_request) * link.bytes_per_second / page_size;
 }
-
-} // namespace
 
 bool is_slow(const rsp::LinkEstimate& link) {
   return link.bytes_per_second > 0 && link.bytes_per_second <= slow_bytes_per_second;
@@ -46,7 +45,8 @@ std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_f
   const auto looked_at = static_cast<double>(so_far.touched + missing);
   const double in_flight = pages_in_flight(link);
   const double by_time = looked_at * std::min(in_flight, most_in_vain_by_transfer) +
-                         static_cast<double>(so_far.bursts + 1) * in_flight;
+                         std::max(so_far.carried, static_cast<double>(so_far.bursts) * in_flight) +
+                         in_flight;
   const double by_bytes =
       is_slow(link) ? (good_ones ? most_in_vain_if_good : most_in_vain_when_slow) * looked_at
                     : most_in_vain_for_each * looked_at + most_in_vain_beside;

@@ -12,7 +12,13 @@ struct ReadSoFar {
   std::uint64_t touched = 0; ///< pages that somebody looked at
   std::uint64_t guessed = 0; ///< pages read because they might be needed, not looked at yet
   std::uint64_t bursts = 0;
+  /// Pages that the link would have carried in their round trips, each by what was known of the
+  /// link then: what was guessed while it seemed faster than it does now was not dearer than that.
+  double carried = 0;
 };
+
+/// Pages that the link carries while a request and its reply are under way.
+double pages_in_flight(const rsp::LinkEstimate& link);
 
 /// At most 10 Mbit/s, measured generously: bytes are what is scarce.
 bool is_slow(const rsp::LinkEstimate& link);

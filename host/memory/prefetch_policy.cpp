@@ -115,7 +115,8 @@ PageRuns PrefetchPolicy::plan(std::span<const std::uint64_t> missing, const Situ
     take_replay(burst, page);
   // Most of what was touched was expected, where anything was.
   const auto needed = std::min(fetched_, std::max(now.touched, expected_));
-  const ReadSoFar so_far{now.touched, fetched_ - needed, now.bursts};
+  const ReadSoFar so_far{now.touched, fetched_ - needed, now.bursts, carried_};
+  carried_ += pages_in_flight(now.link);
   const auto allowed = guesses_allowed(now.link, so_far, missing.size());
   const auto good_ones = guesses_allowed(now.link, so_far, missing.size(), true) - allowed;
   if (good_ones > 0) {

@@ -79,6 +79,7 @@ private:
   std::array<Stream, 4> streams_ = {}; ///< the youngest first
   std::uint64_t fetched_ = 0;
   std::uint64_t expected_ = 0; ///< of those fetched or planned: not guessed
+  double carried_ = 0;         ///< ReadSoFar::carried
 };
 
 } // namespace mqbridge

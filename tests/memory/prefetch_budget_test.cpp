@@ -25,6 +25,19 @@ TEST(PrefetchBudget, WhatWasGuessedInVainIsNotSpentAgain) {
   EXPECT_GT(guesses_allowed(fast, {first, 0, 1}, 1), 600U) << "good guesses make for longer ones";
 }
 
+// The first pages are often all zeros, and come faster than others do.
+TEST(PrefetchBudget, WhatWasGuessedOnALinkThatSeemedFasterIsPaidFor) {
+  constexpr rsp::LinkEstimate seemed{10e-3, 400e6, 0};
+  const double carried = 2 * pages_in_flight(seemed);
+  const auto guessed = static_cast<std::uint64_t>(carried);
+  EXPECT_EQ(guesses_allowed(fast, {0, guessed, 2, carried}, 0), 244U);
+  EXPECT_EQ(guesses_allowed(fast, {0, guessed, 2, 0}, 0), 0U);
+}
+
+TEST(PrefetchBudget, RoundTripsBeforeTheLinkWasKnownCount) {
+  EXPECT_EQ(guesses_allowed(fast, {0, 0, 3, 0}, 0), 976U);
+}
+
 TEST(PrefetchBudget, InTotalItIsBounded) {
   const ReadSoFar long_walk{1000, 0, 1'000'000};
   EXPECT_EQ(guesses_allowed(fast, long_walk, 0), 8 * 1000 + (64U << 20U) / 4096);

@@ -42,18 +42,20 @@ TEST(LinkMeterTest, RequestsAndBytesAreToldApart) {
 // Who reads page by page has nothing longer to measure.
 TEST(LinkMeterTest, APageThatComesAtOnceSaysHowFastTheLinkIsAtLeast) {
   LinkMeter meter;
-  meter.burst(1, 4096, 20us);
+  meter.came(4096, 0, 20us); // not of memory
+  EXPECT_GE(meter.estimate().bytes_per_second, 2048 / 200e-6);
+  meter.came(400, 4096, 20us); // mostly zeros
   EXPECT_GE(meter.estimate().bytes_per_second, 4096 / 200e-6);
-  meter.burst(1, 8192, 0us);
+  meter.came(16384, 8192, -10us); // less than the round trip was thought to be
   EXPECT_GE(meter.estimate().bytes_per_second, 8192 / 200e-6);
 }
 
 TEST(LinkMeterTest, WhatWasMeasuredGoesBeforeWhatItIsAtLeast) {
   LinkMeter meter;
-  meter.burst(1, 8192, 20us);
+  meter.came(16384, 8192, 20us);
   meter.burst(1, 4096, 4ms);
   EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
-  meter.burst(1, 8192, 20us);
+  meter.came(16384, 8192, 20us);
   EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
 }
 
@@ -73,13 +75,14 @@ TEST(LinkMeterTest, BytesThatSeemToCostNothingLeaveTheRateKnown) {
 TEST(LinkMeterTest, AFewBytesThatComeAtOnceSayNothing) {
   LinkMeter meter;
   meter.burst(20, 300, 20us);
+  meter.came(200, 8192, 20us); // zeros, which a slow link brings as quickly
   EXPECT_EQ(meter.estimate().bytes_per_second, 0);
 }
 
 TEST(LinkMeterTest, ASerialLineIsBelievedUntilSomethingIsMeasured) {
   LinkMeter meter;
   meter.expect_rate(5760);
-  meter.burst(1, 4096, 20us); // a buffer on the way
+  meter.came(8192, 4096, 20us); // a buffer on the way
   EXPECT_DOUBLE_EQ(meter.estimate().bytes_per_second, 5760);
   meter.burst(1, 4096, 800ms);
   EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(5120, 1));
