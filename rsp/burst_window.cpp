@@ -167,15 +167,17 @@ void BurstTimer::finish_pipelined(LinkMeter& meter, std::size_t received) const 
   if (any_ && first_bytes_ <= longest_short_reply)
     meter.round_trip(first_ - begun_);
   else if (any_ && requests_ == 0) // a single long reply
-    finish_in_turn(meter);
+    return finish_in_turn(meter, received);
   if (any_)
     meter.came(received, first_bytes_ + bytes_, beyond_round_trip(meter));
 }
 
-void BurstTimer::finish_in_turn(LinkMeter& meter) const {
+void BurstTimer::finish_in_turn(LinkMeter& meter, std::size_t received) const {
   if (!any_)
     return;
-  meter.burst(requests_ + 1, bytes_ + first_bytes_, beyond_round_trip(meter));
+  const auto beyond = beyond_round_trip(meter);
+  meter.burst(requests_ + 1, first_bytes_ + bytes_, beyond);
+  meter.came(received, first_bytes_ + bytes_, beyond);
 }
 
 LinkMeter::Duration BurstTimer::beyond_round_trip(const LinkMeter& meter) const {

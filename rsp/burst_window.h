@@ -84,11 +84,12 @@ public:
   /// `bytes` of memory were in it.
   void replied(Time arrived, std::size_t bytes);
 
-  /// All was on its way at once: behind the first reply nothing waited for the link. `received`:
-  /// bytes of all replies as they came, whatever they say; few where memory is zeros.
+  // `received`: bytes of all replies as they came, whatever they say; few where memory is zeros.
+
+  /// All was on its way at once: behind the first reply nothing waited for the link.
   void finish_pipelined(LinkMeter& meter, std::size_t received) const;
   /// One after the other.
-  void finish_in_turn(LinkMeter& meter) const;
+  void finish_in_turn(LinkMeter& meter, std::size_t received) const;
 
 private:
   LinkMeter::Duration beyond_round_trip(const LinkMeter& meter) const;

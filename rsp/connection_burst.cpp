@@ -56,6 +56,7 @@ Result<void> Connection::exchange(Burst& burst) {
 }
 
 Result<void> Connection::send_singly(Burst& burst) {
+  const auto received_before = counters_.bytes_received;
   BurstTimer timer(Clock::now());
   for (std::string payload; burst.next(payload); payload.clear()) {
     auto reply = exchange_one(payload);
@@ -70,7 +71,7 @@ Result<void> Connection::send_singly(Burst& burst) {
     }
   }
   flush();
-  timer.finish_in_turn(meter_);
+  timer.finish_in_turn(meter_, counters_.bytes_received - received_before);
   return {};
 }
 
@@ -94,6 +95,7 @@ Result<void> Connection::send_padded(Burst& burst) {
       payloads.push_back(payload);
     if (payloads.empty())
       return {};
+    const auto received_before = counters_.bytes_received;
     BurstTimer timer(Clock::now());
     std::vector<std::string> replies;
     if (auto sent = pad(payloads, replies); !sent)
@@ -112,7 +114,7 @@ Result<void> Connection::send_padded(Burst& burst) {
       if (auto taken = burst.take(replies[i]); !taken)
         return taken;
     }
-    timer.finish_in_turn(meter_);
+    timer.finish_in_turn(meter_, counters_.bytes_received - received_before);
   }
 }
 
