@@ -2,8 +2,8 @@
 //
 // What is left of a walk when there is no stub and no link: on the node itself, by
 // process_vm_readv. The recorder's list node by node; with --dll the debug DLL in mqbridge's own
-// worker, above mqbridge's own page store. The process runs on meanwhile: it must be one that
-// waits.
+// worker, which waits already, above mqbridge's own page store, filled in bulk with the pages that
+// a walk before has looked at. The process runs on meanwhile: it must be one that waits.
 
 #include "bench/peers/local_list.h"
 #include "bench/peers/report_line.h"
@@ -11,6 +11,7 @@
 #include "host/image/type_carrier.h"
 #include "host/memory/page_cache.h"
 #include "host/mqs/walk.h"
+#include "host/mqs/worker_process.h"
 #include "tests/mqs/process_memory.h"
 
 #include <CLI/CLI.hpp>
@@ -32,12 +33,23 @@ struct Options {
           .string();
 };
 
-Result<void> walk_recorder(const ImageSet& images, Memory& memory, AnswerChecksum& answer) {
+/// One walk that was timed.
+struct Timed {
+  AnswerChecksum answer;
+  Clock::duration time{};
+};
+
+Result<Timed> walk_recorder(const ImageSet& images, Memory& memory) {
   auto root = images.find_symbol(MQR_ROOT_SYMBOL);
   if (!root)
     return fail("list.missing", "the process has no recorder",
                 "name the debug DLL of its MPI with --dll");
-  return walk_list(memory, root->address, answer);
+  Timed timed;
+  const auto start = Clock::now();
+  if (auto walked = walk_list(memory, root->address, timed.answer); !walked)
+    return forward(std::move(walked));
+  timed.time = Clock::now() - start;
+  return timed;
 }
 
 /// What the DLL does not provide is left out; what it fails at is an error.
@@ -51,8 +63,20 @@ Result<void> add_queue(const Queue& queue, OpClass op_class, AnswerChecksum& ans
   return {};
 }
 
-Result<void> walk_by_dll(const Options& options, ImageSet& images, Memory& below,
-                         AnswerChecksum& answer) {
+Result<AnswerChecksum> answer_of(const WalkResult& walk) {
+  if (walk.failure)
+    return tl::unexpected(*walk.failure);
+  AnswerChecksum answer;
+  for (const auto& communicator : walk.communicators) {
+    for (const auto op_class : op_classes) {
+      if (auto added = add_queue(communicator.queue(op_class), op_class, answer); !added)
+        return forward(std::move(added));
+    }
+  }
+  return answer;
+}
+
+Result<Timed> walk_by_dll(const Options& options, ImageSet& images, Memory& below) {
   for (const auto& file : options.types) {
     auto source = open_types_file(file);
     if (!source)
@@ -63,23 +87,32 @@ Result<void> walk_by_dll(const Options& options, ImageSet& images, Memory& below
   if (!store)
     return forward(std::move(store));
   PageCache cache(below, **store);
-  const WalkResult walk = walk_queues({.worker = options.worker,
-                                       .dll = options.dll,
-                                       .images = images,
-                                       .memory = cache,
-                                       .platform = images.images().front().file->platform(),
-                                       .world_rank_hint = 0,
-                                       .op_classes = {op_classes.begin(), op_classes.end()},
-                                       .store = store->get()});
-  if (walk.failure)
-    return tl::unexpected(*walk.failure);
-  for (const auto& communicator : walk.communicators) {
-    for (const auto op_class : op_classes) {
-      if (auto added = add_queue(communicator.queue(op_class), op_class, answer); !added)
-        return added;
-    }
-  }
-  return {};
+  WalkRequest request{.worker = options.worker,
+                      .dll = options.dll,
+                      .images = images,
+                      .memory = cache,
+                      .platform = images.images().front().file->platform(),
+                      .world_rank_hint = 0,
+                      .op_classes = {op_classes.begin(), op_classes.end()},
+                      .store = store->get()};
+  if (auto looked = answer_of(walk_queues(request)); !looked)
+    return forward(std::move(looked));
+  const PageRuns pages = (*store)->touched();
+  cache.clear();
+  auto worker = WorkerProcess::start(options.worker);
+  if (!worker)
+    return forward(std::move(worker));
+  request.started = &*worker;
+
+  const auto start = Clock::now();
+  if (auto loaded = cache.preload(pages); !loaded)
+    return forward(std::move(loaded));
+  const WalkResult walk = walk_queues(request);
+  const auto time = Clock::now() - start;
+  auto answer = answer_of(walk);
+  if (!answer)
+    return forward(std::move(answer));
+  return Timed{*answer, time};
 }
 
 int run(const Options& options) {
@@ -87,16 +120,13 @@ int run(const Options& options) {
   auto images = images_of_process(options.pid);
   if (!images)
     return complain(tool, images.error());
+  const auto before_walk = Clock::now() - start;
   ProcessMemory memory(options.pid);
-  AnswerChecksum answer;
-  const auto walk_start = Clock::now();
-  const auto walked = options.dll.empty() ? walk_recorder(*images, memory, answer)
-                                          : walk_by_dll(options, *images, memory, answer);
+  auto walked =
+      options.dll.empty() ? walk_recorder(*images, memory) : walk_by_dll(options, *images, memory);
   if (!walked)
     return complain(tool, walked.error());
-  const auto end = Clock::now();
-  report(tool, end - walk_start, end - start, answer,
-         fmt::format(R"(,"bytes":{})", memory.bytes_read));
+  report(tool, walked->time, before_walk + walked->time, walked->answer);
   return 0;
 }
 
