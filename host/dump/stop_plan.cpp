@@ -33,6 +33,8 @@ constexpr Seconds longest_unannounced{1};
 /// Of the steps before the walk: exchanges that wait for the one before, and bytes on the wire.
 constexpr double start_up_exchanges = 8;
 constexpr double start_up_bytes = 24 * 1024;
+/// Below 2^64, whatever a list of mappings says.
+constexpr double most_bytes = 1e19;
 
 struct Amount {
   StopPlan::Basis basis = StopPlan::Basis::nothing;
@@ -80,7 +82,7 @@ StopPlan plan_stop(const StopFacts& facts) {
   const auto needed = amount(facts);
   StopPlan plan;
   plan.basis = needed.basis;
-  plan.bytes = static_cast<std::uint64_t>(needed.bytes);
+  plan.bytes = static_cast<std::uint64_t>(std::min(needed.bytes, most_bytes));
   plan.walk =
       Seconds(worker_seconds + walk_seconds(facts, needed) + needed.items * host_seconds_per_item);
   plan.held = facts.held_so_far + plan.walk + Seconds(facts.link.round_trip);

@@ -1,10 +1,12 @@
 #include "host/image/cache_directory.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -48,14 +50,23 @@ Result<void> make_private_directory(const fs::path& directory) {
   return {};
 }
 
+using Time = std::chrono::system_clock::time_point;
+
+Time time_of(const timespec& time) {
+  const auto since_epoch =
+      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  return Time(std::chrono::duration_cast<Time::duration>(since_epoch));
+}
+
 struct KeptFile {
   fs::path path;
-  fs::file_time_type used;
+  Time written;
+  Time used;
   std::uint64_t size = 0;
 
   bool is_abandoned() const {
     return path.filename().string().starts_with(incoming_prefix) &&
-           fs::file_time_type::clock::now() - used > abandoned_after;
+           std::chrono::system_clock::now() - written > abandoned_after;
   }
 };
 
@@ -64,12 +75,13 @@ std::vector<KeptFile> kept_files(const fs::path& directory) {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::error_code gone; // another process may be making room
-    KeptFile file{entry->path(), entry->last_write_time(gone), 0};
-    if (!gone)
-      file.size = entry->file_size(gone);
-    if (!gone)
-      files.push_back(std::move(file));
+    struct stat status {};
+    // Another process may be making room.
+    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+      continue;
+    const auto written = time_of(status.st_mtim);
+    files.push_back({entry->path(), written, std::max(written, time_of(status.st_atim)),
+                     static_cast<std::uint64_t>(status.st_size)});
   }
   return files;
 }
@@ -118,8 +130,10 @@ Result<CacheDirectory> CacheDirectory::open(const fs::path& directory, std::uint
   return CacheDirectory(directory, limit);
 }
 
+// Its time of modification stays: by that others know that it is the same file still (FileOnDisk).
 bool CacheDirectory::touch(const fs::path& file) const {
-  return ::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0;
+  const std::array times = {timespec{0, UTIME_NOW}, timespec{0, UTIME_OMIT}};
+  return ::utimensat(AT_FDCWD, file.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 Result<IncomingFile> CacheDirectory::begin() const {

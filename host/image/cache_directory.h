@@ -49,7 +49,7 @@ public:
 
   const std::filesystem::path& path() const { return directory_; }
 
-  /// Marks the file as used now. False: there is none.
+  /// Marks the file as used now, by its access time alone. False: there is none.
   bool touch(const std::filesystem::path& file) const;
   /// Error: files.store.
   Result<IncomingFile> begin() const;

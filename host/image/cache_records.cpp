@@ -87,7 +87,8 @@ std::optional<std::vector<std::byte>> CacheRecords::load(std::string_view key) c
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (header.magic != magic || header.version != kind_.version || header.key_size != key.size() ||
       size < sizeof header + key.size() ||
-      header.contents_size != size - sizeof header - key.size())
+      header.contents_size != size - sizeof header - key.size() ||
+      header.contents_size > kind_.limit) // before anything is made that is as large as that
     return std::nullopt;
   std::string stored_key(key.size(), '\0');
   std::vector<std::byte> contents(header.contents_size);
@@ -99,7 +100,7 @@ std::optional<std::vector<std::byte>> CacheRecords::load(std::string_view key) c
 }
 
 bool CacheRecords::store(std::string_view key, std::span<const std::byte> contents) const {
-  if (!directory_)
+  if (!directory_ || contents.size() > kind_.limit)
     return false;
   auto file = directory_->begin();
   if (!file)

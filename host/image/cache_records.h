@@ -36,7 +36,7 @@ public:
   /// `key`: any text that tells this thing from all others, versions of it included.
   std::optional<std::vector<std::byte>> load(std::string_view key) const;
   /// Replaces what the key had. Another writer of the same key may be the one who stays. False:
-  /// it could not be kept.
+  /// it could not be kept, or is larger than all records of the kind may be.
   bool store(std::string_view key, std::span<const std::byte> contents) const;
 
 private:

@@ -7,10 +7,10 @@
 #include "host/image/layout_memo.h"
 #include "host/image/work_budget.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fmt/format.h>
-#include <iterator>
 #include <span>
 
 namespace mqbridge {
@@ -145,9 +145,17 @@ void DwarfTypes::build_index() {
   take_warnings();
 }
 
+// What was begun again, as there was no time before, lacks the same parts as before.
 void DwarfTypes::take_warnings() {
-  auto more = dwarf_ ? dwarf_->take_warnings() : std::vector<Error>();
-  std::move(more.begin(), more.end(), std::back_inserter(warnings_));
+  if (!dwarf_)
+    return;
+  for (auto& warning : dwarf_->take_warnings()) {
+    const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Error& other) {
+      return other.message == warning.message;
+    });
+    if (!known)
+      warnings_.push_back(std::move(warning));
+  }
 }
 
 // Another rank may be indexing: that takes seconds, of which this one may not have so many.

@@ -15,8 +15,8 @@ struct WorkBudget {
 };
 
 /// Gives this thread's work on ELF and DWARF files a budget, as long as it lives; without one such
-/// work goes on to its end. Scopes nest: the inner one counts. What is inside of one call of
-/// libdwarf is not ended before the call returns.
+/// work goes on to its end. Scopes nest: the inner one counts. One call of libdwarf, and the index
+/// of one symbol table, are not ended before they are done.
 class WorkScope {
 public:
   explicit WorkScope(WorkBudget budget);

@@ -4,6 +4,7 @@
 #include "rsp/connection.h"
 
 #include <fmt/format.h>
+#include <string_view>
 
 namespace mqbridge {
 namespace {
@@ -56,12 +57,14 @@ std::optional<MemoryMap> ProcessFiles::take_new_map(const Platform& platform) {
 Result<LaunchEnvironment> ProcessFiles::environment() {
   if (!environ_)
     return read_environment(client_, pid_);
-  // Where all that there was has come, its end need not have been seen.
+  // Where all that there was has come, its end need not have been seen. But a stub may also give
+  // less because its packet was full, which ends in the middle of a variable as a rule.
   environ_->advance();
-  if (!environ_->ran_short())
+  if (!environ_->ran_short() || !environ_->text().ends_with('\0'))
     if (auto done = environ_->finish(); !done)
       return forward(std::move(done));
-  return parse_environment(environ_->text());
+  const std::string_view text = environ_->text();
+  return parse_environment(environ_->complete() ? text : text.substr(0, text.rfind('\0') + 1));
 }
 
 } // namespace mqbridge

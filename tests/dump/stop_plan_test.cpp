@@ -1,5 +1,6 @@
 #include "host/dump/stop_plan.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +30,16 @@ TEST(StopPlan, GoesByWhatIsKnownBest) {
   EXPECT_EQ(plan_stop(facts).basis, Basis::replay);
   EXPECT_EQ(plan_stop(facts).bytes, 203U * 4096);
   EXPECT_FALSE(plan_stop(facts).is_upper_bound());
+}
+
+// What a stub lists may be nonsense: an estimate all the same.
+TEST(StopPlan, AMapOfTheWholeAddressSpaceIsAnAmountToo) {
+  MemoryMap map;
+  map.ranges = {{{0}, {~std::uint64_t{0}}, true, true, ""}};
+  StopFacts facts{fast};
+  facts.map = &map;
+  EXPECT_EQ(plan_stop(facts).bytes, 10'000'000'000'000'000'000U);
+  EXPECT_TRUE(std::isfinite(plan_stop(facts).held.count()));
 }
 
 TEST(StopPlan, ALinkThatIsNotKnownCountsAsFast) {

@@ -2,8 +2,11 @@
 #include "tests/image/elf_builder.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
@@ -20,6 +23,17 @@ constexpr RecordKind kind{"things", 3, 100'000};
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+/// Neither written nor used since.
+void make_older(const fs::path& file, std::chrono::hours age) {
+  struct stat status {};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  const auto seconds = std::chrono::seconds(age).count();
+  status.st_atim.tv_sec -= seconds;
+  status.st_mtim.tv_sec -= seconds;
+  const std::array times = {status.st_atim, status.st_mtim};
+  ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), 0), 0);
 }
 
 class CacheRecordsTest : public testing::Test {
@@ -103,6 +117,27 @@ TEST_F(CacheRecordsTest, EveryDamagedByteIsNoticed) {
   EXPECT_EQ(load(records, "key"), "none") << "longer than it was";
 }
 
+// A sparse file of any size costs its maker nothing; memory for it would.
+TEST_F(CacheRecordsTest, NoneIsLargerThanAllMayBe) {
+  const auto records = open();
+  EXPECT_FALSE(records.store("key", std::vector<std::byte>(kind.limit + 1)));
+  EXPECT_EQ(load(records, "key"), "none");
+  ASSERT_TRUE(records.store("key", std::vector<std::byte>(kind.limit)));
+  EXPECT_EQ(load(records, "key").size(), kind.limit);
+
+  auto small = kind;
+  small.limit = kind.limit - 1;
+  EXPECT_EQ(load(open(small), "key"), "none") << "kept when more was allowed";
+
+  const auto path = only_file();
+  const std::uint64_t terabyte = std::uint64_t{1} << 40;
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(16)
+      .write(reinterpret_cast<const char*>(&terabyte), sizeof terabyte);
+  fs::resize_file(path, 32 + std::string_view("key").size() + terabyte);
+  EXPECT_EQ(load(records, "key"), "none");
+}
+
 // What a host of the other byte order has written.
 TEST_F(CacheRecordsTest, ForeignByteOrderIsNone) {
   const auto records = open();
@@ -124,7 +159,7 @@ TEST_F(CacheRecordsTest, ThoseUnusedForLongestMakeRoom) {
   const auto age = [&](const char* key, int hours) {
     // Everything is older than what follows, the one just stored is the youngest.
     for (const auto& file : fs::directory_iterator(folder_))
-      fs::last_write_time(file, file.last_write_time() - std::chrono::hours(hours));
+      make_older(file, std::chrono::hours(hours));
     ASSERT_TRUE(records.store(key, bytes_of(contents)));
   };
   age("a", 0);
@@ -142,7 +177,7 @@ TEST_F(CacheRecordsTest, TheirNumberIsBoundedToo) {
   ASSERT_TRUE(records.store("first", {}));
   for (int i = 0; i < 5000; ++i)
     std::ofstream(folder_ / std::to_string(i)) << "";
-  fs::last_write_time(folder_ / "17", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  make_older(folder_ / "17", std::chrono::hours(1));
   ASSERT_TRUE(records.store("last", {}));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 4096);
   EXPECT_FALSE(fs::exists(folder_ / "17"));

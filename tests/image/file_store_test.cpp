@@ -1,7 +1,11 @@
 #include "host/image/file_store.h"
 #include "tests/image/elf_builder.h"
 
+#include <array>
 #include <chrono>
+#include <ctime>
+#include <elf.h>
+#include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,8 +153,9 @@ TEST_F(FileStoreTest, WhatWasUnusedForLongestMakesRoom) {
   const auto one = elf_bytes("1111", 5000).size();
   const auto store = open(place_, 2 * one + one / 2);
   const auto set_age = [&](const std::string& build_id, int hours) {
-    fs::last_write_time(place_ / (build_id + ".elf"),
-                        fs::file_time_type::clock::now() - std::chrono::hours(hours));
+    const timespec then{std::time(nullptr) - 3600L * hours, 0};
+    const std::array times = {then, then};
+    ASSERT_EQ(::utimensat(AT_FDCWD, (place_ / (build_id + ".elf")).c_str(), times.data(), 0), 0);
   };
   for (const std::string build_id : {"1111", "2222"})
     ASSERT_TRUE(put(store, elf_bytes(build_id, 5000), build_id));
@@ -161,6 +166,23 @@ TEST_F(FileStoreTest, WhatWasUnusedForLongestMakesRoom) {
   EXPECT_TRUE(store.find("1111"));
   EXPECT_FALSE(store.find("2222"));
   EXPECT_TRUE(store.find("3333"));
+}
+
+// Another rank, or another run, finds a file that this one has open, and reads more of later.
+TEST_F(FileStoreTest, AFileThatIsFoundAgainIsTheSameFile) {
+  test::ElfBuilder builder(test::elf_shapes[0]);
+  builder.add_build_id("\xab\xcd");
+  builder.add_symbols(SHT_SYMTAB, {{.name = "one", .value = 1}});
+  const auto store = open(place_);
+  const auto kept = put(store, builder.bytes(), "abcd");
+  ASSERT_TRUE(kept) << kept.error().message;
+  fs::last_write_time(*kept, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto before = ElfFile::open(*kept);
+  ASSERT_TRUE(before);
+  ASSERT_TRUE(store.find("abcd"));
+  EXPECT_NE((*before)->find_symbol("one"), nullptr);
+  EXPECT_EQ((*ElfFile::open(*kept))->identity(), (*before)->identity())
+      << "what is kept of it is looked for under another name";
 }
 
 TEST_F(FileStoreTest, ATemporaryOneLeavesNothingBehind) {

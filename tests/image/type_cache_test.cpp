@@ -206,6 +206,24 @@ TEST_F(TypeCacheTest, WorkEndsWithItsTimeAndCanBeAskedForAgain) {
   EXPECT_EQ(code({.deadline = std::chrono::steady_clock::now() + 1h}), "found");
 }
 
+TEST_F(TypeCacheTest, AfterABreakWhatIsMissingIsNotSaidAgain) {
+  const auto link =
+      directory_.write("link", std::string("moved.debug\0", 12) + "12345678901234567890");
+  const auto ran = run_command(
+      {"objcopy", "--add-section", ".gnu_debugaltlink=" + link.string(), object_.string()}, 60s);
+  ASSERT_TRUE(ran && ran->exit_status == 0);
+  const auto types = open_dwarf_types(file());
+  ASSERT_TRUE(types) << types.error().message;
+  {
+    const WorkScope scope({.deadline = std::chrono::steady_clock::now()});
+    EXPECT_FALSE((*types)->find("pair_t"));
+  }
+  EXPECT_TRUE((*types)->find("pair_t"));
+  const auto warnings = (*types)->take_warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings.front().code, "dwarf.alternate_missing");
+}
+
 TEST(WorkScope, TheInnerOneCounts) {
   EXPECT_FALSE(work_over());
   const WorkScope outer({.deadline = std::chrono::steady_clock::now()});
