@@ -107,13 +107,10 @@ class Reach:
                      replace(BASE, arch="s390x"))
 
     def _many_ranks(self):
-        for n in (10, 1000):
-            one, many = (self._results.get(lines.FULL, BASE, n=n, rtt_us=50_000, ranks=ranks) for ranks in (1, 16))
-            if one is None or many is None or not one.runs or not many.runs:
-                continue
-            ratio = many.median("wall_ms") / one.median("wall_ms")
-            if n == 10:
-                self._most("16 ranks of 10 receives at 50 ms, against one", ratio, 1.5, lambda value: f"{round_to(value)}×")
+        one, many = (self._median(lines.FULL, "wall_ms", n=10, rtt_us=50_000, ranks=ranks) for ranks in (1, 16))
+        if one and many:
+            self._most("16 ranks of 10 receives at 50 ms, against one", many / one, 1.5,
+                       lambda value: f"{round_to(value)}×")
 
     def _host(self):
         for rtt_us in (1000, 0):
