@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -40,10 +41,23 @@ struct FileLayout {
 };
 
 Failure cannot_make(std::size_t max_bytes, std::string_view what) {
-  return fail("memory.store",
-              fmt::format("cannot make room for {} MiB of the target's pages: {}: {}",
-                          max_bytes >> 20, what, std::strerror(errno)),
-              "ulimit -n -v    shows the limits of this process; --cache none needs no such room");
+  return fail(
+      "memory.store",
+      fmt::format("cannot make room for {} MiB of the target's pages: {}: {}", max_bytes >> 20,
+                  what, std::strerror(errno)),
+      "ulimit -f -n -v    shows the limits of this process; --cache none needs no such room");
+}
+
+/// Of memory as of any file: ftruncate() beyond it ends the process by SIGXFSZ.
+std::uint64_t file_size_limit() {
+  rlimit now{};
+  const bool limited = ::getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
+  return limited ? now.rlim_cur : UINT64_MAX;
+}
+
+/// What pages can take of so long a file; the tables take a sixteenth of that at most.
+constexpr std::uint64_t pages_part(std::uint64_t file_size) {
+  return file_size / 8 * 7;
 }
 
 } // namespace
@@ -91,6 +105,10 @@ struct PageStore::Impl {
 
 Result<void> PageStore::Impl::open() {
   const std::size_t max_bytes = layout.slots * page_size;
+  if (layout.size > file_size_limit()) {
+    errno = EFBIG;
+    return cannot_make(max_bytes, "ftruncate");
+  }
   file = rsp::UniqueFd(::memfd_create("mqbridge-pages", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ::ftruncate(file.get(), static_cast<off_t>(layout.size)) != 0)
     return cannot_make(max_bytes, "memfd_create");
@@ -157,7 +175,8 @@ PageStore::PageStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PageStore::~PageStore() = default;
 
 Result<std::unique_ptr<PageStore>> PageStore::create(std::size_t max_bytes) {
-  const std::size_t bounded = std::clamp(max_bytes, page_size, most_bytes);
+  const std::size_t allowed = std::min<std::uint64_t>(max_bytes, pages_part(file_size_limit()));
+  const std::size_t bounded = std::clamp(allowed, page_size, most_bytes);
   auto impl = std::make_unique<Impl>(FileLayout(bounded / page_size));
   if (auto opened = impl->open(); !opened)
     return forward(std::move(opened));
@@ -226,11 +245,6 @@ PageRuns PageStore::touched() const {
   std::vector<std::uint64_t> numbers = impl_->earlier;
   impl_->add_touched(numbers);
   return runs_of(std::move(numbers));
-}
-
-void PageStore::forget_touched() {
-  impl_->earlier.clear();
-  std::ranges::fill(impl_->marked, 0);
 }
 
 std::size_t PageStore::touched_pages() const {

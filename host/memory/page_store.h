@@ -32,8 +32,8 @@ public:
   static constexpr std::size_t default_max_bytes = std::size_t{1} << 30;
   static constexpr std::size_t most_bytes = page_table::max_slots * page_size;
 
-  /// `max_bytes` of pages, at least one page and at most `most_bytes`. Error: memory.store (no
-  /// descriptors, no address space).
+  /// `max_bytes` of pages, at least one page and at most `most_bytes`, less where the limit on file
+  /// sizes is lower. Error: memory.store (no descriptors, no address space, no file so large).
   static Result<std::unique_ptr<PageStore>> create(std::size_t max_bytes = default_max_bytes);
   ~PageStore();
   PageStore(const PageStore&) = delete;
@@ -62,12 +62,11 @@ public:
   void clear();
 
   /// For statistics and for the next dump's replay: pages that somebody looked at (mark_touched(),
-  /// and the worker's own record), not just prefetched, since the store was made or the last
-  /// forget_touched(). Pages that are not in the store are not marked.
+  /// and the worker's own record), not just prefetched, since the store was made. Pages that are
+  /// not in the store are not marked.
   void mark_touched(std::uint64_t number);
   PageRuns touched() const;
   std::size_t touched_pages() const; ///< how many of those that are in the store
-  void forget_touched(); ///< between walks: a worker's record stays as it is
 
   /// What a worker says that it has looked at, by slot, counts from now on as touched, until the
   /// record is taken away (nullptr), for which it must still be there. Not owned. Nothing in it is

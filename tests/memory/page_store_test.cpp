@@ -224,8 +224,6 @@ TEST_F(Store, KeepsWhatWasTouchedWhenItIsCleared) {
   add(1);
   store->mark_touched(1);
   EXPECT_THAT(store->touched(), ElementsAre(PageRun{1, 2}));
-  store->forget_touched();
-  EXPECT_THAT(store->touched(), IsEmpty());
 }
 
 TEST_F(Store, TakesTheWorkersRecordForAHint) {
@@ -296,7 +294,42 @@ TEST(StoreWithoutDescriptors, SaysWhatToDo) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, "memory.store");
   EXPECT_THAT(made.error().message, HasSubstr("1024 MiB"));
-  EXPECT_THAT(made.error().hint, HasSubstr("ulimit -n"));
+  EXPECT_THAT(made.error().hint, HasSubstr("ulimit -f -n -v"));
+}
+
+/// Not while anything is printed: output may go to a file.
+class FileSizeLimit {
+public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit low{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &low);
+  }
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+  rlimit before_{};
+};
+
+Result<std::unique_ptr<PageStore>> create_below(rlim_t file_size) {
+  const FileSizeLimit limit(file_size);
+  return PageStore::create();
+}
+
+TEST(StoreUnderALimitOnFiles, IsAsLargeAsTheLimitAllows) {
+  const auto store = create_below(rlim_t{16} << 20);
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_GT((*store)->room(), (std::size_t{12} << 20) / PageStore::page_size);
+  EXPECT_LT((*store)->room(), (std::size_t{16} << 20) / PageStore::page_size);
+}
+
+TEST(StoreUnderALimitOnFiles, SaysSoWhereNothingFits) {
+  const auto store = create_below(4096);
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, "memory.store");
+  EXPECT_THAT(store.error().hint, HasSubstr("ulimit -f"));
 }
 
 TEST(PageTable, LinesOfAPieceOfAPage) {
