@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t page_size = PageStore::page_size;
 constexpr std::size_t line_size = PageStore::line_size;
-constexpr std::size_t lines_in_page = page_size / line_size;
 
 /// The part of a range that lies in one page.
 struct Part {
@@ -169,7 +168,7 @@ Result<void> PageCache::preload(const PageRuns& pages) {
   std::vector<std::uint64_t> missing;
   for (const auto& run : pages)
     for (std::uint64_t i = 0; i < run.count && missing.size() < store_.room(); ++i)
-      if (!store_.find(run.first + i))
+      if (!store_.find(run.first + i) && policy_.may_read(run.first + i))
         missing.push_back(run.first + i);
   policy_.expect(missing.size());
   return fetch_runs(runs_of(std::move(missing)));
@@ -182,14 +181,15 @@ Result<void> PageCache::fetch_runs(const PageRuns& runs) {
   for (const auto& run : runs) {
     for (std::uint64_t at = 0; at < run.count;) {
       const auto page = run.first + at;
+      const bool in_part = store_.find(page).has_value(); // its lines stay where they are
       std::uint64_t count = 1;
-      if (options_.mode == CacheMode::full && policy_.certain(page))
+      if (!in_part && options_.mode == CacheMode::full && policy_.certain(page))
         while (at + count < run.count && policy_.certain(page + count) &&
                !store_.find(page + count))
           ++count;
       at += count;
-      auto into = store_.find(page) ? std::span(store_.bytes_of(page), page_size)
-                                    : store_.prepare(page, static_cast<std::size_t>(count));
+      auto into = in_part ? std::span(store_.bytes_of(page), page_size)
+                          : store_.prepare(page, static_cast<std::size_t>(count));
       if (!into.empty())
         pieces.push_back({page, 0, into});
     }
@@ -215,7 +215,8 @@ Result<void> PageCache::fetch(std::span<const Piece> pieces) {
   return {};
 }
 
-/// Publishes what came, and the hole where it ended; behind that nothing is known.
+/// Publishes what came, and the hole where it ended: with an operating system the rest of the page,
+/// without one a line, as memory may begin anywhere there. Behind that nothing is known.
 void PageCache::take(const Piece& piece, std::size_t read) {
   std::uint64_t page = piece.page;
   std::size_t line = piece.line;
@@ -223,7 +224,8 @@ void PageCache::take(const Piece& piece, std::size_t read) {
     const auto asked = std::min(piece.into.size() - done, page_size - line * line_size);
     const auto got = std::min(asked, read - std::min(read, done));
     const auto whole = got / line_size;
-    store_.publish(page, lines(line, whole), lines(line, asked / line_size));
+    const auto settled = options_.explore || got == asked ? asked / line_size : whole + 1;
+    store_.publish(page, lines(line, whole), lines(line, settled));
     if (got % line_size != 0)
       ragged_.insert(page * page_size + (line + whole) * line_size);
     done += asked;

@@ -26,7 +26,8 @@ public:
   struct Options {
     CacheMode mode = CacheMode::full; ///< none: as page. Who wants no cache leaves it out
     /// Whether memory is read ahead where the map says nothing. Not of a machine without an
-    /// operating system: reading a device's registers can change what it does.
+    /// operating system: reading a device's registers can change what it does, and memory need not
+    /// begin where a page does.
     bool explore = true;
   };
   struct Statistics {
@@ -51,16 +52,15 @@ public:
   /// All missing pages of all ranges come in one burst.
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
 
-  /// Reads those of these pages that are not there, in one burst; holes are none of its business.
+  /// Reads those of these pages that are not there, in one burst; holes are none of its business,
+  /// and pages that must not be read ahead (PrefetchReach::may_read()) are left out.
   /// Nothing in mode page, and where a link is so slow that pages are too much.
   Result<void> preload(const PageRuns& pages);
 
   void clear();
 
-  PageStore& store() { return store_; }
   const Statistics& statistics() const { return statistics_; }
   std::uint64_t pages_read() const { return statistics_.pages_read; }
-  std::uint64_t bursts() const { return statistics_.bursts; }
 
 private:
   struct Piece;

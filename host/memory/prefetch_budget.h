@@ -40,8 +40,8 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 /// most about twice as long as reading the mapping at once.
 ///
 /// Never more in vain than 8 pages for each that was looked at, and 64 MiB. On slow links half a
-/// page for each, or 4 pages of the good kind. 0 as long as the link's speed is
-/// not known.
+/// page for each, or 4 pages of the good kind (`good_ones`: what lists point to). 0 as long as
+/// nothing is known of the link's speed.
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
                             std::size_t missing, bool good_ones = false);
 

@@ -182,7 +182,7 @@ void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
       continue;
     }
     for (auto at = std::max(run.first, near.first); at <= std::min(last, near.last); ++at)
-      expected_ += burst.take(at) ? 1U : 0U;
+      expected_ += reach_.may_read(at) && burst.take(at) ? 1U : 0U;
   }
   replay_ = std::move(later);
 }

@@ -57,6 +57,9 @@ public:
   /// The map says that the page can be read. Else it may be a hole, and its neighbours as well.
   bool certain(std::uint64_t page) const;
 
+  /// Nothing speaks against reading the page ahead (PrefetchReach::may_read()).
+  bool may_read(std::uint64_t page) const { return reach_.may_read(page); }
+
   /// The store is empty again.
   void clear();
 

@@ -13,10 +13,12 @@ using Extent = PrefetchReach::Extent;
 constexpr std::uint64_t window_pages = (std::uint64_t{1} << 20) / PageStore::page_size;
 
 /// Reading a device's memory can do something, or hang; the kernel's own pages hold no data of the
-/// process.
+/// process. PCI devices are mapped from /dev, from /sys/bus/pci and /proc/bus/pci, and by VFIO.
 bool is_harmless(std::string_view name) {
   if (name.starts_with("/dev/"))
     return name.starts_with("/dev/shm/") || name.starts_with("/dev/zero");
+  if (name.starts_with("/sys/") || name.starts_with("/proc/") || name.starts_with("anon_inode:"))
+    return false;
   return name != "[vvar]" && name != "[vvar_vclock]" && name != "[vsyscall]" && name != "[vdso]";
 }
 
@@ -76,6 +78,11 @@ void PrefetchReach::add_window(std::uint64_t page) {
 
 const Extent* PrefetchReach::find(std::uint64_t page) const {
   return find_in(extents_, page);
+}
+
+bool PrefetchReach::may_read(std::uint64_t page) const {
+  const bool unmapped_unless_found = complete_ || !explores_;
+  return find(page) != nullptr || (!unmapped_unless_found && find_in(forbidden_, page) == nullptr);
 }
 
 std::optional<Extent> PrefetchReach::data_bounds() const {

@@ -9,8 +9,8 @@
 namespace mqbridge {
 
 /// Where pages may be read that nobody asked for: in memory that can be read and has no side
-/// effects. Never in a device's (files of /dev other than shared memory), never in the kernel's own
-/// ([vvar], [vsyscall]).
+/// effects. Never in a device's (files of /dev other than shared memory, of /sys and /proc, and
+/// what drivers map without a file), never in the kernel's own ([vvar], [vsyscall]).
 ///
 /// Where the map is not complete, memory around pages that could be read is taken for readable as
 /// well, a window of 1 MiB each; what is wrong about that comes back as a hole. Not with
@@ -34,6 +34,10 @@ public:
 
   /// nullptr: nothing around this page may be read. Valid until the next call that changes this.
   const Extent* find(std::uint64_t page) const;
+
+  /// A page that an earlier dump looked at, or a symbol points to, which need not be today what it
+  /// was then: not in a device's memory, and nowhere that nothing is mapped.
+  bool may_read(std::uint64_t page) const;
 
   /// The first and the last page that pointers are followed to; nullopt: nowhere.
   std::optional<Extent> data_bounds() const;

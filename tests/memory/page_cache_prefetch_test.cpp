@@ -93,6 +93,40 @@ TEST_F(Prefetch, NeverBeyondTheMapping) {
   EXPECT_FALSE(has(1010));
 }
 
+/// They come from files, and what is mapped may have changed since.
+TEST_F(Prefetch, HintsNeitherReachDevicesNorWhatIsNotMapped) {
+  put(990, 60);
+  map(1000, 4);
+  map(1010, 4, "/sys/bus/pci/devices/0000:00:02.0/resource0");
+  link_is({1e-4, 10e6, 0}); // nothing is guessed
+  ASSERT_TRUE(cache.preload({{1001, 1}, {1010, 1}, {1020, 1}}));
+  EXPECT_TRUE(has(1001));
+  cache.set_replay({{1003, 1}, {1011, 1}, {1021, 1}});
+  EXPECT_EQ(read(1000 * page, 8), 8U);
+  EXPECT_TRUE(has(1003));
+  EXPECT_EQ(read(1012 * page, 8), 8U) << "what is asked for is read";
+  for (const std::uint64_t number : {1010, 1011, 1020, 1021})
+    EXPECT_FALSE(has(number)) << number;
+}
+
+/// Small ones have memory by the KiB.
+TEST_F(Prefetch, OfAMachineMemoryThatBeginsInAPageIsRead) {
+  fake.put({1000 * page + 1024}, std::vector<std::uint8_t>(3072, 7));
+  for (const auto link : {far_away, serial_line}) {
+    PageCache machine(fake, *store, {.explore = false});
+    machine.clear();
+    machine.set_link([link] { return link; });
+    std::array<std::byte, 8> into{};
+    EXPECT_EQ(machine.read({1000 * page}, into).value(), 0U);
+    EXPECT_EQ(machine.read({1000 * page + 1020}, into).value(), 0U);
+    for (const std::uint64_t at : {1024, 1500, 4088}) {
+      into = {};
+      EXPECT_EQ(machine.read({1000 * page + at}, into).value(), 8U) << at;
+      EXPECT_EQ(into[7], std::byte{7});
+    }
+  }
+}
+
 TEST_F(Prefetch, OfAMachineOnlyWhatTheMapNamesIsReadAhead) {
   put(1000, 400);
   PageCache machine(fake, *store, {.explore = false});
@@ -234,6 +268,7 @@ TEST_F(Prefetch, ALinkThatTurnsOutToBeFastGoesOnWithPages) {
   link_is(far_away);
   EXPECT_EQ(read(1000 * page, 2 * page), 2 * page);
   EXPECT_EQ(store->find(1000)->readable, PageStore::all_lines);
+  EXPECT_EQ(fake.calls, 2) << "what is behind a page that is there in part comes with it";
 }
 
 TEST_F(Prefetch, ALineThatCanBeReadInPartIsReadEachTime) {

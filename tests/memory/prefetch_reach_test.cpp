@@ -17,10 +17,20 @@ TEST(PrefetchReach, NeverReachesWhatReadingMayDisturb) {
     const char* name;
     bool reached;
   } const cases[] = {
-      {"[heap]", true},           {"[stack]", true},     {"", true},
-      {"/usr/lib/libc.so", true}, {"/dev/shm/x", true},  {"/dev/zero (deleted)", true},
-      {"/dev/nvidia0", false},    {"/dev/mem", false},   {"/dev/infiniband/uverbs0", false},
-      {"[vvar]", false},          {"[vsyscall]", false},
+      {"[heap]", true},
+      {"[stack]", true},
+      {"", true},
+      {"/usr/lib/libc.so", true},
+      {"/dev/shm/x", true},
+      {"/dev/zero (deleted)", true},
+      {"/dev/nvidia0", false},
+      {"/dev/mem", false},
+      {"/dev/infiniband/uverbs0", false},
+      {"[vvar]", false},
+      {"[vsyscall]", false},
+      {"/sys/bus/pci/devices/0000:00:02.0/resource0", false},
+      {"/proc/bus/pci/00/02.0", false},
+      {"anon_inode:[vfio-device]", false},
   };
   for (const auto& [name, reached] : cases) {
     PrefetchReach reach;
@@ -80,6 +90,21 @@ TEST(PrefetchReach, WithoutAMapWhatCouldBeReadHasNeighbours) {
   reach.saw_readable(0);
   reach.saw_readable(UINT64_MAX / page);
   EXPECT_EQ(reach.find(UINT64_MAX / page)->last, UINT64_MAX / page);
+}
+
+TEST(PrefetchReach, HintsAreFollowedWhereNothingSpeaksAgainst) {
+  for (const bool complete : {true, false}) {
+    const MemoryMap map{{range(100, 4), range(110, 4, "/dev/mem")}, complete};
+    PrefetchReach reach;
+    reach.set_map(&map);
+    EXPECT_TRUE(reach.may_read(101));
+    EXPECT_FALSE(reach.may_read(111)) << "a device";
+    EXPECT_EQ(reach.may_read(105), !complete);
+    reach.stay_in_map();
+    EXPECT_TRUE(reach.may_read(101));
+    EXPECT_FALSE(reach.may_read(105)) << "there may be a device";
+  }
+  EXPECT_TRUE(PrefetchReach().may_read(5));
 }
 
 TEST(PrefetchReach, WindowsStopAtWhatIsKnown) {
