@@ -47,7 +47,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "mqbridge_recorder_version",
     "mqbridge_recorder",
 });
-/// A symbol that states no size has at least one word; one that states more than that is no root.
+/// Of a symbol that states more the rest is read when it is asked for: sizes come from a file.
 constexpr std::uint64_t largest = std::uint64_t{1} << 20;
 
 void add(std::vector<std::uint64_t>& pages, TargetAddress address, std::uint64_t size) {

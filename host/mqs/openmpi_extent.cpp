@@ -7,7 +7,7 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// More than a queue is ever walked for, and longer than a request of any version.
+/// Requests of a process are fewer: what states more is corrupt, or not initialised.
 constexpr std::uint64_t most_items = 100'000'000;
 
 constexpr std::array<std::string_view, 2> lists = {"mca_pml_base_send_requests",

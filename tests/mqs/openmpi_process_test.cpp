@@ -2,7 +2,9 @@
 // the process posted is what is listed.
 
 #include "host/image/type_carrier.h"
+#include "host/memory/page_store.h"
 #include "host/memory/reader.h"
+#include "host/mqs/mpi_roots.h"
 #include "host/mqs/queue_extent.h"
 #include "host/mqs/repairs.h"
 #include "host/mqs/walk.h"
@@ -22,6 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -167,6 +170,41 @@ TEST_F(OpenMpiProcess, SaysWhatItIs) {
   EXPECT_THAT(check->missing, IsEmpty());
   EXPECT_THAT(check->mismatches, IsEmpty());
   EXPECT_GE(check->compared, 11);
+}
+
+/// Takes down the pages that are read.
+class ReadPages final : public Memory {
+public:
+  explicit ReadPages(Memory& below) : below_(below) {}
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    for (const auto& range : ranges)
+      for (std::size_t at = 0; at < range.into.size(); ++at)
+        pages.push_back((range.address.value + at) / PageStore::page_size);
+    return below_.read_ranges(ranges);
+  }
+
+  std::vector<std::uint64_t> pages;
+
+private:
+  Memory& below_;
+};
+
+TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
+  start("");
+  ReadPages read(*memory);
+  const auto find = [&](std::string_view name) { return images->find_type(name); };
+  ASSERT_TRUE(identify_mpi(*images, read, platform).value());
+  EXPECT_EQ(openmpi::read_state(*images, read, platform).value(), MpiState::initialized);
+  EXPECT_EQ(openmpi::read_transport(*images, read, platform).value(), "ob1");
+  EXPECT_TRUE(openmpi::check_types(find, *images, read, platform).value().fits());
+  EXPECT_TRUE(openmpi::queue_extent(*images, read, platform).value());
+  const auto roots = mpi_root_pages(*images);
+  ASSERT_THAT(read.pages, Not(IsEmpty()));
+  for (const auto& run : runs_of(read.pages))
+    for (auto page = run.first; page < run.first + run.count; ++page)
+      EXPECT_TRUE(contains_page(roots, page)) << std::hex << page;
+  EXPECT_LE(count_pages(roots), 64U) << "they are read in any case";
 }
 
 TEST_F(OpenMpiProcess, SaysHowMuchThereIsToLookAt) {
