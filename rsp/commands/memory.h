@@ -23,11 +23,11 @@ struct ReadOptions {
   std::size_t grain = 1;
 };
 
-/// Reads all ranges with the best request that the stub has (`x`, `MultiMemRead`, `m`), split to
-/// its packet size, those that touch joined, and pipelined with a bounded number of outstanding
-/// reply bytes. Unmapped memory is a short count; gdbserver's all-or-nothing `m` is retried in
-/// halves at page borders. An Error means that the connection is lost, a deadline has passed, or
-/// that what the stub says is no memory.
+/// Reads all ranges with the best request that the stub has (`x`, `MultiMemRead`, `vFile:pread` of
+/// /proc/PID/mem, `m`), split to its packet size, those that touch joined, and pipelined with a
+/// bounded number of outstanding reply bytes. Unmapped memory is a short count; gdbserver's
+/// all-or-nothing `m` is retried in halves at page borders. An Error means that the connection is
+/// lost, a deadline has passed, or that what the stub says is no memory.
 ///
 /// Replies are never taken for those of other requests: where they do not pair (something on the
 /// way lost one, or brought it twice), what was read is dropped and read again, one piece at a

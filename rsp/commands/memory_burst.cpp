@@ -123,10 +123,12 @@ std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
 }
 
 ReadForm MemoryBurst::form_for(const MemoryPiece& piece) const {
-  // What `m` says of a hole is not left to a file.
-  if (!pairing_.careful && !piece.range->scan().narrowing() &&
-      file_->serves(piece.address, piece.length))
+  // Where a hole begins is for `m` to say: not for a file, nor for a reply that may be too long.
+  const bool narrowing = piece.range->scan().narrowing();
+  if (!pairing_.careful && !narrowing && file_->serves(piece.address, piece.length))
     return ReadForm::file;
+  if (narrowing && may_not_fit(piece.length, *features_))
+    return ReadForm::hex;
   // LLDB's binary replies have no prefix: three bytes of memory may read "E01".
   constexpr std::size_t ambiguous = 3;
   switch (features_->binary_read) {
@@ -144,7 +146,7 @@ Result<void> MemoryBurst::take(std::string_view reply) {
   const Question question = questions_.front();
   questions_.pop_front();
   if (question.kind == Question::Kind::check) {
-    file_->take_check(*to_check_, reply);
+    file_->take_check(*to_check_, got_.front(), reply);
     return {};
   }
   if (question.kind == Question::Kind::marker) {
@@ -183,9 +185,10 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
 }
 
 void MemoryBurst::note(const Question& question, const MemoryPiece& piece, PieceBytes got) {
-  const bool binary = question.form != ReadForm::hex && question.form != ReadForm::file;
-  unsettled_.push_back({piece.range, piece.address, piece.length, got,
-                        binary && may_not_fit(piece.length, *features_)});
+  const bool binary = question.form == ReadForm::binary || question.form == ReadForm::bare_binary;
+  const bool doubtful =
+      question.form == ReadForm::file || (binary && may_not_fit(piece.length, *features_));
+  unsettled_.push_back({piece.range, piece.address, piece.length, got, doubtful});
   if (!got || *got < piece.length)
     piece.range->fell_short();
 }
@@ -204,7 +207,7 @@ Result<void> MemoryBurst::settle() {
     if (outcome.got)
       scan.succeeded(outcome.asked, *outcome.got);
     else
-      scan.failed(outcome.asked, outcome.too_long);
+      scan.failed(outcome.asked, outcome.doubtful);
   }
   progressed_ |= !unsettled_.empty();
   unsettled_.clear();

@@ -59,7 +59,7 @@ private:
     std::uint64_t address;
     std::size_t asked;
     PieceBytes got;
-    bool too_long; ///< refused, perhaps for the length of its reply only
+    bool doubtful; ///< a refusal: perhaps not for a hole
   };
 
   bool ask_marker(std::string& payload);

@@ -87,8 +87,10 @@ void MemoryFile::append_request(std::string& payload, const MemoryPiece& piece) 
                  piece.length, piece.address);
 }
 
-void MemoryFile::take_check(const MemoryPiece& piece, std::string_view reply) {
+void MemoryFile::take_check(const MemoryPiece& piece, PieceBytes there, std::string_view reply) {
   checking_ = false;
+  if (there != piece.length)
+    return;
   const bool at_high = is_high(piece.address, piece.length);
   const auto answer = parse_file_reply(reply);
   const bool refused = answer && answer->result < 0;

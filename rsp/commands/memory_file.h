@@ -32,9 +32,9 @@ public:
 
   /// Appends the packet that asks the file for `piece`.
   void append_request(std::string& payload, const MemoryPiece& piece) const;
-  /// The file's answer for a piece whose bytes `m` has brought already. Whatever it is, it is no
-  /// error.
-  void take_check(const MemoryPiece& piece, std::string_view reply);
+  /// The file's answer for a piece of which `m` has brought `there` already: nothing is learnt
+  /// unless that is all. Whatever the answer is, it is no error.
+  void take_check(const MemoryPiece& piece, PieceBytes there, std::string_view reply);
 
   /// The target may run or is left: the packet that closes the file, if it is open. From here on
   /// all begins anew.

@@ -125,13 +125,16 @@ void append_request(std::string& payload, ReadForm form, std::span<const MemoryP
 
 Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
                         std::span<PieceBytes> got) {
-  if (is_error_reply(reply)) {
-    std::fill(got.begin(), got.end(), std::nullopt);
-    return {};
-  }
+  // A refusal of all at once says nothing of any: holes have the length 0 there.
   if (form == ReadForm::many)
     return take_many(pieces, reply, got);
   const MemoryPiece& piece = pieces.front();
+  // Bare memory may begin like an error: "E." and as much behind it as was asked for.
+  const bool is_all_of_it = form == ReadForm::bare_binary && reply.size() == piece.length;
+  if (is_error_reply(reply) && !is_all_of_it) {
+    got.front() = std::nullopt;
+    return {};
+  }
   auto bytes = form == ReadForm::hex    ? take_hex(piece, reply)
                : form == ReadForm::file ? take_file(piece, reply)
                                         : take_binary(form, piece, reply);

@@ -51,10 +51,10 @@ void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
   }
 }
 
-void MemoryScan::failed(std::size_t asked, bool too_long) {
+void MemoryScan::failed(std::size_t asked, bool doubtful) {
   // All of one grain, from its start or to the end of what is wanted.
   const bool grain_refused = asked <= grain_ - address() % grain_;
-  if (asked <= 1 || (grain_refused && !too_long))
+  if (asked <= 1 || (grain_refused && !doubtful))
     at_hole_ = true;
   else
     suspect(asked);

@@ -8,8 +8,9 @@ namespace mqbridge::rsp {
 /// The search for the first unreadable byte of one range; decides what to ask for next.
 ///
 /// Reads forward in pieces as large as the stub takes. When one fails, the stub has said only that
-/// something in it cannot be read, and not even that if binary escapes made the reply too long:
-/// shorter pieces follow, until what fails is no longer than the grain. No I/O.
+/// something in it cannot be read, and not even that where the refusal is doubtful: other pieces
+/// follow, until what fails is no longer than the grain. While narrowing() a refusal may not be
+/// doubtful again: the same piece would be asked for without end. No I/O.
 class MemoryScan {
 public:
   /// `longest`: bytes that the stub may be asked for at once. `grain`: as in ReadOptions.
@@ -30,8 +31,8 @@ public:
 
   /// The piece at address() brought `got` of the `asked` bytes.
   void succeeded(std::size_t asked, std::size_t got);
-  /// The piece at address() was refused. `too_long`: perhaps for the length of its reply.
-  void failed(std::size_t asked, bool too_long);
+  /// The piece at address() was refused. `doubtful`: perhaps not for a hole.
+  void failed(std::size_t asked, bool doubtful);
 
 private:
   void suspect(std::size_t length);

@@ -9,6 +9,7 @@
 #include "tests/support/stub_memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,7 @@ using test::ScriptedStub;
 using test::StubMemory;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t page = 4096;
 
 /// What is read of `size` bytes from `address` on.
 std::string read_all(Client& client, std::uint64_t address, std::size_t size) {
@@ -159,6 +161,38 @@ TEST_F(ScriptedMemoryFile, AHoleIsFoundByM) {
   const auto before = stub.count("m");
   EXPECT_EQ(read_all(*client, low + size - 8192, 16384).size(), 8192U);
   EXPECT_GT(stub.count("m"), before);
+}
+
+TEST_F(ScriptedMemoryFile, APageThatItRefusesIsNoHoleUnlessMSaysSo) {
+  std::atomic<bool> refuses = false;
+  pread = [this, &refuses](std::uint64_t at, std::size_t length) {
+    return refuses ? "F-1,5" : through_file(at, length);
+  };
+  serve(low);
+  read_three_times(low);
+  refuses = true;
+  std::string pages(2 * page, '?');
+  const auto into = std::as_writable_bytes(std::span(pages));
+  std::vector<ReadRequest> requests = {{low + 8192, into.first(page)},
+                                       {low + size, into.subspan(page)}};
+  const auto before = stub.count("vFile:pread:");
+  ASSERT_TRUE(read_memory(*client, requests, {.grain = page}));
+  EXPECT_GT(stub.count("vFile:pread:"), before);
+  EXPECT_EQ(requests[0].read, page);
+  EXPECT_TRUE(pages.substr(0, page) == memory.read(low + 8192, page));
+  EXPECT_EQ(requests[1].read, 0U);
+}
+
+/// What was in the buffer before is nothing to compare with.
+TEST_F(ScriptedMemoryFile, IsNotCheckedByAHole) {
+  pread = [](std::uint64_t, std::size_t length) {
+    return fmt::format("F{:x};", length) + std::string(length, '?');
+  };
+  serve(low);
+  EXPECT_TRUE(read_all(*client, low, size) == memory.read(low, size));
+  EXPECT_EQ(read_all(*client, low - 65536, 8192), "");
+  EXPECT_GT(stub.count("vFile:pread:"), 0U);
+  EXPECT_TRUE(read_all(*client, low, size) == memory.read(low, size));
 }
 
 TEST_F(ScriptedMemoryFile, ALittleIsNotWorthIt) {

@@ -238,6 +238,34 @@ TEST(MemoryWithAcks, AReplyThatComesTwiceIsNotTheNextOnes) {
   reads.expect_right(memory);
 }
 
+/// Refused for a hole, or for the length of its reply? The question is put once more, by `m`.
+TEST(MemoryInSmallPackets, ARefusedBinaryReadIsNotRepeatedWithoutEnd) {
+  ScriptedStub stub({.packet_size = "400", .announces_binary_read = true});
+  StubMemory memory;
+  memory.put(start, pattern(start, page));
+  memory.serve(stub, AtHole::refuse, BinaryForm::gdb, 0x1ff);
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  client->set_deadline(std::chrono::steady_clock::now() + 5s);
+  Reads reads(pages(start, 3));
+  const auto read = read_memory(*client, reads.requests, {.grain = page});
+  ASSERT_TRUE(read) << read.error().message;
+  reads.expect_right(memory);
+}
+
+TEST(MemoryOfLldbServer, APageThatBeginsLikeAnErrorIsNoHole) {
+  ScriptedStub stub({.packet_size = "131072"});
+  StubMemory memory;
+  memory.put(start, "E." + pattern(start, page - 2));
+  memory.serve(stub, AtHole::cut, BinaryForm::lldb, 64 * 1024);
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  ASSERT_EQ(client->features().binary_read, BinaryRead::lldb);
+  Reads reads(pages(start, 1));
+  ASSERT_TRUE(read_memory(*client, reads.requests, {.grain = page}));
+  reads.expect_right(memory);
+}
+
 /// A debugserver that reads many ranges for one request.
 class MultiMemRead : public testing::Test {
 protected:
@@ -297,8 +325,9 @@ TEST_F(MultiMemRead, IsNotAskedForOneRange) {
 }
 
 TEST_F(MultiMemRead, AnswersThatDoNotFitAreNotBelieved) {
-  for (const std::string answer : {"4,4", "4;aaaabbbb", "4,4;aaaabbbbc", "4,5;aaaabbbbb",
-                                   "4,4,4;aaaabbbbcccc", "4,4;aaaa", "x,4;aaaa", ",;", "OK"}) {
+  for (const std::string answer :
+       {"4,4", "4;aaaabbbb", "4,4;aaaabbbbc", "4,5;aaaabbbbb", "4,4,4;aaaabbbbcccc", "4,4;aaaa",
+        "x,4;aaaa", ",;", "OK", "E01"}) {
     ScriptedStub odd;
     odd.on("qSupported", Answer::packet("PacketSize=20000;QStartNoAckMode+;MultiMemRead+"));
     odd.on("MultiMemRead:", Answer::packet(answer));
