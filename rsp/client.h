@@ -74,7 +74,7 @@ public:
   /// `payload` must reach the stub some time before the detach; nobody needs the answer.
   void send_along(std::string payload);
 
-  /// The same without keeping more than is on its way: the requests are made, and their replies
+  /// As burst(), without keeping more than is on its way: the requests are made, and their replies
   /// taken, one by one (rsp/burst.h).
   Result<void> stream(Burst& burst);
   /// How fast the link and the stub have shown themselves to be so far.

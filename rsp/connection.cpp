@@ -140,6 +140,8 @@ void Connection::set_deadline(std::optional<Clock::time_point> deadline) {
 }
 
 std::optional<Connection::Clock::duration> Connection::time_left() {
+  if (exempt_until_)
+    return std::nullopt;
   const std::lock_guard lock(limits_mutex_);
   if (!deadline_)
     return std::nullopt;

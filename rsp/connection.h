@@ -63,7 +63,7 @@ public:
   /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
   bool in_doubt() const { return in_doubt_ || out_of_step_; }
   /// Drops what is on its way until the stub is in step again: replies and requests pair from here
-  /// on. Takes some tenths of a second. Error: stub.garbage, when the stub never gets there.
+  /// on. Takes some tenths of a second. Errors: stub.garbage (it never gets there), target.running.
   Result<void> resynchronise();
 
   /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each
@@ -210,7 +210,7 @@ private:
   Result<void> pipeline(Burst& burst);
   Result<void> fill(BurstWindow& window, Burst& burst);
   void measure_link(std::uint64_t bytes, Clock::duration time);
-  std::optional<Clock::duration> time_left(); ///< until the deadline; nullopt: there is none
+  std::optional<Clock::duration> time_left(); ///< until the deadline; nullopt: none counts
   Result<void> send_singly(Burst& burst);
   Result<void> send_padded(Burst& burst);
   Result<void> pad(std::span<const std::string> payloads, std::vector<std::string>& replies);
@@ -238,9 +238,9 @@ private:
   bool greeting_ = false;              ///< nothing has come since greet()
   bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
   std::optional<Padding> padding_;
-  bool in_doubt_ = false;   ///< in_doubt(), for this exchange
+  bool in_doubt_ = false;    ///< in_doubt(), for this exchange
   bool out_of_step_ = false; ///< more or fewer replies may come than outstanding_
-  bool stub_acks_ = false;  ///< a reply of this connection came with its `+`
+  bool stub_acks_ = false;   ///< a reply of this connection came with its `+`
   LinkMeter meter_;
   double link_rate_ = 0; ///< bytes a second as they come, of the last long burst; 0: not known
   std::size_t drain_rate_ = 0;  ///< reply bytes a second, of the last long burst; 0: not known

@@ -20,6 +20,8 @@ constexpr int most_attempts = 6;
 } // namespace
 
 Result<void> Connection::resynchronise() {
+  if (running_)
+    return failure("target.running", "the target runs: nothing may be asked now", "");
   return find_back_into_step({std::string(step_question), is_step_answer});
 }
 

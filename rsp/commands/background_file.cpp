@@ -50,7 +50,7 @@ void BackgroundFile::take_open(std::string_view reply) {
   }
   descriptor_ = static_cast<std::uint64_t>(opened->result);
   state_ = State::reading;
-  ask_from(0, expected_.size);
+  ask_from(0, std::min(expected_.size, expected_.limit));
 }
 
 /// Pieces overlap by what a read may stay short of them: so that they join on all the same.

@@ -123,6 +123,10 @@ bool pass_on_when_left(Client& client, const Resumption& resumption, const Attac
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
   client.forget_ahead();
+  // What is to be sent along (a file to be closed) leaves first: the policy of running has no room
+  // for it.
+  if (auto sent = client.burst({}); !sent)
+    return forward(std::move(sent));
   const auto permit = client.connection().permit(run_policy());
   auto actions = client.request_unselected("vCont?");
   if (!actions)

@@ -1,12 +1,15 @@
 #include "rsp/asked_ahead.h"
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
+#include "rsp/commands/memory.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/opening.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
+#include "tests/support/stub_memory.h"
 
 #include <chrono>
+#include <cstddef>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -222,6 +225,27 @@ TEST(AskingAhead, WhatIsToBeSentAlongLeavesWithTheDetachAtTheLatest) {
   EXPECT_THAT((std::vector<std::string>(received.end() - 2, received.end())),
               ElementsAre("vFile:close:3", "D;1d3e"));
   EXPECT_EQ(stub.count("qC"), 0U) << "nobody is there to take the answer";
+}
+
+/// The window of a burst closes with the deadline; the detach is exempt from that, too.
+TEST(AskingAhead, AfterTheDeadlineTheDetachStillLeavesInOneBurst) {
+  ScriptedStub stub;
+  test::StubMemory memory;
+  constexpr std::size_t measured = std::size_t{64} << 10;
+  memory.put(0x10000, test::pattern(0, measured));
+  memory.serve(stub, test::AtHole::refuse, test::BinaryForm::none, 0x4000);
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3e;")).on("D;1d3e", Answer::packet("OK"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(attach(*client));
+  std::vector<std::byte> into(measured);
+  ReadRequest request{0x10000, into};
+  ASSERT_TRUE(read_memory(*client, {&request, 1})); // the speed of the link is known now
+  client->send_along("vFile:close:3");
+  client->set_deadline(std::chrono::steady_clock::now());
+  const auto before = client->counters().round_trips;
+  ASSERT_TRUE(detach(*client));
+  EXPECT_EQ(client->counters().round_trips - before, 1U);
 }
 
 } // namespace

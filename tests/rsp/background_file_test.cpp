@@ -170,6 +170,20 @@ TEST(BackgroundFile, AFileWithoutEndIsLeft) {
   EXPECT_TRUE(file.ended() && !file.complete());
 }
 
+/// Who says how long it will be may be a stub that lies.
+TEST(BackgroundFile, NoMoreIsAskedForThanItsLimit) {
+  ScriptedStub stub;
+  serve_proc_file(stub, lines(50));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  auto expected = expecting(std::size_t{1} << 24);
+  expected.limit = 10'000;
+  BackgroundFile file(*client, "/proc/1/maps", expected);
+  ASSERT_TRUE(file.finish());
+  EXPECT_TRUE(file.complete());
+  EXPECT_LT(stub.count("vFile:pread:"), 100U);
+}
+
 TEST(BackgroundFile, ALostConnectionIsAnError) {
   ScriptedStub stub;
   stub.on("vFile:open:", Answer::close());

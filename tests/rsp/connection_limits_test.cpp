@@ -133,6 +133,23 @@ TEST_F(ConnectionLimits, DeadlineEndsTheExchangeAndDetachIsExempt) {
   EXPECT_EQ(connection.request("D").value(), "OK");
 }
 
+TEST_F(ConnectionLimits, WhatRunsIsNotAskedWhereItsStubStands) {
+  peer_.play([](WirePeer& peer) {
+    peer.expect_packet("m0,1");
+    peer.expect_packet("vCont;c");
+    peer.send("$aa#00$T05#00");
+    EXPECT_TRUE(peer.is_quiet_for(250ms));
+  });
+  auto& connection = open_no_ack(80ms);
+  expect_code(connection.request("m0,1"), "stub.timeout"); // late, or lost?
+  const auto permit = connection.permit(run_policy());
+  expect_code(connection.resume("vCont;c"), "stub.garbage");
+  const auto in_step = connection.resynchronise();
+  ASSERT_FALSE(in_step);
+  EXPECT_EQ(in_step.error().code, "target.running");
+  peer_.finish();
+}
+
 TEST_F(ConnectionLimits, DeadlineSetWhileAnExchangeWaitsCounts) {
   auto& connection = open_no_ack();
   std::thread setter([&connection] {

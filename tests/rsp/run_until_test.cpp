@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace mqbridge::rsp {
 namespace {
@@ -126,6 +127,23 @@ TEST_F(Run, WithoutVContBySingleLetters) {
   const auto report = run(usr1);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+}
+
+/// The policy of running would refuse it.
+TEST_F(Run, WhatIsToBeSentAlongLeavesBeforeTheTargetRuns) {
+  has_vcont();
+  stub_.on("vFile:close:", Answer::packet("F0"));
+  stub_.on("vCont;c:p1d3e.-1", Answer::packet("T1ethread:p1d3e.1d3e;"));
+  client_ = connected(stub_);
+  ASSERT_TRUE(client_);
+  auto attached = attach(*client_);
+  ASSERT_TRUE(attached) << attached.error().message;
+  client_->send_along("vFile:close:5");
+  const auto report = run_until(*client_, {usr1}, *attached);
+  ASSERT_TRUE(report) << report.error().message;
+  const auto received = stub_.received();
+  EXPECT_THAT((std::vector<std::string>(received.end() - 3, received.end())),
+              ElementsAre("vFile:close:5", "vCont?", "vCont;c:p1d3e.-1"));
 }
 
 TEST_F(Run, LastsLongerThanAnySilence) {
