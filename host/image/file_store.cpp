@@ -70,6 +70,10 @@ Result<fs::path> FileStore::keep(IncomingFile file, std::string_view build_id) c
                             (*elf)->build_id().empty() ? "none" : (*elf)->build_id(), build_id),
                 "it was replaced since the process started: give the old one with --sysroot DIR");
   }
+  // Another process may have read it meanwhile, and have it open: FileOnDisk takes a new one for
+  // another file.
+  if (auto there = find(build_id))
+    return *there;
   return directory_.put(std::move(file), name_of(build_id));
 }
 

@@ -29,8 +29,9 @@ public:
 
   Result<IncomingFile> begin() const;
 
-  /// Keeps a file that is complete, and says where. It appears at once or not at all. Without
-  /// build-id there is nothing to compare it with, nor to find it by: a temporary store only.
+  /// Keeps a file that is complete, and says where; if that build is there by now, that one stays.
+  /// It appears at once or not at all. Without build-id there is nothing to compare it with, nor to
+  /// find it by: a temporary store only.
   /// Errors: files.other_build (it is not of `build_id`), files.store, and those of ElfFile::open.
   Result<std::filesystem::path> keep(IncomingFile file, std::string_view build_id) const;
 

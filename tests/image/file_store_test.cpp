@@ -185,6 +185,20 @@ TEST_F(FileStoreTest, AFileThatIsFoundAgainIsTheSameFile) {
       << "what is kept of it is looked for under another name";
 }
 
+// Two processes may read the same file from their targets at once.
+TEST_F(FileStoreTest, AFileThatIsKeptTwiceIsTheSameFile) {
+  test::ElfBuilder builder(test::elf_shapes[0]);
+  builder.add_build_id("\xab\xcd");
+  builder.add_symbols(SHT_SYMTAB, {{.name = "one", .value = 1}});
+  const auto kept = put(open(place_), builder.bytes(), "abcd");
+  ASSERT_TRUE(kept) << kept.error().message;
+  const auto in_use = ElfFile::open(*kept);
+  ASSERT_TRUE(in_use);
+  EXPECT_EQ(put(open(place_), builder.bytes(), "abcd").value(), *kept);
+  EXPECT_EQ(files_in(place_), 1U);
+  EXPECT_NE((*in_use)->find_symbol("one"), nullptr);
+}
+
 TEST_F(FileStoreTest, ATemporaryOneLeavesNothingBehind) {
   fs::path kept;
   {
