@@ -32,13 +32,14 @@ void reserve_standard_descriptors() {
   }
 }
 
-void survive_broken_pipes() {
+void survive_failing_writes() {
   // A handler that does nothing, not SIG_IGN: programs that are started from here (gdbserver, and
   // what that starts) would inherit an ignored signal; a handler ends with exec.
   struct sigaction action {};
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
 SignalWatch::SignalWatch(std::function<void()> before_exit) : before_exit_(std::move(before_exit)) {

@@ -12,9 +12,9 @@ namespace mqbridge {
 /// fails.
 void reserve_standard_descriptors();
 
-/// SIGPIPE ends nothing: a reader that has gone is an error of write(). Programs that are started
-/// from here get the default again.
-void survive_broken_pipes();
+/// SIGPIPE and SIGXFSZ end nothing: a reader that has gone, and the limit on file sizes, are errors
+/// of write(). Programs that are started from here get the default again.
+void survive_failing_writes();
 
 /// SIGINT and SIGTERM as a stop request, in a thread of its own.
 ///

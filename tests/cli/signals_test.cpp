@@ -4,6 +4,8 @@
 #include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -65,7 +67,7 @@ TEST_F(SignalsDeathTest, WithNoTargetHeldTheFirstEndsAtOnce) {
 TEST_F(SignalsDeathTest, ABrokenPipeIsAnErrorOfWriteAndOfNoChild) {
   EXPECT_EXIT(
       {
-        survive_broken_pipes();
+        survive_failing_writes();
         int ends[2];
         if (::pipe(ends) != 0 || ::close(ends[0]) != 0)
           ::_exit(1);
@@ -76,6 +78,25 @@ TEST_F(SignalsDeathTest, ABrokenPipeIsAnErrorOfWriteAndOfNoChild) {
         ::_exit(4);
       },
       testing::KilledBySignal(SIGPIPE), "");
+}
+
+TEST_F(SignalsDeathTest, AFileThatMayNotGrowIsAnErrorOfWriteAndOfNoChild) {
+  EXPECT_EXIT(
+      {
+        survive_failing_writes();
+        const int file = ::memfd_create("file", 0);
+        rlimit limit{};
+        if (file < 0 || ::getrlimit(RLIMIT_FSIZE, &limit) != 0)
+          ::_exit(1);
+        limit.rlim_cur = 0;
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+          ::_exit(1);
+        if (::write(file, "x", 1) != -1 || errno != EFBIG || ::ftruncate(file, 1) != -1)
+          ::_exit(2);
+        ::execl("/bin/sh", "sh", "-c", "kill -XFSZ $$; exit 3", nullptr);
+        ::_exit(4);
+      },
+      testing::KilledBySignal(SIGXFSZ), "");
 }
 
 } // namespace
