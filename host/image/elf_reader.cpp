@@ -305,10 +305,12 @@ std::string ElfReader::unknown_compression() const {
   auto* section = find_section([](std::string_view name, std::size_t type) {
     return type != SHT_NOBITS && name == ".debug_info";
   });
+  // Asked first: libelf reads the whole section in search of a compression header.
+  GElf_Shdr section_header;
   GElf_Chdr header;
-  // Sections that are not compressed have no such header.
-  if (section == nullptr || gelf_getchdr(section, &header) == nullptr ||
-      header.ch_type == ELFCOMPRESS_ZLIB)
+  if (section == nullptr || gelf_getshdr(section, &section_header) == nullptr ||
+      (section_header.sh_flags & SHF_COMPRESSED) == 0 ||
+      gelf_getchdr(section, &header) == nullptr || header.ch_type == ELFCOMPRESS_ZLIB)
     return {};
   constexpr unsigned zstd = 2; // ELFCOMPRESS_ZSTD, which glibc's <elf.h> does not have yet
   return header.ch_type == zstd ? "zstd" : fmt::format("type {}", header.ch_type);
