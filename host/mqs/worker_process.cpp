@@ -24,9 +24,13 @@ constexpr int first_source_fd = 16;
 constexpr int first_unused_fd = wire::worker_shared_state + 1;
 
 Failure cannot_start(const std::filesystem::path& binary, std::string_view what, int error) {
+  const bool limited = error == EMFILE || error == ENFILE || error == EFBIG || error == ENOMEM ||
+                       error == EAGAIN; // processes
   return fail("worker.start",
               fmt::format("cannot start {}: {}: {}", binary.string(), what, std::strerror(error)),
-              "mqbridge-worker belongs beside mqbridge; build or install both");
+              limited
+                  ? "ulimit -f -n -u -v    shows the limits of this process; --jobs 1 needs least"
+                  : "mqbridge-worker belongs beside mqbridge; build or install both");
 }
 
 UniqueFd moved_up(UniqueFd fd) {

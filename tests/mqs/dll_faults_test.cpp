@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -334,6 +335,20 @@ TEST(WorkerStart, ABinaryThatIsNoWorkerIsSaid) {
     ASSERT_TRUE(result.failure) << binary;
     EXPECT_EQ(result.failure->code, "worker.start") << binary;
   }
+}
+
+TEST(WorkerStart, WhatALimitForbidsIsNotSaidToBeMissing) {
+  TestTarget target(test_platforms().front());
+  const auto request = target.request("PLAIN");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto result = walk_queues(request);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "worker.start");
+  EXPECT_THAT(result.failure->hint, HasSubstr("ulimit"));
 }
 
 } // namespace
