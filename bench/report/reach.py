@@ -153,5 +153,6 @@ def nanoseconds(value):
 MICRO = [
     ("walk_open_mpi/warm/100000", "worker_ns_per_fetch", "cached fetch in the worker, debug DLL included", 30),
     ("type_look_up/cold", "time", "type look-up in 100 MB of DWARF, never seen", 3e9),
-    ("type_look_up/names_kept", "time", "type look-up in 100 MB of DWARF, index warm", 10e6),
+    ("type_look_up/names_kept", "time", "type look-up in 100 MB of DWARF, index warm, a type nobody asked for yet", 10e6),
+    ("type_look_up/layouts_kept", "time", "type look-up in 100 MB of DWARF, index warm, a type asked for before", 10e6),
 ]
