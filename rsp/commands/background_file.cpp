@@ -36,7 +36,7 @@ Result<void> BackgroundFile::finish() {
       return forward(std::move(exchanged));
     // What was asked was forgotten, as the target ran: there is nothing to wait for.
     if (client_.counters().requests == before)
-      state_ = State::failed;
+      end(State::failed);
     advance();
   }
   return {};
@@ -44,10 +44,8 @@ Result<void> BackgroundFile::finish() {
 
 void BackgroundFile::take_open(std::string_view reply) {
   const auto opened = parse_file_reply(reply);
-  if (!opened || opened->result < 0) {
-    state_ = State::failed;
-    return;
-  }
+  if (!opened || opened->result < 0)
+    return end(State::failed);
   descriptor_ = static_cast<std::uint64_t>(opened->result);
   state_ = State::reading;
   ask_from(0, std::min(expected_.size, expected_.limit));
@@ -91,8 +89,9 @@ void BackgroundFile::join(std::size_t offset, std::string_view bytes) {
 }
 
 void BackgroundFile::end(State how) {
+  if (state_ == State::reading)
+    client_.send_along(fmt::format("vFile:close:{:x}", descriptor_));
   state_ = how;
-  client_.send_along(fmt::format("vFile:close:{:x}", descriptor_));
 }
 
 } // namespace mqbridge::rsp

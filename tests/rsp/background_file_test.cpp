@@ -206,6 +206,21 @@ TEST(BackgroundFile, WhatWasForgottenIsNotWaitedFor) {
   EXPECT_FALSE(file.complete());
 }
 
+TEST(BackgroundFile, WhatWasForgottenWhenItWasOpenIsClosed) {
+  ScriptedStub stub;
+  serve_proc_file(stub, lines(50));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  BackgroundFile file(*client, "/proc/1/maps", expecting(1000));
+  ASSERT_TRUE(client->burst({}));
+  file.advance(); // it is open, and asks for its pieces
+  client->forget_ahead();
+  ASSERT_TRUE(file.finish());
+  EXPECT_FALSE(file.complete());
+  ASSERT_TRUE(client->burst({}));
+  EXPECT_EQ(stub.count("vFile:close:5"), 1U);
+}
+
 TEST(BackgroundFile, ARealServersMapsAreThoseOfTheProcess) {
   const test::GdbServer server(test::ServerMode::attach);
   const auto client = connected(server.endpoint());
