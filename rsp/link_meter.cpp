@@ -9,6 +9,8 @@ namespace {
 constexpr double shortest_burst = 200e-6;
 constexpr std::size_t fewest_bytes = 4096;
 constexpr std::size_t fewest_requests = 8;
+/// Bytes a second of a link on which zeros are worth telling apart: 10 Mbit/s, measured generously.
+constexpr double slow_wire = 1.6e6;
 /// Bytes that take longer than the shortest burst at 10 Mbit/s.
 constexpr std::size_t fewest_at_once = 256;
 /// What the bursts before count for after one more.
@@ -44,7 +46,12 @@ void LinkMeter::burst(std::size_t requests, std::size_t bytes, Duration time) {
 
 void LinkMeter::came(std::size_t received, std::size_t bytes, Duration time) {
   constexpr std::size_t digits_per_byte = 2;
-  if (seconds(time) < shortest_burst && received >= fewest_at_once)
+  if (received < fewest_at_once)
+    return;
+  const double took = seconds(time);
+  if (took >= shortest_burst)
+    wire_rate_ = std::max(static_cast<double>(received) / took, fading * wire_rate_);
+  else
     least_rate_ =
         std::max(least_rate_,
                  static_cast<double>(std::max(bytes, received / digits_per_byte)) / shortest_burst);
@@ -76,6 +83,8 @@ LinkEstimate LinkMeter::estimate() const {
   const double came = bytes_time_ > 0 ? bytes_bytes_ / bytes_time_ : least_rate_;
   estimate.bytes_per_second =
       known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(came);
+  if (wire_rate_ > 0 && wire_rate_ <= slow_wire)
+    estimate.bytes_per_second = std::min(estimate.bytes_per_second, wire_rate_);
   return estimate;
 }
 

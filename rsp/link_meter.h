@@ -36,6 +36,9 @@ public:
   /// more where memory is zeros), came `time` beyond a round trip. Where that is too quick to be
   /// measured, and too much for a slow link, it says how fast the link is at least: that counts as
   /// long as nothing is measured. Who reads page by page would never learn more.
+  ///
+  /// Otherwise it says how fast the link itself is. Of a slow one no more is expected, however
+  /// quickly zeros came.
   void came(std::size_t received, std::size_t bytes, Duration time);
 
   LinkEstimate estimate() const;
@@ -53,6 +56,7 @@ private:
   std::size_t round_trip_count_ = 0;
   std::optional<double> expected_rate_;
   double least_rate_ = 0; ///< of bursts too quick to be measured
+  double wire_rate_ = 0;  ///< bytes a second on the link, whatever they say; the best of late
   // Weighted sums over the bursts: requests, bytes and time with each other.
   double requests_requests_ = 0;
   double requests_bytes_ = 0;

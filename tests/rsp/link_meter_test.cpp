@@ -72,6 +72,30 @@ TEST(LinkMeterTest, BytesThatSeemToCostNothingLeaveTheRateKnown) {
   }
 }
 
+// As many zeros as one likes fit through a narrow link; what comes next may be something else.
+TEST(LinkMeterTest, OfASlowLinkNoMoreIsExpectedThanItCarries) {
+  LinkMeter meter;
+  meter.burst(32, 256 * 1024, 40ms);
+  meter.came(5'000, 256 * 1024, 40ms);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(125e3, 1));
+}
+
+TEST(LinkMeterTest, OfAFastLinkZerosAreExpected) {
+  LinkMeter meter;
+  meter.burst(32, 256 * 1024, 1ms);
+  meter.came(5'000, 256 * 1024, 1ms);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(256 * 1024 / 1e-3, 1e3));
+}
+
+// Another program had the processor.
+TEST(LinkMeterTest, OneStallDoesNotMakeALinkSlow) {
+  LinkMeter meter;
+  meter.burst(1, 65'536, 1ms);
+  meter.came(131'072, 65'536, 1ms);
+  meter.came(8'192, 4'096, 10ms);
+  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(65.5e6, 1e6));
+}
+
 TEST(LinkMeterTest, AFewBytesThatComeAtOnceSayNothing) {
   LinkMeter meter;
   meter.burst(20, 300, 20us);
