@@ -45,6 +45,13 @@ void ProcessFiles::advance() {
     environ_->advance();
 }
 
+void ProcessFiles::give_up() {
+  if (maps_)
+    maps_->give_up();
+  if (environ_)
+    environ_->give_up();
+}
+
 std::optional<MemoryMap> ProcessFiles::take_new_map(const Platform& platform) {
   if (!maps_ || told_all_ || (maps_->text().size() == told_ && !maps_->complete()))
     return std::nullopt;

@@ -25,6 +25,8 @@ public:
   void expect_objects(std::size_t count);
   /// Takes what has come and asks for what follows, with the next exchange.
   void advance();
+  /// Before the process is left: a server that stays would keep the files open.
+  void give_up();
 
   /// What is mapped, as far as it is known by now; nullopt: nothing that was not told before.
   std::optional<MemoryMap> take_new_map(const Platform& platform);

@@ -398,6 +398,7 @@ Result<void> Target::detach() {
   impl_->attached = false;
   if (impl_->memory)
     impl_->memory->clear();
+  impl_->process_files.give_up();
   return rsp::detach(impl_->client);
 }
 

@@ -42,6 +42,12 @@ Result<void> BackgroundFile::finish() {
   return {};
 }
 
+void BackgroundFile::give_up() {
+  advance();
+  if (!ended())
+    end(State::failed);
+}
+
 void BackgroundFile::take_open(std::string_view reply) {
   const auto opened = parse_file_reply(reply);
   if (!opened || opened->result < 0)

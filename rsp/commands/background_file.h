@@ -35,6 +35,8 @@ public:
   void advance();
   /// Exchanges what it takes to come to an end. Errors: those of Client::burst.
   Result<void> finish();
+  /// Nobody wants the rest: closed with the next exchange, if it is open. No exchange.
+  void give_up();
 
   /// There is nothing more to come.
   bool ended() const { return state_ == State::complete || state_ == State::failed; }

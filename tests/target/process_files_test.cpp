@@ -63,6 +63,25 @@ TEST(ProcessFiles, TheEnvironmentIsThereAsSoonAsItHasCome) {
   EXPECT_EQ(stub.count("vFile:pread:5,"), 1U) << "its end was not waited for";
 }
 
+TEST(ProcessFiles, AreClosedWithTheNextExchangeOnceTheyAreGivenUp) {
+  for (const int exchanges : {1, 2}) { // its answer has come, and was not looked at; has been
+    ScriptedStub stub;
+    serve_environ(stub, environ_text.size(), "");
+    const auto client = connected(stub);
+    ASSERT_TRUE(client);
+    ProcessFiles files(*client, 7);
+    for (int exchange = 0; exchange < exchanges; ++exchange) {
+      if (exchange > 0)
+        files.advance();
+      ASSERT_TRUE(client->request("qC"));
+    }
+    files.give_up();
+    EXPECT_EQ(stub.count("vFile:close:5"), 0U);
+    ASSERT_TRUE(client->request("qC"));
+    EXPECT_EQ(stub.count("vFile:close:5"), 1U);
+  }
+}
+
 TEST(ProcessFiles, AVariableThatIsCutInTwoIsWaitedFor) {
   for (std::size_t cut = 1; cut < environ_text.size(); ++cut) {
     ScriptedStub stub;
