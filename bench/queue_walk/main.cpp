@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
-  app.add_flag("--quick", arguments.quick, "fewer cells and repeats: some minutes");
+  app.add_flag("--quick", arguments.quick, "fewer cells and repeats: about ten minutes");
   app.add_flag("--list", arguments.list, "print the cells, and end");
   app.add_flag("--no-peers", arguments.no_peers, "mqbridge alone");
   app.add_option("--repeats", arguments.repeats,

@@ -36,6 +36,7 @@ SECOND = "mqbridge/cache:full/state:second"
 PAGE = "mqbridge/cache:page/state:warm"
 UNCACHED = "mqbridge/cache:none/state:warm"
 GDB = "peer:gdb_mqd_host/cache:none"
+GDB_CACHED = ("peer:gdb_mqd_host/cache:gdb", "peer:gdb_mqd_host/cache:pages")
 LIMIT = "limit"
 
 # Columns of the heat map: what they are called, and whom they show, by what runs in the target.

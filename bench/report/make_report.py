@@ -83,7 +83,8 @@ def main():
     with open(given.output, "w", encoding="utf-8") as file:
         file.write(page.page("mqbridge: how long a queue walk takes", body(results, rows, given.trace)))
     for row in rows:
-        print(f"{'reached    ' if row.reached else 'NOT reached'}  {row.what}: {row.figure} (goal {row.goal})")
+        note = f", {row.note}" if row.note else ""
+        print(f"{'reached    ' if row.reached else 'NOT reached'}  {row.what}: {row.figure} (goal {row.goal}){note}")
     return 0
 
 
