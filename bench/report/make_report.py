@@ -4,6 +4,7 @@
 One self-contained page of the results of queue_walk_bench."""
 
 import argparse
+import json
 import os
 import sys
 from html import escape
@@ -77,8 +78,12 @@ def main():
     arguments.add_argument("--trace", help="of one dump (mqbridge --trace)")
     arguments.add_argument("--micro", action="append", default=[], help="JSON of a micro-benchmark (repeatable)")
     given = arguments.parse_args()
-    results = Results.read(given.results)
-    micro = {name: value for file in given.micro for name, value in micro_benchmarks(file).items()}
+    try:
+        results = Results.read(given.results)
+        micro = {name: value for file in given.micro for name, value in micro_benchmarks(file).items()}
+    except (OSError, json.JSONDecodeError) as error:
+        return f"make_report.py: no results to draw: {error}\n" \
+               "a run that was interrupted leaves a file without its end: ./dev bench again"
     rows = reach.Reach(results, micro).rows
     with open(given.output, "w", encoding="utf-8") as file:
         file.write(page.page("mqbridge: how long a queue walk takes", body(results, rows, given.trace)))
