@@ -43,7 +43,7 @@ Result<std::int64_t> parse_integer(std::string_view option, std::string_view tex
 Result<std::uint64_t> parse_count(std::string_view option, std::string_view text) {
   const auto value = number<std::uint64_t>(text);
   if (!value || *value == 0)
-    return bad_value(option, text, "a whole number greater than 0", "1000");
+    return bad_value(option, text, "a whole number greater than 0", "100");
   return *value;
 }
 
