@@ -1,47 +1,6 @@
 #include "host/mqs/wire.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <sys/socket.h>
-
 namespace mqbridge::wire {
-
-Encoder& Encoder::raw(const void* data, std::size_t size) {
-  const auto* first = static_cast<const std::byte*>(data);
-  message_.insert(message_.end(), first, first + size);
-  return *this;
-}
-
-Encoder& Encoder::text(std::string_view text) {
-  text = text.substr(0, max_text);
-  put(static_cast<std::uint32_t>(text.size()));
-  return raw(text.data(), text.size());
-}
-
-Encoder& Encoder::bytes(std::span<const std::byte> bytes) {
-  return raw(bytes.data(), bytes.size());
-}
-
-std::span<const std::byte> Decoder::take(std::size_t size) {
-  if (!ok_ || size > rest_.size()) {
-    ok_ = false;
-    rest_ = {};
-    return {};
-  }
-  auto taken = rest_.first(size);
-  rest_ = rest_.subspan(size);
-  return taken;
-}
-
-std::string Decoder::text() {
-  auto size = get<std::uint32_t>();
-  if (size > max_text) {
-    take(rest_.size() + 1); // not ok from here on
-    return {};
-  }
-  auto bytes = take(size);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::vector<std::byte> StartMessage::encode() const {
   Encoder out;
@@ -74,89 +33,6 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   address_space = in.get<std::uint64_t>();
   cpu_seconds = in.get<std::uint32_t>();
   return in.complete();
-}
-
-namespace {
-
-bool send_whole(int socket, const msghdr& header, std::size_t size, int flags) {
-  ssize_t sent;
-  do {
-    sent = ::sendmsg(socket, &header, flags | MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent >= 0 && static_cast<std::size_t>(sent) == size;
-}
-
-Received receive(int socket, msghdr& header, std::span<std::byte> buffer, int flags) {
-  using Outcome = Received::Outcome;
-  ssize_t size;
-  do {
-    size = ::recvmsg(socket, &header, flags);
-  } while (size < 0 && errno == EINTR);
-  if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-    return {Outcome::nothing, {}};
-  if (size <= 0)
-    return {Outcome::closed, {}};
-  if ((header.msg_flags & MSG_TRUNC) != 0)
-    return {Outcome::too_long, {}};
-  return {Outcome::message, buffer.first(static_cast<std::size_t>(size))};
-}
-
-/// A datagram of one piece, and room for one descriptor beside it.
-struct Datagram {
-  explicit Datagram(std::span<std::byte> bytes) : piece{bytes.data(), bytes.size()} {
-    header.msg_iov = &piece;
-    header.msg_iovlen = 1;
-  }
-  /// sendmsg() takes what it never writes to without const.
-  explicit Datagram(std::span<const std::byte> bytes)
-      : Datagram(std::span(const_cast<std::byte*>(bytes.data()), bytes.size())) {}
-  Datagram(const Datagram&) = delete;
-  Datagram& operator=(const Datagram&) = delete;
-
-  void make_room_for_descriptor() {
-    header.msg_control = control;
-    header.msg_controllen = sizeof control;
-  }
-
-  iovec piece;
-  msghdr header{};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-};
-
-} // namespace
-
-bool send_message(int socket, std::span<const std::byte> message, bool wait) {
-  const Datagram datagram(message);
-  return send_whole(socket, datagram.header, message.size(), wait ? 0 : MSG_DONTWAIT);
-}
-
-bool send_with_descriptor(int socket, std::span<const std::byte> message, int descriptor) {
-  Datagram datagram(message);
-  datagram.make_room_for_descriptor();
-  cmsghdr* about = CMSG_FIRSTHDR(&datagram.header);
-  about->cmsg_level = SOL_SOCKET;
-  about->cmsg_type = SCM_RIGHTS;
-  about->cmsg_len = CMSG_LEN(sizeof descriptor);
-  std::memcpy(CMSG_DATA(about), &descriptor, sizeof descriptor);
-  return send_whole(socket, datagram.header, message.size(), MSG_DONTWAIT);
-}
-
-Received receive_message(int socket, std::span<std::byte> buffer, bool wait) {
-  Datagram datagram(buffer);
-  return receive(socket, datagram.header, buffer, wait ? 0 : MSG_DONTWAIT);
-}
-
-Received receive_with_descriptor(int socket, std::span<std::byte> buffer, int& descriptor) {
-  Datagram datagram(buffer);
-  datagram.make_room_for_descriptor();
-  descriptor = -1;
-  const auto received = receive(socket, datagram.header, buffer, MSG_CMSG_CLOEXEC);
-  const cmsghdr* about = CMSG_FIRSTHDR(&datagram.header);
-  if (received.outcome == Received::Outcome::message && about != nullptr &&
-      about->cmsg_level == SOL_SOCKET && about->cmsg_type == SCM_RIGHTS &&
-      about->cmsg_len == CMSG_LEN(sizeof descriptor))
-    std::memcpy(&descriptor, CMSG_DATA(about), sizeof descriptor);
-  return received;
 }
 
 } // namespace mqbridge::wire

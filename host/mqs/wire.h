@@ -1,17 +1,15 @@
 #pragma once
 
+#include "host/sandbox/messages.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-/// The messages between walk_queues() and its worker process: bounded datagrams over a
-/// SOCK_SEQPACKET pair, integers in host byte order (both ends run on one machine). The worker runs
-/// foreign code: whatever it sends is checked here and by its reader, never trusted. Needs libc and
-/// libstdc++ only, for the worker's sake.
+/// The messages between walk_queues() and its worker process (host/sandbox/messages.h). Needs libc
+/// and libstdc++ only, for the worker's sake.
 namespace mqbridge::wire {
 
 enum class Kind : std::uint8_t {
@@ -53,8 +51,6 @@ enum class FailureKind : std::uint8_t {
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
 
-inline constexpr std::size_t max_message = 64 * 1024;
-inline constexpr std::size_t max_text = 4096;
 inline constexpr std::size_t max_fields = 256; ///< of a type, that come along with it
 inline constexpr std::size_t max_field_name = 200;
 inline constexpr std::uint32_t max_fetch = 48 * 1024; ///< bytes of one fetch request
@@ -63,54 +59,6 @@ inline constexpr std::uint32_t max_communicators = 65'536;
 /// Ranks; a 1 in the wrong byte order is one more.
 inline constexpr std::int64_t max_group_size = (std::int64_t{1} << 24) - 1;
 inline constexpr std::uint64_t max_group_total = std::uint64_t{1} << 25; ///< all communicators
-
-/// Builds a message or an item.
-class Encoder {
-public:
-  Encoder() { message_.reserve(256); } // most are shorter: an operation of Open MPI has some 200
-
-  template <class T>
-  Encoder& put(T value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    return raw(&value, sizeof value);
-  }
-  /// Cut at max_text.
-  Encoder& text(std::string_view text);
-  Encoder& bytes(std::span<const std::byte> bytes);
-
-  std::span<const std::byte> message() const { return message_; }
-
-private:
-  Encoder& raw(const void* data, std::size_t size);
-
-  std::vector<std::byte> message_;
-};
-
-/// Reads a message. Past its end every value is zero and ok() is false from then on.
-class Decoder {
-public:
-  explicit Decoder(std::span<const std::byte> message) : rest_(message) {}
-
-  template <class T>
-  T get() {
-    static_assert(std::is_trivially_copyable_v<T>);
-    T value{};
-    if (auto bytes = take(sizeof value); !bytes.empty())
-      std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-  std::string text(); ///< at most max_text; a longer one is not ok()
-  std::span<const std::byte> take(std::size_t size);
-  std::span<const std::byte> rest() const { return rest_; }
-
-  bool ok() const { return ok_; }
-  /// Everything was read, and nothing was missing.
-  bool complete() const { return ok_ && rest_.empty(); }
-
-private:
-  std::span<const std::byte> rest_;
-  bool ok_ = true;
-};
 
 /// What the worker has to do.
 struct StartMessage {
@@ -137,21 +85,5 @@ struct OperationFields {
   std::uint64_t buffer;
   std::int64_t actual_local_rank, actual_global_rank, actual_tag, actual_length;
 };
-
-/// Sends one datagram. false: the other end is gone or, with `wait` false, does not take it.
-bool send_message(int socket, std::span<const std::byte> message, bool wait);
-
-/// The same, and the other end gets a descriptor of its own for `descriptor`.
-bool send_with_descriptor(int socket, std::span<const std::byte> message, int descriptor);
-
-struct Received {
-  enum class Outcome : std::uint8_t { message, closed, nothing, too_long } outcome;
-  std::span<const std::byte> message;
-};
-/// Receives one datagram into `buffer`; `nothing` only with `wait` false.
-Received receive_message(int socket, std::span<std::byte> buffer, bool wait);
-/// Waits for one datagram, and takes the descriptor that came with it, the caller's from then on;
-/// -1: none did.
-Received receive_with_descriptor(int socket, std::span<std::byte> buffer, int& descriptor);
 
 } // namespace mqbridge::wire
