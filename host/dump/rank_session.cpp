@@ -191,8 +191,9 @@ Result<void> RankSession::prepare_walk() {
   if (types)
     types = mpi_->read_transport();
   const auto& library = mpi_->library();
-  auto dll =
-      choose_dll(options().dll, library.dll_name, library.provider, library.version.value_or(""));
+  const std::string version = library.version.value_or("");
+  auto dll = choose_dll(options().dll,
+                        {library.dll_name, library.dll_name_ends, library.provider, version});
   if (dll)
     outcome_.dll_path = dll->path.string();
   if (!types && !dll) {
@@ -204,8 +205,7 @@ Result<void> RankSession::prepare_walk() {
   if (!types)
     return types;
   dll_ = std::move(*dll);
-  if (dll_->warning)
-    warnings_.push_back(*dll_->warning);
+  warnings_.insert(warnings_.end(), dll_->warnings.begin(), dll_->warnings.end());
   return {};
 }
 

@@ -280,13 +280,16 @@ Result<ElfDynamic> ElfReader::dynamic() const {
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag == DT_NULL)
       break;
-    if (entry.d_tag != DT_SONAME && entry.d_tag != DT_NEEDED)
+    const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+    if (entry.d_tag != DT_SONAME && entry.d_tag != DT_NEEDED && !is_path)
       continue;
     const char* text = elf_strptr(elf_.get(), header.sh_link, entry.d_un.d_val);
     if (text == nullptr)
       return corrupt(fmt::format("dynamic entry {} names no string of its table", i));
     if (entry.d_tag == DT_SONAME)
       dynamic.soname = text;
+    else if (is_path)
+      dynamic.search_paths.emplace_back(text);
     else
       dynamic.needed.emplace_back(text);
   }

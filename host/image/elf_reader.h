@@ -26,10 +26,11 @@ std::string hexadecimal(std::string_view bytes);
 struct ElfDynamic {
   std::string soname;
   std::vector<std::string> needed;
+  std::vector<std::string> search_paths; ///< DT_RPATH, DT_RUNPATH: as written, colons and all
 };
 
-/// Reads one ELF file through libelf, for ElfFile::open alone. Nothing that the header says is
-/// believed before it was compared with the size of the file.
+/// Reads one ELF file through libelf, for ElfFile::open and the loading policy of debug DLLs.
+/// Nothing that the header says is believed before it was compared with the size of the file.
 class ElfReader {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt.

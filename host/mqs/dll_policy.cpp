@@ -1,6 +1,8 @@
 #include "host/mqs/dll_policy.h"
 
 #include "host/image/elf_file.h"
+#include "host/mqs/dll_dependences.h"
+#include "host/mqs/dll_trust.h"
 #include "rsp/printable.h"
 
 #include <algorithm>
@@ -66,18 +68,6 @@ Result<void> check_architecture(const fs::path& path) {
               "this host, --dll PATH");
 }
 
-/// Why somebody other than root could change `path`; empty: nobody could.
-std::string changeable_by_others(const fs::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0)
-    return path.string() + " cannot be looked at";
-  if (status.st_uid != 0)
-    return fmt::format("{} belongs to user {}", path.string(), status.st_uid);
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return path.string() + " can be written by others than root";
-  return {};
-}
-
 bool is_inside(const fs::path& path, const fs::path& directory) {
   const auto [in_directory, in_path] =
       std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
@@ -85,44 +75,109 @@ bool is_inside(const fs::path& path, const fs::path& directory) {
   return in_directory == directory.end();
 }
 
+/// `path` may be absent; what of it is there is looked at where it really is.
 bool is_allowed(const fs::path& path, const DllPolicy& policy) {
+  std::error_code error;
+  const fs::path real_path = fs::weakly_canonical(path, error);
   const auto& allowed = policy.allowed_directories;
-  return std::any_of(allowed.begin(), allowed.end(), [&](const fs::path& directory) {
-    std::error_code error;
+  return !error && std::any_of(allowed.begin(), allowed.end(), [&](const fs::path& directory) {
     const fs::path real = fs::canonical(directory, error);
-    return !error && is_inside(path, real);
+    return !error && is_inside(real_path, real);
   });
 }
 
-/// `path` is canonical: no link on it can be exchanged by somebody who may not write to its
-/// directories.
-Result<void> check_trust(const fs::path& path, const DllPolicy& policy) {
-  if (is_allowed(path, policy))
-    return {};
-  fs::path part = path;
-  for (;;) {
-    const std::string why = changeable_by_others(part);
-    if (!why.empty())
-      return fail("dll.untrusted",
-                  fmt::format("the target names the debug DLL {}, which is not loaded: {}",
-                              path.string(), why),
-                  dll_hint(path));
-    if (part == part.parent_path())
-      return {};
-    part = part.parent_path();
+/// Why somebody else could decide what is loaded as `real`, or along with it; empty: nobody.
+std::string why_unsafe(const fs::path& real, const DllPolicy& policy, Writers writers) {
+  if (!is_allowed(real, policy))
+    if (std::string why = why_changeable(real, writers); !why.empty())
+      return why;
+  return why_dependences_changeable(real, [&](const fs::path& place) {
+    return is_allowed(place, policy) ? std::string() : why_fillable(place, writers);
+  });
+}
+
+std::string_view kind_of(const struct stat& status) {
+  switch (status.st_mode & S_IFMT) {
+  case S_IFDIR:
+    return "a directory";
+  case S_IFIFO:
+    return "a FIFO";
+  case S_IFSOCK:
+    return "a socket";
+  default:
+    return "a device";
   }
 }
 
-Result<DllChoice> users_choice(const fs::path& path, std::string source) {
+/// Before anything opens it: to open a FIFO may last for ever, and a device may act on it.
+Result<void> check_is_file(const fs::path& real) {
+  struct stat status {};
+  if (::stat(real.c_str(), &status) != 0)
+    return fail("dll.not_found", printable(real.string()) + " cannot be looked at",
+                "an existing debug DLL: --dll PATH");
+  if (!S_ISREG(status.st_mode))
+    return fail(
+        "dll.not_elf",
+        fmt::format("{} is {}, no shared library", printable(real.string()), kind_of(status)),
+        "the MPI library's debug DLL: --dll PATH");
+  return {};
+}
+
+/// The worker would say so, too, but only after the library's constructors have run there.
+Result<void> check_exports(const fs::path& real) {
+  const auto file = ElfFile::open(real);
+  if (file && (*file)->find_symbol("mqs_setup_basic_callbacks") != nullptr)
+    return {};
+  return fail("dll.missing_function",
+              fmt::format("the target names {}, which is not loaded: it exports no "
+                          "mqs_setup_basic_callbacks",
+                          printable(real.string())),
+              "it is no MPI debug DLL; give the right one with --dll PATH");
+}
+
+/// `real` is canonical: no link on it can be exchanged by somebody who may not write to its
+/// directories.
+Result<void> check_trust(const fs::path& real, const DllPolicy& policy) {
+  const std::string why = why_unsafe(real, policy, Writers::root);
+  if (why.empty())
+    return {};
+  return fail("dll.untrusted",
+              fmt::format("the target names the debug DLL {}, which is not loaded: {}",
+                          printable(real.string()), why),
+              dll_hint(real));
+}
+
+/// What a target may name, whichever way it was found on this host.
+Result<void> check_for_target(const fs::path& real, const DllPolicy& policy) {
+  if (auto file = check_is_file(real); !file)
+    return file;
+  if (auto trusted = check_trust(real, policy); !trusted)
+    return trusted;
+  if (auto fits = check_architecture(real); !fits)
+    return fits;
+  return check_exports(real);
+}
+
+Result<DllChoice> users_choice(const DllPolicy& policy, const fs::path& path, std::string source) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error)
     return fail("dll.not_found",
                 fmt::format("{} (from {}): {}", path.string(), source, error.message()),
                 "an existing debug DLL: --dll PATH");
+  if (auto file = check_is_file(real); !file)
+    return forward(std::move(file));
   if (auto fits = check_architecture(real); !fits)
     return forward(std::move(fits));
-  return DllChoice{real, std::move(source), std::nullopt};
+  DllChoice choice{real, std::move(source), {}};
+  if (const std::string why = why_unsafe(real, policy, Writers::root_and_user); !why.empty())
+    choice.warnings.push_back(
+        {"dll.unsafe",
+         fmt::format("{} (from {}) is loaded, and somebody else could have changed it: {}",
+                     printable(real.string()), choice.source, why),
+         "a debug DLL where only root or you can write, or its directory in the configuration's "
+         "allowed_directories"});
+  return choice;
 }
 
 /// `name` under the path map's first matching FROM, which ends at a path component.
@@ -137,16 +192,21 @@ std::string mapped(const DllPolicy& policy, std::string_view name) {
   return std::string(name);
 }
 
-Result<void> check_name(std::string_view name) {
+Result<void> check_name(const TargetsDll& target) {
+  const std::string_view name = target.name;
   const std::string shown = printable(name.substr(0, 200));
+  const auto refused = [](const std::string& why) {
+    return fail("dll.untrusted", "MPIR_dll_name is not used: " + why,
+                "the debug DLL on this host: --dll PATH");
+  };
+  if (!target.name_ends)
+    return refused(fmt::format("it does not end within its {} bytes ({}...)", name.size(), shown));
   if (name.size() >= PATH_MAX)
-    return fail("dll.untrusted",
-                fmt::format("MPIR_dll_name is not used: {} bytes long ({}...)", name.size(), shown),
-                "the debug DLL on this host: --dll PATH");
+    return refused(fmt::format("{} bytes long ({}...)", name.size(), shown));
+  if (printable(name) != name)
+    return refused(fmt::format("\"{}\" has characters that cannot be shown", shown));
   if (!name.starts_with('/'))
-    return fail("dll.untrusted",
-                fmt::format("MPIR_dll_name is not used: \"{}\" is no absolute path", shown),
-                "the debug DLL on this host: --dll PATH");
+    return refused(fmt::format("\"{}\" is no absolute path", shown));
   return {};
 }
 
@@ -169,19 +229,19 @@ std::vector<fs::path> host_directories() {
   return directories;
 }
 
-/// nullopt: the file does not say its version, or says this one.
-std::optional<Error> version_warning(const fs::path& dll, std::string_view version) {
+/// None: the file does not say its version, or says this one.
+std::vector<Error> version_warnings(const fs::path& dll, std::string_view version) {
   std::error_code error;
   if (version.empty() || fs::file_size(dll, error) > max_scanned_file || error)
-    return std::nullopt;
+    return {};
   std::ifstream file(dll, std::ios::binary);
   const std::string contents{std::istreambuf_iterator<char>(file), {}};
   if (contents.find(version) != std::string::npos)
-    return std::nullopt;
-  return Error{
+    return {};
+  return {Error{
       "dll.version_differs",
       fmt::format("the target runs version {}, which {} does not mention", version, dll.string()),
-      "if the queues look wrong: the debug DLL of that version, --dll PATH"};
+      "if the queues look wrong: the debug DLL of that version, --dll PATH"}};
 }
 
 /// The target's path is of another machine: the same file name where this host keeps such DLLs.
@@ -190,39 +250,37 @@ std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy
   for (const auto& directory : host_directories()) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name.filename(), error);
-    if (error || !check_trust(path, policy) || !check_architecture(path))
+    if (error || !check_for_target(path, policy))
       continue;
-    return DllChoice{path, "same file name on this host", version_warning(path, version)};
+    return DllChoice{path, "same file name on this host", version_warnings(path, version)};
   }
   return std::nullopt;
 }
 
-Result<DllChoice> targets_choice(const DllPolicy& policy, std::string_view dll_name,
-                                 std::string_view mpi, std::string_view version) {
-  if (dll_name.empty())
+Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& target) {
+  if (target.name.empty())
     return fail("dll.not_found", "the target names no debug DLL (MPIR_dll_name is empty)",
-                install_hint(mpi));
-  if (auto usable = check_name(dll_name); !usable)
+                install_hint(target.mpi));
+  if (auto usable = check_name(target); !usable)
     return forward(std::move(usable));
-  const fs::path path = mapped(policy, dll_name);
+  const fs::path path = mapped(policy, target.name);
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
-    if (auto found = same_name_on_host(path, policy, version))
+    if (auto found = same_name_on_host(path, policy, target.version))
       return std::move(*found);
     return fail("dll.not_found",
                 fmt::format("the target's debug DLL {} is not on this host ({})",
                             printable(path.string()), error.message()),
-                install_hint(mpi));
+                install_hint(target.mpi));
   }
-  if (auto trusted = check_trust(real, policy); !trusted)
-    return forward(std::move(trusted));
-  if (auto fits = check_architecture(real); !fits) {
-    if (auto found = same_name_on_host(path, policy, version))
-      return std::move(*found);
-    return forward(std::move(fits));
+  if (auto usable = check_for_target(real, policy); !usable) {
+    if (usable.error().code == "dll.architecture")
+      if (auto found = same_name_on_host(path, policy, target.version))
+        return std::move(*found);
+    return forward(std::move(usable));
   }
-  return DllChoice{real, "MPIR_dll_name", version_warning(real, version)};
+  return DllChoice{real, "MPIR_dll_name", version_warnings(real, target.version)};
 }
 
 /// The DLL for the recorder, whatever the target calls it.
@@ -233,7 +291,7 @@ Result<DllChoice> own_choice(const DllPolicy& policy) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name, error);
     if (!error)
-      return DllChoice{path, "part of mqbridge", std::nullopt};
+      return DllChoice{path, "part of mqbridge", {}};
     searched += fmt::format("{}{}", searched.empty() ? "" : ", ", directory.string());
   }
   return fail("dll.not_found",
@@ -244,17 +302,17 @@ Result<DllChoice> own_choice(const DllPolicy& policy) {
 
 } // namespace
 
-Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
-                             std::string_view mpi, std::string_view version) {
+Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target) {
   if (policy.given)
-    return users_choice(*policy.given, "--dll");
-  const std::array keys = {fmt::format("{} {}", mpi, version), std::string(mpi)};
+    return users_choice(policy, *policy.given, "--dll");
+  const std::array keys = {fmt::format("{} {}", target.mpi, target.version),
+                           std::string(target.mpi)};
   for (const auto& key : keys)
     if (auto configured = policy.configured.find(key); configured != policy.configured.end())
-      return users_choice(configured->second, "configuration");
-  if (mpi == "recorder")
+      return users_choice(policy, configured->second, "configuration");
+  if (target.mpi == "recorder")
     return own_choice(policy);
-  return targets_choice(policy, dll_name, mpi, version);
+  return targets_choice(policy, target);
 }
 
 } // namespace mqbridge

@@ -23,19 +23,35 @@ struct DllPolicy {
   std::vector<std::filesystem::path> own_directories;
 };
 
+/// What a process says of its debug DLL. All of it is read from the process, and not trusted.
+struct TargetsDll {
+  std::string_view name;    ///< MPIR_dll_name; may be empty
+  bool name_ends = true;    ///< false: no NUL where it should be, so that it is garbage
+  std::string_view mpi;     ///< MpiLibrary::provider: a key of the configuration
+  std::string_view version; ///< the second half of that key; may be empty
+};
+
 struct DllChoice {
   std::filesystem::path path;
   /// "--dll", "configuration", "MPIR_dll_name", "same file name on this host", "part of mqbridge"
   std::string source;
-  std::optional<Error> warning;
+  std::vector<Error> warnings; ///< dll.version_differs, dll.unsafe
 };
 
-/// `dll_name` is MPIR_dll_name as the target holds it: not trusted. Used only from a root-owned
-/// directory that only root can write (all parents too), or an allowed one; not at all where `mpi`
-/// is "recorder", whose DLL is part of this program. `mpi` and `version` key the configuration.
-/// Errors: dll.not_found, dll.untrusted, dll.architecture, dll.not_elf; each with the line that
-/// mends it.
-Result<DllChoice> choose_dll(const DllPolicy& policy, std::string_view dll_name,
-                             std::string_view mpi, std::string_view version);
+/// Which debug DLL to load for a process, and never one that somebody else could have put there:
+///
+/// - What the user gave, by --dll or the configuration, is loaded. dll.unsafe warns where somebody
+///   other than root and this user could change it, a directory above it, or a library that it
+///   brings along.
+/// - For `mpi` "recorder": the one that is part of this program, whatever the process says.
+/// - What the process names is loaded only where root alone could change it: the file, all
+///   directories above it (links followed), and every place where its dependences are searched; or
+///   where all of this is in an allowed directory. It must be an absolute path, a file, for this
+///   host's architecture, and export the interface: no constructor runs to find that out.
+///
+/// Nothing but regular files is ever opened. Errors, each with the rule that refused and the line
+/// that mends it: dll.not_found, dll.untrusted, dll.not_elf, dll.architecture,
+/// dll.missing_function.
+Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target);
 
 } // namespace mqbridge

@@ -33,10 +33,13 @@ constexpr std::array known_mpis = {
              {"MPII_Version_string", "MPIR_Process", "MPIR_All_communicators"}},
 };
 
+std::size_t room_of(const ResolvedSymbol& symbol, std::size_t limit) {
+  return symbol.size > 0 ? std::min<std::size_t>(symbol.size, limit) : limit;
+}
+
 /// A text in the target; empty where it cannot be read. Errors: the way to the memory is lost.
 Result<std::string> text_at(Memory& memory, const ResolvedSymbol& symbol, std::size_t limit) {
-  const std::size_t size = symbol.size > 0 ? std::min<std::size_t>(symbol.size, limit) : limit;
-  auto text = read_string(memory, symbol.address, size);
+  auto text = read_string(memory, symbol.address, room_of(symbol, limit));
   if (text)
     return std::move(*text);
   if (text.error().code != "memory.unreadable")
@@ -85,6 +88,7 @@ Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& m
     if (!name)
       return forward(std::move(name));
     mpi.dll_name = std::move(*name);
+    mpi.dll_name_ends = mpi.dll_name.size() < room_of(*dll_name, max_dll_name);
   }
   return std::optional(std::move(mpi));
 }

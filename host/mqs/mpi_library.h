@@ -22,7 +22,8 @@ struct MpiLibrary {
   std::string name;                   ///< "Open MPI"
   std::optional<std::string> version; ///< read from the process's own version string
   const Image* image = nullptr;       ///< libmpi, or the executable where it is linked statically
-  std::string dll_name;               ///< MPIR_dll_name, bounded and terminated; may be empty
+  std::string dll_name;               ///< MPIR_dll_name, bounded; may be empty
+  bool dll_name_ends = true;          ///< with a NUL, as a name does
 };
 
 /// nullopt: not an MPI program (no symbol of a known MPI, no MPIR_dll_name).

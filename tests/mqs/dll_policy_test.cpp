@@ -5,9 +5,13 @@
 
 #include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <elf.h>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -18,8 +22,23 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 const fs::path some_dll = std::string(MQBRIDGE_TEST_DLLS) + "/PLAIN.so";
+
+/// Where everybody may write, as in /tmp.
+struct OpenDirectory {
+  OpenDirectory() {
+    std::string name = "/tmp/mqbridge-test-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr)
+      path = name;
+  }
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+  ~OpenDirectory() { fs::remove_all(path); }
+
+  fs::path path;
+};
 
 class DllPolicyTest : public testing::Test {
 protected:
@@ -40,7 +59,7 @@ protected:
   }
 
   Result<DllChoice> choose(const std::string& name) {
-    return choose_dll(policy, name, "openmpi", "4.1.4");
+    return choose_dll(policy, {name, true, "openmpi", "4.1.4"});
   }
 
   void expect_untrusted(const std::string& name, const std::string& why) {
@@ -61,17 +80,17 @@ TEST_F(DllPolicyTest, TheRecordersDllIsMqbridgesOwnWhateverTheTargetSays) {
   fs::copy_file(some_dll, own);
   fs::permissions(directory, fs::perms(0777)); // as far as the program is trusted
   policy.own_directories = {directory / "absent", directory};
-  const auto choice = choose_dll(policy, dll.string(), "recorder", "1.0");
+  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0"});
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_EQ(choice->path, own);
   EXPECT_EQ(choice->source, "part of mqbridge");
   policy.given = dll;
-  EXPECT_EQ(choose_dll(policy, "", "recorder", "1.0").value().path, dll);
+  EXPECT_EQ(choose_dll(policy, {"", true, "recorder", "1.0"}).value().path, dll);
 }
 
 TEST_F(DllPolicyTest, WithoutItsOwnDllMqbridgeSaysWhereItLooked) {
   policy.own_directories = {directory};
-  const auto choice = choose_dll(policy, dll.string(), "recorder", "1.0");
+  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0"});
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().code, "dll.not_found");
   EXPECT_THAT(choice.error().message,
@@ -84,6 +103,14 @@ TEST_F(DllPolicyTest, RootsFileInRootsDirectoryIsTrusted) {
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_EQ(choice->path, dll);
   EXPECT_EQ(choice->source, "MPIR_dll_name");
+}
+
+TEST_F(DllPolicyTest, WhatATargetNamesInTmpIsNot) {
+  const OpenDirectory open;
+  const fs::path evil = open.path / "evil.so";
+  fs::copy_file(dll, evil);
+  expect_untrusted(evil, "can be written by others than root");
+  expect_untrusted(directory / ".." / ".." / evil.relative_path(), "can be written by others");
 }
 
 TEST_F(DllPolicyTest, WhatOthersCanChangeIsNot) {
@@ -124,16 +151,83 @@ TEST_F(DllPolicyTest, EveryParentCounts) {
 }
 
 TEST_F(DllPolicyTest, ALinkIsJudgedByWhereItLeads) {
-  std::string open = "/tmp/mqbridge-test-XXXXXX";
-  ASSERT_NE(::mkdtemp(open.data()), nullptr);
-  const fs::path outside = fs::path(open) / "libdbg.so";
+  const OpenDirectory open;
+  const fs::path outside = open.path / "libdbg.so";
   fs::copy_file(dll, outside);
   fs::create_symlink(outside, directory / "link.so");
   expect_untrusted(directory / "link.so", "/tmp");
-  fs::create_symlink(dll, fs::path(open) / "back.so");
-  const auto choice = choose(fs::path(open) / "back.so");
-  EXPECT_TRUE(choice) << "a link anywhere to a trusted file";
-  fs::remove_all(open);
+  fs::create_symlink(open.path, directory / "below");
+  expect_untrusted(directory / "below" / "libdbg.so", "/tmp");
+  fs::create_symlink(directory / "link.so", directory / "twice.so");
+  expect_untrusted(directory / "twice.so", "/tmp");
+  fs::create_symlink(dll, open.path / "back.so");
+  EXPECT_TRUE(choose(open.path / "back.so")) << "a link anywhere to a trusted file";
+  fs::create_symlink("/no/such/place/libgone.so", directory / "dangling.so");
+  EXPECT_EQ(choose(directory / "dangling.so").error().code, "dll.not_found");
+  fs::create_symlink(directory / "loop.so", directory / "loop.so");
+  EXPECT_EQ(choose(directory / "loop.so").error().code, "dll.not_found");
+}
+
+TEST_F(DllPolicyTest, OnlyAFileIsEverOpened) {
+  const fs::path place = directory / "place.so";
+  struct Case {
+    const char* kind;
+    std::function<int()> make;
+  };
+  const Case cases[] = {
+      {"a FIFO", [&] { return ::mkfifo(place.c_str(), 0644); }},
+      {"a directory", [&] { return ::mkdir(place.c_str(), 0755); }},
+      {"a device", [&] { return ::mknod(place.c_str(), S_IFCHR | 0644, makedev(1, 5)); }}, // zero
+      {"a socket", [&] { return ::mknod(place.c_str(), S_IFSOCK | 0644, 0); }},
+  };
+  for (const auto& [kind, make] : cases) {
+    ASSERT_EQ(make(), 0) << kind << ": " << std::strerror(errno);
+    for (const bool given : {false, true}) {
+      policy.given = given ? std::optional(place) : std::nullopt;
+      const auto choice = choose(place);
+      ASSERT_FALSE(choice) << kind;
+      EXPECT_EQ(choice.error().code, "dll.not_elf") << kind;
+      EXPECT_THAT(choice.error().message, HasSubstr(kind));
+      EXPECT_THAT(choice.error().hint, HasSubstr("--dll"));
+    }
+    fs::remove(place);
+  }
+}
+
+TEST_F(DllPolicyTest, WhatExportsNoInterfaceIsNotLoadedToFindOut) {
+  const auto choice = choose("/proc/self/exe");
+  ASSERT_FALSE(choice);
+  const fs::path other = directory / "other.so";
+  fs::copy_file(std::string(MQBRIDGE_TEST_DLLS) + "/LIKE_NOTHING.so", other);
+  fs::permissions(other, fs::perms(0644));
+  const auto refused = choose(other);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "dll.missing_function");
+  EXPECT_THAT(refused.error().message, HasSubstr("mqs_setup_basic_callbacks"));
+}
+
+TEST_F(DllPolicyTest, A32BitDllIsRefused) {
+  const fs::path narrow = directory / "narrow.so";
+  fs::copy_file(dll, narrow);
+  std::fstream file(narrow, std::ios::in | std::ios::out | std::ios::binary);
+  Elf32_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS32;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_machine = EM_386;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof header;
+  file.write(reinterpret_cast<const char*>(&header), sizeof header);
+  file.close();
+  for (const bool given : {false, true}) {
+    policy.given = given ? std::optional(narrow) : std::nullopt;
+    const auto choice = choose(narrow);
+    ASSERT_FALSE(choice);
+    EXPECT_EQ(choice.error().code, "dll.architecture");
+    EXPECT_THAT(choice.error().message, HasSubstr("32-bit"));
+  }
 }
 
 TEST_F(DllPolicyTest, TheUserMayAllowADirectory) {
@@ -148,7 +242,13 @@ TEST_F(DllPolicyTest, NamesThatAreNoPathsAreRefused) {
   expect_untrusted("libdbg.so", "no absolute path");
   expect_untrusted("../../" + dll.string(), "no absolute path");
   expect_untrusted("/" + std::string(PATH_MAX, 'x'), "bytes long");
-  expect_untrusted("\x1b[2J.so", "\\x1b[2J.so");
+  expect_untrusted("/usr/lib/\x1b[2J.so", "\\x1b[2J.so");
+  expect_untrusted("/usr/lib/x\n.so", "cannot be shown");
+  expect_untrusted("/usr/lib/\xff.so", "cannot be shown");
+  const auto endless = choose_dll(policy, {dll.native(), false, "openmpi", "4.1.4"});
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().code, "dll.untrusted");
+  EXPECT_THAT(endless.error().message, HasSubstr("does not end"));
 }
 
 TEST_F(DllPolicyTest, AHintCanBePastedSafely) {
@@ -178,6 +278,42 @@ TEST_F(DllPolicyTest, TheUsersOwnChoicesNeedNoTrust) {
   EXPECT_EQ(choose("anything").value().source, "--dll");
 }
 
+TEST_F(DllPolicyTest, WhatTheUserGaveInAnUnsafePlaceIsLoadedWithAWarning) {
+  const auto warned = [&](const std::string& why) {
+    policy.given = dll;
+    const auto choice = choose("");
+    ASSERT_TRUE(choice) << choice.error().message;
+    ASSERT_THAT(choice->warnings, SizeIs(1)) << why;
+    EXPECT_EQ(choice->warnings[0].code, "dll.unsafe");
+    EXPECT_THAT(choice->warnings[0].message, AllOf(HasSubstr(dll.string()), HasSubstr(why)));
+    EXPECT_THAT(choice->warnings[0].hint, HasSubstr("allowed_directories"));
+  };
+  fs::permissions(dll, fs::perms(0666));
+  warned("can be written by others than root and you (mode 0666)");
+  fs::permissions(dll, fs::perms(0644));
+  fs::permissions(directory, fs::perms(0777));
+  warned("(mode 0777)");
+  policy.allowed_directories = {directory};
+  EXPECT_THAT(choose("")->warnings, IsEmpty()) << "allowed by the user";
+  policy.allowed_directories.clear();
+  fs::permissions(directory, fs::perms(0755));
+  ASSERT_EQ(::chown(dll.c_str(), 65534, static_cast<gid_t>(-1)), 0);
+  warned("belongs to user 65534");
+  ASSERT_EQ(::chown(dll.c_str(), 0, 65534), 0);
+  fs::permissions(dll, fs::perms(0664));
+  warned("can be written by others");
+}
+
+TEST_F(DllPolicyTest, TheUsersOwnPlacesAreSafeForWhatTheUserGives) {
+  const OpenDirectory open; // in /tmp, where a directory of one's own is safe from others
+  policy.given = open.path / "mine.so";
+  fs::copy_file(dll, *policy.given);
+  fs::permissions(*policy.given, fs::perms(0664)); // of the user's own group
+  const auto choice = choose("");
+  ASSERT_TRUE(choice);
+  EXPECT_THAT(choice->warnings, IsEmpty());
+}
+
 TEST_F(DllPolicyTest, AGivenFileMustBeALoadableOne) {
   policy.given = directory / "missing.so";
   EXPECT_EQ(choose("").error().code, "dll.not_found");
@@ -199,20 +335,95 @@ TEST_F(DllPolicyTest, AGivenFileMustBeALoadableOne) {
   EXPECT_THAT(foreign.error().hint, Not(IsEmpty()));
 }
 
+struct SearchPath {
+  const char* name;
+  std::string path;    ///< as the linker wrote it
+  const char* refused; ///< what the error says; nullptr: trusted
+};
+
+class DllSearchPath : public DllPolicyTest, public testing::WithParamInterface<SearchPath> {
+protected:
+  /// A DLL that has ld.so search `path`, and needs libneeded.so.
+  static void make(const fs::path& file, const std::string& path) {
+    std::ifstream from(std::string(MQBRIDGE_TEST_DLLS) + "/SEARCHES.so", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(from), {}};
+    const std::string room(MQBRIDGE_SEARCH_ROOM);
+    const auto at = bytes.find(room);
+    ASSERT_NE(at, std::string::npos);
+    std::string text = path;
+    text.resize(room.size());
+    bytes.replace(at, room.size(), text);
+    std::ofstream(file, std::ios::binary) << bytes;
+    fs::permissions(file, fs::perms(0644));
+  }
+};
+
+TEST_P(DllSearchPath, CountsAsTheDllsOwnPlace) {
+  const fs::path searching = directory / "searching.so";
+  make(searching, GetParam().path);
+  if (GetParam().refused == nullptr)
+    EXPECT_TRUE(choose(searching)) << choose(searching).error().message;
+  else
+    expect_untrusted(searching, GetParam().refused);
+
+  policy.given = searching;
+  const auto given = choose("");
+  ASSERT_TRUE(given);
+  EXPECT_THAT(given->warnings, SizeIs(GetParam().refused == nullptr ? 0 : 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , DllSearchPath,
+    testing::Values(SearchPath{"Tmp", "/tmp", "searches /tmp, and /tmp can be written"},
+                    SearchPath{"TmpLast", "/usr/lib:/var:/tmp", "searches /tmp"},
+                    SearchPath{"NotThereYet", "/tmp/no/such", "searches /tmp/no/such, and /tmp"},
+                    SearchPath{"NeverThere", "/no/such/directory", nullptr},
+                    SearchPath{"Relative", "lib", "depends on the working directory"},
+                    SearchPath{"EmptyPart", "/usr/lib:", "depends on the working directory"},
+                    SearchPath{"Origin", "$ORIGIN:${ORIGIN}/below", nullptr},
+                    SearchPath{"OtherToken", "/usr/$LIB", "only ld.so can tell"},
+                    SearchPath{"AboveTmp", "/usr/../tmp/../tmp", "/tmp can be written"},
+                    SearchPath{"Systems", "/usr/lib:/usr/local/lib", nullptr},
+                    SearchPath{"None", "", nullptr}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+TEST_F(DllSearchPath, AnAllowedDirectoryMayBeSearched) {
+  const OpenDirectory open;
+  const fs::path searching = directory / "searching.so";
+  make(searching, open.path);
+  expect_untrusted(searching, "can be written");
+  policy.allowed_directories = {open.path};
+  EXPECT_TRUE(choose(searching)) << "the DLL is root's, the dependences lie where it is allowed";
+}
+
+TEST_F(DllSearchPath, ALibraryThatComesAlongIsLookedAtToo) {
+  const fs::path searching = directory / "searching.so";
+  make(searching, "$ORIGIN");
+  make(directory / "libneeded.so", "/usr/lib");
+  EXPECT_TRUE(choose(searching));
+  make(directory / "libneeded.so", "/tmp");
+  expect_untrusted(searching, "libneeded.so searches /tmp");
+  make(directory / "libneeded.so", "$ORIGIN"); // needs itself
+  EXPECT_TRUE(choose(searching));
+  fs::permissions(directory / "libneeded.so", fs::perms(0666));
+  expect_untrusted(searching, "libneeded.so can be written by others");
+}
+
 TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
   const auto choice = choose("/usr/lib/s390x-linux-gnu/openmpi/lib/openmpi3/libompi_dbg_msgq.so");
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_THAT(choice->path.string(), testing::EndsWith("/libompi_dbg_msgq.so"));
   EXPECT_EQ(choice->source, "same file name on this host");
-  EXPECT_FALSE(choice->warning);
+  EXPECT_THAT(choice->warnings, IsEmpty());
 }
 
 TEST_F(DllPolicyTest, AnotherVersionIsAWarning) {
-  const auto choice = choose_dll(policy, "/no/such/libompi_dbg_msgq.so", "openmpi", "5.0.9");
+  const auto choice =
+      choose_dll(policy, {"/no/such/libompi_dbg_msgq.so", true, "openmpi", "5.0.9"});
   ASSERT_TRUE(choice);
-  ASSERT_TRUE(choice->warning);
-  EXPECT_EQ(choice->warning->code, "dll.version_differs");
-  EXPECT_THAT(choice->warning->message, HasSubstr("5.0.9"));
+  ASSERT_THAT(choice->warnings, SizeIs(1));
+  EXPECT_EQ(choice->warnings[0].code, "dll.version_differs");
+  EXPECT_THAT(choice->warnings[0].message, HasSubstr("5.0.9"));
 }
 
 TEST_F(DllPolicyTest, WhatIsNowhereSaysHowToGetIt) {

@@ -100,6 +100,9 @@ TEST(IdentifyMpi, ATextWithoutAnEndEndsWithItsArray) {
   Process process("LIKE_OPENMPI");
   process.text("MPIR_dll_name", std::string(64, 'x'));
   EXPECT_EQ(process.identify()->dll_name, std::string(64, 'x'));
+  EXPECT_FALSE(process.identify()->dll_name_ends);
+  process.text("MPIR_dll_name", std::string(63, 'x'));
+  EXPECT_TRUE(process.identify()->dll_name_ends);
 }
 
 TEST(IdentifyMpi, ALostConnectionIsTheError) {
