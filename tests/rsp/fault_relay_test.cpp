@@ -137,6 +137,12 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"Repeated", true, BinaryForm::none, {.one_in = rarely, .repeat = true}},
         Line{"Lost", true, BinaryForm::none, {.one_in = rarely, .lose = true}},
         Line{"Damaged", true, BinaryForm::none, {.one_in = rarely, .damage = true}},
+        Line{"Merged", true, BinaryForm::gdb, {.one_in = rarely, .merge = true}},
+        Line{"MergedWithAcks", false, BinaryForm::none, {.one_in = rarely, .merge = true}},
+        Line{"MergedAndDamaged",
+             true,
+             BinaryForm::none,
+             {.one_in = rarely, .damage = true, .merge = true}},
         Line{"AllOfIt",
              true,
              BinaryForm::none,
@@ -158,6 +164,81 @@ INSTANTIATE_TEST_SUITE_P(
              BinaryForm::none,
              {.one_in = 300, .lose = true, .damage = true, .requests_too = true}}),
     [](const auto& param) { return param.param.name; });
+
+struct End {
+  std::string name;
+  test::Cut cut;
+  std::size_t after;
+};
+
+std::ostream& operator<<(std::ostream& out, const End& end) {
+  return out << end.name;
+}
+
+class CutOff : public testing::TestWithParam<End> {};
+
+TEST_P(CutOff, IsAnErrorAtOnceAndWhatCameBeforeIsRight) {
+  const std::string truth = pattern(start, pieces * piece);
+  ScriptedStub stub({.packet_size = "1000"});
+  StubMemory memory;
+  memory.put(start, truth);
+  memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x7ff);
+  FaultRelay relay(std::get<TcpEndpoint>(stub.endpoint().where).port,
+                   {.cut = GetParam().cut, .cut_after = GetParam().after});
+  const auto client = impatient(relay.endpoint());
+  ASSERT_TRUE(client);
+  relay.arm(true);
+  std::vector<std::byte> into(pieces * piece);
+  std::vector<ReadRequest> requests;
+  const auto begun = std::chrono::steady_clock::now();
+  // The stub may have had all requests of the first burst by then, and answers them.
+  Result<void> done;
+  for (int burst = 0; burst < 2 && done; ++burst) {
+    requests.clear();
+    for (std::size_t i = pieces; i-- > 0;) // back to front: no two touch
+      requests.push_back({start + i * piece, std::span(into).subspan(i * piece, piece)});
+    done = read_memory(*client, requests);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "stub.closed") << done.error().message;
+  EXPECT_FALSE(done.error().hint.empty());
+  for (const ReadRequest& request : requests)
+    EXPECT_TRUE(truth.substr(request.address - start, request.read) ==
+                std::string_view(reinterpret_cast<const char*>(request.into.data()), request.read));
+  EXPECT_EQ(relay.faults(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ends, CutOff,
+                         testing::Values(End{"AtOnce", test::Cut::both, 0},
+                                         End{"InTheMiddle", test::Cut::both, 40},
+                                         End{"Reset", test::Cut::reset, 40},
+                                         End{"HalfToTheClient", test::Cut::to_the_client, 40},
+                                         End{"HalfToTheStub", test::Cut::to_the_stub, 40}),
+                         [](const auto& param) { return param.param.name; });
+
+TEST(Throttled, BytesComeSlowlyAndRight) {
+  const std::string truth = pattern(start, pieces * piece);
+  ScriptedStub stub({.packet_size = "1000"});
+  StubMemory memory;
+  memory.put(start, truth);
+  memory.serve(stub, AtHole::refuse, BinaryForm::gdb, 0x7ff);
+  // A reply takes longer than the silence that ends an exchange: but the stub is not silent.
+  FaultRelay relay(std::get<TcpEndpoint>(stub.endpoint().where).port,
+                   {.flow = {.piece = 64, .pause = std::chrono::milliseconds(10)}});
+  const auto client = impatient(relay.endpoint());
+  ASSERT_TRUE(client);
+  relay.arm(true);
+  std::vector<std::byte> into(std::size_t{4} * piece);
+  std::array requests{ReadRequest{start, into}};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto done = read_memory(*client, requests);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_GT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(300));
+  EXPECT_EQ(requests[0].read, into.size());
+  EXPECT_TRUE(truth.substr(0, into.size()) ==
+              std::string_view(reinterpret_cast<const char*>(into.data()), into.size()));
+}
 
 TEST(FaultyLine, ToGdbserverBringsNoWrongByte) {
   const GdbServer server(test::ServerMode::multi);

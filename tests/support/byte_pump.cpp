@@ -1,5 +1,7 @@
 #include "tests/support/byte_pump.h"
 
+#include "tests/support/wire_watch.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -24,8 +26,8 @@ Flow Flow::of_baud(std::uint32_t baud) {
   return {piece, microseconds(std::uint64_t{1'000'000} * piece * bits_per_byte / baud)};
 }
 
-BytePump::BytePump(int from, int into, Flow flow)
-    : stop_(eventfd(0, EFD_CLOEXEC)), thread_([=, this] { run(from, into, flow); }) {}
+BytePump::BytePump(int from, int into, Flow flow, WireWatch* watch)
+    : stop_(eventfd(0, EFD_CLOEXEC)), thread_([=, this] { run(from, into, flow, watch); }) {}
 
 BytePump::~BytePump() {
   const std::uint64_t one = 1;
@@ -42,7 +44,7 @@ bool BytePump::wait(int fd, short events, microseconds time) const {
   return polled[1].revents == 0 && polled[0].revents != 0;
 }
 
-void BytePump::run(int from, int into, Flow flow) {
+void BytePump::run(int from, int into, Flow flow, WireWatch* watch) {
   std::array<char, 65536> bytes;
   // A piece late makes up for it with the next: what counts is the rate.
   auto next = std::chrono::steady_clock::now();
@@ -51,6 +53,8 @@ void BytePump::run(int from, int into, Flow flow) {
     if (count <= 0)
       break;
     std::string_view rest(bytes.data(), static_cast<std::size_t>(count));
+    if (watch != nullptr)
+      watch->read_along(rest);
     while (!rest.empty() && wait(into, POLLOUT, for_ever)) {
       const ssize_t done = write(into, rest.data(), rest.size());
       if (done < 0 && errno != EAGAIN && errno != EINTR)

@@ -9,6 +9,8 @@
 
 namespace mqbridge::test {
 
+class WireWatch;
+
 /// How a pump passes bytes on: at most `piece` at once, and a pause after each piece.
 struct Flow {
   std::size_t piece = std::numeric_limits<std::size_t>::max();
@@ -23,7 +25,8 @@ struct Flow {
 class BytePump {
 public:
   /// Neither descriptor is owned; both outlive the pump.
-  BytePump(int from, int into, Flow flow);
+  /// `watch`, if there is one, reads along; it outlives the pump too.
+  BytePump(int from, int into, Flow flow, WireWatch* watch = nullptr);
   ~BytePump();
   BytePump(const BytePump&) = delete;
   BytePump& operator=(const BytePump&) = delete;
@@ -31,7 +34,7 @@ public:
   std::uint64_t moved() const { return moved_; }
 
 private:
-  void run(int from, int into, Flow flow);
+  void run(int from, int into, Flow flow, WireWatch* watch);
   bool wait(int fd, short events, std::chrono::microseconds time) const;
 
   int stop_;

@@ -28,7 +28,7 @@ void CuttingRelay::serve(const RealStub& stub, Flow flow) {
     return;
   stub_ = stub.connect();
   replies_ = std::make_unique<BytePump>(stub_, client_, Flow{});
-  requests_ = std::make_unique<BytePump>(client_, stub_, flow);
+  requests_ = std::make_unique<BytePump>(client_, stub_, flow, &watch_);
 }
 
 } // namespace mqbridge::test

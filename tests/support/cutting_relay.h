@@ -2,6 +2,7 @@
 
 #include "tests/support/byte_pump.h"
 #include "tests/support/real_stub.h"
+#include "tests/support/wire_watch.h"
 
 #include <atomic>
 #include <cstdint>
@@ -29,6 +30,7 @@ private:
   void serve(const RealStub& stub, Flow flow);
 
   std::string path_;
+  WireWatch watch_;
   int listener_;
   int client_ = -1;
   int stub_ = -1;

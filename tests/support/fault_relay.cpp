@@ -21,17 +21,6 @@ using namespace std::chrono_literals;
 /// Longer than a round trip of the tests: what comes behind it meets another exchange.
 constexpr microseconds late = 3ms;
 
-int connect_to(const std::string& port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    ADD_FAILURE() << "the fault relay cannot reach the stub on port " << port;
-  return fd;
-}
-
 void send_at_once(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -63,18 +52,31 @@ std::vector<FaultyLine::Piece> FaultyLine::pass(std::string_view bytes, bool fau
     at = end;
   }
   pending_.erase(0, at);
-  return out;
+  return faulty && faults_.merge ? merged(std::move(out)) : out;
+}
+
+/// All that leaves at one time in one piece; every other time it waits for what comes next.
+std::vector<FaultyLine::Piece> FaultyLine::merged(std::vector<Piece> pieces) {
+  for (const Piece& piece : pieces)
+    held_ += piece.bytes;
+  if (held_.empty() || below(2) == 0)
+    return {};
+  ++done_;
+  return {{std::exchange(held_, {}), 0us}};
 }
 
 std::vector<FaultyLine::Piece> FaultyLine::rest() {
-  if (late_.empty())
+  const std::string bytes = std::exchange(held_, {}) + std::exchange(late_, {});
+  if (bytes.empty())
     return {};
-  return {{std::exchange(late_, {}), 0us}};
+  return {{bytes, 0us}};
 }
 
 void FaultyLine::unit(std::string packet, bool faulty, std::vector<Piece>& out) {
   const std::string repeated = std::exchange(late_, {});
-  const bool harmless = way_ == Way::to_the_stub && !faults_.requests_too;
+  ++passed_;
+  const bool spoils = faults_.lose || faults_.repeat || faults_.damage;
+  const bool harmless = !spoils || (way_ == Way::to_the_stub && !faults_.requests_too);
   const bool hit = faulty && below(faults_.one_in) == 0;
   if (hit && (harmless || below(3) == 0)) {
     const std::size_t cut = 1 + below(packet.size());
@@ -159,43 +161,83 @@ void FaultRelay::serve() {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0)
     return;
-  const int stub = connect_to(stub_port_);
+  const int stub = connect_to_loopback(stub_port_);
   send_at_once(client);
   send_at_once(stub);
-  FaultyLine requests(faults_, FaultyLine::Way::to_the_stub);
-  FaultyLine replies(faults_, FaultyLine::Way::to_the_client);
-  while (true) {
-    std::array<pollfd, 3> polled{{{client, POLLIN, 0}, {stub, POLLIN, 0}, {stop_, POLLIN, 0}}};
-    const int ready = poll(polled.data(), polled.size(), static_cast<int>(late / 1ms));
-    faults_done_ = requests.faults() + replies.faults();
-    if (polled[2].revents != 0)
-      break;
-    if (ready == 0 && !(send(client, replies.rest()) && send(stub, requests.rest())))
-      break;
-    if (polled[0].revents != 0 && !carry(client, stub, requests))
-      break;
-    if (polled[1].revents != 0 && !carry(stub, client, replies))
-      break;
-  }
+  carry_all(client, stub);
   close(client);
   close(stub);
 }
 
-bool FaultRelay::carry(int from, int into, FaultyLine& line) {
+void FaultRelay::carry_all(int client, int stub) {
+  FaultyLine requests(faults_, FaultyLine::Way::to_the_stub);
+  FaultyLine replies(faults_, FaultyLine::Way::to_the_client);
+  std::size_t unarmed = 0; // replies that passed before the faults began
+  bool cut_once = false;
+  while (true) {
+    std::array<pollfd, 3> polled{{{client, POLLIN, 0}, {stub, POLLIN, 0}, {stop_, POLLIN, 0}}};
+    const int ready = poll(polled.data(), polled.size(), static_cast<int>(late / 1ms));
+    faults_done_ = requests.faults() + replies.faults() + (cut_once ? 1 : 0);
+    if (polled[2].revents != 0)
+      return;
+    if (ready == 0 && !(send(client, replies.rest()) && send(stub, requests.rest())))
+      return;
+    if (polled[0].revents != 0 && !carry(client, stub, requests, &watch_))
+      return;
+    if (polled[1].revents != 0 && !carry(stub, client, replies, nullptr))
+      return;
+    unarmed = armed_ ? unarmed : replies.passed();
+    const bool due = armed_ && !cut_once && replies.passed() - unarmed >= faults_.cut_after;
+    if (due && faults_.cut != Cut::never) {
+      cut_once = true;
+      ++faults_done_;
+      if (!cut(client, stub))
+        return;
+    }
+  }
+}
+
+bool FaultRelay::carry(int from, int into, FaultyLine& line, WireWatch* watch) {
   std::array<char, 65536> bytes;
   const ssize_t count = recv(from, bytes.data(), bytes.size(), 0);
-  return count > 0 &&
-         send(into, line.pass({bytes.data(), static_cast<std::size_t>(count)}, armed_));
+  if (count <= 0)
+    return false;
+  const std::string_view came(bytes.data(), static_cast<std::size_t>(count));
+  if (watch != nullptr)
+    watch->read_along(came);
+  return send(into, line.pass(came, armed_));
+}
+
+/// Ends the connection, or one direction of it. False: nothing is to be carried any more.
+bool FaultRelay::cut(int client, int stub) {
+  const linger at_once{1, 0};
+  switch (faults_.cut) {
+  case Cut::to_the_client:
+    return shutdown(client, SHUT_WR) == 0;
+  case Cut::to_the_stub:
+    return shutdown(stub, SHUT_WR) == 0;
+  case Cut::reset:
+    setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    return false;
+  case Cut::never:
+  case Cut::both:
+    break;
+  }
+  return false;
 }
 
 bool FaultRelay::send(int into, const std::vector<FaultyLine::Piece>& pieces) const {
   for (const auto& [bytes, before] : pieces) {
     std::this_thread::sleep_for(before);
     for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t count = ::send(into, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+      const std::size_t size =
+          armed_ ? std::min(faults_.flow.piece, bytes.size() - at) : bytes.size() - at;
+      const ssize_t count = ::send(into, bytes.data() + at, size, MSG_NOSIGNAL);
       if (count <= 0)
         return false;
       at += static_cast<std::size_t>(count);
+      if (armed_)
+        std::this_thread::sleep_for(faults_.flow.pause);
     }
   }
   return true;

@@ -50,8 +50,8 @@ struct StubFeatures {
 /// script in its order, then the longest matching prefix of on(). A request that neither expects
 /// gets an empty reply.
 ///
-/// At the end of its life it fails the running test if a packet ever came that writes, resumes or
-/// kills, or if the script was not played to its end.
+/// At the end of its life it fails the running test if a packet ever came that does more than look
+/// (WireWatch), or if the script was not played to its end.
 class ScriptedStub {
 public:
   using Handler = std::function<Answer(std::string_view payload)>;
@@ -82,9 +82,5 @@ private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// Whether a packet writes memory, registers or files, resumes, or kills: judged from the
-/// protocol's documentation, independently of mqbridge's own gate.
-bool changes_the_target(std::string_view payload);
 
 } // namespace mqbridge::test

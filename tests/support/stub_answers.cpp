@@ -1,7 +1,6 @@
 #include "tests/support/stub_answers.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 
@@ -38,48 +37,6 @@ Answer&& Answer::behind(std::string_view raw_bytes) && {
 Answer&& Answer::closing() && {
   then_close = true;
   return std::move(*this);
-}
-
-bool changes_the_target(std::string_view payload) {
-  static constexpr std::array prefixes{"M",
-                                       "X",
-                                       "G",
-                                       "P",
-                                       "c",
-                                       "C",
-                                       "s",
-                                       "S",
-                                       "k",
-                                       "R",
-                                       "r",
-                                       "z",
-                                       "Z",
-                                       "i",
-                                       "I",
-                                       "t",
-                                       "vCont;",
-                                       "vKill",
-                                       "vRun",
-
-                                       "vCtrlC",
-                                       "vFlash",
-                                       "vFile:pwrite",
-                                       "vFile:unlink",
-                                       "qRcmd",
-                                       "QPassSignals",
-                                       "QSetWorkingDir",
-                                       "QDisableRandomization"};
-  if (payload.starts_with("MultiMemRead:ranges:")) // of the stubs that announce it
-    return payload.find_first_not_of("0123456789abcdef,;", payload.rfind(':') + 1) !=
-           std::string_view::npos;
-  const auto starts = [&](std::string_view prefix) { return payload.starts_with(prefix); };
-  if (std::any_of(prefixes.begin(), prefixes.end(), starts))
-    return true;
-  if (payload.starts_with("vFile:open:")) {
-    const std::size_t flags = payload.find(',');
-    return flags == std::string_view::npos || !payload.substr(flags).starts_with(",0,");
-  }
-  return payload.starts_with("qXfer:") && payload.find(":write:") != std::string_view::npos;
 }
 
 // "OBJECT:read:ANNEX:OFFSET,LENGTH" of a qXfer request, answered from `objects`.

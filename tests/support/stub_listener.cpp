@@ -43,4 +43,15 @@ void remove_listening_path(const std::string& path) {
   rmdir(path.substr(0, path.rfind('/')).c_str());
 }
 
+int connect_to_loopback(const std::string& port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    ADD_FAILURE() << "nobody listens on port " << port;
+  return fd;
+}
+
 } // namespace mqbridge::test

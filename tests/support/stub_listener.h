@@ -11,4 +11,7 @@ int listen_on_loopback(std::string& port);
 int listen_on_path(std::string& path);
 void remove_listening_path(const std::string& path);
 
+/// A socket that is connected to such a port; a failure fails the test.
+int connect_to_loopback(const std::string& port);
+
 } // namespace mqbridge::test

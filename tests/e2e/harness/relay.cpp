@@ -1,5 +1,7 @@
 #include "tests/e2e/harness/relay.h"
 
+#include "tests/support/wire_watch.h"
+
 #include <array>
 #include <poll.h>
 #include <sys/socket.h>
@@ -47,12 +49,14 @@ void Relay::serve(int client) {
 
 void Relay::pass(int client, int server) {
   std::array<pollfd, 2> sides = {pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
+  test::WireWatch watch;
   std::size_t passed = 0;
   while (poll(sides.data(), sides.size(), -1) > 0) {
     if (sides[0].revents != 0) {
       const std::string chunk = take_chunk(client);
       if (chunk.empty())
         return;
+      watch.read_along(chunk);
       send_all(server, chunk);
     }
     if (sides[1].revents == 0)
