@@ -1,9 +1,12 @@
 #include "host/image/elf_reader.h"
 
+#include "host/image/bytes.h"
 #include "host/image/elf_machine.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,6 +21,32 @@ bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
 
+/// Tables and texts that are read whole, of which the largest programs have some hundred MiB; what
+/// a file that is cut full of holes claims beyond that would only eat memory.
+constexpr std::uint64_t largest_table = std::uint64_t{1} << 30;
+/// The same for what is small in every file.
+constexpr std::uint64_t largest_list = std::uint64_t{16} << 20;
+/// Of the sections of one file that are compressed, unpacked.
+constexpr std::uint64_t largest_unpacked = std::uint64_t{2} << 30;
+/// SHA-512 would have so many bytes; linkers write 8 to 20.
+constexpr std::size_t longest_build_id = 64;
+
+/// Bytes that a section of that type may have; nullopt: whatever the file has.
+std::optional<std::uint64_t> largest_of_type(std::uint32_t type) {
+  switch (type) {
+  case SHT_STRTAB:
+  case SHT_SYMTAB:
+  case SHT_DYNSYM:
+  case SHT_GNU_HASH:
+    return largest_table;
+  case SHT_DYNAMIC:
+  case SHT_NOTE:
+    return largest_list;
+  default:
+    return std::nullopt;
+  }
+}
+
 // The build-id among the notes of one section or segment.
 std::string build_id_in(Elf_Data* data) {
   if (data == nullptr || data->d_buf == nullptr)
@@ -26,7 +55,8 @@ std::string build_id_in(Elf_Data* data) {
   std::size_t name = 0;
   std::size_t description = 0;
   for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
-    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU)
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
+        note.n_descsz > longest_build_id)
       continue;
     const auto* bytes = static_cast<const char*>(data->d_buf);
     if (std::memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
@@ -122,6 +152,7 @@ Result<void> ElfReader::check_header() {
 
 Result<void> ElfReader::check_sections() const {
   Elf_Scn* section = nullptr;
+  std::uint64_t unpacked = 0;
   while ((section = elf_nextscn(elf_.get(), section)) != nullptr) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr)
@@ -130,8 +161,35 @@ Result<void> ElfReader::check_sections() const {
       continue;
     if (!fits(header.sh_offset, header.sh_size, file_.size()))
       return corrupt(fmt::format("section {} lies outside of the file", elf_ndxscn(section)));
+    const auto largest = largest_of_type(header.sh_type);
+    if (largest && header.sh_size > *largest)
+      return corrupt(fmt::format("section {} has {} bytes, more than the {} that are read of its "
+                                 "kind",
+                                 elf_ndxscn(section), header.sh_size, *largest));
+    unpacked = std::min(unpacked + std::min(unpacked_size(header), largest_unpacked + 1),
+                        largest_unpacked + 1);
+    if (unpacked > largest_unpacked)
+      return corrupt(fmt::format("its sections up to {} have more than {} bytes when they are "
+                                 "unpacked",
+                                 elf_ndxscn(section), largest_unpacked));
   }
   return {};
+}
+
+/// What its compression header says (ELF gABI, Elf64_Chdr); 0: it is not compressed. libelf would
+/// read the whole section for it.
+std::uint64_t ElfReader::unpacked_size(const GElf_Shdr& section) const {
+  if ((section.sh_flags & SHF_COMPRESSED) == 0)
+    return 0;
+  const bool is_64 = gelf_getclass(elf_.get()) == ELFCLASS64;
+  std::array<std::byte, sizeof(Elf64_Chdr)> header{};
+  const auto size = is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+  if (section.sh_size < size ||
+      read_at(fd_, section.sh_offset, std::span(header).first(size)) != size)
+    return 0;
+  const auto order = platform_.byte_order;
+  return is_64 ? load_integer<std::uint64_t>(header.data() + offsetof(Elf64_Chdr, ch_size), order)
+               : load_integer<std::uint32_t>(header.data() + offsetof(Elf32_Chdr, ch_size), order);
 }
 
 FileAddress ElfReader::entry() const {
@@ -257,7 +315,8 @@ std::string ElfReader::build_id() const {
     GElf_Phdr header;
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       break;
-    if (header.p_type != PT_NOTE || !fits(header.p_offset, header.p_filesz, file_.size()))
+    if (header.p_type != PT_NOTE || header.p_filesz > largest_list ||
+        !fits(header.p_offset, header.p_filesz, file_.size()))
       continue;
     const auto type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
     found = build_id_in(elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(header.p_offset),
@@ -323,7 +382,11 @@ std::optional<std::string> ElfReader::section_bytes(std::string_view name) const
   auto* section = find_section([&](std::string_view section_name, std::size_t type) {
     return section_name == name && type != SHT_NOBITS;
   });
-  auto* data = section == nullptr ? nullptr : elf_rawdata(section, nullptr);
+  GElf_Shdr header;
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr ||
+      header.sh_size > largest_list)
+    return std::nullopt;
+  auto* data = elf_rawdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr)
     return std::nullopt;
   return std::string(static_cast<const char*>(data->d_buf), data->d_size);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <gelf.h>
 #include <libelf.h>
 #include <memory>
 #include <optional>
@@ -61,6 +62,7 @@ private:
   Failure corrupt(std::string_view what) const;
   Result<void> check_header();
   Result<void> check_sections() const;
+  std::uint64_t unpacked_size(const GElf_Shdr& section) const;
   Result<SymbolTablePlace> symbol_table(Elf_Scn* section) const;
   Elf_Scn*
   find_section(const std::function<bool(std::string_view name, std::size_t type)>& accept) const;
