@@ -80,6 +80,11 @@ std::uint64_t cpu_ticks(pid_t pid) {
   return user + system;
 }
 
+std::uint64_t peak_memory_kib(pid_t pid) {
+  const std::string peak = status_field(pid, "VmHWM");
+  return peak.empty() ? 0 : std::stoull(peak);
+}
+
 std::uint64_t mapping_of(pid_t pid, std::string_view text) {
   std::istringstream maps(read_proc(pid, "maps"));
   for (std::string line; std::getline(maps, line);) {

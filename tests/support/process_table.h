@@ -31,6 +31,9 @@ pid_t tracer_of(pid_t pid);
 /// CPU time used, in clock ticks (sysconf(_SC_CLK_TCK) a second).
 std::uint64_t cpu_ticks(pid_t pid);
 
+/// The most memory that it has had at once (VmHWM), in KiB; 0 if there is no such process.
+std::uint64_t peak_memory_kib(pid_t pid);
+
 /// Address of the first mapping whose line in /proc/PID/maps has `text`; 0 if there is none.
 std::uint64_t mapping_of(pid_t pid, std::string_view text);
 
