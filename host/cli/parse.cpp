@@ -103,6 +103,7 @@ Result<DumpOptions> common_options(const RawOptions& raw) {
   if (auto set = set_seconds("--timeout", raw.timeout, options.silence_timeout); !set)
     return forward(std::move(set));
   options.cache = parse_cache(raw.cache);
+  options.sandbox = !raw.no_sandbox;
   if (!raw.run_until.empty()) {
     auto until = parse_run_until("--run-until", raw.run_until);
     if (!until)

@@ -63,6 +63,8 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
              "read missing files from the target (ask: on a terminal)", {"ask", "always", "never"});
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
+  app->add_flag("--no-sandbox", raw.no_sandbox,
+                "the debug DLL may make any system call (where the kernel cannot filter them)");
 }
 
 void add_waiting_options(CLI::App* app, RawOptions& raw) {

@@ -19,6 +19,7 @@ struct RawOptions {
   std::vector<std::string> images;
   std::string fetch_files = "ask";
   std::string config;
+  bool no_sandbox = false;
   std::string connect_timeout;
   std::string timeout;
   std::string run_until;

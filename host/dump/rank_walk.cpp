@@ -78,6 +78,13 @@ public:
 
 private:
   WalkResult run_dll() {
+    if (!walk_.options.sandbox)
+      outcome_.warnings.push_back(
+          {"sandbox.off",
+           fmt::format("{} ran without system call filters (--no-sandbox): it could do whatever "
+                       "this user may",
+                       walk_.dll.path.string()),
+           ""});
     auto result = walk_queues(request());
     dump_.dll = DllInfo{walk_.dll.path.string(), result.dll_version, result.dll_compatibility,
                         walk_.mpi.provider};
@@ -109,6 +116,7 @@ private:
     };
     request.ignore_welcome = support_.refuses_in_success();
     request.stop = walk_.stop;
+    request.sandboxed = walk_.options.sandbox;
     request.store = walk_.target.page_store();
     request.started = walk_.worker;
     request.deadline = walk_.deadline;

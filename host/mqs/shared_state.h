@@ -2,6 +2,7 @@
 
 #include "host/memory/page_table.h"
 #include "host/mqs/wire.h"
+#include "host/sandbox/refused_call.h"
 
 #include <array>
 #include <atomic>
@@ -77,15 +78,12 @@ struct SharedState {
   std::atomic<std::uint64_t> last_address; ///< of the last mqs_fetch_data
   std::atomic<std::uint64_t> fetches;
   std::atomic<std::uint64_t> fetch_bytes;
+  sandbox::RefusedCall refused_call;     ///< that ended the worker
   std::atomic<std::uint32_t> batch_size; ///< valid bytes of `batch`: a message of Kind::batch
   std::byte batch[max_message];
   /// Slots of the page store; takes memory as it is used.
   alignas(page_table::page_size) page_table::TouchRecord touched;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
-
-/// Descriptors that a worker starts with, beside 0, 1 and 2.
-inline constexpr int worker_socket = 3;
-inline constexpr int worker_shared_state = 4;
 
 } // namespace mqbridge::wire

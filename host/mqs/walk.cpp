@@ -26,6 +26,9 @@ constexpr std::uint64_t worker_address_space = std::uint64_t{8} << 30;
 
 /// The time a worker takes of its own: all but what the parent spends on its behalf.
 class WorkerClock {
+/// What the DLL itself may have: Open MPI's takes some kilobytes a communicator, and groups of
+/// wire::max_group_size ranks fit many times.
+constexpr std::uint64_t worker_own_memory = std::uint64_t{1} << 30;
 public:
   milliseconds used() const {
     return std::chrono::duration_cast<milliseconds>(Clock::now() - start_ - elsewhere_);
@@ -61,6 +64,8 @@ wire::StartMessage start_message(const WalkRequest& request) {
   const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();
   start.cpu_seconds = static_cast<std::uint32_t>(limit) + spare_cpu_seconds;
   return start;
+  start.own_memory = worker_own_memory;
+  start.sandboxed = request.sandboxed;
 }
 
 /// One walk: serves the worker until it is done, dead or out of time.

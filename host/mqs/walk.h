@@ -45,6 +45,8 @@ struct WalkRequest {
   std::stop_token stop = {}; ///< the same, by the user: failure "interrupted"
   /// What mqs_image_has_queues says when it succeeds: MPICH's DLL leaves its refusal there.
   bool ignore_welcome = false;
+  /// false (--no-sandbox): the DLL runs without system call filters.
+  bool sandboxed = true;
   /// The pages that `memory` keeps: what is there costs the DLL no system call. Null: each of its
   /// fetches goes to `memory` as it was made.
   PageStore* store = nullptr;
@@ -70,7 +72,8 @@ struct WalkResult {
 /// `keep` sees true values; the statuses are the DLL's until repair() has read them again. Call it
 /// on the thread that reads `memory`. Failure codes: worker.start, dll.load, dll.missing_function,
 /// dll.version, dll.width, dll.no_queues (with the DLL's message), dll.failed (another function's
-/// error code, with its text), dll.limit, dll.crashed, dll.timeout, dll.protocol, walk.max_stop,
+/// error code, with its text), dll.limit, dll.crashed, dll.timeout, dll.forbidden (a system call),
+/// sandbox.unavailable, dll.protocol, walk.max_stop,
 /// interrupted, and errors of Memory.
 WalkResult walk_queues(const WalkRequest& request);
 

@@ -1,5 +1,6 @@
 #include "host/mqs/walk_failures.h"
 
+#include "host/sandbox/confined_process.h"
 #include "rsp/printable.h"
 
 #include <csignal>
@@ -62,6 +63,8 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
             "types or symbols of the MPI library may be missing: mqbridge doctor TARGET tells"};
   case wire::FailureKind::failed:
     return {"dll.failed", fmt::format("{}: {}", path, text), corrupt_hint};
+  case wire::FailureKind::sandbox:
+    return sandbox::unavailable(fmt::format("the process of {}", path), raw_text);
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }
@@ -73,6 +76,11 @@ Error death(const std::filesystem::path& dll, int status, const wire::SharedStat
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     return {"dll.timeout", fmt::format("{} used up its processor time {}", path, where(shared)),
             corrupt_hint};
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+    return {
+        "dll.forbidden",
+        fmt::format("{}: {}; made {}", path, sandbox::refusal(shared.refused_call), where(shared)),
+        "no debug DLL needs it: make sure where this one comes from; --no-sandbox lets it"};
   if (WIFSIGNALED(status))
     return {"dll.crashed",
             fmt::format("{} died of {} {}", path, signal_name(WTERMSIG(status)), where(shared)),

@@ -12,7 +12,9 @@ std::vector<std::byte> StartMessage::encode() const {
       .put(ignore_welcome)
       .put(max_operations)
       .put(address_space)
-      .put(cpu_seconds);
+      .put(own_memory)
+      .put(cpu_seconds)
+      .put(sandboxed);
   auto message = out.message();
   return {message.begin(), message.end()};
 }
@@ -31,7 +33,9 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   ignore_welcome = in.get<std::uint8_t>() != 0;
   max_operations = in.get<std::uint64_t>();
   address_space = in.get<std::uint64_t>();
+  own_memory = in.get<std::uint64_t>();
   cpu_seconds = in.get<std::uint32_t>();
+  sandboxed = in.get<std::uint8_t>() != 0;
   return in.complete();
 }
 

@@ -48,6 +48,7 @@ enum class FailureKind : std::uint8_t {
   failed,           ///< another function of the DLL said no
   limit,            ///< more than we are willing to walk
 };
+  sandbox,          ///< the worker cannot confine itself as it was told to
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
 
@@ -72,7 +73,9 @@ struct StartMessage {
   std::uint64_t max_operations = 0;
   std::uint64_t address_space = 0; ///< RLIMIT_AS, bytes
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU
+  std::uint64_t own_memory = 0;    ///< RLIMIT_DATA, bytes
 
+  bool sandboxed = true;           ///< with system call filters; false: --no-sandbox
   std::vector<std::byte> encode() const;
   /// false: not a start message.
   bool decode(std::span<const std::byte> message);

@@ -29,6 +29,7 @@ TEST(Help, HasExactlyTheseOptions) {
                           "--path-map",
                           "--image",
                           "--config",
+                          "--no-sandbox",
                           "--fetch-files",
                           "--connect-timeout",
                           "--run-until",

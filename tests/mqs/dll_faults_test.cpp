@@ -304,7 +304,10 @@ TEST(DllConfinement, NoEnvironmentNoDescriptorsNoInput) {
 }
 
 TEST(DllConfinement, ProcessesThatTheDllStartedEndWithIt) {
-  const auto result = walk("FORKS");
+  TestTarget target(test_platforms().front());
+  auto request = target.request("FORKS");
+  request.sandboxed = false; // there it could not
+  const auto result = walk_queues(request);
   EXPECT_FALSE(result.failure);
   EXPECT_EQ(only(result).queue(OpClass::receive).total, 3U);
   // Nobody of the worker's process group is left, and none of ours is a zombie.

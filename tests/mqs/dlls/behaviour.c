@@ -3,6 +3,7 @@
 
 #include "dll/mqs_interface.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,47 @@ static volatile int next_tag;
 
 enum { worker_socket = 3, operations = 3 };
 
+static void look_around(void) {
+  extern char** environ;
+  int variables = 0;
+  for (char** each = environ; each != NULL && *each != NULL; ++each)
+    ++variables;
+  int descriptors = 0;
+  for (int fd = 0; fd < 64; ++fd)
+    descriptors += fcntl(fd, F_GETFD) >= 0;
+  char byte;
+  printf("%d variables, %d descriptors, %d bytes of input, group leader %d\n", variables,
+         descriptors, (int)read(STDIN_FILENO, &byte, 1), getpgid(0) == getpid());
+}
+
+/// Tries to write to everything that it shares with the host, except the batch of results.
+static void scribble(void) {
+  enum { record = 128 * 1024 }; // of the slots looked at: the end of what a worker may write
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    unsigned long from = 0;
+    unsigned long to = 0;
+    if (sscanf(line, "%lx-%lx", &from, &to) != 2)
+      continue;
+    if (strstr(line, "mqbridge-pages") != NULL)
+      printf("the pages are %s\n",
+             mprotect((void*)from, to - from, PROT_READ | PROT_WRITE) == 0 ? "writable" : "sealed");
+    if (strstr(line, "mqbridge-worker (deleted)") != NULL)
+      memset((void*)(to - record), 0xff, record);
+  }
+  if (maps != NULL)
+    fclose(maps);
+}
+
+/// Later it could not even open a file.
 __attribute__((constructor)) static void construct(void) {
   if (BEHAVIOUR == CONSTRUCTOR_CRASHES)
     abort();
+  if (BEHAVIOUR == LOOKS_AROUND)
+    look_around();
+  if (BEHAVIOUR == SCRIBBLES)
+    scribble();
 }
 
 void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
@@ -94,39 +133,6 @@ int mqs_image_has_queues(mqs_image* image, char** message) {
   return BEHAVIOUR == PRINTF_REFUSAL ? mqs_first_user_code : mqs_ok;
 }
 
-static void look_around(void) {
-  extern char** environ;
-  int variables = 0;
-  for (char** each = environ; each != NULL && *each != NULL; ++each)
-    ++variables;
-  int descriptors = 0;
-  for (int fd = 0; fd < 64; ++fd)
-    descriptors += dup2(fd, fd) == fd;
-  char byte;
-  printf("%d variables, %d descriptors, %d bytes of input, group leader %d\n", variables,
-         descriptors, (int)read(STDIN_FILENO, &byte, 1), getpgid(0) == getpid());
-}
-
-/// Tries to write to everything that it shares with the host, except the batch of results.
-static void scribble(void) {
-  enum { record = 128 * 1024 }; // of the slots looked at: the end of what a worker may write
-  FILE* maps = fopen("/proc/self/maps", "r");
-  char line[512];
-  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
-    unsigned long from = 0;
-    unsigned long to = 0;
-    if (sscanf(line, "%lx-%lx", &from, &to) != 2)
-      continue;
-    if (strstr(line, "mqbridge-pages") != NULL)
-      printf("the pages are %s\n",
-             mprotect((void*)from, to - from, PROT_READ | PROT_WRITE) == 0 ? "writable" : "sealed");
-    if (strstr(line, "mqbridge-worker (deleted)") != NULL)
-      memset((void*)(to - record), 0xff, record);
-  }
-  if (maps != NULL)
-    fclose(maps);
-}
-
 static void send_garbage(void) {
   unsigned char garbage[4096];
   memset(garbage, 0xfe, sizeof garbage);
@@ -152,10 +158,6 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
     sleep(600);
     _exit(0);
   }
-  if (BEHAVIOUR == LOOKS_AROUND)
-    look_around();
-  if (BEHAVIOUR == SCRIBBLES)
-    scribble();
   while (BEHAVIOUR == PRINTS_FOR_EVER)
     puts("again");
   while (BEHAVIOUR == DPRINTS_FOR_EVER)

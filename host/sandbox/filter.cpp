@@ -1,0 +1,238 @@
+#include "host/sandbox/filter.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <initializer_list>
+#include <linux/seccomp.h>
+#include <memory>
+#include <sched.h>
+#include <seccomp.h>
+#include <span>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <type_traits>
+#include <unistd.h>
+
+namespace mqbridge::sandbox {
+namespace {
+
+/// libseccomp has numbers below zero for calls that this machine does not have; a rule for one of
+/// them has no effect.
+using Calls = std::initializer_list<int>;
+
+/// What computing takes, and a process with open descriptors. Nothing here reaches beyond them.
+const Calls always = {
+    SCMP_SYS(read),
+    SCMP_SYS(readv),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(close),
+    SCMP_SYS(lseek),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(sendmsg),
+    SCMP_SYS(sendto),
+    SCMP_SYS(recvmsg),
+    SCMP_SYS(recvfrom),
+    SCMP_SYS(brk),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(futex),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(sysinfo), // qsort() of large arrays
+    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(rt_sigprocmask), // abort()
+    SCMP_SYS(rt_sigreturn),
+};
+
+/// What ld.so does, and what constructors of harmless libraries ask.
+const Calls while_loading = {
+    SCMP_SYS(pread64),   SCMP_SYS(fstat),      SCMP_SYS(stat),        SCMP_SYS(lstat),
+    SCMP_SYS(statx),     SCMP_SYS(newfstatat), SCMP_SYS(statfs),      SCMP_SYS(fstatfs),
+    SCMP_SYS(access),    SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),  SCMP_SYS(readlink),
+    SCMP_SYS(getcwd),    SCMP_SYS(readlinkat), SCMP_SYS(getdents64),  SCMP_SYS(uname),
+    SCMP_SYS(getuid),    SCMP_SYS(geteuid),    SCMP_SYS(getgid),      SCMP_SYS(getegid),
+    SCMP_SYS(getppid),   SCMP_SYS(getpgid),    SCMP_SYS(getpgrp),     SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(getrlimit), SCMP_SYS(arch_prctl), SCMP_SYS(sigaltstack),
+    SCMP_SYS(seccomp), // the next filter, which can only forbid more
+};
+
+const Calls while_reading_files = {SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(fstat)};
+
+/// Tried in vain by glibc on behalf of harmless code: printf() on a descriptor it has not seen yet,
+/// sysconf(), isatty().
+const Calls in_vain = {
+    SCMP_SYS(fstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),  SCMP_SYS(fcntl),
+    SCMP_SYS(prlimit64), SCMP_SYS(getrlimit),  SCMP_SYS(uname),  SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(getppid),   SCMP_SYS(getuid),     SCMP_SYS(getgid), SCMP_SYS(geteuid),
+    SCMP_SYS(getegid),
+};
+
+scmp_arg_cmp bits(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+scmp_arg_cmp equal(unsigned argument, std::uint64_t value) {
+  return {argument, SCMP_CMP_EQ, value, 0};
+}
+
+/// Collects rules; the first error stays.
+class Builder {
+public:
+  Builder() : context_(::seccomp_init(SCMP_ACT_TRAP)) {
+    if (!context_)
+      error_ = -ENOMEM;
+    // Calls of another word size than this program's have other numbers.
+    check(::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
+  }
+
+  void allow(const Calls& calls) {
+    for (int call : calls)
+      rule(SCMP_ACT_ALLOW, call, {});
+  }
+  void allow_if(int call, std::initializer_list<scmp_arg_cmp> all) {
+    rule(SCMP_ACT_ALLOW, call, all);
+  }
+  void answer(int call, int error, std::initializer_list<scmp_arg_cmp> all = {}) {
+    rule(SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, all);
+  }
+
+  /// 0, or a negative errno.
+  int finish(std::vector<sock_filter>& program);
+
+private:
+  void rule(std::uint32_t action, int call, std::initializer_list<scmp_arg_cmp> all) {
+    check(::seccomp_rule_add_array(context_.get(), action, call, static_cast<unsigned>(all.size()),
+                                   std::data(all)));
+  }
+  void check(int result) {
+    if (error_ == 0 && result < 0)
+      error_ = result;
+  }
+
+  struct Release {
+    void operator()(void* context) const { ::seccomp_release(context); }
+  };
+  std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, Release> context_;
+  int error_ = 0;
+};
+
+/// By a pipe, which holds far more than a program has (64 KiB): libseccomp knows no other way out.
+int Builder::finish(std::vector<sock_filter>& program) {
+  int ends[2];
+  if (error_ != 0)
+    return error_;
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return -errno;
+  check(::seccomp_export_bpf(context_.get(), ends[1]));
+  ::close(ends[1]);
+  std::vector<sock_filter> room(BPF_MAXINSNS);
+  const ssize_t size = ::read(ends[0], room.data(), room.size() * sizeof room[0]);
+  const int read_error = size < 0 ? -errno : 0;
+  ::close(ends[0]);
+  check(read_error);
+  if (error_ == 0) {
+    room.resize(static_cast<std::size_t>(size) / sizeof room[0]);
+    program = std::move(room);
+  }
+  return error_;
+}
+
+/// abort() and raise(); nobody else can be reached.
+void allow_signals_to_itself(Builder& rules) {
+  const auto self = static_cast<std::uint64_t>(::getpid());
+  rules.allow_if(SCMP_SYS(tgkill), {equal(0, self)});
+  rules.allow_if(SCMP_SYS(kill), {equal(0, self)});
+}
+
+/// pthread_create() fails with EPERM, and its caller may do without: a violation could not even be
+/// named, as glibc blocks SIGSYS, too, at that moment. Processes are a violation.
+void refuse_threads(Builder& rules) {
+  for (const std::uint64_t signal : {32, 33}) // glibc's own, set up before the first thread
+    rules.allow_if(SCMP_SYS(rt_sigaction), {equal(0, signal)});
+  rules.answer(SCMP_SYS(clone3), ENOSYS); // its flags cannot be seen: glibc goes on to clone()
+  rules.answer(SCMP_SYS(clone), EPERM, {bits(0, CLONE_THREAD, CLONE_THREAD)});
+}
+
+void add_loading(Builder& rules) {
+  constexpr std::uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+  constexpr std::uint64_t both = PROT_WRITE | PROT_EXEC;
+  rules.allow(while_loading);
+  rules.allow_if(SCMP_SYS(openat), {bits(2, writing, O_RDONLY)});
+  rules.allow_if(SCMP_SYS(open), {bits(1, writing, O_RDONLY)});
+  for (int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
+    rules.allow_if(call, {bits(2, PROT_EXEC, 0)});
+    rules.allow_if(call, {bits(2, both, PROT_EXEC)});
+    rules.answer(call, EACCES, {bits(2, both, both)}); // a library that wants an executable stack
+  }
+  for (int command : {F_GETFD, F_SETFD, F_GETFL})
+    rules.allow_if(SCMP_SYS(fcntl), {equal(1, static_cast<std::uint64_t>(command))});
+  rules.allow_if(SCMP_SYS(prlimit64), {equal(2, 0)}); // asks only
+  // The standard signals below SIGSYS, the last of them, which stays ours.
+  rules.allow_if(SCMP_SYS(rt_sigaction), {scmp_arg_cmp{0, SCMP_CMP_LT, SIGSYS, 0}});
+}
+
+void add_computing(Builder& rules, bool reading_files) {
+  constexpr std::uint64_t anonymous = MAP_ANONYMOUS;
+  rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC, 0), bits(3, anonymous, anonymous)});
+  rules.allow_if(SCMP_SYS(mprotect), {bits(2, PROT_EXEC, 0)});
+  if (reading_files) {
+    rules.allow(while_reading_files);
+    rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC | PROT_WRITE, 0)});
+  }
+  for (int call : in_vain)
+    if (!reading_files || call != SCMP_SYS(fstat))
+      rules.answer(call, EPERM);
+}
+
+std::string described(const char* what, int error) {
+  return std::string(what) + ": " + ::strerror(error);
+}
+
+} // namespace
+
+Filter Filter::compile(Rules set) {
+  Builder rules;
+  rules.allow(always);
+  allow_signals_to_itself(rules);
+  refuse_threads(rules);
+  rules.answer(SCMP_SYS(ioctl), ENOTTY);
+  if (set == Rules::loading)
+    add_loading(rules);
+  else
+    add_computing(rules, set == Rules::reading_files);
+  Filter filter;
+  if (const int error = rules.finish(filter.program_); error != 0)
+    filter.defect_ = described("libseccomp", -error);
+  return filter;
+}
+
+std::optional<std::string> Filter::apply() const {
+  if (!defect_.empty())
+    return defect_;
+  // The kernel only reads it.
+  const sock_fprog program{static_cast<unsigned short>(program_.size()),
+                           const_cast<sock_filter*>(program_.data())};
+  const long result =
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+  if (result == 0)
+    return std::nullopt;
+  if (result > 0)
+    return "seccomp: a thread has filters of its own";
+  return described("seccomp", errno);
+}
+
+} // namespace mqbridge::sandbox

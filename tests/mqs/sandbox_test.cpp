@@ -1,0 +1,254 @@
+// What a debug DLL cannot do, while it is loaded and later: each attempt costs an error that names
+// the DLL, the system call and where it was made; nothing of it happens.
+
+#include "tests/mqs/test_target.h"
+#include "tests/support/temp_directory.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <ostream>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+using test::TempDirectory;
+using testing::AnyOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+using namespace std::chrono_literals;
+
+WalkResult walk(const std::string& dll, bool sandboxed = true) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request(dll);
+  request.cpu_limit = 10s;
+  request.sandboxed = sandboxed;
+  return walk_queues(request);
+}
+
+struct Attempt {
+  const char* name;
+  const char* when;
+  std::vector<std::string> calls; ///< one of them is what it is refused for; it differs by machine
+};
+
+void PrintTo(const Attempt& attempt, std::ostream* out) {
+  *out << attempt.name << ", " << attempt.when;
+}
+
+std::string dll_of(const Attempt& attempt) {
+  return std::string(attempt.name) + "_" + attempt.when;
+}
+
+class SandboxRefuses : public testing::TestWithParam<Attempt> {};
+
+TEST_P(SandboxRefuses, TheCallByName) {
+  const auto result = walk(dll_of(GetParam()));
+  ASSERT_TRUE(result.failure) << testing::PrintToString(result.dll_messages);
+  const Error& error = *result.failure;
+  EXPECT_EQ(error.code, "dll.forbidden");
+  EXPECT_THAT(error.message, HasSubstr(dll_of(GetParam()) + ".so"));
+  EXPECT_THAT(error.message, HasSubstr(" is not allowed in the sandbox"));
+  EXPECT_THAT(error.message, HasSubstr(GetParam().when == std::string("CONSTRUCTOR")
+                                           ? "in dlopen"
+                                           : "in mqs_process_has_queues"));
+  std::vector<testing::Matcher<std::string>> named;
+  for (const auto& call : GetParam().calls)
+    named.push_back(HasSubstr("(" + call + ")"));
+  EXPECT_THAT(error.message, testing::AnyOfArray(named));
+  EXPECT_THAT(error.hint, HasSubstr("--no-sandbox"));
+  EXPECT_THAT(result.dll_messages, IsEmpty()) << "nothing of it happened";
+}
+
+const std::vector<std::string> to_open = {"openat", "open"};
+const std::vector<std::string> to_clone = {"clone", "fork"};
+
+INSTANTIATE_TEST_SUITE_P(
+    , SandboxRefuses,
+    testing::Values(
+        Attempt{"OPENS_FOR_WRITING", "CONSTRUCTOR", to_open},
+        Attempt{"CREATES_A_FILE", "CONSTRUCTOR", to_open},
+        Attempt{"TRUNCATES", "CONSTRUCTOR", to_open},
+        Attempt{"REMOVES_A_FILE", "CONSTRUCTOR", {"unlink", "unlinkat"}},
+        Attempt{"CONNECTS", "CONSTRUCTOR", {"socket"}},
+        Attempt{"EXECUTES", "CONSTRUCTOR", {"execve"}},
+        Attempt{"FORKS_AWAY", "CONSTRUCTOR", to_clone},
+        Attempt{"TRACES_PARENT", "CONSTRUCTOR", {"ptrace"}},
+        Attempt{"KILLS_PARENT", "CONSTRUCTOR", {"kill"}},
+        Attempt{"READS_PARENT_BY_CALL", "CONSTRUCTOR", {"process_vm_readv"}},
+        Attempt{"TAKES_SIGSYS", "CONSTRUCTOR", {"rt_sigaction"}},
+        Attempt{"OPENS_A_FILE", "LATER", to_open}, Attempt{"CONNECTS", "LATER", {"socket"}},
+        Attempt{"EXECUTES", "LATER", {"execve"}}, Attempt{"FORKS_AWAY", "LATER", to_clone},
+        Attempt{"KILLS_PARENT", "LATER", {"kill"}}, Attempt{"MAKES_CODE", "LATER", {"mprotect"}}),
+    [](const auto& of) { return dll_of(of.param); });
+
+TEST(Sandbox, ADllThatBlocksTheSignalIsKilledAllTheSame) {
+  const auto result = walk("DISARMS_SIGSYS_CONSTRUCTOR");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.forbidden");
+  EXPECT_THAT(result.failure->message,
+              HasSubstr("a system call (with SIGSYS blocked: unknown which) is not allowed"));
+}
+
+class NoThread : public testing::TestWithParam<const char*> {};
+
+TEST_P(NoThread, IsACodeForTheDll) {
+  const auto result = walk(std::string("STARTS_A_THREAD_") + GetParam());
+  EXPECT_FALSE(result.failure) << result.failure->message;
+  EXPECT_THAT(result.dll_messages, ElementsAre("not started: Operation not permitted"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, NoThread, testing::Values("CONSTRUCTOR", "LATER"),
+                         [](const auto& of) { return std::string(of.param); });
+
+TEST(Sandbox, TheHostsMemoryIsNotEvenReadWhileLoading) {
+  constexpr int version = 1; // LANDLOCK_CREATE_RULESET_VERSION
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, version) < 1)
+    GTEST_SKIP() << "this kernel has no Landlock: see host/sandbox/confine.h";
+  EXPECT_THAT(walk("READS_PARENT_BY_FILE_CONSTRUCTOR").dll_messages,
+              Contains(AnyOf("not parent's memory open: Permission denied",
+                             "not parent's memory open: Operation not permitted")));
+}
+
+TEST(Sandbox, AnExecutableStackIsALibraryThatCannotBeLoaded) {
+  const auto result = walk("EXECUTABLE_STACK");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.load");
+  EXPECT_THAT(result.failure->message, HasSubstr("executable stack"));
+}
+
+class Harmless : public testing::TestWithParam<const char*> {};
+
+TEST_P(Harmless, IsLetBe) {
+  const auto result = walk(std::string("IS_HARMLESS_") + GetParam());
+  EXPECT_FALSE(result.failure) << result.failure->message;
+  EXPECT_EQ(result.communicators.at(0).queue(OpClass::receive).total, 3U);
+  EXPECT_THAT(result.dll_messages, UnorderedElementsAre("1 0 1 1", "4096"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Harmless, testing::Values("CONSTRUCTOR", "LATER"),
+                         [](const auto& of) { return std::string(of.param); });
+
+TEST(Sandbox, EndlessAllocationEndsAtALimitOfItsOwn) {
+  rusage before{};
+  ::getrusage(RUSAGE_CHILDREN, &before);
+  const auto result = walk("ALLOCATES_WITHOUT_END_LATER");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.crashed") << "it writes to the NULL that it got";
+  EXPECT_THAT(result.failure->message, HasSubstr("mqs_malloc"));
+  rusage after{};
+  ::getrusage(RUSAGE_CHILDREN, &after);
+  constexpr long limit_kib = 1100L * 1024;
+  EXPECT_LT(after.ru_maxrss, limit_kib);
+}
+
+TEST(Sandbox, EndlessRecursionIsACrash) {
+  const auto result = walk("RECURSES_WITHOUT_END_LATER");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.crashed");
+  EXPECT_THAT(result.failure->message, HasSubstr("SIGSEGV"));
+}
+
+TEST(Sandbox, WithoutItTheDllMayDoWhatItsUserMay) {
+  const auto result = walk("CONNECTS_LATER", false);
+  EXPECT_FALSE(result.failure);
+  EXPECT_THAT(result.dll_messages, ElementsAre("connected"));
+}
+
+/// Runs in a child process of its own: 0, or what went wrong on stderr.
+[[noreturn]] void leave(const WalkResult& result) {
+  if (result.failure)
+    std::fprintf(stderr, "%s: %s; %s\n", std::string(result.failure->code).c_str(),
+                 result.failure->message.c_str(), result.failure->hint.c_str());
+  ::_exit(result.failure ? 1 : 0);
+}
+
+/// As a container's own filter, or an old kernel, answers.
+void forbid_filters(int error) {
+  const scmp_filter_ctx rules = ::seccomp_init(SCMP_ACT_ALLOW);
+  const auto answer = SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error));
+  ::seccomp_rule_add(rules, answer, SCMP_SYS(seccomp), 0);
+  ::seccomp_rule_add(rules, answer, SCMP_SYS(prctl), 1, SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP));
+  if (::seccomp_load(rules) != 0)
+    ::_exit(2);
+  ::seccomp_release(rules);
+}
+
+class WithoutSeccomp : public testing::TestWithParam<int> {};
+
+TEST_P(WithoutSeccomp, ItIsSaidAndNothingIsLoaded) {
+  EXPECT_EXIT(
+      {
+        forbid_filters(GetParam());
+        const auto result = walk("CONNECTS_CONSTRUCTOR");
+        if (!result.dll_messages.empty())
+          ::_exit(3);
+        leave(result);
+      },
+      testing::ExitedWithCode(1),
+      "sandbox.unavailable: .*CONNECTS_CONSTRUCTOR.so.* cannot filter its system calls: .*"
+      "--no-sandbox");
+}
+
+TEST_P(WithoutSeccomp, NoSandboxWalks) {
+  EXPECT_EXIT(
+      {
+        forbid_filters(GetParam());
+        leave(walk("PLAIN", false));
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, WithoutSeccomp, testing::Values(EINVAL, ENOSYS, EPERM, EACCES),
+                         [](const auto& of) { return std::string(::strerrorname_np(of.param)); });
+
+/// Worker and DLLs where everybody may read them.
+class Unprivileged : public testing::Test {
+protected:
+  void SetUp() override {
+    if (::geteuid() != 0)
+      GTEST_SKIP() << "not root: all the other tests are unprivileged";
+    ::chmod(directory_.path().c_str(), 0755);
+    for (const std::string name : {"mqbridge-worker", "PLAIN.so", "CONNECTS_CONSTRUCTOR.so"}) {
+      const auto from = name == "mqbridge-worker"
+                            ? std::filesystem::path(MQBRIDGE_WORKER)
+                            : std::filesystem::path(MQBRIDGE_TEST_DLLS) / name;
+      std::filesystem::copy_file(from, directory_.path() / name);
+      ::chmod((directory_.path() / name).c_str(), 0755);
+    }
+  }
+
+  WalkResult walk_as_nobody(const std::string& dll) {
+    constexpr uid_t nobody = 65534;
+    if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0)
+      ::_exit(2);
+    TestTarget target(test_platforms().front());
+    auto request = target.request("PLAIN");
+    request.worker = directory_.path() / "mqbridge-worker";
+    request.dll = directory_.path() / (dll + ".so");
+    return walk_queues(request);
+  }
+
+  TempDirectory directory_;
+};
+
+TEST_F(Unprivileged, ItIsTheSame) {
+  EXPECT_EXIT(leave(walk_as_nobody("PLAIN")), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(leave(walk_as_nobody("CONNECTS_CONSTRUCTOR")), testing::ExitedWithCode(1),
+              "system call [0-9]+ .socket. is not allowed in the sandbox; made in dlopen");
+}
+
+} // namespace
+} // namespace mqbridge
