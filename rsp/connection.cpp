@@ -185,6 +185,8 @@ Result<void> Connection::begin() {
     skip_leftovers();
   stale_ = outstanding_;
   in_doubt_ = false;
+  if (auto ours = look_for_guardian(); !ours)
+    return ours;
   const Wait wait("the next packet", options_.silence_timeout);
   if (const auto until = patience(wait); !until)
     return Failure(until.error());

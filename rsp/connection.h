@@ -42,7 +42,8 @@ struct ConnectionOptions {
 /// detach stays possible. `O` console output and `%` notifications are skipped wherever they come.
 ///
 /// Errors of every exchange: gate.refused, stub.closed, stub.timeout, stub.garbage, stub.too_long,
-/// stop.limit, interrupted.
+/// stop.limit, interrupted, guardian.released (this process was suspended: nothing that came since
+/// counts).
 class Connection {
 public:
   using Clock = Transport::Clock;
@@ -204,6 +205,7 @@ private:
   Failure garbage(const Wait& wait, std::string_view bytes) const;
   Result<bool> receive_bytes(Wait& wait, Clock::time_point at_most = Clock::time_point::max());
   Result<Clock::time_point> patience(const Wait& wait) const;
+  Result<void> look_for_guardian();
   Failure failure(std::string_view code, std::string what, std::string hint) const;
   Result<void> exchange(Burst& burst);
   Result<std::string_view> exchange_one(std::string_view payload);

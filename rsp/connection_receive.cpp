@@ -222,6 +222,9 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
     return Failure(until.error());
   }
   auto received = transport_->receive(std::min(*until, at_most));
+  // Behind the reception: what came while the connection was ours is ours.
+  if (auto ours = look_for_guardian(); !ours)
+    return forward(std::move(ours));
   switch (received.kind) {
   case Received::Kind::data:
     arrived_ = wait.last_byte = Clock::now();
@@ -242,6 +245,19 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
     break;
   }
   return false;
+}
+
+/// The guardian does not give a connection back: it ends.
+Result<void> Connection::look_for_guardian() {
+  if (!options_.watch.taken_over())
+    return {};
+  closed_ = true;
+  return fail("guardian.released",
+              fmt::format("{}: mqbridge was suspended while this process was held, so its guardian "
+                          "has let the process run",
+                          options_.name),
+              "run mqbridge again; Ctrl-Z in its terminal waits until nothing is held, a SIGSTOP "
+              "does not");
 }
 
 /// The next moment at which a limit passes, or the error of the one that has passed.

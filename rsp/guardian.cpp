@@ -1,183 +1,261 @@
 #include "rsp/guardian.h"
 
-#include "rsp/guardian/protocol.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/guardian_process.h"
+#include "rsp/hold_gate.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
+#include <deque>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
 #include <poll.h>
-#include <spawn.h>
 #include <string>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace mqbridge::rsp {
 namespace {
 
 using namespace guardian;
+using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// A guardian that does not answer or take messages for this long is as good as none.
-constexpr milliseconds unresponsive{5'000};
-/// What a stub that answers at all needs; one that does not shall not keep the user waiting.
-constexpr milliseconds end_wait{1000};
+/// Whoever kills one guardian after the other, or a machine without memory for it, gets no more of
+/// them than this in any ten seconds.
+constexpr std::size_t most_restarts = 5;
+constexpr std::chrono::seconds restart_period{10};
+/// Where there is none although connections are watched.
+constexpr milliseconds retry_interval{1'000};
 
-Failure start_failure(const std::filesystem::path& program, std::string_view why) {
-  return fail("guardian.start",
-              fmt::format("cannot start {}, which lets the targets run if mqbridge is killed: {}",
-                          program.string(), why),
-              "install mqbridge-guardian beside mqbridge: both come from the same build");
+/// The file behind Takeovers; none where files may not be so long (ulimit -f): then the guardian
+/// does without, and takes nothing from a suspended mqbridge. Of memory as of any file, ftruncate()
+/// beyond the limit ends the process by SIGXFSZ.
+UniqueFd make_takeovers_file() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < sizeof(Takeovers))
+    return {};
+  UniqueFd file(memfd_create("mqbridge-guardian", MFD_CLOEXEC));
+  if (file && ftruncate(file.get(), sizeof(Takeovers)) != 0)
+    return {};
+  return file;
 }
 
-std::string errno_text(int error) {
-  return std::strerror(error);
+const Takeovers* map(const UniqueFd& file) {
+  if (!file)
+    return nullptr;
+  void* const memory = mmap(nullptr, sizeof(Takeovers), PROT_READ, MAP_SHARED, file.get(), 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<const Takeovers*>(memory);
 }
 
-/// The attributes and file actions of posix_spawn, freed on every path.
-class SpawnPlan {
-public:
-  SpawnPlan() {
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_t actions;
-};
-
-/// In a session of its own, so that Ctrl-C and a closed terminal do not reach it. 0 or an errno.
-int spawn(const std::string& program, int channel, pid_t& pid) {
-  SpawnPlan plan;
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&plan.attributes, &none);
-  posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  posix_spawn_file_actions_adddup2(&plan.actions, channel, channel_descriptor);
-  for (const int stdio : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&plan.actions, stdio, "/dev/null", O_RDWR, 0);
-  std::string name = program;
-  std::array<char*, 2> arguments{name.data(), nullptr};
-  return posix_spawn(&pid, program.c_str(), &plan.actions, &plan.attributes, arguments.data(),
-                     environ);
-}
-
-bool readable_within(int descriptor, milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (true) {
-    const auto rest = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
-    pollfd polled{descriptor, POLLIN, 0};
-    const int ready = poll(&polled, 1, static_cast<int>(std::max<long>(rest.count(), 0)));
-    if (ready >= 0 || errno != EINTR)
-      return ready > 0;
-  }
-}
-
-/// The guardian ignores signals once it has said so. Empty, or why it is unusable.
-std::string await_ready(int channel) {
-  if (!readable_within(channel, unresponsive))
-    return "it does not answer";
-  Message message;
-  const ssize_t count = recv(channel, &message, sizeof message, 0);
-  if (count != static_cast<ssize_t>(sizeof message) || message.operation != Operation::ready ||
-      message.handle != protocol_version)
-    return "it is not the guardian of this version";
-  return {};
+Message message_of(Operation operation, std::uint32_t handle, std::string_view payload) {
+  Message message{operation, handle, {}};
+  payload.copy(message.payload.data(), message.payload.size() - 1);
+  return message;
 }
 
 } // namespace
 
 struct Guardian::Impl {
-  Impl(UniqueFd end, pid_t process) : channel(std::move(end)), pid(process) {}
+  /// What a new guardian has to be told of a connection.
+  struct Watched {
+    UniqueFd connection; ///< a duplicate: whoever made it may be about to close it
+    std::vector<std::string> detach_packets{"D"};
+    Manner manner = Manner::detach;
+  };
 
-  Result<void> send(const Message& message, int descriptor = -1);
-  void tell(Operation operation, std::uint32_t handle, std::string_view payload);
+  Impl(std::filesystem::path path, HoldGate* gate)
+      : program(std::move(path)), holds(gate), file(make_takeovers_file()), takeovers(map(file)),
+        wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (takeovers != nullptr)
+      munmap(const_cast<Takeovers*>(takeovers), sizeof(Takeovers));
+  }
+
+  Result<void> begin();
   void end();
 
-  std::mutex mutex; ///< for next_handle
+  bool tell(const Message& message, int descriptor = -1);
+  bool hand_over(std::uint32_t handle, const Watched& connection);
+  void replace();
+  bool may_restart();
+  void look_after(const std::stop_token& ended);
+  bool hangs_up(int channel, milliseconds timeout) const;
+  void count(Manner before, Manner now) const;
+  bool taken(std::uint32_t handle) const {
+    return takeovers != nullptr && takeovers->taken(handle);
+  }
+
+  const std::filesystem::path program;
+  HoldGate* const holds;
+  const UniqueFd file;
+  const Takeovers* const takeovers;
+  const UniqueFd wake;
+
+  mutable std::mutex mutex; ///< for what follows
+  std::optional<GuardianProcess> process;
+  Error why_none; ///< while there is no process
+  std::map<std::uint32_t, Watched> watched;
   std::uint32_t next_handle = 1;
-  UniqueFd channel;
-  pid_t pid;
+  std::deque<Clock::time_point> restarts; ///< within the last period
+
+  std::jthread attendant;
 };
 
-Result<void> Guardian::Impl::send(const Message& message, int descriptor) {
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  iovec data{const_cast<Message*>(&message), sizeof message};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  }
-  ssize_t count;
-  do {
-    count = sendmsg(channel.get(), &header, MSG_NOSIGNAL);
-  } while (count < 0 && errno == EINTR);
-  if (count < 0) {
-    return fail("guardian.lost",
-                fmt::format("mqbridge-guardian (pid {}) is gone: {}", pid, errno_text(errno)),
-                "run mqbridge again; without its guardian a killed mqbridge would leave targets "
-                "stopped");
+Result<void> Guardian::Impl::begin() {
+  auto started = GuardianProcess::start(program, file.get());
+  if (!started)
+    return forward(std::move(started));
+  process.emplace(std::move(*started));
+  if (!wake)
+    return {};
+  try {
+    attendant = std::jthread([this](const std::stop_token& ended) { look_after(ended); });
+  } catch (const std::system_error&) {
+    // As without a descriptor to wake it: a guardian that dies is missed at the next message only.
   }
   return {};
 }
 
-// A lost guardian is reported by the next watch(): losing it does not spoil this dump.
-void Guardian::Impl::tell(Operation operation, std::uint32_t handle, std::string_view payload) {
-  Message message{operation, handle, {}};
-  payload.copy(message.payload.data(), message.payload.size() - 1);
-  static_cast<void>(send(message));
-}
-
 void Guardian::Impl::end() {
-  channel = UniqueFd();
-  // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
-  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!process || !readable_within(process.get(), end_wait))
-    return; // still at work for connections that were left to it; it must not be killed for that
-  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  attendant.request_stop();
+  eventfd_write(wake.get(), 1);
+  if (attendant.joinable())
+    attendant.join();
+  const std::lock_guard lock(mutex);
+  while (process) {
+    const bool done = process->finish();
+    process.reset();
+    if (!done && !watched.empty())
+      replace();
   }
 }
 
-Result<std::unique_ptr<Guardian>> Guardian::start(const std::filesystem::path& program) {
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return start_failure(program, errno_text(errno));
-  UniqueFd ours(ends[0]);
-  UniqueFd theirs(ends[1]);
-  const timeval limit{unresponsive.count() / 1000, 0};
-  setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+/// Tells the guardian, the next one if need be. With the mutex. False: there is none.
+bool Guardian::Impl::tell(const Message& message, int descriptor) {
+  if (process && process->send(message, descriptor))
+    return true;
+  replace(); // which tells the new one everything
+  return process.has_value();
+}
 
-  pid_t pid = 0;
-  if (const int error = spawn(program.string(), theirs.get(), pid); error != 0)
-    return start_failure(program, errno_text(error));
-  theirs = UniqueFd();
-  auto impl = std::make_unique<Impl>(std::move(ours), pid);
-  if (const std::string why = await_ready(impl->channel.get()); !why.empty()) {
-    kill(pid, SIGKILL); // some other program: nothing is entrusted to it yet
-    impl->end();
-    return start_failure(program, why);
+bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) {
+  // Before the first packet's end, so that there is always one.
+  bool told = process->send(message_of(Operation::watch, handle, "D"), connection.connection.get());
+  bool keeps_first = false;
+  for (const std::string& packet : connection.detach_packets) {
+    keeps_first |= packet == "D";
+    told = told && process->send(message_of(Operation::add_detach, handle, packet));
   }
+  if (!keeps_first)
+    told = told && process->send(message_of(Operation::drop_detach, handle, "D"));
+  const char manner = static_cast<char>(connection.manner);
+  return told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
+}
+
+bool Guardian::Impl::may_restart() {
+  const auto now = Clock::now();
+  while (!restarts.empty() && now - restarts.front() > restart_period)
+    restarts.pop_front();
+  if (restarts.size() >= most_restarts)
+    return false;
+  restarts.push_back(now);
+  return true;
+}
+
+/// With the mutex. Afterwards there is a guardian that knows all, or `why_none`.
+void Guardian::Impl::replace() {
+  constexpr std::string_view hint =
+      "look who kills mqbridge-guardian (dmesg, if it is the machine for want of memory); for "
+      "targets that run on by themselves: gdbserver --once --attach";
+  if (process) {
+    // Not left to itself, were it only stopped: it would release the targets when it goes on, and
+    // finds its channel closed.
+    process->destroy();
+    process.reset();
+    why_none = {"guardian.lost",
+                fmt::format("mqbridge-guardian was killed {} times within {} s, and is not started "
+                            "again for now",
+                            most_restarts + 1, restart_period.count()),
+                std::string(hint)};
+  }
+  while (!process && may_restart()) {
+    auto started = GuardianProcess::start(program, file.get());
+    if (!started) {
+      why_none = {"guardian.lost",
+                  fmt::format("mqbridge-guardian was killed, and {}", started.error().message),
+                  std::string(hint)};
+      break;
+    }
+    process.emplace(std::move(*started));
+    const bool told = std::all_of(watched.begin(), watched.end(), [this](const auto& entry) {
+      return taken(entry.first) || hand_over(entry.first, entry.second);
+    });
+    if (!told) {
+      process->destroy();
+      process.reset();
+    }
+  }
+  eventfd_write(wake.get(), 1);
+}
+
+/// Notices at once when the guardian dies: this process may be the next.
+void Guardian::Impl::look_after(const std::stop_token& ended) {
+  while (!ended.stop_requested()) {
+    int channel = -1;
+    bool lacking = false;
+    {
+      const std::lock_guard lock(mutex);
+      if (process)
+        channel = process->channel();
+      lacking = !process && !watched.empty();
+    }
+    const auto retry_at = Clock::now() + retry_interval;
+    hangs_up(channel, lacking ? retry_interval : milliseconds(-1));
+    const std::lock_guard lock(mutex);
+    // Somebody else may have replaced it meanwhile.
+    if (process ? hangs_up(process->channel(), milliseconds(0))
+                : lacking && Clock::now() >= retry_at)
+      replace();
+  }
+}
+
+/// Whether the guardian is gone, as far as can be told in that time, or until we are woken.
+bool Guardian::Impl::hangs_up(int channel, milliseconds timeout) const {
+  // The guardian says nothing any more: whatever is to be read is its end.
+  pollfd polled[]{{channel, POLLIN, 0}, {wake.get(), POLLIN, 0}};
+  poll(polled, 2, static_cast<int>(timeout.count()));
+  eventfd_t woken = 0;
+  eventfd_read(wake.get(), &woken);
+  return polled[0].revents != 0;
+}
+
+/// A target that runs is not held.
+void Guardian::Impl::count(Manner before, Manner now) const {
+  if (holds == nullptr || (before == Manner::wait) == (now == Manner::wait))
+    return;
+  if (now == Manner::wait)
+    holds->leave();
+  else
+    holds->enter_at_once();
+}
+
+Result<std::unique_ptr<Guardian>> Guardian::start(const std::filesystem::path& program,
+                                                  HoldGate* holds) {
+  auto impl = std::make_unique<Impl>(program, holds);
+  if (auto begun = impl->begin(); !begun)
+    return forward(std::move(begun));
   return std::unique_ptr<Guardian>(new Guardian(std::move(impl)));
 }
 
@@ -188,32 +266,78 @@ Guardian::~Guardian() {
 }
 
 Result<std::uint32_t> Guardian::watch(int fd) {
-  Message message{Operation::watch, 0, {}};
-  {
-    const std::lock_guard lock(impl_->mutex);
-    message.handle = impl_->next_handle++;
-  }
-  message.payload[0] = 'D';
-  if (Result<void> sent = impl_->send(message, fd); !sent)
-    return forward(std::move(sent));
-  return message.handle;
+  if (impl_->holds != nullptr)
+    impl_->holds->enter();
+  const auto refuse = [this](Error error) {
+    if (impl_->holds != nullptr)
+      impl_->holds->leave();
+    return Failure(std::move(error));
+  };
+  UniqueFd duplicate(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!duplicate)
+    return refuse({"guardian.watch",
+                   fmt::format("cannot duplicate the connection for mqbridge-guardian: {}",
+                               std::generic_category().message(errno)),
+                   "raise the limit of open files (ulimit -n)"});
+  const std::lock_guard lock(impl_->mutex);
+  const std::uint32_t handle = impl_->next_handle++;
+  impl_->watched.emplace(handle, Impl::Watched{std::move(duplicate)});
+  if (impl_->tell(message_of(Operation::watch, handle, "D"), fd))
+    return handle;
+  impl_->watched.erase(handle);
+  return refuse(impl_->why_none);
 }
 
+// In all of these a lost guardian is told by trouble(): losing it does not spoil this dump.
+
 void Guardian::add_detach_packet(std::uint32_t handle, const char* payload) {
-  impl_->tell(Operation::add_detach, handle, payload);
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->watched.find(handle);
+  if (entry == impl_->watched.end())
+    return;
+  entry->second.detach_packets.emplace_back(payload);
+  static_cast<void>(impl_->tell(message_of(Operation::add_detach, handle, payload)));
 }
 
 void Guardian::drop_detach_packet(std::uint32_t handle, const char* payload) {
-  impl_->tell(Operation::drop_detach, handle, payload);
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->watched.find(handle);
+  if (entry == impl_->watched.end())
+    return;
+  std::erase(entry->second.detach_packets, payload);
+  static_cast<void>(impl_->tell(message_of(Operation::drop_detach, handle, payload)));
 }
 
 void Guardian::set_manner(std::uint32_t handle, Manner manner) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->watched.find(handle);
+  if (entry == impl_->watched.end())
+    return;
+  impl_->count(std::exchange(entry->second.manner, manner), manner);
   const char letter = static_cast<char>(manner);
-  impl_->tell(Operation::set_manner, handle, {&letter, 1});
+  static_cast<void>(impl_->tell(message_of(Operation::set_manner, handle, {&letter, 1})));
 }
 
 void Guardian::forget(std::uint32_t handle) {
-  impl_->tell(Operation::forget, handle, {});
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->watched.find(handle);
+  if (entry == impl_->watched.end())
+    return;
+  if (impl_->holds != nullptr && entry->second.manner != Manner::wait)
+    impl_->holds->leave();
+  impl_->watched.erase(entry);
+  static_cast<void>(impl_->tell(message_of(Operation::forget, handle, {})));
+}
+
+bool Guardian::taken_over(std::uint32_t handle) const {
+  return impl_->taken(handle);
+}
+
+std::optional<Error> Guardian::trouble() const {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->process)
+    return std::nullopt;
+  return impl_->why_none;
 }
 
 } // namespace mqbridge::rsp

@@ -6,24 +6,33 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace mqbridge::rsp {
 
-/// The process that releases every target when this one dies (kill -9 included).
+class HoldGate;
+
+/// The process that releases every target when this one dies (kill -9 included), crashes, or is
+/// suspended for more than a second.
 ///
 /// It runs in a session of its own and gets a duplicate of each connection before the first byte is
 /// sent. When the channel to it closes while connections are still watched, it ends a half packet
-/// with `#00`, drains what is owed and sends `D;PID` on each. Thread-safe.
+/// with `#00`, drains what is owed and sends `D;PID` on each. One that is killed is replaced at
+/// once, and told of every connection again; several times, but not for ever: then trouble() says
+/// why there is none. Thread-safe.
 class Guardian {
 public:
-  /// Starts the guardian program (the binary `mqbridge-guardian`). Error: guardian.start.
-  static Result<std::unique_ptr<Guardian>> start(const std::filesystem::path& program);
+  /// Starts the guardian program (the binary `mqbridge-guardian`). `holds`, if not null, is told
+  /// of every connection from its beginning to its end, and can make watch() wait; it outlives
+  /// this. Error: guardian.start.
+  static Result<std::unique_ptr<Guardian>> start(const std::filesystem::path& program,
+                                                 HoldGate* holds = nullptr);
   /// Releases what is still watched. Waits a second at most: over a stub that does not answer, the
   /// guardian process goes on trying by itself for some seconds more.
   ~Guardian();
 
   /// Watches the connection on descriptor `fd` (a duplicate is sent). Returns a handle for the
-  /// calls below.
+  /// calls below. Errors: guardian.lost, guardian.watch.
   Result<std::uint32_t> watch(int fd);
   /// A packet that lets a target of this connection run: "D;1f". At first there is one, "D".
   void add_detach_packet(std::uint32_t handle, const char* payload);
@@ -32,6 +41,15 @@ public:
   void set_manner(std::uint32_t handle, guardian::Manner manner);
   /// Detached: nothing to do any more for this connection.
   void forget(std::uint32_t handle);
+
+  /// Whether the guardian has let the targets of this connection run, because this process was
+  /// suspended: what comes on it from then on are answers to the guardian. Asked after each
+  /// reception, so it costs no more than a look at memory.
+  bool taken_over(std::uint32_t handle) const;
+
+  /// Nullopt: there is a guardian. Else what befell it (guardian.lost): were this process killed
+  /// now, its targets would stay as they are.
+  std::optional<Error> trouble() const;
 
 private:
   struct Impl;

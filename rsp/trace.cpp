@@ -37,6 +37,7 @@ struct Trace::Impl {
   std::mutex mutex;
   int first_error = 0;
 
+  void line(std::string_view endpoint, std::string_view sign, std::string_view text);
   void note_error() {
     if (first_error == 0)
       first_error = errno;
@@ -59,20 +60,26 @@ Result<std::unique_ptr<Trace>> Trace::open(const std::filesystem::path& file) {
   return std::unique_ptr<Trace>(new Trace(std::move(impl)));
 }
 
-void Trace::packet(std::string_view endpoint, Direction direction, std::string_view payload) {
-  const std::lock_guard lock(impl_->mutex);
-  if (impl_->file == nullptr || impl_->first_error != 0)
+void Trace::Impl::line(std::string_view endpoint, std::string_view sign, std::string_view text) {
+  const std::lock_guard lock(mutex);
+  if (file == nullptr || first_error != 0)
     return;
   // The time is taken under the lock: the lines are in order of time.
-  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - impl_->start;
-  std::string line = fmt::format("{:12.6f} {} {} ", since.count(), endpoint,
-                                 direction == Direction::sent ? "->" : "<-");
-  append_readable(line, payload);
-  line += '\n';
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start;
+  std::string whole = fmt::format("{:12.6f} {} {} ", since.count(), endpoint, sign);
+  append_readable(whole, text);
+  whole += '\n';
   // Flushed line by line: a trace is wanted most when the program did not end as it should.
-  if (std::fwrite(line.data(), 1, line.size(), impl_->file) != line.size() ||
-      std::fflush(impl_->file) != 0)
-    impl_->note_error();
+  if (std::fwrite(whole.data(), 1, whole.size(), file) != whole.size() || std::fflush(file) != 0)
+    note_error();
+}
+
+void Trace::packet(std::string_view endpoint, Direction direction, std::string_view payload) {
+  impl_->line(endpoint, direction == Direction::sent ? "->" : "<-", payload);
+}
+
+void Trace::phase(std::string_view endpoint, std::string_view name) {
+  impl_->line(endpoint, "==", name);
 }
 
 Result<void> Trace::close() {

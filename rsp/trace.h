@@ -10,7 +10,8 @@
 namespace mqbridge::rsp {
 
 /// `--trace FILE`: every packet, readable, a line each: seconds since start, endpoint, direction,
-/// payload (non-printable bytes escaped). Shared by all connections; thread-safe.
+/// payload (non-printable bytes escaped); and where each phase of a dump begins. Shared by all
+/// connections; thread-safe.
 class Trace {
 public:
   static Result<std::unique_ptr<Trace>> open(const std::filesystem::path& file);
@@ -18,6 +19,8 @@ public:
 
   enum class Direction { sent, received };
   void packet(std::string_view endpoint, Direction direction, std::string_view payload);
+  /// A line between those of the packets: what they are for from here on ("== walk").
+  void phase(std::string_view endpoint, std::string_view name);
   /// The first write error, if any: a full disk must not go unnoticed.
   Result<void> close();
 

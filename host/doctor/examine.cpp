@@ -313,7 +313,8 @@ private:
 
 Checklist examine(const TargetSpec& target, const DumpOptions& options, std::stop_token stop) {
   RankOutcome outcome;
-  auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
+  auto guardian =
+      rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
   if (guardian) {
     ElfCache files(options.paths, Debuginfod::from_environment());
     FileFetcher fetcher(options.fetch);

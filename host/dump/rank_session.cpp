@@ -67,6 +67,8 @@ void RankSession::warn_early(Error warning) {
 
 void RankSession::begin(PhaseName phase, std::string_view name) {
   clock_.begin(phase);
+  if (options().trace != nullptr)
+    options().trace->phase(dump().endpoint, name);
   progress(name);
 }
 
@@ -274,6 +276,8 @@ void RankSession::release() {
   if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
     report(done.error(), RankError::Level::error);
   outcome_.held = HeldTime{link_.held_since(), RankLink::Clock::now()};
+  if (const auto trouble = tools_.guardian.trouble())
+    report(*trouble, RankError::Level::warning);
   dump().stopped_ms = milliseconds(outcome_.held->to - outcome_.held->from);
   dump().stopped_at = rfc3339(link_.stopped_at());
   const auto link = link_.client().link_estimate();

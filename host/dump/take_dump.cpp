@@ -151,7 +151,8 @@ private:
 
 Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
                        const DumpObserver& observer, std::stop_token stop) {
-  auto guardian = rsp::Guardian::start(options.program_directory / "mqbridge-guardian");
+  auto guardian =
+      rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
   if (!guardian)
     return forward(std::move(guardian));
   ElfCache files(options.paths, Debuginfod::from_environment());

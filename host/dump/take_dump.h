@@ -50,6 +50,7 @@ struct DumpOptions {
   Filters filters;
   bool sandbox = true;   ///< --no-sandbox: foreign code and files without system call filters
   rsp::Trace* trace = nullptr;
+  rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
 };
 
 /// Called on the caller's thread and on others, one call at a time.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -9,9 +10,11 @@ namespace mqbridge::rsp::guardian {
 
 /// The channel's descriptor in the guardian program.
 inline constexpr int channel_descriptor = 3;
+/// A file in memory, as long as Takeovers.
+inline constexpr int takeovers_descriptor = 4;
 
-/// Changes with the layout below: a program of another version is refused at the start.
-inline constexpr std::uint32_t protocol_version = 2;
+/// Changes with the layouts below: a program of another version is refused at the start.
+inline constexpr std::uint32_t protocol_version = 3;
 
 enum class Operation : std::uint32_t {
   ready,       ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
@@ -39,5 +42,26 @@ struct Message {
   std::array<char, max_detach_payload> payload{}; ///< ends with NUL
 };
 static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 64);
+
+/// The connections that the guardian has taken from a suspended mqbridge. Each handle has a slot,
+/// which holds the handle from before the guardian's first byte on: what mqbridge has received
+/// while its slot was not set is the stub's answer to mqbridge. Shared memory and not a message,
+/// because mqbridge must learn it at once when it is continued, on whichever thread. Untouched
+/// pages cost nothing.
+struct Takeovers {
+  /// More than the connections of one process at a time: no two of them share a slot.
+  static constexpr std::size_t slots = std::size_t{1} << 16;
+
+  void take(std::uint32_t handle) {
+    handles[handle % slots].store(handle, std::memory_order_seq_cst);
+  }
+  bool taken(std::uint32_t handle) const {
+    return handles[handle % slots].load(std::memory_order_seq_cst) == handle;
+  }
+
+  std::array<std::atomic<std::uint32_t>, slots> handles;
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
+              sizeof(Takeovers) == Takeovers::slots * sizeof(std::uint32_t));
 
 } // namespace mqbridge::rsp::guardian

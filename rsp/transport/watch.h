@@ -44,6 +44,9 @@ public:
       guardian_->set_manner(handle_, manner);
   }
 
+  /// Whether the guardian has taken the connection, and let its targets run.
+  bool taken_over() const { return guardian_ != nullptr && guardian_->taken_over(handle_); }
+
   void forget() {
     if (guardian_ != nullptr)
       guardian_->forget(handle_);

@@ -33,10 +33,12 @@ TEST_F(TraceTest, OneReadableLineAPacketWrittenAtOnce) {
   ASSERT_TRUE(trace);
   (*trace)->packet("n1:7001", Trace::Direction::sent, "m1000,4");
   (*trace)->packet("n1:7001", Trace::Direction::received, std::string_view("b\0\n\\\xff", 5));
+  (*trace)->phase("n1:7001", "walk");
   const auto all = lines(); // before it is closed: a killed program leaves a whole trace
-  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all.size(), 3U);
   EXPECT_THAT(all[0], testing::MatchesRegex(" *[0-9]+\\.[0-9]+ n1:7001 -> m1000,4"));
   EXPECT_THAT(all[1], testing::EndsWith("n1:7001 <- b\\x00\\x0a\\x5c\\xff"));
+  EXPECT_THAT(all[2], testing::EndsWith("n1:7001 == walk"));
   EXPECT_TRUE((*trace)->close());
 }
 
