@@ -33,8 +33,8 @@ void mark_bypassed(std::vector<Communicator>& communicators, const Filters& filt
 void drop_unwanted_operations(std::vector<Communicator>& communicators, const Filters& filters) {
   for (auto& communicator : communicators)
     for (Queue& queue : communicator.queues)
-      std::erase_if(queue.operations,
-                    [&](const Operation& operation) { return !wanted(filters, operation); });
+      erase_if(queue.operations,
+               [&](const Operation& operation) { return !wanted(filters, operation); });
 }
 
 void take_world(RankDump& dump, const MpiSupport& support) {

@@ -1,14 +1,12 @@
 #include "host/dump/unverified.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace mqbridge {
 namespace {
 
 bool is_verified(const Operation& operation, const Platform& platform) {
-  const auto& repairs = operation.repairs;
-  if (std::find(repairs.begin(), repairs.end(), "status") != repairs.end())
+  if (operation.repairs.contains(Repair::status))
     return true;
   // The low byte of anything but a completed request may be 0; that of a completed one is 1.
   return platform.byte_order == ByteOrder::little && operation.status == OpStatus::pending;
@@ -20,7 +18,7 @@ void leave_out_unverified(std::vector<Communicator>& communicators, const Platfo
                           const Error& why) {
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
-      const auto left_out = std::erase_if(queue.operations, [&](const Operation& operation) {
+      const auto left_out = erase_if(queue.operations, [&](const Operation& operation) {
         return !is_verified(operation, platform);
       });
       if (left_out == 0)

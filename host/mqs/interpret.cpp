@@ -86,21 +86,15 @@ private:
       return said >= 0 ? std::optional(said) : std::nullopt;
     const std::int64_t known = (*group)[static_cast<std::size_t>(local)];
     if (said >= 0 && said != known)
-      repaired(op_class_ == OpClass::send ? "send_rank" : "global_rank");
+      operation_.repairs.add(op_class_ == OpClass::send ? Repair::send_rank : Repair::global_rank);
     return known;
   }
 
   std::int64_t extended(std::int64_t value) {
     const std::int64_t repaired_value = as_target_int(value);
     if (repaired_value != value)
-      repaired("sign_extension");
+      operation_.repairs.add(Repair::sign_extension);
     return repaired_value;
-  }
-
-  void repaired(std::string_view what) {
-    auto& repairs = operation_.repairs;
-    if (std::find(repairs.begin(), repairs.end(), what) == repairs.end())
-      repairs.emplace_back(what);
   }
 
   OpClass op_class_;
@@ -116,7 +110,7 @@ std::int64_t as_target_int(std::int64_t value) {
   return value >= first_negative && value < past_32_bits ? value - past_32_bits : value;
 }
 
-Operation interpret(OpClass op_class, const RawOperation& raw, std::vector<std::string> text,
+Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
                     const Communicator& communicator) {
   Operation operation;
   operation.raw = raw;

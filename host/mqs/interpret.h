@@ -3,8 +3,6 @@
 #include "host/mqs/queues.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace mqbridge {
 
@@ -16,7 +14,7 @@ std::int64_t as_target_int(std::int64_t value);
 /// extension (MPI_ANY_SOURCE, MPI_ANY_TAG and MPI_PROC_NULL among it) and translation of ranks. The
 /// corrections are named in Operation::repairs; what needs the target's memory is left to repair().
 /// `communicator` has its group already. Pure.
-Operation interpret(OpClass op_class, const RawOperation& raw, std::vector<std::string> text,
+Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
                     const Communicator& communicator);
 
 } // namespace mqbridge

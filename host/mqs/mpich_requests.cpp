@@ -77,10 +77,6 @@ Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communic
   return {};
 }
 
-void repaired(Operation& operation, const char* what) {
-  operation.repairs.emplace_back(what);
-}
-
 class Corrector {
 public:
   Corrector(const FactsById& facts, const Layout& layout, Datatypes& datatypes, Memory& memory,
@@ -124,7 +120,7 @@ private:
     if (is_wildcard(rank))
       return;
     if (operation.peer.local_rank != rank)
-      repaired(operation, "local_rank");
+      operation.repairs.add(Repair::local_rank);
     operation.peer = {false, rank, global_rank(*found.communicator, rank)};
     if (operation.actual) {
       operation.actual->local_rank = rank;
@@ -149,7 +145,7 @@ private:
     Operation& operation = *found.operation;
     const OpStatus status = *counter == 0 ? OpStatus::complete : OpStatus::pending;
     if (status != operation.status)
-      repaired(operation, "status");
+      operation.repairs.add(Repair::status);
     operation.status = status;
     if (found.op_class == OpClass::receive && status == OpStatus::pending)
       operation.actual.reset();
@@ -168,7 +164,7 @@ private:
     if (size && !__builtin_mul_overflow(*count, *size, &bytes))
       operation.length = {bytes, LengthUnit::bytes};
     if (operation.length.value != operation.raw.desired_length)
-      repaired(operation, "length");
+      operation.repairs.add(Repair::length);
     if (operation.actual && operation.length.unit == LengthUnit::bytes)
       operation.actual->length = operation.length.value;
   }
@@ -179,13 +175,13 @@ private:
     const auto high = requests.value(i, fields_.bytes_high);
     if (low && high) {
       operation.length = {static_cast<std::int64_t>((*high >> 1) << 32 | *low), LengthUnit::bytes};
-      repaired(operation, "length");
+      operation.repairs.add(Repair::length);
     }
     if (const auto buffer = requests.value(i, fields_.system_buffer)) {
       operation.system_buffer = *buffer != 0;
       operation.buffer = *buffer != 0 ? std::optional(TargetAddress{*buffer}) : std::nullopt;
       if (*buffer != operation.raw.buffer)
-        repaired(operation, "buffer");
+        operation.repairs.add(Repair::buffer);
     }
   }
 
@@ -199,8 +195,8 @@ private:
 void leave_out_unconfirmed(std::vector<Communicator>& communicators) {
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
-      const auto left_out = std::erase_if(
-          queue.operations, [](const Operation& operation) { return !operation.request; });
+      const auto left_out =
+          erase_if(queue.operations, [](const Operation& operation) { return !operation.request; });
       if (left_out == 0)
         continue;
       queue.state = QueueState::error;

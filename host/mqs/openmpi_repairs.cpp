@@ -23,7 +23,8 @@ std::optional<TargetAddress> request_address(const Operation& operation, int poi
   constexpr std::string_view before_address = ": 0x";
   if (operation.text.empty())
     return std::nullopt;
-  std::string_view line = operation.text.front();
+  const std::string first = operation.text.front();
+  std::string_view line = first;
   const auto prefix = line.rfind(before_address);
   if (prefix == std::string_view::npos)
     return std::nullopt;
@@ -43,8 +44,8 @@ std::optional<TargetAddress> request_address(const Operation& operation, int poi
 void leave_out_data_lines(Operation& operation) {
   if (operation.text.size() < 2 || !operation.text[1].starts_with("Data"))
     return;
-  operation.raw_text = std::exchange(operation.text, {operation.text.front()});
-  operation.repairs.emplace_back(text_repair);
+  operation.text.show_only(1);
+  operation.repairs.add(Repair::text);
 }
 
 } // namespace
@@ -54,7 +55,7 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
   std::vector<Operation*> with_request;
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
-      const std::size_t unfilled = std::erase_if(queue.operations, is_unfilled);
+      const std::size_t unfilled = erase_if(queue.operations, is_unfilled);
       if (queue.total)
         *queue.total -= unfilled;
       for (Operation& operation : queue.operations) {

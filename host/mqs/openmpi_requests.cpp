@@ -99,7 +99,7 @@ private:
     else if (status == OpStatus::complete)
       status = OpStatus::pending;
     if (status != operation.status)
-      operation.repairs.emplace_back("status");
+      operation.repairs.add(Repair::status);
     operation.status = status;
     // A receive has met no message before it matched; nor has one that is not even started.
     const bool receive = operation.text.front().starts_with("Receive");
@@ -115,7 +115,7 @@ private:
     if (!operation.actual || operation.actual->length == operation.raw.desired_length)
       return;
     operation.actual->length = operation.raw.desired_length;
-    operation.repairs.emplace_back("actual_length");
+    operation.repairs.add(Repair::actual_length);
   }
 
   static void correct_length(Operation& operation, std::optional<std::uint64_t> count,
@@ -126,7 +126,7 @@ private:
     if (operation.length.value == length)
       return;
     operation.length = {length, LengthUnit::bytes};
-    operation.repairs.emplace_back("length");
+    operation.repairs.add(Repair::length);
   }
 
   /// The peers of an intercommunicator are in its remote group; the DLL has the local one.
@@ -141,10 +141,8 @@ private:
     operation.peer.global_rank.reset();
     if (operation.actual)
       operation.actual->global_rank.reset();
-    std::erase(operation.repairs, "send_rank"); // that was by the local group, too
-    if (std::find(operation.repairs.begin(), operation.repairs.end(), "global_rank") ==
-        operation.repairs.end())
-      operation.repairs.emplace_back("global_rank");
+    operation.repairs.remove(Repair::send_rank); // that was by the local group, too
+    operation.repairs.add(Repair::global_rank);
   }
 
   const Layout& layout_;

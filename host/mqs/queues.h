@@ -1,12 +1,16 @@
 #pragma once
 
 #include "host/memory/address.h"
+#include "host/mqs/chunked_list.h"
+#include "host/mqs/compact_optional.h"
+#include "host/mqs/repair_list.h"
+#include "host/mqs/shared_text.h"
+#include "host/mqs/text_lines.h"
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -22,41 +26,44 @@ enum class OpStatus : std::uint8_t { pending, matched, complete };
 /// Peer::local_rank of MPI_PROC_NULL. Open MPI queues no such operations.
 inline constexpr std::int64_t proc_null = -2;
 
+/// Nothing stands at the last address that there is.
+using MaybeAddress = CompactOptional<TargetAddress, TargetAddress{~std::uint64_t{0}}>;
+
 struct Peer {
   bool any = false; ///< MPI_ANY_SOURCE; then both ranks are nullopt
-  std::optional<std::int64_t> local_rank;
-  std::optional<std::int64_t> global_rank;
+  MaybeInt local_rank;
+  MaybeInt global_rank;
 };
 
 struct Tag {
   bool any = false; ///< MPI_ANY_TAG; then value is nullopt
-  std::optional<std::int64_t> value;
+  MaybeInt value;
 };
 
 enum class LengthUnit : std::uint8_t { bytes, elements, unknown };
 
 struct Length {
-  std::optional<std::int64_t> value;
+  MaybeInt value;
   LengthUnit unit = LengthUnit::bytes;
 };
 
 /// What a send has, or a receive that matched. Length in bytes.
 struct ActualMessage {
-  std::optional<std::int64_t> local_rank;
-  std::optional<std::int64_t> global_rank;
-  std::optional<std::int64_t> tag;
-  std::optional<std::int64_t> length;
+  MaybeInt local_rank;
+  MaybeInt global_rank;
+  MaybeInt tag;
+  MaybeInt length;
 };
 
 /// mqs_pending_operation exactly as the DLL left it (MQD 5.5.2).
 struct RawOperation {
-  std::int64_t status = 0;
+  std::int32_t status = 0;
+  std::int32_t tag_wild = 0;
+  std::int32_t system_buffer = 0;
   std::int64_t desired_local_rank = 0;
   std::int64_t desired_global_rank = 0;
-  std::int64_t tag_wild = 0;
   std::int64_t desired_tag = 0;
   std::int64_t desired_length = 0;
-  std::int64_t system_buffer = 0;
   std::uint64_t buffer = 0;
   std::int64_t actual_local_rank = 0;
   std::int64_t actual_global_rank = 0;
@@ -64,27 +71,26 @@ struct RawOperation {
   std::int64_t actual_length = 0;
 };
 
-/// Name of the repair that leaves lines of extra_text out.
-inline constexpr std::string_view text_repair = "text";
-
+/// There may be ten million of them: each member more costs time, too, by the pages that it fills.
 struct Operation {
-  OpStatus status = OpStatus::pending;
+  RawOperation raw;
   Peer peer;
   Tag tag;
   Length length;
-  std::optional<TargetAddress> buffer;
-  bool system_buffer = false;
   std::optional<ActualMessage> actual;
-  std::vector<std::string> text;     ///< extra_text, lines that the DLL set, at most 5
-  std::vector<std::string> raw_text; ///< all lines as the DLL said, where `text` leaves some out
-  /// Names of what was corrected, "sign_extension" for example: see repairs.h.
-  std::vector<std::string> repairs;
-  RawOperation raw;
-  std::optional<TargetAddress> request;
-  std::optional<std::string> call;
-  std::optional<std::string> datatype;
-  std::optional<std::int64_t> count;
+  MaybeAddress buffer;
+  MaybeAddress request;
+  /// extra_text, the lines that the DLL set, at most 5; those that a repair left out are hidden.
+  /// What follows stands in its padding.
+  [[no_unique_address]] TextLines text;
+  OpStatus status = OpStatus::pending;
+  bool system_buffer = false;
+  RepairList repairs;
+  SharedText call;
+  SharedText datatype;
+  MaybeInt count;
 };
+static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 248);
 
 enum class QueueState : std::uint8_t { available, unavailable, error, not_requested };
 enum class QueueReason : std::uint8_t {
@@ -105,7 +111,7 @@ struct Queue {
   std::optional<std::string> error;
   std::optional<std::uint64_t> total; ///< seen before filters; nullopt if the walk did not end
   TruncatedBy truncated_by = TruncatedBy::nothing;
-  std::vector<Operation> operations;
+  ChunkedList<Operation> operations;
 };
 
 struct Communicator {

@@ -8,18 +8,18 @@ namespace {
 
 /// The interface has no fields for what posted an operation and of which datatype: its debug DLL
 /// says so in lines (dll/queues/operations.c), "MPI_Irecv" and "12 x MPI_DOUBLE".
-void take_details(Operation& operation) {
+void take_details(Operation& operation, TextPool& texts) {
   constexpr std::string_view times = " x ";
-  for (const std::string& line : operation.text) {
+  for (const std::string line : operation.text) {
     std::int64_t count = 0;
     const char* const end = line.data() + line.size();
     const auto [past_count, error] = std::from_chars(line.data(), end, count);
     const std::string_view rest(past_count, static_cast<std::size_t>(end - past_count));
     if (error == std::errc() && count >= 0 && rest.starts_with(times)) {
       operation.count = count;
-      operation.datatype = rest.substr(times.size());
+      operation.datatype = texts.share(rest.substr(times.size()));
     } else if (!operation.call) {
-      operation.call = line;
+      operation.call = texts.share(line);
     }
   }
 }
@@ -35,10 +35,11 @@ public:
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet&, Memory&,
                       const Platform&) const override {
+    TextPool texts;
     for (auto& communicator : communicators)
       for (Queue& queue : communicator.queues)
         for (Operation& operation : queue.operations)
-          take_details(operation);
+          take_details(operation, texts);
     return {};
   }
 };

@@ -4,6 +4,7 @@
 #include "rsp/printable.h"
 
 #include <algorithm>
+#include <array>
 
 namespace mqbridge {
 namespace {
@@ -25,13 +26,13 @@ bool is_unfinished(const Queue& queue) {
 
 RawOperation raw_operation(const wire::OperationFields& fields) {
   RawOperation raw;
-  raw.status = fields.status;
+  raw.status = static_cast<std::int32_t>(fields.status);
   raw.desired_local_rank = fields.desired_local_rank;
   raw.desired_global_rank = fields.desired_global_rank;
-  raw.tag_wild = fields.tag_wild;
+  raw.tag_wild = static_cast<std::int32_t>(fields.tag_wild);
   raw.desired_tag = fields.desired_tag;
   raw.desired_length = fields.desired_length;
-  raw.system_buffer = fields.system_buffer;
+  raw.system_buffer = static_cast<std::int32_t>(fields.system_buffer);
   raw.buffer = fields.buffer;
   raw.actual_local_rank = fields.actual_local_rank;
   raw.actual_global_rank = fields.actual_global_rank;
@@ -156,9 +157,9 @@ bool ResultReader::operation(wire::Decoder& item) {
   const auto lines = item.get<std::uint8_t>();
   if (queue == nullptr || !item.ok() || lines > max_lines)
     return false;
-  std::vector<std::string> text;
+  std::array<std::string, max_lines> text;
   for (std::uint8_t i = 0; i < lines; ++i)
-    text.push_back(printable(item.text()));
+    text[i] = printable(item.text());
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
   if (seen_[op_class]++ == 0)
@@ -166,7 +167,8 @@ bool ResultReader::operation(wire::Decoder& item) {
   ++operations_;
   auto& communicator = result_.communicators.back();
   const auto known_class = static_cast<OpClass>(op_class);
-  Operation found = interpret(known_class, raw_operation(fields), std::move(text), communicator);
+  Operation found = interpret(known_class, raw_operation(fields),
+                              TextLines(std::span(text).first(lines), texts_), communicator);
   if (found.buffer)
     found.buffer = at_pointer_width(found.buffer->value, request_.platform.pointer_size);
   if (!request_.keep || request_.keep(communicator, known_class, found))

@@ -41,6 +41,7 @@ private:
   const WalkRequest& request_;
   WalkResult& result_;
   MessageLog& log_;
+  TextPool texts_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t group_total_ = 0;
   std::uint64_t operations_ = 0;        ///< of the process

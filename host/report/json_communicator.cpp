@@ -23,10 +23,17 @@ void write_address(JsonWriter& json, std::string_view key,
     json.member(key, nullptr);
 }
 
-void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
-  json.key(key).begin_array();
-  for (const std::string& line : lines)
+void write_lines(JsonWriter& json, const TextLines& lines) {
+  json.key("text").begin_array();
+  for (const std::string line : lines)
     json.value(line);
+  json.end();
+}
+
+void write_repairs(JsonWriter& json, const RepairList& repairs) {
+  json.key("repairs").begin_array();
+  for (const Repair repair : repairs)
+    json.value(name_of(repair));
   json.end();
 }
 
@@ -45,7 +52,7 @@ void write_actual(JsonWriter& json, const std::optional<ActualMessage>& actual) 
 
 void write_raw(JsonWriter& json, const Operation& operation) {
   const auto differences = raw_differences(operation);
-  if (differences.empty() && operation.raw_text.empty())
+  if (differences.empty() && !operation.text.hides_some())
     return;
   json.key("raw").begin_object();
   for (const RawDifference& difference : differences) {
@@ -54,8 +61,8 @@ void write_raw(JsonWriter& json, const Operation& operation) {
     else
       json.member(difference.field, difference.value);
   }
-  if (!operation.raw_text.empty())
-    write_strings(json, "text", operation.raw_text);
+  if (operation.text.hides_some())
+    write_lines(json, operation.text.all());
   json.end();
 }
 
@@ -78,8 +85,8 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   write_address(json, "buffer", operation.buffer);
   json.member("system_buffer", operation.system_buffer);
   write_actual(json, operation.actual);
-  write_strings(json, "text", operation.text);
-  write_strings(json, "repairs", operation.repairs);
+  write_lines(json, operation.text);
+  write_repairs(json, operation.repairs);
   if (raw)
     write_raw(json, operation);
   json.member("call", operation.call);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "host/mqs/compact_optional.h"
+#include "host/mqs/shared_text.h"
 #include "host/report/sink.h"
 
 #include <cstddef>
@@ -45,6 +47,12 @@ public:
     else
       value(nullptr);
   }
+
+  template <class T, T unknown>
+  void value(const CompactOptional<T, unknown>& optional) {
+    value(std::optional<T>(optional));
+  }
+  void value(const SharedText& text) { value(std::optional<std::string_view>(text)); }
 
   template <class T>
   void member(std::string_view name, const T& content) {

@@ -38,6 +38,30 @@ std::string_view name_of(LengthUnit value) {
   return {};
 }
 
+std::string_view name_of(Repair value) {
+  switch (value) {
+  case Repair::sign_extension:
+    return "sign_extension";
+  case Repair::send_rank:
+    return "send_rank";
+  case Repair::global_rank:
+    return "global_rank";
+  case Repair::local_rank:
+    return "local_rank";
+  case Repair::status:
+    return "status";
+  case Repair::length:
+    return "length";
+  case Repair::actual_length:
+    return "actual_length";
+  case Repair::buffer:
+    return "buffer";
+  case Repair::text:
+    return "text";
+  }
+  return {};
+}
+
 std::string_view name_of(QueueState value) {
   switch (value) {
   case QueueState::available:

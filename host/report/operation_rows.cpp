@@ -58,7 +58,7 @@ std::string length_text(const Length& length) {
 /// the ABI's way to say "any" or "not known".
 void mark_repairs(const Operation& operation, const std::vector<RawDifference>& differences,
                   std::vector<Cell>& cells) {
-  const auto shows = [](const std::string& repair) { return repair != text_repair; };
+  const auto shows = [](Repair repair) { return repair != Repair::text; };
   if (std::none_of(operation.repairs.begin(), operation.repairs.end(), shows))
     return;
   bool marked[size_column + 1] = {};
@@ -107,7 +107,7 @@ std::string raw_detail(const Operation& operation, const std::vector<RawDifferen
   }
   if (!text.empty())
     text = "DLL: " + text;
-  for (const std::string& line : operation.raw_text.empty() ? operation.text : operation.raw_text)
+  for (const std::string line : operation.text.all())
     if (!line.empty())
       text += (text.empty() ? "" : "; ") + printable(line);
   return text;
@@ -146,7 +146,7 @@ struct Folded {
   std::uint64_t left_out = 0;
 };
 
-Folded fold(const std::vector<Operation>& operations, OpClass op_class, std::uint64_t most) {
+Folded fold(const ChunkedList<Operation>& operations, OpClass op_class, std::uint64_t most) {
   std::map<std::string, std::size_t> known;
   Folded folded;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -175,7 +175,7 @@ std::vector<Column> operation_columns() {
 std::uint64_t operation_rows(const Communicator& communicator, OpClass op_class,
                              const TextOptions& options,
                              const std::function<void(const OperationRow&)>& row) {
-  const std::vector<Operation>& operations = communicator.queue(op_class).operations;
+  const ChunkedList<Operation>& operations = communicator.queue(op_class).operations;
   if (!options.show || operations.size() <= *options.show) {
     for (const Operation& operation : operations) {
       OperationRow single = row_of(operation, op_class);

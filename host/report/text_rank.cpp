@@ -1,3 +1,4 @@
+#include "host/report/names.h"
 #include "host/report/operation_rows.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
@@ -176,9 +177,10 @@ void write_repairs(const TextContext& context, const RankDump& rank) {
       repairs.insert("name");
     for (const Queue& queue : communicator.queues)
       for (const Operation& operation : queue.operations)
-        repairs.insert(operation.repairs.begin(), operation.repairs.end());
+        for (const Repair repair : operation.repairs)
+          if (repair != Repair::text) // nothing of it is shown
+            repairs.insert(std::string(name_of(repair)));
   }
-  repairs.erase(std::string(text_repair)); // nothing of it is shown
   if (repairs.empty())
     return;
   std::string text;

@@ -63,6 +63,9 @@ public:
     if (number)
       set_number(field, *number);
   }
+  void set_number(Field field, const MaybeInt& number) {
+    set_number(field, std::optional<std::int64_t>(number));
+  }
   void set_address(Field field, const std::optional<TargetAddress>& address) {
     if (address)
       cells_[static_cast<std::size_t>(field)] = fmt::format("{:#x}", address->value);
@@ -102,8 +105,8 @@ void write_operation(const RankDump& rank, const Communicator& communicator, OpC
   line.set_address(Field::buffer, operation.buffer);
   line.set_address(Field::request, operation.request);
   std::string repairs;
-  for (const std::string& repair : operation.repairs)
-    repairs += (repairs.empty() ? "" : ",") + repair;
+  for (const Repair repair : operation.repairs)
+    (repairs += repairs.empty() ? "" : ",") += name_of(repair);
   line.set(Field::repairs, repairs);
   line.write(sink);
 }

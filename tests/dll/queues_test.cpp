@@ -86,7 +86,7 @@ TEST_P(Queues, AreReadAsTheyAre) {
   EXPECT_EQ(sends[0].buffer, TargetAddress{0xf1234567});
   EXPECT_EQ(sends[0].actual->length, static_cast<std::int64_t>(over_4_gib));
   EXPECT_THAT(sends[0].text, ElementsAre("MPI_Isend", "12 x MPI_DOUBLE"));
-  EXPECT_THAT(sends[0].repairs, IsEmpty());
+  EXPECT_TRUE(sends[0].repairs.empty());
 
   const auto& receives = first.queue(OpClass::receive).operations;
   ASSERT_THAT(receives, SizeIs(3));

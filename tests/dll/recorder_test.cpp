@@ -87,7 +87,7 @@ TEST_F(Recorder, QueuesKeepTheirOrderWhateverLeaves) {
   std::vector<std::int64_t> tags;
   const auto result = walk_self();
   for (const auto& operation : result.communicators.at(0).queue(OpClass::receive).operations)
-    tags.push_back(operation.tag.value.value());
+    tags.push_back(operation.tag.value.value_or(-1));
   EXPECT_THAT(tags, ElementsAre(1, 3, 4, 6));
 }
 
@@ -254,9 +254,10 @@ TEST_F(Recorder, ThreadsShareTheQueues) {
   std::vector<std::int64_t> last(4, -1);
   std::vector<int> count(4);
   for (const auto& operation : result.communicators.at(0).queue(OpClass::receive).operations) {
-    const auto thread = static_cast<std::size_t>(operation.peer.local_rank.value());
-    EXPECT_GT(operation.tag.value.value(), last[thread]);
-    last[thread] = operation.tag.value.value();
+    ASSERT_TRUE(operation.peer.local_rank && operation.tag.value);
+    const auto thread = static_cast<std::size_t>(*operation.peer.local_rank);
+    EXPECT_GT(*operation.tag.value, last.at(thread));
+    last[thread] = *operation.tag.value;
     ++count[thread];
   }
   // Every third stays, and the last.

@@ -170,8 +170,9 @@ void expect_sound(const WalkResult& result) {
   ASSERT_EQ(queue.state, QueueState::available) << queue.error.value_or("");
   std::vector<std::int64_t> last(4, -1);
   for (const auto& operation : queue.operations) {
-    const auto tag = operation.tag.value.value();
-    auto& before = last.at(static_cast<std::size_t>(operation.peer.local_rank.value()));
+    ASSERT_TRUE(operation.peer.local_rank && operation.tag.value);
+    const auto tag = *operation.tag.value;
+    auto& before = last.at(static_cast<std::size_t>(*operation.peer.local_rank));
     EXPECT_GT(tag, before);
     before = tag;
     EXPECT_EQ(operation.length.value, 3 * tag);

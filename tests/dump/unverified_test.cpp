@@ -10,20 +10,20 @@ using ::testing::HasSubstr;
 
 const Error why{"stop.limit", "the target was to be released now", ""};
 
-Communicator with_receives(std::vector<Operation> operations) {
+Communicator with_receives(const std::vector<Operation>& operations) {
   Communicator communicator;
   Queue& queue = communicator.queue(OpClass::receive);
   queue.state = QueueState::available;
   queue.reason = QueueReason::none;
   queue.total = operations.size();
-  queue.operations = std::move(operations);
+  queue.operations = {operations.begin(), operations.end()};
   return communicator;
 }
 
-Operation operation(OpStatus status, std::vector<std::string> repairs = {}) {
+Operation operation(OpStatus status, RepairList repairs = {}) {
   Operation one;
   one.status = status;
-  one.repairs = std::move(repairs);
+  one.repairs = repairs;
   return one;
 }
 
@@ -53,9 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LittlePending", ByteOrder::little, operation(OpStatus::pending), true},
         Case{"LittleMatched", ByteOrder::little, operation(OpStatus::matched), false},
         Case{"LittleComplete", ByteOrder::little, operation(OpStatus::complete), false},
-        Case{"LittleRepaired", ByteOrder::little, operation(OpStatus::complete, {"status"}), true},
+        Case{"LittleRepaired", ByteOrder::little, operation(OpStatus::complete, {Repair::status}),
+             true},
         Case{"BigPending", ByteOrder::big, operation(OpStatus::pending), false},
-        Case{"BigRepaired", ByteOrder::big, operation(OpStatus::pending, {"status"}), true}),
+        Case{"BigRepaired", ByteOrder::big, operation(OpStatus::pending, {Repair::status}), true}),
     [](const auto& each) { return each.param.name; });
 
 TEST(LeaveOutUnverified, SaysHowManyAndWhy) {

@@ -9,7 +9,6 @@ namespace mqbridge {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr std::int64_t minus_1 = 4294967295; ///< as a DLL gives it that does not sign-extend
 constexpr std::int64_t minus_2 = 4294967294;
@@ -70,7 +69,7 @@ TEST(Interpret, NoProcessHasNoGlobalRank) {
   EXPECT_FALSE(operation.peer.any);
   EXPECT_EQ(operation.peer.local_rank, proc_null);
   EXPECT_FALSE(operation.peer.global_rank);
-  EXPECT_THAT(operation.repairs, ElementsAre("sign_extension"));
+  EXPECT_THAT(operation.repairs, ElementsAre(Repair::sign_extension));
 }
 
 TEST(Interpret, AnyTagIsTheFlagOrMinusOne) {
@@ -93,7 +92,7 @@ TEST(Interpret, NegativeTagsOfCollectivesAreRepaired) {
   raw.desired_tag = minus_10;
   const auto operation = interpreted(OpClass::receive, raw);
   EXPECT_EQ(operation.tag.value, -10);
-  EXPECT_THAT(operation.repairs, ElementsAre("sign_extension"));
+  EXPECT_THAT(operation.repairs, ElementsAre(Repair::sign_extension));
   EXPECT_EQ(operation.raw.desired_tag, minus_10) << "the DLL's own value is kept";
 }
 
@@ -102,7 +101,7 @@ TEST(Interpret, TheGroupTranslatesWhatTheDllLeftUnknown) {
   raw.desired_local_rank = 2;
   const auto operation = interpreted(OpClass::receive, raw);
   EXPECT_EQ(operation.peer.global_rank, 0);
-  EXPECT_THAT(operation.repairs, IsEmpty());
+  EXPECT_TRUE(operation.repairs.empty());
 }
 
 TEST(Interpret, AnUntranslatedSendRankIsRepaired) {
@@ -120,7 +119,7 @@ TEST(Interpret, AnUntranslatedSendRankIsRepaired) {
   EXPECT_EQ(operation.actual->global_rank, 0);
   EXPECT_EQ(operation.actual->tag, 5);
   EXPECT_EQ(operation.actual->length, 8);
-  EXPECT_THAT(operation.repairs, ElementsAre("send_rank"));
+  EXPECT_THAT(operation.repairs, ElementsAre(Repair::send_rank));
 }
 
 TEST(Interpret, WithoutAGroupTheDllsGlobalRankStands) {
@@ -158,7 +157,7 @@ TEST(Interpret, TheActualMessageIsThereOnceAReceiveMatched) {
 
 TEST(Interpret, StatusesThatDoNotExistArePending) {
   auto raw = untouched();
-  for (const std::int64_t status : {3, -1, 1 << 20}) {
+  for (const std::int32_t status : {3, -1, 1 << 20}) {
     raw.status = status;
     EXPECT_EQ(interpreted(OpClass::send, raw).status, OpStatus::pending);
   }

@@ -68,7 +68,7 @@ TEST_P(Mpich, ADatatypeOfTheProgramsOwnSaysItsSize) {
   repaired();
   EXPECT_EQ(only(OpClass::receive).length.value, 48);
   EXPECT_EQ(only(OpClass::receive).length.unit, LengthUnit::bytes);
-  EXPECT_THAT(only(OpClass::receive).repairs, Contains("length"));
+  EXPECT_THAT(only(OpClass::receive).repairs, Contains(Repair::length));
 }
 
 TEST_P(Mpich, TheFirstDatatypesOfAProgramStandInAnArray) {
@@ -126,7 +126,7 @@ TEST_P(Mpich, TheStatusIsThatOfTheCounterThatCounts) {
   mpich.operation(OpClass::send, world, {.counter = 1}).status = OpStatus::complete;
   repaired();
   EXPECT_EQ(only(OpClass::send).status, OpStatus::pending);
-  EXPECT_THAT(only(OpClass::send).repairs, Contains("status"));
+  EXPECT_THAT(only(OpClass::send).repairs, Contains(Repair::status));
 }
 
 TEST_P(Mpich, PeersAreTranslatedByTheirCommunicator) {
@@ -162,7 +162,7 @@ TEST_P(Mpich, ARankBeyond16BitsIsWhole) {
   repaired();
   EXPECT_EQ(only(OpClass::receive).peer.local_rank, 40'000);
   EXPECT_FALSE(only(OpClass::receive).peer.any);
-  EXPECT_THAT(only(OpClass::receive).repairs, Contains("local_rank"));
+  EXPECT_THAT(only(OpClass::receive).repairs, Contains(Repair::local_rank));
 }
 
 TEST_P(Mpich, AFilterThatDroppedOperationsDoesNotShiftTheOthers) {
@@ -170,7 +170,7 @@ TEST_P(Mpich, AFilterThatDroppedOperationsDoesNotShiftTheOthers) {
     mpich.operation(OpClass::receive, world,
                     {.tag = tag, .count = static_cast<std::uint64_t>(tag) + 1});
   auto& operations = mpich.communicators[world].queue(OpClass::receive).operations;
-  std::erase_if(operations, [](const Operation& each) { return each.raw.actual_tag % 2 == 0; });
+  erase_if(operations, [](const Operation& each) { return each.raw.actual_tag % 2 == 0; });
   repaired();
   for (const Operation& each : operations)
     EXPECT_EQ(each.length.value, each.raw.actual_tag + 1);

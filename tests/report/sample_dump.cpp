@@ -10,7 +10,7 @@ Operation any_source_any_tag() {
   op.peer = {true, {}, {}};
   op.tag = {true, {}};
   op.buffer = TargetAddress{0x7f1c4a20e010};
-  op.repairs = {"sign_extension"};
+  op.repairs = {Repair::sign_extension};
   op.raw.desired_local_rank = -1;
   op.raw.desired_global_rank = -1;
   op.raw.tag_wild = 0;
@@ -93,12 +93,12 @@ Operation pending(std::int64_t peer, std::int64_t tag, std::int64_t length) {
   return op;
 }
 
-Queue available(std::vector<Operation> operations) {
+Queue available(const std::vector<Operation>& operations) {
   Queue queue;
   queue.state = QueueState::available;
   queue.reason = QueueReason::none;
   queue.total = operations.size();
-  queue.operations = std::move(operations);
+  queue.operations = {operations.begin(), operations.end()};
   return queue;
 }
 

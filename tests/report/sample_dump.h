@@ -17,7 +17,7 @@ Dump ring_dump(int count);
 RankDump complete_rank(int rank);
 Communicator world(std::int64_t local_rank, std::int64_t size);
 Operation pending(std::int64_t peer, std::int64_t tag, std::int64_t length);
-Queue available(std::vector<Operation> operations);
+Queue available(const std::vector<Operation>& operations);
 Queue unavailable(QueueReason reason);
 
 /// What a report writes, as one string.

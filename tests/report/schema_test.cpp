@@ -80,7 +80,7 @@ protected:
     for (RankDump& rank : dump.ranks) // a thousand alike prove no more than three, and take seconds
       for (Communicator& communicator : rank.communicators)
         for (Queue& queue : communicator.queues)
-          queue.operations.resize(std::min<std::size_t>(queue.operations.size(), 3));
+          queue.operations.truncate(std::min<std::size_t>(queue.operations.size(), 3));
     const JsonOptions options{.tool_version = "0.1.0", .raw = raw};
     return json::parse(written([&](const Sink& sink) { write_json(dump, options, sink); }));
   }

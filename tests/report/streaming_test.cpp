@@ -34,7 +34,7 @@ Dump large_dump(std::int64_t operations) {
   Dump dump;
   dump.ranks.push_back(complete_rank(0));
   dump.ranks[0].communicators = {world(0, 8)};
-  dump.ranks[0].communicators[0].queue(OpClass::receive) = available(std::move(receives));
+  dump.ranks[0].communicators[0].queue(OpClass::receive) = available(receives);
   return dump;
 }
 

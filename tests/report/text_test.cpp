@@ -155,7 +155,7 @@ TEST(Text, FiltersAreNamedAndCounted) {
   dump.filters.tags = {17};
   dump.filters.communicators = {"row\x1b"};
   Queue& receives = dump.ranks[1].communicators[0].queue(OpClass::receive);
-  receives.operations.resize(3);
+  receives.operations.truncate(3);
   const std::string text = text_of(dump);
   EXPECT_THAT(text, HasSubstr("shown only: comm \"row\\x1b\"; tag 17\n"));
   EXPECT_THAT(text, HasSubstr("  3/1000  "));
@@ -165,7 +165,7 @@ TEST(Text, FiltersAreNamedAndCounted) {
 TEST(Text, ShowSetsHowManyOperationsAQueueGets) {
   Dump dump = sample_dump();
   EXPECT_EQ(lines_with(text_of(dump, {.show = std::nullopt}), "    recv   pending  2   "), 1000U);
-  std::vector<Operation>& receives =
+  ChunkedList<Operation>& receives =
       dump.ranks[1].communicators[0].queue(OpClass::receive).operations;
   for (std::size_t i = 0; i < receives.size(); ++i)
     receives[i].tag.value = static_cast<std::int64_t>(i % 500);

@@ -1,0 +1,18 @@
+#include "host/mqs/shared_text.h"
+
+namespace mqbridge {
+
+SharedText TextPool::share(std::string_view text) {
+  if (last_ && *last_ == text)
+    return last_;
+  if (const auto found = texts_.find(text); found != texts_.end()) {
+    last_ = found->second;
+  } else {
+    last_ = SharedText(text);
+    if (texts_.size() < most)
+      texts_.emplace(*last_, last_);
+  }
+  return last_;
+}
+
+} // namespace mqbridge
