@@ -113,6 +113,8 @@ Result<void> RankSession::connect() {
     return done;
   clock_.watch(link_.connected());
   outcome_.features = link_.client().features();
+  if (tools_.known_files != nullptr)
+    tools_.known_files->wait();
   return {};
 }
 
@@ -182,6 +184,8 @@ Result<void> RankSession::identify_mpi() {
   mpi_.emplace(options(), *target_, dump(), warnings_);
   auto done = mpi_->identify(entry_hint_, link_.client().features().vfile);
   outcome_.loaded_objects = mpi_->loaded_objects();
+  if (tools_.known_files != nullptr && done)
+    tools_.known_files->add(mpi_->images());
   auto known = take_environment();
   return done ? known : done;
 }
@@ -252,13 +256,9 @@ Result<void> RankSession::walk() {
   return outcome.result;
 }
 
-void RankSession::take_statistics() {
-  auto& statistics = dump().statistics;
-  const auto touched = target_->touched();
-  if (options().cache != CacheMode::none) {
-    statistics.pages_read = target_->pages_read();
-    statistics.pages_touched = count_pages(touched);
-  }
+void RankSession::take_statistics(const PageRuns& touched) {
+  if (options().cache != CacheMode::none)
+    dump().statistics.pages_touched = count_pages(touched);
   if (!walked_)
     return;
   replay_.take_down(target_->identity(), touched, &mpi_->images());
@@ -270,8 +270,10 @@ void RankSession::take_statistics() {
 void RankSession::release() {
   if (!held_)
     return;
-  if (target_)
-    take_statistics();
+  // What is gone afterwards. The rest of the work waits until the target runs on.
+  const auto touched = target_ ? target_->touched() : PageRuns();
+  if (target_ && options().cache != CacheMode::none)
+    dump().statistics.pages_read = target_->pages_read();
   begin(PhaseName::detach, "detach");
   if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
     report(done.error(), RankError::Level::error);
@@ -285,6 +287,8 @@ void RankSession::release() {
     dump().statistics.rtt_us = link.round_trip * 1e6;
   if (link.bytes_per_second > 0)
     dump().statistics.bandwidth_bps = link.bytes_per_second * 8;
+  if (target_)
+    take_statistics(touched);
 }
 
 void RankSession::report(const Error& error, RankError::Level level) {

@@ -66,7 +66,7 @@ private:
   void progress(std::string_view phase, std::uint64_t operations = 0) const;
   FetchContext fetch_context();
 
-  void take_statistics();
+  void take_statistics(const PageRuns& touched);
   void release();
   void report(const Error& error, RankError::Level level);
   void report_warnings();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
 #include "host/dump/take_dump.h"
 #include "host/image/elf_cache.h"
@@ -15,6 +16,7 @@ struct SharedTools {
   FileFetcher& fetcher;
   rsp::Guardian& guardian;
   ReplayRecords* replays = nullptr; ///< null: nothing is known of earlier dumps, nor kept
+  KnownFiles* known_files = nullptr; ///< null: as with `replays`
 };
 
 } // namespace mqbridge

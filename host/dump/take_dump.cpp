@@ -156,6 +156,7 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   if (!guardian)
     return forward(std::move(guardian));
   ElfCache files(options.paths, Debuginfod::from_environment());
+  KnownFiles known_files(files);
   FileFetcher fetcher(options.fetch);
 
   Dump dump;
@@ -163,8 +164,9 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   dump.job_source = "targets";
   dump.filters = options.filters;
   ReplayRecords replays;
-  const SharedTools tools{options, files, fetcher, **guardian, &replays};
+  const SharedTools tools{options, files, fetcher, **guardian, &replays, &known_files};
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
+  known_files.keep();
   summarise_stops(dump, outcomes);
 
   std::vector<RankClaim> claims;
