@@ -1,11 +1,16 @@
 #include "host/mqs/lookups.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace mqbridge {
 namespace {
 
 constexpr std::size_t max_types = 4096;
+/// Open MPI's DLL asks for some 300 things, and reads nothing that is not there unless the process
+/// is corrupt: then for every word of garbage that it takes for a pointer.
+constexpr std::uint32_t max_questions = 16'384;
+constexpr std::uint32_t max_unreadable = 65'536;
 
 wire::Encoder reply() {
   return wire::Encoder().put(wire::Kind::reply);
@@ -31,9 +36,18 @@ Failure improper(std::string_view what) {
 
 } // namespace
 
+Failure Lookups::endless(std::string_view what, std::uint32_t times) const {
+  return fail("dll.limit",
+              fmt::format("{} {} without end: {} times by now", dll_.string(), what, times),
+              "the MPI library's data may be corrupt, or of another version than the DLL");
+}
+
 Result<wire::Encoder> Lookups::answer(std::span<const std::byte> request) {
   wire::Decoder in(request);
-  switch (const auto kind = in.get<wire::Kind>()) {
+  const auto kind = in.get<wire::Kind>();
+  if (kind != wire::Kind::fetch && ++questions_ > max_questions)
+    return endless("asks for symbols, types and fields", max_questions);
+  switch (kind) {
   case wire::Kind::find_symbol:
   case wire::Kind::find_function:
     return symbol(kind, in);
@@ -95,6 +109,8 @@ Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
   auto read = memory_.read(address, fetched_);
   if (!read)
     return forward(std::move(read));
+  if (*read < size && ++unreadable_ > max_unreadable)
+    return endless("reads memory that is not there", max_unreadable);
   if (store_ != nullptr)
     mark_touched(address, *read);
   return reply().bytes(std::span(fetched_).first(*read));

@@ -7,6 +7,9 @@
 #include "host/mqs/wire.h"
 #include "rsp/result.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -14,12 +17,15 @@ namespace mqbridge {
 /// Answers a worker's requests from the target's symbols, types and memory.
 class Lookups {
 public:
-  /// `store`: what the worker sees without asking, filled by `memory`; may be null.
-  Lookups(ImageSet& images, Memory& memory, PageStore* store, MessageLog& log)
-      : images_(images), memory_(memory), store_(store), log_(log) {}
+  /// `dll`: for words. `store`: what the worker sees without asking, filled by `memory`; may be
+  /// null.
+  Lookups(const std::filesystem::path& dll, ImageSet& images, Memory& memory, PageStore* store,
+          MessageLog& log)
+      : dll_(dll), images_(images), memory_(memory), store_(store), log_(log) {}
 
-  /// The reply to one request of the worker. Errors: dll.protocol (not a proper request), and those
-  /// of Memory: the way to the target is lost.
+  /// The reply to one request of the worker. Errors: dll.protocol (not a proper request), dll.limit
+  /// (asks without end: the time that goes by here is none of the worker's, whose clock stands),
+  /// and those of Memory: the way to the target is lost.
   Result<wire::Encoder> answer(std::span<const std::byte> request);
 
 private:
@@ -28,13 +34,17 @@ private:
   Result<wire::Encoder> field(wire::Decoder& request);
   Result<wire::Encoder> fetch(wire::Decoder& request);
   void mark_touched(TargetAddress address, std::size_t size);
+  Failure endless(std::string_view what, std::uint32_t times) const;
 
+  const std::filesystem::path& dll_;
   ImageSet& images_;
   Memory& memory_;
   PageStore* store_;
   MessageLog& log_;
   std::vector<const TypeLayout*> types_; ///< by the handle that the worker has
   std::vector<std::byte> fetched_;       ///< kept for its room
+  std::uint32_t questions_ = 0;          ///< for symbols, types and fields
+  std::uint32_t unreadable_ = 0;         ///< fetches of what is not there
 };
 
 } // namespace mqbridge

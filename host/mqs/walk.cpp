@@ -23,12 +23,12 @@ constexpr int farewell_ms = 500;
 /// RLIMIT_CPU beyond the parent's own limit: the parent's clock ends a walk first, and says more.
 constexpr std::uint32_t spare_cpu_seconds = 5;
 constexpr std::uint64_t worker_address_space = std::uint64_t{8} << 30;
-
-/// The time a worker takes of its own: all but what the parent spends on its behalf.
-class WorkerClock {
 /// What the DLL itself may have: Open MPI's takes some kilobytes a communicator, and groups of
 /// wire::max_group_size ranks fit many times.
 constexpr std::uint64_t worker_own_memory = std::uint64_t{1} << 30;
+
+/// The time a worker takes of its own: all but what the parent spends on its behalf.
+class WorkerClock {
 public:
   milliseconds used() const {
     return std::chrono::duration_cast<milliseconds>(Clock::now() - start_ - elsewhere_);
@@ -61,11 +61,11 @@ wire::StartMessage start_message(const WalkRequest& request) {
   start.max_operations = request.max_operations;
   start.ignore_welcome = request.ignore_welcome;
   start.address_space = worker_address_space;
+  start.own_memory = worker_own_memory;
+  start.sandboxed = request.sandboxed;
   const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();
   start.cpu_seconds = static_cast<std::uint32_t>(limit) + spare_cpu_seconds;
   return start;
-  start.own_memory = worker_own_memory;
-  start.sandboxed = request.sandboxed;
 }
 
 /// One walk: serves the worker until it is done, dead or out of time.
@@ -73,7 +73,7 @@ class Walk {
 public:
   Walk(const WalkRequest& request, WorkerProcess& worker, WalkResult& result)
       : request_(request), worker_(worker), result_(result), log_(result.dll_messages),
-        lookups_(request.images, request.memory, request.store, log_),
+        lookups_(request.dll, request.images, request.memory, request.store, log_),
         results_(request, result, log_) {
     if (request_.store != nullptr)
       request_.store->set_worker_record(&worker_.shared().touched);

@@ -47,8 +47,8 @@ enum class FailureKind : std::uint8_t {
   no_queues,        ///< mqs_image_has_queues or mqs_process_has_queues said no
   failed,           ///< another function of the DLL said no
   limit,            ///< more than we are willing to walk
-};
   sandbox,          ///< the worker cannot confine itself as it was told to
+};
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
 
@@ -72,10 +72,10 @@ struct StartMessage {
   bool ignore_welcome = false; ///< no note of mqs_image_has_queues's message on success
   std::uint64_t max_operations = 0;
   std::uint64_t address_space = 0; ///< RLIMIT_AS, bytes
-  std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU
   std::uint64_t own_memory = 0;    ///< RLIMIT_DATA, bytes
-
+  std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU
   bool sandboxed = true;           ///< with system call filters; false: --no-sandbox
+
   std::vector<std::byte> encode() const;
   /// false: not a start message.
   bool decode(std::span<const std::byte> message);
