@@ -38,7 +38,7 @@ const std::vector<Step>& steps() {
       {"transport", {"transport."}},
       {"DLL",
        {"dll.not_found", "dll.untrusted", "dll.architecture", "dll.not_elf", "dll.load",
-        "dll.missing_function", "dll.version", "dll.width", "worker."}},
+        "dll.missing_function", "dll.version", "dll.width", "worker.", "sandbox."}},
       {"queues", {"dll.", "repair."}},
   };
   return all;

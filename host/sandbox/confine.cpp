@@ -1,5 +1,6 @@
 #include "host/sandbox/confine.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -23,13 +24,13 @@ constexpr bool limits_memory = true;
 constexpr rlim_t open_files = 64;
 constexpr rlim_t stack_bytes = rlim_t{8} << 20;
 
-void limit(int resource, rlim_t value) {
+void limit(int resource, rlim_t value, rlim_t grace = 0) {
   rlimit now{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0)
     return;
   if (now.rlim_max != RLIM_INFINITY && value > now.rlim_max)
     value = now.rlim_max;
-  const rlimit wanted{value, value};
+  const rlimit wanted{value, std::min(value + grace, now.rlim_max)};
   ::setrlimit(static_cast<__rlimit_resource>(resource), &wanted);
 }
 
@@ -78,7 +79,7 @@ void confine(int first_unused) {
 }
 
 void set_limits(const Limits& limits) {
-  limit(RLIMIT_CPU, limits.cpu_seconds);
+  limit(RLIMIT_CPU, limits.cpu_seconds, 1); // SIGXCPU first, which says why; then SIGKILL
   if constexpr (limits_memory) {
     limit(RLIMIT_DATA, limits.own_memory);
     limit(RLIMIT_AS, limits.address_space);

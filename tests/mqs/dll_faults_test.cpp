@@ -125,6 +125,7 @@ TEST(DllTruncation, TimeSpentReadingMemoryIsNotTheDlls) {
   TestTarget target(test_platforms().front());
   const auto from = target.request("FETCHES_UNMAPPED");
   WalkRequest request{from.worker, from.dll, target.images, slow, target.platform, "solver"};
+  request.sandboxed = from.sandboxed;
   request.op_classes = {OpClass::receive};
   request.cpu_limit = 150ms;
   const auto result = walk_queues(request);

@@ -56,6 +56,7 @@ struct Stored {
     request.store = store.get();
     return request;
   }
+    request.sandboxed = plain.sandboxed;
   /// Pages that nobody has asked for, as a prefetch brings them.
   void preload(std::uint64_t first, std::size_t count) {
     const auto room = store->prepare(first, count);
@@ -115,6 +116,83 @@ class StoreWalkOnce : public testing::Test {
 protected:
   Stored stored{test_platforms().front()};
 };
+/// Knows in which order pages were wanted for the first time.
+class RecordedMemory final : public Memory {
+public:
+  explicit RecordedMemory(Memory& below) : below_(below) {}
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    for (const auto& range : ranges)
+      if (const auto page = range.address.value / PageStore::page_size;
+          std::ranges::find(pages, page) == pages.end())
+        pages.push_back(page);
+    return below_.read_ranges(ranges);
+  }
+
+  std::vector<std::uint64_t> pages;
+
+private:
+  Memory& below_;
+};
+
+/// Brings, when the first of these pages is missing, all of them, each only when the worker has
+/// looked at the one before: it has to be served meanwhile.
+class FollowedMemory final : public Memory {
+public:
+  FollowedMemory(Memory& below, PageStore& store, std::vector<std::uint64_t> pages)
+      : below_(below), store_(store), pages_(std::move(pages)) {}
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    ++misses;
+    for (const auto page : std::exchange(pages_, {}))
+      if (auto done = bring(page); !done)
+        return done;
+    return below_.read_ranges(ranges);
+  }
+
+  int misses = 0;
+  int unseen = 0; ///< pages that nobody looked at
+
+private:
+  Result<void> bring(std::uint64_t number) {
+    const auto room = store_.prepare(number, 1);
+    auto read = below_.read({number * PageStore::page_size}, room);
+    if (!read)
+      return forward(std::move(read));
+    store_.publish(number, page_table::lines_of(0, std::max<std::size_t>(*read, 1)), all);
+    const auto seen = [&] {
+      (void)store_.let_look();
+      return contains_page(store_.touched(), number);
+    };
+    unseen += test::eventually(std::chrono::seconds(5), seen) ? 0 : 1;
+    return {};
+  }
+
+  Memory& below_;
+  PageStore& store_;
+  std::vector<std::uint64_t> pages_;
+};
+
+TEST_P(StoreWalk, GoesOnInThePagesThatHaveComeWhileOthersAreOnTheirWay) {
+  Stored stored(GetParam());
+  RecordedMemory recorded(stored.target.memory);
+  StoringMemory storing(recorded, *stored.store);
+  const auto walk = [&](Memory& memory) {
+    const WalkRequest plain = stored.request();
+    WalkRequest request{plain.worker, plain.dll, plain.images, memory, plain.platform, "solver"};
+    request.op_classes = plain.op_classes;
+    request.store = plain.store;
+    request.sandboxed = plain.sandboxed;
+    return told(walk_queues(request));
+  };
+  ASSERT_EQ(walk(storing), expected());
+  ASSERT_GT(recorded.pages.size(), 10U);
+  stored.store = PageStore::create().value();
+  FollowedMemory followed(stored.target.memory, *stored.store, recorded.pages);
+  EXPECT_EQ(walk(followed), expected());
+  EXPECT_EQ(followed.unseen, 0);
+  EXPECT_LE(followed.misses, 2) << "the end of the heap is no whole line";
+}
+
 
 TEST_F(StoreWalkOnce, ASecondWalkAsksForNothing) {
   const auto first = told(walk_queues(stored.request()));

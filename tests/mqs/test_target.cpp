@@ -180,6 +180,7 @@ WalkRequest TestTarget::request(const std::string& dll) {
                       images,          memory,
                       platform,        "solver"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
+  request.sandboxed = MQBRIDGE_SANDBOXED;
   return request;
 }
 

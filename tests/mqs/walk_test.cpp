@@ -192,6 +192,7 @@ TEST_F(WalkOnce, MissingTypesAreTheDllsOwnWords) {
   WalkRequest request{MQBRIDGE_WORKER, target.request("list").dll,
                       without,         target.memory,
                       target.platform, "solver"};
+  request.sandboxed = MQBRIDGE_SANDBOXED;
   const auto result = walk_queues(request);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, "dll.no_queues");

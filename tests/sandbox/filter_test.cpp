@@ -1,0 +1,190 @@
+// The rules of the system call filters, one process each. What debug DLLs meet of them is in
+// tests/mqs/sandbox_test.cpp.
+
+#include "host/sandbox/confine.h"
+#include "host/sandbox/confined_process.h"
+#include "host/sandbox/filter.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace mqbridge::sandbox {
+namespace {
+
+using testing::ExitedWithCode;
+using testing::HasSubstr;
+using testing::KilledBySignal;
+
+constexpr int first_unused = 64;
+
+/// In the child of a test.
+void enter(Rules rules) {
+  confine(first_unused);
+  if (Filter::compile(rules).apply())
+    ::_exit(100);
+}
+
+/// A file of the test's own: this program.
+int open_file() {
+  return ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+void* map(int protection, int flags, int file) {
+  return ::mmap(nullptr, 4096, protection, flags, file, 0);
+}
+
+/// Ends the child with 0 if it comes to that.
+template <class Call>
+[[noreturn]] void attempt(Rules rules, Call call) {
+  const int file = open_file();
+  enter(rules);
+  call(file);
+  ::_exit(0);
+}
+
+class EveryRule : public testing::TestWithParam<Rules> {};
+
+TEST_P(EveryRule, LetsComputeAndSaySo) {
+  EXPECT_EXIT(attempt(GetParam(),
+                      [](int) {
+                        const std::vector<int> numbers(1 << 20, 7);
+                        std::this_thread::sleep_for(std::chrono::microseconds(1));
+                        if (numbers.back() != 7 || ::write(1, "", 0) != 0)
+                          ::_exit(1);
+                      }),
+              ExitedWithCode(0), "");
+}
+
+TEST_P(EveryRule, LetsAbort) {
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::abort(); }), KilledBySignal(SIGABRT), "");
+}
+
+TEST_P(EveryRule, HasNoSocketsProcessesOrPrograms) {
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::socket(AF_UNIX, SOCK_STREAM, 0); }),
+              KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::fork(); }), KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::execl("/bin/true", "true", nullptr); }),
+              KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::kill(::getppid(), 0); }), KilledBySignal(SIGSYS), "");
+}
+
+TEST_P(EveryRule, HasNoMemoryThatIsWrittenAndExecuted) {
+  EXPECT_EXIT(attempt(GetParam(),
+                      [](int) {
+                        const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+                        if (map(PROT_READ | PROT_WRITE | PROT_EXEC, flags, -1) == MAP_FAILED)
+                          ::raise(SIGSYS); // an error code while loading: as good
+                      }),
+              KilledBySignal(SIGSYS), "");
+}
+
+TEST_P(EveryRule, HoldsForThreadsThatAreThereAlready) {
+  EXPECT_EXIT(
+      {
+        std::atomic<bool> confined = false;
+        std::thread other([&] {
+          confined.wait(false);
+          ::socket(AF_UNIX, SOCK_STREAM, 0);
+          ::_exit(0);
+        });
+        enter(GetParam());
+        confined = true;
+        confined.notify_one();
+        other.join();
+      },
+      KilledBySignal(SIGSYS), "");
+}
+
+#ifdef __x86_64__
+TEST_P(EveryRule, KnowsNoOtherNumbersOfCalls) {
+  constexpr long x32 = 0x40000000;
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::syscall(x32 + SYS_getpid); }), KilledBySignal(SIGSYS),
+              "");
+  // getpid() of 32-bit programs; without support for them in the kernel a fault.
+  EXPECT_EXIT(
+      attempt(GetParam(),
+              [](int) {
+                long number = 20;
+                asm volatile("int $0x80" : "+a"(number)::"memory");
+              }),
+      [](int status) {
+        return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV);
+      },
+      "");
+}
+#endif
+
+std::string name_of(Rules rules) {
+  return rules == Rules::loading     ? "Loading"
+         : rules == Rules::computing ? "Computing"
+                                     : "ReadingFiles";
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryRule,
+                         testing::Values(Rules::loading, Rules::computing, Rules::reading_files),
+                         [](const auto& each) { return name_of(each.param); });
+
+TEST(FilterOfLoading, OpensForReadingOnly) {
+  EXPECT_EXIT(attempt(Rules::loading,
+                      [](int) {
+                        if (open_file() < 0)
+                          ::_exit(1);
+                      }),
+              ExitedWithCode(0), "");
+  EXPECT_EXIT(attempt(Rules::loading, [](int) { ::open("/dev/null", O_WRONLY); }),
+              KilledBySignal(SIGSYS), "");
+}
+
+TEST(FilterOfReadingFiles, ReadsWhatIsOpenAndOpensNothing) {
+  EXPECT_EXIT(attempt(Rules::reading_files,
+                      [](int file) {
+                        char magic[4];
+                        if (::pread(file, magic, sizeof magic, 0) != sizeof magic ||
+                            map(PROT_READ, MAP_PRIVATE, file) == MAP_FAILED)
+                          ::_exit(1);
+                      }),
+              ExitedWithCode(0), "");
+  EXPECT_EXIT(attempt(Rules::reading_files, [](int) { open_file(); }), KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(Rules::reading_files,
+                      [](int file) { map(PROT_READ | PROT_EXEC, MAP_PRIVATE, file); }),
+              KilledBySignal(SIGSYS), "");
+}
+
+TEST(FilterOfComputing, MapsNoFile) {
+  EXPECT_EXIT(attempt(Rules::computing, [](int file) { map(PROT_READ, MAP_PRIVATE, file); }),
+              KilledBySignal(SIGSYS), "");
+}
+
+TEST(RefusedCall, IsNamedToTheParent) {
+  auto* word = static_cast<RefusedCall*>(::mmap(
+      nullptr, sizeof(RefusedCall), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(word, MAP_FAILED);
+  EXPECT_THAT(refusal(*word), HasSubstr("unknown which"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    report_refused_calls(*word);
+    attempt(Rules::computing, [](int) { ::socket(AF_UNIX, SOCK_STREAM, 0); });
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(refusal(*word), "system call " + std::to_string(SYS_socket) +
+                                " (socket) is not allowed in the sandbox");
+  word->store(100'000);
+  EXPECT_THAT(refusal(*word), HasSubstr("system call 99999 (unknown)")) << "the child's own word";
+  ::munmap(word, sizeof *word);
+}
+
+} // namespace
+} // namespace mqbridge::sandbox
