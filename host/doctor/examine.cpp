@@ -316,7 +316,7 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
   auto guardian =
       rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
   if (guardian) {
-    ElfCache files(options.paths, Debuginfod::from_environment());
+    ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
     FileFetcher fetcher(options.fetch);
     std::shared_ptr<rsp::Server> server;
     ReplayRecords replays;

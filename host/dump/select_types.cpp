@@ -60,7 +60,7 @@ private:
     std::vector<std::shared_ptr<TypeSource>> sources;
     Warnings of_others; // in a dump of several platforms each has its own files
     for (const auto& file : files) {
-      auto types = read_types_file(file);
+      auto types = read_types_file(file, images_.indexer());
       if (!types)
         return forward(std::move(types));
       if (!types->is_for(platform_)) {

@@ -4,10 +4,16 @@
 #include "host/dump/replay_records.h"
 #include "host/dump/take_dump.h"
 #include "host/image/elf_cache.h"
+#include "host/image/indexer_options.h"
 #include "host/target/file_fetcher.h"
 #include "rsp/guardian.h"
 
 namespace mqbridge {
+
+/// How the DWARF of files is read in such a dump.
+inline IndexerOptions indexer_options(const DumpOptions& options) {
+  return {.program = options.program_directory / "mqbridge-indexer", .sandboxed = options.sandbox};
+}
 
 /// What all ranks of one dump share. References outlive the ranks.
 struct SharedTools {
@@ -15,7 +21,7 @@ struct SharedTools {
   ElfCache& files;
   FileFetcher& fetcher;
   rsp::Guardian& guardian;
-  ReplayRecords* replays = nullptr; ///< null: nothing is known of earlier dumps, nor kept
+  ReplayRecords* replays = nullptr;  ///< null: nothing is known of earlier dumps, nor kept
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
 };
 

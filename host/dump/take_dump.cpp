@@ -155,7 +155,7 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
       rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
   if (!guardian)
     return forward(std::move(guardian));
-  ElfCache files(options.paths, Debuginfod::from_environment());
+  ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
   KnownFiles known_files(files);
   FileFetcher fetcher(options.fetch);
 

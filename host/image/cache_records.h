@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/image/cache_directory.h"
+#include "host/image/checksum.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,5 @@ private:
   std::optional<CacheDirectory> directory_;
   std::optional<Error> unusable_;
 };
-
-/// 64 bits of `bytes`. Not for secrets. Any change within one aligned 8-byte word changes it.
-std::uint64_t checksum(std::span<const std::byte> bytes);
 
 } // namespace mqbridge

@@ -1,17 +1,14 @@
 #include "host/image/dwarf_types.h"
 
 #include "host/image/cache_records.h"
-#include "host/image/dwarf_index.h"
-#include "host/image/dwarf_layout.h"
-#include "host/image/dwarf_parts.h"
 #include "host/image/layout_memo.h"
+#include "host/image/type_indexer.h"
+#include "host/image/type_names.h"
 #include "host/image/work_budget.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fmt/format.h>
-#include <span>
 
 namespace mqbridge {
 namespace {
@@ -19,28 +16,16 @@ namespace {
 constexpr RecordKind layouts_kind{"layouts", 1, std::uint64_t{64} << 20};
 constexpr RecordKind names_kind{"type-names", 1, std::uint64_t{1} << 30};
 
-struct Spelling {
-  std::string_view prefix;
-  NameKind kind;
-};
-
-constexpr std::array spellings = {Spelling{"struct ", NameKind::structure},
-                                  Spelling{"union ", NameKind::union_},
-                                  Spelling{"enum ", NameKind::enumeration}};
-
-// What a name without keyword may be, in the order in which it is looked for.
-constexpr std::array bare_kinds = {NameKind::type_definition, NameKind::structure, NameKind::union_,
-                                   NameKind::enumeration, NameKind::base};
-
 } // namespace
 
 /// The types of one file, for any number of sources. Thread-safe.
 class DwarfTypes {
 public:
   static Result<std::shared_ptr<DwarfTypes>> open(const std::shared_ptr<const ElfFile>& elf,
-                                                  const FilePaths& paths);
-  DwarfTypes(std::shared_ptr<const ElfFile> elf, FilePaths paths)
-      : elf_(std::move(elf)), paths_(std::move(paths)) {}
+                                                  const FilePaths& paths,
+                                                  const IndexerOptions& options);
+  DwarfTypes(std::shared_ptr<const ElfFile> elf, FilePaths paths, IndexerOptions options)
+      : elf_(std::move(elf)), paths_(std::move(paths)), options_(std::move(options)) {}
   /// Keeps what was found.
   ~DwarfTypes();
   DwarfTypes(const DwarfTypes&) = delete;
@@ -51,21 +36,20 @@ public:
   std::vector<Error> warnings(std::size_t told);
 
 private:
-  Result<bool> open_parts();
-  Result<void> prepare();
-  void build_index();
-  Result<std::optional<TypeLayout>> look_up(std::string_view name);
-  Result<std::optional<TypeLayout>> first_complete(std::span<const NameKind> kinds,
-                                                   std::string_view name);
+  Result<void> prepare_names();
+  Result<void> start_indexer();
+  Result<std::optional<TypeLayout>> look_up(const AskedName& asked);
   Result<std::unique_lock<std::timed_mutex>> lock();
+  Failure give_up(Error error);
   void take_warnings();
 
   std::shared_ptr<const ElfFile> elf_;
   FilePaths paths_;
+  IndexerOptions options_;
   std::timed_mutex mutex_;
-  std::unique_ptr<DwarfParts> dwarf_; // null: not opened, known_ had all that was asked for
-  std::optional<DwarfIndex> index_;   // refers to dwarf_
-  bool index_is_new_ = false;         // no record has it
+  std::unique_ptr<TypeIndexer> indexer_; // null: not needed so far, or not any more
+  std::optional<TypeNames> names_;
+  bool names_are_new_ = false; // no record has them
   std::optional<Error> broken_;
   std::vector<Error> warnings_;
   LayoutMemo known_; // never erased
@@ -73,20 +57,17 @@ private:
 };
 
 Result<std::shared_ptr<DwarfTypes>> DwarfTypes::open(const std::shared_ptr<const ElfFile>& elf,
-                                                     const FilePaths& paths) {
-  auto types = std::make_shared<DwarfTypes>(elf, paths);
-  const auto record = CacheRecords(layouts_kind).load(elf->identity());
-  if (auto known = record ? layout_memo(*record) : std::nullopt; known && elf->has_dwarf()) {
-    types->known_ = std::move(*known);
-    return types;
-  }
-  auto opened = elf->has_dwarf() ? types->open_parts() : false;
-  if (!opened)
-    return forward(std::move(opened));
-  if (!*opened) {
+                                                     const FilePaths& paths,
+                                                     const IndexerOptions& options) {
+  if (!elf->has_dwarf())
     return fail("dwarf.none", fmt::format("{} has no DWARF", elf->path().string()),
                 "install the debug symbols of its package, or compile it with -g");
-  }
+  if (auto done = TypeIndexer::check(*elf); !done)
+    return forward(std::move(done));
+  auto types = std::make_shared<DwarfTypes>(elf, paths, options);
+  const auto record = CacheRecords(layouts_kind).load(elf->identity());
+  if (auto known = record ? layout_memo(*record) : std::nullopt)
+    types->known_ = std::move(*known);
   return types;
 }
 
@@ -96,60 +77,55 @@ DwarfTypes::~DwarfTypes() {
     return;
   if (known_is_new_)
     CacheRecords(layouts_kind).store(elf_->identity(), to_bytes(known_));
-  const auto names = index_is_new_ ? index_->to_bytes() : std::nullopt;
-  if (names)
-    CacheRecords(names_kind).store(elf_->identity(), *names);
+  if (names_are_new_ && names_->lasting())
+    CacheRecords(names_kind).store(elf_->identity(), names_->bytes());
 }
 
-/// False: no DWARF.
-Result<bool> DwarfTypes::open_parts() {
-  auto dwarf = DwarfParts::open(*elf_, paths_);
-  if (!dwarf)
-    return forward(std::move(dwarf));
-  dwarf_ = std::move(*dwarf);
-  take_warnings();
-  return dwarf_ != nullptr;
-}
-
-Result<void> DwarfTypes::prepare() {
+Result<void> DwarfTypes::prepare_names() {
   if (broken_)
     return Failure(*broken_);
-  auto opened = dwarf_ ? true : open_parts();
-  if (!opened)
-    return forward(std::move(opened));
-  if (!*opened)
-    return fail("dwarf.corrupt", fmt::format("{} has no DWARF any more", elf_->path().string()),
-                "it was replaced: run it again");
-  if (!index_)
-    build_index();
-  auto& main = dwarf_->main();
-  if (!main.faulty())
+  if (names_)
     return {};
-  auto fault = main.take_fault();
-  if (fault.value().code == "dwarf.corrupt") {
-    broken_ = fault.value();
-  } else { // there was no time: from the beginning, if somebody has more
-    index_.reset();
-    dwarf_.reset();
-  }
-  return fault;
+  if (const auto record = CacheRecords(names_kind).load(elf_->identity()))
+    names_ = TypeNames::from_bytes(*record);
+  if (names_)
+    return {};
+  if (auto done = start_indexer(); !done)
+    return done;
+  auto names = indexer_->names();
+  take_warnings();
+  if (!names)
+    return give_up(std::move(names).error());
+  names_ = std::move(*names);
+  names_are_new_ = true;
+  return {};
 }
 
-void DwarfTypes::build_index() {
-  if (const auto record = CacheRecords(names_kind).load(elf_->identity()))
-    index_ = DwarfIndex::from_bytes(*record, *dwarf_);
-  if (index_)
-    return;
-  index_.emplace().build(*dwarf_);
-  index_is_new_ = true;
+Result<void> DwarfTypes::start_indexer() {
+  if (indexer_)
+    return {};
+  auto started = TypeIndexer::start(options_, *elf_, paths_);
+  if (!started)
+    return give_up(std::move(started).error());
+  indexer_ = std::move(*started);
   take_warnings();
+  return {};
+}
+
+// Where there was no time, somebody may have more: what it takes is begun again. Everything else
+// would be the same again, and take as long.
+Failure DwarfTypes::give_up(Error error) {
+  indexer_.reset();
+  if (names_ && !names_->lasting()) // its places are of that process's files
+    names_.reset();
+  if (error.code != "stop.limit" && error.code != "interrupted")
+    broken_ = error;
+  return Failure(std::move(error));
 }
 
 // What was begun again, as there was no time before, lacks the same parts as before.
 void DwarfTypes::take_warnings() {
-  if (!dwarf_)
-    return;
-  for (auto& warning : dwarf_->take_warnings()) {
+  for (auto& warning : indexer_->take_warnings()) {
     const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Error& other) {
       return other.message == warning.message;
     });
@@ -174,9 +150,9 @@ Result<const TypeLayout*> DwarfTypes::find(std::string_view name) {
     return Failure(locked.error());
   auto found = known_.find(name);
   if (found == known_.end()) {
-    if (auto done = prepare(); !done)
+    if (auto done = prepare_names(); !done)
       return forward(std::move(done));
-    auto layout = look_up(name);
+    auto layout = look_up(AskedName(name));
     if (!layout)
       return forward(std::move(layout));
     known_is_new_ = true;
@@ -192,31 +168,23 @@ std::vector<Error> DwarfTypes::warnings(std::size_t told) {
   return {warnings_.begin() + static_cast<std::ptrdiff_t>(told), warnings_.end()};
 }
 
-Result<std::optional<TypeLayout>> DwarfTypes::look_up(std::string_view name) {
-  for (const auto& spelling : spellings) {
-    if (name.starts_with(spelling.prefix))
-      return first_complete({&spelling.kind, 1}, name.substr(spelling.prefix.size()));
+Result<std::optional<TypeLayout>> DwarfTypes::look_up(const AskedName& asked) {
+  const bool anywhere = std::any_of(asked.kinds.begin(), asked.kinds.end(), [&](NameKind kind) {
+    return !names_->find(kind, asked.name).empty();
+  });
+  if (!anywhere) {
+    // A file that has nothing that anybody asks for, as most of a job's, is no longer read.
+    if (names_->lasting())
+      indexer_.reset();
+    return std::nullopt;
   }
-  return first_complete(bare_kinds, name);
-}
-
-Result<std::optional<TypeLayout>> DwarfTypes::first_complete(std::span<const NameKind> kinds,
-                                                             std::string_view name) {
-  auto& main = dwarf_->main();
-  for (const auto kind : kinds) {
-    for (const auto place : index_->find(kind, name)) {
-      DwarfLayout layout(main, *index_, static_cast<unsigned>(elf_->platform().pointer_size));
-      auto found = layout.of(place.file->die_at(place));
-      if (main.faulty())
-        return main.take_fault();
-      if (!found)
-        continue;
-      return found;
-    }
-    if (main.faulty())
-      return main.take_fault();
-  }
-  return std::nullopt;
+  if (auto done = start_indexer(); !done)
+    return forward(std::move(done));
+  auto layout = indexer_->layout(asked, *names_);
+  // One type that is corrupt does not hide the others.
+  if (!layout && layout.error().code != "dwarf.corrupt")
+    return give_up(std::move(layout).error());
+  return layout;
 }
 
 namespace {
@@ -244,15 +212,15 @@ Result<std::shared_ptr<TypeSource>> DwarfSources::open(const std::shared_ptr<con
   const std::lock_guard lock(mutex_);
   auto known = opened_.find(file);
   if (known == opened_.end())
-    known = opened_.emplace(file, DwarfTypes::open(file, paths_)).first;
+    known = opened_.emplace(file, DwarfTypes::open(file, paths_, options_)).first;
   if (!known->second)
     return Failure(known->second.error());
   return std::make_shared<DwarfSource>(*known->second);
 }
 
 Result<std::shared_ptr<TypeSource>> open_dwarf_types(const std::shared_ptr<const ElfFile>& file,
-                                                     FilePaths paths) {
-  return DwarfSources(std::move(paths)).open(file);
+                                                     FilePaths paths, IndexerOptions options) {
+  return DwarfSources(std::move(paths), std::move(options)).open(file);
 }
 
 } // namespace mqbridge

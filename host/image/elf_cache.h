@@ -16,10 +16,11 @@ namespace mqbridge {
 /// Thread-safe.
 class ElfCache {
 public:
-  /// `debuginfod` null: no server is asked.
-  explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr)
+  /// `debuginfod` null: no server is asked. `indexer`: for the DWARF of these files.
+  explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr,
+                    IndexerOptions indexer = {})
       : paths_(std::move(paths)), debuginfod_(std::move(debuginfod)),
-        dwarf_(std::make_shared<DwarfSources>(paths_)) {}
+        dwarf_(std::make_shared<DwarfSources>(paths_, std::move(indexer))) {}
 
   const FilePaths& paths() const { return paths_; }
   Debuginfod* debuginfod() { return debuginfod_.get(); }

@@ -125,6 +125,10 @@ Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
   return first_error;
 }
 
+const IndexerOptions& ImageSet::indexer() const {
+  return impl_->dwarf->indexer();
+}
+
 std::vector<Error> ImageSet::take_type_warnings() {
   std::vector<Error> warnings;
   const auto take = [&](std::vector<Error> more) {

@@ -53,6 +53,8 @@ public:
   /// Sources that are asked before the images' own DWARF, in the order added (--types, packs).
   void add_type_source(std::shared_ptr<TypeSource> source);
   Result<const TypeLayout*> find_type(std::string_view name);
+  /// How DWARF of these images is read.
+  const IndexerOptions& indexer() const;
   /// What could not be used of the types' sources, as look-ups came upon it; each is said once.
   std::vector<Error> take_type_warnings();
 

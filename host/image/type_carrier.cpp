@@ -17,11 +17,11 @@
 namespace mqbridge {
 namespace {
 
-Result<TypesFile> read_carrier(const std::filesystem::path& path) {
+Result<TypesFile> read_carrier(const std::filesystem::path& path, IndexerOptions indexer) {
   auto file = ElfFile::open(path);
   if (!file)
     return forward(std::move(file));
-  auto types = open_dwarf_types(*file);
+  auto types = open_dwarf_types(*file, {}, std::move(indexer));
   if (!types)
     return forward(std::move(types));
   const auto& platform = (*file)->platform();
@@ -43,7 +43,7 @@ Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Header
   const auto carrier = directory->path() / "carrier.so";
   if (auto done = openmpi::compile_carrier(request.compiler, headers, carrier); !done)
     return done;
-  auto types = read_carrier(carrier);
+  auto types = read_carrier(carrier, {});
   if (!types)
     return forward(std::move(types));
   auto pack = openmpi::make_pack(*types->source, *libraries);
@@ -81,14 +81,14 @@ bool TypesFile::is_for(const Platform& platform) const {
          pointer_size == platform.pointer_size;
 }
 
-Result<TypesFile> read_types_file(const std::filesystem::path& path) {
+Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer) {
   std::array<char, SELFMAG> start{};
   auto fd = open_regular_file(path);
   if (!fd)
     return forward(std::move(fd));
   if (::pread(fd->get(), start.data(), start.size(), 0) == SELFMAG &&
       std::memcmp(start.data(), ELFMAG, SELFMAG) == 0)
-    return read_carrier(path);
+    return read_carrier(path, std::move(indexer));
   auto pack = read_type_pack(path);
   if (!pack)
     return forward(std::move(pack));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/image/indexer_options.h"
 #include "host/image/type_pack.h"
 #include "rsp/result.h"
 
@@ -47,8 +48,9 @@ struct TypesFile {
 };
 
 /// Reads a --types FILE: a pack or a carrier (any ELF with DWARF), told apart by its first bytes.
-/// Errors: those of read_type_pack, ElfFile::open and open_dwarf_types.
-Result<TypesFile> read_types_file(const std::filesystem::path& path);
+/// `indexer` reads the DWARF of a carrier. Errors: those of read_type_pack, ElfFile::open and
+/// open_dwarf_types.
+Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer = {});
 /// Its types alone.
 Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path);
 

@@ -1,5 +1,6 @@
 #include "host/image/dwarf_types.h"
 #include "tests/image/dwarf_builder.h"
+#include "tests/image/types_in_process.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -153,7 +154,7 @@ TEST_P(BuiltDwarf, EveryDamagedByteIsSurvived) {
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char value : {'\x00', '\x01', '\x7f', '\xff', whole[at]}) {
       test::overwrite(path, at, value);
-      const auto types = open_types(path);
+      const auto types = test::types_in_process(path);
       if (!types || !(*types)->find("list_t") || !(*types)->find("struct list"))
         ++errors;
     }
@@ -170,7 +171,7 @@ TEST_P(BuiltDwarf, EveryShorterDebugInfoIsAnError) {
     cut.add_section(".debug_info", SHT_PROGBITS, info.substr(0, size));
     const auto path = directory_ / std::to_string(size);
     cut.write(path);
-    const auto types = open_types(path);
+    const auto types = test::types_in_process(path);
     const auto found = types ? (*types)->find("list_t") : Failure(types.error());
     // What is too short for a unit's header holds no unit.
     if (size >= 24) {

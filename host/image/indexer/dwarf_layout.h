@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/image/dwarf_index.h"
+#include "host/image/indexer/dwarf_parts.h"
 #include "host/image/types.h"
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace mqbridge {
 /// of the file.
 class DwarfLayout {
 public:
-  DwarfLayout(DwarfFile& file, const DwarfIndex& index, std::uint64_t pointer_size)
-      : file_(file), index_(index), pointer_size_(pointer_size) {}
+  /// `parts` and `questions` outlive this.
+  DwarfLayout(DwarfParts& parts, Questions& questions, std::uint64_t pointer_size)
+      : parts_(parts), file_(parts.main()), questions_(questions), pointer_size_(pointer_size) {}
 
   /// nullopt: no complete type (a declaration without definition, void, a function).
   std::optional<TypeLayout> of(DwarfDie type);
@@ -32,8 +33,9 @@ private:
                                              std::uint64_t size);
   bool visit();
 
-  DwarfFile& file_;
-  const DwarfIndex& index_;
+  DwarfParts& parts_;
+  DwarfFile& file_; // the main one of them
+  Questions& questions_;
   std::uint64_t pointer_size_;
   std::uint64_t visited_ = 0;
 };

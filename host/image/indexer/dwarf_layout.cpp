@@ -1,4 +1,6 @@
-#include "host/image/dwarf_layout.h"
+#include "host/image/indexer/dwarf_layout.h"
+
+#include "host/image/indexer/name_collector.h"
 
 #include <dwarf.h>
 #include <fmt/format.h>
@@ -9,7 +11,7 @@ namespace {
 constexpr int depth_limit = 32;                   // arrays of arrays, anonymous structs in structs
 constexpr int chain_limit = 64;                   // typedefs and qualifiers in a row
 constexpr std::uint64_t visit_limit = 1'000'000;  // DIEs for one type
-constexpr std::uint64_t dies_between_looks = 256; // at the clock
+constexpr std::uint64_t dies_between_looks = 256; // at the clock, if there is a budget
 
 bool is_alias(Dwarf_Half tag) {
   return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -80,14 +82,22 @@ DwarfDie DwarfLayout::definition(DwarfDie type) {
     return unit;
   if (!type.flag(DW_AT_declaration))
     return type;
-  const auto places = index_.find(kind_of_tag(type.tag()), type.name());
-  return places.empty() ? DwarfDie() : places.front().file->die_at(places.front());
+  const auto kind = kind_of_tag(type.tag());
+  for (const auto place : questions_.candidates(kind, type.name())) {
+    if (auto found = named_type(parts_, place, kind, type.name()))
+      return found;
+  }
+  return {};
 }
 
 std::optional<std::uint64_t> DwarfLayout::size_of(DwarfDie type, int depth) {
   type = strip(std::move(type));
   if (!type || !visit())
     return std::nullopt;
+  if (depth >= depth_limit) {
+    file_.set_fault(fmt::format("types at {:#x} contain each other", type.place().offset));
+    return std::nullopt;
+  }
   if (const auto size = type.number(DW_AT_byte_size))
     return *size < 0 ? std::nullopt : std::optional<std::uint64_t>(*size);
   const auto tag = type.tag();
@@ -101,10 +111,6 @@ std::optional<std::uint64_t> DwarfLayout::size_of(DwarfDie type, int depth) {
 }
 
 std::optional<std::uint64_t> DwarfLayout::array_size(const DwarfDie& array, int depth) {
-  if (depth >= depth_limit) {
-    file_.set_fault(fmt::format("arrays at {:#x} contain each other", array.place().offset));
-    return std::nullopt;
-  }
   auto size = size_of(array.reference(DW_AT_type), depth + 1);
   if (!size)
     return std::nullopt;
@@ -112,8 +118,11 @@ std::optional<std::uint64_t> DwarfLayout::array_size(const DwarfDie& array, int 
     if (range.tag() != DW_TAG_subrange_type)
       continue;
     auto count = range.number(DW_AT_count);
-    if (const auto last = range.number(DW_AT_upper_bound); !count && last)
-      count = *last - range.number(DW_AT_lower_bound).value_or(0) + 1;
+    if (const auto last = range.number(DW_AT_upper_bound); !count && last) {
+      // Unsigned, as bounds that make no sense wrap around.
+      const auto first = static_cast<std::uint64_t>(range.number(DW_AT_lower_bound).value_or(0));
+      count = static_cast<std::int64_t>(static_cast<std::uint64_t>(*last) - first + 1);
+    }
     // No bound: a flexible member, which takes no room.
     const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(0, count.value_or(0)));
     if (__builtin_mul_overflow(*size, elements, &*size)) {

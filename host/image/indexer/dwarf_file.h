@@ -1,10 +1,10 @@
 #pragma once
 
-#include "host/image/elf_reader.h"
+#include "host/image/file_descriptor.h"
+#include "host/image/indexer/dwarf_object.h"
 
 #include <compare>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <libdwarf.h>
 #include <memory>
@@ -27,11 +27,16 @@ struct DiePlace {
 /// What was wrong with DWARF first. Shared by the files that one set of types is spread over: a
 /// look-up in one of them goes through the others.
 struct DwarfFault {
-  std::string what; ///< empty: nothing
-  std::filesystem::path file;
-  std::optional<Error> over = {}; ///< not the DWARF's fault: the work's time is over
+  std::string what;       ///< empty: nothing
+  std::uint32_t file = 0; ///< SuppliedFile::number
 
-  bool any() const { return over || !what.empty(); }
+  bool any() const { return !what.empty(); }
+};
+
+/// A file that was opened for its DWARF, by somebody who knows where it is.
+struct SuppliedFile {
+  FileDescriptor fd;
+  std::uint32_t number = 0; ///< names it in messages to them
 };
 
 /// One DIE, read with libdwarf. Empty when the question had no answer. What libdwarf reports as an
@@ -83,19 +88,14 @@ struct DwarfUnit {
   std::optional<std::uint64_t> split_id = {};
 };
 
-/// The DWARF of one ELF file, through libdwarf. One thread at a time; opening and closing are
-/// serialised here, as libdwarf asks for.
+/// The DWARF of one ELF file, through libdwarf. One thread, for all of them.
 class DwarfFile {
 public:
-  /// nullptr: no DWARF in it. `fault` is shared with the other files of a set. Errors: elf.open,
-  /// dwarf.corrupt.
-  static Result<std::unique_ptr<DwarfFile>> open(const std::filesystem::path& path,
-                                                 std::shared_ptr<DwarfFault> fault);
+  /// nullptr: no DWARF in it, or a fault. `fault` is shared with the other files of a set.
+  static std::unique_ptr<DwarfFile> open(SuppliedFile file, std::shared_ptr<DwarfFault> fault);
   ~DwarfFile();
   DwarfFile(const DwarfFile&) = delete;
   DwarfFile& operator=(const DwarfFile&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
 
   /// Where references and names of dwz's alternate forms (DW_FORM_GNU_ref_alt,
   /// DW_FORM_GNU_strp_alt) lead. Not owned; outlives this. nullptr: it is missing, such names are
@@ -111,23 +111,21 @@ public:
   bool faulty() const { return fault_->any(); }
   /// Remembers `what` unless something was wrong already.
   void set_fault(std::string what);
-  /// Ends what is being read, with that error, if this thread's work is over (work_over()).
+  /// A fault if this thread's work is over (WorkScope).
   void end_if_over();
-  /// The fault as an error "dwarf.corrupt" that names the file it is in; stop.limit or interrupted
-  /// if there is no time to go on.
-  Failure take_fault();
 
 private:
   friend class DwarfDie;
-  DwarfFile(std::filesystem::path path, std::shared_ptr<DwarfFault> fault)
-      : path_(std::move(path)), fault_(std::move(fault)) {}
+  DwarfFile(std::uint32_t number, std::shared_ptr<DwarfFault> fault)
+      : number_(number), fault_(std::move(fault)) {}
   bool next_unit(bool in_info, Dwarf_Unsigned& next, std::optional<std::uint64_t>& split_id);
   /// True for DW_DLV_OK; remembers and frees the error of DW_DLV_ERROR. `error` by reference: it is
   /// set by the call whose outcome stands beside it, in no particular order.
   bool succeeded(int outcome, const Dwarf_Error& error, const char* call);
 
-  std::filesystem::path path_;
+  std::uint32_t number_;
   std::shared_ptr<DwarfFault> fault_;
+  std::unique_ptr<DwarfObject> object_; ///< null: libdwarf reads fd_ itself
   FileDescriptor fd_;
   Dwarf_Debug debug_ = nullptr;
   DwarfFile* alternate_ = nullptr;

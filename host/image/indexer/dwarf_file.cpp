@@ -1,20 +1,14 @@
-#include "host/image/dwarf_file.h"
+#include "host/image/indexer/dwarf_file.h"
 
 #include "host/image/work_budget.h"
 
 #include <cstring>
 #include <dwarf.h>
 #include <fmt/format.h>
-#include <mutex>
 #include <span>
 
 namespace mqbridge {
 namespace {
-
-std::mutex& libdwarf_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 bool is_signed_constant(Dwarf_Half form) {
   return form == DW_FORM_sdata || form == DW_FORM_implicit_const;
@@ -223,22 +217,31 @@ DwarfDie DwarfDie::sibling() const {
   return {};
 }
 
-Result<std::unique_ptr<DwarfFile>> DwarfFile::open(const std::filesystem::path& path,
-                                                   std::shared_ptr<DwarfFault> fault) {
-  auto fd = open_regular_file(path);
-  if (!fd)
-    return forward(std::move(fd));
-  std::unique_ptr<DwarfFile> file(new DwarfFile(path, std::move(fault)));
-  file->fd_ = std::move(*fd);
+std::unique_ptr<DwarfFile> DwarfFile::open(SuppliedFile supplied,
+                                           std::shared_ptr<DwarfFault> fault) {
+  std::unique_ptr<DwarfFile> file(new DwarfFile(supplied.number, std::move(fault)));
+  std::string why;
+  auto elf = MappedElf::map(supplied.fd, why);
+  if (!elf) {
+    file->set_fault(std::move(why));
+    return nullptr;
+  }
   Dwarf_Error error = nullptr;
-  const std::lock_guard lock(libdwarf_mutex());
-  const int outcome = dwarf_init_b(file->fd_.get(), DW_DLC_READ, DW_GROUPNUMBER_ANY, nullptr,
-                                   nullptr, &file->debug_, &error);
-  if (outcome == DW_DLV_NO_ENTRY)
-    return std::unique_ptr<DwarfFile>();
-  if (!file->succeeded(outcome, error, "dwarf_init_b"))
-    return file->take_fault();
-  return file;
+  int outcome = DW_DLV_ERROR;
+  // Once libdwarf has read one file itself it takes the objects of all others for its own kind, too
+  // (the function that asks for section flags is a global variable of it).
+  static bool libdwarf_reads = false;
+  libdwarf_reads = libdwarf_reads || elf->is_encoded();
+  if (libdwarf_reads) {
+    file->fd_ = std::move(supplied.fd);
+    outcome = dwarf_init_b(file->fd_.get(), DW_DLC_READ, DW_GROUPNUMBER_ANY, nullptr, nullptr,
+                           &file->debug_, &error);
+  } else {
+    file->object_ = std::make_unique<DwarfObject>(std::move(*elf));
+    outcome = dwarf_object_init_b(file->object_->interface(), nullptr, nullptr, DW_GROUPNUMBER_ANY,
+                                  &file->debug_, &error);
+  }
+  return file->succeeded(outcome, error, "dwarf_init") ? std::move(file) : nullptr;
 }
 
 void DwarfFile::set_alternate(DwarfFile* alternate) {
@@ -251,11 +254,13 @@ void DwarfFile::set_alternate(DwarfFile* alternate) {
 }
 
 DwarfFile::~DwarfFile() {
+  Dwarf_Error error = nullptr;
   if (debug_ == nullptr)
     return;
-  const std::lock_guard lock(libdwarf_mutex());
-  Dwarf_Error error = nullptr;
-  dwarf_finish(debug_, &error);
+  if (object_)
+    dwarf_object_finish(debug_, &error);
+  else
+    dwarf_finish(debug_, &error);
 }
 
 bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* call) {
@@ -270,20 +275,12 @@ bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* cal
 
 void DwarfFile::set_fault(std::string what) {
   if (!faulty())
-    *fault_ = {std::move(what), path_, std::nullopt};
+    *fault_ = {std::move(what), number_};
 }
 
 void DwarfFile::end_if_over() {
-  if (!faulty())
-    fault_->over = work_over();
-}
-
-Failure DwarfFile::take_fault() {
-  auto fault = std::exchange(*fault_, {});
-  if (fault.over)
-    return Failure(std::move(*fault.over));
-  return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", fault.file.string(), fault.what),
-              fmt::format("check it with: readelf --debug-dump=info {}", fault.file.string()));
+  if (const auto over = work_over())
+    set_fault(over->message);
 }
 
 DwarfDie DwarfFile::die_at(DiePlace place) {

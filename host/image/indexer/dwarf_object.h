@@ -1,0 +1,31 @@
+#pragma once
+
+#include "host/image/indexer/mapped_elf.h"
+
+#include <libdwarf.h>
+
+namespace mqbridge {
+
+/// A mapped ELF file as libdwarf sees it: sections are handed out where they are mapped, where its
+/// own reader copies each whole one into memory.
+class DwarfObject {
+public:
+  explicit DwarfObject(MappedElf elf) : elf_(std::move(elf)) {}
+  DwarfObject(const DwarfObject&) = delete;
+  DwarfObject& operator=(const DwarfObject&) = delete;
+
+  /// For dwarf_object_init_b; stays where it is as long as this.
+  Dwarf_Obj_Access_Interface* interface() { return &interface_; }
+
+private:
+  static const DwarfObject& of(void* object) { return *static_cast<DwarfObject*>(object); }
+  static int section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into, int*);
+  static int load_section(void* object, Dwarf_Half index, Dwarf_Small** data, int*);
+
+  static const Dwarf_Obj_Access_Methods methods;
+
+  MappedElf elf_;
+  Dwarf_Obj_Access_Interface interface_ = {this, &methods};
+};
+
+} // namespace mqbridge

@@ -1,0 +1,133 @@
+#include "host/image/indexer/mapped_elf.h"
+
+#include "host/image/bytes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+// libdwarf counts sections in 16 bits. A name may be there more than once (type units in COMDAT
+// groups), but only in object files.
+constexpr std::size_t max_sections = 4096;
+
+bool is_of_dwarf(std::string_view name) {
+  return name.starts_with(".debug_") || name.starts_with(".zdebug_") || name == ".gnu_debugaltlink";
+}
+
+} // namespace
+
+void Unmapping::operator()(const std::byte* at) const {
+  ::munmap(const_cast<std::byte*>(at), size);
+}
+
+std::optional<MappedElf> MappedElf::map(const FileDescriptor& fd, std::string& why) {
+  MappedElf elf;
+  const off_t end = ::lseek(fd.get(), 0, SEEK_END); // fstat() is a call that takes names, too
+  const auto size = static_cast<std::size_t>(end);
+  void* at = end <= 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (at == MAP_FAILED) {
+    why = end == 0 ? "an empty file" : std::strerror(errno);
+    return std::nullopt;
+  }
+  elf.mapping_ = {static_cast<const std::byte*>(at), Unmapping{size}};
+  elf.bytes_ = {elf.mapping_.get(), size};
+  if (auto defect = elf.read_sections()) {
+    why = std::move(*defect);
+    return std::nullopt;
+  }
+  return elf;
+}
+
+std::optional<std::string> MappedElf::read_sections() {
+  if (bytes_.size() < EI_NIDENT || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0)
+    return "not an ELF file";
+  const auto ident = [&](std::size_t at) { return std::to_integer<unsigned>(bytes_[at]); };
+  if (ident(EI_DATA) != ELFDATA2LSB && ident(EI_DATA) != ELFDATA2MSB)
+    return fmt::format("unknown ELF byte order {}", ident(EI_DATA));
+  byte_order_ = ident(EI_DATA) == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big;
+  is_64_ = ident(EI_CLASS) == ELFCLASS64;
+  if (is_64_)
+    return read_headers<Elf64_Ehdr, Elf64_Shdr>();
+  return ident(EI_CLASS) == ELFCLASS32 ? read_headers<Elf32_Ehdr, Elf32_Shdr>()
+                                       : fmt::format("unknown ELF class {}", ident(EI_CLASS));
+}
+
+template <class Header, class SectionHeader>
+std::optional<std::string> MappedElf::read_headers() {
+  const auto header = structure<Header>(0);
+  if (!header || native(header->e_shentsize) != sizeof(SectionHeader))
+    return "its ELF header is cut short or inconsistent";
+  const std::uint64_t table = native(header->e_shoff);
+  const auto section = [&](std::uint64_t index) {
+    return structure<SectionHeader>(table + index * sizeof(SectionHeader));
+  };
+  const auto first = section(0);
+  if (!first)
+    return "its section headers lie outside of it";
+  // Numbers that 16 bits do not hold stand in the first section header (gABI, e_shnum).
+  std::uint64_t count = native(header->e_shnum);
+  std::uint64_t names_index = native(header->e_shstrndx);
+  if (count == 0)
+    count = native(first->sh_size);
+  if (names_index == SHN_XINDEX)
+    names_index = native(first->sh_link);
+  const auto names = names_index < count ? section(names_index) : std::nullopt;
+  if (!inside(table, 0) || count > (bytes_.size() - table) / sizeof(SectionHeader) || !names ||
+      !inside(native(names->sh_offset), native(names->sh_size)))
+    return "its section headers, or their names, lie outside of it";
+  const std::uint64_t names_at = native(names->sh_offset);
+  const std::uint64_t names_end = names_at + native(names->sh_size);
+  sections_.emplace_back();
+  for (std::uint64_t i = 1; i < count; ++i) {
+    const auto found = *section(i);
+    const auto type = native(found.sh_type);
+    const auto name = text_at(names_at + native(found.sh_name), names_end);
+    if ((type == SHT_REL || type == SHT_RELA) && name.find(".debug_") != std::string_view::npos)
+      is_encoded_ = true;
+    if ((type != SHT_PROGBITS && type != SHT_MIPS_DWARF) || !is_of_dwarf(name))
+      continue;
+    if ((native(found.sh_flags) & SHF_COMPRESSED) != 0 || name.starts_with(".zdebug_"))
+      is_encoded_ = true;
+    if (!inside(native(found.sh_offset), native(found.sh_size)))
+      return fmt::format("section {} lies outside of it", i);
+    if (sections_.size() == max_sections)
+      return fmt::format("more than {} sections of DWARF", max_sections);
+    sections_.push_back({std::string(name), native(found.sh_addr), native(found.sh_offset),
+                         native(found.sh_size), native(found.sh_entsize)});
+  }
+  return std::nullopt;
+}
+
+template <class Structure>
+std::optional<Structure> MappedElf::structure(std::uint64_t offset) const {
+  if (!inside(offset, sizeof(Structure)))
+    return std::nullopt;
+  Structure value;
+  std::memcpy(&value, bytes_.data() + offset, sizeof value);
+  return value;
+}
+
+template <class Number>
+Number MappedElf::native(Number number) const {
+  return load_integer<Number>(reinterpret_cast<const std::byte*>(&number), byte_order_);
+}
+
+bool MappedElf::inside(std::uint64_t offset, std::uint64_t size) const {
+  return offset <= bytes_.size() && size <= bytes_.size() - offset;
+}
+
+// Empty: none, or one without end.
+std::string_view MappedElf::text_at(std::uint64_t offset, std::uint64_t end) const {
+  if (offset >= end)
+    return {};
+  const auto* from = reinterpret_cast<const char*>(bytes_.data() + offset);
+  const auto size = ::strnlen(from, end - offset);
+  return size == end - offset ? std::string_view() : std::string_view(from, size);
+}
+
+} // namespace mqbridge

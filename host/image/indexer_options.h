@@ -1,0 +1,21 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+
+namespace mqbridge {
+
+/// How DWARF is read: by a process of its own, which may crash, loop and lie.
+struct IndexerOptions {
+  /// The program `mqbridge-indexer`.
+  std::filesystem::path program = beside_this_program();
+  /// System calls are filtered; false: --no-sandbox.
+  bool sandboxed = true;
+  /// For one answer. libdwarf is slow on some corrupt files: they are given up, not waited for.
+  std::chrono::milliseconds patience = std::chrono::seconds(20);
+
+  /// In the directory of the program that runs.
+  static std::filesystem::path beside_this_program();
+};
+
+} // namespace mqbridge

@@ -1,0 +1,306 @@
+#include "host/image/type_indexer.h"
+
+#include "host/image/elf_reader.h"
+#include "host/image/file_on_disk.h"
+#include "rsp/printable.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mqbridge {
+namespace {
+
+using wire::IndexerKind;
+
+// What no real file reaches; beyond it the answer is nonsense.
+constexpr std::size_t max_names = std::size_t{16} << 20;
+constexpr std::size_t max_fields = 1'000'000;
+constexpr std::size_t max_field_bytes = std::size_t{64} << 20; // of their names
+constexpr std::size_t max_given_files = 65'536;
+
+/// The file that `elf` was read from, not one that took its place.
+Result<FileDescriptor> open_again(const ElfFile& elf) {
+  auto fd = open_regular_file(elf.path());
+  if (fd && FileOnDisk(elf.path(), *fd).identity(elf.build_id()) != elf.identity())
+    return fail("elf.open", fmt::format("{} was replaced meanwhile", elf.path().string()),
+                "run it again");
+  return fd;
+}
+
+} // namespace
+
+Result<void> TypeIndexer::check(const ElfFile& elf) {
+  const auto& compression = elf.unknown_compression();
+  if (compression.empty())
+    return {};
+  const auto file = elf.path().string();
+  return fail("dwarf.compression",
+              fmt::format("the DWARF of {} is compressed with {}, which libdwarf cannot undo", file,
+                          compression),
+              fmt::format("objcopy --decompress-debug-sections {} types.debug    then: "
+                          "--types types.debug",
+                          file));
+}
+
+Result<std::unique_ptr<TypeIndexer>>
+TypeIndexer::start(const IndexerOptions& options, const ElfFile& elf, const FilePaths& paths) {
+  auto link = IndexerLink::start(options, elf.path());
+  if (!link)
+    return forward(std::move(link));
+  std::unique_ptr<TypeIndexer> indexer(new TypeIndexer(elf, paths, std::move(*link)));
+  if (auto done = indexer->send_files(options.sandboxed); !done)
+    return forward(std::move(done));
+  IndexerKind kind{};
+  auto answer = indexer->next_answer(kind, nullptr);
+  if (!answer)
+    return forward(std::move(answer));
+  if (kind == IndexerKind::no_sandbox)
+    return Failure(sandbox::unavailable("mqbridge-indexer", answer->text()));
+  if (kind != IndexerKind::ready || !answer->complete())
+    return indexer->link_.protocol_violation();
+  return indexer;
+}
+
+Result<void> TypeIndexer::send_files(bool sandboxed) {
+  auto main = open_again(elf_);
+  if (!main)
+    return forward(std::move(main));
+  link_.begin_answer();
+  wire::Encoder start;
+  start.put(IndexerKind::start)
+      .put(sandboxed)
+      .put(static_cast<std::uint8_t>(elf_.platform().pointer_size))
+      .put(elf_.alternate_link().has_value());
+  if (auto done = link_.send(start); !done)
+    return done;
+  if (auto done = send_file(*main, elf_.path()); !done)
+    return done;
+  std::filesystem::path place;
+  if (const auto alternate = find_alternate(place)) {
+    if (auto done = send_file(alternate, place); !done)
+      return done;
+  }
+  return send_no_file();
+}
+
+// Empty: `elf` refers to none, or it is missing, which is a warning.
+FileDescriptor TypeIndexer::find_alternate(std::filesystem::path& place) {
+  const auto link = elf_.alternate_link();
+  if (!link)
+    return FileDescriptor();
+  std::string other_build;
+  for (auto& candidate : alternate_file_places(paths_, elf_)) {
+    const auto file = ElfFile::open(candidate);
+    if (!file)
+      continue;
+    if ((*file)->build_id() != link->build_id) {
+      other_build = fmt::format(" ({} is another build)", candidate.string());
+      continue;
+    }
+    auto fd = open_again(**file);
+    if (!fd || !(*file)->has_dwarf())
+      continue;
+    place = std::move(candidate);
+    return std::move(*fd);
+  }
+  warnings_.push_back(
+      {"dwarf.alternate_missing",
+       fmt::format(
+           "{} shares DWARF with others in {}, build-id {}, which is not here{}; types that "
+           "are only there are not known",
+           elf_.path().string(), link->file, link->build_id, other_build),
+       "install it with the debug symbols of the package, or give its directory: --debug-dir DIR"});
+  return FileDescriptor();
+}
+
+Result<void> TypeIndexer::send_file(const FileDescriptor& fd, const std::filesystem::path& path) {
+  if (given_.size() == max_given_files)
+    return link_.protocol_violation();
+  wire::Encoder message;
+  message.put(IndexerKind::file).put(static_cast<std::uint32_t>(given_.size()));
+  given_.push_back(path);
+  return link_.send(message, fd);
+}
+
+Result<void> TypeIndexer::send_no_file() {
+  wire::Encoder message;
+  message.put(IndexerKind::no_file);
+  return link_.send(message);
+}
+
+Result<TypeNames> TypeIndexer::names() {
+  link_.begin_answer();
+  wire::Encoder question;
+  question.put(IndexerKind::read_names);
+  if (auto done = link_.send(question); !done)
+    return forward(std::move(done));
+  std::vector<NamedPlace> places;
+  for (;;) {
+    IndexerKind kind{};
+    auto answer = next_answer(kind, nullptr);
+    if (!answer)
+      return forward(std::move(answer));
+    if (kind == IndexerKind::names_end) {
+      if (auto done = note_missing(*answer); !done)
+        return forward(std::move(done));
+      break;
+    }
+    const auto bytes = answer->rest();
+    const auto count = bytes.size() / sizeof(NamedPlace);
+    if (kind != IndexerKind::names || bytes.size() % sizeof(NamedPlace) != 0 ||
+        count > max_names - places.size())
+      return link_.protocol_violation();
+    places.resize(places.size() + count);
+    std::memcpy(static_cast<void*>(&places[places.size() - count]), bytes.data(), bytes.size());
+  }
+  auto names = TypeNames::from(std::move(places));
+  if (!names)
+    return link_.protocol_violation();
+  return std::move(*names);
+}
+
+Result<std::optional<TypeLayout>> TypeIndexer::layout(const AskedName& asked,
+                                                      const TypeNames& names) {
+  link_.begin_answer();
+  wire::Encoder question;
+  question.put(IndexerKind::read_layout).text(asked.name);
+  for (const auto kind : asked.kinds)
+    for (const auto& candidate : names.find(kind, asked.name))
+      question.put(kind).put(candidate.place);
+  if (auto done = link_.send(question); !done)
+    return forward(std::move(done));
+  TypeLayout layout;
+  std::size_t name_bytes = 0;
+  for (;;) {
+    IndexerKind kind{};
+    auto answer = next_answer(kind, &names);
+    if (!answer)
+      return forward(std::move(answer));
+    if (kind == IndexerKind::layout) {
+      const bool found = answer->get<std::uint8_t>() != 0;
+      layout.size = answer->get<std::uint64_t>();
+      if (!answer->complete())
+        return link_.protocol_violation();
+      return found ? std::optional(std::move(layout)) : std::nullopt;
+    }
+    if (kind != IndexerKind::fields)
+      return link_.protocol_violation();
+    while (answer->ok() && !answer->complete()) {
+      auto field = answer->text();
+      const auto offset = answer->get<std::uint64_t>();
+      name_bytes += field.size();
+      layout.fields.push_back({std::move(field), offset, answer->get<std::uint64_t>()});
+    }
+    if (!answer->ok() || layout.fields.size() > max_fields || name_bytes > max_field_bytes)
+      return link_.protocol_violation();
+  }
+}
+
+Result<wire::Decoder> TypeIndexer::next_answer(IndexerKind& kind, const TypeNames* names) {
+  for (;;) {
+    auto message = link_.receive(kind);
+    if (!message)
+      return message;
+    Result<void> given;
+    if (kind == IndexerKind::want_package)
+      given = give_package();
+    else if (kind == IndexerKind::want_split)
+      given = give_split(*message);
+    else if (kind == IndexerKind::want_candidates)
+      given = give_candidates(*message, names);
+    else if (kind == IndexerKind::fault)
+      return fault(*message);
+    else
+      return message;
+    if (!given)
+      return forward(std::move(given));
+  }
+}
+
+Result<void> TypeIndexer::give_package() {
+  auto path = elf_.path();
+  path += ".dwp";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return send_no_file();
+  const auto fd = open_regular_file(path);
+  if (fd)
+    return send_file(*fd, path);
+  warnings_.push_back({"dwarf.split_missing", fd.error().message, fd.error().hint});
+  return send_no_file();
+}
+
+// Names of files come from the DWARF: what there is of them is read by the indexer alone.
+Result<void> TypeIndexer::give_split(wire::Decoder& question) {
+  const auto index = question.get<std::uint32_t>();
+  const auto directory = question.text();
+  const auto name = question.text();
+  if (!question.complete())
+    return link_.protocol_violation();
+  const auto places = split_file_places(paths_, elf_, directory, name);
+  for (std::size_t i = index; i < places.size(); ++i) {
+    if (const auto fd = open_regular_file(places[i]))
+      return send_file(*fd, places[i]);
+  }
+  return send_no_file();
+}
+
+Result<void> TypeIndexer::give_candidates(wire::Decoder& question, const TypeNames* names) {
+  const auto kind = question.get<NameKind>();
+  const auto name = question.text();
+  if (!question.complete() || names == nullptr)
+    return link_.protocol_violation();
+  wire::Encoder answer;
+  answer.put(IndexerKind::candidates);
+  for (const auto& candidate : names->find(kind, name))
+    answer.put(candidate.place);
+  return link_.send(answer);
+}
+
+Failure TypeIndexer::fault(wire::Decoder& message) {
+  const auto number = message.get<std::uint32_t>();
+  const auto what = message.text();
+  if (!message.complete() || number >= given_.size())
+    return link_.protocol_violation();
+  const auto file = given_[number].string();
+  return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", file, readable(what)),
+              fmt::format("check it with: readelf --debug-dump=info {}", file));
+}
+
+Result<void> TypeIndexer::note_missing(wire::Decoder& message) {
+  const auto units = message.get<std::uint32_t>();
+  const auto all = message.get<std::uint32_t>();
+  const auto alternate = message.text();
+  const auto package = message.text();
+  std::vector<std::string> names;
+  for (auto count = message.get<std::uint32_t>();
+       count > 0 && message.ok() && names.size() < wire::max_missing_names; --count)
+    names.push_back(readable(message.text()));
+  if (!message.complete())
+    return link_.protocol_violation();
+  const auto file = elf_.path().string();
+  if (!alternate.empty())
+    warnings_.push_back({"dwarf.alternate_missing",
+                         fmt::format("the file that {} shares DWARF in cannot be used: {}; types "
+                                     "that are only there are not known",
+                                     file, readable(alternate)),
+                         "install it with the debug symbols of the package"});
+  if (!package.empty())
+    warnings_.push_back({"dwarf.split_missing",
+                         fmt::format("DWARF of {}.dwp: {}", file, readable(package)),
+                         fmt::format("make it again: dwp -e {}", file)});
+  if (units == 0)
+    return {};
+  warnings_.push_back(
+      {"dwarf.split_missing",
+       fmt::format("{} of the {} split DWARF files of {} are not here, or are of another build: "
+                   "{}{}; types that only they define are not known",
+                   units, all, file, fmt::join(names, ", "), units > names.size() ? ", ..." : ""),
+       fmt::format("put the .dwo files or {}.dwp beside it, or map the build directory: --path-map "
+                   "FROM=TO",
+                   elf_.path().filename().string())});
+  return {};
+}
+
+} // namespace mqbridge
