@@ -48,15 +48,17 @@ ResultReader::ResultReader(const WalkRequest& request, WalkResult& result, Messa
 
 bool ResultReader::accept(std::span<const std::byte> batch) {
   wire::Decoder in(batch);
-  if (in.get<wire::Kind>() != wire::Kind::batch)
+  if (improper_ || in.get<wire::Kind>() != wire::Kind::batch)
     return false;
   if (in.get<std::uint64_t>() != next_sequence_ || !in.ok())
     return false;
   ++next_sequence_;
   while (!in.rest().empty()) {
     const auto item = in.take(in.get<std::uint32_t>());
-    if (!in.ok() || !accept_item(item))
+    if (!in.ok() || !accept_item(item)) {
+      improper_ = true;
       return false;
+    }
   }
   if (request_.progress)
     request_.progress(operations_);

@@ -15,7 +15,8 @@ class ResultReader {
 public:
   ResultReader(const WalkRequest& request, WalkResult& result, MessageLog& log);
 
-  /// One batch, whole. false: improper; what stood before the fault is kept.
+  /// One batch, whole. false: improper; what stood before the fault is kept, and nothing is taken
+  /// after it: an item less, and the next would count for another communicator.
   bool accept(std::span<const std::byte> batch);
   /// The batch that a worker left unsent: a torn or repeated one is not a fault.
   void accept_remainder(std::span<const std::byte> batch);
@@ -42,6 +43,7 @@ private:
   WalkResult& result_;
   MessageLog& log_;
   TextPool texts_;
+  bool improper_ = false; ///< an item was
   std::uint64_t next_sequence_ = 0;
   std::uint64_t group_total_ = 0;
   std::uint64_t operations_ = 0;        ///< of the process

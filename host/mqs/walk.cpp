@@ -184,9 +184,8 @@ private:
   void conclude() {
     const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
     const auto& shared = worker_.shared();
-    const bool broken = result_.failure && result_.failure->code == "dll.protocol";
-    if (!broken)
-      accept_remainder();
+    accept_unread();
+    accept_remainder();
     if (said_all_ && status != 0) {
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {
@@ -197,6 +196,18 @@ private:
     result_.fetches = shared.fetches.load();
     result_.fetch_bytes = shared.fetch_bytes.load();
     results_.finish(result_.failure, truncated_by_);
+  }
+
+  /// Batches that it had sent by then: what was found before the end is kept.
+  void accept_unread() {
+    using Outcome = wire::Received::Outcome;
+    for (;;) {
+      const auto received = wire::receive_message(worker_.socket(), buffer_, false);
+      if (received.outcome == Outcome::message)
+        static_cast<void>(results_.accept(received.message));
+      else if (received.outcome != Outcome::too_long)
+        return;
+    }
   }
 
   /// What lay in the shared page when the worker went: copied first, then checked.

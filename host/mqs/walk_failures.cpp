@@ -68,7 +68,8 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }
-  return {"dll.protocol", fmt::format("{}: the worker gave an unknown reason: {}", path, text)};
+  return {"dll.protocol", fmt::format("{}: the worker gave an unknown reason: {}", path, text),
+          corrupt_hint};
 }
 
 Error death(const std::filesystem::path& dll, int status, const wire::SharedState& shared) {
