@@ -2,6 +2,8 @@
 
 #include "host/image/bytes.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -15,8 +17,17 @@ namespace {
 // groups), but only in object files.
 constexpr std::size_t max_sections = 4096;
 
+/// Sections that libdwarf reads as soon as they are there, and that types have no part in: each is
+/// a way to break it more (0.5 frees its list of .debug_rnglists twice if they are cut short).
+constexpr std::array<std::string_view, 4> not_for_types = {"rnglists", "loclists", "ranges", "loc"};
+
 bool is_of_dwarf(std::string_view name) {
-  return name.starts_with(".debug_") || name.starts_with(".zdebug_") || name == ".gnu_debugaltlink";
+  if (!name.starts_with(".debug_") && !name.starts_with(".zdebug_"))
+    return name == ".gnu_debugaltlink";
+  name.remove_prefix(name.find('_') + 1);
+  if (name.ends_with(".dwo"))
+    name.remove_suffix(4);
+  return std::find(not_for_types.begin(), not_for_types.end(), name) == not_for_types.end();
 }
 
 } // namespace
