@@ -35,6 +35,11 @@ Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
       new Server(endpoint, std::move(opened->transport), opened->watch, options));
 }
 
+std::shared_ptr<Server> Server::over(std::unique_ptr<Transport> transport, const Endpoint& endpoint,
+                                     const ClientOptions& options) {
+  return std::shared_ptr<Server>(new Server(endpoint, std::move(transport), {}, options));
+}
+
 Result<void> Server::negotiate(Opening& opening) {
   const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
   auto negotiated = rsp::negotiate(connection_, opening);

@@ -28,6 +28,9 @@ public:
   /// Connects; nothing is sent yet. Errors: those of open_transport.
   static Result<std::shared_ptr<Server>> open(const Endpoint& endpoint,
                                               const ClientOptions& options);
+  /// Over a transport that exists already, which no guardian watches.
+  static std::shared_ptr<Server> over(std::unique_ptr<Transport> transport,
+                                      const Endpoint& endpoint, const ClientOptions& options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -9,7 +9,7 @@
 
 namespace mqbridge::rsp {
 
-/// A number as packets carry it: 1 to 16 hexadecimal digits and nothing else.
+/// A number as packets carry it: hexadecimal digits and nothing else. nullopt: beyond 64 bits, too.
 std::optional<std::uint64_t> parse_hex(std::string_view digits);
 
 /// Two digits for each byte of `into`; false if `digits` is not exactly that, and `into` then holds

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Runs the fuzz targets until each is done; what ./dev fuzz calls.
+
+A target is done when it has had its minutes of CPU time, and the last three of them have brought no
+new coverage (edges). What was reached is kept in the state directory, so that a later run goes on
+where this one was stopped; removing that directory begins anew.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+
+ROUND_SECONDS = 60  # so much is lost when a run is stopped
+QUIET_SECONDS = 180
+STATUS = re.compile(r"^#(\d+)\s+(INITED|NEW|REDUCE|RELOAD|pulse|DONE)\s+cov: (\d+)")
+
+stopping = threading.Event()
+running = set()
+running_lock = threading.Lock()
+
+
+@dataclasses.dataclass
+class Progress:
+    """Of one target, over all runs."""
+
+    cpu: float = 0  # seconds
+    executions: int = 0
+    coverage: int = 0  # edges
+    last_new: float = 0  # seconds of CPU time at the end of the round that brought new coverage
+
+    def done(self, minutes):
+        return self.cpu >= 60 * minutes and self.cpu - self.last_new >= QUIET_SECONDS
+
+
+class Target:
+    def __init__(self, program, corpus, state):
+        self.name = program.name.removeprefix("fuzz_")
+        self.program = program
+        self.seeds = corpus / self.name
+        self.directory = state / self.name
+        self.found = self.directory / "corpus"
+        self.found.mkdir(parents=True, exist_ok=True)
+        self.record = self.directory / "progress.json"
+        self.progress = Progress()
+        if self.record.exists():
+            self.progress = Progress(**json.loads(self.record.read_text()))
+
+    def findings(self):
+        return sorted(self.directory.glob("*-*"))
+
+    def play_round(self):
+        """One run of libFuzzer; its output where it has found something, else None."""
+        command = [
+            self.program,
+            f"-max_total_time={ROUND_SECONDS}",
+            "-timeout=30",
+            "-rss_limit_mb=2048",
+            f"-artifact_prefix={self.directory}/",
+            self.found,
+            self.seeds,
+        ]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
+        with running_lock:
+            running.add(process)
+        lines = []
+        coverage = executions = 0
+        for line in process.stderr:
+            lines = lines[-200:] + [line]
+            if status := STATUS.match(line):
+                executions, coverage = int(status[1]), int(status[3])
+        _, outcome, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(outcome)
+        with running_lock:
+            running.discard(process)
+        if stopping.is_set():
+            return None
+        self.note(usage.ru_utime + usage.ru_stime, executions, coverage)
+        return None if process.returncode == 0 else "".join(lines)
+
+    def note(self, cpu, executions, coverage):
+        progress = self.progress
+        progress.cpu += cpu
+        progress.executions += executions
+        if coverage > progress.coverage:
+            progress.coverage = coverage
+            progress.last_new = progress.cpu
+        text = json.dumps(dataclasses.asdict(progress))
+        incoming = self.record.with_suffix(".new")
+        incoming.write_text(text + "\n")
+        incoming.replace(self.record)
+
+    def run(self, minutes):
+        """The output of a finding, or None when the target is done."""
+        while not self.progress.done(minutes) and not stopping.is_set():
+            if output := self.play_round():
+                return output
+            if not stopping.is_set():
+                print(f"{self.name}: {describe(self.progress)}", flush=True)
+        return None
+
+
+def describe(progress):
+    return (
+        f"{progress.cpu / 60:.1f} CPU minutes, {progress.executions:,} executions, "
+        f"{progress.coverage} edges, the last new one after {progress.last_new / 60:.1f}"
+    )
+
+
+def stop_all():
+    stopping.set()
+    with running_lock:
+        for process in running:
+            process.kill()
+
+
+def print_table(targets, minutes):
+    print(f"\n{'target':<16} {'executions':>13} {'CPU min':>8} {'edges':>7} {'last new':>9}  done")
+    for target in targets:
+        progress = target.progress
+        print(
+            f"{target.name:<16} {progress.executions:>13,} {progress.cpu / 60:>8.1f} "
+            f"{progress.coverage:>7} {progress.last_new / 60:>9.1f}  "
+            f"{'yes' if progress.done(minutes) else 'no'}"
+        )
+
+
+def report_finding(target, output):
+    print(output, file=sys.stderr)
+    for path in target.findings():
+        print(f"{target.name} has found something: {path}", file=sys.stderr)
+        print(f"try it again with: {target.program} {path}", file=sys.stderr)
+
+
+def fuzz(targets, minutes, jobs):
+    """Whether nothing was found. Those that have had the least time come first."""
+    clean = True
+    order = sorted(targets, key=lambda target: target.progress.cpu)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(target.run, minutes): target for target in order}
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                if output := future.result():
+                    clean = False
+                    stop_all()
+                    report_finding(futures[future], output)
+        except KeyboardInterrupt:
+            stop_all()
+            clean = False
+    return clean
+
+
+def keep(targets):
+    """Adds to the corpus of the repository those inputs that bring what it does not have yet."""
+    for target in targets:
+        command = [target.program, "-set_cover_merge=1", target.seeds, target.found]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        size = sum(path.stat().st_size for path in target.seeds.iterdir())
+        print(f"{target.name}: {len(list(target.seeds.iterdir()))} files, {size:,} bytes")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("minutes", nargs="?", type=float, default=10, help="of CPU time, each")
+    parser.add_argument("targets", nargs="*", help="their names; none: all")
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--state", type=pathlib.Path, required=True)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", action="store_true", help="no fuzzing: completes the corpus")
+    options = parser.parse_args()
+    corpus = pathlib.Path(__file__).resolve().parent / "corpus"
+    programs = sorted(options.programs.glob("fuzz_*"))
+    targets = [Target(program, corpus, options.state.resolve()) for program in programs]
+    if options.targets:
+        targets = [target for target in targets if target.name in options.targets]
+    if not targets:
+        sys.exit("no such fuzz target; there are: " + ", ".join(p.name[5:] for p in programs))
+    if options.keep:
+        keep(targets)
+        return
+    clean = fuzz(targets, options.minutes, options.jobs)
+    print_table(targets, options.minutes)
+    sys.exit(0 if clean else 1)
+
+
+if __name__ == "__main__":
+    main()
