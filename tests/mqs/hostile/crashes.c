@@ -27,7 +27,6 @@ static void ill(void) {
   __builtin_trap();
 }
 
-/* Behind the end of a file that is mapped. */
 static void bus(void) {
   raise(SIGBUS);
 }
