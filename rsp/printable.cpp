@@ -1,5 +1,6 @@
 #include "rsp/printable.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -42,10 +43,17 @@ bool drives_terminal(std::uint32_t value) {
          (value >= 0x2066 && value <= 0x2069) || value == 0xfeff;
 }
 
+/// Nearly all text is plain ASCII, and needs no looking at character by character.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 /// Copies what can be shown, and lets `replace` add something for each character (or stray byte)
 /// that cannot.
 template <class Replace>
 std::string clean(std::string_view text, Replace replace) {
+  if (is_plain(text))
+    return std::string(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
