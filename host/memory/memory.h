@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/memory/address.h"
+#include "rsp/commands/read_watcher.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -29,6 +30,15 @@ public:
 
   /// Reads all ranges, in as few round trips as the layer can. Sets each `read`.
   virtual Result<void> read_ranges(std::span<MemoryRange> ranges) = 0;
+
+  /// The same, while `watcher` looks on and says how far it goes. Layers that cannot tell what came
+  /// before all has come read what it wants at first.
+  virtual Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) {
+    std::size_t wanted = 0;
+    while (wanted < ranges.size() && watcher.wants(wanted, 0))
+      ++wanted;
+    return read_ranges(ranges.first(wanted));
+  }
 
   /// Reads one range; the number of bytes read from its start.
   Result<std::size_t> read(TargetAddress address, std::span<std::byte> into) {

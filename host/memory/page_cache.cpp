@@ -59,8 +59,7 @@ std::vector<std::uint64_t> pages_missing(const PageStore& store,
         pages.push_back(part.page);
     });
   std::ranges::sort(pages);
-  const auto repeated = std::ranges::unique(pages);
-  pages.erase(repeated.begin(), repeated.end());
+  pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
   return pages;
 }
 
@@ -71,6 +70,53 @@ struct PageCache::Piece {
   std::uint64_t page;
   std::size_t line; ///< of the page, the first one that is read
   std::span<std::byte> into;
+};
+
+/// A burst of whole pages, as it comes.
+class PageCache::Arrivals final : public rsp::ReadWatcher {
+public:
+  /// Of `pieces`, which are whole pages, the first `planned` ones are read whatever happens.
+  Arrivals(PageCache& cache, std::span<const Piece> pieces, std::size_t planned)
+      : cache_(cache), pieces_(pieces), planned_(planned), shown_(pieces.size()),
+        before_(cache.situation()) {
+    for (const auto& piece : pieces.first(planned))
+      asked_ += piece.into.size() / page_size;
+  }
+
+  void came(std::size_t piece, std::size_t read) override {
+    constexpr auto all = PageStore::all_lines;
+    for (auto& shown = shown_[piece]; shown < read / page_size; ++shown)
+      cache_.store_.publish(pieces_[piece].page + shown, all, all);
+  }
+
+  void look() override { wants_more_ = cache_.store_.let_look(); }
+
+  bool wants(std::size_t piece, std::size_t offset) override {
+    if (piece < planned_ || offset < limit_)
+      return true;
+    if (!wants_more_)
+      return false;
+    before_.touched = cache_.store_.touched_pages();
+    const auto more = cache_.policy_.may_go_on(before_, asked_);
+    if (more < worthwhile)
+      return false;
+    limit_ += more * page_size;
+    asked_ += more;
+    return true;
+  }
+
+private:
+  /// Pages: fewer would go in requests of their own, and each wait for its marker.
+  static constexpr std::size_t worthwhile = 64;
+
+  PageCache& cache_;
+  std::span<const Piece> pieces_;
+  std::size_t planned_;
+  std::vector<std::size_t> shown_; ///< pages of each piece
+  PrefetchPolicy::Situation before_;
+  std::uint64_t asked_ = 0; ///< pages
+  std::size_t limit_ = 0;   ///< how many bytes of the piece behind the planned ones
+  bool wants_more_ = false;
 };
 
 PageCache::PageCache(Memory& below, PageStore& store, Options options)
@@ -122,12 +168,12 @@ Result<void> PageCache::load(std::span<const MemoryRange> ranges) {
 Result<void> PageCache::load_pages(std::span<const std::uint64_t> missing) {
   PageRuns runs;
   if (options_.mode == CacheMode::full)
-    runs = policy_.plan(
-        missing, {store_, link(), store_.touched_pages(), statistics_.bursts, store_.room()});
+    runs = policy_.plan(missing, situation());
   else
     for (const auto page : missing)
       runs.push_back({page, 1});
-  if (auto done = fetch_runs(runs); !done)
+  const bool ahead = options_.mode == CacheMode::full;
+  if (auto done = fetch_runs(runs, ahead ? policy_.later() : PageRun()); !done)
     return done;
   for (const auto page : missing) {
     const auto known = store_.find(page);
@@ -176,12 +222,14 @@ Result<void> PageCache::preload(const PageRuns& pages) {
 
 /// Pages of a run that nothing certain is known of are asked for one by one: a hole among them
 /// costs none of the others then.
-Result<void> PageCache::fetch_runs(const PageRuns& runs) {
+Result<void> PageCache::fetch_runs(const PageRuns& runs, const PageRun& later) {
   std::vector<Piece> pieces;
+  bool any_in_part = false;
   for (const auto& run : runs) {
     for (std::uint64_t at = 0; at < run.count;) {
       const auto page = run.first + at;
       const bool in_part = store_.find(page).has_value(); // its lines stay where they are
+      any_in_part |= in_part;
       std::uint64_t count = 1;
       if (!in_part && options_.mode == CacheMode::full && policy_.certain(page))
         while (at + count < run.count && policy_.certain(page + count) &&
@@ -194,7 +242,40 @@ Result<void> PageCache::fetch_runs(const PageRuns& runs) {
         pieces.push_back({page, 0, into});
     }
   }
-  return fetch(pieces);
+  // What is written where the onlooker reads already has to be certain before it looks again.
+  return any_in_part ? fetch(pieces) : fetch_watched(pieces, later);
+}
+
+PrefetchPolicy::Situation PageCache::situation() const {
+  return {store_, link(), store_.touched_pages(), statistics_.bursts, store_.room()};
+}
+
+Result<void> PageCache::fetch_watched(std::vector<Piece>& pieces, const PageRun& later) {
+  if (pieces.empty())
+    return {};
+  const auto planned = pieces.size();
+  const auto room = store_.prepare(later.first, static_cast<std::size_t>(later.count));
+  if (!room.empty())
+    pieces.push_back({later.first, 0, room});
+  std::vector<MemoryRange> requests;
+  requests.reserve(pieces.size());
+  for (const auto& piece : pieces)
+    requests.push_back({{piece.page * page_size}, piece.into});
+  Arrivals arrivals(*this, pieces, planned);
+  if (auto done = below_.read_watched(requests, arrivals); !done)
+    return done;
+  ++statistics_.bursts;
+  if (!room.empty()) {
+    auto& last = pieces.back();
+    last.into = room.first(requests.back().read / page_size * page_size);
+    store_.give_back((room.size() - last.into.size()) / page_size);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    statistics_.pages_read += pieces[i].into.size() / page_size;
+    statistics_.bytes_read += requests[i].read;
+    take(pieces[i], requests[i].read);
+  }
+  return {};
 }
 
 Result<void> PageCache::fetch(std::span<const Piece> pieces) {

@@ -16,7 +16,9 @@
 namespace mqbridge {
 
 /// Reads what is missing into the page store, in as few bursts as the policy can do with, and
-/// answers from there. Remembers where memory cannot be read.
+/// answers from there. Remembers where memory cannot be read. Whole pages are in the store as soon
+/// as they have come, for the store's onlooker; a burst along memory goes on for as long as that
+/// one follows it.
 ///
 /// Valid for one stop: clear() when the target may have run. What was asked for is exact; a page
 /// read beside it that cannot be read is a hole, no failure. When the store is full it starts anew:
@@ -64,12 +66,15 @@ public:
 
 private:
   struct Piece;
+  class Arrivals;
   Result<void> load(std::span<const MemoryRange> ranges);
   Result<void> load_pages(std::span<const std::uint64_t> missing);
   Result<void> load_lines(std::span<const MemoryRange> ranges, std::size_t unit);
-  Result<void> fetch_runs(const PageRuns& runs);
+  Result<void> fetch_runs(const PageRuns& runs, const PageRun& later = {});
   Result<void> fetch(std::span<const Piece> pieces);
+  Result<void> fetch_watched(std::vector<Piece>& pieces, const PageRun& later);
   void take(const Piece& piece, std::size_t read);
+  PrefetchPolicy::Situation situation() const;
   rsp::LinkEstimate link() const { return link_ ? link_() : rsp::LinkEstimate(); }
   std::size_t copy(const MemoryRange& range);
   Result<void> read_past(MemoryRange& range);

@@ -18,20 +18,19 @@ namespace {
 
 using page_table::Entry;
 using page_table::Header;
+using page_table::smallest_table;
+using page_table::table_offset;
 
 constexpr std::uint64_t last_page = UINT64_MAX / PageStore::page_size;
-constexpr std::uint64_t smallest_table = PageStore::page_size / sizeof(Entry);
 
 /// Where everything is in the file. The table moves to one of twice the size as it fills, each
 /// behind the last one: only those that were used take memory.
 struct FileLayout {
   explicit FileLayout(std::uint64_t slot_count) : slots(slot_count) {
     std::uint64_t entries = smallest_table;
-    data = PageStore::page_size + entries * sizeof(Entry);
-    while (entries < 2 * slots) {
+    while (entries < 2 * slots)
       entries *= 2;
-      data += entries * sizeof(Entry);
-    }
+    data = table_offset(2 * entries);
     size = data + slots * PageStore::page_size;
   }
 
@@ -72,17 +71,24 @@ struct PageStore::Impl {
   Impl& operator=(const Impl&) = delete;
 
   Header& header() { return *reinterpret_cast<Header*>(base); }
-  Entry* table() { return reinterpret_cast<Entry*>(base + header().table); }
+  std::uint64_t entries() { return header().entries.load(std::memory_order_relaxed); }
+  Entry* table_of(std::uint64_t size) {
+    return reinterpret_cast<Entry*>(base + table_offset(size));
+  }
+  Entry* table() { return table_of(entries()); }
   std::byte* slot(std::uint64_t index) { return base + layout.data + index * page_size; }
   Entry& entry(std::uint64_t number) {
-    return const_cast<Entry&>(page_table::find(table(), header().entries, number));
+    return const_cast<Entry&>(page_table::find(table(), entries(), number));
   }
-  /// nullptr: neither prepared nor known.
+  /// nullptr: neither prepared nor known. Of a page that was given back the slot is another's.
   Entry* known(std::uint64_t number) {
     if (number > last_page)
       return nullptr;
     Entry& found = entry(number);
-    return found.key.load(std::memory_order_relaxed) != 0 ? &found : nullptr;
+    const std::uint64_t slot = found.slot.load(std::memory_order_relaxed);
+    const bool is_there = found.key.load(std::memory_order_relaxed) != 0 && slot < numbers.size() &&
+                          numbers[slot] == number;
+    return is_there ? &found : nullptr;
   }
 
   Result<void> open();
@@ -101,6 +107,7 @@ struct PageStore::Impl {
   std::vector<std::uint64_t> marked;  ///< a bit for each slot: touched
   std::vector<std::uint64_t> earlier; ///< touched before the last clear()
   const page_table::TouchRecord* record = nullptr;
+  std::function<bool()> onlooker;
 };
 
 Result<void> PageStore::Impl::open() {
@@ -120,32 +127,33 @@ Result<void> PageStore::Impl::open() {
   if (::fcntl(file.get(), F_ADD_SEALS,
               F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return cannot_make(max_bytes, "F_ADD_SEALS");
-  header() = {page_table::magic, 1, page_size, smallest_table, layout.data, layout.slots};
+  header().magic = page_table::magic;
+  header().epoch = 1;
+  header().data = layout.data;
+  header().slots = layout.slots;
+  header().entries.store(smallest_table, std::memory_order_release);
   return {};
 }
 
 void PageStore::Impl::reserve(std::size_t more) {
-  std::uint64_t entries = header().entries;
-  std::uint64_t offset = header().table;
-  while (2 * (used + more) > entries) {
-    offset += entries * sizeof(Entry);
-    entries *= 2;
-  }
-  if (entries == header().entries)
+  const std::uint64_t before = entries();
+  std::uint64_t wanted = before;
+  while (2 * (used + more) > wanted)
+    wanted *= 2;
+  if (wanted == before)
     return;
-  const std::span old(table(), header().entries);
-  header().table = offset;
-  header().entries = entries;
-  for (const Entry& from : old) {
+  Entry* larger = table_of(wanted);
+  for (const Entry& from : std::span(table(), before)) {
     const std::uint64_t key = from.key.load(std::memory_order_relaxed);
     if (key == 0)
       continue;
-    Entry& to = entry(key - 1);
+    Entry& to = const_cast<Entry&>(page_table::find(larger, wanted, key - 1));
     to.slot.store(from.slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to.readable.store(from.readable.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to.settled.store(from.settled.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to.key.store(key, std::memory_order_release);
   }
+  header().entries.store(wanted, std::memory_order_release);
 }
 
 void PageStore::Impl::insert(std::uint64_t number, std::uint64_t slot) {
@@ -207,6 +215,15 @@ std::span<std::byte> PageStore::prepare(std::uint64_t first, std::size_t count) 
   return {impl_->slot(slot), count * page_size};
 }
 
+void PageStore::give_back(std::size_t count) {
+  const std::size_t left = impl_->numbers.size() - std::min(count, impl_->numbers.size());
+  for (std::size_t at = left; at < impl_->numbers.size(); ++at)
+    if (find(impl_->numbers[at]))
+      return;
+  impl_->numbers.resize(left);
+  impl_->marked.resize((left + 63) / 64);
+}
+
 std::byte* PageStore::bytes_of(std::uint64_t number) {
   const Entry* entry = impl_->known(number);
   return entry != nullptr ? impl_->slot(entry->slot.load()) : nullptr;
@@ -224,9 +241,9 @@ void PageStore::clear() {
   impl_->merge_record();
   impl_->add_touched(impl_->earlier);
   std::ranges::sort(impl_->earlier);
-  const auto repeated = std::ranges::unique(impl_->earlier);
-  impl_->earlier.erase(repeated.begin(), repeated.end());
-  std::memset(static_cast<void*>(impl_->table()), 0, impl_->header().entries * sizeof(Entry));
+  impl_->earlier.erase(std::unique(impl_->earlier.begin(), impl_->earlier.end()),
+                       impl_->earlier.end());
+  std::memset(static_cast<void*>(impl_->table()), 0, impl_->entries() * sizeof(Entry));
   impl_->used = 0;
   impl_->numbers.clear();
   impl_->marked.clear();
@@ -238,6 +255,22 @@ void PageStore::mark_touched(std::uint64_t number) {
     const std::uint64_t slot = entry->slot.load(std::memory_order_relaxed);
     impl_->marked[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
+}
+
+bool PageStore::copy(std::uint64_t address, std::span<std::byte> into) {
+  while (!into.empty()) {
+    const std::size_t offset = address % page_size;
+    const auto part = into.first(std::min(into.size(), page_size - offset));
+    const auto known = find(address / page_size);
+    const std::uint64_t lines = page_table::lines_of(offset, part.size());
+    if (!known || (known->readable & lines) != lines)
+      return false;
+    mark_touched(address / page_size);
+    std::memcpy(part.data(), known->bytes + offset, part.size());
+    address += part.size();
+    into = into.subspan(part.size());
+  }
+  return true;
 }
 
 PageRuns PageStore::touched() const {
@@ -258,6 +291,14 @@ std::size_t PageStore::touched_pages() const {
 void PageStore::set_worker_record(const page_table::TouchRecord* record) {
   impl_->merge_record();
   impl_->record = record;
+}
+
+void PageStore::set_onlooker(std::function<bool()> onlooker) {
+  impl_->onlooker = std::move(onlooker);
+}
+
+bool PageStore::let_look() const {
+  return impl_->onlooker && impl_->onlooker();
 }
 
 std::size_t PageStore::pages() const {

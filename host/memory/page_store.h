@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,8 +23,8 @@ namespace mqbridge {
 /// Takes memory for the pages that it has (and for the most that it had before the last clear()),
 /// not for those that it could have; only address space is taken for all.
 ///
-/// One thread at a time; the worker looks on only while nobody writes: it waits for the answer to
-/// its miss.
+/// One thread at a time; the worker looks on while pages are published. It waits for the answer to
+/// its miss while clear() is called, and while bytes are written to that it may see.
 class PageStore {
 public:
   static constexpr std::size_t page_size = page_table::page_size;
@@ -51,6 +52,9 @@ public:
   /// not seen before publish(). Nothing may be known of any of them. Empty: something is, or there
   /// is no room (`clear()`, or ask for less).
   std::span<std::byte> prepare(std::uint64_t first, std::size_t count);
+  /// The last `count` pages of those prepared last are left out after all: their room is free
+  /// again. None of them was published.
+  void give_back(std::size_t count);
   /// Of a page that was prepared, or is in the store with lines still unsettled; else nullptr.
   std::byte* bytes_of(std::uint64_t number);
   /// Adds to what is known of a prepared page. `readable` is part of `settled`.
@@ -60,6 +64,9 @@ public:
   /// the seal that keeps the worker from writing keeps the system from taking pages back, and new
   /// ones would cost more than the old ones.
   void clear();
+
+  /// All of `into`, of which the pages count as touched from then on; false: not all of it is here.
+  bool copy(std::uint64_t address, std::span<std::byte> into);
 
   /// For statistics and for the next dump's replay: pages that somebody looked at (mark_touched(),
   /// and the worker's own record), not just prefetched, since the store was made. Pages that are
@@ -72,6 +79,12 @@ public:
   /// record is taken away (nullptr), for which it must still be there. Not owned. Nothing in it is
   /// trusted: slots that hold no page are ignored.
   void set_worker_record(const page_table::TouchRecord* record);
+
+  /// Whoever fills the store calls let_look() while more pages are on their way: what is here can
+  /// be worked on meanwhile. The onlooker reads no memory, and says whether it still wants more
+  /// than what it has asked for. Null: nobody, who wants nothing.
+  void set_onlooker(std::function<bool()> onlooker);
+  bool let_look() const;
 
   std::size_t pages() const; ///< in the store, or prepared
   std::size_t room() const;  ///< pages that prepare() can still take

@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The layout of a PageStore's file, which the worker of the debug DLL maps as well: a header, a
-/// table of entries, and pages in slots. The parent alone writes, and only while the worker waits
-/// for an answer; after each answer the worker looks at the header again, as the table may have
-/// moved. Needs libc and libstdc++ only, for the worker's sake.
+/// The layout of a PageStore's file, which the worker of the debug DLL maps as well: a header,
+/// tables of entries, and pages in slots. The parent alone writes, while the worker reads: pages
+/// become visible one by one, and a table that is full is followed by one of twice the size. What
+/// was published stays as it is until another epoch begins, for which the worker has to wait.
+/// Needs libc and libstdc++ only, for the worker's sake.
 namespace mqbridge::page_table {
 
 inline constexpr std::size_t page_size = 4096;
@@ -25,12 +26,20 @@ struct Entry {
 
 struct Header {
   std::uint64_t magic;
-  std::uint64_t epoch;   ///< another one: everything was cleared, slots hold other pages
-  std::uint64_t table;   ///< offset in the file
-  std::uint64_t entries; ///< of the table: a power of two, never all in use
-  std::uint64_t data;    ///< offset of slot 0
-  std::uint64_t slots;   ///< of page_size bytes each
+  std::uint64_t epoch; ///< another one: everything was cleared, slots hold other pages
+  std::uint64_t data;  ///< offset of slot 0
+  std::uint64_t slots; ///< of page_size bytes each
+  /// Of the table in use, which says where it is, too: a power of two, never all in use. Stored
+  /// after the entries were copied there.
+  std::atomic<std::uint64_t> entries;
 };
+
+inline constexpr std::uint64_t smallest_table = page_size / sizeof(Entry);
+
+/// Where the table with so many entries begins in the file: behind the header and all smaller ones.
+constexpr std::uint64_t table_offset(std::uint64_t entries) {
+  return page_size + (entries - smallest_table) * sizeof(Entry);
+}
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
 static_assert(sizeof(Header) <= page_size && page_size % sizeof(Entry) == 0);

@@ -18,6 +18,9 @@ constexpr std::size_t steps_for_each = 16;
 constexpr std::size_t steps_at_least = 256;
 /// Where mappings are not known, pages of earlier dumps come with a miss so close.
 constexpr std::uint64_t replay_nearby = 4096;
+/// Pages behind a burst that it may go on with, for each of its own, and at least.
+constexpr std::uint64_t later_for_each = 8;
+constexpr std::uint64_t later_at_least = 1024;
 /// A miss so many pages behind what was read belongs to it.
 constexpr std::uint64_t stream_gap = 2;
 
@@ -34,6 +37,8 @@ public:
 
   void allow(std::size_t guesses) { left_ = std::min(guesses, room_); }
   std::size_t left() const { return left_; }
+  std::size_t room() const { return room_; }
+  std::size_t size() const { return pages_.size(); }
   PageRuns runs() { return runs_of(std::move(pages_)); }
 
   /// False: there already.
@@ -116,6 +121,8 @@ PageRuns PrefetchPolicy::plan(std::span<const std::uint64_t> missing, const Situ
   // Most of what was touched was expected, where anything was.
   const auto needed = std::min(fetched_, std::max(now.touched, expected_));
   const ReadSoFar so_far{now.touched, fetched_ - needed, now.bursts, carried_};
+  later_ = {};
+  carried_before_ = carried_;
   carried_ += pages_in_flight(now.link);
   const auto allowed = guesses_allowed(now.link, so_far, missing.size());
   const auto good_ones = guesses_allowed(now.link, so_far, missing.size(), true) - allowed;
@@ -161,12 +168,33 @@ void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& 
   // On slow links those from lists are on the list already.
   const bool cheap = guesses_are_cheap(now.link);
   take_pointed(burst, !cheap && !is_slow(now.link), now.store);
-  if (!cheap)
-    return;
-  if (!falling)
+  if (cheap) {
+    if (!falling)
+      burst.guess_behind(page, extent, burst.left());
+    burst.guess_before(page, extent, burst.left());
     burst.guess_behind(page, extent, burst.left());
-  burst.guess_before(page, extent, burst.left());
-  burst.guess_behind(page, extent, burst.left());
+  }
+  if (rising && !is_slow(now.link))
+    later_ = pages_behind(burst, here.behind, extent, now);
+}
+
+/// From `page` on what is free, in one piece.
+PageRun PrefetchPolicy::pages_behind(const Burst& burst, std::uint64_t page, const Extent& extent,
+                                     const Situation& now) const {
+  PageRun run{burst.first_free_behind(page), 0};
+  const auto most = std::min<std::uint64_t>(
+      burst.room(), std::max(later_for_each * burst.size(), later_at_least));
+  while (run.count < most && run.first + run.count <= extent.last &&
+         burst.first_free_behind(run.first + run.count) == run.first + run.count &&
+         !now.store.find(run.first + run.count))
+    ++run.count;
+  return extent.certain ? run : PageRun();
+}
+
+std::size_t PrefetchPolicy::may_go_on(const Situation& now, std::uint64_t asked) const {
+  const auto fetched = fetched_ + asked;
+  const auto needed = std::min(fetched, std::max(now.touched, expected_));
+  return guesses_allowed(now.link, {now.touched, fetched - needed, now.bursts, carried_before_}, 0);
 }
 
 void PrefetchPolicy::take_replay(Burst& burst, std::uint64_t page) {
@@ -212,6 +240,7 @@ bool PrefetchPolicy::certain(std::uint64_t page) const {
 void PrefetchPolicy::clear() {
   hints_.clear();
   streams_ = {};
+  later_ = {};
   fetched_ = expected_ = 0;
 }
 

@@ -47,6 +47,13 @@ public:
   /// nothing is known.
   PageRuns plan(std::span<const std::uint64_t> missing, const Situation& now);
 
+  /// Pages behind those of the last plan, where misses come along memory: of these the burst may go
+  /// on with what may_go_on() says, as the walk follows it. Nothing is known of any of them.
+  const PageRun& later() const { return later_; }
+  /// How many pages more may be read now, in the burst of the last plan, of which `asked` pages
+  /// were asked for. `now`: as it was for the plan, but for what was touched since.
+  std::size_t may_go_on(const Situation& now, std::uint64_t asked) const;
+
   /// `count` pages come that are known to be needed, without a plan.
   void expect(std::uint64_t count) { expected_ += count; }
   /// These pages came into the store, because they were missing or because of a plan.
@@ -72,6 +79,8 @@ private:
   };
   void guess_near(Burst& burst, std::uint64_t page, const PrefetchReach::Extent& extent,
                   const Situation& now);
+  PageRun pages_behind(const Burst& burst, std::uint64_t page, const PrefetchReach::Extent& extent,
+                       const Situation& now) const;
   void take_replay(Burst& burst, std::uint64_t page);
   void take_pointed(Burst& burst, bool lists_only, const PageStore& store);
 
@@ -83,6 +92,8 @@ private:
   std::uint64_t fetched_ = 0;
   std::uint64_t expected_ = 0; ///< of those fetched or planned: not guessed
   double carried_ = 0;         ///< ReadSoFar::carried
+  double carried_before_ = 0;  ///< without the last plan's burst
+  PageRun later_;
 };
 
 } // namespace mqbridge

@@ -6,12 +6,12 @@
 
 namespace mqbridge {
 
-Result<void> StubMemory::read_ranges(std::span<MemoryRange> ranges) {
+Result<void> StubMemory::ask(std::span<MemoryRange> ranges, rsp::ReadWatcher* watcher) {
   std::vector<rsp::ReadRequest> requests;
   requests.reserve(ranges.size());
   for (const auto& range : ranges)
     requests.push_back({range.address.value, range.into});
-  auto done = rsp::read_memory(client_, requests);
+  auto done = rsp::read_memory(client_, requests, {.watcher = watcher});
   for (std::size_t i = 0; i < ranges.size(); ++i)
     ranges[i].read = requests[i].read;
   return done;

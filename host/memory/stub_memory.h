@@ -10,9 +10,14 @@ namespace mqbridge {
 class StubMemory final : public Memory {
 public:
   explicit StubMemory(rsp::Client& client) : client_(client) {}
-  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override { return ask(ranges, nullptr); }
+  Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) override {
+    return ask(ranges, &watcher);
+  }
 
 private:
+  Result<void> ask(std::span<MemoryRange> ranges, rsp::ReadWatcher* watcher);
+
   rsp::Client& client_;
 };
 

@@ -5,8 +5,20 @@
 namespace mqbridge {
 
 Result<void> ZeroWatch::read_ranges(std::span<MemoryRange> ranges) {
-  if (auto done = below_.read_ranges(ranges); !done)
-    return done;
+  auto done = below_.read_ranges(ranges);
+  if (done)
+    judge(ranges);
+  return done;
+}
+
+Result<void> ZeroWatch::read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) {
+  auto done = below_.read_watched(ranges, watcher);
+  if (done)
+    judge(ranges);
+  return done;
+}
+
+void ZeroWatch::judge(std::span<const MemoryRange> ranges) {
   for (const auto& range : ranges) {
     const auto bytes = range.into.first(range.read);
     const bool zeros = std::all_of(bytes.begin(), bytes.end(),
@@ -17,7 +29,6 @@ Result<void> ZeroWatch::read_ranges(std::span<MemoryRange> ranges) {
     if (!first_doubtful_)
       first_doubtful_ = range.address;
   }
-  return {};
 }
 
 /// Partly is enough: what is read is whole pages, and a segment need not fill its last one.

@@ -26,11 +26,13 @@ public:
 
   void expect_memory(Extent extent) { expected_.push_back(extent); }
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+  Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) override;
 
   std::uint64_t doubtful() const { return doubtful_; } ///< answers of zeros alone, outside
   std::optional<TargetAddress> first_doubtful() const { return first_doubtful_; }
 
 private:
+  void judge(std::span<const MemoryRange> ranges);
   bool expected(const MemoryRange& range) const;
 
   Memory& below_;

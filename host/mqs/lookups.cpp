@@ -62,6 +62,17 @@ Result<wire::Encoder> Lookups::answer(std::span<const std::byte> request) {
   }
 }
 
+std::optional<Result<wire::Encoder>> Lookups::answer_at_once(std::span<const std::byte> request) {
+  wire::Decoder in(request);
+  if (in.get<wire::Kind>() != wire::Kind::fetch)
+    return answer(request);
+  const auto address = in.get<std::uint64_t>();
+  std::vector<std::byte> bytes(std::min(in.get<std::uint32_t>(), wire::max_fetch));
+  if (!in.complete() || store_ == nullptr || !store_->copy(address, bytes))
+    return std::nullopt;
+  return reply().bytes(bytes);
+}
+
 Result<wire::Encoder> Lookups::symbol(wire::Kind kind, wire::Decoder& request) {
   const std::string name = request.text();
   if (!request.complete())

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,9 @@ public:
   /// (asks without end: the time that goes by here is none of the worker's, whose clock stands),
   /// and those of Memory: the way to the target is lost.
   Result<wire::Encoder> answer(std::span<const std::byte> request);
+
+  /// The same without reading memory: nullopt for a fetch of what is not in the store (yet).
+  std::optional<Result<wire::Encoder>> answer_at_once(std::span<const std::byte> request);
 
 private:
   Result<wire::Encoder> symbol(wire::Kind kind, wire::Decoder& request);

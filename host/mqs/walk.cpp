@@ -18,6 +18,9 @@ using std::chrono::milliseconds;
 
 /// How long a wait for the worker may keep a stop request waiting.
 constexpr milliseconds stop_latency{50};
+/// Messages that are taken from the worker between two replies of the stub, which must not have to
+/// wait until its buffers are full.
+constexpr int most_meanwhile = 8;
 /// For the DLL's destructors, after everything has been read.
 constexpr int farewell_ms = 500;
 /// RLIMIT_CPU beyond the parent's own limit: the parent's clock ends a walk first, and says more.
@@ -75,12 +78,16 @@ public:
       : request_(request), worker_(worker), result_(result), log_(result.dll_messages),
         lookups_(request.dll, request.images, request.memory, request.store, log_),
         results_(request, result, log_) {
-    if (request_.store != nullptr)
-      request_.store->set_worker_record(&worker_.shared().touched);
+    if (request_.store == nullptr)
+      return;
+    request_.store->set_worker_record(&worker_.shared().touched);
+    request_.store->set_onlooker([this] { return serve_meanwhile(); });
   }
   ~Walk() {
-    if (request_.store != nullptr)
-      request_.store->set_worker_record(nullptr);
+    if (request_.store == nullptr)
+      return;
+    request_.store->set_worker_record(nullptr);
+    request_.store->set_onlooker(nullptr);
   }
   Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
@@ -137,36 +144,90 @@ private:
   }
 
   void handle(std::span<const std::byte> message) {
+    if (!take_result(message))
+      answer(message);
+  }
+
+  /// False: it is a request.
+  bool take_result(std::span<const std::byte> message) {
     wire::Decoder in(message);
     switch (in.get<wire::Kind>()) {
     case wire::Kind::batch:
       if (!results_.accept(message))
         stop(protocol_violation(request_.dll));
-      return;
+      return true;
     case wire::Kind::failure: {
       const auto kind = in.get<wire::FailureKind>();
       const std::string text = in.text();
       said_all_ = true;
       stop(in.complete() ? reported_failure(request_.dll, kind, text)
                          : protocol_violation(request_.dll));
-      return;
+      return true;
     }
     case wire::Kind::done:
       said_all_ = over_ = true;
-      return;
+      return true;
     default:
-      answer(message);
+      return false;
     }
   }
 
+  /// While memory is read for a request, serve_meanwhile() may have answered it, and have taken the
+  /// next one.
   void answer(std::span<const std::byte> request) {
-    auto reply = lookups_.answer(request);
+    unanswered_.assign(request.begin(), request.end());
+    while (!unanswered_.empty() && !over_) {
+      const auto asked = unanswered_;
+      const auto answers = answers_;
+      auto reply = lookups_.answer(asked);
+      if (over_)
+        return;
+      if (!reply || answers_ == answers)
+        send_answer(std::move(reply));
+    }
+  }
+
+  void send_answer(Result<wire::Encoder> reply) {
+    unanswered_.clear();
+    ++answers_;
     if (!reply && reply.error().code == "dll.protocol")
       stop(protocol_violation(request_.dll));
     else if (!reply)
       stop_reading(std::move(reply).error());
     else if (!wire::send_message(worker_.socket(), reply->message(), false))
       over_ = true; // it is gone, or asks without reading: end() finds out
+  }
+
+  /// More pages have come, and others are on their way: what can be answered from those that are
+  /// there is, and results are taken, so that the worker goes on beside the reading. Whether it may
+  /// want more than it has asked for.
+  bool serve_meanwhile() {
+    for (int messages = 0; !over_ && messages < most_meanwhile; ++messages) {
+      if (unanswered_.empty() && !receive_meanwhile())
+        break;
+      if (unanswered_.empty())
+        continue;
+      auto reply = lookups_.answer_at_once(unanswered_);
+      if (!reply)
+        break;
+      send_answer(std::move(*reply));
+    }
+    return !over_;
+  }
+
+  /// False: nothing came.
+  bool receive_meanwhile() {
+    using Outcome = wire::Received::Outcome;
+    const auto received = wire::receive_message(worker_.socket(), buffer_meanwhile_, false);
+    if (received.outcome == Outcome::closed)
+      over_ = true;
+    else if (received.outcome == Outcome::too_long)
+      stop(protocol_violation(request_.dll));
+    if (received.outcome != Outcome::message)
+      return false;
+    if (!take_result(received.message))
+      unanswered_.assign(received.message.begin(), received.message.end());
+    return true;
   }
 
   /// The way to the memory is closed: by our own limits, or lost.
@@ -226,6 +287,9 @@ private:
   ResultReader results_;
   WorkerClock clock_;
   std::array<std::byte, wire::max_message> buffer_;
+  std::array<std::byte, wire::max_message> buffer_meanwhile_; ///< while one lies in buffer_
+  std::vector<std::byte> unanswered_; ///< the worker's request that it waits for an answer to
+  std::uint64_t answers_ = 0;
   bool over_ = false;
   bool said_all_ = false; ///< done or a failure came; only its destructors are left
   TruncatedBy truncated_by_ = TruncatedBy::nothing;

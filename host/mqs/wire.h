@@ -22,7 +22,8 @@ enum class Kind : std::uint8_t {
   find_type, ///< name -> found, handle, size in bytes, whether all fields follow; offset and name
              ///< of each
   field_offset, ///< type handle, field -> found, offset in bytes
-  fetch, ///< address, size -> the bytes that could be read from the start; the store has more now
+  fetch, ///< address, size -> the bytes that could be read from the start; the store has more now,
+         ///< and while more is on its way
   // Results of the worker, no answer.
   batch,   ///< sequence number, then items
   failure, ///< FailureKind, text: the walk has ended early

@@ -62,6 +62,21 @@ RangePlace JoinedRange::place_of(std::size_t position) const {
   return place;
 }
 
+void JoinedRange::tell(const ReadRequest* first, ReadWatcher& watcher) {
+  const std::size_t read = position_of_read();
+  for (; told_.request < requests_.size(); ++told_.request) {
+    ReadRequest& request = requests_[told_.request];
+    const std::size_t here = std::min(read - told_.offset, request.into.size());
+    if (here > request.read) {
+      request.read = here;
+      watcher.came(number_of(told_.request, first), here);
+    }
+    if (here < request.into.size())
+      return;
+    told_.offset += here;
+  }
+}
+
 void JoinedRange::settle(std::vector<JoinedRange>& unfinished) {
   std::size_t left = position_of_read();
   for (ReadRequest& request : requests_) {

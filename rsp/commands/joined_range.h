@@ -10,6 +10,8 @@
 
 namespace mqbridge::rsp {
 
+class ReadWatcher;
+
 /// Where the bytes of a JoinedRange go on: a request of it, and how much of that is spoken for.
 struct RangePlace {
   std::size_t request = 0;
@@ -32,6 +34,8 @@ public:
   /// one at a time while narrowing. Bytes; 0: none.
   std::size_t next_piece() const;
   std::uint64_t next_address() const { return scan_.address() + ahead(); }
+  /// Where the bytes of next_address() go.
+  const RangePlace& next_place() const { return place_; }
   /// `length` bytes at next_address() are asked for; where they go.
   RangePlace asked(std::size_t length);
   /// A piece of it did not bring all that was asked for.
@@ -41,6 +45,14 @@ public:
 
   /// As much of `length` bytes from `place` on as lies in one request; `place` moves on.
   std::span<std::byte> room(RangePlace& place, std::size_t length) const;
+
+  /// The number of its request `index` in the call that all requests are from, of which `first` is
+  /// the first one.
+  std::size_t number_of(std::size_t index, const ReadRequest* first) const {
+    return static_cast<std::size_t>(&requests_[index] - first);
+  }
+  /// Tells the requests, and the watcher, how much more of them was read.
+  void tell(const ReadRequest* first, ReadWatcher& watcher);
 
   /// Tells the requests how much of them was read. What is still to be read goes to `unfinished`.
   void settle(std::vector<JoinedRange>& unfinished);
@@ -57,6 +69,7 @@ private:
   MemoryScan scan_;
   std::size_t asked_to_ = 0; ///< from where the scan began
   RangePlace place_;         ///< of asked_to_
+  RangePlace told_;          ///< the first request not told of all its bytes; how many are before
   bool short_ = false;
 };
 

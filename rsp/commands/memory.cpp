@@ -50,12 +50,15 @@ Result<void> read_memory(Client& client, std::span<ReadRequest> requests,
   while (!ranges.empty()) {
     client.memory_file().begin_burst(client, unread(ranges));
     MemoryBurst burst(ranges, client.features(), client.memory_file(),
-                      {.marked = connection.no_ack(), .careful = attempts > 0, .in_doubt = [&] {
-                         return connection.in_doubt();
-                       }});
+                      {.marked = connection.no_ack(),
+                       .careful = attempts > 0,
+                       .in_doubt = [&] { return connection.in_doubt(); }},
+                      {options.watcher, requests.data()});
     auto read = client.stream(burst);
     settle(ranges);
     attempts = burst.progressed() ? 0 : attempts;
+    if (read && burst.held_back())
+      return {};
     if (read)
       continue;
     if (!damaged(read.error()) || burst.certain())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rsp/client.h"
+#include "rsp/commands/read_watcher.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@ struct ReadOptions {
   /// unreadable in one piece; `read` may then end that much too early. A power of two, at most
   /// 4096: whoever wants whole pages is spared an exchange at each hole.
   std::size_t grain = 1;
+  ReadWatcher* watcher = nullptr; ///< not owned; null: nobody looks on
 };
 
 /// Reads all ranges with the best request that the stub has (`x`, `MultiMemRead`, `vFile:pread` of

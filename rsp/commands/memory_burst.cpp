@@ -35,8 +35,9 @@ bool may_not_fit(std::size_t length, const Features& features) {
 } // namespace
 
 MemoryBurst::MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
-                         Pairing pairing)
-    : ranges_(ranges), features_(&features), file_(&file), pairing_(std::move(pairing)) {
+                         Pairing pairing, Onlooker onlooker)
+    : ranges_(ranges), features_(&features), file_(&file), pairing_(std::move(pairing)),
+      onlooker_(onlooker) {
   for (JoinedRange& range : ranges_)
     range.begin_burst();
 }
@@ -115,11 +116,22 @@ std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
     if (length > longest)
       return std::nullopt;
     if (length > 0) {
+      if (!wanted(range))
+        return std::nullopt;
       const std::uint64_t address = range.next_address();
       return MemoryPiece{&range, address, length, range.asked(length)};
     }
   }
   return std::nullopt;
+}
+
+bool MemoryBurst::wanted(const JoinedRange& range) {
+  if (onlooker_.watcher == nullptr)
+    return true;
+  const RangePlace& place = range.next_place();
+  held_back_ =
+      !onlooker_.watcher->wants(range.number_of(place.request, onlooker_.first), place.offset);
+  return !held_back_;
 }
 
 ReadForm MemoryBurst::form_for(const MemoryPiece& piece) const {
@@ -145,6 +157,13 @@ ReadForm MemoryBurst::form_for(const MemoryPiece& piece) const {
 Result<void> MemoryBurst::take(std::string_view reply) {
   const Question question = questions_.front();
   questions_.pop_front();
+  auto taken = take_reply_to(question, reply);
+  if (taken && onlooker_.watcher != nullptr)
+    onlooker_.watcher->look();
+  return taken;
+}
+
+Result<void> MemoryBurst::take_reply_to(const Question& question, std::string_view reply) {
   if (question.kind == Question::Kind::check) {
     file_->take_check(*to_check_, got_.front(), reply);
     return {};
@@ -210,8 +229,19 @@ Result<void> MemoryBurst::settle() {
       scan.failed(outcome.asked, outcome.doubtful);
   }
   progressed_ |= !unsettled_.empty();
+  if (onlooker_.watcher != nullptr)
+    tell();
   unsettled_.clear();
   return {};
+}
+
+void MemoryBurst::tell() {
+  const JoinedRange* told = nullptr;
+  for (const Outcome& outcome : unsettled_) {
+    if (outcome.range != told)
+      outcome.range->tell(onlooker_.first, *onlooker_.watcher);
+    told = outcome.range;
+  }
 }
 
 Failure MemoryBurst::out_of_step(Error why) {

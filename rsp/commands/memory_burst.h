@@ -3,6 +3,7 @@
 #include "rsp/burst.h"
 #include "rsp/commands/memory_file.h"
 #include "rsp/commands/memory_reply.h"
+#include "rsp/commands/read_watcher.h"
 #include "rsp/features.h"
 
 #include <cstddef>
@@ -25,6 +26,12 @@ struct Pairing {
   std::function<bool()> in_doubt;
 };
 
+/// Who looks on while a burst goes on.
+struct Onlooker {
+  ReadWatcher* watcher = nullptr;     ///< null: nobody
+  const ReadRequest* first = nullptr; ///< of the requests that it numbers
+};
+
 /// Reads ranges piece by piece. The bytes go to their places as they come; that they were read
 /// counts only when the next marker has its answer: up to there nothing was lost, and nothing came
 /// twice.
@@ -32,7 +39,7 @@ class MemoryBurst final : public Burst {
 public:
   /// `ranges`, `features` and `file` outlive this.
   MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
-              Pairing pairing);
+              Pairing pairing, Onlooker onlooker = {});
 
   bool next(std::string& payload) override;
   /// Errors: as read_memory() has them, once they are certain(); else, that replies and requests do
@@ -44,6 +51,8 @@ public:
   bool certain() const { return certain_; }
   /// Whether any reply was settled.
   bool progressed() const { return progressed_; }
+  /// Nothing was asked for, as the watcher did not want it.
+  bool held_back() const { return held_back_ && asked_ == 0; }
 
 private:
   /// A request on its way.
@@ -66,17 +75,21 @@ private:
   bool ask_check(std::string& payload);
   bool ask_pieces(std::string& payload);
   std::optional<MemoryPiece> next_piece(std::size_t longest);
+  bool wanted(const JoinedRange& range);
   ReadForm form_for(const MemoryPiece& piece) const;
   void gather_more(std::vector<MemoryPiece>& pieces);
+  Result<void> take_reply_to(const Question& question, std::string_view reply);
   Result<void> take_data(const Question& question, std::string_view reply);
   void note(const Question& question, const MemoryPiece& piece, PieceBytes got);
   Result<void> settle();
+  void tell();
   static Failure out_of_step(Error why);
 
   std::span<JoinedRange> ranges_;
   const Features* features_;
   MemoryFile* file_;
   Pairing pairing_;
+  Onlooker onlooker_;
   std::size_t next_range_ = 0;
   std::size_t asked_ = 0;    ///< requests so far, without markers
   std::size_t unmarked_ = 0; ///< requests since the last marker
@@ -88,6 +101,7 @@ private:
   std::vector<PieceBytes> got_;       ///< what it brought
   std::vector<Outcome> unsettled_;
   std::optional<Error> anomaly_; ///< in a careful read: an error, if the pairing is right
+  bool held_back_ = false;       ///< the watcher did not want the piece that came next
   bool certain_ = false;
   bool progressed_ = false;
 };

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -42,8 +43,10 @@ public:
     return *static_cast<const page_table::Header*>(base_);
   }
   const page_table::Entry& find(std::uint64_t number) const {
-    const auto* table = reinterpret_cast<const page_table::Entry*>(bytes() + header().table);
-    return page_table::find(table, header().entries, number);
+    const std::uint64_t entries = header().entries;
+    const auto* table =
+        reinterpret_cast<const page_table::Entry*>(bytes() + page_table::table_offset(entries));
+    return page_table::find(table, entries, number);
   }
   const std::byte* slot(const page_table::Entry& entry) const {
     return bytes() + header().data + entry.slot * PageStore::page_size;
@@ -194,6 +197,75 @@ TEST_F(Store, AWorkerFindsEveryPageHoweverManyThereAre) {
   }
   EXPECT_EQ(view.find(0x123).key, 0U);
   EXPECT_EQ(store->pages(), numbers.size());
+}
+
+/// Numbers are published in their order: from the first one that is missing on all are.
+TEST_F(Store, AWorkerReadsWhilePagesComeAndTheTableGrows) {
+  constexpr std::uint64_t count = 20'000;
+  const View view(store->descriptor());
+  std::thread parent([&] {
+    for (std::uint64_t number = 0; number < count; ++number) {
+      const auto room = store->prepare(7 * number, 1);
+      std::memcpy(room.data(), &number, sizeof number);
+      store->publish(7 * number, all, all);
+    }
+  });
+  std::uint64_t wrong = 0;
+  for (std::uint64_t number = 0; number < count;) {
+    const auto& entry = view.find(7 * number);
+    if (entry.readable.load(std::memory_order_acquire) != all)
+      continue;
+    wrong += entry.key != 7 * number + 1 ? 1U : 0U;
+    wrong += std::memcmp(view.slot(entry), &number, sizeof number) != 0 ? 1U : 0U;
+    ++number;
+  }
+  parent.join();
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(Store, RoomThatIsGivenBackIsFree) {
+  add(1);
+  const auto room = store->room();
+  ASSERT_FALSE(store->prepare(10, 100).empty());
+  std::memset(store->bytes_of(10), 7, 10 * PageStore::page_size);
+  for (std::uint64_t number = 10; number < 20; ++number)
+    store->publish(number, all, all);
+  store->give_back(90);
+  EXPECT_EQ(store->room(), room - 10);
+  EXPECT_TRUE(store->find(19));
+  EXPECT_FALSE(store->find(20));
+  EXPECT_EQ(store->bytes_of(20), nullptr) << "its slot may be another's";
+  store->publish(20, all, all);
+  store->mark_touched(20);
+  EXPECT_FALSE(store->find(20));
+  add(500);
+  EXPECT_TRUE(store->touched().empty());
+  add(20);
+  EXPECT_TRUE(store->find(500) && store->find(20));
+  EXPECT_NE(store->find(500)->bytes, store->find(20)->bytes);
+}
+
+TEST_F(Store, WhatWasPublishedIsNotGivenBack) {
+  add(1);
+  add(2);
+  store->give_back(1);
+  EXPECT_TRUE(store->find(2));
+}
+
+TEST_F(Store, CopiesAllOrNothing) {
+  const auto room = store->prepare(5, 2);
+  for (std::size_t i = 0; i < room.size(); ++i)
+    room[i] = static_cast<std::byte>(i % 251);
+  store->publish(5, all, all);
+  store->publish(6, 1, 1);
+  std::vector<std::byte> into(200);
+  const std::uint64_t near_end = 6 * PageStore::page_size - 150;
+  EXPECT_TRUE(store->copy(near_end, std::span(into).first(200)));
+  EXPECT_EQ(std::memcmp(into.data(), room.data() + PageStore::page_size - 150, 200), 0);
+  EXPECT_FALSE(store->copy(near_end + 15, std::span(into).first(200))) << "of the second line";
+  EXPECT_FALSE(store->copy(4 * PageStore::page_size + 4000, into));
+  EXPECT_THAT(store->touched(), ElementsAre(PageRun{5, 2}));
+  EXPECT_FALSE(store->copy(UINT64_MAX - 10, into));
 }
 
 TEST_F(Store, TakesMemoryForThePagesThatItHas) {

@@ -5,11 +5,15 @@
 #include "host/mqs/worker_process.h"
 #include "tests/mqs/storing_memory.h"
 #include "tests/mqs/test_target.h"
+#include "tests/support/eventually.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace mqbridge {
 namespace {
@@ -52,11 +56,11 @@ struct Stored {
   WalkRequest request(const std::string& dll = "list") {
     const WalkRequest plain = target.request(dll);
     WalkRequest request{plain.worker, plain.dll, target.images, memory, target.platform, "solver"};
+    request.sandboxed = plain.sandboxed;
     request.op_classes = plain.op_classes;
     request.store = store.get();
     return request;
   }
-    request.sandboxed = plain.sandboxed;
   /// Pages that nobody has asked for, as a prefetch brings them.
   void preload(std::uint64_t first, std::size_t count) {
     const auto room = store->prepare(first, count);
@@ -112,10 +116,6 @@ TEST_P(StoreWalk, GoesOnWhenTheStoreWasFullAndStartsAnew) {
   }
 }
 
-class StoreWalkOnce : public testing::Test {
-protected:
-  Stored stored{test_platforms().front()};
-};
 /// Knows in which order pages were wanted for the first time.
 class RecordedMemory final : public Memory {
 public:
@@ -193,6 +193,10 @@ TEST_P(StoreWalk, GoesOnInThePagesThatHaveComeWhileOthersAreOnTheirWay) {
   EXPECT_LE(followed.misses, 2) << "the end of the heap is no whole line";
 }
 
+class StoreWalkOnce : public testing::Test {
+protected:
+  Stored stored{test_platforms().front()};
+};
 
 TEST_F(StoreWalkOnce, ASecondWalkAsksForNothing) {
   const auto first = told(walk_queues(stored.request()));

@@ -90,8 +90,10 @@ bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
 }
 
 void PageView::look_up(Seen& seen, std::uint64_t number) {
-  const auto* table = reinterpret_cast<const page_table::Entry*>(at(store_, store_->table));
-  const auto& entry = page_table::find(table, store_->entries, number);
+  const std::uint64_t entries = store_->entries.load(std::memory_order_acquire);
+  const auto* table =
+      reinterpret_cast<const page_table::Entry*>(at(store_, page_table::table_offset(entries)));
+  const auto& entry = page_table::find(table, entries, number);
   const std::uint64_t readable = entry.readable.load(std::memory_order_acquire);
   if (readable == 0) {
     seen = {};
