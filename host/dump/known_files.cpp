@@ -23,8 +23,9 @@ constexpr LoadBias anywhere{0, std::numeric_limits<std::uint64_t>::max()};
 
 } // namespace
 
-KnownFiles::KnownFiles(ElfCache& files, const std::optional<std::filesystem::path>& root)
-    : files_(files), records_(kind, root) {
+KnownFiles::KnownFiles(ElfCache& files, ReplayHints& replay,
+                       const std::optional<std::filesystem::path>& root)
+    : files_(files), replay_(replay), records_(kind, root) {
   if (const auto bytes = records_.load(key))
     known_ = decode_paths(*bytes);
   try {
@@ -38,7 +39,7 @@ KnownFiles::~KnownFiles() {
   wait();
 }
 
-/// As the ranks will do it: the shared ElfCache keeps what comes of it.
+/// As the ranks will do it: what they share keeps what comes of it.
 void KnownFiles::look_through() {
   try {
     std::vector<Image> images;
@@ -46,6 +47,8 @@ void KnownFiles::look_through() {
       const auto file = files_.open(path);
       if (!file)
         continue;
+      if (!(*file)->build_id().empty())
+        static_cast<void>(replay_.image_pages((*file)->build_id()));
       const auto debug = files_.debug_of(**file);
       images.push_back({path.string(), anywhere, *file, debug ? *debug : nullptr});
     }
@@ -83,7 +86,8 @@ std::vector<std::filesystem::path> decode_paths(std::span<const std::byte> bytes
   std::vector<std::filesystem::path> paths;
   while (!text.empty()) {
     const auto end = text.find('\0');
-    if (end == std::string_view::npos || !text.starts_with('/') || paths.size() == most_files)
+    if (end == std::string_view::npos || !text.starts_with('/') ||
+        paths.size() == most_files)
       return {};
     paths.emplace_back(text.substr(0, end));
     text.remove_prefix(end + 1);

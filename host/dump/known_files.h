@@ -3,6 +3,7 @@
 #include "host/image/cache_records.h"
 #include "host/image/elf_cache.h"
 #include "host/image/image_set.h"
+#include "host/target/replay_hints.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -16,15 +17,15 @@
 
 namespace mqbridge {
 
-/// Looks through the files that the last dump used, with their debug files, before this one holds a
-/// target for it: most jobs on a host run the same libraries. Names of files only are kept from one
-/// run to the next; what is damaged, stale or invented costs some time before the target is
-/// stopped. Thread-safe, but for the constructor and keep().
+/// Looks through the files that the last dump used, with their debug files and what is known of
+/// their pages, before this one holds a target for it: most jobs on a host run the same libraries.
+/// Names of files only are kept from one run to the next; what is damaged, stale or invented costs
+/// some time before the target is stopped. Thread-safe, but for the constructor and keep().
 class KnownFiles {
 public:
-  /// Begins at once, on a thread of its own where one is to be had. `files` outlives it. In a
-  /// folder of `root`; nullopt: nothing is known, nor kept.
-  explicit KnownFiles(ElfCache& files,
+  /// Begins at once, on a thread of its own where one is to be had. Both outlive it. In a folder of
+  /// `root`; nullopt: nothing is known, nor kept.
+  explicit KnownFiles(ElfCache& files, ReplayHints& replay,
                       const std::optional<std::filesystem::path>& root = cache_root());
   ~KnownFiles(); ///< waits
 
@@ -39,6 +40,7 @@ private:
   void look_through();
 
   ElfCache& files_;
+  ReplayHints& replay_;
   CacheRecords records_;
   std::vector<std::filesystem::path> known_;
   std::shared_future<void> ready_;

@@ -71,7 +71,14 @@ PageRuns ReplayRecords::process_pages(std::string_view identity) {
 }
 
 PageRuns ReplayRecords::image_pages(std::string_view build_id) {
-  return load(records_, image_key(build_id), most_image_pages);
+  const std::lock_guard lock(mutex_);
+  auto known = images_.find(build_id);
+  if (known == images_.end())
+    known =
+        images_
+            .emplace(std::string(build_id), load(records_, image_key(build_id), most_image_pages))
+            .first;
+  return known->second;
 }
 
 void ReplayRecords::keep_process_pages(std::string_view identity, const PageRuns& pages) {
@@ -84,8 +91,11 @@ void ReplayRecords::keep_image_pages(std::string_view build_id, const PageRuns& 
     return;
   const auto known = image_pages(build_id);
   auto all = united(known, pages);
-  if (all != known && count_pages(all) <= most_image_pages)
-    records_.store(image_key(build_id), encode_runs(all));
+  if (all == known || count_pages(all) > most_image_pages)
+    return;
+  records_.store(image_key(build_id), encode_runs(all));
+  const std::lock_guard lock(mutex_);
+  images_.insert_or_assign(std::string(build_id), std::move(all));
 }
 
 std::vector<std::byte> encode_runs(const PageRuns& runs) {

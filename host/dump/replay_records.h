@@ -6,8 +6,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace mqbridge {
@@ -23,6 +27,7 @@ public:
   explicit ReplayRecords(const std::optional<std::filesystem::path>& root);
 
   PageRuns process_pages(std::string_view identity) override;
+  /// Read once: the ranks of a job have their images in common.
   PageRuns image_pages(std::string_view build_id) override;
 
   /// Replaces what was known. Where it cannot be kept, nothing is.
@@ -32,6 +37,8 @@ public:
 
 private:
   CacheRecords records_;
+  std::mutex mutex_;
+  std::map<std::string, PageRuns, std::less<>> images_; ///< by build-id, as far as asked for
 };
 
 /// The contents of a record: the gap before each run and its length, as LEB128 numbers.

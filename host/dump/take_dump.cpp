@@ -156,14 +156,14 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   if (!guardian)
     return forward(std::move(guardian));
   ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
-  KnownFiles known_files(files);
+  ReplayRecords replays;
+  KnownFiles known_files(files, replays);
   FileFetcher fetcher(options.fetch);
 
   Dump dump;
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
-  ReplayRecords replays;
   const SharedTools tools{options, files, fetcher, **guardian, &replays, &known_files};
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
   known_files.keep();

@@ -1,4 +1,5 @@
 #include "host/dump/known_files.h"
+#include "host/dump/replay_records.h"
 #include "tests/support/temp_directory.h"
 
 #include <filesystem>
@@ -42,7 +43,7 @@ protected:
   /// What a dump does that finds `paths` loaded in its targets.
   void dump(const std::vector<fs::path>& paths) {
     ElfCache files{FilePaths()};
-    KnownFiles known(files, root_.path());
+    KnownFiles known(files, replay_, root_.path());
     known.wait();
     std::vector<Image> images;
     for (const auto& path : paths)
@@ -54,7 +55,7 @@ protected:
   /// Whether a dump has opened the program before it asks for it.
   bool is_open_already() {
     ElfCache files{FilePaths()};
-    KnownFiles(files, root_.path()).wait();
+    KnownFiles(files, replay_, root_.path()).wait();
     const auto moved = program_.string() + ".moved";
     fs::rename(program_, moved);
     const bool open = files.open(program_).has_value();
@@ -62,6 +63,7 @@ protected:
     return open;
   }
 
+  ReplayRecords replay_{std::nullopt};
   test::TempDirectory root_;
   test::TempDirectory programs_;
   fs::path program_ = programs_.path() / "program";
@@ -97,7 +99,8 @@ TEST_F(KnownFilesTest, AFileThatIsGoneOrNoElfIsLeftOut) {
 
 TEST(KnownFiles, WithoutADirectoryNothingIsKept) {
   ElfCache files{FilePaths()};
-  KnownFiles known(files, std::nullopt);
+  ReplayRecords replay(std::nullopt);
+  KnownFiles known(files, replay, std::nullopt);
   known.wait();
   known.add(ImageSet({Image{"/proc/self/exe", {}, *files.open("/proc/self/exe"), nullptr}}));
   known.keep();
