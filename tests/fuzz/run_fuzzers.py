@@ -7,12 +7,12 @@ where this one was stopped; removing that directory begins anew.
 """
 
 import argparse
-import concurrent.futures
 import dataclasses
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -96,15 +96,6 @@ class Target:
         incoming.write_text(text + "\n")
         incoming.replace(self.record)
 
-    def run(self, minutes):
-        """The output of a finding, or None when the target is done."""
-        while not self.progress.done(minutes) and not stopping.is_set():
-            if output := self.play_round():
-                return output
-            if not stopping.is_set():
-                print(f"{self.name}: {describe(self.progress)}", flush=True)
-        return None
-
 
 def describe(progress):
     return (
@@ -133,27 +124,62 @@ def print_table(targets, minutes):
 
 def report_finding(target, output):
     print(output, file=sys.stderr)
-    for path in target.findings():
+    findings = target.findings()
+    if not findings:
+        print(f"{target.name} ended, and left nothing to try again", file=sys.stderr)
+    for path in findings:
         print(f"{target.name} has found something: {path}", file=sys.stderr)
         print(f"try it again with: {target.program} {path}", file=sys.stderr)
 
 
+class Turns:
+    """Whose round is next: of the target that has had the least time, so that all come on together."""
+
+    def __init__(self, targets, minutes):
+        self.waiting = list(targets)
+        self.minutes = minutes
+        self.lock = threading.Lock()
+        self.finding = None
+
+    def take(self):
+        with self.lock:
+            self.waiting = [t for t in self.waiting if not t.progress.done(self.minutes)]
+            if not self.waiting or stopping.is_set():
+                return None
+            target = min(self.waiting, key=lambda target: target.progress.cpu)
+            self.waiting.remove(target)
+            return target
+
+    def give_back(self, target, output):
+        with self.lock:
+            self.waiting.append(target)
+            if output and not self.finding:
+                self.finding = (target, output)
+                stop_all()
+
+    def play(self):
+        while target := self.take():
+            output = target.play_round()
+            self.give_back(target, output)
+            if not stopping.is_set():
+                print(f"{target.name}: {describe(target.progress)}", flush=True)
+
+
 def fuzz(targets, minutes, jobs):
-    """Whether nothing was found. Those that have had the least time come first."""
-    clean = True
-    order = sorted(targets, key=lambda target: target.progress.cpu)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(target.run, minutes): target for target in order}
-        try:
-            for future in concurrent.futures.as_completed(futures):
-                if output := future.result():
-                    clean = False
-                    stop_all()
-                    report_finding(futures[future], output)
-        except KeyboardInterrupt:
-            stop_all()
-            clean = False
-    return clean
+    """Whether nothing was found, and nobody interrupted it."""
+    turns = Turns(targets, minutes)
+    players = [threading.Thread(target=turns.play, daemon=True) for _ in range(jobs)]
+    for player in players:
+        player.start()
+    try:
+        for player in players:
+            player.join()
+    except KeyboardInterrupt:
+        stop_all()
+        return False
+    if turns.finding:
+        report_finding(*turns.finding)
+    return not turns.finding
 
 
 def keep(targets):
@@ -184,6 +210,7 @@ def main():
     if options.keep:
         keep(targets)
         return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     clean = fuzz(targets, options.minutes, options.jobs)
     print_table(targets, options.minutes)
     sys.exit(0 if clean else 1)

@@ -98,6 +98,7 @@ struct Case {
   std::string info;
   std::string abbrev = abbreviations();
   std::string range_lists = {};
+  bool is_its_own_alternate = false;
 };
 
 std::string repeated(std::string_view text, std::size_t times) {
@@ -210,6 +211,11 @@ protected:
     elf.add_section(".debug_info", SHT_PROGBITS, tried.info);
     if (!tried.range_lists.empty())
       elf.add_section(".debug_rnglists", SHT_PROGBITS, tried.range_lists);
+    if (tried.is_its_own_alternate) {
+      elf.add_build_id("0123456789");
+      elf.add_section(".gnu_debugaltlink", SHT_PROGBITS,
+                      bytes().text("object").raw("0123456789").bytes());
+    }
     elf.write(directory_ / "object");
     const auto file = ElfFile::open(directory_ / "object");
     ASSERT_TRUE(file) << file.error().message;
@@ -261,6 +267,45 @@ TEST_F(HostileDwarf, SectionsThatNobodyAsksForDoNoHarm) {
       bytes().number(8, 4).number(5, 2).number(8, 1).number(0, 1).number(0, 4).bytes();
   expect_outcome({"range lists that are cut short", Outcome::found, unit_of(found_die() + end()),
                   abbreviations(), list + list.substr(0, 6)});
+}
+
+// Files that name themselves where another one is meant.
+TEST_F(HostileDwarf, AFileIsNoPartOfItself) {
+  auto tried = Case{"its own alternate file", Outcome::found, unit_of(found_die() + end())};
+  tried.is_its_own_alternate = true;
+  expect_outcome(tried);
+
+  // The type is in the alternate file, which is this one again; that one has no further one.
+  const auto from_alternate =
+      abbreviation(unit, DW_TAG_compile_unit, true, {}) +
+      abbreviation(alias, DW_TAG_typedef, false,
+                   {{DW_AT_name, DW_FORM_string}, {DW_AT_type, DW_FORM_GNU_ref_alt}}) +
+      abbreviation(nested, DW_TAG_imported_unit, false, {{DW_AT_import, DW_FORM_GNU_ref_alt}}) +
+      '\0';
+  const auto import = bytes().number(nested, 1).number(first_die - 1, 4).bytes();
+  tried.name = "a typedef of itself by way of the alternate file, which imports itself";
+  tried.outcome = Outcome::absent;
+  tried.info = unit_of(die(alias, "X", reference(first_die)) + import + import + '\0');
+  tried.abbrev = from_alternate;
+  expect_outcome(tried);
+
+  tried.is_its_own_alternate = false;
+  tried.name = "split DWARF that is in the skeleton's own file";
+  tried.outcome = Outcome::absent;
+  tried.abbrev =
+      abbreviation(unit, DW_TAG_compile_unit, false,
+                   {{DW_AT_GNU_dwo_name, DW_FORM_string}, {DW_AT_GNU_dwo_id, DW_FORM_data8}}) +
+      '\0';
+  const auto skeleton = bytes()
+                            .number(4, 2)
+                            .number(0, 4)
+                            .number(8, 1)
+                            .number(unit, 1)
+                            .text("object")
+                            .number(7, 8)
+                            .bytes();
+  tried.info = bytes().number(skeleton.size(), 4).raw(skeleton).bytes();
+  expect_outcome(tried);
 }
 
 TEST_F(HostileDwarf, UnitHeadersThatLie) {
