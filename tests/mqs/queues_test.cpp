@@ -2,9 +2,11 @@
 
 #include "host/mqs/queues.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <malloc.h>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -182,6 +184,25 @@ TEST(SharedText, LivesAsLongAsItsCopiesOnAllThreads) {
   copy_often();
   one.join();
   EXPECT_EQ(*text, "shared");
+}
+
+TEST(Operations, CostLittleBesideThemselves) {
+  constexpr std::size_t count = 20'000;
+  TextPool pool;
+  ChunkedList<Operation> operations;
+  const auto before = ::mallinfo2().uordblks;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<std::string> said = {fmt::format("Receive: {:#x}", 0x5570c0de0000 + 768 * i),
+                                           "Data: 8 instances of MPI datatype", "MPI_"};
+    auto& made = operations.emplace_back();
+    made.text = TextLines(said, pool);
+    made.text.show_only(1);
+    made.repairs.add(Repair::text);
+  }
+  const auto each = (::mallinfo2().uordblks - before) / count;
+  EXPECT_LE(each, sizeof(Operation) + 8);
+  EXPECT_EQ(operations[count - 1].text.front(),
+            fmt::format("Receive: {:#x}", 0x5570c0de0000 + 768 * (count - 1)));
 }
 
 } // namespace
