@@ -55,6 +55,26 @@ struct Tally {
   std::atomic<std::size_t> errors = 0;
 };
 
+/// Compares what counts as read already while the rest is on its way.
+class Comparing final : public ReadWatcher {
+public:
+  Comparing(std::span<const ReadRequest> requests, std::uint64_t from, const std::string& truth)
+      : requests_(requests), from_(from), truth_(truth) {}
+  void came(std::size_t request, std::size_t read) override {
+    const ReadRequest& of = requests_[request];
+    const std::string_view got(reinterpret_cast<const char*>(of.into.data()), read);
+    EXPECT_TRUE(std::string_view(truth_).substr(of.address - from_, read) == got)
+        << "wrong bytes too early at " << of.address - from_;
+  }
+  void look() override {}
+  bool wants(std::size_t, std::size_t) override { return true; }
+
+private:
+  std::span<const ReadRequest> requests_;
+  std::uint64_t from_;
+  const std::string& truth_;
+};
+
 /// Many reads of one length, so that any reply would fit any request; apart, so that none are
 /// joined. Whatever is said to be read is compared.
 void read_and_compare(Client& client, std::uint64_t from, const std::string& truth, Tally& tally) {
@@ -63,7 +83,8 @@ void read_and_compare(Client& client, std::uint64_t from, const std::string& tru
   for (std::size_t i = 0; i < pieces; ++i) // back to front: no two touch
     requests.push_back(
         {from + (pieces - 1 - i) * piece, std::span(into).subspan(i * piece, piece)});
-  const auto done = read_memory(client, requests);
+  Comparing watcher(requests, from, truth);
+  const auto done = read_memory(client, requests, {.watcher = &watcher});
   for (const ReadRequest& request : requests) {
     const std::string_view got(reinterpret_cast<const char*>(request.into.data()), request.read);
     EXPECT_TRUE(truth.substr(request.address - from, request.read) == got)
