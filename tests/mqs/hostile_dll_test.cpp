@@ -175,7 +175,14 @@ protected:
     expect_complete(result, 0);
     expect_complete(result, 1);
     EXPECT_THAT(result.dll_messages,
-                Contains(AllOf(StartsWith("afterwards:"), HasSubstr(GetParam().place))));
+                Contains(AllOf(StartsWith("afterwards:"), HasSubstr(GetParam().evil))));
+  }
+
+  /// An overrun names the function in which the DLL never ends.
+  static bool is_where_it_should_be(const WalkResult& result) {
+    const std::string place = GetParam().place == "constructor" ? "dlopen" : GetParam().place;
+    return test::stage_of(place) == Stage::after || !result.failure ||
+           result.failure->message.find(place) != std::string::npos;
   }
 
   static void expect_survival(const WalkResult& result) {
@@ -193,7 +200,11 @@ protected:
 
 TEST_P(HostileDll, CostsAtMostItsOwnWalk) {
   const HostileCase& which = GetParam();
-  const auto result = walk(which.evil, which.place, which.is_endless ? 1s : 30s);
+  auto result = walk(which.evil, which.place, which.is_endless ? 1s : 30s);
+  // On a machine that does much else a worker may take longer to get there.
+  for (const auto limit : {5s, 20s})
+    if (which.is_endless && !is_where_it_should_be(result))
+      result = walk(which.evil, which.place, limit);
   if (which.code == "any")
     return;
   if (which.code.empty())

@@ -11,6 +11,7 @@
 #include "tests/mqs/process_memory.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -122,10 +123,11 @@ protected:
     mpi = std::move(**identified);
   }
 
-  WalkResult walk(Memory& through) {
+  WalkResult walk(Memory& through, std::chrono::milliseconds limit = std::chrono::seconds(5)) {
     WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, *images, through, platform, "singleton"};
     request.op_classes = {op_classes.begin(), op_classes.end()};
-    request.cpu_limit = std::chrono::seconds(5);
+    request.cpu_limit = limit;
+    request.max_operations = 10'000;
     return walk_queues(request);
   }
 
@@ -428,6 +430,68 @@ TEST_F(OpenMpiProcess, ACyclicListEndsByTheParentsClock) {
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, "dll.timeout");
   EXPECT_EQ(result.communicators.at(0).queue(OpClass::receive).truncated_by, TruncatedBy::time);
+}
+
+/// What a freed communicator, a list that was half written and a stray pointer leave behind. The
+/// DLL may crash, loop, or believe it; the walk ends and names the DLL.
+TEST_F(OpenMpiProcess, AnyFieldOfItsRootsMayBeGarbage) {
+  start("");
+  const std::pair<const char*, const char*> roots[] = {
+      {"ompi_mpi_communicators", "opal_pointer_array_t"},
+      {"mca_pml_base_recv_requests", "opal_free_list_t"},
+      {"mca_pml_base_send_requests", "opal_free_list_t"},
+  };
+  int tried = 0;
+  for (const auto& [symbol, type] : roots) {
+    const auto root = images->find_symbol(symbol);
+    ASSERT_TRUE(root) << symbol;
+    for (const auto& field : images->find_type(type).value()->fields) {
+      for (const int byte : {0x00, 0x01, 0xff}) {
+        const auto size = std::clamp<std::uint64_t>(field.size, 1, 8);
+        PatchedMemory corrupt(*memory, root->address + field.offset,
+                              std::vector<std::byte>(size, static_cast<std::byte>(byte)));
+        const auto result = walk(corrupt, std::chrono::milliseconds(400));
+        ++tried;
+        if (!result.failure)
+          continue;
+        EXPECT_THAT(result.failure->code, testing::StartsWith("dll.")) << symbol << field.name;
+        EXPECT_THAT(result.failure->message, HasSubstr("libompi_dbg_msgq.so"));
+        EXPECT_THAT(result.failure->hint, Not(IsEmpty()));
+      }
+    }
+  }
+  RecordProperty("faults", tried);
+  EXPECT_GE(tried, 60);
+  EXPECT_THAT(communicators(), SizeIs(4)) << "the process itself is as it was";
+}
+
+/// The third communicator's place in the array leads to nothing, to something else, to a buffer.
+TEST_F(OpenMpiProcess, AFreedCommunicatorCostsAtMostTheWalk) {
+  start("");
+  const auto array = images->find_symbol("ompi_mpi_communicators");
+  ASSERT_TRUE(array);
+  const auto* layout = images->find_type("opal_pointer_array_t").value();
+  const auto elements =
+      read_unsigned(*memory, platform, array->address + layout->find_field("addr")->offset, 8);
+  ASSERT_TRUE(elements);
+  for (const std::uint64_t leads_to :
+       {std::uint64_t{0}, std::uint64_t{0xdead0000}, array->address.value,
+        std::uint64_t{singleton->small}, std::uint64_t{singleton->large}}) {
+    std::vector<std::byte> pointer(8);
+    std::memcpy(pointer.data(), &leads_to, pointer.size());
+    PatchedMemory freed(*memory, TargetAddress{*elements + 2 * 8}, pointer);
+    const auto result = walk(freed, std::chrono::seconds(2));
+    if (result.failure) {
+      EXPECT_THAT(result.failure->code, testing::StartsWith("dll.")) << leads_to;
+      EXPECT_THAT(result.failure->message, HasSubstr("libompi_dbg_msgq.so")) << leads_to;
+    }
+    if (read_unsigned(*memory, platform, TargetAddress{leads_to}, 8))
+      continue; // garbage that can be read: the DLL believes it, and may find nothing else
+    const auto world =
+        std::ranges::find(result.communicators, "MPI_COMM_WORLD", &Communicator::name);
+    ASSERT_NE(world, result.communicators.end()) << leads_to;
+    EXPECT_EQ(world->queue(OpClass::receive).total, 5U) << leads_to;
+  }
 }
 
 } // namespace

@@ -75,15 +75,15 @@ void add_crashes(Cases& cases) {
       cases.push_back({evil, place, "dll.crashed", {how}});
   for (const char* evil : {"jump_back", "write_behind_what_was_allocated"})
     cases.push_back({evil, next, "any"});
-  cases.push_back({"exit_into_a_loop", next, "dll.timeout", {"1.0 s"}, true});
-  cases.push_back({"stop", next, "dll.timeout", {"1.0 s"}, true});
+  cases.push_back({"exit_into_a_loop", next, "dll.timeout", {"did not finish within"}, true});
+  cases.push_back({"stop", next, "dll.timeout", {"did not finish within"}, true});
 }
 
 void add_endless(Cases& cases) {
-  in_every_function(cases, {"loop", "", "dll.timeout", {"1.0 s"}, true});
+  in_every_function(cases, {"loop", "", "dll.timeout", {"did not finish within"}, true});
   for (const char* evil : {"sleep_for_ever", "loop_in_callbacks", "write_lines_for_ever",
                            "write_one_line_for_ever", "write_rubbish_for_ever", "print_for_ever"})
-    cases.push_back({evil, next, "dll.timeout", {"1.0 s"}, true});
+    cases.push_back({evil, next, "dll.timeout", {"did not finish within"}, true});
   for (const char* evil : {"ask_for_symbols_for_ever", "ask_for_types_for_ever"})
     cases.push_back({evil, next, "dll.limit", {"asks for symbols, types and fields without end"}});
   cases.push_back({"fetch_for_ever", next, "dll.limit", {"reads memory that is not there"}});
@@ -171,7 +171,8 @@ void add_descriptors(Cases& cases) {
   cases.push_back({"send_nothing", next, "dll.crashed"}); // looks like an end of the socket
   cases.push_back({"say_that_all_is_done", next, "any"});
   cases.push_back({"ask_and_never_read", next, "any"});
-  cases.push_back({"wait_for_a_reply_to_nothing", next, "dll.timeout", {"1.0 s"}, true});
+  cases.push_back(
+      {"wait_for_a_reply_to_nothing", next, "dll.timeout", {"did not finish within"}, true});
 }
 
 void add_processes(Cases& cases) {
@@ -179,10 +180,17 @@ void add_processes(Cases& cases) {
                            "unmap_shared_memory", "unmap_the_pages", "map_over_the_pages"})
     cases.push_back({evil, "constructor", "any"});
   cases.push_back({"write_to_the_pages", "constructor", ""});
-  cases.push_back({"handle_its_own_crash", "constructor", "dll.timeout", {"1.0 s"}, true});
-  cases.push_back({"return_from_a_crash", "constructor", "dll.timeout", {"1.0 s"}, true});
-  cases.push_back({"ignore_all_signals_and_loop", "constructor", "dll.timeout", {"1.0 s"}, true});
-  cases.push_back({"block_all_signals_and_loop", next, "dll.timeout", {"1.0 s"}, true});
+  cases.push_back(
+      {"handle_its_own_crash", "constructor", "dll.timeout", {"did not finish within"}, true});
+  cases.push_back(
+      {"return_from_a_crash", "constructor", "dll.timeout", {"did not finish within"}, true});
+  cases.push_back({"ignore_all_signals_and_loop",
+                   "constructor",
+                   "dll.timeout",
+                   {"did not finish within"},
+                   true});
+  cases.push_back(
+      {"block_all_signals_and_loop", next, "dll.timeout", {"did not finish within"}, true});
   for (const char* evil : {"handle_its_own_crash", "ignore_all_signals_and_loop", "leave_a_child",
                            "raise_its_limits", "set_an_alarm", "leave_the_directory"})
     cases.push_back({evil, next, "dll.forbidden", {forbidden}});
