@@ -22,12 +22,13 @@ Result<std::unique_ptr<Session>> Session::open(const std::string& output,
 Session::Session(Output opened, std::unique_ptr<rsp::Trace> trace)
     : output(std::move(opened)), signals([this] { output.discard(); }), trace_(std::move(trace)) {}
 
-DumpOptions Session::complete(DumpOptions options, const Installation& installation) const {
+DumpOptions Session::complete(DumpOptions options, const Installation& installation) {
   options.program_directory = installation.program_directory;
   options.pack_directories = installation.pack_directories;
   options.dll.own_directories = {installation.program_directory,
                                  installation.program_directory.parent_path() / "lib" / "mqbridge"};
   options.trace = trace_.get();
+  options.holds = &signals.holds();
   return options;
 }
 

@@ -20,9 +20,9 @@ public:
                                                const std::filesystem::path& trace);
 
   /// `options` with what the installation and the session know. Valid as long as the session.
-  DumpOptions complete(DumpOptions options, const Installation& installation) const;
+  DumpOptions complete(DumpOptions options, const Installation& installation);
 
-  /// 130 or 143 where a signal asked for the end, else `status`.
+  /// 130, 143 or 129 where a signal asked for the end, else `status`.
   int status_or_interrupted(int status) const;
 
   /// Finishes output and trace. Returns `status`, or 5 after an error, which is printed unless only

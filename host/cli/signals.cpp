@@ -1,5 +1,6 @@
 #include "host/cli/signals.h"
 
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <fcntl.h>
@@ -9,14 +10,36 @@
 namespace mqbridge {
 namespace {
 
+using namespace std::chrono_literals;
+
+bool ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  for (const int signal : {SIGHUP, SIGTSTP}) {
+    if (!ignored(signal))
+      sigaddset(&set, signal);
+  }
   // Wakes the watching thread when it is to end; nothing else in the program uses it.
   sigaddset(&set, SIGUSR2);
   return set;
+}
+
+/// Returns when the process is continued; at once where nobody could continue it (an orphaned
+/// process group).
+void stand_still() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  ::pthread_kill(::pthread_self(), SIGTSTP);
+  ::pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+  ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 } // namespace
@@ -43,7 +66,10 @@ void survive_failing_writes() {
 }
 
 SignalWatch::SignalWatch(std::function<void()> before_exit) : before_exit_(std::move(before_exit)) {
-  const sigset_t set = watched_signals();
+  sigset_t set = watched_signals();
+  // Blocked, a write to the terminal does not stop a background process (stty tostop): it may hold
+  // a target.
+  sigaddset(&set, SIGTTOU);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::jthread([this](const std::stop_token& ended) { watch(ended); });
 }
@@ -59,13 +85,40 @@ void SignalWatch::watch(const std::stop_token& ended) {
     int signal = 0;
     if (::sigwait(&set, &signal) != 0 || signal == SIGUSR2)
       continue;
-    const bool repeated = signal_.exchange(signal) != 0;
-    if (repeated || immediate_.load()) {
-      before_exit_();
-      ::_exit(128 + signal);
-    }
-    stop_.request_stop();
+    if (signal == SIGTSTP)
+      suspend();
+    else
+      end(signal);
   }
+}
+
+void SignalWatch::end(int signal) {
+  const bool repeated = signal_.exchange(signal) != 0;
+  if (repeated || immediate_.load()) {
+    before_exit_();
+    ::_exit(128 + signal);
+  }
+  stop_.request_stop();
+}
+
+/// Whoever waits for that may want something else meanwhile: to be suspended at once, or to end.
+void SignalWatch::suspend() {
+  const sigset_t set = watched_signals();
+  constexpr timespec no_time{};
+  holds_.close();
+  for (bool wait = true; wait && !holds_.await_none(20ms);) {
+    const int signal = ::sigtimedwait(&set, nullptr, &no_time);
+    if (signal == SIGTSTP) {
+      wait = false;
+    } else if (signal > 0) {
+      holds_.open();
+      if (signal == SIGUSR2) // the watching thread is to end
+        return;
+      return end(signal);
+    }
+  }
+  stand_still();
+  holds_.open();
 }
 
 } // namespace mqbridge

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "rsp/hold_gate.h"
+
 #include <atomic>
 #include <functional>
 #include <stop_token>
@@ -16,11 +18,14 @@ void reserve_standard_descriptors();
 /// of write(). Programs that are started from here get the default again.
 void survive_failing_writes();
 
-/// SIGINT and SIGTERM as a stop request, in a thread of its own.
+/// SIGINT, SIGTERM and SIGHUP as a stop request, in a thread of its own; SIGTSTP (Ctrl-Z) suspends
+/// the process when nothing is held() any more.
 ///
 /// Construct it in the main thread before any other thread: all of them inherit the blocked
 /// signals, so that no system call anywhere is interrupted. The first signal requests a stop; the
-/// one after it ends the process at once, and the guardian releases the targets.
+/// one after it ends the process at once, and the guardian releases the targets. A second SIGTSTP
+/// suspends at once, and the guardian releases them, too, a second later. What was ignored from the
+/// start stays ignored: nohup. A write to the terminal from the background stops nothing.
 class SignalWatch {
 public:
   /// `before_exit` runs in the watching thread just before a second signal ends the process.
@@ -34,13 +39,19 @@ public:
   /// 0, or the signal that requested the stop.
   int signal() const { return signal_.load(); }
 
+  /// Who holds a target says so here.
+  rsp::HoldGate& holds() { return holds_; }
+
   /// From now on no target is held: also a first signal ends the process at once.
   void exit_on_next() { immediate_.store(true); }
 
 private:
   void watch(const std::stop_token& ended);
+  void end(int signal);
+  void suspend();
 
   std::function<void()> before_exit_;
+  rsp::HoldGate holds_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
   std::atomic<bool> immediate_ = false;

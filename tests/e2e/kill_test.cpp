@@ -1,21 +1,24 @@
-// Whatever happens to mqbridge, the target runs on: kill -9 at every phase of a dump, against each
-// way of starting a gdbserver. And without the guardian it does not, or these tests would prove
-// nothing.
+// Whatever becomes of mqbridge, its targets run on: kill -9 at every phase of a dump and at any
+// moment between, against each way of holding a process. What happens without a guardian is in
+// both_killed_test.cpp.
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/e2e/harness/relay.h"
-#include "tests/e2e/harness/run_to_signal.h"
+#include "tests/e2e/harness/prey.h"
+#include "tests/e2e/harness/traced_run.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
-#include "tests/support/process_table.h"
+#include "tests/support/requirements.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <iostream>
 #include <list>
-#include <optional>
+#include <map>
 #include <random>
+#include <sys/resource.h>
 #include <thread>
 
 namespace mqbridge::e2e {
@@ -23,171 +26,190 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::ChildProcess;
-using test::descendant_named;
 using test::Ending;
 using test::eventually;
 using test::GdbServer;
 using test::orphans;
-using test::process_state;
 using test::ServerMode;
-using test::spawns;
-using test::TempDirectory;
-using test::tracer_of;
-using Clock = std::chrono::steady_clock;
 
-constexpr int kills = 20;
+constexpr int kills = 40;
 
-std::string mode_name(const testing::TestParamInfo<ServerMode>& param) {
-  return to_string(param.param);
+std::vector<std::string> dump_of(const Prey& prey) {
+  std::vector<std::string> arguments = prey.arguments();
+  arguments.insert(arguments.begin(), "dump");
+  return arguments;
 }
 
-// A process under a gdbserver, and how to see that it runs.
-class Prey {
+/// What mqbridge started.
+bool all_have_ended() {
+  return eventually(15s, [] {
+    return orphans("mqbridge-guardian").empty() && orphans("mqbridge-worker").empty();
+  });
+}
+
+/// When to kill: after that phase has begun for the `occurrence`th time.
+struct Moment {
+  std::string phase;
+  int occurrence;
+  std::chrono::duration<double> delay;
+};
+
+/// The phases of an undisturbed dump, and moments in them.
+class Timetable {
 public:
-  explicit Prey(ServerMode mode) : mode_(mode) {
-    if (!spawns(mode))
-      process_.emplace("mpi_victim");
-    renew();
+  explicit Timetable(Prey& prey) {
+    TracedRun run(dump_of(prey));
+    const auto ending = run.process().wait(60s);
+    EXPECT_TRUE(ending.has_value());
+    EXPECT_TRUE(prey.run(20s)) << "after an undisturbed dump\n" << run.process().err();
+    marks_ = phase_marks(run.trace());
+    prey.renew();
   }
 
-  // A fresh gdbserver; in the spawning modes with a fresh process.
-  void renew() {
-    server_.reset();
-    clients_before_ = 0;
-    if (process_) {
-      server_.emplace(mode_, process_->pid());
-      return;
+  /// In the order of their beginning, each once.
+  std::vector<std::string> phases() const {
+    std::vector<std::string> names;
+    for (const PhaseMark& mark : marks_) {
+      if (mark.phase != "end" && std::find(names.begin(), names.end(), mark.phase) == names.end())
+        names.push_back(mark.phase);
     }
-    directory_.emplace();
-    server_.emplace(mode_, SingleProcess::command("mpi_victim", directory_->path(), {"signal"}));
-    // A --once server would kill it when this client goes: that one is met at its program's entry.
-    if (mode_ == ServerMode::spawned)
-      run_to_signal(server_->port(), 20s);
-    clients_before_ = server_->clients();
+    return names;
   }
 
-  std::vector<std::string> dump_arguments() const { return {"dump", server_->endpoint()}; }
-  const GdbServer& server() const { return *server_; }
-  bool met_client() const { return server_->clients() > clients_before_; }
-  bool runs(std::chrono::milliseconds patience) const {
-    return makes_progress(directory(), patience);
+  /// Of the whole dump, each moment as likely as the other.
+  Moment any(std::mt19937& random) const {
+    const double first = marks_.front().seconds;
+    std::uniform_real_distribution<double> at(0, marks_.back().seconds - first);
+    return {marks_.front().phase, 1, std::chrono::duration<double>(at(random))};
   }
-  bool is_gone() const {
-    const char state = process_state(server_->inferior());
-    return state == '\0' || state == 'Z';
+
+  /// In a phase, of whichever rank, in the first `part` of it.
+  Moment in(const std::string& phase, double part, std::mt19937& random) const {
+    const auto all = lengths(phase);
+    const auto which = std::uniform_int_distribution<std::size_t>(0, all.size() - 1)(random);
+    std::uniform_real_distribution<double> within(0, all[which] * part);
+    return {phase, static_cast<int>(which) + 1, std::chrono::duration<double>(within(random))};
+  }
+
+  /// Whether a test can meet it on purpose: between its beginning and the kill lie two wake-ups.
+  bool can_be_met(const std::string& phase) const {
+    const auto all = lengths(phase);
+    return *std::max_element(all.begin(), all.end()) >= 0.001;
   }
 
 private:
-  const std::filesystem::path& directory() const {
-    return process_ ? process_->directory() : directory_->path();
+  std::vector<double> lengths(const std::string& phase) const {
+    std::vector<double> all;
+    for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
+      if (marks_[i].phase == phase)
+        all.push_back(marks_[i + 1].seconds - marks_[i].seconds);
+    }
+    return all;
   }
 
-  ServerMode mode_;
-  std::optional<SingleProcess> process_;
-  std::optional<TempDirectory> directory_; // of the spawned process
-  std::optional<GdbServer> server_;
-  int clients_before_ = 0; // of this test, not mqbridge
+  std::vector<PhaseMark> marks_;
 };
 
-// How long an undisturbed dump takes, to spread the kills over it.
-Clock::duration usual_duration(Prey& prey) {
-  Clock::duration longest{};
-  for (int round = 0; round < 2; ++round) {
-    const auto start = Clock::now();
-    const Outcome outcome = run_mqbridge(prey.dump_arguments());
-    longest = std::max(longest, Clock::now() - start);
-    EXPECT_FALSE(outcome.timed_out);
-    EXPECT_TRUE(prey.runs(20s)) << "after an undisturbed dump\n" << testing::PrintToString(outcome);
-    prey.renew();
-  }
-  return longest;
-}
-
-bool guardians_have_ended() {
-  return eventually(15s, [] { return orphans("mqbridge-guardian").empty(); });
-}
-
-class KillTest : public testing::TestWithParam<ServerMode> {};
-
-// Whether the kill came while mqbridge ran and had come to the server: others do not count.
-bool kill_after(Prey& prey, std::chrono::microseconds delay) {
-  ChildProcess mqbridge(mqbridge_command(prey.dump_arguments()));
-  std::this_thread::sleep_for(delay);
-  mqbridge.signal(SIGKILL);
-  const std::optional<Ending> ending = mqbridge.wait(5s);
+/// The phase that the kill fell in; empty if it met no dump that had come to its targets.
+std::string kill_at(const Moment& moment, const Prey& prey) {
+  TracedRun run(dump_of(prey));
+  // Whoever watches it goes first where there is little CPU time.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(run.process().pid()), 10);
+  run.await_phase(moment.phase, moment.occurrence, 20s);
+  std::this_thread::sleep_for(moment.delay);
+  run.process().signal(SIGKILL);
+  const std::optional<Ending> ending = run.process().wait(5s);
   const bool killed = ending && ending->signal == SIGKILL;
-  return killed && eventually(100ms, [&] { return prey.met_client(); });
+  const bool met = eventually(100ms, [&] { return prey.met(run); });
+  return killed && met ? run.phase() : "";
 }
 
-TEST_P(KillTest, TargetRunsOnAfterKillAtAnyPhase) {
-  Prey prey(GetParam());
-  const auto duration = usual_duration(prey);
-  std::mt19937 random(20261120);
-  std::uniform_real_distribution<double> within(0, 1);
-  int done = 0;
-  for (int attempt = 0; done < kills && attempt < 10 * kills; ++attempt) {
-    // Each twentieth of the run in turn, so that no phase is left out.
-    const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(
-        duration * ((attempt % kills + within(random)) / kills));
-    SCOPED_TRACE(fmt::format("kill {} after {} us", done, delay.count()));
-    const bool counts = kill_after(prey, delay);
-    // Killed before it came to the server: what that held before stays held, and is none of its
-    // doing.
-    if (prey.met_client()) {
+/// Kills one dump after the other, and counts in which phases.
+class Series {
+public:
+  explicit Series(Prey& prey) : prey_(prey), timetable_(prey), phases_(timetable_.phases()) {
+    for (const std::string& phase : phases_)
+      part_[phase] = 1;
+  }
+
+  int done() const { return done_; }
+  const std::string& phase(int number) const {
+    return phases_[static_cast<std::size_t>(number) % phases_.size()];
+  }
+  /// Of the phases that a test can meet, one that no kill has fallen in.
+  const std::string* missed() const {
+    const auto found = std::find_if(phases_.begin(), phases_.end(), [this](const auto& phase) {
+      return timetable_.can_be_met(phase) && !met_.contains(phase);
+    });
+    return found == phases_.end() ? nullptr : &*found;
+  }
+
+  void kill_anywhere() { kill(timetable_.any(random_)); }
+  void kill_in(const std::string& phase) {
+    // Each time that it was over before the kill came, that comes sooner.
+    if (kill(timetable_.in(phase, part_[phase], random_)) != phase)
+      part_[phase] /= 2;
+  }
+
+  std::string log() const {
+    std::string text = fmt::format("{} kills:", done_);
+    for (const std::string& phase : phases_)
+      text += fmt::format(" {} {}", phase, met_.contains(phase) ? met_.at(phase) : 0);
+    return text;
+  }
+
+private:
+  std::string kill(const Moment& moment) {
+    const std::string fell_in = kill_at(moment, prey_);
+    SCOPED_TRACE(fmt::format("kill {}, {} s after the beginning of {}, fell in {}", done_,
+                             moment.delay.count(), moment.phase, fell_in));
+    // Else they are as their stubs left them, which is none of mqbridge's doing.
+    if (!fell_in.empty()) {
       // A spawned process still has MPI_Init before it, on a machine that may be busy.
-      ASSERT_TRUE(prey.runs(20s) && prey.runs(2s)) << prey.server().endpoint();
+      EXPECT_TRUE(prey_.run(20s));
+      ++met_[fell_in];
+      ++done_;
     }
-    ASSERT_TRUE(guardians_have_ended());
-    ASSERT_TRUE(orphans("mqbridge-worker").empty());
-    prey.renew();
-    done += counts ? 1 : 0;
+    EXPECT_TRUE(all_have_ended());
+    prey_.renew();
+    return fell_in;
   }
-  EXPECT_EQ(done, kills) << "too few kills met an open connection";
-}
 
-INSTANTIATE_TEST_SUITE_P(Modes, KillTest,
-                         testing::Values(ServerMode::attach, ServerMode::attach_once,
-                                         ServerMode::multi, ServerMode::spawned,
-                                         ServerMode::spawned_once),
-                         mode_name);
+  Prey& prey_;
+  Timetable timetable_;
+  std::vector<std::string> phases_;
+  std::map<std::string, double> part_;
+  std::mt19937 random_{20261120};
+  std::map<std::string, int> met_;
+  int done_ = 0;
+};
 
-// Kills the guardian and mqbridge while the target is held: a relay keeps the server's words back,
-// so mqbridge waits in the middle of reading. Empty, or why that did not come to pass.
-std::string kill_both_while_held(Prey& prey) {
-  // Of a process at its entry not much more comes, where the environment is small.
-  constexpr std::size_t attached_by_then = 2500;
-  const Relay relay(prey.server().port(), attached_by_then, RelayFault::silent);
-  const std::string process = prey.server().process_suffix();
-  ChildProcess mqbridge(mqbridge_command({"dump", relay.endpoint() + process}));
-  const pid_t inferior = prey.server().inferior();
-  if (!eventually(20s, [&] { return relay.faulty(); }))
-    return "the relay never came to its fault: " + mqbridge.out();
-  if (tracer_of(inferior) == 0)
-    return "the target is not held";
-  const std::optional<pid_t> guardian = descendant_named(mqbridge.pid(), "mqbridge-guardian");
-  if (!guardian)
-    return "there is no guardian";
-  kill(*guardian, SIGKILL);
-  mqbridge.signal(SIGKILL);
-  return mqbridge.wait(5s) ? "" : "mqbridge survived";
-}
+class KillTest : public testing::TestWithParam<std::string> {
+protected:
+  void SetUp() override { MQBRIDGE_SKIP_IF_LACKING(trap(GetParam()).lacking()); }
+};
 
-class NoGuardianTest : public testing::TestWithParam<ServerMode> {};
-
-TEST_P(NoGuardianTest, TargetIsFrozenOrKilled) {
-  Prey prey(GetParam());
-  ASSERT_EQ(kill_both_while_held(prey), "");
-  if (GetParam() == ServerMode::spawned_once) {
-    EXPECT_TRUE(eventually(5s, [&] { return prey.is_gone(); }));
+TEST_P(KillTest, TargetsRunOnAfterKillAtAnyPhase) {
+  const auto prey = trap(GetParam()).set();
+  Series series(*prey);
+  for (int attempt = 0; series.done() < kills && attempt < 4 * kills && !HasFailure(); ++attempt) {
+    if (attempt % 2 == 0)
+      series.kill_in(series.phase(attempt / 2));
+    else
+      series.kill_anywhere();
   }
-  EXPECT_FALSE(prey.runs(1500ms));
+  for (int more = 0; series.missed() != nullptr && more < kills && !HasFailure(); ++more)
+    series.kill_in(*series.missed());
+  std::cout << GetParam() << ": " << series.log() << "\n";
+  EXPECT_GE(series.done(), kills) << "too few kills met a dump";
+  EXPECT_EQ(series.missed(), nullptr) << "a phase was never hit: " << series.log();
+  EXPECT_EQ(prey->finish(), "");
 }
 
-// Not `attach_once`: there the server itself lets the target run.
-INSTANTIATE_TEST_SUITE_P(Modes, NoGuardianTest,
-                         testing::Values(ServerMode::attach, ServerMode::multi, ServerMode::spawned,
-                                         ServerMode::spawned_once),
-                         mode_name);
+INSTANTIATE_TEST_SUITE_P(Traps, KillTest,
+                         testing::Values("attach", "attach_once", "multi", "servers", "spawned",
+                                         "spawned_once", "stdio", "ssh", "qemu_user"),
+                         [](const auto& name) { return name.param; });
 
 TEST(KillJobTest, JobOfTwoRanksComesToItsEnd) {
   MpiJob job({.arguments = {"mix"}});
@@ -202,7 +224,7 @@ TEST(KillJobTest, JobOfTwoRanksComesToItsEnd) {
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms(random)));
     kill(mqbridge.pid(), SIGKILL);
     ASSERT_TRUE(mqbridge.wait(5s).has_value());
-    EXPECT_TRUE(guardians_have_ended());
+    EXPECT_TRUE(all_have_ended());
   }
   EXPECT_EQ(job.finish(), "");
 }

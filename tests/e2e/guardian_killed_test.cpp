@@ -1,0 +1,99 @@
+// The guardian itself is killed while mqbridge dumps: another takes its place, and then it may be
+// mqbridge's turn.
+
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/prey.h"
+#include "tests/e2e/harness/traced_run.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ChildProcess;
+using test::descendant_named;
+using test::eventually;
+using testing::HasSubstr;
+
+/// Whether another guardian than `before` has been told of a connection: it lies beyond its
+/// channel.
+bool another_watches(pid_t mqbridge, pid_t before) {
+  return eventually(
+      10s,
+      [=] {
+        const auto next = descendant_named(mqbridge, "mqbridge-guardian");
+        if (!next || *next == before)
+          return false;
+        int sockets = 0;
+        std::error_code gone;
+        for (const auto& entry :
+             std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", *next), gone))
+          sockets +=
+              std::filesystem::read_symlink(entry.path(), gone).string().starts_with("socket:");
+        return sockets > 1;
+      },
+      1ms);
+}
+
+class GuardianKilled : public testing::TestWithParam<std::string> {};
+
+TEST_P(GuardianKilled, TheNextOneReleasesAllAfterMqbridgeIsKilled) {
+  constexpr int rounds = 10;
+  const auto prey = trap(GetParam()).set();
+  int met = 0;
+  for (int attempt = 0; met < rounds && attempt < 4 * rounds; ++attempt) {
+    auto arguments = prey->arguments();
+    arguments.insert(arguments.begin(), "dump");
+    TracedRun run(arguments);
+    const pid_t mqbridge = run.process().pid();
+    const char* const phases[] = {"connect", "attach", "images", "walk"};
+    run.await_phase(phases[attempt % 4], 1, 20s);
+    const auto guardian = descendant_named(mqbridge, "mqbridge-guardian");
+    if (guardian)
+      kill(*guardian, SIGKILL);
+    const bool replaced = guardian && another_watches(mqbridge, *guardian);
+    run.process().signal(SIGKILL);
+    const auto ending = run.process().wait(5s);
+    ASSERT_TRUE(ending);
+    if (prey->met(run)) {
+      ASSERT_TRUE(prey->run(20s)) << "attempt " << attempt;
+    }
+    ASSERT_TRUE(eventually(15s, [] { return test::orphans("mqbridge-guardian").empty(); }));
+    met += replaced && ending->signal == SIGKILL ? 1 : 0;
+    prey->renew();
+  }
+  EXPECT_EQ(met, rounds) << "too few guardians were killed in the middle of a dump";
+  EXPECT_EQ(prey->finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Traps, GuardianKilled, testing::Values("attach", "multi", "servers"),
+                         [](const auto& name) { return name.param; });
+
+TEST(GuardianKilledTest, TheDumpIsCompleteAllTheSame) {
+  const auto prey = trap("multi").set();
+  auto arguments = prey->arguments();
+  arguments.insert(arguments.begin(), {"dump", "--format", "json"});
+  TracedRun run(arguments);
+  for (int rank = 1; rank <= 3; ++rank) {
+    ASSERT_TRUE(run.await_phase("walk", rank, 20s)) << run.process().err();
+    if (const auto guardian = descendant_named(run.process().pid(), "mqbridge-guardian"))
+      kill(*guardian, SIGKILL);
+  }
+  const auto ending = run.process().wait(20s);
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->code, 0) << run.process().err();
+  EXPECT_THAT(run.process().out(), testing::Not(HasSubstr("guardian.lost")));
+  EXPECT_TRUE(prey->run(20s));
+}
+
+} // namespace
+} // namespace mqbridge::e2e
