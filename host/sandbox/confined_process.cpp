@@ -209,7 +209,9 @@ std::string refusal(const RefusedCall& word) {
 
 Error unavailable(std::string_view program, std::string_view why) {
   return {"sandbox.unavailable",
-          fmt::format("{} cannot filter its system calls: {}", program, printable(why)),
+          fmt::format("{} cannot filter its system calls, as the kernel lacks that or a container "
+                      "forbids it: {}",
+                      program, printable(why)),
           "--no-sandbox does without these filters; limits of time and memory stay"};
 }
 
