@@ -1,6 +1,7 @@
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
 #include "rsp/hex_digit.h"
+#include "rsp/limits.h"
 #include "rsp/trace.h"
 
 #include <algorithm>
@@ -8,12 +9,6 @@
 
 namespace mqbridge::rsp {
 namespace {
-
-constexpr int max_retries = 3;
-constexpr std::size_t max_garbage = std::size_t{64} << 10;
-// A packet that trickles is not silence, but must end some time: in so many times the limit of
-// silence.
-constexpr int trickle_factor = 6;
 
 bool is_console_output(std::string_view payload) {
   return payload.size() > 1 && payload.size() % 2 == 1 && payload.front() == 'O' &&
@@ -161,7 +156,7 @@ void Connection::acknowledge(const Wait& wait) {
 
 Connection::Taken Connection::take_corrupt(Wait& wait) {
   history_.received("(damaged)");
-  if (!no_ack_ && ++wait.damaged <= max_retries) {
+  if (!no_ack_ && ++wait.damaged <= limits::damaged_replies) {
     queue(gate_.nack());
     flush();
     return std::nullopt;
@@ -177,7 +172,7 @@ Connection::Taken Connection::take_corrupt(Wait& wait) {
 Connection::Taken Connection::take_nack(Wait& wait) {
   if (no_ack_ || !last_frame_)
     return std::nullopt;
-  if (++wait.refused > max_retries)
+  if (++wait.refused > limits::damaged_replies)
     return failure(
         "stub.garbage",
         fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
@@ -191,7 +186,7 @@ Connection::Taken Connection::take_nack(Wait& wait) {
 Connection::Taken Connection::take_garbage(const Decoder::Event& event, Wait& wait) {
   note_garbage(event);
   wait.garbage += event.length;
-  if (!speaks_another_protocol() && wait.garbage <= max_garbage)
+  if (!speaks_another_protocol() && wait.garbage <= limits::garbage)
     return std::nullopt;
   return garbage(wait, event.bytes);
 }
@@ -270,7 +265,8 @@ Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) con
       return fail("interrupted", fmt::format("{}: interrupted", options_.name));
     return now + next_look;
   }
-  auto until = std::min(wait.last_byte + wait.silence, wait.begun + trickle_factor * wait.silence);
+  auto until =
+      std::min(wait.last_byte + wait.silence, wait.begun + limits::silences_a_reply * wait.silence);
   if (exempt_until_) {
     until = std::min(until, *exempt_until_);
   } else {

@@ -1,5 +1,6 @@
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
+#include "rsp/limits.h"
 #include "rsp/step_marker.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ using std::chrono::milliseconds;
 // Silence after which a stub out of step counts as waiting: longer than a round trip nearly
 // everywhere, and doubled each time that it was not long enough.
 constexpr milliseconds first_pause{100};
-constexpr int most_attempts = 6;
 
 } // namespace
 
@@ -29,7 +29,7 @@ Result<void> Connection::resynchronise() {
 Result<void> Connection::find_back_into_step(const Marker& marker) {
   const std::chrono::duration<double> round_trip(meter_.estimate().round_trip);
   milliseconds pause = std::max(first_pause, std::chrono::ceil<milliseconds>(2 * round_trip));
-  for (int attempt = 0; attempt < most_attempts; ++attempt, pause *= 2) {
+  for (int attempt = 0; attempt < limits::resynchronisations; ++attempt, pause *= 2) {
     if (auto quiet = discard_until_quiet(marker, pause); !quiet)
       return quiet;
     auto found = marker_is_next(marker, pause);

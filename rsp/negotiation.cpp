@@ -1,6 +1,7 @@
 #include "rsp/negotiation.h"
 
 #include "rsp/burst.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 #include "rsp/quirks.h"
 
@@ -15,19 +16,16 @@ namespace {
 
 constexpr std::string_view hello = "qSupported:multiprocess+";
 constexpr std::string_view no_ack_request = "QStartNoAckMode";
-// Beyond 128 KiB larger packets gain nothing. Below 64 bytes it is no packet size.
-constexpr std::size_t largest_packet = std::size_t{128} << 10;
-constexpr std::size_t smallest_packet = 64;
 
 std::size_t packet_size(std::string_view text, const Quirks& quirks) {
   std::size_t size = 0;
   const int base = quirks.decimal_packet_size ? 10 : 16;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size, base);
   if (error == std::errc::result_out_of_range)
-    return largest_packet;
-  if (error != std::errc() || end != text.data() + text.size() || size < smallest_packet)
+    return limits::packet_size;
+  if (error != std::errc() || end != text.data() + text.size() || size < limits::least_packet_size)
     return Features{}.packet_size;
-  return std::min(size, largest_packet);
+  return std::min(size, limits::packet_size);
 }
 
 struct Announced {

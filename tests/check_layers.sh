@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 declare -A may=(
   [rsp]="rsp"
   [dll]="dll"
+  [host/limits.h]="rsp" # of no room: numbers alone
   [host/memory]="rsp"
   [host/sandbox]="rsp"
   [host/image]="rsp host/memory host/sandbox"
@@ -26,6 +27,7 @@ for file in $(find rsp dll host -name '*.h' -o -name '*.cpp' -o -name '*.c'); do
     checked=$((checked + 1))
     other=$(cut -d/ -f1-2 <<<"$included")
     [[ $included == host/* ]] || other=${other%%/*}
+    [[ $file == host/* && $included == host/limits.h ]] && continue
     [[ " ${may[$room]} $room " == *" $other "* ]] || { echo "$file includes $included: against the direction"; status=1; }
   done < <(sed -nE 's/^ *# *include *"([^"]+)".*/\1/p' "$file")
 done

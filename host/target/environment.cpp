@@ -1,5 +1,6 @@
 #include "host/target/environment.h"
 
+#include "host/limits.h"
 #include "rsp/commands/vfile.h"
 
 #include <charconv>
@@ -9,8 +10,6 @@
 
 namespace mqbridge {
 namespace {
-
-constexpr std::size_t max_environ = 4 * 1024 * 1024;
 
 using Variables = std::map<std::string_view, std::string_view>;
 
@@ -57,7 +56,7 @@ LaunchEnvironment parse_environment(std::string_view environ) {
 Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid) {
   if (!client.features().vfile || pid <= 0)
     return LaunchEnvironment{};
-  auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), max_environ);
+  auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), limits::environment);
   if (bytes)
     return parse_environment(*bytes);
   if (bytes.error().code.starts_with("vfile."))

@@ -1,5 +1,7 @@
 #include "host/target/file_download.h"
 
+#include "host/limits.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
@@ -9,10 +11,6 @@ namespace mqbridge {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// libmpi is a few MB, and some hundred with debug information in it.
-constexpr std::uint64_t max_file = std::uint64_t{1} << 30;
-constexpr std::uint64_t max_total = std::uint64_t{2} << 30;
 
 constexpr std::size_t first_piece = std::size_t{16} << 10;
 constexpr std::size_t first_burst = std::size_t{256} << 10;
@@ -59,8 +57,18 @@ double seconds_since(Clock::time_point start) {
 Result<void> FileDownload::open(std::int64_t pid, std::span<WantedFile> wanted,
                                 std::vector<Error>& faults) {
   std::vector<Search> searches;
-  for (auto& file : wanted)
-    searches.push_back({&file, places_of(file, pid)});
+  for (auto& file : wanted) {
+    auto& search = searches.emplace_back(Search{&file, places_of(file, pid)});
+    std::erase_if(search.places, [this](const rsp::RemotePath& place) {
+      return place.path.size() > rsp::longest_path(client_);
+    });
+    if (search.places.empty())
+      search.fault = Error{"vfile.open",
+                           fmt::format("the path of a file of the target, of {} bytes, does not "
+                                       "fit into the stub's packets",
+                                       file.path.size()),
+                           "give a directory tree with the node's own files: --sysroot DIR"};
+  }
   for (std::size_t round = 0;; ++round) {
     std::vector<Search*> asked;
     std::vector<rsp::RemotePath> places;
@@ -96,16 +104,17 @@ void FileDownload::drop_excess(std::vector<Error>& faults) {
   std::uint64_t total = 0;
   for (auto file = files_.begin(); file != files_.end();) {
     const auto size = file->remote.size;
-    if (size <= max_file && total + size <= max_total) {
+    if (size <= limits::fetched_file && total + size <= limits::fetched_files) {
       total += size;
       ++file;
       continue;
     }
-    faults.push_back({"vfile.too_large",
-                      fmt::format("{} on the target has {} bytes: no more than {} of one file are "
-                                  "read, and {} of all",
-                                  file->wanted->path, size, max_file, max_total),
-                      "copy it, and give the directory tree that it is in: --sysroot DIR"});
+    faults.push_back(
+        {"vfile.too_large",
+         fmt::format("{} on the target has {} bytes: no more than {} of one file are "
+                     "read, and {} of all",
+                     file->wanted->path, size, limits::fetched_file, limits::fetched_files),
+         "copy it, and give the directory tree that it is in: --sysroot DIR"});
     not_wanted_.push_back(file->remote);
     file = files_.erase(file);
   }

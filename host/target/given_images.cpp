@@ -1,5 +1,6 @@
 #include "host/target/given_images.h"
 
+#include "host/limits.h"
 #include "host/target/memory_image.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t compared_bytes = 256;
-constexpr std::size_t max_note = 4096;
 
 /// Bytes of one file, and those that the target has in their place.
 struct Sample {
@@ -37,7 +37,7 @@ std::optional<Sample> take_sample(const Image& image, const ElfSegment& segment,
 std::vector<Sample> samples_of(const Image& image) {
   std::vector<Sample> samples;
   for (const auto& note : image.file->notes()) {
-    if (auto sample = take_sample(image, note, max_note)) {
+    if (auto sample = take_sample(image, note, limits::note)) {
       sample->is_note = true;
       samples.push_back(std::move(*sample));
     }

@@ -1,6 +1,8 @@
 #include "host/target/link_map.h"
 
+#include "host/limits.h"
 #include "host/target/memory_image.h"
+#include "rsp/commands/xml.h"
 
 #include <algorithm>
 #include <elf.h>
@@ -9,8 +11,6 @@
 
 namespace mqbridge {
 namespace {
-
-constexpr std::size_t max_objects = 16'384;
 
 Failure corrupt(std::string what) {
   return fail(
@@ -68,19 +68,22 @@ Result<ExecutableHeaders> read_executable_headers(Memory& memory, const Platform
 Result<std::vector<LoadedObject>> parse_libraries_svr4(std::string_view xml,
                                                        std::uint64_t last_address) {
   pugi::xml_document document;
-  const auto parsed = document.load_buffer(xml.data(), xml.size());
+  const std::string fault = rsp::load_xml(document, xml);
   const auto list = document.child("library-list-svr4");
-  if (!parsed || !list)
+  if (!fault.empty() || !list)
     return corrupt(fmt::format("the stub's list of libraries is not the XML it should be: {}",
-                               parsed ? "no library-list-svr4" : parsed.description()));
+                               fault.empty() ? "no library-list-svr4" : fault));
   std::vector<LoadedObject> objects;
   for (const auto library : list.children("library")) {
-    if (objects.size() == max_objects)
-      return corrupt(fmt::format("the stub lists more than {} libraries", max_objects));
+    if (objects.size() == limits::loaded_objects)
+      return corrupt(fmt::format("the stub lists more than {} libraries", limits::loaded_objects));
     const auto bias = library.attribute("l_addr");
     if (!bias)
       return corrupt("the stub lists a library without l_addr");
-    objects.push_back({library.attribute("name").value(), {bias.as_ullong(), last_address}});
+    const std::string_view name = library.attribute("name").value();
+    if (name.size() > limits::path)
+      return corrupt(fmt::format("the stub lists a library with a name of {} bytes", name.size()));
+    objects.push_back({std::string(name), {bias.as_ullong(), last_address}});
   }
   return objects;
 }

@@ -1,6 +1,7 @@
 #include "host/target/memory_image.h"
 
 #include "host/image/elf_reader.h"
+#include "host/limits.h"
 #include "host/memory/reader.h"
 
 #include <algorithm>
@@ -10,9 +11,6 @@
 
 namespace mqbridge {
 namespace {
-
-constexpr std::size_t max_note = 4096;
-constexpr std::uint64_t max_headers = 256;
 
 /// Offsets that differ between the two ELF classes.
 struct Layout {
@@ -62,7 +60,7 @@ std::vector<ProgramHeader> find_notes(std::span<const std::byte> head, const Pla
   const auto table = decode_unsigned(head.subspan(layout.phoff, layout.word), platform.byte_order);
   const auto count = decode_unsigned(head.subspan(layout.phnum, 2), platform.byte_order);
   std::vector<ProgramHeader> notes;
-  for (std::uint64_t i = 0; i < std::min(count, max_headers); ++i) {
+  for (std::uint64_t i = 0; i < std::min(count, limits::program_headers); ++i) {
     const auto at = table + i * layout.phentsize;
     if (at > head.size() || head.size() - at < layout.phentsize)
       break;
@@ -97,7 +95,7 @@ std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order) {
 
 Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Platform& platform,
                                                         TargetAddress table, std::uint64_t count) {
-  if (count > max_headers)
+  if (count > limits::program_headers)
     return fail(
         "image.corrupt",
         fmt::format("the auxiliary vector claims {} program headers at {:#x}", count, table.value),
@@ -130,7 +128,7 @@ Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& 
     const auto head = ranges[i].into.first(ranges[i].read);
     for (const auto& note : find_notes(head, platform)) {
       const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(note.memory_size, max_note));
+          static_cast<std::size_t>(std::min<std::uint64_t>(note.memory_size, limits::note));
       const auto at = objects[i].bias(note.address) - objects[i].header; // huge if it lies before
       if (at <= head.size() && size <= head.size() - at) {
         if (auto id = find_build_id(head.subspan(at, size), platform.byte_order); !id.empty())

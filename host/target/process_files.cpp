@@ -1,5 +1,6 @@
 #include "host/target/process_files.h"
 
+#include "host/limits.h"
 #include "host/target/memory_map_parser.h"
 #include "rsp/connection.h"
 
@@ -15,8 +16,6 @@ constexpr std::size_t maps_cut_short = 512;
 /// Five mappings an object, each a line of some hundred bytes; and some that belong to no object.
 constexpr std::size_t maps_of_an_object = 700;
 constexpr std::size_t maps_of_none = 4096;
-constexpr std::size_t max_maps = std::size_t{16} << 20;
-constexpr std::size_t max_environ = std::size_t{4} << 20;
 
 } // namespace
 
@@ -28,9 +27,9 @@ ProcessFiles::ProcessFiles(rsp::Client& client, std::int64_t pid) : client_(clie
                 rsp::BackgroundFile::Expectation{.size = maps_of_none,
                                                  .one_read = maps_read,
                                                  .cut_short = maps_cut_short,
-                                                 .limit = max_maps});
+                                                 .limit = limits::maps});
   environ_.emplace(client, fmt::format("/proc/{}/environ", pid),
-                   rsp::BackgroundFile::Expectation{.limit = max_environ});
+                   rsp::BackgroundFile::Expectation{.limit = limits::environment});
 }
 
 void ProcessFiles::expect_objects(std::size_t count) {

@@ -1,5 +1,6 @@
 // The dynamic linker's own list of libraries: read_r_debug() of link_map.h.
 
+#include "host/limits.h"
 #include "host/memory/reader.h"
 #include "host/target/link_map.h"
 
@@ -12,10 +13,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t max_objects = 16'384;
-constexpr std::uint64_t max_dynamic_entries = 4096;
 constexpr std::size_t usual_path = 256; ///< bytes that hold nearly every path
-constexpr std::size_t max_path = 4096;
 /// Entries and their names lie close together, as the dynamic linker allocated them: reading on
 /// from an entry brings the next ones into the cache, for less than a round trip each.
 constexpr std::size_t read_ahead = 16 * 1024;
@@ -58,7 +56,7 @@ public:
     std::vector<std::byte> ahead(read_ahead);
     TargetAddress window; // where the last reading ahead began
     for (auto next = first; next;) {
-      if (!seen.insert(next).second || seen.size() > max_objects)
+      if (!seen.insert(next).second || seen.size() > limits::loaded_objects)
         return fail("libraries.corrupt",
                     fmt::format("the dynamic linker's list of libraries does not end (at {:#x})",
                                 next.value),
@@ -93,7 +91,7 @@ private:
     DebugEntries found;
     if (!executable.dynamic)
       return found;
-    const auto entries = std::min(executable.dynamic_size / (2 * word_), max_dynamic_entries);
+    const auto entries = std::min(executable.dynamic_size / (2 * word_), limits::dynamic_entries);
     std::vector<std::byte> bytes(static_cast<std::size_t>(entries) * 2 * word_);
     if (auto done = read_exact(memory_, *executable.dynamic, bytes); !done)
       return forward(std::move(done));
@@ -135,7 +133,7 @@ Result<std::vector<std::string>> read_names(Memory& memory,
       names.emplace_back(end != text + range.read ? std::string(text, end) : std::string());
       continue;
     }
-    auto whole = read_string(memory, range.address, max_path);
+    auto whole = read_string(memory, range.address, limits::path);
     if (!whole && whole.error().code != "memory.unreadable")
       return forward(std::move(whole));
     names.push_back(whole ? std::move(*whole) : std::string());

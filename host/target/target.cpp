@@ -1,6 +1,7 @@
 #include "host/target/target.h"
 
 #include "host/image/cache_records.h"
+#include "host/limits.h"
 #include "host/memory/reader.h"
 #include "host/target/auxv.h"
 #include "host/target/file_matcher.h"
@@ -22,8 +23,6 @@
 
 namespace mqbridge {
 namespace {
-
-constexpr std::size_t max_path = 4096;
 
 /// The kernel's own object: in the link map, in no file.
 bool is_vdso(std::string_view path) {
@@ -83,6 +82,12 @@ struct Target::Impl {
     auto path = read_announced(client.features().qxfer_exec_file, "exec-file");
     if (!path)
       return forward(std::move(path));
+    if (*path && (*path)->find('\0') != std::string::npos)
+      return fail("stub.garbage",
+                  fmt::format("{}: what the stub gives as the path of the executable has a zero "
+                              "byte in it",
+                              client.endpoint().text),
+                  "look at its reply to qXfer:exec-file with --trace FILE");
     executable = std::move(*path);
     if (auto done = learn_vector(); !done)
       return done;
@@ -191,7 +196,7 @@ struct Target::Impl {
     // It stands at the very top of the stack: behind its page there is nothing to be read.
     auto path = read_string(*first_look, {*name}, to_page_end(*name));
     if (path && path->size() == to_page_end(*name))
-      path = read_string(*memory, {*name}, max_path);
+      path = read_string(*memory, {*name}, limits::path);
     if (!path && path.error().code != "memory.unreadable")
       return forward(std::move(path));
     if (path && !path->empty())

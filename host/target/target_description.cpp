@@ -1,6 +1,8 @@
 #include "host/target/target_description.h"
 
+#include "host/limits.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/commands/xml.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +11,6 @@
 
 namespace mqbridge {
 namespace {
-
-/// Stubs split descriptions by feature, and state the architecture in the first file: more are not
-/// worth their round trips.
-constexpr int max_files = 4;
 
 /// One name of GDB (bfd/cpu-*.c), or how a group of them begins; lldb-server has names of its own.
 struct GdbName {
@@ -56,7 +54,7 @@ constexpr std::array gdb_names = {
 TargetDescription parse_target_description(std::string_view xml) {
   pugi::xml_document document;
   TargetDescription description;
-  if (!document.load_buffer(xml.data(), xml.size()))
+  if (!rsp::load_xml(document, xml).empty())
     return description;
   const auto target = document.child("target");
   const std::string_view text = target.child("architecture").text().get();
@@ -64,14 +62,15 @@ TargetDescription parse_target_description(std::string_view xml) {
   if (first != std::string_view::npos)
     description.architecture = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
   for (const auto include : target.children("xi:include"))
-    if (const auto annex = include.attribute("href"))
-      description.includes.emplace_back(annex.value());
+    if (description.includes.size() < limits::description_files)
+      if (const auto annex = include.attribute("href"))
+        description.includes.emplace_back(annex.value());
   return description;
 }
 
 Result<std::string> read_architecture(rsp::Client& client) {
   std::deque<std::string> annexes = {"target.xml"};
-  for (int files = 0; files < max_files && !annexes.empty(); ++files) {
+  for (int files = 0; files < limits::description_files && !annexes.empty(); ++files) {
     // Names come from the stub, and go into a packet: nothing in them may end it.
     const std::string annex = std::move(annexes.front());
     annexes.pop_front();

@@ -6,6 +6,7 @@
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
 #include "rsp/connection.h"
+#include "rsp/limits.h"
 #include "rsp/opening.h"
 #include "rsp/packet_history.h"
 #include "rsp/server.h"
@@ -19,13 +20,6 @@
 
 namespace mqbridge::rsp {
 namespace {
-
-/// A stub that does not let go within this leaves the matter to the guardian.
-constexpr std::chrono::seconds detach_limit{5};
-/// A stub that resumes says so at once.
-constexpr std::chrono::seconds leave_limit{1};
-/// A running target stops at once, or it sleeps where a signal does not reach it.
-constexpr std::chrono::seconds stop_limit{5};
 
 std::string detach_packet(const Client& client, std::int64_t pid) {
   return client.features().multiprocess && pid > 0 ? fmt::format("D;{:x}", pid) : "D";
@@ -81,7 +75,7 @@ Result<StopReply> stop_running(Client& client) {
   client.forget_ahead();
   if (auto sent = client.connection().interrupt(); !sent)
     return forward(std::move(sent));
-  auto reply = client.connection().receive_stop_reply(stop_limit);
+  auto reply = client.connection().receive_stop_reply(limits::stopping);
   if (!reply)
     return forward(std::move(reply));
   return parse_stop_reply(*reply);
@@ -234,7 +228,7 @@ Result<void> leave(Client& client) {
   const std::string packet = connection.leave_packet();
   if (!packet.empty()) {
     const auto permit = connection.permit(run_policy());
-    if (auto left = connection.resume_and_leave(packet, leave_limit); !left)
+    if (auto left = connection.resume_and_leave(packet, limits::leaving); !left)
       return left;
   }
   connection.close();
@@ -275,7 +269,7 @@ Result<void> detach(Client& client) {
   // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
   if (connection.running())
     return {};
-  const auto exemption = connection.exempt(detach_limit);
+  const auto exemption = connection.exempt(limits::detaching);
   if (connection.closing_releases())
     return leave(client);
   auto reply = let_go(client);

@@ -3,6 +3,7 @@
 #include "rsp/commands/hex.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/vfile.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 namespace mqbridge::rsp {
 namespace {
 
-constexpr std::size_t max_proc_file = std::size_t{64} << 10;
 /// Where <linux/capability.h> has CAP_SYS_PTRACE.
 constexpr unsigned ptrace_capability = 19;
 
@@ -146,7 +146,7 @@ Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view 
   const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
   if (usable && client.features().vfile) {
     const FileSource files = [&client](std::string_view path) {
-      return read_file(client, path, max_proc_file);
+      return read_file(client, path, limits::proc_file);
     };
     facts = gather_attach_facts(files, pid, "/proc/self/status");
   }

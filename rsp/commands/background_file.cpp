@@ -82,7 +82,8 @@ void BackgroundFile::take_pieces() {
   }
   if (at_end) // unless it has changed, and there is more behind
     return end(seen_ == text_.size() ? State::complete : State::failed);
-  if (text_.size() > expected_.limit)
+  const bool trickles = ran_short_ && !short_pieces_.take(text_.size());
+  if (text_.size() > expected_.limit || trickles)
     return end(State::failed);
   ask_from(text_.size(), seen_); // the end, if nothing is left out: then a read there gives nothing
 }

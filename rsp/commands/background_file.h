@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rsp/client.h"
+#include "rsp/commands/short_pieces.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -60,6 +61,7 @@ private:
   void ask_from(std::size_t first, std::size_t last);
   void end(State how);
 
+  ShortPieces short_pieces_;
   Client& client_;
   std::string path_;
   std::string open_request_;

@@ -46,6 +46,7 @@ void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
     // lldb-server's answer at a hole. The rest of the page that it broke off in shows whether it
     // was one.
     suspect(std::min(asked - got, to_page_end(address())));
+    at_hole_ = at_hole_ || !short_pieces_.take(read_); // one that gives a byte at a time
   } else if (to_page_end(address()) == page) {
     first_byte_read_ = false; // another page
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "rsp/commands/short_pieces.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -45,6 +47,7 @@ private:
   std::size_t read_ = 0;
   std::size_t suspect_ = 0;      ///< bytes from address() on that were not readable in one piece
   bool first_byte_read_ = false; ///< of the suspect page
+  ShortPieces short_pieces_;
   bool at_hole_ = false;
 };
 

@@ -2,6 +2,8 @@
 
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/vfile.h"
+#include "rsp/commands/xml.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 
 #include <algorithm>
@@ -19,11 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Each look into an environment costs a few round trips; this serves a message only.
-constexpr std::chrono::seconds time_for_ranks{3};
-constexpr std::size_t max_environments = 512;
-constexpr std::size_t max_environment = std::size_t{256} << 10;
-constexpr std::size_t max_lines = 20;
 /// A command line may hold secrets, and pages of text: only its start is shown.
 constexpr std::size_t shown_command = 48;
 
@@ -60,13 +57,14 @@ std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> proce
   std::erase_if(processes, is_kernel_thread);
   std::sort(processes.begin(), processes.end(),
             [](const ProcessInfo& a, const ProcessInfo& b) { return a.pid > b.pid; });
-  const Clock::time_point end = Clock::now() + time_for_ranks;
+  const Clock::time_point end = Clock::now() + limits::naming_ranks; // each takes round trips
   std::vector<Candidate> candidates;
   for (ProcessInfo& process : processes) {
     Candidate candidate{std::move(process), std::nullopt};
-    if (client.features().vfile && candidates.size() < max_environments && Clock::now() < end) {
-      const auto environment = read_file(
-          client, fmt::format("/proc/{}/environ", candidate.process.pid), max_environment);
+    if (client.features().vfile && candidates.size() < limits::environments && Clock::now() < end) {
+      const auto environment =
+          read_file(client, fmt::format("/proc/{}/environ", candidate.process.pid),
+                    limits::environment_of_another);
       if (environment)
         candidate.rank = rank_of(*environment);
     }
@@ -93,10 +91,9 @@ Result<std::vector<ProcessInfo>> read_processes(Client& client) {
   if (!*xml)
     return processes;
   pugi::xml_document document;
-  const auto parsed = document.load_buffer((*xml)->data(), (*xml)->size());
-  if (!parsed) {
-    return fail("stub.garbage",
-                fmt::format("the server's list of processes is no XML: {}", parsed.description()),
+  const std::string fault = load_xml(document, **xml);
+  if (!fault.empty()) {
+    return fail("stub.garbage", fmt::format("the server's list of processes is no XML: {}", fault),
                 "look at what the server says with --trace FILE");
   }
   for (const pugi::xml_node& item : document.child("osdata").children("item")) {
@@ -122,7 +119,7 @@ std::string describe_processes(Client& client) {
     return {};
   const std::vector<Candidate> candidates = find_ranks(client, std::move(*processes));
   std::string text;
-  const std::size_t shown = std::min(candidates.size(), max_lines);
+  const std::size_t shown = std::min(candidates.size(), limits::processes_shown);
   for (std::size_t i = 0; i < shown; ++i) {
     const Candidate& candidate = candidates[i];
     text += fmt::format("\n  {:>8}  {:<9}  {:<8}  {}", candidate.process.pid,

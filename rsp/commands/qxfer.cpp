@@ -1,16 +1,18 @@
 #include "rsp/commands/qxfer.h"
 
 #include "rsp/commands/hex.h"
+#include "rsp/commands/short_pieces.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <vector>
 
 namespace mqbridge::rsp {
 namespace {
 
-constexpr std::size_t max_object = std::size_t{64} << 20;
 /// What a reply needs besides the data: `$`, the letter, `#` and the checksum.
 constexpr std::size_t framing = 5;
 constexpr std::size_t max_piece = std::size_t{64} << 10;
@@ -27,22 +29,30 @@ std::string piece_request(const Features& features, std::string_view object, std
   return fmt::format("qXfer:{}:read:{}:{:x},{:x}", object, annex, offset, piece_size(features));
 }
 
+std::size_t limit_of(std::string_view object) {
+  const auto* known =
+      std::find_if(std::begin(limits::objects), std::end(limits::objects),
+                   [object](const limits::ObjectLimit& each) { return each.object == object; });
+  return known == std::end(limits::objects) ? limits::other_object : known->bytes;
+}
+
 /// One object, read from its start to its end.
 class ObjectReader {
 public:
   ObjectReader(Client& client, std::string_view object, std::string_view annex)
-      : client_(client), object_(object), annex_(annex), piece_(piece_size(client.features())) {}
+      : client_(client), object_(object), annex_(annex), limit_(limit_of(object)),
+        piece_(piece_size(client.features())) {}
 
   Result<std::optional<std::string>> read() {
-    while (!at_end_ && text_.size() <= max_object) {
+    while (!at_end_ && text_.size() <= limit_) {
       auto there = read_batch();
       if (!there)
         return forward(std::move(there));
       if (!*there)
         return std::optional<std::string>();
     }
-    if (!at_end_)
-      return failed("qxfer.too_large", "it does not end");
+    if (text_.size() > limit_)
+      return failed("qxfer.too_large", fmt::format("it has more than {} bytes", limit_));
     return std::optional(std::move(text_));
   }
 
@@ -64,6 +74,8 @@ private:
         return forward(std::move(joins_on));
       if (at_end_)
         return true;
+      if (!*joins_on && !short_pieces_.take(text_.size()))
+        return failed("stub.trickles", "it comes byte by byte, and does not end");
       if (!*joins_on) { // nor does what was asked for behind it
         pipelined_ = 1;
         return true;
@@ -97,7 +109,9 @@ private:
   Client& client_;
   std::string_view object_;
   std::string_view annex_;
+  std::size_t limit_;
   std::size_t piece_;
+  ShortPieces short_pieces_;
   std::size_t pipelined_ = 1;
   bool at_end_ = false;
   std::string text_;

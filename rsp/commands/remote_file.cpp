@@ -2,6 +2,7 @@
 
 #include "rsp/commands/hex.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/limits.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,6 +88,12 @@ std::string close_request(std::uint64_t descriptor) {
 }
 
 } // namespace
+
+std::size_t longest_path(const Client& client) {
+  constexpr std::size_t framing = 32; // "$vFile:open:", ",0,0", "#" and the checksum
+  const std::size_t packet = std::max(client.features().packet_size, framing);
+  return std::min(limits::path, (packet - framing) / 2);
+}
 
 Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
                                                    std::span<const RemotePath> paths) {

@@ -25,6 +25,10 @@ struct RemoteFile {
   std::uint64_t modified = 0; ///< seconds since 1970
 };
 
+/// Bytes of the longest path that this stub can be asked to open: gdbserver does not check what it
+/// is sent, and crashes on more than its packets hold.
+std::size_t longest_path(const Client& client);
+
 /// Opens each of `paths` and asks for its size, all in two round trips (vFile:setfs, open with
 /// flags 0, fstat). What is no regular file is closed again: reading it could block the stub.
 /// Errors of one path: vfile.open, vfile.unsupported, vfile.not_regular, stub.garbage. Error of

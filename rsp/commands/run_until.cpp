@@ -2,6 +2,7 @@
 
 #include "rsp/commands/hex.h"
 #include "rsp/connection.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 #include "rsp/server.h"
 #include "rsp/signal_names.h"
@@ -14,8 +15,6 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr int sigtrap = 5;
-/// More of them are one and the same instruction that cannot be passed.
-constexpr int max_traps = 1000;
 
 /// The packets that this stub has for it.
 class Resumption {
@@ -95,7 +94,7 @@ Result<StopReply> resume(Client& client, const std::string& packet) {
 Failure trapped(const Client& client) {
   return fail("run.traps",
               fmt::format("{}: the process stopped {} times with SIGTRAP before the signal came",
-                          client.endpoint().text, max_traps),
+                          client.endpoint().text, limits::traps),
               "it may stand at a breakpoint that a debugger left: start it again");
 }
 
@@ -147,7 +146,7 @@ Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& a
       report.signal_lost = !pass_on_when_left(client, resumption, attachment);
       break;
     }
-    if (signal == sigtrap && ++traps == max_traps)
+    if (signal == sigtrap && ++traps == limits::traps)
       return trapped(client);
     passed_on = signal == sigtrap ? 0 : signal;
     if (passed_on != 0)

@@ -2,6 +2,8 @@
 
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/thread_id.h"
+#include "rsp/commands/xml.h"
+#include "rsp/limits.h"
 #include "rsp/packet_history.h"
 
 #include <fmt/format.h>
@@ -11,21 +13,17 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// More than Linux lets one process have: beyond it the stub goes round in circles.
-constexpr std::size_t max_threads = std::size_t{1} << 22;
-
 Failure garbage(std::string what) {
   return fail("stub.garbage", std::move(what), "look at what the stub says with --trace FILE");
 }
 
 Result<std::vector<ThreadInfo>> parse_xml(const std::string& xml) {
   pugi::xml_document document;
-  const pugi::xml_parse_result parsed =
-      document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
+  const std::string fault = load_xml(document, xml);
   const pugi::xml_node root = document.child("threads");
-  if (!parsed || !root) {
+  if (!fault.empty() || !root) {
     return garbage(fmt::format("the stub's list of threads is no XML of that kind: {}",
-                               parsed ? "no <threads>" : parsed.description()));
+                               fault.empty() ? "no <threads>" : fault));
   }
   std::vector<ThreadInfo> threads;
   for (const pugi::xml_node& node : root.children("thread")) {
@@ -33,6 +31,8 @@ Result<std::vector<ThreadInfo>> parse_xml(const std::string& xml) {
     const auto id = parse_thread_id(text);
     if (!id)
       return garbage(fmt::format("'{}' in the stub's list of threads is no thread", shorten(text)));
+    if (threads.size() == limits::threads)
+      return garbage(fmt::format("the stub lists more than {} threads", limits::threads));
     threads.push_back({id->pid, id->tid, node.attribute("name").as_string()});
   }
   return threads;
@@ -48,10 +48,12 @@ Result<bool> take_page(std::string_view reply, std::vector<ThreadInfo>& threads)
   while (!reply.empty()) {
     const auto comma = reply.find(',');
     const auto id = parse_thread_id(reply.substr(0, comma));
-    if (!id || threads.size() == max_threads) {
-      return garbage(fmt::format("the stub's list of threads does not end, or '{}' is no thread",
+    if (!id) {
+      return garbage(fmt::format("'{}' in the stub's list of threads is no thread",
                                  shorten(reply.substr(0, comma))));
     }
+    if (threads.size() == limits::threads)
+      return garbage(fmt::format("the stub lists more than {} threads", limits::threads));
     threads.push_back({id->pid, id->tid, {}});
     reply.remove_prefix(comma == std::string_view::npos ? reply.size() : comma + 1);
   }
@@ -66,7 +68,7 @@ Result<std::vector<ThreadInfo>> read_pages(Client& client) {
                 fmt::format("the stub at {} cannot list its threads", client.endpoint().text),
                 "use gdbserver 7 or later, or a stub that answers qfThreadInfo");
   }
-  while (true) {
+  for (std::size_t packets = 0; packets < limits::thread_packets; ++packets) {
     if (!reply)
       return forward(std::move(reply));
     const std::size_t before = threads.size();
@@ -77,8 +79,14 @@ Result<std::vector<ThreadInfo>> read_pages(Client& client) {
       return threads;
     if (threads.size() == before)
       return garbage("the stub's list of threads goes on without threads");
+    // One that is listed twice: the stub goes round in circles.
+    if (before != 0 && threads[before].pid == threads.front().pid &&
+        threads[before].tid == threads.front().tid)
+      return garbage("the stub's list of threads begins again where it should end");
     reply = client.request("qsThreadInfo");
   }
+  return garbage(fmt::format("the stub's list of threads does not end within {} packets",
+                             limits::thread_packets));
 }
 
 Result<std::vector<ThreadInfo>> read_all_threads(Client& client) {

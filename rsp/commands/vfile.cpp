@@ -1,6 +1,7 @@
 #include "rsp/commands/vfile.h"
 
 #include "rsp/commands/hex.h"
+#include "rsp/commands/short_pieces.h"
 #include "rsp/commands/vfile_reply.h"
 
 #include <algorithm>
@@ -70,6 +71,11 @@ private:
       auto whole = take(reply);
       if (!whole)
         return forward(std::move(whole));
+      if (!*whole && !at_end_ && !short_pieces_.take(text_.size())) {
+        return fail("stub.trickles",
+                    fmt::format("{} comes from the target byte by byte, and does not end", path_),
+                    "look at what the stub says with --trace FILE");
+      }
       if (!*whole) {
         // What comes behind a short read does not join on. Files of /proc are like that.
         pipelined_ = 1;
@@ -94,6 +100,7 @@ private:
   std::string_view path_;
   std::uint64_t descriptor_;
   std::size_t limit_;
+  ShortPieces short_pieces_;
   std::size_t piece_;
   std::size_t pipelined_ = 1;
   bool at_end_ = false;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "rsp/limits.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/// How much of what stands in a target's memory and files is believed, beyond what rsp/limits.h
+/// says of the stub: more is an error, and never read. Those of the worker, which the DLL's answers
+/// meet, are in host/mqs/wire.h with the messages that they bound.
+namespace mqbridge::limits {
+
+using rsp::limits::path;
+
+// --- the process
+
+/// Libraries of one process, listed by the stub or found in the dynamic linker's list. An MPI rank
+/// has some 60, a Python with everything imported some 500.
+inline constexpr std::size_t loaded_objects = 4'096;
+/// Program headers of one object: compilers write a dozen.
+inline constexpr std::uint64_t program_headers = 256;
+/// Entries of the executable's dynamic section; bytes of one note.
+inline constexpr std::uint64_t dynamic_entries = 4'096;
+inline constexpr std::size_t note = 4'096;
+/// Files of a target description: the first ones name the architecture.
+inline constexpr int description_files = 4;
+/// /proc/PID/maps and /proc/PID/environ, in bytes: 65,530 mappings (vm.max_map_count) have some 6
+/// MB of lines.
+inline constexpr std::size_t maps = std::size_t{16} << 20;
+inline constexpr std::size_t environment = std::size_t{4} << 20;
+
+// --- files that are read from the target, in bytes
+
+/// libmpi is a few MB, and some hundred with debug information in it.
+inline constexpr std::uint64_t fetched_file = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t fetched_files = std::uint64_t{2} << 30;
+
+// --- saved by an earlier dump
+
+/// Pages of a process: as many as the page store holds. Of an image's writable data few matter;
+/// those of one process alone are no hint for others.
+inline constexpr std::uint64_t replayed_process_pages = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t replayed_image_pages = 1024;
+
+/// Files that are looked through before a target is held: a job of several programs, each with a
+/// hundred plugins.
+inline constexpr std::size_t known_files = 1024;
+
+} // namespace mqbridge::limits

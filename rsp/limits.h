@@ -1,0 +1,77 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+/// How much of what a stub says is believed: sizes, counts and times beyond which it is an error.
+/// Each is well above what real stubs need, and low enough that a liar costs neither the host's
+/// memory nor the target's time. `host/limits.h` has those of the host's rooms; the longest reply
+/// is the decoder's (Decoder::default_limit, 1 MiB), the silences that the user sets are in
+/// ClientOptions.
+namespace mqbridge::rsp::limits {
+
+using std::chrono::seconds;
+
+// --- bytes
+
+/// What a stub announces as PacketSize counts from here to there: a packet of less carries nothing,
+/// and beyond 128 KiB larger ones gain nothing.
+inline constexpr std::size_t least_packet_size = 64;
+inline constexpr std::size_t packet_size = std::size_t{128} << 10;
+/// Bytes outside of packets, in one exchange.
+inline constexpr std::size_t garbage = std::size_t{64} << 10;
+/// A path: Linux' PATH_MAX.
+inline constexpr std::size_t path = 4096;
+/// Files of /proc that explain why an attach was refused, and environments that name a rank.
+inline constexpr std::size_t proc_file = std::size_t{64} << 10;
+inline constexpr std::size_t environment_of_another = std::size_t{256} << 10;
+
+/// Objects of qXfer, by what they are. 4,096 libraries with names of some hundred bytes, and the
+/// 65,536 threads below, are some MB; an auxiliary vector has some 400 bytes.
+struct ObjectLimit {
+  std::string_view object;
+  std::size_t bytes;
+};
+inline constexpr ObjectLimit objects[] = {
+    {"auxv", std::size_t{64} << 10},
+    {"exec-file", path},
+    {"features", std::size_t{1} << 20},
+};
+inline constexpr std::size_t other_object = std::size_t{8} << 20;
+
+// --- counts
+
+/// `<` and `=` in a document: the parser's memory goes with elements and attributes, not bytes.
+inline constexpr std::size_t xml_marks = 1'000'000;
+/// Pieces of an object, a file or a range of memory that are shorter than asked for: so many, and
+/// one more for each `bytes_a_short_piece` that have come. Files of /proc give a page at a time.
+inline constexpr std::size_t short_pieces = 64;
+inline constexpr std::size_t bytes_a_short_piece = 256;
+/// Threads of a server's processes, and the packets that list them where they come one a packet.
+inline constexpr std::size_t threads = 65'536;
+inline constexpr std::size_t thread_packets = 8'192;
+/// Processes whose environment is looked into, for a message, and those that it then names.
+inline constexpr std::size_t environments = 512;
+inline constexpr std::size_t processes_shown = 20;
+/// Damaged replies to one request, and refusals of it, where packets are acknowledged.
+inline constexpr int damaged_replies = 3;
+/// Times that the stub is asked a known question until it is in step again, each with twice the
+/// patience.
+inline constexpr int resynchronisations = 6;
+/// Breakpoints that a target runs into under --run-until: more are one that cannot be passed.
+inline constexpr int traps = 1000;
+
+// --- times
+
+/// So many silences a reply may take that comes byte by byte.
+inline constexpr int silences_a_reply = 6;
+/// What does not let go within that is left to the guardian; a stub that resumes says so at once;
+/// a running target stops at once, or sleeps where no signal reaches it.
+inline constexpr seconds detaching{5};
+inline constexpr seconds leaving{1};
+inline constexpr seconds stopping{5};
+/// For finding out which processes of a server are ranks, for a message.
+inline constexpr seconds naming_ranks{3};
+
+} // namespace mqbridge::rsp::limits
