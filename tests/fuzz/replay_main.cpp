@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 /// Of each kind, for one file.
-constexpr std::size_t most_variants = 16;
+constexpr std::size_t most_variants = 8;
 
 void try_input(const std::vector<std::uint8_t>& bytes) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());

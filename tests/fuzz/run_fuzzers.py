@@ -12,13 +12,16 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 ROUND_SECONDS = 60  # so much is lost when a run is stopped
 QUIET_SECONDS = 180
+CORPUS_BYTES = 190 * 1024  # of one target, in the repository
 STATUS = re.compile(r"^#(\d+)\s+(INITED|NEW|REDUCE|RELOAD|pulse|DONE)\s+cov: (\d+)")
 
 stopping = threading.Event()
@@ -183,12 +186,21 @@ def fuzz(targets, minutes, jobs):
 
 
 def keep(targets):
-    """Adds to the corpus of the repository those inputs that bring what it does not have yet."""
+    """Adds to the corpus of the repository inputs that bring what it does not have yet, the short
+    ones first, as long as it stays small."""
     for target in targets:
-        command = [target.program, "-set_cover_merge=1", target.seeds, target.found]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         size = sum(path.stat().st_size for path in target.seeds.iterdir())
-        print(f"{target.name}: {len(list(target.seeds.iterdir()))} files, {size:,} bytes")
+        with tempfile.TemporaryDirectory() as merged:
+            shutil.copytree(target.seeds, merged, dirs_exist_ok=True)
+            command = [target.program, "-set_cover_merge=1", merged, target.found]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+            new = [path for path in pathlib.Path(merged).iterdir() if not (target.seeds / path.name).exists()]
+            for path in sorted(new, key=lambda path: path.stat().st_size):
+                size += path.stat().st_size
+                if size > CORPUS_BYTES:
+                    break
+                shutil.copy(path, target.seeds)
+        print(f"{target.name}: {len(list(target.seeds.iterdir()))} files", flush=True)
 
 
 def main():
