@@ -1,5 +1,6 @@
 #include "host/dump/known_files.h"
 
+#include "host/limits.h"
 #include "host/mqs/mpi_roots.h"
 
 #include <cstdint>
@@ -14,9 +15,6 @@ namespace {
 
 constexpr RecordKind kind{.folder = "files", .version = 1, .limit = std::uint64_t{4} << 20};
 constexpr std::string_view key = "of the last dump";
-
-/// A job of several programs, each with a hundred plugins.
-constexpr std::size_t most_files = 1024;
 
 /// Where they will be loaded is not known, and does not matter.
 constexpr LoadBias anywhere{0, std::numeric_limits<std::uint64_t>::max()};
@@ -61,7 +59,7 @@ void KnownFiles::look_through() {
 void KnownFiles::add(const ImageSet& images) {
   const std::lock_guard lock(mutex_);
   for (const auto& image : images.images())
-    if (image.file && image.file->path().is_absolute() && used_.size() < most_files)
+    if (image.file && image.file->path().is_absolute() && used_.size() < limits::known_files)
       used_.insert(image.file->path().string());
 }
 
@@ -87,7 +85,7 @@ std::vector<std::filesystem::path> decode_paths(std::span<const std::byte> bytes
   while (!text.empty()) {
     const auto end = text.find('\0');
     if (end == std::string_view::npos || !text.starts_with('/') ||
-        paths.size() == most_files)
+        paths.size() == limits::known_files)
       return {};
     paths.emplace_back(text.substr(0, end));
     text.remove_prefix(end + 1);

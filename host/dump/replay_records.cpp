@@ -1,5 +1,7 @@
 #include "host/dump/replay_records.h"
 
+#include "host/limits.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,11 +12,6 @@ namespace {
 
 constexpr RecordKind kind{
     .folder = "replay", .version = 1, .limit = std::uint64_t{64} << 20}; // some kB a process
-
-/// As many as the page store holds.
-constexpr std::uint64_t most_process_pages = std::uint64_t{1} << 18;
-/// Of an image's writable data few pages matter; that of one process alone is no hint for others.
-constexpr std::uint64_t most_image_pages = 1024;
 
 std::string process_key(std::string_view identity) {
   return "process " + std::string(identity);
@@ -67,31 +64,31 @@ ReplayRecords::ReplayRecords(const std::optional<std::filesystem::path>& root)
     : records_(kind, root) {}
 
 PageRuns ReplayRecords::process_pages(std::string_view identity) {
-  return load(records_, process_key(identity), most_process_pages);
+  return load(records_, process_key(identity), limits::replayed_process_pages);
 }
 
 PageRuns ReplayRecords::image_pages(std::string_view build_id) {
   const std::lock_guard lock(mutex_);
   auto known = images_.find(build_id);
   if (known == images_.end())
-    known =
-        images_
-            .emplace(std::string(build_id), load(records_, image_key(build_id), most_image_pages))
-            .first;
+    known = images_
+                .emplace(std::string(build_id),
+                         load(records_, image_key(build_id), limits::replayed_image_pages))
+                .first;
   return known->second;
 }
 
 void ReplayRecords::keep_process_pages(std::string_view identity, const PageRuns& pages) {
-  if (count_pages(pages) <= most_process_pages)
+  if (count_pages(pages) <= limits::replayed_process_pages)
     records_.store(process_key(identity), encode_runs(pages));
 }
 
 void ReplayRecords::keep_image_pages(std::string_view build_id, const PageRuns& pages) {
-  if (count_pages(pages) > most_image_pages)
+  if (count_pages(pages) > limits::replayed_image_pages)
     return;
   const auto known = image_pages(build_id);
   auto all = united(known, pages);
-  if (all == known || count_pages(all) > most_image_pages)
+  if (all == known || count_pages(all) > limits::replayed_image_pages)
     return;
   records_.store(image_key(build_id), encode_runs(all));
   const std::lock_guard lock(mutex_);
