@@ -1,0 +1,70 @@
+// The sandbox as a user meets it: nothing is said of it where it works; where the system has none,
+// an error names the option that does without, and a dump made so says that it was.
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class SandboxTest : public testing::Test {
+protected:
+  DumpOutcome dump_without_seccomp(std::vector<std::string> options) {
+    const std::string mqbridge = mqbridge_command({}).argv.front();
+    std::vector<std::string> arguments = {mqbridge, "dump", "--format", "json",
+                                          local_target(victim_.pid())};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.begin(), MQBRIDGE_WITHOUT_SECCOMP);
+    DumpOutcome outcome{run_program({arguments}), json()};
+    outcome.document = json::parse(outcome.out, nullptr, false);
+    return outcome;
+  }
+
+  void TearDown() override {
+    EXPECT_TRUE(makes_progress(victim_.directory(), 2s)) << "it does not run on";
+    EXPECT_EQ(victim_.finish(), "");
+  }
+
+  SingleProcess victim_{"mpi_victim"};
+};
+
+TEST_F(SandboxTest, IsNothingToTellOfWhereItWorks) {
+  const auto outcome = dump_json({local_target(victim_.pid())});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const json& rank = outcome.document["ranks"][0];
+  EXPECT_TRUE(find_error(rank, "sandbox.off").is_null());
+  EXPECT_FALSE(rank["communicators"].empty());
+}
+
+TEST_F(SandboxTest, IsAnErrorThatNamesTheOptionWhereTheSystemHasNone) {
+  const auto outcome = dump_without_seccomp({});
+  EXPECT_EQ(outcome.status(), 3) << testing::PrintToString(outcome);
+  const json error = find_error(outcome.document["ranks"][0], "sandbox.unavailable");
+  ASSERT_FALSE(error.is_null()) << outcome.out;
+  EXPECT_EQ(error["level"], "error");
+  EXPECT_THAT(error["message"].get<std::string>(),
+              AllOf(HasSubstr("libompi_dbg_msgq.so"), HasSubstr("cannot filter")));
+  EXPECT_THAT(error["hint"].get<std::string>(), HasSubstr("--no-sandbox"));
+}
+
+TEST_F(SandboxTest, IsDoneWithoutWhereTheUserSaysSoAndTheDumpSaysItToo) {
+  const auto outcome = dump_without_seccomp({"--no-sandbox"});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const json& rank = outcome.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "ok");
+  EXPECT_FALSE(rank["communicators"].empty());
+  const json warning = find_error(rank, "sandbox.off");
+  ASSERT_FALSE(warning.is_null()) << outcome.out;
+  EXPECT_EQ(warning["level"], "warning");
+  EXPECT_THAT(warning["message"].get<std::string>(), HasSubstr("--no-sandbox"));
+}
+
+} // namespace
+} // namespace mqbridge::e2e
