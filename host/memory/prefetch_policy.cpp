@@ -21,6 +21,9 @@ constexpr std::uint64_t replay_nearby = 4096;
 /// Pages behind a burst that it may go on with, for each of its own, and at least.
 constexpr std::uint64_t later_for_each = 8;
 constexpr std::uint64_t later_at_least = 1024;
+/// Pages that were looked at before a burst goes on: a short walk would gain nothing, and by then
+/// the link has shown what it carries.
+constexpr std::uint64_t goes_on_after = 256;
 /// A miss so many pages behind what was read belongs to it.
 constexpr std::uint64_t stream_gap = 2;
 
@@ -192,6 +195,8 @@ PageRun PrefetchPolicy::pages_behind(const Burst& burst, std::uint64_t page, con
 }
 
 std::size_t PrefetchPolicy::may_go_on(const Situation& now, std::uint64_t asked) const {
+  if (now.touched < goes_on_after)
+    return 0;
   const auto fetched = fetched_ + asked;
   const auto needed = std::min(fetched, std::max(now.touched, expected_));
   return guesses_allowed(now.link, {now.touched, fetched - needed, now.bursts, carried_before_}, 0);

@@ -14,13 +14,15 @@ using wire::QueueEnd;
 constexpr std::size_t spare_bytes = 1024;
 constexpr std::size_t spare_ranks = 1024;
 
-/// An out structure of the interface: zeroed before each call, over-allocated.
+/// An out structure of the interface: zeroed before each call, over-allocated. What a DLL writes
+/// behind it nobody reads.
 template <class Structure>
 struct OutStructure {
   Structure value;
   std::byte spare[spare_bytes];
 
-  OutStructure() { std::memset(static_cast<void*>(this), 0, sizeof *this); }
+  OutStructure() { clear(); }
+  void clear() { std::memset(static_cast<void*>(&value), 0, sizeof value); }
 };
 
 std::string_view terminated(const char* text, std::size_t size) {
@@ -218,7 +220,7 @@ void QueueWalk::walk_queue(int op_class) {
   OutStructure<mqs_pending_operation> out;
   std::uint64_t seen = 0;
   while (code == mqs_ok) {
-    std::memset(static_cast<void*>(&out), 0, sizeof out);
+    out.clear();
     auto& operation = out.value;
     operation.desired_local_rank = operation.desired_global_rank = MQS_INVALID_PROCESS;
     operation.actual_local_rank = operation.actual_global_rank = MQS_INVALID_PROCESS;
