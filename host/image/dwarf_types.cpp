@@ -14,7 +14,7 @@ namespace mqbridge {
 namespace {
 
 constexpr RecordKind layouts_kind{"layouts", 1, std::uint64_t{64} << 20};
-constexpr RecordKind names_kind{"type-names", 1, std::uint64_t{1} << 30};
+constexpr RecordKind names_kind{"type-names", 2, std::uint64_t{1} << 30};
 
 } // namespace
 
@@ -86,9 +86,9 @@ Result<void> DwarfTypes::prepare_names() {
     return Failure(*broken_);
   if (names_)
     return {};
-  if (const auto record = CacheRecords(names_kind).load(elf_->identity()))
-    names_ = TypeNames::from_bytes(*record);
-  if (names_)
+  if (auto record = CacheRecords(names_kind).load(elf_->identity()))
+    names_ = TypeNames::from(std::move(*record));
+  if (names_ && names_->lasting())
     return {};
   if (auto done = start_indexer(); !done)
     return done;

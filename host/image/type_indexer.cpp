@@ -4,7 +4,6 @@
 #include "host/image/file_on_disk.h"
 #include "rsp/printable.h"
 
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -135,7 +134,7 @@ Result<TypeNames> TypeIndexer::names() {
   question.put(IndexerKind::read_names);
   if (auto done = link_.send(question); !done)
     return forward(std::move(done));
-  std::vector<NamedPlace> places;
+  std::vector<std::byte> places;
   for (;;) {
     IndexerKind kind{};
     auto answer = next_answer(kind, nullptr);
@@ -146,13 +145,11 @@ Result<TypeNames> TypeIndexer::names() {
         return forward(std::move(done));
       break;
     }
-    const auto bytes = answer->rest();
-    const auto count = bytes.size() / sizeof(NamedPlace);
-    if (kind != IndexerKind::names || bytes.size() % sizeof(NamedPlace) != 0 ||
-        count > max_names - places.size())
+    const auto some = answer->rest();
+    if (kind != IndexerKind::names || some.size() % sizeof(NamedPlace) != 0 ||
+        some.size() > max_names * sizeof(NamedPlace) - places.size())
       return link_.protocol_violation();
-    places.resize(places.size() + count);
-    std::memcpy(static_cast<void*>(&places[places.size() - count]), bytes.data(), bytes.size());
+    places.insert(places.end(), some.begin(), some.end());
   }
   auto names = TypeNames::from(std::move(places));
   if (!names)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -43,8 +44,12 @@ std::uint64_t name_hash(NameKind kind, std::string_view name) {
   return checksum(std::as_bytes(std::span(name))) + static_cast<std::uint64_t>(kind);
 }
 
-std::optional<TypeNames> TypeNames::from(std::vector<NamedPlace> places) {
+std::optional<TypeNames> TypeNames::from(std::vector<std::byte> bytes) {
+  if (bytes.size() % sizeof(NamedPlace) != 0)
+    return std::nullopt;
   TypeNames names;
+  names.bytes_ = std::move(bytes);
+  const auto places = names.places();
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i > 0 && places[i - 1].name > places[i].name)
       return std::nullopt;
@@ -52,27 +57,18 @@ std::optional<TypeNames> TypeNames::from(std::vector<NamedPlace> places) {
       return std::nullopt;
     names.lasting_ = names.lasting_ && places[i].place.file() < TypePlace::lasting_files;
   }
-  names.places_ = std::move(places);
   return names;
 }
 
 std::span<const NamedPlace> TypeNames::find(NameKind kind, std::string_view name) const {
   const auto wanted = name_hash(kind, name);
+  const auto places = this->places();
   const auto first =
-      std::lower_bound(places_.begin(), places_.end(), wanted,
+      std::lower_bound(places.begin(), places.end(), wanted,
                        [](const NamedPlace& a, std::uint64_t hash) { return a.name < hash; });
   const auto last =
-      std::find_if(first, places_.end(), [&](const NamedPlace& a) { return a.name != wanted; });
+      std::find_if(first, places.end(), [&](const NamedPlace& a) { return a.name != wanted; });
   return {first, last};
-}
-
-std::optional<TypeNames> TypeNames::from_bytes(std::span<const std::byte> bytes) {
-  if (bytes.size() % sizeof(NamedPlace) != 0)
-    return std::nullopt;
-  std::vector<NamedPlace> places(bytes.size() / sizeof(NamedPlace));
-  std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(places)).begin());
-  auto names = from(std::move(places));
-  return names && names->lasting() ? std::move(names) : std::nullopt;
 }
 
 } // namespace mqbridge

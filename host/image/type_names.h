@@ -54,10 +54,10 @@ class TypeNames {
 public:
   /// A header's types are in every unit that includes it: a few candidates are enough to find a
   /// complete one.
-  static constexpr std::size_t candidates_per_name = 16;
+  static constexpr std::size_t candidates_per_name = 4;
 
-  /// nullopt: they are not sorted by name, or a name has too many of them.
-  static std::optional<TypeNames> from(std::vector<NamedPlace> places);
+  /// `bytes`: NamedPlaces. nullopt: they are not, are not sorted by name, or a name has too many.
+  static std::optional<TypeNames> from(std::vector<std::byte> bytes);
 
   /// Candidates in file order: several units may define one name. Empty: none. Valid as long as
   /// this.
@@ -66,13 +66,16 @@ public:
   /// All places are in files that the next run finds again.
   bool lasting() const { return lasting_; }
 
-  /// For a record of this host.
-  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(places_)); }
-  /// nullopt: they are not bytes() of lasting names.
-  static std::optional<TypeNames> from_bytes(std::span<const std::byte> bytes);
+  /// What it was made from. For a record of this host, if they are lasting.
+  std::span<const std::byte> bytes() const { return bytes_; }
 
 private:
-  std::vector<NamedPlace> places_; // by name, then in file order
+  // Where they were read into: there are millions.
+  std::span<const NamedPlace> places() const {
+    return {reinterpret_cast<const NamedPlace*>(bytes_.data()), bytes_.size() / sizeof(NamedPlace)};
+  }
+
+  std::vector<std::byte> bytes_; // NamedPlaces by name, then in file order
   bool lasting_ = true;
 };
 

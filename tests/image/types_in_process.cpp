@@ -5,6 +5,7 @@
 #include "host/image/indexer/type_reader.h"
 
 #include <map>
+#include <span>
 #include <string>
 
 namespace mqbridge::test {
@@ -16,7 +17,9 @@ public:
       : reader_(GivenFiles{std::move(file)}, pointer_size, *this) {}
 
   Result<void> read_names() {
-    auto names = TypeNames::from(reader_.names());
+    const auto places = reader_.names();
+    const auto bytes = std::as_bytes(std::span(places));
+    auto names = TypeNames::from({bytes.begin(), bytes.end()});
     if (const auto fault = reader_.take_fault())
       return corrupt(fault->what);
     if (!names)

@@ -231,7 +231,7 @@ std::unique_ptr<DwarfFile> DwarfFile::open(SuppliedFile supplied,
   // Once libdwarf has read one file itself it takes the objects of all others for its own kind, too
   // (the function that asks for section flags is a global variable of it).
   static bool libdwarf_reads = false;
-  libdwarf_reads = libdwarf_reads || elf->is_encoded();
+  libdwarf_reads = libdwarf_reads || elf->has_relocations();
   if (libdwarf_reads) {
     file->fd_ = std::move(supplied.fd);
     outcome = dwarf_init_b(file->fd_.get(), DW_DLC_READ, DW_GROUPNUMBER_ANY, nullptr, nullptr,

@@ -1,9 +1,12 @@
 #include "host/image/indexer/dwarf_object.h"
 
+#include <new>
+#include <zlib.h>
+
 namespace mqbridge {
 
 int DwarfObject::section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into,
-                              int*) {
+                              int*) noexcept {
   const auto sections = of(object).elf_.sections();
   if (index >= sections.size())
     return DW_DLV_NO_ENTRY;
@@ -11,20 +14,41 @@ int DwarfObject::section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_S
   *into = {};
   into->addr = section.address;
   into->type = SHT_PROGBITS; // SHT_MIPS_DWARF means the same
-  into->size = section.size;
+  into->size = section.unpacked_size.value_or(section.size);
   into->name = section.name.c_str();
   into->entrysize = section.entry_size;
   return DW_DLV_OK;
 }
 
-// libdwarf writes to no section that it did not copy first: to relocate it, or to undo compression.
-int DwarfObject::load_section(void* object, Dwarf_Half index, Dwarf_Small** data, int*) {
-  const auto& elf = of(object).elf_;
-  if (index >= elf.sections().size())
+// libdwarf writes to no section that it did not copy first: to relocate it.
+int DwarfObject::load_section(void* object, Dwarf_Half index, Dwarf_Small** data,
+                              int* error) noexcept {
+  auto& self = of(object);
+  if (index >= self.elf_.sections().size())
     return DW_DLV_NO_ENTRY;
-  const auto bytes = elf.bytes(elf.sections()[index]);
-  *data = reinterpret_cast<Dwarf_Small*>(const_cast<std::byte*>(bytes.data()));
-  return DW_DLV_OK;
+  const auto& section = self.elf_.sections()[index];
+  const auto* bytes =
+      section.unpacked_size ? self.unpack(index, *error) : self.elf_.bytes(section).data();
+  *data = reinterpret_cast<Dwarf_Small*>(const_cast<std::byte*>(bytes));
+  return bytes == nullptr ? DW_DLV_ERROR : DW_DLV_OK;
+}
+
+const std::byte* DwarfObject::unpack(std::size_t index, int& error) {
+  const auto& section = elf_.sections()[index];
+  const auto packed = elf_.bytes(section);
+  auto& unpacked = unpacked_[index];
+  uLongf size = *section.unpacked_size;
+  unpacked.reset(new (std::nothrow) std::byte[size]);
+  if (!unpacked) {
+    error = DW_DLE_ALLOC_FAIL;
+    return nullptr;
+  }
+  const int outcome = ::uncompress(reinterpret_cast<Bytef*>(unpacked.get()), &size,
+                                   reinterpret_cast<const Bytef*>(packed.data()), packed.size());
+  if (outcome == Z_OK && size == *section.unpacked_size)
+    return unpacked.get();
+  error = DW_DLE_ZLIB_DATA_ERROR;
+  return nullptr;
 }
 
 const Dwarf_Obj_Access_Methods DwarfObject::methods = {

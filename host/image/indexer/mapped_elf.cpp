@@ -21,6 +21,16 @@ constexpr std::size_t max_sections = 4096;
 /// a way to break it more (0.5 frees its list of .debug_rnglists twice if they are cut short).
 constexpr std::array<std::string_view, 4> not_for_types = {"rnglists", "loclists", "ranges", "loc"};
 
+constexpr std::uint64_t largest_unpacked = std::uint64_t{2} << 30;
+constexpr std::uint64_t largest_ratio = 1032; // of deflate: RFC 1951 allows no better one
+
+std::optional<std::string> check_unpacked(const ElfSection& section) {
+  const auto size = section.unpacked_size.value_or(0);
+  if (size <= largest_unpacked && size / largest_ratio <= section.size)
+    return std::nullopt;
+  return fmt::format("{} bytes cannot be {} when they are unpacked", section.size, size);
+}
+
 bool is_of_dwarf(std::string_view name) {
   if (!name.starts_with(".debug_") && !name.starts_with(".zdebug_"))
     return name == ".gnu_debugaltlink";
@@ -63,12 +73,12 @@ std::optional<std::string> MappedElf::read_sections() {
   byte_order_ = ident(EI_DATA) == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big;
   is_64_ = ident(EI_CLASS) == ELFCLASS64;
   if (is_64_)
-    return read_headers<Elf64_Ehdr, Elf64_Shdr>();
-  return ident(EI_CLASS) == ELFCLASS32 ? read_headers<Elf32_Ehdr, Elf32_Shdr>()
+    return read_headers<Elf64_Ehdr, Elf64_Shdr, Elf64_Chdr>();
+  return ident(EI_CLASS) == ELFCLASS32 ? read_headers<Elf32_Ehdr, Elf32_Shdr, Elf32_Chdr>()
                                        : fmt::format("unknown ELF class {}", ident(EI_CLASS));
 }
 
-template <class Header, class SectionHeader>
+template <class Header, class SectionHeader, class CompressionHeader>
 std::optional<std::string> MappedElf::read_headers() {
   const auto header = structure<Header>(0);
   if (!header || native(header->e_shentsize) != sizeof(SectionHeader))
@@ -99,19 +109,54 @@ std::optional<std::string> MappedElf::read_headers() {
     const auto type = native(found.sh_type);
     const auto name = text_at(names_at + native(found.sh_name), names_end);
     if ((type == SHT_REL || type == SHT_RELA) && name.find(".debug_") != std::string_view::npos)
-      is_encoded_ = true;
+      has_relocations_ = true;
     if ((type != SHT_PROGBITS && type != SHT_MIPS_DWARF) || !is_of_dwarf(name))
       continue;
-    if ((native(found.sh_flags) & SHF_COMPRESSED) != 0 || name.starts_with(".zdebug_"))
-      is_encoded_ = true;
     if (!inside(native(found.sh_offset), native(found.sh_size)))
       return fmt::format("section {} lies outside of it", i);
     if (sections_.size() == max_sections)
       return fmt::format("more than {} sections of DWARF", max_sections);
     sections_.push_back({std::string(name), native(found.sh_addr), native(found.sh_offset),
                          native(found.sh_size), native(found.sh_entsize)});
+    std::optional<std::string> defect;
+    if ((native(found.sh_flags) & SHF_COMPRESSED) != 0)
+      defect = unpack_by_header<CompressionHeader>(sections_.back());
+    else if (name.starts_with(".z"))
+      defect = unpack_by_name(sections_.back());
+    if (defect)
+      return fmt::format("section {}: {}", i, *defect);
   }
   return std::nullopt;
+}
+
+// SHF_COMPRESSED: a header says how (gABI, Elf64_Chdr).
+template <class CompressionHeader>
+std::optional<std::string> MappedElf::unpack_by_header(ElfSection& section) const {
+  const auto header = section.size < sizeof(CompressionHeader)
+                          ? std::nullopt
+                          : structure<CompressionHeader>(section.offset);
+  if (!header)
+    return "it is too short to be compressed";
+  if (native(header->ch_type) != ELFCOMPRESS_ZLIB)
+    return fmt::format("compression of type {} is not known", native(header->ch_type));
+  section.offset += sizeof(CompressionHeader);
+  section.size -= sizeof(CompressionHeader);
+  section.unpacked_size = native(header->ch_size);
+  return check_unpacked(section);
+}
+
+// .zdebug_*, as GNU tools wrote it before: "ZLIB", then the size, big-endian.
+std::optional<std::string> MappedElf::unpack_by_name(ElfSection& section) const {
+  constexpr std::string_view magic = "ZLIB";
+  constexpr std::size_t header_size = 12;
+  const auto* header = bytes_.data() + section.offset;
+  if (section.size < header_size || std::memcmp(header, magic.data(), magic.size()) != 0)
+    return "it has no compression header";
+  section.name.erase(1, 1);
+  section.offset += header_size;
+  section.size -= header_size;
+  section.unpacked_size = load_integer<std::uint64_t>(header + magic.size(), ByteOrder::big);
+  return check_unpacked(section);
 }
 
 template <class Structure>

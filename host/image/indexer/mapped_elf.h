@@ -22,6 +22,9 @@ struct ElfSection {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::uint64_t entry_size = 0;
+  /// Its bytes are a zlib stream of so many; nullopt: they are what they are. `name` is that of the
+  /// contents.
+  std::optional<std::uint64_t> unpacked_size = {};
 };
 
 /// Ends a mapping of `size` bytes.
@@ -47,15 +50,17 @@ public:
   std::span<const std::byte> bytes(const ElfSection& section) const {
     return bytes_.subspan(section.offset, section.size);
   }
-  /// They are not what is to be read: relocations have to be applied first, as in object files, or
-  /// compression undone.
-  bool is_encoded() const { return is_encoded_; }
+  /// They are not what is to be read: relocations have to be applied first, as in object files.
+  bool has_relocations() const { return has_relocations_; }
 
 private:
   MappedElf() = default;
   std::optional<std::string> read_sections();
-  template <class Header, class SectionHeader>
+  template <class Header, class SectionHeader, class CompressionHeader>
   std::optional<std::string> read_headers();
+  template <class CompressionHeader>
+  std::optional<std::string> unpack_by_header(ElfSection& section) const;
+  std::optional<std::string> unpack_by_name(ElfSection& section) const;
   template <class Structure>
   std::optional<Structure> structure(std::uint64_t offset) const;
   template <class Number>
@@ -68,7 +73,7 @@ private:
   bool is_64_ = true;
   ByteOrder byte_order_ = ByteOrder::little;
   std::vector<ElfSection> sections_;
-  bool is_encoded_ = false;
+  bool has_relocations_ = false;
 };
 
 } // namespace mqbridge
