@@ -136,5 +136,16 @@ TEST(Qxfer, AnEndlessObjectIsRefused) {
   EXPECT_EQ(object.error().code, "qxfer.too_large");
 }
 
+TEST(Qxfer, AnObjectThatComesByteByByteIsGivenUp) {
+  ScriptedStub stub;
+  stub.on("qXfer:", Answer::packet("mx"));
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const auto object = read_object(*client, "threads", "");
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.error().code, "stub.trickles");
+  EXPECT_LT(stub.count("qXfer:"), 100U);
+}
+
 } // namespace
 } // namespace mqbridge::rsp

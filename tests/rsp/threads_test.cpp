@@ -91,6 +91,7 @@ TEST(Threads, BadListsAreErrors) {
        std::vector<std::pair<std::string, std::string>>{{"", "threads.unsupported"},
                                                         {"E01", "stub.garbage"},
                                                         {"m", "stub.garbage"}, // without end
+                                                        {"mp1.1,p1.2", "stub.garbage"}, // again
                                                         {"mp1.1,,p1.2", "stub.garbage"},
                                                         {"mxyz", "stub.garbage"}}) {
     ScriptedStub stub;
@@ -100,7 +101,36 @@ TEST(Threads, BadListsAreErrors) {
     const auto threads = read_threads(*client);
     ASSERT_FALSE(threads) << reply;
     EXPECT_EQ(threads.error().code, code) << reply;
+    EXPECT_LT(stub.count("q"), 20U);
   }
+}
+
+TEST(Threads, AListWithoutEndIsGivenUp) {
+  ScriptedStub stub;
+  int next = 1;
+  const auto one_more = [&next](std::string_view) {
+    return Answer::packet("m" + std::to_string(next++));
+  };
+  stub.on("qfThreadInfo", one_more).on("qsThreadInfo", one_more);
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const auto threads = read_threads(*client);
+  ASSERT_FALSE(threads);
+  EXPECT_EQ(threads.error().code, "stub.garbage");
+  EXPECT_THAT(threads.error().message, testing::HasSubstr("does not end"));
+}
+
+TEST(Threads, MoreElementsThanAnybodyHasAreRefused) {
+  std::string xml = "<threads>";
+  while (xml.size() < 4'100'000)
+    xml += "<a/><a/><a/><a/>";
+  ScriptedStub stub({.packet_size = "20000"});
+  stub.serve_objects({{"threads:", xml + "</threads>"}});
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const auto threads = read_threads(*client);
+  ASSERT_FALSE(threads);
+  EXPECT_THAT(threads.error().message, testing::HasSubstr("elements and attributes"));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -31,11 +32,14 @@ struct ScriptedStub::Impl {
   void serve(int client);
   bool take_arrivals(int client);
   bool handle(int client, const Arrival& arrival);
+  Answer tampered(const std::string& payload);
   Answer answer_to(const std::string& payload);
   std::optional<Answer> negotiate(std::string_view payload) const;
   bool transmit(int client, const Answer& answer);
+  bool send_for_ever(int client, std::string_view bytes) const;
   bool pause(milliseconds time) const;
-  bool await_input(int descriptor) const;
+  bool await_input(int descriptor) const { return await(descriptor, POLLIN); }
+  bool await(int descriptor, short events) const;
 
   StubFeatures features;
   std::string port_or_path;
@@ -51,6 +55,7 @@ struct ScriptedStub::Impl {
   mutable std::mutex mutex; ///< for what follows
   std::deque<std::pair<std::string, Answer>> script;
   std::map<std::string, Handler> handlers;
+  Tamper tamper;
   std::vector<std::string> received;
   std::size_t most_outstanding = 0;
 
@@ -75,8 +80,8 @@ ScriptedStub::Impl::~Impl() {
 }
 
 /// False: the stub is being stopped.
-bool ScriptedStub::Impl::await_input(int descriptor) const {
-  std::array<pollfd, 2> polled{{{descriptor, POLLIN, 0}, {stop, POLLIN, 0}}};
+bool ScriptedStub::Impl::await(int descriptor, short events) const {
+  std::array<pollfd, 2> polled{{{descriptor, events, 0}, {stop, POLLIN, 0}}};
   while (poll(polled.data(), polled.size(), -1) < 0) {
   }
   return polled[1].revents == 0;
@@ -153,9 +158,21 @@ bool ScriptedStub::Impl::handle(int client, const Arrival& arrival) {
   }
   const bool acknowledged =
       arrival.kind == Arrival::Kind::interrupt || !acks || transmit(client, Answer::raw("+"));
-  const Answer answer = answer_to(arrival.payload);
+  const Answer answer = tampered(arrival.payload);
   last_bytes = answer.bytes;
   return acknowledged && transmit(client, answer);
+}
+
+Answer ScriptedStub::Impl::tampered(const std::string& payload) {
+  Answer honest = answer_to(payload);
+  Tamper with;
+  std::size_t index = 0;
+  {
+    const std::lock_guard lock(mutex);
+    with = tamper;
+    index = received.size() - 1;
+  }
+  return with ? with(index, payload, std::move(honest)) : honest;
 }
 
 Answer ScriptedStub::Impl::answer_to(const std::string& payload) {
@@ -217,7 +234,26 @@ bool ScriptedStub::Impl::transmit(int client, const Answer& answer) {
       return false;
     at += static_cast<std::size_t>(count);
   }
-  return !answer.then_close;
+  return send_for_ever(client, answer.for_ever) && !answer.then_close;
+}
+
+/// False: the client has gone, or the stub is being stopped.
+bool ScriptedStub::Impl::send_for_ever(int client, std::string_view bytes) const {
+  constexpr std::size_t at_once = 65536;
+  if (bytes.empty())
+    return true;
+  std::string block;
+  while (block.size() < at_once)
+    block += bytes;
+  std::size_t at = 0;
+  while (await(client, POLLOUT)) {
+    const ssize_t count =
+        send(client, block.data() + at, block.size() - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno != EAGAIN)
+      return false;
+    at = (at + static_cast<std::size_t>(std::max<ssize_t>(count, 0))) % block.size();
+  }
+  return false;
 }
 
 ScriptedStub::ScriptedStub(StubFeatures features)
@@ -270,6 +306,12 @@ ScriptedStub& ScriptedStub::serve_objects(std::map<std::string, std::string> obj
     on("qXfer:" + name.substr(0, name.find(':')) + ":",
        [objects](std::string_view payload) { return object_piece(objects, payload); });
   }
+  return *this;
+}
+
+ScriptedStub& ScriptedStub::tamper(Tamper with) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->tamper = std::move(with);
   return *this;
 }
 

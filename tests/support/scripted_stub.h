@@ -21,6 +21,7 @@ struct Answer {
   std::chrono::milliseconds delay{0}; ///< before the first byte
   bool byte_by_byte = false;          ///< each byte in a segment of its own
   bool then_close = false;
+  std::string for_ever = {}; ///< behind `bytes`, again and again until the client goes
 
   static Answer packet(std::string_view payload) { return {.bytes = frame(payload)}; }
   static Answer raw(std::string bytes) { return {.bytes = std::move(bytes)}; }
@@ -55,6 +56,9 @@ struct StubFeatures {
 class ScriptedStub {
 public:
   using Handler = std::function<Answer(std::string_view payload)>;
+  /// Sees what would be answered to the `index`th request (from 0, over all connections), and says
+  /// what is answered instead.
+  using Tamper = std::function<Answer(std::size_t index, std::string_view payload, Answer honest)>;
 
   explicit ScriptedStub(StubFeatures features = {});
   ~ScriptedStub();
@@ -70,6 +74,9 @@ public:
   ScriptedStub& on(std::string prefix, Answer answer);
   /// Objects by "OBJECT:ANNEX", served by qXfer in pieces of the size asked for.
   ScriptedStub& serve_objects(std::map<std::string, std::string> objects);
+
+  /// Every answer passes there, those of the negotiation too.
+  ScriptedStub& tamper(Tamper with);
 
   /// What came so far, the negotiation included, in order, over all connections.
   std::vector<std::string> received() const;

@@ -1,0 +1,152 @@
+// One fault, at every phase of a dump: each phase is that of a stub of its own, all in one run,
+// beside an honest one.
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/whole_stub.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <iostream>
+#include <list>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using test::Answer;
+
+constexpr std::size_t receives = 10;
+/// Requests that the fault is in: of the negotiation, the attach, the objects, the files, the link
+/// map, the headers and the walk.
+constexpr std::size_t phases[] = {0, 1, 3, 6, 9, 13, 14, 17, 22, 30, 70, 110};
+
+struct Fault {
+  std::string name;
+  std::function<Answer(Answer honest)> make;
+  bool from_then_on = false; ///< else once
+};
+
+std::ostream& operator<<(std::ostream& out, const Fault& fault) {
+  return out << fault.name;
+}
+
+Answer with(Answer honest, std::function<void(std::string& bytes)> change) {
+  change(honest.bytes);
+  return honest;
+}
+
+/// In front of the honest answer.
+auto says_first(std::string bytes) {
+  return [bytes = std::move(bytes)](Answer honest) { return std::move(honest).behind(bytes); };
+}
+
+auto says_instead(std::string payload) {
+  return [payload = std::move(payload)](const Answer&) { return Answer::packet(payload); };
+}
+
+auto says_for_ever(std::string head, std::string bytes) {
+  return [=](const Answer&) { return Answer{.bytes = head, .for_ever = bytes}; };
+}
+
+Answer wrong_checksum(Answer honest) {
+  return with(std::move(honest), [](std::string& bytes) {
+    if (!bytes.empty())
+      bytes.back() = bytes.back() == '0' ? '1' : '0';
+  });
+}
+
+Answer half(const Answer& honest) {
+  return Answer::raw(honest.bytes.substr(0, honest.bytes.size() / 2));
+}
+
+const Fault faults[] = {
+    {"Silence", [](const Answer&) { return Answer::nothing(); }, true},
+    {"SilentOnce", [](const Answer&) { return Answer::nothing(); }},
+    {"Closes", [](const Answer&) { return Answer::close(); }},
+    {"HalfAPacket", half},
+    {"HalfAPacketAndCloses", [](const Answer& honest) { return half(honest).closing(); }},
+    {"WrongChecksum", wrong_checksum},
+    {"WrongChecksumForEver", wrong_checksum, true},
+    {"Error", says_instead("E01")},
+    {"Nothing", says_instead("")},
+    {"Ok", says_instead("OK")},
+    {"Exit", says_instead("W00")},
+    {"Killed", says_instead("X09;process:1267")},
+    {"ExitForEver", says_instead("W00"), true},
+    {"StopInTheMiddle", says_first(test::frame("T05thread:p1267.1267;"))},
+    {"Notification", says_first("%Stop:T05#00%Stop:T05thread:p1.1;#26")},
+    {"ConsoleOutput", says_first(test::frame("O68656c6c6f"))},
+    {"Garbage", says_first(std::string("\0\xff}*#zz\x03", 8))},
+    {"Twice", [](Answer honest) { return std::move(honest).repeated(2); }},
+    {"ByteByByte", [](Answer honest) { return std::move(honest).split(); }, true},
+    {"LateByHalfTheTimeout", [](Answer honest) { return std::move(honest).after(500ms); }},
+    {"OverLong", says_instead(std::string(2'000'000, 'a'))},
+    {"WithoutEnd", says_for_ever("$", "a")},
+    {"RunsWithoutEnd", says_for_ever("$a", "*~")},
+    {"NotificationsWithoutEnd", says_for_ever("", "%Stop:T05#00")},
+    {"OutputWithoutEnd", says_for_ever("", test::frame("O41"))},
+    {"AcksWithoutEnd", says_for_ever("", "+")},
+    {"NacksWithoutEnd", says_for_ever("", "-")},
+};
+
+class FaultyPackets : public testing::TestWithParam<Fault> {};
+
+void expect_true_or_an_error(const json& rank) {
+  std::size_t count = 0;
+  for (const json& communicator : rank["communicators"])
+    count += communicator["queues"]["receive"]["operations"].size();
+  if (rank["status"] == "ok") {
+    EXPECT_EQ(count, receives);
+    return;
+  }
+  bool said = false;
+  for (const json& error : rank["errors"]) {
+    EXPECT_NE(error["code"], "internal") << error;
+    said |= error["level"] == "error" && error["message"] != "" && error["hint"].is_string();
+  }
+  EXPECT_TRUE(said) << rank["errors"];
+}
+
+TEST_P(FaultyPackets, CostTheirOwnRankAtTheMost) {
+  const SingleProcess process("many_receives", {std::to_string(receives)});
+  std::list<test::ScriptedStub> stubs;
+  const test::TempDirectory cache;
+  auto command = mqbridge_command({"dump", "--format", "json", "--timeout", "3"});
+  command.environment = {{"XDG_CACHE_HOME", cache.path().string()}};
+  pid_t shown = 4711;
+  for (const std::size_t phase : phases) {
+    auto& stub = stubs.emplace_back();
+    front_process_as_gdbserver(stub, process.pid(), shown++);
+    stub.tamper([phase](std::size_t index, std::string_view, Answer honest) {
+      const Fault& fault = GetParam();
+      const bool faulty = index == phase || (fault.from_then_on && index > phase);
+      return faulty ? fault.make(std::move(honest)) : honest;
+    });
+  }
+  front_process_as_gdbserver(stubs.emplace_back(), process.pid(), shown);
+  int rank = 0;
+  for (const auto& stub : stubs)
+    command.argv.push_back(fmt::format("{}={}", rank++, stub.endpoint().text));
+
+  const Outcome outcome = run_program(command, 60s);
+  ASSERT_FALSE(outcome.timed_out) << outcome.err;
+  const json document = json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(document.is_object()) << testing::PrintToString(outcome);
+  ASSERT_EQ(document["ranks"].size(), stubs.size());
+  for (const json& each : document["ranks"]) {
+    SCOPED_TRACE(fmt::format("rank {}", each["rank"].get<int>()));
+    expect_true_or_an_error(each);
+  }
+  EXPECT_EQ(document["ranks"].back()["status"], "ok") << document["ranks"].back()["errors"];
+  std::cout << std::size(phases) << " faults tried\n";
+  RecordProperty("faults", static_cast<int>(std::size(phases)));
+}
+
+INSTANTIATE_TEST_SUITE_P(AtEveryPhase, FaultyPackets, testing::ValuesIn(faults),
+                         [](const auto& param) { return param.param.name; });
+
+} // namespace
+} // namespace mqbridge::e2e
