@@ -47,8 +47,8 @@ std::string binary_text(std::size_t length) {
 TEST(Vfile, ReadsWholeFilesOfAnySize) {
   // 0x400 less the framing: 992 bytes a piece. 700: a /proc file, which comes in shorter pieces.
   for (const std::size_t longest : {std::size_t{992}, std::size_t{700}, std::size_t{1}}) {
-    for (const std::size_t length : {0, 1, 991, 992, 993, 2000, 30'000}) {
-      if (longest == 1 && length > 1000)
+    for (const std::size_t length : {0, 1, 50, 991, 992, 993, 2000, 30'000}) {
+      if (longest == 1 && length > 50)
         continue;
       ScriptedStub stub({.packet_size = "400"});
       const std::string text = binary_text(static_cast<std::size_t>(length));
@@ -61,6 +61,18 @@ TEST(Vfile, ReadsWholeFilesOfAnySize) {
       EXPECT_EQ(stub.count("vFile:close:5"), 1);
     }
   }
+}
+
+TEST(Vfile, AFileThatComesByteByByteIsGivenUp) {
+  ScriptedStub stub;
+  serve_file(stub, binary_text(30'000), 1);
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const auto file = read_file(*client, "/proc/1/maps", no_limit);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, "stub.trickles");
+  EXPECT_LT(stub.count("vFile:pread"), 200U);
+  EXPECT_EQ(stub.count("vFile:close:5"), 1U);
 }
 
 TEST(Vfile, OpensReadOnlyAndByHexadecimalName) {
