@@ -3,6 +3,7 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 
 #include <elf.h>
@@ -80,7 +81,8 @@ protected:
 
   // The program alone in a directory of its own, without its packs.
   void copy_program() const {
-    for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
+    for (const char* name :
+         {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
       std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
                             directory_ / name);
   }
@@ -188,6 +190,7 @@ TEST_F(BadFilesTest, TypesFileIsNonsense) {
 class CorruptLibraryTest : public BadFilesTest, public testing::WithParamInterface<double> {};
 
 TEST_P(CorruptLibraryTest, IsNamed) {
+  test::faults_tried(1);
   const std::filesystem::path library = mapped_library(victim_.pid(), "libmpi.so");
   ASSERT_FALSE(library.empty());
   const std::string whole = read_file(library);

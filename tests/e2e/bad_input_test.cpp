@@ -5,6 +5,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/relay.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/temp_directory.h"
 
@@ -124,6 +125,7 @@ const NotAStub not_stubs[] = {
 class NotAStubTest : public testing::TestWithParam<NotAStub> {};
 
 TEST_P(NotAStubTest, IsAnErrorInTime) {
+  test::faults_tried(1);
   const FakeServer server(GetParam().serve);
   const json error = only_failure(dump_json({server.endpoint(), "--timeout", "2"}, 20s));
   EXPECT_THAT(word(error, "code"), StartsWith("stub."));
@@ -137,6 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Servers, NotAStubTest, testing::ValuesIn(not_stubs),
 class GarbageInTheMiddleTest : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(GarbageInTheMiddleTest, IsAnErrorAndTheTargetRunsOn) {
+  test::faults_tried(1);
   SingleProcess victim("mpi_victim");
   {
     GdbServer server(mode_for(GetParam()), victim.pid());

@@ -6,6 +6,7 @@
 #include "tests/e2e/harness/prey.h"
 #include "tests/e2e/harness/traced_run.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/process_table.h"
 #include "tests/support/requirements.h"
 
@@ -62,6 +63,7 @@ protected:
 using BothKilledFreezes = BothKilled;
 
 TEST_P(BothKilledFreezes, OrEndsTheTarget) {
+  test::faults_tried(1);
   const auto prey = trap(GetParam()).set();
   ASSERT_EQ(kill_both_while_held(*prey), "");
   EXPECT_FALSE(prey->run(1500ms));
@@ -81,6 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Traps, BothKilledFreezes,
 using BothKilledHarmsNothing = BothKilled;
 
 TEST_P(BothKilledHarmsNothing, BecauseTheStubLetsGo) {
+  test::faults_tried(1);
   const auto prey = trap(GetParam()).set();
   ASSERT_EQ(kill_both_while_held(*prey), "");
   EXPECT_TRUE(prey->run(20s));

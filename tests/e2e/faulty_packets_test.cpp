@@ -4,11 +4,11 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/whole_stub.h"
+#include "tests/support/faults_tried.h"
 
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <iostream>
 #include <list>
 
 namespace mqbridge::e2e {
@@ -141,8 +141,7 @@ TEST_P(FaultyPackets, CostTheirOwnRankAtTheMost) {
     expect_true_or_an_error(each);
   }
   EXPECT_EQ(document["ranks"].back()["status"], "ok") << document["ranks"].back()["errors"];
-  std::cout << std::size(phases) << " faults tried\n";
-  RecordProperty("faults", static_cast<int>(std::size(phases)));
+  test::faults_tried(std::size(phases));
 }
 
 INSTANTIATE_TEST_SUITE_P(AtEveryPhase, FaultyPackets, testing::ValuesIn(faults),

@@ -5,6 +5,7 @@
 #include "tests/e2e/harness/prey.h"
 #include "tests/e2e/harness/traced_run.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/process_table.h"
 
 #include <csignal>
@@ -71,6 +72,7 @@ TEST_P(GuardianKilled, TheNextOneReleasesAllAfterMqbridgeIsKilled) {
     met += replaced && ending->signal == SIGKILL ? 1 : 0;
     prey->renew();
   }
+  test::faults_tried(static_cast<std::size_t>(met));
   EXPECT_EQ(met, rounds) << "too few guardians were killed in the middle of a dump";
   EXPECT_EQ(prey->finish(), "");
 }

@@ -7,6 +7,7 @@
 #include "tests/e2e/harness/prey.h"
 #include "tests/e2e/harness/traced_run.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/requirements.h"
 
@@ -201,6 +202,7 @@ TEST_P(KillTest, TargetsRunOnAfterKillAtAnyPhase) {
   for (int more = 0; series.missed() != nullptr && more < kills && !HasFailure(); ++more)
     series.kill_in(*series.missed());
   std::cout << GetParam() << ": " << series.log() << "\n";
+  test::faults_tried(static_cast<std::size_t>(series.done()));
   EXPECT_GE(series.done(), kills) << "too few kills met a dump";
   EXPECT_EQ(series.missed(), nullptr) << "a phase was never hit: " << series.log();
   EXPECT_EQ(prey->finish(), "");

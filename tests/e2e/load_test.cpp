@@ -5,6 +5,7 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/process_stub.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/process_table.h"
 
 #include <algorithm>
@@ -163,6 +164,7 @@ TEST_P(EndedTest, AtAnyPointReleasesEveryTarget) {
     EXPECT_TRUE(!interrupted || dump.out().empty() || json::accept(dump.out())) << dump.out();
     in_the_middle += interrupted && crowd.met() > 0 ? 1 : 0;
   }
+  test::faults_tried(ends);
   EXPECT_GT(in_the_middle, 1);
 }
 
@@ -224,6 +226,7 @@ TEST_F(FullDiskTest, IsSaidForTheReportAndTheTraceAndLeavesNoHalfReport) {
     EXPECT_THAT(outcome.err, HasSubstr("No space left"));
     EXPECT_THAT(outcome.err, testing::Not(testing::EndsWith("dump.json\n")));
   }
+  test::faults_tried(static_cast<std::size_t>(written + refused));
   EXPECT_GT(written, 0);
   EXPECT_GT(refused, 2);
   const Outcome trace = run_on_disk(8, "\"$@\" --trace $disk/trace", crowd.arguments({"dump"}));

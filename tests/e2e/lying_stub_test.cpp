@@ -5,13 +5,13 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/whole_stub.h"
+#include "tests/support/faults_tried.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <iostream>
 #include <sys/resource.h>
 #include <thread>
 
@@ -109,8 +109,7 @@ void tell_all(const std::vector<Lie>& lies) {
     });
   for (std::thread& thread : threads)
     thread.join();
-  std::cout << lies.size() << " lies told\n";
-  testing::Test::RecordProperty("faults", static_cast<int>(lies.size()));
+  test::faults_tried(lies.size());
 }
 
 TEST(LyingStub, AboutItselfCostsItsOwnRankAnError) {

@@ -51,6 +51,6 @@ int main(int argc, char** argv) {
     runs += replay({std::istreambuf_iterator<char>(in), {}});
     ++files;
   }
-  std::printf("%zu files, %zu inputs\n", files, runs);
+  std::printf("%zu files\nfaults tried: %zu\n", files, runs);
   return files == 0 ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 #include "host/image/dwarf_types.h"
 #include "tests/image/dwarf_builder.h"
 #include "tests/image/types_in_process.h"
+#include "tests/support/faults_tried.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -159,6 +160,7 @@ TEST_P(BuiltDwarf, EveryDamagedByteIsSurvived) {
         ++errors;
     }
   }
+  test::faults_tried(whole.size() * 4);
   EXPECT_GT(errors, 50);
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(30));
 }
@@ -181,6 +183,7 @@ TEST_P(BuiltDwarf, EveryShorterDebugInfoIsAnError) {
       EXPECT_TRUE(!found || *found == nullptr) << size;
     }
   }
+  test::faults_tried(info.size() - 1);
 }
 
 } // namespace

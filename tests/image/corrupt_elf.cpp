@@ -1,5 +1,7 @@
 #include "tests/image/corrupt_elf.h"
 
+#include "tests/support/faults_tried.h"
+
 #include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -26,6 +28,7 @@ void expect_bounded(const std::string& what, const std::function<void()>& action
   const auto before = status_field("VmRSS");
   const auto started = std::chrono::steady_clock::now();
   action();
+  faults_tried(1);
   EXPECT_LT(std::chrono::steady_clock::now() - started, most_time) << what;
   EXPECT_LT(status_field("VmHWM"), before + most_memory) << what;
 }

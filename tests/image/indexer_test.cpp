@@ -5,6 +5,7 @@
 #include "host/image/image_set.h"
 #include "tests/image/dwarf_builder.h"
 #include "tests/image/private_cache.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/process_table.h"
 
 #include <chrono>
@@ -130,6 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Lies, LyingIndexer, testing::ValuesIn(lies),
                          [](const auto& lie) { return std::string(lie.param.name); });
 
 TEST_P(LyingIndexer, IsAnErrorOfThatFileAndNothingIsKept) {
+  test::faults_tried(1);
   const test::PrivateCache cache;
   const auto program = directory_ / GetParam().name;
   fs::create_symlink(MQBRIDGE_LYING_INDEXER, program);

@@ -2,6 +2,7 @@
 // was found before is kept.
 
 #include "tests/mqs/test_target.h"
+#include "tests/support/faults_tried.h"
 
 #include <csignal>
 #include <fstream>
@@ -44,6 +45,7 @@ struct Fault {
 class DllFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(DllFault, IsNamed) {
+  test::faults_tried(1);
   const auto result = walk(GetParam().dll, 1s);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, GetParam().code);
@@ -82,6 +84,7 @@ struct Death {
 class DllDeath : public testing::TestWithParam<Death> {};
 
 TEST_P(DllDeath, KeepsWhatWasFoundAndNamesTheQueue) {
+  test::faults_tried(1);
   const auto result = walk(GetParam().dll, 1s);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, GetParam().code);

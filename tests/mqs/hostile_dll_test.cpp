@@ -8,6 +8,7 @@
 #include "tests/mqs/hostile/hostile_dll.h"
 #include "tests/mqs/storing_memory.h"
 #include "tests/mqs/test_target.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 
 #include <array>
@@ -36,14 +37,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-int faults_tried = 0;
-
-/// Says how many faults this run has tried.
-class Tally : public testing::Environment {
-  void TearDown() override { std::printf("%d faults of debug DLLs were tried\n", faults_tried); }
-};
-const auto* tally = testing::AddGlobalTestEnvironment(new Tally);
-
 std::size_t open_descriptors() {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
@@ -71,7 +64,7 @@ protected:
   void SetUp() override {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // what would escape becomes ours, and is seen
     descriptors_before_ = open_descriptors();
-    ++faults_tried;
+    test::faults_tried(1);
   }
 
   WalkResult walk(const std::string& evil, const std::string& place,
@@ -280,9 +273,6 @@ TEST(HostileSuite, TriesEveryEvilOfTheDll) {
     tried.insert(each.evil);
   const auto known = test::all_evils();
   EXPECT_EQ(tried, std::set<std::string>(known.begin(), known.end()));
-  const auto faults = test::hostile_cases().size() + test::code_cases().size();
-  RecordProperty("faults", static_cast<int>(faults));
-  std::printf("the hostile DLL: %zu evils, %zu faults\n", known.size(), faults);
 }
 
 } // namespace

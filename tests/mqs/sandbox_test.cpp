@@ -2,6 +2,7 @@
 // the DLL, the system call and where it was made; nothing of it happens.
 
 #include "tests/mqs/test_target.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 
 #include <cerrno>
@@ -55,6 +56,7 @@ std::string dll_of(const Attempt& attempt) {
 class SandboxRefuses : public testing::TestWithParam<Attempt> {};
 
 TEST_P(SandboxRefuses, TheCallByName) {
+  test::faults_tried(1);
   const auto result = walk(dll_of(GetParam()));
   ASSERT_TRUE(result.failure) << testing::PrintToString(result.dll_messages);
   const Error& error = *result.failure;

@@ -1,5 +1,6 @@
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"
 #include "tests/support/test_programs.h"
@@ -70,6 +71,7 @@ TEST_P(KilledWithGuardian, TheTargetRunsOn) {
                       << server.err();
     ++done;
   }
+  test::faults_tried(kills);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryMode, KilledWithGuardian,

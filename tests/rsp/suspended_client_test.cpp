@@ -5,6 +5,7 @@
 #include "rsp/guardian/keeper.h"
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"
 #include "tests/support/test_programs.h"
@@ -65,6 +66,7 @@ bool says(const test::ChildProcess& client, std::string_view text) {
 class SuspendedClient : public testing::TestWithParam<ServerMode> {};
 
 TEST_P(SuspendedClient, TheTargetRunsOnAndTheClientIsToldSo) {
+  test::faults_tried(1);
   const GdbServer server(GetParam());
   test::ChildProcess client(
       {{test::kill_victim_program(), test::guardian_program(), server.endpoint()}});

@@ -5,6 +5,7 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/mqs/hostile/hostile_dll.h"
 #include "tests/support/child_process.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
@@ -57,6 +58,7 @@ protected:
 };
 
 TEST_P(HostileDllDump, CostsOneRankAnError) {
+  test::faults_tried(1);
   const auto dump = this->dump();
   ASSERT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
   ASSERT_EQ(dump.document["ranks"].size(), 2U);
@@ -97,6 +99,7 @@ struct Name {
 class NamedDll : public testing::TestWithParam<Name> {};
 
 TEST_P(NamedDll, IsNotLoadedAndTheErrorSaysWhichRuleRefusedIt) {
+  test::faults_tried(1);
   const TempDirectory directory;
   const auto dll = talking_dll(directory);
   auto name = GetParam().name;
