@@ -27,14 +27,15 @@ constexpr std::uint64_t last_page = UINT64_MAX / PageStore::page_size;
 /// behind the last one: only those that were used take memory.
 struct FileLayout {
   explicit FileLayout(std::uint64_t slot_count) : slots(slot_count) {
-    std::uint64_t entries = smallest_table;
-    while (entries < 2 * slots)
+    // Twice what the pages need, for those that are given back.
+    while (entries < 4 * slots)
       entries *= 2;
     data = table_offset(2 * entries);
     size = data + slots * PageStore::page_size;
   }
 
   std::uint64_t slots;
+  std::uint64_t entries = smallest_table; ///< of the largest table
   std::uint64_t data = 0;
   std::uint64_t size = 0;
 };
@@ -54,7 +55,7 @@ std::uint64_t file_size_limit() {
   return limited ? now.rlim_cur : UINT64_MAX;
 }
 
-/// What pages can take of so long a file; the tables take a sixteenth of that at most.
+/// What pages can take of so long a file; the tables take an eighth of that at most.
 constexpr std::uint64_t pages_part(std::uint64_t file_size) {
   return file_size / 8 * 7;
 }
@@ -101,8 +102,10 @@ struct PageStore::Impl {
 
   FileLayout layout;
   rsp::UniqueFd file;
-  std::byte* base = nullptr;          ///< the only writable mapping that there is
-  std::size_t used = 0;               ///< entries of the table
+  std::byte* base = nullptr; ///< the only writable mapping that there is
+  /// Entries of the table: also those of pages that were given back, as the worker may be looking
+  /// at one.
+  std::size_t used = 0;
   std::vector<std::uint64_t> numbers; ///< by slot, those in use
   std::vector<std::uint64_t> marked;  ///< a bit for each slot: touched
   std::vector<std::uint64_t> earlier; ///< touched before the last clear()
@@ -302,11 +305,12 @@ bool PageStore::let_look() const {
 }
 
 std::size_t PageStore::pages() const {
-  return impl_->used;
+  return impl_->numbers.size();
 }
 
 std::size_t PageStore::room() const {
-  return impl_->layout.slots - impl_->numbers.size();
+  const auto& layout = impl_->layout;
+  return std::min(layout.slots - impl_->numbers.size(), layout.entries / 2 - impl_->used);
 }
 
 int PageStore::descriptor() const {

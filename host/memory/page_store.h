@@ -53,7 +53,8 @@ public:
   /// is no room (`clear()`, or ask for less).
   std::span<std::byte> prepare(std::uint64_t first, std::size_t count);
   /// The last `count` pages of those prepared last are left out after all: their room is free
-  /// again. None of them was published.
+  /// again, but the store remembers their numbers until clear(), and counts as full when they are
+  /// too many. None of them was published.
   void give_back(std::size_t count);
   /// Of a page that was prepared, or is in the store with lines still unsettled; else nullptr.
   std::byte* bytes_of(std::uint64_t number);

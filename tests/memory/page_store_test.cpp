@@ -1,5 +1,6 @@
 #include "host/memory/page_store.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -157,6 +158,27 @@ TEST_F(Store, SaysWhenItIsFullAndStartsAnew) {
   EXPECT_EQ(store->pages(), 0U);
   add(9);
   EXPECT_TRUE(store->find(9));
+}
+
+TEST_F(Store, WhatWasGivenBackNeverTakesThePlaceOfPages) {
+  store = PageStore::create(4 * PageStore::page_size).value();
+  add(7, std::byte{7});
+  const View view(store->descriptor());
+  std::uint64_t next = 100;
+  for (; !store->prepare(next, 3).empty() && next < 10'000; next += 3)
+    store->give_back(3);
+  EXPECT_GT(next, 150U);
+  EXPECT_EQ(store->room(), 0U) << "as if it were full";
+  EXPECT_EQ(store->pages(), 1U);
+  EXPECT_LE(page_table::table_offset(2 * view.header().entries), view.header().data);
+  const auto page = store->find(7);
+  ASSERT_TRUE(page);
+  EXPECT_TRUE(std::all_of(page->bytes, page->bytes + PageStore::page_size,
+                          [](std::byte byte) { return byte == std::byte{7}; }));
+  store->clear();
+  EXPECT_EQ(store->room(), 4U);
+  add(next, std::byte{9});
+  EXPECT_EQ(store->find(next)->bytes[0], std::byte{9});
 }
 
 TEST_F(Store, IsBoundedWhateverIsAskedFor) {
