@@ -102,16 +102,15 @@ class Reach:
         for rate, text, n in ((1_250_000, "10 Mbit/s", 1000), (125_000, "1 Mbit/s", 1000), (11_520, "115,200 baud", 10)):
             cell = replace(BASE, n=n, bytes_per_s=rate)
             touched, bytes_read = (self._median(lines.FULL, name, cell) for name in ("pages_touched", "walk_bytes"))
-            read = self._median(lines.FULL, "pages_read", cell)
-            if not touched or read is None:
+            if not touched or bytes_read is None:
                 continue
             if rate == 11_520:
                 # Two characters a byte, before the stub's run-length encoding.
                 self._most(f"{n} receives at {text}, bytes of the walk / those of the pages as m sends them",
                            bytes_read / (touched * PAGE_BYTES * 2), 1, lambda value: f"{round_to(value)}×")
             else:
-                self._most(f"{n:,} receives at {text}, pages read / pages looked at", read / touched, 1.5,
-                           lambda value: f"{round_to(value)}×")
+                self._most(f"{n:,} receives at {text}, bytes of the walk / those of the pages looked at",
+                           bytes_read / (touched * PAGE_BYTES), 1.5, lambda value: f"{round_to(value)}×")
 
     def _emulated(self):
         self._faster("QEMU user, Open MPI of s390x, 1,000 receives at 10 ms, against a page cache", lines.PAGE, 10_000, 5,
