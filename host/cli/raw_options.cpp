@@ -18,11 +18,11 @@ Without RANK= the process itself is asked. Attaching interrupts its system calls
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
-2 wrong usage; 3 nothing could be dumped; 5 output not written; 130, 143 interrupted, every target
-released.)";
+2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143 interrupted, every
+target released.)";
 
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
-5 output not written; 130, 143 interrupted, the target released.)";
+5 output not written; 129, 130, 143 interrupted, the target released.)";
 
 /// A repeatable option that takes one value each time: never the targets behind it.
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& values,
@@ -64,7 +64,7 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
   app->add_flag("--no-sandbox", raw.no_sandbox,
-                "the debug DLL may make any system call (where the kernel cannot filter them)");
+                "do not filter the debug DLL's system calls");
 }
 
 void add_waiting_options(CLI::App* app, RawOptions& raw) {

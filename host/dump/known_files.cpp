@@ -13,7 +13,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr RecordKind kind{.folder = "files", .version = 1, .limit = std::uint64_t{4} << 20};
+constexpr RecordKind kind{.folder = "known-files", .version = 1, .limit = std::uint64_t{4} << 20};
 constexpr std::string_view key = "of the last dump";
 
 /// Where they will be loaded is not known, and does not matter.
