@@ -34,7 +34,7 @@ public:
 
   /// `name` is a typedef, a tag, or "struct X" / "union X" / "enum X". A complete definition is
   /// preferred over a declaration. nullptr: not known here. Valid as long as the source. Errors:
-  /// dwarf.corrupt.
+  /// those of DwarfSources::open.
   virtual Result<const TypeLayout*> find(std::string_view name) = 0;
 
   /// What could not be used of the source, as find() came upon it; each is said once.

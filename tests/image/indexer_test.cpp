@@ -3,6 +3,7 @@
 
 #include "host/image/dwarf_types.h"
 #include "host/image/image_set.h"
+#include "host/image/work_budget.h"
 #include "tests/image/dwarf_builder.h"
 #include "tests/image/private_cache.h"
 #include "tests/support/faults_tried.h"
@@ -118,6 +119,7 @@ const Lie lies[] = {
     {"half_a_name", "dwarf.protocol", "improper message"},
     {"names_that_end_early", "dwarf.protocol", "improper message"},
     {"fault_of_an_unknown_file", "dwarf.protocol", "improper message"},
+    {"names_of_nothing_for_ever", "dwarf.timeout", "took more than 0.5 seconds"},
     {"asks_for_ever", "dwarf.timeout", "took more than 0.5 seconds"},
     {"asks_and_never_listens", "dwarf.protocol", "improper message"},
     {"asks_for_candidates_too_early", "dwarf.protocol", "improper message"},
@@ -202,6 +204,22 @@ TEST_F(IndexerTest, AFileThatTakesForEverEndsAtItsBudget) {
   EXPECT_EQ(found.error().code, "dwarf.timeout");
   EXPECT_THAT(found.error().message, HasSubstr(object_.string()));
   EXPECT_TRUE(test::children_of(::getpid()).empty());
+}
+
+TEST_F(IndexerTest, ARankWithoutTimeWaitsForNoOtherOne) {
+  const auto program = directory_ / "silent";
+  fs::create_symlink(MQBRIDGE_LYING_INDEXER, program);
+  DwarfSources sources({}, {.program = program, .patience = 3s});
+  const auto file = ElfFile::open(object_).value();
+  const auto slow = sources.open(file).value();
+  const auto types = sources.open(file).value();
+  const std::jthread other([&] { static_cast<void>(slow->find("struct X")); });
+  ASSERT_TRUE(eventually([] { return !test::children_of(::getpid()).empty(); }));
+  const auto started = Clock::now();
+  const WorkScope scope({.deadline = started + 50ms});
+  EXPECT_EQ(code_of(*types, "struct X"), "stop.limit");
+  EXPECT_TRUE(types->take_warnings().empty());
+  EXPECT_LT(Clock::now() - started, 2s);
 }
 
 TEST_F(IndexerTest, EndsWithItsOwnerWhetherItWaitsOrComputes) {

@@ -96,6 +96,12 @@ const std::map<std::string, Lie> lies = {
        be_ready();
        send(message(IndexerKind::fault).put(77U).text("no such file"));
      }},
+    {"names_of_nothing_for_ever",
+     [] {
+       be_ready();
+       for (;;)
+         send(message(IndexerKind::names));
+     }},
     {"asks_for_ever",
      [] {
        be_ready();

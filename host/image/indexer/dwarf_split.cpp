@@ -1,5 +1,7 @@
 #include "host/image/indexer/dwarf_split.h"
 
+#include "host/image/indexer_wire.h"
+
 #include <algorithm>
 #include <dwarf.h>
 
@@ -8,8 +10,6 @@ namespace {
 
 // Each stays open as long as its types are used. A program of more objects is packed by dwp.
 constexpr std::size_t max_files = 256;
-// Of those that are missing.
-constexpr std::size_t max_names = 3;
 
 } // namespace
 
@@ -30,7 +30,7 @@ void SplitDwarf::for_each_unit(const std::vector<Skeleton>& skeletons,
     if (files_.size() < max_files && visit_file(skeleton, visit))
       continue;
     ++missing_.units;
-    if (missing_.first.size() < max_names)
+    if (missing_.first.size() < wire::max_missing_names)
       missing_.first.push_back(skeleton.name);
   }
   missing_.all_units = static_cast<std::uint32_t>(skeletons.size());
