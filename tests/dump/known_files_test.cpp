@@ -1,8 +1,10 @@
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
+#include "host/image/file_store.h"
 #include "tests/support/temp_directory.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -95,6 +97,17 @@ TEST_F(KnownFilesTest, AFileThatIsGoneOrNoElfIsLeftOut) {
   EXPECT_TRUE(is_open_already());
   fs::remove(other);
   EXPECT_TRUE(is_open_already());
+}
+
+TEST_F(KnownFilesTest, FilesThatWereReadFromTargetsStay) {
+  const auto store = root_.path() / default_store_directory().value_or("files").filename();
+  fs::create_directory(store);
+  const auto fetched = store / "0a.elf";
+  std::ofstream(fetched) << "of a target";
+  fs::resize_file(fetched, 64 << 20);
+  dump({program_});
+  EXPECT_TRUE(is_open_already());
+  EXPECT_TRUE(fs::exists(fetched));
 }
 
 TEST(KnownFiles, WithoutADirectoryNothingIsKept) {
