@@ -119,6 +119,7 @@ private:
     request.sandboxed = walk_.options.sandbox;
     request.store = walk_.target.page_store();
     request.started = walk_.worker;
+    request.checked = walk_.dll.checked;
     request.deadline = walk_.deadline;
     request.progress = walk_.progress;
     return request;

@@ -340,7 +340,9 @@ Result<ElfDynamic> ElfReader::dynamic() const {
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag == DT_NULL)
       break;
     const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
-    if (entry.d_tag != DT_SONAME && entry.d_tag != DT_NEEDED && !is_path)
+    const bool is_library = entry.d_tag == DT_NEEDED || entry.d_tag == DT_FILTER ||
+                            entry.d_tag == DT_AUXILIARY; // ld.so loads all of them
+    if (entry.d_tag != DT_SONAME && !is_library && !is_path)
       continue;
     const char* text = elf_strptr(elf_.get(), header.sh_link, entry.d_un.d_val);
     if (text == nullptr)

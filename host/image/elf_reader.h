@@ -26,7 +26,7 @@ std::string hexadecimal(std::string_view bytes);
 /// What is in a PT_DYNAMIC that somebody here asks for.
 struct ElfDynamic {
   std::string soname;
-  std::vector<std::string> needed;
+  std::vector<std::string> needed;       ///< libraries that come along: DT_NEEDED and filters' ones
   std::vector<std::string> search_paths; ///< DT_RPATH, DT_RUNPATH: as written, colons and all
 };
 

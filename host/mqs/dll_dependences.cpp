@@ -3,6 +3,8 @@
 #include "host/image/elf_reader.h"
 #include "rsp/printable.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <set>
 #include <string_view>
@@ -27,9 +29,11 @@ std::vector<std::string> split(std::string_view paths) {
   }
 }
 
-/// ld.so's word for the directory of the object that says it.
+/// ld.so's words for the directory of the object that says it.
+constexpr std::array<std::string_view, 2> origin_tokens = {"${ORIGIN}", "$ORIGIN"};
+
 std::string with_origin(std::string path, const fs::path& origin) {
-  for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"})
+  for (const std::string_view token : origin_tokens)
     for (auto at = path.find(token); at != std::string::npos;
          at = path.find(token, at + origin.native().size()))
       path.replace(at, token.size(), origin.native());
@@ -126,6 +130,17 @@ private:
 
 std::string why_dependences_changeable(const fs::path& dll, const PlaceJudge& judge) {
   return Dependences(judge).why_changeable(dll);
+}
+
+bool uses_origin(const fs::path& dll) {
+  const auto reader = ElfReader::open(dll);
+  const auto dynamic = reader ? reader->dynamic() : Result<ElfDynamic>(ElfDynamic());
+  const auto has_token = [](const std::string& text) {
+    return std::ranges::any_of(origin_tokens,
+                               [&](auto token) { return text.find(token) != std::string::npos; });
+  };
+  return dynamic && (std::ranges::any_of(dynamic->search_paths, has_token) ||
+                     std::ranges::any_of(dynamic->needed, has_token));
 }
 
 } // namespace mqbridge

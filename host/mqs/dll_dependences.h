@@ -15,4 +15,7 @@ using PlaceJudge = std::function<std::string(const std::filesystem::path& path)>
 /// are root's, and the worker has no environment that could add to them. Empty: nobody.
 std::string why_dependences_changeable(const std::filesystem::path& dll, const PlaceJudge& judge);
 
+/// Where `dll` itself has ld.so search depends on the path that it is loaded by.
+bool uses_origin(const std::filesystem::path& dll);
+
 } // namespace mqbridge

@@ -110,7 +110,7 @@ std::string_view kind_of(const struct stat& status) {
 }
 
 /// Before anything opens it: to open a FIFO may last for ever, and a device may act on it.
-Result<void> check_is_file(const fs::path& real) {
+Result<CheckedDll> check_is_file(const fs::path& real) {
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0)
     return fail("dll.not_found", printable(real.string()) + " cannot be looked at",
@@ -120,7 +120,7 @@ Result<void> check_is_file(const fs::path& real) {
         "dll.not_elf",
         fmt::format("{} is {}, no shared library", printable(real.string()), kind_of(status)),
         "the MPI library's debug DLL: --dll PATH");
-  return {};
+  return checked_dll(status);
 }
 
 /// The worker would say so, too, but only after the library's constructors have run there.
@@ -147,15 +147,19 @@ Result<void> check_trust(const fs::path& real, const DllPolicy& policy) {
               dll_hint(real));
 }
 
-/// What a target may name, whichever way it was found on this host.
-Result<void> check_for_target(const fs::path& real, const DllPolicy& policy) {
-  if (auto file = check_is_file(real); !file)
+/// What a target may name, whichever way it was found on this host: the file that passed.
+Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& policy) {
+  auto file = check_is_file(real);
+  if (!file)
     return file;
   if (auto trusted = check_trust(real, policy); !trusted)
-    return trusted;
+    return forward(std::move(trusted));
   if (auto fits = check_architecture(real); !fits)
-    return fits;
-  return check_exports(real);
+    return forward(std::move(fits));
+  if (auto fits = check_exports(real); !fits)
+    return forward(std::move(fits));
+  file->uses_origin = uses_origin(real);
+  return file;
 }
 
 Result<DllChoice> users_choice(const DllPolicy& policy, const fs::path& path, std::string source) {
@@ -250,9 +254,11 @@ std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy
   for (const auto& directory : host_directories()) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name.filename(), error);
-    if (error || !check_for_target(path, policy))
+    if (error)
       continue;
-    return DllChoice{path, "same file name on this host", version_warnings(path, version)};
+    if (auto checked = check_for_target(path, policy))
+      return DllChoice{path, "same file name on this host", version_warnings(path, version),
+                       *checked};
   }
   return std::nullopt;
 }
@@ -274,13 +280,14 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& targ
                             printable(path.string()), error.message()),
                 install_hint(target.mpi));
   }
-  if (auto usable = check_for_target(real, policy); !usable) {
-    if (usable.error().code == "dll.architecture")
+  auto checked = check_for_target(real, policy);
+  if (!checked) {
+    if (checked.error().code == "dll.architecture")
       if (auto found = same_name_on_host(path, policy, target.version))
         return std::move(*found);
-    return forward(std::move(usable));
+    return forward(std::move(checked));
   }
-  return DllChoice{real, "MPIR_dll_name", version_warnings(real, target.version)};
+  return DllChoice{real, "MPIR_dll_name", version_warnings(real, target.version), *checked};
 }
 
 /// The DLL for the recorder, whatever the target calls it.

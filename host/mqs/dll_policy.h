@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/memory/platform.h"
+#include "host/mqs/checked_dll.h"
 #include "rsp/result.h"
 
 #include <filesystem>
@@ -36,6 +37,9 @@ struct DllChoice {
   /// "--dll", "configuration", "MPIR_dll_name", "same file name on this host", "part of mqbridge"
   std::string source;
   std::vector<Error> warnings; ///< dll.version_differs, dll.unsafe
+  /// What the rules were applied to, where a process named it. nullopt: it is the user's word, or
+  /// part of this program.
+  std::optional<CheckedDll> checked = {};
 };
 
 /// Which debug DLL to load for a process, and never one that somebody else could have put there:

@@ -53,6 +53,7 @@ wire::StartMessage start_message(const WalkRequest& request) {
   const Platform& platform = request.platform;
   wire::StartMessage start;
   start.dll = request.dll.string();
+  start.checked = request.checked;
   start.process_name = request.process_name;
   start.big_endian = platform.byte_order == ByteOrder::big;
   const std::array sizes = {platform.short_size, platform.int_size, platform.long_size,
@@ -151,16 +152,21 @@ private:
   /// False: it is a request.
   bool take_result(std::span<const std::byte> message) {
     wire::Decoder in(message);
-    switch (in.get<wire::Kind>()) {
+    const auto kind = in.get<wire::Kind>();
+    if (!in.ok()) {
+      stop(protocol_violation(request_.dll));
+      return true;
+    }
+    switch (kind) {
     case wire::Kind::batch:
       if (!results_.accept(message))
         stop(protocol_violation(request_.dll));
       return true;
     case wire::Kind::failure: {
-      const auto kind = in.get<wire::FailureKind>();
+      const auto why = in.get<wire::FailureKind>();
       const std::string text = in.text();
       said_all_ = true;
-      stop(in.complete() ? reported_failure(request_.dll, kind, text)
+      stop(in.complete() ? reported_failure(request_.dll, why, text)
                          : protocol_violation(request_.dll));
       return true;
     }
@@ -259,13 +265,16 @@ private:
     results_.finish(result_.failure, truncated_by_);
   }
 
-  /// Batches that it had sent by then: what was found before the end is kept.
+  /// What it had sent by then is kept; and if nothing is known of why it ended, its last word may
+  /// be there: it need not wait for our last reply.
   void accept_unread() {
     using Outcome = wire::Received::Outcome;
     for (;;) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
-      if (received.outcome == Outcome::message)
+      if (received.outcome == Outcome::message && result_.failure)
         static_cast<void>(results_.accept(received.message));
+      else if (received.outcome == Outcome::message)
+        static_cast<void>(take_result(received.message));
       else if (received.outcome != Outcome::too_long)
         return;
     }

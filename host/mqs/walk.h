@@ -4,6 +4,7 @@
 #include "host/memory/memory.h"
 #include "host/memory/page_store.h"
 #include "host/memory/platform.h"
+#include "host/mqs/checked_dll.h"
 #include "host/mqs/queues.h"
 #include "rsp/result.h"
 
@@ -53,6 +54,8 @@ struct WalkRequest {
   /// A worker that was started while the target still ran (WorkerProcess::start(), on this very
   /// thread), for this one walk. Null, or dead meanwhile: a fresh one is started.
   WorkerProcess* started = nullptr;
+  /// `dll` as the loading policy saw it. nullopt: whatever lies at that path is loaded.
+  std::optional<CheckedDll> checked = {};
 };
 
 struct WalkResult {
@@ -70,11 +73,11 @@ struct WalkResult {
 /// worker that dies or overruns is a `failure` naming the DLL, its function and the last callback.
 /// Operations come with ranks and tags already sign-extended and translated (interpret.h), so that
 /// `keep` sees true values; the statuses are the DLL's until repair() has read them again. Call it
-/// on the thread that reads `memory`. Failure codes: worker.start, dll.load, dll.missing_function,
-/// dll.version, dll.width, dll.no_queues (with the DLL's message), dll.failed (another function's
-/// error code, with its text), dll.limit, dll.crashed, dll.timeout, dll.forbidden (a system call),
-/// sandbox.unavailable, dll.protocol, walk.max_stop,
-/// interrupted, and errors of Memory.
+/// on the thread that reads `memory`. Failure codes: worker.start, dll.load, dll.untrusted (another
+/// file than the one `checked`), dll.missing_function, dll.version, dll.width, dll.no_queues (with
+/// the DLL's message), dll.failed (another function's error code, with its text), dll.limit,
+/// dll.crashed, dll.timeout, dll.forbidden (a system call), sandbox.unavailable, dll.protocol,
+/// walk.max_stop, interrupted, and errors of Memory.
 WalkResult walk_queues(const WalkRequest& request);
 
 } // namespace mqbridge

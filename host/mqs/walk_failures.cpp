@@ -65,6 +65,11 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
     return {"dll.failed", fmt::format("{}: {}", path, text), corrupt_hint};
   case wire::FailureKind::sandbox:
     return sandbox::unavailable(fmt::format("the process of {}", path), raw_text);
+  case wire::FailureKind::exchanged:
+    return {"dll.untrusted",
+            fmt::format("{} was exchanged or changed after it had been checked: it is not loaded",
+                        path),
+            "run it again when nobody works on that file"};
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }

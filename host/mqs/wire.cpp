@@ -4,7 +4,8 @@ namespace mqbridge::wire {
 
 std::vector<std::byte> StartMessage::encode() const {
   Encoder out;
-  out.put(Kind::start).text(dll).text(process_name).put(big_endian);
+  out.put(Kind::start).text(dll).put(checked.has_value()).put(checked.value_or(CheckedDll()));
+  out.text(process_name).put(big_endian);
   for (std::int32_t size : sizes)
     out.put(size);
   out.put(world_rank)
@@ -24,6 +25,9 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   if (in.get<Kind>() != Kind::start)
     return false;
   dll = in.text();
+  const bool is_checked = in.get<std::uint8_t>() != 0;
+  const auto file = in.get<CheckedDll>();
+  checked = is_checked ? std::optional(file) : std::nullopt;
   process_name = in.text();
   big_endian = in.get<std::uint8_t>() != 0;
   for (std::int32_t& size : sizes)

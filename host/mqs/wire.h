@@ -1,9 +1,11 @@
 #pragma once
 
+#include "host/mqs/checked_dll.h"
 #include "host/sandbox/messages.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +51,7 @@ enum class FailureKind : std::uint8_t {
   failed,           ///< another function of the DLL said no
   limit,            ///< more than we are willing to walk
   sandbox,          ///< the worker cannot confine itself as it was told to
+  exchanged,        ///< the DLL's file is not the one that was checked
 };
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
@@ -65,7 +68,8 @@ inline constexpr std::uint64_t max_group_total = std::uint64_t{1} << 25; ///< al
 /// What the worker has to do.
 struct StartMessage {
   std::string dll;
-  std::string process_name; ///< for a %s in the DLL's messages
+  std::optional<CheckedDll> checked; ///< nullopt: whatever is at `dll`
+  std::string process_name;          ///< for a %s in the DLL's messages
   bool big_endian = false;
   std::int32_t sizes[5] = {}; ///< short, int, long, long long, pointer (MQD 5.2.3)
   std::int32_t world_rank = -1;

@@ -409,6 +409,15 @@ TEST_F(DllSearchPath, ALibraryThatComesAlongIsLookedAtToo) {
   expect_untrusted(searching, "libneeded.so can be written by others");
 }
 
+TEST_F(DllPolicyTest, WhatAFilterNamesComesAlongToo) {
+  for (const std::string filter : {"auxiliary", "filter"}) {
+    const fs::path file = directory / (filter + ".so");
+    fs::copy_file(std::string(MQBRIDGE_TEST_DLLS) + "/" + filter + ".so", file);
+    fs::permissions(file, fs::perms(0644));
+    expect_untrusted(file, "needs /tmp/libfiltered.so, and /tmp can be written");
+  }
+}
+
 TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
   const auto choice = choose("/usr/lib/s390x-linux-gnu/openmpi/lib/openmpi3/libompi_dbg_msgq.so");
   ASSERT_TRUE(choice) << choice.error().message;

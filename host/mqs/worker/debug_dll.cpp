@@ -2,6 +2,9 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace mqbridge::worker {
 namespace {
@@ -31,12 +34,47 @@ private:
   void* library_;
 };
 
+/// Holds on to the file that lies there now. O_PATH: whatever it has become, it is not opened.
+class HeldFile {
+public:
+  explicit HeldFile(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_PATH | O_CLOEXEC)) {}
+  ~HeldFile() { ::close(descriptor_); }
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  bool is(const CheckedDll& checked) const {
+    struct stat file {};
+    return ::fstat(descriptor_, &file) == 0 && checked.is(file);
+  }
+  /// Leads to this very file, whatever happens to its path.
+  std::string name() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+private:
+  int descriptor_;
+};
+
 } // namespace
 
-std::optional<WalkFailure> DebugDll::load(const std::string& path) {
-  void* library = call<in("dlopen")>(::dlopen, path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return WalkFailure{wire::FailureKind::load, bounded(::dlerror())};
+std::optional<WalkFailure> DebugDll::load(const wire::StartMessage& start) {
+  std::optional<HeldFile> file;
+  std::string name = start.dll;
+  if (start.checked) {
+    if (!file.emplace(start.dll).is(*start.checked))
+      return WalkFailure{wire::FailureKind::exchanged, {}};
+    if (!start.checked->uses_origin)
+      name = file->name();
+  }
+  void* library = call<in("dlopen")>(::dlopen, name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr)
+    return look_up(library);
+  std::string why = bounded(::dlerror());
+  if (why.starts_with(name))
+    why.replace(0, name.size(), start.dll);
+  return WalkFailure{wire::FailureKind::load, std::move(why)};
+}
+
+std::optional<WalkFailure> DebugDll::look_up(void* library) {
   Lookup lookup(library);
   lookup.required("mqs_setup_basic_callbacks", entry_.setup_basic_callbacks);
   lookup.required("mqs_version_string", entry_.version_string);

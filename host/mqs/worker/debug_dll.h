@@ -43,8 +43,9 @@ class DebugDll {
 public:
   explicit DebugDll(wire::SharedState& shared) : shared_(shared) {}
 
-  /// dlopen and dlsym. nullopt: everything required is there.
-  std::optional<WalkFailure> load(const std::string& path);
+  /// dlopen and dlsym of start.dll, if it still is what was checked. nullopt: everything required
+  /// is there.
+  std::optional<WalkFailure> load(const wire::StartMessage& start);
 
   /// Calls an entry point, and leaves word of it for the parent while it runs:
   /// `dll.call<in("mqs_setup_image")>(dll->setup_image, ...)`.
@@ -65,6 +66,8 @@ public:
   std::string error_string(int code);
 
 private:
+  std::optional<WalkFailure> look_up(void* library);
+
   wire::SharedState& shared_;
   EntryPoints entry_;
 };

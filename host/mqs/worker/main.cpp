@@ -43,11 +43,11 @@ std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
                                 const Filters& filters) {
   sandbox::set_limits({start.address_space, start.own_memory, start.cpu_seconds});
   if (!start.sandboxed)
-    return dll.load(start.dll);
+    return dll.load(start);
   sandbox::keep_to_own_memory();
   if (auto failure = apply(filters.loading))
     return failure;
-  if (auto failure = dll.load(start.dll))
+  if (auto failure = dll.load(start))
     return failure;
   return apply(filters.computing);
 }
