@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <sys/types.h>
 
 namespace mqbridge::sandbox {

@@ -1,15 +1,11 @@
 #include "host/sandbox/messages.h"
 
 #include <cerrno>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace mqbridge::wire {
-
-Encoder& Encoder::raw(const void* data, std::size_t size) {
-  const auto* first = static_cast<const std::byte*>(data);
-  message_.insert(message_.end(), first, first + size);
-  return *this;
-}
 
 Encoder& Encoder::text(std::string_view text) {
   text = text.substr(0, max_text);
@@ -52,15 +48,23 @@ bool send_whole(int socket, const msghdr& header, std::size_t size, int flags) {
   return sent >= 0 && static_cast<std::size_t>(sent) == size;
 }
 
+/// Nothing was received: that is the end, or an empty datagram, which anybody may send.
+bool is_at_end(int socket) {
+  pollfd closed{socket, 0, 0}; // POLLHUP alone: the other end is gone
+  int unread = 0;
+  return ::poll(&closed, 1, 0) != 0 && (::ioctl(socket, FIONREAD, &unread) != 0 || unread == 0);
+}
+
 Received receive(int socket, msghdr& header, std::span<std::byte> buffer, int flags) {
   using Outcome = Received::Outcome;
   ssize_t size;
   do {
     size = ::recvmsg(socket, &header, flags);
-  } while (size < 0 && errno == EINTR);
+    // ECONNRESET, once: the other end went with something unread. What it had sent comes after it.
+  } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     return {Outcome::nothing, {}};
-  if (size <= 0)
+  if (size < 0 || (size == 0 && is_at_end(socket)))
     return {Outcome::closed, {}};
   if ((header.msg_flags & MSG_TRUNC) != 0)
     return {Outcome::too_long, {}};

@@ -32,9 +32,16 @@ public:
   Encoder& bytes(std::span<const std::byte> bytes);
 
   std::span<const std::byte> message() const { return message_; }
+  /// Begins anew, in the room that there is.
+  void clear() { message_.clear(); }
 
 private:
-  Encoder& raw(const void* data, std::size_t size);
+  // Here, for sizes that are known at compile time: an operation is put together of ten pieces.
+  Encoder& raw(const void* data, std::size_t size) {
+    const auto* first = static_cast<const std::byte*>(data);
+    message_.insert(message_.end(), first, first + size);
+    return *this;
+  }
 
   std::vector<std::byte> message_;
 };
@@ -75,7 +82,8 @@ struct Received {
   enum class Outcome : std::uint8_t { message, closed, nothing, too_long } outcome;
   std::span<const std::byte> message;
 };
-/// Receives one datagram into `buffer`; `nothing` only with `wait` false.
+/// Receives one datagram into `buffer`, maybe an empty one; `nothing` only with `wait` false.
+/// `closed` comes after all that the other end had sent.
 Received receive_message(int socket, std::span<std::byte> buffer, bool wait);
 /// Waits for one datagram, and takes the descriptor that came with it, the caller's from then on;
 /// -1: none did.

@@ -265,6 +265,37 @@ TEST_F(Hostile, ACommunicatorOfNoPossibleSizeHasNoGroup) {
   }
 }
 
+/// So slow for what is not there that the worker is through before the answer comes.
+class SlowMemory final : public Memory {
+public:
+  explicit SlowMemory(Memory& below) : below_(below) {}
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    auto done = below_.read_ranges(ranges);
+    if (ranges.front().read == 0)
+      std::this_thread::sleep_for(300ms);
+    return done;
+  }
+
+private:
+  Memory& below_;
+};
+
+TEST(LastWord, CountsThoughNobodyWaitsForTheReplyBeforeIt) {
+  const TempDirectory directory;
+  TestTarget target(test_platforms().front());
+  SlowMemory memory(target.memory);
+  const auto like = target.request("PLAIN");
+  const auto dll = test::make_hostile_dll(directory.path(), "leave_a_reply_unread", "constructor");
+  WalkRequest request{like.worker, dll, target.images, memory, target.platform, "solver"};
+  request.op_classes = like.op_classes;
+  request.sandboxed = like.sandboxed;
+  const auto result = walk_queues(request);
+  EXPECT_FALSE(result.failure) << result.failure->message;
+  ASSERT_THAT(result.communicators, SizeIs(2));
+  EXPECT_EQ(result.communicators[1].queue(OpClass::receive).total, 3U);
+}
+
 TEST(HostileSuite, TriesEveryEvilOfTheDll) {
   std::set<std::string> tried{"list_operations_for_ever"};
   for (const auto& each : test::hostile_cases())

@@ -158,18 +158,16 @@ void add_descriptors(Cases& cases) {
   for (const char* evil : {"close_socket", "close_everything"})
     for (const char* place : {"constructor", next})
       cases.push_back({evil, place, "dll.crashed"});
-  cases.push_back({"close_shared_memory", next, ""});
-  // Whether the reply still finds somebody depends on who is first.
-  cases.push_back({"leave_a_reply_unread", next, "any"});
+  for (const char* evil : {"close_shared_memory", "leave_a_reply_unread"})
+    cases.push_back({evil, next, ""});
   cases.push_back({"use_up_descriptors", "constructor", ""});
   for (const char* evil : {"replace_the_socket", "shut_the_socket"})
     cases.push_back({evil, next, "dll.forbidden", {forbidden}});
   for (const char* evil :
-       {"send_rubbish", "send_too_much", "send_a_kind_alone", "say_an_unknown_failure",
-        "send_a_batch_out_of_turn", "send_descriptors"})
+       {"send_rubbish", "send_nothing", "send_too_much", "send_a_kind_alone",
+        "say_an_unknown_failure", "send_a_batch_out_of_turn", "send_descriptors"})
     for (const char* place : {"constructor", next})
       cases.push_back({evil, place, "dll.protocol"});
-  cases.push_back({"send_nothing", next, "dll.crashed"}); // looks like an end of the socket
   cases.push_back({"say_that_all_is_done", next, "any"});
   cases.push_back({"ask_and_never_read", next, "any"});
   cases.push_back(
