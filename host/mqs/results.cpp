@@ -1,5 +1,6 @@
 #include "host/mqs/results.h"
 
+#include "dll/mqs_interface.h"
 #include "host/mqs/interpret.h"
 #include "rsp/printable.h"
 
@@ -8,8 +9,6 @@
 
 namespace mqbridge {
 namespace {
-
-constexpr std::size_t max_lines = 5; // MQD 5.5.2, extra_text
 
 /// A queue that was asked for and whose end has not come yet. reason none tells it from one that
 /// was not asked for.
@@ -115,7 +114,7 @@ bool ResultReader::communicator(wire::Decoder& item) {
     communicator.local_rank = rank;
   communicator.size = as_target_int(item.get<std::int64_t>());
   const std::string name = item.text();
-  if (!item.complete())
+  if (!item.complete() || name.size() > MQS_NAME_LENGTH)
     return false;
   communicator.name = readable(name);
   communicator.raw_name = printable(name);
@@ -157,11 +156,15 @@ bool ResultReader::operation(wire::Decoder& item) {
   Queue* queue = open_queue(op_class);
   const auto fields = item.get<wire::OperationFields>();
   const auto lines = item.get<std::uint8_t>();
-  if (queue == nullptr || !item.ok() || lines > max_lines)
+  if (queue == nullptr || !item.ok() || lines > MQS_EXTRA_LINES)
     return false;
-  std::array<std::string, max_lines> text;
-  for (std::uint8_t i = 0; i < lines; ++i)
-    text[i] = printable(item.text());
+  std::array<std::string, MQS_EXTRA_LINES> text;
+  for (std::uint8_t i = 0; i < lines; ++i) {
+    const std::string line = item.text();
+    if (line.size() > MQS_EXTRA_LENGTH)
+      return false;
+    text[i] = printable(line);
+  }
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
   if (seen_[op_class]++ == 0)

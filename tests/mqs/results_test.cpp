@@ -15,20 +15,20 @@ using testing::SizeIs;
 using wire::Encoder;
 using wire::Item;
 
-Encoder communicator(std::int64_t size = 2) {
+Encoder communicator(std::int64_t size = 2, std::string_view name = "world") {
   return Encoder()
       .put(Item::communicator)
       .put(std::uint64_t{1})
       .put(std::int64_t{0})
       .put(size)
-      .text("world");
+      .text(name);
 }
 
-Encoder operation(std::uint8_t op_class, std::uint8_t lines = 0) {
+Encoder operation(std::uint8_t op_class, std::uint8_t lines = 0, std::string_view line = "line") {
   Encoder item;
   item.put(Item::operation).put(op_class).put(wire::OperationFields{}).put(lines);
   for (std::uint8_t i = 0; i < lines; ++i)
-    item.text("line");
+    item.text(line);
   return item;
 }
 
@@ -125,6 +125,12 @@ INSTANTIATE_TEST_SUITE_P(
                  [] {
                    return Items{communicator(), operation(0, 6)};
                  }},
+        Improper{"line_longer_than_its_array",
+                 [] {
+                   return Items{communicator(), operation(0, 1, std::string(65, 'x'))};
+                 }},
+        Improper{"name_longer_than_its_array",
+                 [] { return Items{communicator(2, std::string(65, 'x'))}; }},
         Improper{
             "more_than_allowed",
             [] {

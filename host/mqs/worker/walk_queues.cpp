@@ -29,7 +29,7 @@ std::string_view terminated(const char* text, std::size_t size) {
   return {text, ::strnlen(text, size)};
 }
 
-wire::Encoder encode(int op_class, const mqs_pending_operation& operation) {
+void encode(int op_class, const mqs_pending_operation& operation, wire::Encoder& item) {
   const wire::OperationFields fields = {
       operation.status,
       operation.desired_local_rank,
@@ -47,11 +47,9 @@ wire::Encoder encode(int op_class, const mqs_pending_operation& operation) {
   std::uint8_t lines = 0;
   while (lines < MQS_EXTRA_LINES && operation.extra_text[lines][0] != '\0')
     ++lines;
-  wire::Encoder item;
   item.put(wire::Item::operation).put(static_cast<std::uint8_t>(op_class)).put(fields).put(lines);
   for (std::uint8_t i = 0; i < lines; ++i)
     item.text(terminated(operation.extra_text[i], MQS_EXTRA_LENGTH));
-  return item;
 }
 
 } // namespace
@@ -218,6 +216,7 @@ void QueueWalk::walk_queue(int op_class) {
   if (code == mqs_no_information)
     return end_queue(op_class, QueueEnd::not_provided);
   OutStructure<mqs_pending_operation> out;
+  wire::Encoder item;
   std::uint64_t seen = 0;
   while (code == mqs_ok) {
     out.clear();
@@ -229,7 +228,9 @@ void QueueWalk::walk_queue(int op_class) {
       break;
     if (seen == host_.start.max_operations)
       return end_queue(op_class, QueueEnd::truncated);
-    host_.outbox.add(encode(op_class, operation));
+    item.clear();
+    encode(op_class, operation, item);
+    host_.outbox.add(item);
     ++seen;
   }
   if (code == mqs_no_information && seen == 0)
