@@ -108,13 +108,13 @@ Result<void> RankSession::connect() {
   // what is wrong.
   if (auto worker = WorkerProcess::start(options().program_directory / "mqbridge-worker"))
     worker_.emplace(std::move(*worker));
+  if (tools_.known_files != nullptr)
+    tools_.known_files->wait(); // many stubs hold their process from the first byte on
   begin(PhaseName::connect, "connect");
   if (auto done = link_.connect(server_, stop_); !done)
     return done;
   clock_.watch(link_.connected());
   outcome_.features = link_.client().features();
-  if (tools_.known_files != nullptr)
-    tools_.known_files->wait();
   return {};
 }
 
