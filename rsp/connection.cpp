@@ -169,7 +169,8 @@ void Connection::drop_detach_packet(const std::string& payload) {
 
 void Connection::released() {
   detach_packets_.clear();
-  transport_->released();
+  if (!options_.watch.taken_over()) // else the guardian still speaks on it
+    transport_->released();
   options_.watch.forget();
 }
 

@@ -200,7 +200,7 @@ void Guardian::Impl::replace() {
     }
     process.emplace(std::move(*started));
     const bool told = std::all_of(watched.begin(), watched.end(), [this](const auto& entry) {
-      return taken(entry.first) || hand_over(entry.first, entry.second);
+      return hand_over(entry.first, entry.second);
     });
     if (!told) {
       process->destroy();
@@ -325,8 +325,15 @@ void Guardian::forget(std::uint32_t handle) {
     return;
   if (impl_->holds != nullptr && entry->second.manner != Manner::wait)
     impl_->holds->leave();
+  const Message message = message_of(Operation::forget, handle, {});
+  if (!impl_->taken(handle)) {
+    impl_->watched.erase(entry);
+    static_cast<void>(impl_->tell(message));
+    return;
+  }
+  // Afterwards: should the guardian that has taken it be found dead, the next one releases it.
+  static_cast<void>(impl_->tell(message));
   impl_->watched.erase(entry);
-  static_cast<void>(impl_->tell(message_of(Operation::forget, handle, {})));
 }
 
 bool Guardian::taken_over(std::uint32_t handle) const {

@@ -145,6 +145,9 @@ void Keeper::take(Message& message, int descriptor) {
     break;
   case Operation::set_manner:
     entry->second.manner = static_cast<Manner>(message.payload.front());
+    // The last word of a hand-over: what the guardian before had taken, and perhaps not released.
+    if (takeovers_ != nullptr && takeovers_->taken(message.handle))
+      take_over(entry);
     break;
   case Operation::forget:
     close(entry->second.descriptor);

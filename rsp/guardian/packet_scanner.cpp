@@ -1,6 +1,5 @@
 #include "rsp/guardian/packet_scanner.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace mqbridge::rsp::guardian {
@@ -10,10 +9,14 @@ namespace {
 /// Remote Protocol Overview).
 constexpr int run_length_bias = 29;
 
-/// The value of a hexadecimal digit, 16 for anything else.
+/// The value of a hexadecimal digit of either case; for anything else one that no sum of two digits
+/// has.
 unsigned digit(char byte) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  return static_cast<unsigned>(std::min<std::size_t>(digits.find(byte), 16));
+  constexpr std::string_view digits = "0123456789abcdefABCDEF";
+  const std::size_t place = digits.find(byte);
+  if (place == std::string_view::npos)
+    return 0x100;
+  return static_cast<unsigned>(place < 16 ? place : place - 6);
 }
 
 } // namespace

@@ -21,7 +21,7 @@ enum class Operation : std::uint32_t {
   watch,       ///< the connection's descriptor comes along as SCM_RIGHTS
   add_detach,  ///< `payload` is one of the packets that let the connection's targets run
   drop_detach, ///< `payload` is not one of them any more
-  set_manner,  ///< the first byte of `payload` is a Manner
+  set_manner,  ///< the first byte of `payload` is a Manner; the last word of a hand-over
   forget,      ///< close the duplicate at once
 };
 

@@ -22,6 +22,9 @@ constexpr milliseconds patience{3'000};
 constexpr milliseconds longest{60'000};
 /// Silence after which an answer counts as the last one, or the detach packet as lost.
 constexpr milliseconds quiet{300};
+/// Bytes that the stub does not read: beyond them its packets are not acknowledged any more. One
+/// that talks and never reads must not cost the memory that the releases of others need.
+constexpr std::size_t most_unsent = std::size_t{64} << 10;
 
 std::string frame(std::string_view payload) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -129,7 +132,8 @@ void Release::receive(Clock::time_point now) {
     if (manner_ == Manner::detach)
       deadline_ = std::min(now + patience, last_deadline_);
     if (phase_ == Phase::releasing) {
-      output_ += '+'; // without acks the stub skips it
+      if (output_.size() < most_unsent)
+        output_ += '+'; // without acks the stub skips it
       handle_reply(reply, now);
     }
   }

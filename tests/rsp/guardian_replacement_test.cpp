@@ -1,6 +1,7 @@
 // A guardian that is killed is replaced by one that knows as much, but not for ever.
 
 #include "tests/rsp/guardian_fixture.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 
 #include <array>
@@ -146,6 +147,36 @@ TEST(GuardianReplacement, AProgramThatIsGoneIsNamed) {
   EXPECT_EQ(trouble.code, "guardian.lost");
   EXPECT_THAT(trouble.message, HasSubstr(program.string()));
   EXPECT_THAT(trouble.message, HasSubstr("No such file"));
+}
+
+/// As when mqbridge is suspended: what was taken is not held by mqbridge any more, nor yet free.
+TEST(GuardianReplacement, WhatAKilledOneHadTakenOverTheNextOneReleases) {
+  test::faults_tried(2);
+  for (const bool forgotten_first : {false, true}) {
+    ScriptedStub stub;
+    const RawClient client(stub);
+    auto guardian = started();
+    ASSERT_TRUE(guardian);
+    const auto handle = guardian->watch(client.descriptor());
+    ASSERT_TRUE(handle);
+    guardian::Takeovers* const taken = takeovers();
+    ASSERT_NE(taken, nullptr);
+    taken->take(*handle);
+    munmap(taken, sizeof *taken);
+    ASSERT_TRUE(guardian->taken_over(*handle));
+    const pid_t killed = guardian_pid();
+    kill(killed, SIGKILL);
+    const auto is_dead = [killed] {
+      const char state = test::process_state(killed);
+      return state == 'Z' || state == '\0';
+    };
+    ASSERT_TRUE(test::eventually(10s, is_dead, 0ms));
+    if (forgotten_first)
+      guardian->forget(*handle);
+    EXPECT_TRUE(test::eventually(10s, [&] { return stub.count("D") == 1; })) << forgotten_first;
+    release(std::move(guardian));
+    EXPECT_THAT(stub.received(), ElementsAre("D")) << forgotten_first;
+  }
 }
 
 /// It would release everything once it goes on and finds its channel closed.

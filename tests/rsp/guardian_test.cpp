@@ -1,3 +1,4 @@
+#include "rsp/hold_gate.h"
 #include "tests/rsp/guardian_fixture.h"
 
 #include <array>
@@ -72,6 +73,33 @@ TEST(Guardian, LeavesAloneWhatIsForgotten) {
   EXPECT_TRUE(test::eventually(10s, [&] { return stub.count("?") == 1; }));
   release(std::move(guardian));
   EXPECT_EQ(stub.count("D"), 0);
+}
+
+/// By which Ctrl-Z knows when nothing is held any more.
+TEST(Guardian, CountsTheConnectionsThatHoldATarget) {
+  HoldGate holds;
+  const auto held = [&holds] { return !holds.await_none(0ms); };
+  auto guardian = Guardian::start(test::guardian_program(), &holds);
+  ASSERT_TRUE(guardian) << guardian.error().message;
+  EXPECT_FALSE(held());
+  const RawClient first;
+  const RawClient second;
+  const auto one = (*guardian)->watch(first.descriptor());
+  const auto other = (*guardian)->watch(second.descriptor());
+  ASSERT_TRUE(one && other);
+  EXPECT_TRUE(held());
+  (*guardian)->forget(*other);
+  (*guardian)->forget(*other); // once is enough
+  EXPECT_TRUE(held());
+  (*guardian)->set_manner(*one, guardian::Manner::wait);
+  EXPECT_FALSE(held()) << "it runs";
+  (*guardian)->set_manner(*one, guardian::Manner::detach);
+  EXPECT_TRUE(held()) << "it has stopped";
+  (*guardian)->set_manner(*one, guardian::Manner::wait);
+  (*guardian)->forget(*one);
+  EXPECT_FALSE(held());
+  EXPECT_FALSE((*guardian)->watch(-1));
+  EXPECT_FALSE(held()) << "it was never watched";
 }
 
 TEST(Guardian, ManyConnectionsEachWithItsPacket) {
