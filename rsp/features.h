@@ -35,7 +35,7 @@ enum class LostLink : std::uint8_t {
 /// What negotiation found out. Defaults are those of a stub that answers nothing.
 struct Features {
   std::size_t packet_size = 400; ///< bytes of one packet's payload and framing that the stub takes
-  bool no_ack = false;           ///< QStartNoAckMode accepted
+  bool no_ack = false;           ///< QStartNoAckMode accepted; never asked for on a serial line
   bool multiprocess = false;
   bool qxfer_auxv = false;
   bool qxfer_exec_file = false;

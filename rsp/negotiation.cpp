@@ -225,8 +225,12 @@ Result<Features> negotiate(Connection& connection, Opening& opening) {
   Features features = parse_features(*reply);
   // No packet takes longer than about a second: whoever waits for another one waits for it, too.
   constexpr std::size_t smallest_worthwhile = 1024;
-  if (const std::size_t speed = connection.link().bytes_per_second; speed != 0)
+  if (const std::size_t speed = connection.link().bytes_per_second; speed != 0) {
     features.packet_size = std::min(features.packet_size, std::max(speed, smallest_worthwhile));
+    // A request that the line damages is asked for again. Without acknowledgements a stub obeys it
+    // as it comes: another bit in an `m`, and it is an `M`. gdbserver does not even offer it there.
+    features.no_ack = false;
+  }
   if (features.no_ack && quirks_of(features.kind).no_ack_in_burst)
     return open_at_once(connection, std::move(features), opening);
   if (features.no_ack) {

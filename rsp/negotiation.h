@@ -26,9 +26,9 @@ public:
 
 /// The first packets of a connection: qSupported, QStartNoAckMode, and harmless probes, which also
 /// tell what kind of stub it is (rsp/quirks.h): two round trips, and one for each probe in ack
-/// mode. All behind qSupported leaves in one burst to a stub that is known to take it
-/// (Quirks::no_ack_in_burst), with `opening`, which is asked of no other. Errors: those of
-/// Connection, and stub.not_a_stub for what listens and is none.
+/// mode, which a slow line stays in. All behind qSupported leaves in one burst to a stub that is
+/// known to take it (Quirks::no_ack_in_burst), with `opening`, which is asked of no other. Errors:
+/// those of Connection, and stub.not_a_stub for what listens and is none.
 Result<Features> negotiate(Connection& connection, Opening& opening);
 
 /// For a gdbserver that has forgotten the negotiation, as it does when it refuses to attach: brings

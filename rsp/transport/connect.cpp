@@ -117,10 +117,13 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
     const int on = 1;
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
+  const auto before = Clock::now();
   auto watch = Watch::begin(guardian, fd.get());
   if (!watch)
     return forward(std::move(watch));
-  if (const int error = connect_until(fd.get(), address, length, limits); error != 0) {
+  // While mqbridge is suspended nobody gets past there (HoldGate): that is not the stub's time.
+  const ConnectLimits left{limits.deadline + (Clock::now() - before), limits.stop};
+  if (const int error = connect_until(fd.get(), address, length, left); error != 0) {
     // Given up is not refused: should the connection come about yet, the guardian says D on it.
     if (error != ECANCELED)
       watch->forget();

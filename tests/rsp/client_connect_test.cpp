@@ -1,9 +1,13 @@
 #include "rsp/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/connection.h"
+#include "rsp/guardian.h"
+#include "rsp/hold_gate.h"
 #include "rsp/transport/open.h"
 #include "tests/support/eventually.h"
+#include "tests/support/scripted_stub.h"
 #include "tests/support/stub_listener.h"
+#include "tests/support/test_programs.h"
 
 #include <array>
 #include <chrono>
@@ -129,6 +133,23 @@ TEST_F(DeafHost, IsGivenUpWhenTheUserStops) {
   EXPECT_EQ(refusal(target(), {.stop = stop.get_token()}).code, "interrupted");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
   stopper.join();
+}
+
+/// Whoever is suspended before a connection is made has all its time when it goes on.
+TEST(Connect, TheTimeoutDoesNotCountWhileMqbridgeIsSuspended) {
+  const test::ScriptedStub stub;
+  HoldGate holds;
+  const auto guardian = Guardian::start(test::guardian_program(), &holds);
+  ASSERT_TRUE(guardian) << guardian.error().message;
+  holds.close();
+  std::thread continued([&holds] {
+    std::this_thread::sleep_for(600ms);
+    holds.open();
+  });
+  const auto client =
+      Client::connect(stub.endpoint(), {.connect_timeout = 300ms, .guardian = guardian->get()});
+  continued.join();
+  EXPECT_TRUE(client) << client.error().message;
 }
 
 TEST(Connect, CanBeStoppedWhileTheOtherSideIsSilent) {

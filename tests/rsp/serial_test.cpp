@@ -5,16 +5,22 @@
 #include "rsp/commands/memory.h"
 #include "rsp/connection.h"
 #include "rsp/guardian.h"
+#include "tests/rsp/guardian_fixture.h"
+#include "tests/support/byte_pump.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
+#include "tests/support/scripted_stub.h"
 #include "tests/support/serial_cable.h"
+#include "tests/support/stub_listener.h"
+#include "tests/support/temp_directory.h"
 #include "tests/support/test_programs.h"
 
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <future>
 #include <gmock/gmock.h>
@@ -23,9 +29,11 @@
 #include <span>
 #include <string>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <termios.h>
 #include <thread>
 #include <unistd.h>
+#include <variant>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -107,6 +115,22 @@ TEST(Serial, ReadsMemoryAtTheSpeedOfTheLine) {
   EXPECT_TRUE(test::runs_within(server.inferior(), 5s));
 }
 
+/// Else it would obey a request that the line has damaged.
+TEST(Serial, PacketsAreAcknowledgedEvenIfTheStubOffersToGoWithout) {
+  const SerialCable cable(115'200);
+  const test::ScriptedStub stub({.no_ack = true});
+  const UniqueFd far(::open(cable.far().c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  const UniqueFd socket(
+      test::connect_to_loopback(std::get<TcpEndpoint>(stub.endpoint().where).port));
+  const test::BytePump requests(far.get(), socket.get(), {});
+  const test::BytePump replies(socket.get(), far.get(), {});
+  const auto client = connected("serial:" + cable.near());
+  ASSERT_TRUE(client);
+  EXPECT_FALSE(client->features().no_ack);
+  EXPECT_TRUE(client->request("qAttached"));
+  EXPECT_EQ(stub.count("QStartNoAckMode"), 0U);
+}
+
 TEST(Serial, TheSettingsOfTheLineArePutBack) {
   const SerialCable cable(115'200);
   const termios before = settings_of(cable.near());
@@ -127,15 +151,40 @@ TEST(Serial, TheSettingsOfTheLineArePutBack) {
 
 TEST(Serial, ALineThatNoGuardianTakesIsLeftAsItWas) {
   const SerialCable cable(115'200);
-  const auto guardian = Guardian::start(test::guardian_program());
+  // One that is killed is replaced, as long as its program is there.
+  const test::TempDirectory directory;
+  const auto program = directory / "mqbridge-guardian";
+  std::filesystem::copy_file(test::guardian_program(), program);
+  const auto guardian = Guardian::start(program);
   ASSERT_TRUE(guardian) << guardian.error().message;
-  const auto process = test::descendant_named(getpid(), "mqbridge-guardian");
-  ASSERT_TRUE(process);
-  test::kill_and_reap(*process);
+  std::filesystem::remove(program);
+  kill(guardian_pid(), SIGKILL);
+  ASSERT_TRUE(test::eventually(5s, [&] { return (*guardian)->trouble().has_value(); }));
   const auto client = connect("serial:" + cable.near(), {.guardian = guardian->get()});
   ASSERT_FALSE(client);
   EXPECT_EQ(client.error().code, "guardian.lost");
   EXPECT_NE(settings_of(cable.near()).c_lflag & ICANON, 0U);
+}
+
+/// Which it has taken over, as mqbridge was suspended, and may not have said its last word on.
+TEST(Serial, ALineThatTheGuardianSpeaksOnKeepsItsSettings) {
+  const SerialCable cable(115'200);
+  GdbServerOnALine server(cable);
+  const auto guardian = Guardian::start(test::guardian_program());
+  ASSERT_TRUE(guardian) << guardian.error().message;
+  auto client = connect("serial:" + cable.near(), {.guardian = guardian->get()});
+  ASSERT_TRUE(client) << client.error().message;
+  ASSERT_TRUE(attach(**client));
+  guardian::Takeovers* const taken = takeovers();
+  ASSERT_NE(taken, nullptr);
+  constexpr std::uint32_t first_handle = 1;
+  taken->take(first_handle);
+  munmap(taken, sizeof *taken);
+  const auto lost = (*client)->request("?");
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, "guardian.released");
+  client->reset();
+  EXPECT_EQ(settings_of(cable.near()).c_lflag & (ICANON | ECHO), 0U);
 }
 
 TEST(Serial, ALineInUseIsRefused) {
