@@ -89,7 +89,8 @@ TEST(WireWatch, KnowsWhatOnlyLooks) {
     EXPECT_FALSE(only_looks(payload)) << payload;
     EXPECT_TRUE(lets_run(payload)) << payload;
   }
-  for (const std::string payload : {"vCont;s", "vCont;t", "s", "c1000", "C0a;1000", "k", "m0,1"})
+  for (const std::string payload : {"vCont;s", "vCont;t", "vCont;c:p1.1;s", "vCont;C1e:p1.1;r0,9",
+                                    "vCont;", "vCont;C", "s", "c1000", "C0a;1000", "k", "m0,1"})
     EXPECT_FALSE(lets_run(payload)) << payload;
 }
 

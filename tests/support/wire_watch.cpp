@@ -88,6 +88,19 @@ bool looks_only(std::string_view payload, bool whole) {
          opens_to_read(payload, whole) || reads_object(payload, whole);
 }
 
+/// "c:THREAD" and "CSIG:THREAD", joined by semicolons: no other action for any thread.
+bool only_continues(std::string_view actions) {
+  while (!actions.empty()) {
+    const std::string_view action = actions.substr(0, actions.find(';'));
+    actions.remove_prefix(std::min(action.size() + 1, actions.size()));
+    const std::string_view verb = action.substr(0, action.find(':'));
+    const bool with_signal = verb.size() == 3 && verb.starts_with('C');
+    if (verb != "c" && !(with_signal && consists_of(verb.substr(1), hex)))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 bool only_looks(std::string_view payload) {
@@ -95,11 +108,13 @@ bool only_looks(std::string_view payload) {
 }
 
 bool lets_run(std::string_view payload) {
+  constexpr std::string_view actions = "vCont;";
   constexpr std::string_view refuses_a_file = "F-1,1";
   const bool with_signal = payload.size() == 3 && payload.starts_with('C');
   return payload == "vCont?" || payload == "c" || payload == refuses_a_file ||
-         (with_signal && consists_of(payload.substr(1), hex)) || payload.starts_with("vCont;c") ||
-         payload.starts_with("vCont;C");
+         (with_signal && consists_of(payload.substr(1), hex)) ||
+         (payload.size() > actions.size() && payload.starts_with(actions) &&
+          only_continues(payload.substr(actions.size())));
 }
 
 void WireWatch::read_along(std::string_view bytes) {
