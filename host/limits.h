@@ -35,6 +35,28 @@ inline constexpr std::size_t environment = std::size_t{4} << 20;
 inline constexpr std::uint64_t fetched_file = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t fetched_files = std::uint64_t{2} << 30;
 
+// --- ELF files, and what mqbridge-indexer says of their DWARF
+
+/// Tables and texts that are read whole, of which the largest programs have some hundred MiB; what
+/// a file that is cut full of holes claims beyond that would only eat memory. In bytes, as the next
+/// three.
+inline constexpr std::uint64_t elf_table = std::uint64_t{1} << 30;
+/// The same for what is small in every file.
+inline constexpr std::uint64_t elf_list = std::uint64_t{16} << 20;
+/// Of the sections of one file that are compressed, unpacked.
+inline constexpr std::uint64_t elf_unpacked = std::uint64_t{2} << 30;
+/// SHA-512 would have so many; linkers write 8 to 20.
+inline constexpr std::size_t build_id = 64;
+/// Sections with DWARF in them: libdwarf counts in 16 bits. A name may be there more than once
+/// (type units in COMDAT groups), but only in object files.
+inline constexpr std::size_t dwarf_sections = 4'096;
+/// Names of one file's types; fields of one type, and the bytes of their names; files that the
+/// DWARF of one is spread over. What no real file reaches: beyond it the answer is nonsense.
+inline constexpr std::size_t type_names = std::size_t{16} << 20;
+inline constexpr std::size_t type_fields = 1'000'000;
+inline constexpr std::size_t type_field_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t dwarf_files = 65'536;
+
 // --- saved by an earlier dump
 
 /// Pages of a process: as many as the page store holds. Of an image's writable data few matter;

@@ -2,6 +2,7 @@
 
 #include "host/image/bytes.h"
 #include "host/image/elf_machine.h"
+#include "host/limits.h"
 
 #include <algorithm>
 #include <array>
@@ -21,16 +22,6 @@ bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
 
-/// Tables and texts that are read whole, of which the largest programs have some hundred MiB; what
-/// a file that is cut full of holes claims beyond that would only eat memory.
-constexpr std::uint64_t largest_table = std::uint64_t{1} << 30;
-/// The same for what is small in every file.
-constexpr std::uint64_t largest_list = std::uint64_t{16} << 20;
-/// Of the sections of one file that are compressed, unpacked.
-constexpr std::uint64_t largest_unpacked = std::uint64_t{2} << 30;
-/// SHA-512 would have so many bytes; linkers write 8 to 20.
-constexpr std::size_t longest_build_id = 64;
-
 /// Bytes that a section of that type may have; nullopt: whatever the file has.
 std::optional<std::uint64_t> largest_of_type(std::uint32_t type) {
   switch (type) {
@@ -38,10 +29,10 @@ std::optional<std::uint64_t> largest_of_type(std::uint32_t type) {
   case SHT_SYMTAB:
   case SHT_DYNSYM:
   case SHT_GNU_HASH:
-    return largest_table;
+    return limits::elf_table;
   case SHT_DYNAMIC:
   case SHT_NOTE:
-    return largest_list;
+    return limits::elf_list;
   default:
     return std::nullopt;
   }
@@ -56,7 +47,7 @@ std::string build_id_in(Elf_Data* data) {
   std::size_t description = 0;
   for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
     if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
-        note.n_descsz > longest_build_id)
+        note.n_descsz > limits::build_id)
       continue;
     const auto* bytes = static_cast<const char*>(data->d_buf);
     if (std::memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
@@ -166,12 +157,12 @@ Result<void> ElfReader::check_sections() const {
       return corrupt(fmt::format("section {} has {} bytes, more than the {} that are read of its "
                                  "kind",
                                  elf_ndxscn(section), header.sh_size, *largest));
-    unpacked = std::min(unpacked + std::min(unpacked_size(header), largest_unpacked + 1),
-                        largest_unpacked + 1);
-    if (unpacked > largest_unpacked)
+    unpacked = std::min(unpacked + std::min(unpacked_size(header), limits::elf_unpacked + 1),
+                        limits::elf_unpacked + 1);
+    if (unpacked > limits::elf_unpacked)
       return corrupt(fmt::format("its sections up to {} have more than {} bytes when they are "
                                  "unpacked",
-                                 elf_ndxscn(section), largest_unpacked));
+                                 elf_ndxscn(section), limits::elf_unpacked));
   }
   return {};
 }
@@ -315,7 +306,7 @@ std::string ElfReader::build_id() const {
     GElf_Phdr header;
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       break;
-    if (header.p_type != PT_NOTE || header.p_filesz > largest_list ||
+    if (header.p_type != PT_NOTE || header.p_filesz > limits::elf_list ||
         !fits(header.p_offset, header.p_filesz, file_.size()))
       continue;
     const auto type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
@@ -386,7 +377,7 @@ std::optional<std::string> ElfReader::section_bytes(std::string_view name) const
   });
   GElf_Shdr header;
   if (section == nullptr || gelf_getshdr(section, &header) == nullptr ||
-      header.sh_size > largest_list)
+      header.sh_size > limits::elf_list)
     return std::nullopt;
   auto* data = elf_rawdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr)

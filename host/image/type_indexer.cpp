@@ -2,6 +2,7 @@
 
 #include "host/image/elf_reader.h"
 #include "host/image/file_on_disk.h"
+#include "host/limits.h"
 #include "rsp/printable.h"
 
 #include <fmt/format.h>
@@ -11,12 +12,6 @@ namespace mqbridge {
 namespace {
 
 using wire::IndexerKind;
-
-// What no real file reaches; beyond it the answer is nonsense.
-constexpr std::size_t max_names = std::size_t{16} << 20;
-constexpr std::size_t max_fields = 1'000'000;
-constexpr std::size_t max_field_bytes = std::size_t{64} << 20; // of their names
-constexpr std::size_t max_given_files = 65'536;
 
 /// The file that `elf` was read from, not one that took its place.
 Result<FileDescriptor> open_again(const ElfFile& elf) {
@@ -114,7 +109,7 @@ FileDescriptor TypeIndexer::find_alternate(std::filesystem::path& place) {
 }
 
 Result<void> TypeIndexer::send_file(const FileDescriptor& fd, const std::filesystem::path& path) {
-  if (given_.size() == max_given_files)
+  if (given_.size() == limits::dwarf_files)
     return link_.protocol_violation();
   wire::Encoder message;
   message.put(IndexerKind::file).put(static_cast<std::uint32_t>(given_.size()));
@@ -147,7 +142,7 @@ Result<TypeNames> TypeIndexer::names() {
     }
     const auto some = answer->rest();
     if (kind != IndexerKind::names || some.size() % sizeof(NamedPlace) != 0 ||
-        some.size() > max_names * sizeof(NamedPlace) - places.size())
+        some.size() > limits::type_names * sizeof(NamedPlace) - places.size())
       return link_.protocol_violation();
     places.insert(places.end(), some.begin(), some.end());
   }
@@ -189,7 +184,8 @@ Result<std::optional<TypeLayout>> TypeIndexer::layout(const AskedName& asked,
       name_bytes += field.size();
       layout.fields.push_back({std::move(field), offset, answer->get<std::uint64_t>()});
     }
-    if (!answer->ok() || layout.fields.size() > max_fields || name_bytes > max_field_bytes)
+    if (!answer->ok() || layout.fields.size() > limits::type_fields ||
+        name_bytes > limits::type_field_bytes)
       return link_.protocol_violation();
   }
 }

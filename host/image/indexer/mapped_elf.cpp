@@ -1,6 +1,7 @@
 #include "host/image/indexer/mapped_elf.h"
 
 #include "host/image/bytes.h"
+#include "host/limits.h"
 
 #include <algorithm>
 #include <array>
@@ -13,20 +14,15 @@
 namespace mqbridge {
 namespace {
 
-// libdwarf counts sections in 16 bits. A name may be there more than once (type units in COMDAT
-// groups), but only in object files.
-constexpr std::size_t max_sections = 4096;
-
 /// Sections that libdwarf reads as soon as they are there, and that types have no part in: each is
 /// a way to break it more (0.5 frees its list of .debug_rnglists twice if they are cut short).
 constexpr std::array<std::string_view, 4> not_for_types = {"rnglists", "loclists", "ranges", "loc"};
 
-constexpr std::uint64_t largest_unpacked = std::uint64_t{2} << 30;
 constexpr std::uint64_t largest_ratio = 1032; // of deflate: RFC 1951 allows no better one
 
 std::optional<std::string> check_unpacked(const ElfSection& section) {
   const auto size = section.unpacked_size.value_or(0);
-  if (size <= largest_unpacked && size / largest_ratio <= section.size)
+  if (size <= limits::elf_unpacked && size / largest_ratio <= section.size)
     return std::nullopt;
   return fmt::format("{} bytes cannot be {} when they are unpacked", section.size, size);
 }
@@ -114,8 +110,8 @@ std::optional<std::string> MappedElf::read_headers() {
       continue;
     if (!inside(native(found.sh_offset), native(found.sh_size)))
       return fmt::format("section {} lies outside of it", i);
-    if (sections_.size() == max_sections)
-      return fmt::format("more than {} sections of DWARF", max_sections);
+    if (sections_.size() == limits::dwarf_sections)
+      return fmt::format("more than {} sections of DWARF", limits::dwarf_sections);
     sections_.push_back({std::string(name), native(found.sh_addr), native(found.sh_offset),
                          native(found.sh_size), native(found.sh_entsize)});
     std::optional<std::string> defect;
