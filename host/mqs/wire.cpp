@@ -1,10 +1,33 @@
 #include "host/mqs/wire.h"
 
 namespace mqbridge::wire {
+namespace {
+
+/// Nothing but zeros without one. Member by member: it has padding, and a bool.
+void put(Encoder& out, const std::optional<CheckedDll>& checked) {
+  const CheckedDll dll = checked.value_or(CheckedDll());
+  out.put(checked.has_value()).put(dll.device).put(dll.inode).put(dll.size);
+  out.put(dll.changed_s).put(dll.changed_ns).put(dll.uses_origin);
+}
+
+std::optional<CheckedDll> get_checked(Decoder& in) {
+  const bool is_checked = in.get<std::uint8_t>() != 0;
+  CheckedDll dll;
+  dll.device = in.get<std::uint64_t>();
+  dll.inode = in.get<std::uint64_t>();
+  dll.size = in.get<std::uint64_t>();
+  dll.changed_s = in.get<std::int64_t>();
+  dll.changed_ns = in.get<std::int64_t>();
+  dll.uses_origin = in.get<std::uint8_t>() != 0;
+  return is_checked ? std::optional(dll) : std::nullopt;
+}
+
+} // namespace
 
 std::vector<std::byte> StartMessage::encode() const {
   Encoder out;
-  out.put(Kind::start).text(dll).put(checked.has_value()).put(checked.value_or(CheckedDll()));
+  out.put(Kind::start).text(dll);
+  put(out, checked);
   out.text(process_name).put(big_endian);
   for (std::int32_t size : sizes)
     out.put(size);
@@ -25,9 +48,7 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   if (in.get<Kind>() != Kind::start)
     return false;
   dll = in.text();
-  const bool is_checked = in.get<std::uint8_t>() != 0;
-  const auto file = in.get<CheckedDll>();
-  checked = is_checked ? std::optional(file) : std::nullopt;
+  checked = get_checked(in);
   process_name = in.text();
   big_endian = in.get<std::uint8_t>() != 0;
   for (std::int32_t& size : sizes)
