@@ -1,6 +1,8 @@
 #include "host/mqs/dll_policy.h"
 
 #include "host/image/elf_file.h"
+#include "host/image/elf_reader.h"
+#include "host/image/file_on_disk.h"
 #include "host/mqs/dll_dependences.h"
 #include "host/mqs/dll_trust.h"
 #include "rsp/printable.h"
@@ -9,8 +11,6 @@
 #include <array>
 #include <climits>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 
 namespace mqbridge {
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A debug DLL has tens of kilobytes; its version is looked for in no more than this.
-constexpr std::uintmax_t max_scanned_file = 16 << 20;
+constexpr std::uint64_t max_scanned_file = 16 << 20;
 
 /// How a DLL of this MPI gets onto this host.
 std::string install_hint(std::string_view mpi) {
@@ -235,12 +235,15 @@ std::vector<fs::path> host_directories() {
 
 /// None: the file does not say its version, or says this one.
 std::vector<Error> version_warnings(const fs::path& dll, std::string_view version) {
-  std::error_code error;
-  if (version.empty() || fs::file_size(dll, error) > max_scanned_file || error)
+  const auto file = open_regular_file(dll); // still: a FIFO would hold us, and the target
+  if (version.empty() || !file)
     return {};
-  std::ifstream file(dll, std::ios::binary);
-  const std::string contents{std::istreambuf_iterator<char>(file), {}};
-  if (contents.find(version) != std::string::npos)
+  const std::uint64_t size = FileOnDisk(dll, *file).size();
+  if (size > max_scanned_file)
+    return {};
+  const auto bytes = read_range(*file, 0, size);
+  const std::string_view contents(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (contents.find(version) != std::string_view::npos)
     return {};
   return {Error{
       "dll.version_differs",
