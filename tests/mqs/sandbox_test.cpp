@@ -240,6 +240,10 @@ protected:
     auto request = target.request("PLAIN");
     request.worker = directory_.path() / "mqbridge-worker";
     request.dll = directory_.path() / (dll + ".so");
+    struct stat file {};
+    if (::stat(request.dll.c_str(), &file) != 0)
+      ::_exit(2);
+    request.checked = checked_dll(file); // by its descriptor, below /proc
     return walk_queues(request);
   }
 
