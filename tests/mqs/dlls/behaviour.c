@@ -84,7 +84,7 @@ static void scribble(void) {
     if (strstr(line, "mqbridge-pages") != NULL)
       printf("the pages are %s\n",
              mprotect((void*)from, to - from, PROT_READ | PROT_WRITE) == 0 ? "writable" : "sealed");
-    if (strstr(line, "mqbridge-worker (deleted)") != NULL)
+    if (strstr(line, "memfd:mqbridge-worker") != NULL)
       memset((void*)(to - record), 0xff, record);
   }
   if (maps != NULL)
