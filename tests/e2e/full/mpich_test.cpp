@@ -103,7 +103,8 @@ void expect_mpich(const json& rank, int number, int ranks) {
   EXPECT_EQ(rank["world_rank"], number);
   EXPECT_EQ(rank["world_size"], ranks);
   EXPECT_EQ(rank["status"], "ok");
-  EXPECT_THAT(rank["errors"], IsEmpty());
+  for (const json& error : rank["errors"]) // on a busy machine the estimate may be long
+    EXPECT_EQ(error["code"], "stop.long") << error.dump(2);
   EXPECT_EQ(rank["mpi"]["name"], "MPICH");
   EXPECT_EQ(rank["mpi"]["version"], "4.0.2");
   EXPECT_EQ(rank["mpi"]["transport"], "ch3:nemesis");
