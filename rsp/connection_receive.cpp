@@ -1,3 +1,4 @@
+#include "rsp/another_protocol.h"
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
 #include "rsp/hex_digit.h"
@@ -193,8 +194,7 @@ Connection::Taken Connection::take_garbage(const Decoder::Event& event, Wait& wa
 
 // Such a server may keep the connection, and let us wait.
 bool Connection::speaks_another_protocol() const {
-  return !heard_.packet &&
-         (heard_.garbage.starts_with("SSH-") || heard_.garbage.find("HTTP/") != std::string::npos);
+  return !heard_.packet && !another_protocol(heard_.garbage).empty();
 }
 
 Failure Connection::garbage(const Wait& wait, std::string_view bytes) const {

@@ -34,8 +34,9 @@ using std::chrono::milliseconds;
 /// them than this in any ten seconds.
 constexpr std::size_t most_restarts = 5;
 constexpr std::chrono::seconds restart_period{10};
-/// Where there is none although connections are watched.
-constexpr milliseconds retry_interval{1'000};
+/// Between two looks at the guardian: whether it is suspended, or whether there is none although
+/// connections are watched. One that has gone is missed at once.
+constexpr milliseconds look_interval{1'000};
 
 /// The file behind Takeovers; none where files may not be so long (ulimit -f): then the guardian
 /// does without, and takes nothing from a suspended mqbridge. Of memory as of any file, ftruncate()
@@ -221,9 +222,11 @@ void Guardian::Impl::look_after(const std::stop_token& ended) {
         channel = process->channel();
       lacking = !process && !watched.empty();
     }
-    const auto retry_at = Clock::now() + retry_interval;
-    hangs_up(channel, lacking ? retry_interval : milliseconds(-1));
+    const auto retry_at = Clock::now() + look_interval;
+    hangs_up(channel, look_interval);
     const std::lock_guard lock(mutex);
+    if (process)
+      process->resume();
     // Somebody else may have replaced it meanwhile.
     if (process ? hangs_up(process->channel(), milliseconds(0))
                 : lacking && Clock::now() >= retry_at)

@@ -168,8 +168,16 @@ bool GuardianProcess::send(const Message& message, int descriptor) const {
   return count >= 0;
 }
 
+void GuardianProcess::resume() const {
+  siginfo_t stopped{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOHANG) == 0 &&
+      stopped.si_pid == pid_)
+    kill(pid_, SIGCONT);
+}
+
 bool GuardianProcess::finish() {
   channel_ = UniqueFd();
+  resume(); // nobody else would: it has a session of its own
   // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
   const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   if (!process || !readable_within(process.get(), end_wait))

@@ -28,6 +28,9 @@ public:
   /// False, with errno: it is gone, or does not take messages any more.
   bool send(const guardian::Message& message, int descriptor = -1) const;
 
+  /// Lets it go on where somebody has suspended it: until then it could release nothing.
+  void resume() const;
+
   /// Closes the channel and waits a second at most for the guardian to have done its work; over a
   /// stub that does not answer, it goes on trying by itself. False: it was killed.
   bool finish();

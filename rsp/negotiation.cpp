@@ -1,5 +1,6 @@
 #include "rsp/negotiation.h"
 
+#include "rsp/another_protocol.h"
 #include "rsp/burst.h"
 #include "rsp/limits.h"
 #include "rsp/packet_history.h"
@@ -56,17 +57,31 @@ bool never_spoke_rsp(const Connection& connection, std::string_view code) {
   return code == "stub.timeout" && !heard.ack;
 }
 
+std::string not_a_stub_hint(std::string_view garbage) {
+  if (garbage.empty())
+    return "is another debugger connected to this stub, does its target run, or is it no GDB stub "
+           "at all? On the node: gdbserver --once --attach :PORT PID";
+  const auto speaks = another_protocol(garbage);
+  if (speaks == "TLS")
+    return "a stub behind TLS is reached through a client of it: 'exec:openssl s_client -quiet "
+           "-connect HOST:PORT'";
+  if (speaks == "SSH")
+    return "through ssh a stub is started on the node: 'exec:ssh -T HOST gdbserver --once --attach "
+           "- PID'";
+  return "another service listens there: check host and port. On the node: gdbserver --once "
+         "--attach :PORT PID";
+}
+
 Error not_a_stub(const Connection& connection, Error error) {
   const auto& garbage = connection.heard().garbage;
-  const auto hint = garbage.empty()
-                        ? "is another debugger connected to this stub, does its target run, or is "
-                          "it no GDB stub at all? On the node: gdbserver --once --attach :PORT PID"
-                        : "another service listens there: check host and port. On the node: "
-                          "gdbserver --once --attach :PORT PID";
-  error.message += garbage.empty()
-                       ? "; it has never said anything: no GDB stub, or one that is busy"
-                       : fmt::format("; it said '{}': no GDB stub", shorten(garbage));
-  return {"stub.not_a_stub", std::move(error.message), hint};
+  const auto speaks = another_protocol(garbage);
+  if (garbage.empty())
+    error.message += "; it has never said anything: no GDB stub, or one that is busy";
+  else if (speaks.empty())
+    error.message += fmt::format("; it said '{}': no GDB stub", shorten(garbage));
+  else
+    error.message += fmt::format("; it speaks {}: no GDB stub", speaks);
+  return {"stub.not_a_stub", std::move(error.message), not_a_stub_hint(garbage)};
 }
 
 Result<std::string> first_exchange(Connection& connection) {

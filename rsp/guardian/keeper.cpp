@@ -128,9 +128,11 @@ void Keeper::take(Message& message, int descriptor) {
   const std::string payload = message.payload.data();
   if (message.operation == Operation::watch) {
     if (descriptor >= 0)
-      watched_.insert_or_assign(message.handle, Watched{descriptor, {payload}});
+      watch(message.handle, {descriptor, {payload}});
     return;
   }
+  if (descriptor >= 0)
+    close(descriptor); // nothing else comes with one
   const auto entry = watched_.find(message.handle);
   if (entry == watched_.end())
     return; // taken over: its target runs
@@ -157,6 +159,15 @@ void Keeper::take(Message& message, int descriptor) {
   case Operation::watch:
     break;
   }
+}
+
+/// A handle stands for one connection: the one that it stood for is left as mqbridge left it.
+void Keeper::watch(std::uint32_t handle, Watched connection) {
+  const auto [entry, is_new] = watched_.try_emplace(handle, connection);
+  if (is_new)
+    return;
+  close(entry->second.descriptor);
+  entry->second = std::move(connection);
 }
 
 void Keeper::look_at_client() {

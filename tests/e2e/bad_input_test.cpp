@@ -70,6 +70,7 @@ TEST(NoStubTest, TextOutputSaysTheSame) {
 struct NotAStub {
   const char* name;
   void (*serve)(int socket);
+  const char* says = ""; ///< a word of the message, where it can be told what is there
 };
 
 void PrintTo(const NotAStub& server, std::ostream* stream) {
@@ -89,6 +90,21 @@ void serve_http(int socket) {
 
 void serve_ssh(int socket) {
   send_all(socket, "SSH-2.0-OpenSSH_9.2p1\r\n");
+  wait_for_end(socket);
+}
+
+// What OpenSSL's server says to a greeting that is no TLS: an alert, protocol version.
+void serve_tls(int socket) {
+  using namespace std::string_view_literals;
+  char byte = 0;
+  if (recv(socket, &byte, 1, 0) > 0)
+    send_all(socket, "\x15\x03\x01\x00\x02\x02\x46"sv);
+  wait_for_end(socket);
+}
+
+// One that speaks first, as old mail servers do.
+void serve_smtp(int socket) {
+  send_all(socket, "220 mail.example ESMTP\r\n");
   wait_for_end(socket);
 }
 
@@ -116,7 +132,8 @@ void serve_endless_packet(int socket) {
 void serve_nothing(int) {}
 
 const NotAStub not_stubs[] = {
-    {"http", serve_http},           {"ssh", serve_ssh},
+    {"http", serve_http, "HTTP"},   {"ssh", serve_ssh, "SSH"},
+    {"tls", serve_tls, "TLS"},      {"smtp", serve_smtp, "220 mail.example"},
     {"silent", wait_for_end},       {"garbage", serve_garbage},
     {"acks_only", serve_acks_only}, {"endless_packet", serve_endless_packet},
     {"closes", serve_nothing},
@@ -130,6 +147,7 @@ TEST_P(NotAStubTest, IsAnErrorInTime) {
   const json error = only_failure(dump_json({server.endpoint(), "--timeout", "2"}, 20s));
   EXPECT_THAT(word(error, "code"), StartsWith("stub."));
   EXPECT_THAT(word(error, "message"), HasSubstr(server.endpoint()));
+  EXPECT_THAT(word(error, "message"), HasSubstr(GetParam().says));
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, NotAStubTest, testing::ValuesIn(not_stubs),

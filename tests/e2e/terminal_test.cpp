@@ -2,14 +2,17 @@
 // window that is closed, and suspension. The target runs on whatever the user does.
 
 #include "bench/delaying_link/delaying_link.h"
+#include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/terminal.h"
 #include "tests/e2e/harness/traced_run.h"
 #include "tests/support/eventually.h"
+#include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"
 
+#include <atomic>
 #include <csignal>
 #include <fmt/format.h>
 #include <fstream>
@@ -18,6 +21,8 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <sys/socket.h>
+#include <vector>
 
 namespace mqbridge::e2e {
 namespace {
@@ -30,6 +35,13 @@ using test::process_state;
 using test::ServerMode;
 using testing::HasSubstr;
 
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string line;
+  for (const std::string& word : mqbridge_command(arguments).argv)
+    line += word + " ";
+  return line;
+}
+
 /// A long link, so that a dump takes seconds, and a shell that has begun one.
 class TerminalTest : public testing::Test {
 protected:
@@ -40,13 +52,11 @@ protected:
     link_ = std::move(*link);
   }
 
-  /// Returns when the target is held and is being read.
-  void begin_dump() {
-    const auto command = mqbridge_command({"dump", link_->endpoint(), "--trace", trace()});
-    std::string line;
-    for (const std::string& word : command.argv)
-      line += word + " ";
-    terminal_.type(line + "; echo status=$?\n");
+  /// Returns when the target is held and is being read. `before` and `behind` the command is what
+  /// the user types there.
+  void begin_dump(const std::string& before = "", const std::string& behind = "") {
+    terminal_.type(before + command_line({"dump", link_->endpoint(), "--trace", trace()}) + behind +
+                   "; echo status=$?\n");
     ASSERT_TRUE(eventually(20s, [this] { return trace_shows("== images"); })) << terminal_.shown();
     const auto mqbridge = test::descendant_named(terminal_.shell(), "mqbridge");
     ASSERT_TRUE(mqbridge);
@@ -79,6 +89,7 @@ protected:
   SingleProcess victim_{"mpi_victim"};
   Terminal terminal_;
   pid_t mqbridge_ = 0;
+  test::TempDirectory directory_;
 
 private:
   std::string trace() const { return (directory_ / "trace").string(); }
@@ -88,7 +99,6 @@ private:
     return all.str().find(text) != std::string::npos;
   }
 
-  test::TempDirectory directory_;
   GdbServer server_{ServerMode::attach, victim_.pid()};
   std::unique_ptr<DelayingLink> link_;
 };
@@ -145,6 +155,109 @@ TEST_F(TerminalTest, CtrlZTwiceSuspendsAtOnceAndTheGuardianReleases) {
   terminal_.type("fg; echo end=$?\n");
   EXPECT_TRUE(terminal_.shows("guardian.released", 10s)) << terminal_.shown();
   EXPECT_EQ(victim_.finish(), "");
+}
+
+/// nohup(1) starts it with SIGHUP ignored, and ignored it stays.
+TEST_F(TerminalTest, ClosedUnderNohupTheDumpGoesOn) {
+  const auto report = directory_ / "report.json";
+  ASSERT_NO_FATAL_FAILURE(
+      begin_dump("nohup ", "--format json -o " + report.string() + " </dev/null >/dev/null 2>&1"));
+  terminal_.close();
+  EXPECT_TRUE(eventually(20s, [this] { return has_ended(); }));
+  const auto dump = nlohmann::json::parse(std::ifstream(report), nullptr, false);
+  ASSERT_TRUE(dump.is_object());
+  EXPECT_EQ(dump["ranks"][0]["status"], "ok") << dump["ranks"][0]["errors"].dump(2);
+  EXPECT_TRUE(target_runs());
+  EXPECT_EQ(victim_.finish(), "");
+}
+
+struct Crash {
+  const char* name;
+  int signal;
+  const char* core_limit; ///< as for ulimit -c
+};
+
+void PrintTo(const Crash& crash, std::ostream* stream) {
+  *stream << crash.name;
+}
+
+class CrashTest : public TerminalTest, public testing::WithParamInterface<Crash> {};
+
+/// With a core file its sockets stay open until that is written: the guardian does not wait for it.
+TEST_P(CrashTest, OfMqbridgeLetsTheTargetRun) {
+  test::faults_tried(1);
+  const auto& crash = GetParam();
+  ASSERT_NO_FATAL_FAILURE(begin_dump(
+      fmt::format("cd {}; ulimit -c {}; ", directory_.path().string(), crash.core_limit)));
+  ASSERT_EQ(kill(mqbridge_, crash.signal), 0);
+  EXPECT_TRUE(terminal_.shows(fmt::format("status={}", 128 + crash.signal), 20s))
+      << terminal_.shown();
+  EXPECT_TRUE(target_runs());
+  EXPECT_THAT(test::orphans("mqbridge-worker"), testing::IsEmpty());
+  EXPECT_EQ(victim_.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, CrashTest,
+                         testing::Values(Crash{"Segv", SIGSEGV, "0"},
+                                         Crash{"SegvWithACoreFile", SIGSEGV, "unlimited"},
+                                         Crash{"Abrt", SIGABRT, "0"},
+                                         Crash{"AbrtWithACoreFile", SIGABRT, "unlimited"},
+                                         Crash{"BusWithASmallCoreFile", SIGBUS, "8"}),
+                         [](const auto& crash) { return std::string(crash.param.name); });
+
+/// Two endpoints at which nobody ever answers, one after the other: connections, and no target.
+class NoTargetYetTest : public testing::Test {
+protected:
+  void begin_dump() {
+    terminal_.type(command_line({"dump", "--jobs", "1", "--timeout", "2", silent_.endpoint(),
+                                 also_silent_.endpoint()}) +
+                   "; echo status=$?\n");
+    ASSERT_TRUE(eventually(20s, [this] { return connected_ > 0; })) << terminal_.shown();
+    const auto mqbridge = test::descendant_named(terminal_.shell(), "mqbridge");
+    ASSERT_TRUE(mqbridge);
+    mqbridge_ = *mqbridge;
+  }
+  void serve(int socket) {
+    ++connected_;
+    char byte = 0;
+    while (recv(socket, &byte, 1, 0) > 0) {
+    }
+  }
+  bool stands_still(std::chrono::milliseconds limit) const {
+    return eventually(limit, [this] { return process_state(mqbridge_) == 'T'; });
+  }
+  /// It goes on where it was, and says of both what there is to say.
+  void continue_to_the_end() {
+    terminal_.type("fg; echo end=$?\n");
+    EXPECT_TRUE(terminal_.shows("end=3", 20s)) << terminal_.shown();
+    EXPECT_THAT(terminal_.shown(), HasSubstr("stub.not_a_stub"));
+    EXPECT_EQ(connected_, 2);
+  }
+
+  std::atomic<int> connected_ = 0;
+  pid_t mqbridge_ = 0;
+  Terminal terminal_;
+
+private:
+  FakeServer silent_{[this](int socket) { serve(socket); }};
+  FakeServer also_silent_{[this](int socket) { serve(socket); }};
+};
+
+TEST_F(NoTargetYetTest, CtrlZSuspendsBetweenTwoConnectionsAndFgGoesOn) {
+  ASSERT_NO_FATAL_FAILURE(begin_dump());
+  terminal_.type(Terminal::ctrl_z);
+  ASSERT_TRUE(stands_still(10s)) << terminal_.shown();
+  EXPECT_EQ(connected_, 1) << "not while it is suspended";
+  continue_to_the_end();
+}
+
+TEST_F(NoTargetYetTest, CtrlZTwiceSuspendsAtOnceAndFgGoesOn) {
+  ASSERT_NO_FATAL_FAILURE(begin_dump());
+  terminal_.type(Terminal::ctrl_z);
+  EXPECT_FALSE(stands_still(300ms));
+  terminal_.type(Terminal::ctrl_z);
+  ASSERT_TRUE(stands_still(1s)) << terminal_.shown();
+  continue_to_the_end();
 }
 
 } // namespace

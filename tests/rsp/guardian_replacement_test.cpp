@@ -188,8 +188,8 @@ TEST(GuardianReplacement, OneThatTakesNoMessagesIsKilledFirst) {
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle);
   const pid_t stopped = guardian_pid();
-  kill(stopped, SIGSTOP);
   for (int i = 0; i < 10'000 && guardian_pid() == stopped; ++i) {
+    kill(stopped, SIGSTOP); // each time: it is let go on
     guardian->add_detach_packet(*handle, "D;1f");
     guardian->drop_detach_packet(*handle, "D");
   }
@@ -198,6 +198,37 @@ TEST(GuardianReplacement, OneThatTakesNoMessagesIsKilledFirst) {
   EXPECT_EQ(stub.count("D"), 0);
   release(std::move(guardian));
   EXPECT_THAT(stub.received(), ElementsAre("D;1f"));
+}
+
+/// Nobody else would continue it: it has a session of its own.
+TEST(GuardianSuspended, GoesOnSoonAndDoesItsWork) {
+  test::faults_tried(3);
+  ScriptedStub stub;
+  const RawClient client(stub);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ASSERT_TRUE(guardian->watch(client.descriptor()));
+  const pid_t pid = guardian_pid();
+  const auto is_stopped = [pid] { return test::is_stopped(pid); };
+  for (int round = 0; round < 3; ++round) {
+    kill(pid, SIGSTOP);
+    ASSERT_TRUE(test::eventually(900ms, is_stopped, 0ms)) << "it had no time to";
+    EXPECT_TRUE(test::eventually(5s, [&] { return !is_stopped(); }));
+  }
+  EXPECT_EQ(guardian_pid(), pid) << "it is the same one";
+  EXPECT_FALSE(guardian->trouble());
+  release(std::move(guardian));
+  EXPECT_THAT(stub.received(), ElementsAre("D"));
+}
+
+TEST(GuardianSuspended, IsNotLeftBehind) {
+  test::faults_tried(1);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  const pid_t pid = guardian_pid();
+  kill(pid, SIGSTOP);
+  release(std::move(guardian));
+  EXPECT_EQ(test::process_state(pid), '\0');
 }
 
 /// Where no file may have any length, there is nothing to mark take-overs in.
