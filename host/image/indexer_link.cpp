@@ -40,11 +40,13 @@ std::filesystem::path IndexerOptions::beside_this_program() {
          "mqbridge-indexer";
 }
 
-Result<IndexerLink> IndexerLink::start(const IndexerOptions& options, std::filesystem::path file) {
+Result<std::unique_ptr<IndexerLink>> IndexerLink::start(const IndexerOptions& options,
+                                                        std::filesystem::path file) {
   auto process = sandbox::ConfinedProcess::start(options.program, sizeof(sandbox::RefusedCall));
   if (!process)
     return forward(std::move(process));
-  return IndexerLink(options, std::move(file), std::move(*process));
+  return std::unique_ptr<IndexerLink>(
+      new IndexerLink(options, std::move(file), std::move(*process)));
 }
 
 // It takes one message at a time and a socket holds several: one that does not take this one has
@@ -65,7 +67,7 @@ void IndexerLink::begin_answer() {
   deadline_ = Clock::now() + patience_;
 }
 
-Result<wire::Decoder> IndexerLink::receive(wire::IndexerKind& kind) {
+Result<std::span<const std::byte>> IndexerLink::next_message() {
   if (auto done = wait(); !done)
     return forward(std::move(done));
   take_output();
@@ -75,11 +77,7 @@ Result<wire::Decoder> IndexerLink::receive(wire::IndexerKind& kind) {
     return death();
   if (received.outcome != Outcome::message)
     return protocol_violation();
-  wire::Decoder message(received.message);
-  kind = message.get<wire::IndexerKind>();
-  if (!message.ok())
-    return protocol_violation();
-  return message;
+  return received.message;
 }
 
 // Until there is something to receive, if only the end.

@@ -1,38 +1,33 @@
 #pragma once
 
-#include "host/image/file_descriptor.h"
+#include "host/image/indexer_channel.h"
 #include "host/image/indexer_options.h"
-#include "host/image/indexer_wire.h"
 #include "host/sandbox/confined_process.h"
 #include "rsp/result.h"
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace mqbridge {
 
-/// A running mqbridge-indexer and the messages to and from it; killed with this. An error of any
-/// call is the end of it. Any thread, one at a time.
-class IndexerLink {
+/// A running mqbridge-indexer; killed with this.
+class IndexerLink final : public IndexerChannel {
 public:
   /// `file`: what it is to read, for messages. Error: worker.start.
-  static Result<IndexerLink> start(const IndexerOptions& options, std::filesystem::path file);
+  static Result<std::unique_ptr<IndexerLink>> start(const IndexerOptions& options,
+                                                    std::filesystem::path file);
 
-  Result<void> send(const wire::Encoder& message);
-  Result<void> send(const wire::Encoder& message, const FileDescriptor& descriptor);
-
+  Result<void> send(const wire::Encoder& message) override;
+  Result<void> send(const wire::Encoder& message, const FileDescriptor& descriptor) override;
   /// From now on it has the options' patience.
-  void begin_answer();
-  /// The next message, without its kind; valid until the next call. Errors: dwarf.timeout,
-  /// dwarf.crashed, dwarf.protocol; stop.limit and interrupted, when this thread's work is over
-  /// (WorkScope).
-  Result<wire::Decoder> receive(wire::IndexerKind& kind);
-
-  /// dwarf.protocol: what it sent makes no sense.
-  Failure protocol_violation();
+  void begin_answer() override;
+  Failure protocol_violation() override;
 
 private:
   IndexerLink(const IndexerOptions& options, std::filesystem::path file,
@@ -40,6 +35,9 @@ private:
       : patience_(options.patience), program_(options.program), file_(std::move(file)),
         process_(std::move(process)) {}
 
+  /// Errors: dwarf.timeout, dwarf.crashed, dwarf.protocol; stop.limit and interrupted, when this
+  /// thread's work is over (WorkScope).
+  Result<std::span<const std::byte>> next_message() override;
   Result<void> wait();
   void take_output();
   int end(int patience_ms);

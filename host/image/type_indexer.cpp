@@ -2,9 +2,13 @@
 
 #include "host/image/elf_reader.h"
 #include "host/image/file_on_disk.h"
+#include "host/image/indexer_link.h"
 #include "host/limits.h"
 #include "rsp/printable.h"
 
+#include <array>
+#include <cstring>
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,6 +24,14 @@ Result<FileDescriptor> open_again(const ElfFile& elf) {
     return fail("elf.open", fmt::format("{} was replaced meanwhile", elf.path().string()),
                 "run it again");
   return fd;
+}
+
+/// Of another kind no indexer has a use: one that a file has taken over is given nothing else of
+/// what the user can read.
+bool is_elf(const FileDescriptor& fd) {
+  std::array<std::byte, SELFMAG> magic{};
+  return read_at(fd, 0, magic) == magic.size() &&
+         std::memcmp(magic.data(), ELFMAG, magic.size()) == 0;
 }
 
 } // namespace
@@ -42,8 +54,14 @@ TypeIndexer::start(const IndexerOptions& options, const ElfFile& elf, const File
   auto link = IndexerLink::start(options, elf.path());
   if (!link)
     return forward(std::move(link));
-  std::unique_ptr<TypeIndexer> indexer(new TypeIndexer(elf, paths, std::move(*link)));
-  if (auto done = indexer->send_files(options.sandboxed); !done)
+  return start(std::move(*link), options.sandboxed, elf, paths);
+}
+
+Result<std::unique_ptr<TypeIndexer>> TypeIndexer::start(std::unique_ptr<IndexerChannel> channel,
+                                                        bool sandboxed, const ElfFile& elf,
+                                                        const FilePaths& paths) {
+  std::unique_ptr<TypeIndexer> indexer(new TypeIndexer(elf, paths, std::move(channel)));
+  if (auto done = indexer->send_files(sandboxed); !done)
     return forward(std::move(done));
   IndexerKind kind{};
   auto answer = indexer->next_answer(kind, nullptr);
@@ -52,7 +70,7 @@ TypeIndexer::start(const IndexerOptions& options, const ElfFile& elf, const File
   if (kind == IndexerKind::no_sandbox)
     return Failure(sandbox::unavailable("mqbridge-indexer", answer->text()));
   if (kind != IndexerKind::ready || !answer->complete())
-    return indexer->link_.protocol_violation();
+    return indexer->channel_->protocol_violation();
   return indexer;
 }
 
@@ -60,13 +78,13 @@ Result<void> TypeIndexer::send_files(bool sandboxed) {
   auto main = open_again(elf_);
   if (!main)
     return forward(std::move(main));
-  link_.begin_answer();
+  channel_->begin_answer();
   wire::Encoder start;
   start.put(IndexerKind::start)
       .put(sandboxed)
       .put(static_cast<std::uint8_t>(elf_.platform().pointer_size))
       .put(elf_.alternate_link().has_value());
-  if (auto done = link_.send(start); !done)
+  if (auto done = channel_->send(start); !done)
     return done;
   if (auto done = send_file(*main, elf_.path()); !done)
     return done;
@@ -110,24 +128,24 @@ FileDescriptor TypeIndexer::find_alternate(std::filesystem::path& place) {
 
 Result<void> TypeIndexer::send_file(const FileDescriptor& fd, const std::filesystem::path& path) {
   if (given_.size() == limits::dwarf_files)
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   wire::Encoder message;
   message.put(IndexerKind::file).put(static_cast<std::uint32_t>(given_.size()));
   given_.push_back(path);
-  return link_.send(message, fd);
+  return channel_->send(message, fd);
 }
 
 Result<void> TypeIndexer::send_no_file() {
   wire::Encoder message;
   message.put(IndexerKind::no_file);
-  return link_.send(message);
+  return channel_->send(message);
 }
 
 Result<TypeNames> TypeIndexer::names() {
-  link_.begin_answer();
+  channel_->begin_answer();
   wire::Encoder question;
   question.put(IndexerKind::read_names);
-  if (auto done = link_.send(question); !done)
+  if (auto done = channel_->send(question); !done)
     return forward(std::move(done));
   std::vector<std::byte> places;
   for (;;) {
@@ -143,24 +161,24 @@ Result<TypeNames> TypeIndexer::names() {
     const auto some = answer->rest();
     if (kind != IndexerKind::names || some.size() % sizeof(NamedPlace) != 0 ||
         some.size() > limits::type_names * sizeof(NamedPlace) - places.size())
-      return link_.protocol_violation();
+      return channel_->protocol_violation();
     places.insert(places.end(), some.begin(), some.end());
   }
   auto names = TypeNames::from(std::move(places));
   if (!names)
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   return std::move(*names);
 }
 
 Result<std::optional<TypeLayout>> TypeIndexer::layout(const AskedName& asked,
                                                       const TypeNames& names) {
-  link_.begin_answer();
+  channel_->begin_answer();
   wire::Encoder question;
   question.put(IndexerKind::read_layout).text(asked.name);
   for (const auto kind : asked.kinds)
     for (const auto& candidate : names.find(kind, asked.name))
       question.put(kind).put(candidate.place);
-  if (auto done = link_.send(question); !done)
+  if (auto done = channel_->send(question); !done)
     return forward(std::move(done));
   TypeLayout layout;
   std::size_t name_bytes = 0;
@@ -173,11 +191,11 @@ Result<std::optional<TypeLayout>> TypeIndexer::layout(const AskedName& asked,
       const bool found = answer->get<std::uint8_t>() != 0;
       layout.size = answer->get<std::uint64_t>();
       if (!answer->complete())
-        return link_.protocol_violation();
+        return channel_->protocol_violation();
       return found ? std::optional(std::move(layout)) : std::nullopt;
     }
     if (kind != IndexerKind::fields)
-      return link_.protocol_violation();
+      return channel_->protocol_violation();
     while (answer->ok() && !answer->complete()) {
       auto field = answer->text();
       const auto offset = answer->get<std::uint64_t>();
@@ -186,13 +204,13 @@ Result<std::optional<TypeLayout>> TypeIndexer::layout(const AskedName& asked,
     }
     if (!answer->ok() || layout.fields.size() > limits::type_fields ||
         name_bytes > limits::type_field_bytes)
-      return link_.protocol_violation();
+      return channel_->protocol_violation();
   }
 }
 
 Result<wire::Decoder> TypeIndexer::next_answer(IndexerKind& kind, const TypeNames* names) {
   for (;;) {
-    auto message = link_.receive(kind);
+    auto message = channel_->receive(kind);
     if (!message)
       return message;
     Result<void> given;
@@ -230,10 +248,10 @@ Result<void> TypeIndexer::give_split(wire::Decoder& question) {
   const auto directory = question.text();
   const auto name = question.text();
   if (!question.complete())
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   const auto places = split_file_places(paths_, elf_, directory, name);
   for (std::size_t i = index; i < places.size(); ++i) {
-    if (const auto fd = open_regular_file(places[i]))
+    if (const auto fd = open_regular_file(places[i]); fd && is_elf(*fd))
       return send_file(*fd, places[i]);
   }
   return send_no_file();
@@ -243,19 +261,19 @@ Result<void> TypeIndexer::give_candidates(wire::Decoder& question, const TypeNam
   const auto kind = question.get<NameKind>();
   const auto name = question.text();
   if (!question.complete() || names == nullptr)
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   wire::Encoder answer;
   answer.put(IndexerKind::candidates);
   for (const auto& candidate : names->find(kind, name))
     answer.put(candidate.place);
-  return link_.send(answer);
+  return channel_->send(answer);
 }
 
 Failure TypeIndexer::fault(wire::Decoder& message) {
   const auto number = message.get<std::uint32_t>();
   const auto what = message.text();
   if (!message.complete() || number >= given_.size())
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   const auto file = given_[number].string();
   return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", file, readable(what)),
               fmt::format("check it with: readelf --debug-dump=info {}", file));
@@ -271,7 +289,7 @@ Result<void> TypeIndexer::note_missing(wire::Decoder& message) {
        count > 0 && message.ok() && names.size() < wire::max_missing_names; --count)
     names.push_back(readable(message.text()));
   if (!message.complete())
-    return link_.protocol_violation();
+    return channel_->protocol_violation();
   const auto file = elf_.path().string();
   if (!alternate.empty())
     warnings_.push_back({"dwarf.alternate_missing",

@@ -2,7 +2,8 @@
 
 #include "host/image/elf_file.h"
 #include "host/image/file_finder.h"
-#include "host/image/indexer_link.h"
+#include "host/image/indexer_channel.h"
+#include "host/image/indexer_options.h"
 #include "host/image/type_names.h"
 #include "host/image/types.h"
 
@@ -27,7 +28,12 @@ public:
   static Result<std::unique_ptr<TypeIndexer>> start(const IndexerOptions& options,
                                                     const ElfFile& elf, const FilePaths& paths);
 
-  /// All names of the file. Errors: dwarf.corrupt, and those of IndexerLink::receive.
+  /// With an indexer that runs already, and does it as told: `sandboxed` or not.
+  static Result<std::unique_ptr<TypeIndexer>> start(std::unique_ptr<IndexerChannel> channel,
+                                                    bool sandboxed, const ElfFile& elf,
+                                                    const FilePaths& paths);
+
+  /// All names of the file. Errors: dwarf.corrupt, and those of IndexerChannel::receive.
   Result<TypeNames> names();
 
   /// The first of the definitions of `asked` in `names` that is complete, in the order of its
@@ -38,8 +44,8 @@ public:
   std::vector<Error> take_warnings() { return std::exchange(warnings_, {}); }
 
 private:
-  TypeIndexer(const ElfFile& elf, const FilePaths& paths, IndexerLink link)
-      : elf_(elf), paths_(paths), link_(std::move(link)) {}
+  TypeIndexer(const ElfFile& elf, const FilePaths& paths, std::unique_ptr<IndexerChannel> channel)
+      : elf_(elf), paths_(paths), channel_(std::move(channel)) {}
 
   Result<void> send_files(bool sandboxed);
   FileDescriptor find_alternate(std::filesystem::path& place);
@@ -55,7 +61,7 @@ private:
 
   const ElfFile& elf_;
   const FilePaths& paths_;
-  IndexerLink link_;
+  std::unique_ptr<IndexerChannel> channel_;
   std::vector<std::filesystem::path> given_; ///< by number
   std::vector<Error> warnings_;
 };

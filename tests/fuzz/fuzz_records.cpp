@@ -1,11 +1,13 @@
 // What is kept from one run to the next, as somebody else may have left it: the record's own frame,
 // then each kind of contents. The first byte chooses which.
 
+#include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
 #include "host/image/cache_records.h"
 #include "host/image/layout_memo.h"
 #include "host/image/symbol_hash.h"
 #include "host/image/type_names.h"
+#include "host/limits.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/image/elf_builder.h"
 
@@ -41,18 +43,34 @@ void runs(Bytes bytes) {
   require(again && encode_runs(*again) == written);
 }
 
+/// Files that the last dump used.
+void paths(Bytes bytes) {
+  const auto found = decode_paths(bytes);
+  require(found.size() <= limits::known_files);
+  std::set<std::string> kept;
+  for (const auto& path : found) {
+    require(path.is_absolute());
+    kept.insert(path.string());
+  }
+  require(decode_paths(encode_paths(kept)).size() == kept.size());
+}
+
 void layouts(Bytes bytes) {
   const auto memo = layout_memo(bytes);
   if (memo)
     require(std::ranges::equal(to_bytes(*memo), bytes) || layout_memo(to_bytes(*memo)));
 }
 
-void built_hash(Bytes bytes) {
-  const auto hash = BuiltHash::from_bytes(bytes);
-  if (!hash)
-    return;
+/// No look-up may find more than there is.
+template <class Hash>
+void look_up(const Hash& hash, Bytes bytes) {
   for (const std::uint32_t value : {0U, 1U, 0x7fffffffU, 0xffffffffU, gnu_hash("main")})
-    require(hash->candidates(value).size() <= bytes.size());
+    require(hash.candidates(value).size() <= bytes.size());
+}
+
+void built_hash(Bytes bytes) {
+  if (const auto hash = BuiltHash::from_bytes(bytes))
+    look_up(*hash, bytes);
 }
 
 /// Of an ELF file, not of a record; but a table to look names up in, too.
@@ -62,10 +80,8 @@ void gnu_hash_section(FuzzInput& input) {
   const auto order = (flags & 1) != 0 ? ByteOrder::big : ByteOrder::little;
   const auto bytes = input.rest_bytes();
   const auto hash = GnuHash::read({bytes.begin(), bytes.end()}, (flags & 2) != 0, order, symbols);
-  if (!hash)
-    return;
-  for (const std::uint32_t value : {0U, 1U, 0x7fffffffU, 0xffffffffU, gnu_hash("main")})
-    require(hash->candidates(value).size() <= bytes.size());
+  if (hash)
+    look_up(*hash, bytes);
 }
 
 /// An index of the names of types.
@@ -90,6 +106,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     break;
   case 'p':
     runs(input.rest_bytes());
+    break;
+  case 'k':
+    paths(input.rest_bytes());
     break;
   case 'l':
     layouts(input.rest_bytes());

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -105,6 +106,10 @@ struct Lie {
   const char* message;
 };
 
+void PrintTo(const Lie& lie, std::ostream* out) {
+  *out << lie.name;
+}
+
 const Lie lies[] = {
     {"crashes", "dwarf.crashed", "died of SIGSEGV"},
     {"prints", "dwarf.crashed", "died of SIGABRT; it printed: heap is ?[31mbroken"},
@@ -122,6 +127,7 @@ const Lie lies[] = {
     {"names_of_nothing_for_ever", "dwarf.timeout", "took more than 0.5 seconds"},
     {"asks_for_ever", "dwarf.timeout", "took more than 0.5 seconds"},
     {"asks_and_never_listens", "dwarf.protocol", "improper message"},
+    {"asks_for_what_is_no_elf", "dwarf.crashed", "exit status 7"},
     {"asks_for_candidates_too_early", "dwarf.protocol", "improper message"},
     {"fields_for_ever", "dwarf.", ""}, // whichever limit is met first
     {"a_field_of_gigabytes", "dwarf.protocol", "improper message"},

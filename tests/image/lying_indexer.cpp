@@ -116,6 +116,14 @@ const std::map<std::string, Lie> lies = {
        for (;;)
          send(message(IndexerKind::want_split).put(0U).text("/nowhere").text("x.dwo"));
      }},
+    {"asks_for_what_is_no_elf",
+     [] {
+       be_ready();
+       send(message(IndexerKind::want_split).put(0U).text("/etc").text("passwd"));
+       if (receive() == IndexerKind::no_file)
+         std::_Exit(7); // as it should be
+       send(message(static_cast<IndexerKind>(200)));
+     }},
     {"asks_for_candidates_too_early",
      [] {
        be_ready();
