@@ -13,6 +13,18 @@ namespace {
 constexpr std::uint64_t kind_intercommunicator = 1;
 /// A bound for sizes that come from the target.
 constexpr std::int64_t max_size = wire::max_group_size;
+/// Of a table of connections, at first: what is none shows there, before the rest is read.
+constexpr std::size_t first_piece = 4096;
+
+bool is_world(const Communicator& communicator) {
+  return communicator.name == "MPI_COMM_WORLD";
+}
+
+/// The connections of a communicator are different objects.
+bool can_be_connections(std::vector<std::uint64_t> some) {
+  std::ranges::sort(some);
+  return (some.empty() || some.front() != 0) && std::ranges::adjacent_find(some) == some.end();
+}
 
 class Corrector {
 public:
@@ -48,8 +60,9 @@ private:
   Words::Value word(const Communicator& communicator, const Field& field) const {
     return words_.get(communicator.id.value, field);
   }
+  /// MPI_COMM_WORLD never is, whatever its memory says.
   bool is_inter(const Communicator& communicator) const {
-    return word(communicator, fields_.kind) == kind_intercommunicator;
+    return word(communicator, fields_.kind) == kind_intercommunicator && !is_world(communicator);
   }
 
   CommunicatorFacts facts_of(const Communicator& communicator) const {
@@ -66,9 +79,7 @@ private:
   }
 
   Result<void> find_groups() {
-    const auto world = std::find_if(
-        communicators_.begin(), communicators_.end(),
-        [](const Communicator& candidate) { return candidate.name == "MPI_COMM_WORLD"; });
+    const auto world = std::ranges::find_if(communicators_, is_world);
     if (world == communicators_.end() || !world->local_rank)
       return {};
     auto members = members_of(*world, max_size);
@@ -142,17 +153,32 @@ private:
       return forward(std::move(read));
     if (*read < head.size() || decode_unsigned(stated, platform_.byte_order) < size)
       return std::vector<std::uint64_t>();
-    std::vector<std::byte> bytes(size * pointer);
-    read = memory_.read(TargetAddress{address} + layout_.members.table, bytes);
+    const TargetAddress table = TargetAddress{address} + layout_.members.table;
+    std::vector<std::uint64_t> members;
+    for (std::size_t piece = first_piece; members.size() < size; piece *= 2) {
+      auto some = read_connections(table + members.size() * pointer,
+                                   std::min(piece, size - members.size()));
+      if (!some)
+        return some;
+      if (some->empty())
+        return std::vector<std::uint64_t>();
+      members.insert(members.end(), some->begin(), some->end());
+    }
+    return members;
+  }
+
+  /// Empty: not all can be read, or they are none.
+  Result<std::vector<std::uint64_t>> read_connections(TargetAddress address, std::size_t count) {
+    const auto pointer = static_cast<std::size_t>(platform_.pointer_size);
+    std::vector<std::byte> bytes(count * pointer);
+    auto read = memory_.read(address, bytes);
     if (!read)
       return forward(std::move(read));
-    if (*read < bytes.size())
-      return std::vector<std::uint64_t>();
-    std::vector<std::uint64_t> members;
-    for (std::size_t i = 0; i < size; ++i)
-      members.push_back(
+    std::vector<std::uint64_t> some;
+    for (std::size_t i = 0; *read == bytes.size() && i < count; ++i)
+      some.push_back(
           decode_unsigned(std::span(bytes).subspan(i * pointer, pointer), platform_.byte_order));
-    return members;
+    return can_be_connections(some) ? some : std::vector<std::uint64_t>();
   }
 
   void drop_internal() {

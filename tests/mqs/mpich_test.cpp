@@ -242,6 +242,24 @@ TEST_P(Mpich, ACommunicatorLargerThanTheWorldIsNoGroup) {
   EXPECT_EQ(mpich.memory.calls, without.memory.calls);
 }
 
+/// What is no table shows at its beginning: the rest of it, 80 MB here, is not read.
+TEST_P(Mpich, AGarbageSizeOfTheWorldCostsLittle) {
+  constexpr std::uint64_t garbage = 10'000'000;
+  mpich.communicators[world].size = garbage;
+  mpich.set(mpich.table_of(world), "MPIR_Group", "size", garbage);
+  repaired();
+  EXPECT_FALSE(mpich.communicators[world].group);
+  EXPECT_LT(mpich.memory.bytes_asked, std::uint64_t{1} << 20);
+}
+
+TEST_P(Mpich, TheWorldIsNoIntercommunicatorWhateverItsMemorySays) {
+  mpich.set(mpich.object(world), "MPIR_Comm", "comm_kind", 1);
+  mpich.set(mpich.object(world), "MPIR_Comm", "local_size", 10'000'000);
+  repaired();
+  EXPECT_EQ(mpich.communicators[world].size, 4);
+  EXPECT_EQ(mpich.communicators[world].group, (Group{0, 1, 2, 3}));
+}
+
 TEST_P(Mpich, AWorldWithOneConnectionTwiceTranslatesNothing) {
   FakeMpich process(GetParam(), MpichVersion::v4_0);
   process.communicator("MPI_COMM_WORLD", 0, {0, 1, 1});
