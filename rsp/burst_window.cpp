@@ -150,39 +150,20 @@ void BurstWindow::drained(std::size_t bytes, Time arrived) {
 }
 
 void BurstTimer::replied(Time arrived, std::size_t bytes) {
-  if (!any_) {
-    any_ = true;
-    first_ = last_ = arrived;
+  if (requests_++ == 0) {
+    first_ = arrived;
     first_bytes_ = bytes;
-  } else if (arrived > first_) { // and not in one piece with the first reply
-    ++requests_;
-    bytes_ += bytes;
-    last_ = arrived;
   }
+  last_ = arrived;
+  bytes_ += bytes;
 }
 
-void BurstTimer::finish_pipelined(LinkMeter& meter, std::size_t received) const {
-  if (requests_ > 0)
-    meter.burst(requests_, bytes_, last_ - first_);
-  if (any_ && first_bytes_ <= longest_short_reply)
-    meter.round_trip(first_ - begun_);
-  else if (any_ && requests_ == 0) // a single long reply
-    return finish_in_turn(meter, received);
-  if (any_)
-    meter.came(received, first_bytes_ + bytes_, beyond_round_trip(meter));
-}
-
-void BurstTimer::finish_in_turn(LinkMeter& meter, std::size_t received) const {
-  if (!any_)
+void BurstTimer::finish(LinkMeter& meter, LinkMeter::Manner manner, std::size_t received) const {
+  if (requests_ == 0)
     return;
-  const auto beyond = beyond_round_trip(meter);
-  meter.burst(requests_ + 1, first_bytes_ + bytes_, beyond);
-  meter.came(received, first_bytes_ + bytes_, beyond);
-}
-
-LinkMeter::Duration BurstTimer::beyond_round_trip(const LinkMeter& meter) const {
-  const std::chrono::duration<double> round_trip(meter.estimate().round_trip);
-  return last_ - begun_ - std::chrono::duration_cast<LinkMeter::Duration>(round_trip);
+  if (manner == LinkMeter::Manner::pipelined && first_bytes_ <= longest_short_reply)
+    meter.round_trip(first_ - begun_);
+  meter.exchanged({manner, requests_, bytes_, received, last_ - begun_});
 }
 
 } // namespace mqbridge::rsp

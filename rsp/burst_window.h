@@ -84,23 +84,16 @@ public:
   /// `bytes` of memory were in it.
   void replied(Time arrived, std::size_t bytes);
 
-  // `received`: bytes of all replies as they came, whatever they say; few where memory is zeros.
-
-  /// All was on its way at once: behind the first reply nothing waited for the link.
-  void finish_pipelined(LinkMeter& meter, std::size_t received) const;
-  /// One after the other.
-  void finish_in_turn(LinkMeter& meter, std::size_t received) const;
+  /// `received`: bytes of all replies as they came, whatever they say; few where memory is zeros.
+  void finish(LinkMeter& meter, LinkMeter::Manner manner, std::size_t received) const;
 
 private:
-  LinkMeter::Duration beyond_round_trip(const LinkMeter& meter) const;
-
   Time begun_;
-  bool any_ = false;
   Time first_{};
   Time last_{};
   std::size_t first_bytes_ = 0;
-  std::size_t requests_ = 0; ///< answered after the first arrival
-  std::size_t bytes_ = 0;    ///< brought by them
+  std::size_t requests_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 } // namespace mqbridge::rsp

@@ -71,7 +71,7 @@ Result<void> Connection::send_singly(Burst& burst) {
     }
   }
   flush();
-  timer.finish_in_turn(meter_, counters_.bytes_received - received_before);
+  timer.finish(meter_, LinkMeter::Manner::in_turn, counters_.bytes_received - received_before);
   return {};
 }
 
@@ -114,7 +114,7 @@ Result<void> Connection::send_padded(Burst& burst) {
       if (auto taken = burst.take(replies[i]); !taken)
         return taken;
     }
-    timer.finish_in_turn(meter_, counters_.bytes_received - received_before);
+    timer.finish(meter_, LinkMeter::Manner::in_turn, counters_.bytes_received - received_before);
   }
 }
 
@@ -143,7 +143,7 @@ Result<void> Connection::pipeline(Burst& burst) {
   }
   drain_rate_ = window.drain_rate();
   if (alone)
-    timer.finish_pipelined(meter_, counters_.bytes_received - received_before);
+    timer.finish(meter_, LinkMeter::Manner::pipelined, counters_.bytes_received - received_before);
   return {};
 }
 

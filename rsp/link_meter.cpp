@@ -1,24 +1,24 @@
 #include "rsp/link_meter.h"
 
-#include <algorithm>
-
 namespace mqbridge::rsp {
 namespace {
 
-/// What a burst has to last and bring to be told from noise.
-constexpr double shortest_burst = 200e-6;
+/// What is over sooner is not told from noise: it took so long at the most.
+constexpr double shortest_measured = 200e-6;
+/// Bytes of memory in a page, of which rates are made; a page of zeros is shorter on the link.
 constexpr std::size_t fewest_bytes = 4096;
-constexpr std::size_t fewest_requests = 8;
+constexpr std::size_t fewest_received = 256;
+/// Bytes on the link that take three milliseconds at 10 Mbit/s: what is wrong about the round trip
+/// does not hide that.
+constexpr std::size_t fewest_on_wire = 4096;
 /// Bytes a second of a link on which zeros are worth telling apart: 10 Mbit/s, measured generously.
 constexpr double slow_wire = 1.6e6;
-/// Bytes that take longer than the shortest burst at 10 Mbit/s.
-constexpr std::size_t fewest_at_once = 256;
-/// What the bursts before count for after one more.
-constexpr double fading = 0.85;
-/// Requests and bytes that grow together this closely cannot be told apart.
-constexpr double collinear = 0.98;
+constexpr double digits_per_byte = 2;
 /// Below this many bytes a request, it is the request that costs.
 constexpr double small_request = 512;
+constexpr std::size_t fewest_requests = 8;
+/// Reads of memory after which the other replies say nothing more.
+constexpr std::size_t enough_reads = 4;
 
 double seconds(LinkMeter::Duration time) {
   return std::chrono::duration<double>(time).count();
@@ -27,71 +27,71 @@ double seconds(LinkMeter::Duration time) {
 } // namespace
 
 void LinkMeter::round_trip(Duration time) {
-  round_trips_[round_trip_count_++ % kept] = std::max(seconds(time), 0.0);
+  round_trips_.add(std::max(seconds(time), 0.0));
 }
 
-void LinkMeter::burst(std::size_t requests, std::size_t bytes, Duration time) {
-  const double took = seconds(time);
-  if (took < shortest_burst || (bytes < fewest_bytes && requests < fewest_requests))
+void LinkMeter::exchanged(const Exchange& exchange) {
+  if (exchange.requests == 0)
     return;
-  // Relative to its time: a long burst is measured as well as a short one, not better.
-  const double n = static_cast<double>(requests) / took;
-  const double b = static_cast<double>(bytes) / took;
-  requests_requests_ = fading * requests_requests_ + n * n;
-  requests_bytes_ = fading * requests_bytes_ + n * b;
-  bytes_bytes_ = fading * bytes_bytes_ + b * b;
-  requests_time_ = fading * requests_time_ + n;
-  bytes_time_ = fading * bytes_time_ + b;
-}
-
-void LinkMeter::came(std::size_t received, std::size_t bytes, Duration time) {
-  constexpr std::size_t digits_per_byte = 2;
-  if (received < fewest_at_once)
-    return;
-  const double took = seconds(time);
-  if (took >= shortest_burst)
-    wire_rate_ = std::max(static_cast<double>(received) / took, fading * wire_rate_);
-  else
-    least_rate_ =
-        std::max(least_rate_,
-                 static_cast<double>(std::max(bytes, received / digits_per_byte)) / shortest_burst);
-}
-
-LinkMeter::Slopes LinkMeter::slopes() const {
-  const Slopes by_bytes{0, bytes_bytes_ > 0 ? bytes_time_ / bytes_bytes_ : 0};
-  const Slopes by_requests{requests_requests_ > 0 ? requests_time_ / requests_requests_ : 0, 0};
-  const bool small = requests_bytes_ < small_request * requests_requests_;
-  const double product = requests_requests_ * bytes_bytes_;
-  if (requests_bytes_ * requests_bytes_ >= collinear * product)
-    return small ? by_requests : by_bytes;
-  const double determinant = product - requests_bytes_ * requests_bytes_;
-  const Slopes both{(requests_time_ * bytes_bytes_ - bytes_time_ * requests_bytes_) / determinant,
-                    (bytes_time_ * requests_requests_ - requests_time_ * requests_bytes_) /
-                        determinant};
-  if (both.per_request < 0)
-    return by_bytes;
-  return both.per_byte < 0 ? by_requests : both;
+  // A long reply that was sooner here than short ones: they had to wait for something.
+  if (const auto known = round_trips_.items();
+      !known.empty() && seconds(exchange.time) < shortest())
+    round_trip(exchange.time);
+  manner_ = exchange.manner;
+  const double beyond = std::max(seconds(exchange.time) - shortest(), 0.0);
+  const double at_most = std::max(beyond, shortest_measured);
+  const auto requests = static_cast<double>(exchange.requests);
+  const auto bytes = static_cast<double>(exchange.bytes);
+  if (exchange.requests >= fewest_requests && bytes < small_request * requests)
+    requests_.add({requests, bytes, beyond});
+  if (exchange.received >= fewest_on_wire)
+    wire_rates_.add(static_cast<double>(exchange.received) / at_most);
+  // Of requests in turn one alone does not say what the next one will have to wait for.
+  const bool tells = exchange.manner == Manner::pipelined || exchange.requests > 1;
+  const bool is_long = exchange.bytes >= fewest_bytes && exchange.received >= fewest_received;
+  // A serial line is what it is said to be, whatever lay in a buffer.
+  const bool is_known = expected_rate_ && beyond < shortest_measured;
+  if (tells && is_long && !is_known)
+    reads_.add({requests, bytes, at_most});
 }
 
 LinkEstimate LinkMeter::estimate() const {
-  const Slopes known = slopes();
   LinkEstimate estimate;
   estimate.round_trip = shortest();
-  estimate.per_request = known.per_request;
-  // Where bytes seem to cost nothing they came as fast as this at least: a link of which nothing is
-  // known is one on which nothing is read ahead.
-  const double came = bytes_time_ > 0 ? bytes_bytes_ / bytes_time_ : least_rate_;
-  estimate.bytes_per_second =
-      known.per_byte > 0 ? 1 / known.per_byte : expected_rate_.value_or(came);
-  if (wire_rate_ > 0 && wire_rate_ <= slow_wire)
-    estimate.bytes_per_second = std::min(estimate.bytes_per_second, wire_rate_);
+  estimate.bytes_per_second = memory_rate();
+  estimate.per_request = request_time(estimate.bytes_per_second);
   return estimate;
 }
 
 double LinkMeter::shortest() const {
-  const auto end =
-      round_trips_.begin() + static_cast<std::ptrdiff_t>(std::min(round_trip_count_, kept));
-  return end == round_trips_.begin() ? 0 : *std::min_element(round_trips_.begin(), end);
+  const auto known = round_trips_.items();
+  return known.empty() ? 0 : *std::ranges::min_element(known);
+}
+
+double LinkMeter::memory_rate() const {
+  double rate = 0;
+  for (const auto& read : reads_.items())
+    rate = std::max(rate, read.rate());
+  if (expected_rate_)
+    return rate > 0 ? rate : *expected_rate_;
+  const auto wire = wire_rates_.items();
+  if (wire.empty())
+    return rate;
+  const double wire_rate = *std::ranges::max_element(wire);
+  if (manner_ == Manner::pipelined && reads_.items().size() < enough_reads)
+    rate = std::max(rate, wire_rate / digits_per_byte);
+  return wire_rate <= slow_wire ? std::min(rate, wire_rate) : rate;
+}
+
+/// What is left of the time when the bytes have theirs.
+double LinkMeter::request_time(double bytes_per_second) const {
+  std::optional<double> least;
+  for (const auto& each : requests_.items()) {
+    const double of_bytes = bytes_per_second > 0 ? each.bytes / bytes_per_second : 0;
+    const double time = std::max(each.time - of_bytes, 0.0) / each.requests;
+    least = std::min(least.value_or(time), time);
+  }
+  return least.value_or(0);
 }
 
 } // namespace mqbridge::rsp

@@ -2,10 +2,12 @@
 
 #include "rsp/link_estimate.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 namespace mqbridge::rsp {
 
@@ -14,55 +16,72 @@ inline constexpr std::size_t longest_short_reply = 1024;
 
 /// Learns from the exchanges of a connection how fast its link and stub are. No clock, no I/O.
 ///
-/// The round trip is the shortest of the last exchanges that waited for one short reply. What a
-/// request and a byte cost beyond it comes from the bursts, by least squares: `time = requests x
-/// per_request + bytes / rate`. Older bursts count less and less.
+/// Whatever disturbs a measurement makes it longer: another program that has the processor, here or
+/// where the stub is. So nothing is averaged. The best of the last few exchanges count, as in
+/// TCP BBR: the shortest round trip, the highest rate, the least that a request cost. A link that
+/// became slower is known to be slower after as many exchanges as are kept.
 class LinkMeter {
 public:
   using Duration = std::chrono::steady_clock::duration;
 
-  /// What the start of a serial line tells: bytes of memory a second. It counts until a burst tells
-  /// better.
+  enum class Manner {
+    pipelined, ///< all requests were on their way at once
+    in_turn,   ///< each waited for the reply to the one before: it costs a round trip as well
+  };
+  /// Requests and their replies, and nothing else on the link meanwhile.
+  struct Exchange {
+    Manner manner = Manner::pipelined;
+    std::size_t requests = 0;
+    std::size_t bytes = 0;    ///< of memory that they brought
+    std::size_t received = 0; ///< on the link; fewer where memory is zeros
+    Duration time = {};       ///< from the first request to the last reply
+  };
+
+  /// What the start of a serial line tells: bytes of memory a second. It counts until an exchange
+  /// tells better.
   void expect_rate(double bytes_per_second) { expected_rate_ = bytes_per_second; }
 
   /// One short request and its reply.
   void round_trip(Duration time);
 
-  /// `requests` pipelined ones that brought `bytes` of memory in `time` beyond a round trip. Too
-  /// small ones are not counted.
-  void burst(std::size_t requests, std::size_t bytes, Duration time);
-
-  /// All replies of a burst, `received` bytes on the link with `bytes` of memory in them (which are
-  /// more where memory is zeros), came `time` beyond a round trip. Where that is too quick to be
-  /// measured, and too much for a slow link, it says how fast the link is at least: that counts as
-  /// long as nothing is measured. Who reads page by page would never learn more.
-  ///
-  /// Otherwise it says how fast the link itself is. Of a slow one no more is expected, however
-  /// quickly zeros came.
-  void came(std::size_t received, std::size_t bytes, Duration time);
+  /// What it took beyond a round trip says how fast memory comes, and how fast the link itself is:
+  /// of a slow link no more is expected than it carries, however quickly zeros came. As long as
+  /// little memory was read, other replies say how fast it might come.
+  void exchanged(const Exchange& exchange);
 
   LinkEstimate estimate() const;
 
 private:
-  struct Slopes {
-    double per_request = 0;
-    double per_byte = 0;
-  };
-  Slopes slopes() const;
-  double shortest() const;
+  /// The last few of something.
+  template <typename Item, std::size_t kept>
+  class Window {
+  public:
+    void add(const Item& item) { items_[count_++ % kept] = item; }
+    std::span<const Item> items() const { return {items_.data(), std::min(count_, kept)}; }
 
-  static constexpr std::size_t kept = 16;
-  std::array<double, kept> round_trips_{};
-  std::size_t round_trip_count_ = 0;
+  private:
+    std::array<Item, kept> items_{};
+    std::size_t count_ = 0;
+  };
+  struct Read {
+    double requests = 0;
+    double bytes = 0;
+    double time = 0; ///< seconds beyond a round trip
+    double rate() const { return bytes / time; }
+  };
+
+  double shortest() const;
+  double memory_rate() const;
+  double request_time(double bytes_per_second) const;
+
+  static constexpr std::size_t round_trips_kept = 16;
+  static constexpr std::size_t exchanges_kept = 8;
+  Window<double, round_trips_kept> round_trips_;
+  Window<double, exchanges_kept> wire_rates_; ///< bytes a second on the link, whatever they say
+  Window<Read, exchanges_kept> reads_;
+  Window<Read, exchanges_kept> requests_; ///< of which each brought little
   std::optional<double> expected_rate_;
-  double least_rate_ = 0; ///< of bursts too quick to be measured
-  double wire_rate_ = 0;  ///< bytes a second on the link, whatever they say; the best of late
-  // Weighted sums over the bursts: requests, bytes and time with each other.
-  double requests_requests_ = 0;
-  double requests_bytes_ = 0;
-  double bytes_bytes_ = 0;
-  double requests_time_ = 0;
-  double bytes_time_ = 0;
+  Manner manner_ = Manner::pipelined; ///< of the last exchange
 };
 
 } // namespace mqbridge::rsp

@@ -16,6 +16,9 @@ constexpr double most_in_vain_for_each = 8;
 constexpr double most_in_vain_beside = double{64 << 20} / page_size;
 constexpr double most_in_vain_when_slow = 0.5;
 constexpr double most_in_vain_if_good = 4;
+constexpr double good_ones_beside = 4;
+/// Where its lines are read alone, a page costs as many round trips at least.
+constexpr double round_trips_for_lines = 4;
 
 } // namespace
 
@@ -33,7 +36,7 @@ bool guesses_are_cheap(const rsp::LinkEstimate& link) {
 
 std::size_t read_unit(const rsp::LinkEstimate& link) {
   const double bytes = pages_in_flight(link) * page_size;
-  if (!is_slow(link) || bytes > page_size / 2)
+  if (!is_slow(link) || bytes > page_size / round_trips_for_lines)
     return PageStore::page_size;
   return std::max(std::bit_ceil(static_cast<std::size_t>(bytes)), PageStore::line_size);
 }
@@ -47,9 +50,10 @@ std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_f
   const double by_time = looked_at * std::min(in_flight, most_in_vain_by_transfer) +
                          std::max(so_far.carried, static_cast<double>(so_far.bursts) * in_flight) +
                          in_flight;
+  const double when_slow = good_ones ? most_in_vain_if_good * looked_at + good_ones_beside
+                                     : most_in_vain_when_slow * looked_at;
   const double by_bytes =
-      is_slow(link) ? (good_ones ? most_in_vain_if_good : most_in_vain_when_slow) * looked_at
-                    : most_in_vain_for_each * looked_at + most_in_vain_beside;
+      is_slow(link) ? when_slow : most_in_vain_for_each * looked_at + most_in_vain_beside;
   const double allowed = std::min(by_time, by_bytes) - static_cast<double>(so_far.guessed);
   return static_cast<std::size_t>(std::max(allowed, 0.0));
 }

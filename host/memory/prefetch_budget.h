@@ -29,7 +29,9 @@ bool is_slow(const rsp::LinkEstimate& link);
 bool guesses_are_cheap(const rsp::LinkEstimate& link);
 
 /// What is worth reading where one line of 64 bytes is missing: as much as the link carries while a
-/// request is under way. PageStore::page_size: pages. Less only on slow links.
+/// request is under way. PageStore::page_size: pages. Less only on slow links, and only where a
+/// page costs as much as several round trips: a walk that needs most of it takes a round trip for
+/// each piece.
 std::size_t read_unit(const rsp::LinkEstimate& link);
 
 /// How many pages more than what is missing the next burst may read. Rent or buy: guesses may have
@@ -40,8 +42,8 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 /// most about twice as long as reading the mapping at once.
 ///
 /// Never more in vain than 8 pages for each that was looked at, and 64 MiB. On slow links half a
-/// page for each, or 4 pages of the good kind (`good_ones`: what lists point to). 0 as long as
-/// nothing is known of the link's speed.
+/// page for each; of the good kind (`good_ones`: what lists point to) 4 pages for each, and 4. 0 as
+/// long as nothing is known of the link's speed.
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
                             std::size_t missing, bool good_ones = false);
 

@@ -42,7 +42,7 @@ TEST(PrefetchBudget, InTotalItIsBounded) {
   const ReadSoFar long_walk{1000, 0, 1'000'000};
   EXPECT_EQ(guesses_allowed(fast, long_walk, 0), 8 * 1000 + (64U << 20U) / 4096);
   EXPECT_EQ(guesses_allowed(slow, long_walk, 0), 500U);
-  EXPECT_EQ(guesses_allowed(slow, long_walk, 0, true), 4000U);
+  EXPECT_EQ(guesses_allowed(slow, long_walk, 0, true), 4004U);
 }
 
 TEST(PrefetchBudget, SlowLinksReadLines) {
@@ -56,7 +56,8 @@ TEST(PrefetchBudget, SlowLinksReadLines) {
       {"115,200 baud", {2e-3, 11.5e3, 0}, 64},
       {"115,200 baud, far away", {50e-3, 11.5e3, 0}, 1024},
       {"1 Mbit/s", {1e-3, 125e3, 0}, 128},
-      {"10 Mbit/s", {1e-3, 1.25e6, 0}, 2048},
+      {"10 Mbit/s", {0.1e-3, 1.25e6, 0}, 128},
+      {"10 Mbit/s, not far away", {1e-3, 1.25e6, 0}, 4096},
       {"10 Mbit/s, far away", {10e-3, 1.25e6, 0}, 4096},
   };
   for (const auto& [why, link, unit] : cases)

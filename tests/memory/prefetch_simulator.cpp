@@ -171,6 +171,7 @@ SimulatedCost simulate(const SimulatedLayout& layout, const rsp::LinkEstimate& l
   if (options.map_known)
     cache.set_map(&layout.process.mappings());
   cache.set_platform(layout.process.platform());
+  cache.set_replay(options.replay);
   auto believed = link;
   believed.round_trip *= options.estimate_error;
   believed.bytes_per_second *= options.estimate_error;
@@ -179,6 +180,7 @@ SimulatedCost simulate(const SimulatedLayout& layout, const rsp::LinkEstimate& l
   EXPECT_TRUE(layout.walk(cache)) << layout.name;
   auto cost = stub.cost();
   cost.pages_touched = store->touched_pages();
+  cost.touched = store->touched();
   return cost;
 }
 

@@ -22,6 +22,7 @@ struct SimulatedCost {
   std::uint64_t bursts = 0;
   std::uint64_t bytes = 0;
   std::uint64_t pages_touched = 0; ///< by the walk, whatever was read
+  PageRuns touched = {};           ///< these, where the walk was through the page cache
 };
 
 /// A process's memory: mappings, of which only the pages that something was written to take room;
@@ -79,6 +80,7 @@ SimulatedCost simulate(const SimulatedLayout& layout, const rsp::LinkEstimate& l
 struct SimulationOptions {
   bool map_known = true;
   double estimate_error = 1; ///< what the policy believes of round trip and speed, times this
+  PageRuns replay = {};      ///< pages that an earlier walk has touched
 };
 /// With the real page cache and its policy. The answer of the walk is checked.
 SimulatedCost simulate(const SimulatedLayout& layout, const rsp::LinkEstimate& link,

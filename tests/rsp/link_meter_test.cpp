@@ -8,108 +8,128 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::DoubleNear;
+using Duration = LinkMeter::Duration;
 
-TEST(LinkMeterTest, NothingIsKnownAtFirst) {
+/// A meter of a link with a round trip that it knows.
+class LinkMeterTest : public testing::Test {
+protected:
+  static constexpr Duration round_trip = 10ms;
+
+  void SetUp() override { meter.round_trip(round_trip); }
+  /// Pipelined, all of it `beyond` a round trip.
+  void read(std::size_t requests, std::size_t bytes, std::size_t received, Duration beyond) {
+    meter.exchanged({LinkMeter::Manner::pipelined, requests, bytes, received, round_trip + beyond});
+  }
+  /// No memory is in it.
+  void receive(std::size_t received, Duration beyond) { read(1, 0, received, beyond); }
+  double rate() const { return meter.estimate().bytes_per_second; }
+
+  LinkMeter meter;
+};
+
+TEST_F(LinkMeterTest, NothingIsKnownAtFirst) {
   const LinkEstimate estimate = LinkMeter().estimate();
   EXPECT_EQ(estimate.round_trip, 0);
   EXPECT_EQ(estimate.bytes_per_second, 0);
   EXPECT_EQ(estimate.per_request, 0);
 }
 
-TEST(LinkMeterTest, TheRoundTripIsTheShortestOfTheLast) {
-  LinkMeter meter;
-  for (const auto time : {12ms, 10ms, 30ms})
+TEST_F(LinkMeterTest, TheRoundTripIsTheShortestOfTheLast) {
+  for (const auto time : {12ms, 8ms, 30ms})
     meter.round_trip(time);
-  EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.010);
+  EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.008);
   for (int i = 0; i < 16; ++i)
     meter.round_trip(20ms);
   EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.020);
 }
 
-TEST(LinkMeterTest, RequestsAndBytesAreToldApart) {
+TEST_F(LinkMeterTest, ALongReplyThatIsSoonerThanShortOnesShortensTheRoundTrip) {
+  read(1, 4096, 8192, -3ms);
+  EXPECT_DOUBLE_EQ(meter.estimate().round_trip, 0.007);
+}
+
+TEST_F(LinkMeterTest, RequestsAndBytesAreToldApart) {
   constexpr double per_request = 20e-6;
   constexpr double per_byte = 1e-8;
-  LinkMeter meter;
   for (const auto& [requests, bytes] :
-       {std::pair(10, 400'000), std::pair(200, 40'000), std::pair(50, 1'000'000)})
-    meter.burst(static_cast<std::size_t>(requests), static_cast<std::size_t>(bytes),
-                std::chrono::duration_cast<LinkMeter::Duration>(
-                    std::chrono::duration<double>(requests * per_request + bytes * per_byte)));
+       {std::pair(44, 400'000), std::pair(200, 4'000), std::pair(111, 1'000'000)})
+    read(static_cast<std::size_t>(requests), static_cast<std::size_t>(bytes),
+         static_cast<std::size_t>(2 * bytes),
+         std::chrono::duration_cast<Duration>(
+             std::chrono::duration<double>(requests * per_request + bytes * per_byte)));
   EXPECT_THAT(meter.estimate().per_request, DoubleNear(per_request, 1e-7));
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1 / per_byte, 1e6));
+  const double in_bulk = 400'000 / (44 * per_request + 400'000 * per_byte);
+  EXPECT_THAT(rate(), DoubleNear(in_bulk, 1)) << "with the requests that it takes";
 }
 
 // Who reads page by page has nothing longer to measure.
-TEST(LinkMeterTest, APageThatComesAtOnceSaysHowFastTheLinkIsAtLeast) {
-  LinkMeter meter;
-  meter.came(4096, 0, 20us); // not of memory
-  EXPECT_GE(meter.estimate().bytes_per_second, 2048 / 200e-6);
-  meter.came(400, 4096, 20us); // mostly zeros
-  EXPECT_GE(meter.estimate().bytes_per_second, 4096 / 200e-6);
-  meter.came(16384, 8192, -10us); // less than the round trip was thought to be
-  EXPECT_GE(meter.estimate().bytes_per_second, 8192 / 200e-6);
+TEST_F(LinkMeterTest, APageThatComesAtOnceSaysHowFastTheLinkIsAtLeast) {
+  read(1, 4096, 8192, 20us);
+  EXPECT_DOUBLE_EQ(rate(), 4096 / 200e-6);
 }
 
-TEST(LinkMeterTest, WhatWasMeasuredGoesBeforeWhatItIsAtLeast) {
-  LinkMeter meter;
-  meter.came(16384, 8192, 20us);
-  meter.burst(1, 4096, 4ms);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
-  meter.came(16384, 8192, 20us);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(1.024e6, 1e3));
+TEST_F(LinkMeterTest, WhereLittleWasReadOtherRepliesTellHowFastItMightBe) {
+  receive(64'000, 2ms); // 16 MB/s as digits
+  EXPECT_DOUBLE_EQ(rate(), 16e6);
+  read(68, 70'000, 103'000, 70ms); // all started at once
+  EXPECT_DOUBLE_EQ(rate(), 16e6);
+  for (int i = 0; i < 4; ++i)
+    read(1, 65'536, 131'072, 32768us); // a slow stub behind a fast link
+  EXPECT_NEAR(rate(), 2e6, 1e4);
 }
 
-// On a machine that is busy elsewhere the shorter burst may well be the slower one.
-TEST(LinkMeterTest, BytesThatSeemToCostNothingLeaveTheRateKnown) {
-  LinkMeter meter;
-  meter.burst(200, 200'000, 40ms);
-  meter.burst(10, 400'000, 1ms);
-  meter.burst(100, 50'000, 30ms);
-  meter.burst(2, 8192, 210us);
-  for (int i = 0; i < 50; ++i) {
-    meter.burst(2, i % 2 == 0 ? 8192 : 16'384, i % 2 == 0 ? 900us : 300us);
-    EXPECT_GT(meter.estimate().bytes_per_second, 1e6) << i;
-  }
+// Sixteen stubs on two processors: most of what is measured is what the others took.
+TEST_F(LinkMeterTest, StallsDoNotMakeALinkSlow) {
+  read(40, 327'680, 655'360, 4ms);
+  const double known = rate();
+  for (const auto stall : {12ms, 30ms, 4ms, 17ms, 9ms})
+    read(1, 4096, 8192, stall);
+  EXPECT_DOUBLE_EQ(rate(), known);
+  read(1, 4096, 8192, 0us);
+  for (const auto stall : {12ms, 30ms, 4ms, 17ms, 9ms})
+    read(1, 4096, 8192, stall);
+  EXPECT_DOUBLE_EQ(rate(), 4096 / 200e-6);
+}
+
+TEST_F(LinkMeterTest, ALinkThatBecameSlowIsKnownToBe) {
+  read(40, 327'680, 655'360, 4ms);
+  for (int i = 0; i < 8; ++i)
+    read(10, 81'920, 163'840, 400ms);
+  EXPECT_THAT(rate(), DoubleNear(204'800, 1));
 }
 
 // As many zeros as one likes fit through a narrow link; what comes next may be something else.
-TEST(LinkMeterTest, OfASlowLinkNoMoreIsExpectedThanItCarries) {
-  LinkMeter meter;
-  meter.burst(32, 256 * 1024, 40ms);
-  meter.came(5'000, 256 * 1024, 40ms);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(125e3, 1));
+TEST_F(LinkMeterTest, OfASlowLinkNoMoreIsExpectedThanItCarries) {
+  read(32, 256 * 1024, 5'000, 40ms);
+  EXPECT_THAT(rate(), DoubleNear(125e3, 1));
 }
 
-TEST(LinkMeterTest, OfAFastLinkZerosAreExpected) {
-  LinkMeter meter;
-  meter.burst(32, 256 * 1024, 1ms);
-  meter.came(5'000, 256 * 1024, 1ms);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(256 * 1024 / 1e-3, 1e3));
+TEST_F(LinkMeterTest, OfAFastLinkZerosAreExpected) {
+  read(32, 256 * 1024, 5'000, 1ms);
+  EXPECT_THAT(rate(), DoubleNear(256 * 1024 / 1e-3, 1e3));
 }
 
-// Another program had the processor.
-TEST(LinkMeterTest, OneStallDoesNotMakeALinkSlow) {
-  LinkMeter meter;
-  meter.burst(1, 65'536, 1ms);
-  meter.came(131'072, 65'536, 1ms);
-  meter.came(8'192, 4'096, 10ms);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(65.5e6, 1e6));
+TEST_F(LinkMeterTest, AFewBytesThatComeAtOnceSayNothing) {
+  read(20, 300, 20, 20us);
+  read(1, 4096, 200, 20us); // zeros, which a slow link brings as quickly
+  EXPECT_EQ(rate(), 0);
 }
 
-TEST(LinkMeterTest, AFewBytesThatComeAtOnceSayNothing) {
-  LinkMeter meter;
-  meter.burst(20, 300, 20us);
-  meter.came(200, 8192, 20us); // zeros, which a slow link brings as quickly
-  EXPECT_EQ(meter.estimate().bytes_per_second, 0);
+TEST_F(LinkMeterTest, ARequestThatWaitsForTheOneBeforeCostsARoundTrip) {
+  meter.exchanged({LinkMeter::Manner::in_turn, 1, 4096, 8192, round_trip});
+  meter.exchanged({LinkMeter::Manner::in_turn, 3, 12'288, 24'576, 3 * round_trip});
+  EXPECT_THAT(rate(), DoubleNear(12'288 / 20e-3, 1));
+  meter.exchanged({LinkMeter::Manner::in_turn, 11, 88, 300, 11 * round_trip});
+  EXPECT_THAT(meter.estimate().per_request, DoubleNear(100e-3 / 11, 1e-4));
 }
 
-TEST(LinkMeterTest, ASerialLineIsBelievedUntilSomethingIsMeasured) {
-  LinkMeter meter;
+TEST_F(LinkMeterTest, ASerialLineIsBelievedUntilSomethingIsMeasured) {
   meter.expect_rate(5760);
-  meter.came(8192, 4096, 20us); // a buffer on the way
-  EXPECT_DOUBLE_EQ(meter.estimate().bytes_per_second, 5760);
-  meter.burst(1, 4096, 800ms);
-  EXPECT_THAT(meter.estimate().bytes_per_second, DoubleNear(5120, 1));
+  receive(8192, 20us); // a buffer on the way
+  read(1, 4096, 8192, 20us);
+  EXPECT_DOUBLE_EQ(rate(), 5760);
+  read(1, 4096, 8192, 800ms);
+  EXPECT_THAT(rate(), DoubleNear(5120, 1));
 }
 
 } // namespace
