@@ -128,7 +128,7 @@ private:
     else if (received.outcome == Outcome::closed)
       over_ = true;
     else if (received.outcome == Outcome::too_long)
-      stop(protocol_violation(request_.dll));
+      break_off();
   }
 
   bool out_of_time() {
@@ -154,27 +154,36 @@ private:
     wire::Decoder in(message);
     const auto kind = in.get<wire::Kind>();
     if (!in.ok()) {
-      stop(protocol_violation(request_.dll));
+      break_off();
       return true;
     }
     switch (kind) {
     case wire::Kind::batch:
       if (!results_.accept(message))
-        stop(protocol_violation(request_.dll));
+        break_off();
       return true;
     case wire::Kind::failure: {
       const auto why = in.get<wire::FailureKind>();
       const std::string text = in.text();
       said_all_ = true;
-      stop(in.complete() ? reported_failure(request_.dll, why, text)
-                         : protocol_violation(request_.dll));
+      if (in.complete())
+        stop(reported_failure(request_.dll, why, text));
+      else
+        break_off();
       return true;
     }
     case wire::Kind::done:
       said_all_ = over_ = true;
       return true;
-    default:
+    case wire::Kind::find_symbol:
+    case wire::Kind::find_function:
+    case wire::Kind::find_type:
+    case wire::Kind::field_offset:
+    case wire::Kind::fetch:
       return false;
+    default:
+      break_off();
+      return true;
     }
   }
 
@@ -197,7 +206,7 @@ private:
     unanswered_.clear();
     ++answers_;
     if (!reply && reply.error().code == "dll.protocol")
-      stop(protocol_violation(request_.dll));
+      break_off();
     else if (!reply)
       stop_reading(std::move(reply).error());
     else if (!wire::send_message(worker_.socket(), reply->message(), false))
@@ -228,7 +237,7 @@ private:
     if (received.outcome == Outcome::closed)
       over_ = true;
     else if (received.outcome == Outcome::too_long)
-      stop(protocol_violation(request_.dll));
+      break_off();
     if (received.outcome != Outcome::message)
       return false;
     if (!take_result(received.message))
@@ -248,11 +257,18 @@ private:
     over_ = true;
   }
 
+  /// An improper message: what the worker says behind it means nothing, either.
+  void break_off() {
+    stop(protocol_violation(request_.dll));
+    improper_ = true;
+  }
+
   void conclude() {
     const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
     const auto& shared = worker_.shared();
     accept_unread();
-    accept_remainder();
+    if (!improper_)
+      accept_remainder();
     if (said_all_ && status != 0) {
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {
@@ -269,7 +285,7 @@ private:
   /// be there: it need not wait for our last reply.
   void accept_unread() {
     using Outcome = wire::Received::Outcome;
-    for (;;) {
+    while (!improper_) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
       if (received.outcome == Outcome::message && result_.failure)
         static_cast<void>(results_.accept(received.message));
@@ -300,6 +316,7 @@ private:
   std::vector<std::byte> unanswered_; ///< the worker's request that it waits for an answer to
   std::uint64_t answers_ = 0;
   bool over_ = false;
+  bool improper_ = false; ///< a message was
   bool said_all_ = false; ///< done or a failure came; only its destructors are left
   TruncatedBy truncated_by_ = TruncatedBy::nothing;
 };

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 namespace mqbridge {
 namespace {
@@ -33,6 +34,10 @@ struct Case {
   Operation operation;
   bool stays;
 };
+
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << each.name;
+}
 
 class Unverified : public ::testing::TestWithParam<Case> {};
 

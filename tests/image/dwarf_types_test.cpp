@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct Build {
   const char* name;
   std::vector<std::string> options;
 };
+
+void PrintTo(const Build& build, std::ostream* out) {
+  *out << build.name;
+}
 
 std::filesystem::path compile(const test::TestDirectory& directory, const Build& build,
                               const std::vector<std::string>& sources) {

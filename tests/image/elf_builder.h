@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <elf.h>
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct ElfShape {
 
   int word() const { return is_64 ? 8 : 4; }
 };
+inline void PrintTo(const ElfShape& shape, std::ostream* out) {
+  *out << shape.architecture;
+}
 
 /// The four shapes that every test of the image room runs on.
 inline const ElfShape elf_shapes[] = {

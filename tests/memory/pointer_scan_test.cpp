@@ -2,6 +2,7 @@
 
 #include <array>
 #include <gmock/gmock.h>
+#include <ostream>
 #include <vector>
 
 namespace mqbridge {
@@ -14,6 +15,11 @@ struct Shape {
   std::size_t size;
   std::size_t alignment;
 };
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << (shape.order == ByteOrder::big ? "be" : "le") << 8 * shape.size << "_aligned_to_"
+       << shape.alignment;
+}
 
 class PointerScan : public testing::TestWithParam<Shape> {
 protected:

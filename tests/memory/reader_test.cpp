@@ -2,6 +2,7 @@
 #include "tests/support/fake_memory.h"
 
 #include <gtest/gtest.h>
+#include <ostream>
 
 namespace mqbridge {
 namespace {
@@ -12,6 +13,10 @@ struct Case {
   int pointer_size;
   ByteOrder order;
 };
+
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << (each.order == ByteOrder::big ? "be" : "le") << 8 * each.pointer_size;
+}
 
 struct ReaderOnPlatform : ::testing::TestWithParam<Case> {
   FakeMemory fake;

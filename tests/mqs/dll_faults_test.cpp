@@ -42,6 +42,10 @@ struct Fault {
   std::vector<const char*> words; ///< that the message must have
 };
 
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.dll;
+}
+
 class DllFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(DllFault, IsNamed) {
@@ -81,6 +85,10 @@ struct Death {
   const char* how;
 };
 
+void PrintTo(const Death& death, std::ostream* out) {
+  *out << death.dll;
+}
+
 class DllDeath : public testing::TestWithParam<Death> {};
 
 TEST_P(DllDeath, KeepsWhatWasFoundAndNamesTheQueue) {
@@ -114,25 +122,40 @@ TEST(DllTruncation, NamesTimeAsTheReason) {
   EXPECT_EQ(only(result).queue(OpClass::receive).truncated_by, TruncatedBy::time);
 }
 
-TEST(DllTruncation, TimeSpentReadingMemoryIsNotTheDlls) {
-  class SlowMemory final : public Memory {
-  public:
-    Result<void> read_ranges(std::span<MemoryRange> ranges) override {
-      const timespec pause{0, 200'000'000};
-      ::nanosleep(&pause, nullptr);
-      for (auto& range : ranges)
-        range.read = 0;
-      return {};
-    }
-  } slow;
+/// Nothing can be read, and it takes 200 ms to find out.
+class SlowMemory final : public Memory {
+public:
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    const timespec pause{0, 200'000'000};
+    ::nanosleep(&pause, nullptr);
+    for (auto& range : ranges)
+      range.read = 0;
+    return {};
+  }
+};
+
+WalkResult walk_slow_memory(const std::string& behaviour, std::chrono::milliseconds limit) {
+  SlowMemory slow;
   TestTarget target(test_platforms().front());
-  const auto from = target.request("FETCHES_UNMAPPED");
+  const auto from = target.request(behaviour);
   WalkRequest request{from.worker, from.dll, target.images, slow, target.platform, "solver"};
   request.sandboxed = from.sandboxed;
   request.op_classes = {OpClass::receive};
-  request.cpu_limit = 150ms;
-  const auto result = walk_queues(request);
+  request.cpu_limit = limit;
+  return walk_queues(request);
+}
+
+TEST(DllTruncation, TimeSpentReadingMemoryIsNotTheDlls) {
+  const auto result = walk_slow_memory("FETCHES_UNMAPPED", 150ms);
   EXPECT_FALSE(result.failure) << result.failure->message;
+}
+
+TEST(DllTruncation, NothingIsTakenFromBehindAnImproperMessage) {
+  // While its fetch is served, the worker comes to its end.
+  const auto result = walk_slow_memory("FETCHES_AND_SENDS_GARBAGE", 10s);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.protocol");
+  EXPECT_THAT(result.communicators, IsEmpty());
 }
 
 TEST(DllTruncation, AnEndlessQueueEndsAtItsLimit) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <ostream>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -340,6 +341,10 @@ struct SearchPath {
   std::string path;    ///< as the linker wrote it
   const char* refused; ///< what the error says; nullptr: trusted
 };
+
+void PrintTo(const SearchPath& search, std::ostream* out) {
+  *out << search.name;
+}
 
 class DllSearchPath : public DllPolicyTest, public testing::WithParamInterface<SearchPath> {
 protected:

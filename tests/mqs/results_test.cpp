@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <gmock/gmock.h>
+#include <ostream>
 
 namespace mqbridge {
 namespace {
@@ -87,6 +88,10 @@ struct Improper {
   const char* name;
   std::function<std::vector<Encoder>()> items;
 };
+
+void PrintTo(const Improper& improper, std::ostream* out) {
+  *out << improper.name;
+}
 
 class ImproperBatch : public Results, public testing::WithParamInterface<Improper> {};
 

@@ -48,6 +48,10 @@ std::string platform_name(const Platform& platform) {
          std::to_string(platform.pointer_size * 8);
 }
 
+void PrintTo(const Platform& platform, std::ostream* out) {
+  *out << platform_name(platform);
+}
+
 void FakeTypes::add(const std::string& name, std::vector<TypeField> fields) {
   TypeLayout layout;
   layout.name = name;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ namespace mqbridge {
 const std::vector<Platform>& test_platforms();
 /// "le64" and so on, for the names of tests.
 std::string platform_name(const Platform& platform);
+void PrintTo(const Platform& platform, std::ostream* out);
 
 /// One image: `file` of this machine, as the target's `target_path`.
 ImageSet images_of(const std::string& file, const std::string& target_path, LoadBias bias = {});

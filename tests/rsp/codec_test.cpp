@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ struct Case {
   std::string wire;
   std::vector<std::string> events;
 };
+
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << each.name;
+}
 
 const std::string nul(1, '\0');
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <ostream>
 #include <string>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -20,6 +21,13 @@
 #include <vector>
 
 namespace mqbridge::sandbox {
+
+void PrintTo(Rules rules, std::ostream* out) {
+  *out << (rules == Rules::loading     ? "Loading"
+           : rules == Rules::computing ? "Computing"
+                                       : "ReadingFiles");
+}
+
 namespace {
 
 using testing::ExitedWithCode;
@@ -125,15 +133,9 @@ TEST_P(EveryRule, KnowsNoOtherNumbersOfCalls) {
 }
 #endif
 
-std::string name_of(Rules rules) {
-  return rules == Rules::loading     ? "Loading"
-         : rules == Rules::computing ? "Computing"
-                                     : "ReadingFiles";
-}
-
 INSTANTIATE_TEST_SUITE_P(, EveryRule,
                          testing::Values(Rules::loading, Rules::computing, Rules::reading_files),
-                         [](const auto& each) { return name_of(each.param); });
+                         testing::PrintToStringParamName());
 
 TEST(FilterOfLoading, OpensForReadingOnly) {
   EXPECT_EXIT(attempt(Rules::loading,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,9 +23,12 @@ struct PlatformCase {
 inline const PlatformCase platform_cases[] = {
     {4, ByteOrder::little}, {4, ByteOrder::big}, {8, ByteOrder::little}, {8, ByteOrder::big}};
 
+inline void PrintTo(const PlatformCase& platform, std::ostream* out) {
+  *out << 8 * platform.pointer_size << (platform.order == ByteOrder::big ? "big" : "little");
+}
+
 inline std::string name_of_case(const testing::TestParamInfo<PlatformCase>& test) {
-  return std::to_string(8 * test.param.pointer_size) +
-         (test.param.order == ByteOrder::big ? "big" : "little");
+  return testing::PrintToString(test.param);
 }
 
 inline Platform make_platform(const PlatformCase& which) {

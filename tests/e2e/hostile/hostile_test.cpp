@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <ostream>
 
 namespace mqbridge::e2e {
 namespace {
@@ -95,6 +96,10 @@ struct Name {
   bool endless;
   const char* rule; ///< a word of the message
 };
+
+void PrintTo(const Name& name, std::ostream* out) {
+  *out << name.what;
+}
 
 class NamedDll : public testing::TestWithParam<Name> {};
 

@@ -42,6 +42,7 @@ enum behaviour {
   PRINTS_FOR_EVER,
   DPRINTS_FOR_EVER,
   SENDS_GARBAGE,
+  FETCHES_AND_SENDS_GARBAGE,
   SENDS_AND_NEVER_READS,
   CLOSES_SOCKET,
   FORKS,
@@ -139,11 +140,11 @@ static void send_garbage(void) {
   send(worker_socket, garbage, sizeof garbage, MSG_NOSIGNAL);
 }
 
-static void send_and_never_read(void) {
-  unsigned char fetch[13] = {7}; // a fetch of 48 KiB from 0, in the worker's own format
+// Of 48 KiB from 0, in the worker's own format.
+static void send_fetch(void) {
+  unsigned char fetch[13] = {7};
   fetch[10] = 0xc0;
-  for (;;)
-    send(worker_socket, fetch, sizeof fetch, MSG_NOSIGNAL);
+  send(worker_socket, fetch, sizeof fetch, MSG_NOSIGNAL);
 }
 
 int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbacks) {
@@ -162,10 +163,12 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
     puts("again");
   while (BEHAVIOUR == DPRINTS_FOR_EVER)
     host->mqs_dprints_fp("again\n");
-  if (BEHAVIOUR == SENDS_GARBAGE)
+  if (BEHAVIOUR == FETCHES_AND_SENDS_GARBAGE)
+    send_fetch();
+  if (BEHAVIOUR == SENDS_GARBAGE || BEHAVIOUR == FETCHES_AND_SENDS_GARBAGE)
     send_garbage();
-  if (BEHAVIOUR == SENDS_AND_NEVER_READS)
-    send_and_never_read();
+  while (BEHAVIOUR == SENDS_AND_NEVER_READS)
+    send_fetch();
   if (BEHAVIOUR == CLOSES_SOCKET) {
     close(worker_socket);
     sleep(600);

@@ -218,6 +218,10 @@ void PrintTo(const HostileCase& which, std::ostream* stream) {
   *stream << which.evil << " in " << which.place;
 }
 
+void PrintTo(const CodeCase& which, std::ostream* stream) {
+  *stream << which.evil << " of " << which.place;
+}
+
 Stage stage_of(std::string_view place) {
   if (is_among(before, place))
     return Stage::before;

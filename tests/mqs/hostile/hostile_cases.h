@@ -35,6 +35,7 @@ struct CodeCase {
   enum class Cost { walk, queue, group, nothing } cost;
   std::string code = {}; ///< of the failure, where it costs the walk
 };
+void PrintTo(const CodeCase& which, std::ostream* stream);
 std::vector<CodeCase> code_cases();
 
 } // namespace mqbridge::test
