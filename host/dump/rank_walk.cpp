@@ -68,6 +68,8 @@ public:
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
     take_world(dump_, support_);
+    if (!result.failure && repaired)
+      warn_without_world();
     outcome_.found = !dump_.communicators.empty();
     std::erase_if(dump_.communicators, [&](const Communicator& communicator) {
       return !wanted(filters_, communicator);
@@ -133,6 +135,11 @@ private:
     if (error)
       dump_.communicators.clear();
     return error;
+  }
+
+  void warn_without_world() {
+    if (auto doubt = doubt_without_world(dump_.communicators, support_))
+      outcome_.warnings.push_back(std::move(*doubt));
   }
 
   const RankWalk& walk_;

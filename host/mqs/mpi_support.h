@@ -67,6 +67,8 @@ public:
   /// Is it the one with all processes, whatever the program calls it? (By name where only that
   /// tells it.)
   virtual bool is_world(const Communicator& communicator) const;
+  /// is_world() knows it by more than its name: there is exactly one, and no program renames it.
+  virtual bool world_is_certain() const { return false; }
   /// mqs_communicator::unique_id is the same on each member of a communicator.
   virtual bool id_is_shared() const { return false; }
 

@@ -75,6 +75,7 @@ public:
   bool statuses_need_repair() const override { return true; }
   bool id_is_shared() const override { return true; } // the context id
   bool is_world(const Communicator& communicator) const override { return !communicator.id; }
+  bool world_is_certain() const override { return true; }
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
                       const Platform& platform) const override {

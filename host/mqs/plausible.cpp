@@ -42,4 +42,17 @@ std::optional<Error> find_implausible(std::span<const Communicator> communicator
       bad->name, bad->size, bad->local_rank ? std::to_string(*bad->local_rank) : "(none)"));
 }
 
+std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,
+                                         const MpiSupport& support) {
+  const auto worlds = std::ranges::count_if(
+      communicators, [&](const auto& communicator) { return support.is_world(communicator); });
+  if (communicators.empty() || worlds == 1 || !support.world_is_certain())
+    return std::nullopt;
+  return Error{"walk.no_world",
+               fmt::format("of the {} communicators that the debug DLL listed {} MPI_COMM_WORLD, "
+                           "where each process has one: what it listed may be garbage",
+                           communicators.size(), worlds == 0 ? "none is" : "several are"),
+               "its memory may be damaged, or was being changed: dump it again"};
+}
+
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/mqs/mpi_support.h"
 #include "host/mqs/queues.h"
 #include "rsp/result.h"
 
@@ -13,5 +14,11 @@ namespace mqbridge {
 /// or no communicator at all. nullopt: nothing speaks against them. Error walk.implausible: none of
 /// these communicators is to be believed.
 std::optional<Error> find_implausible(std::span<const Communicator> communicators);
+
+/// Of a walk without failure, in which each communicator by itself could be one: warning
+/// walk.no_world where MPI_COMM_WORLD, which every process is in once, is not among them, or is
+/// there twice. For an MPI of which that is certain (MpiSupport::world_is_certain).
+std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,
+                                         const MpiSupport& support);
 
 } // namespace mqbridge

@@ -4,6 +4,7 @@
 #include "host/limits.h"
 #include "host/memory/reader.h"
 #include "host/target/auxv.h"
+#include "host/target/debug_information.h"
 #include "host/target/file_matcher.h"
 #include "host/target/first_look.h"
 #include "host/target/given_images.h"
@@ -350,38 +351,7 @@ Result<void> Target::preload(const PageRuns& pages) {
 }
 
 bool Target::find_debug_information(ImageSet& images, Warnings& warnings) {
-  auto* server = impl_->files.debuginfod();
-  bool found_some = false;
-  for (std::size_t i = 0; server != nullptr && i < images.images().size(); ++i) {
-    const auto& image = images.images()[i];
-    const bool has_some = image.debug || !image.file || image.file->has_dwarf();
-    if (has_some || (i > 0 && !is_mpi_library(image.target_path)))
-      continue;
-    auto found = find_debug_information(*server, *image.file);
-    if (!found) {
-      warnings.push_back(std::move(found).error());
-    } else if (*found != nullptr) {
-      images.set_debug(i, std::move(*found));
-      found_some = true;
-    }
-  }
-  return found_some;
-}
-
-Result<std::shared_ptr<const ElfFile>> Target::find_debug_information(Debuginfod& server,
-                                                                      const ElfFile& file) {
-  const auto& fetch = impl_->options.fetch;
-  auto found = server.find(Debuginfod::Kind::debuginfo, file.build_id(),
-                           [&](std::uint64_t bytes, std::uint64_t) {
-                             fetch.tell(fmt::format("debuginfod: debug information of {}, {} kB",
-                                                    file.path().filename().string(), bytes / 1000));
-                             return !fetch.over();
-                           });
-  if (!found)
-    return forward(std::move(found));
-  if (!*found)
-    return nullptr;
-  return impl_->files.open(**found);
+  return mqbridge::find_debug_information(images, impl_->files, impl_->options.fetch, warnings);
 }
 
 std::optional<Error> Target::doubtful_memory() const {

@@ -92,8 +92,6 @@ public:
 
 private:
   struct Impl;
-  Result<std::shared_ptr<const ElfFile>> find_debug_information(Debuginfod& server,
-                                                                const ElfFile& file);
   explicit Target(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -158,6 +158,29 @@ INSTANTIATE_TEST_SUITE_P(
                          "walk.max_stop", "time"}),
     [](const auto& of) { return std::string(of.param.name); });
 
+/// Garbage that the DLL believes: the first of its communicators is not the one that it should be.
+TEST(DamagedOpenMpiWorld, ThatIsNotListedIsAWarning) {
+  test::faults_tried(1);
+  SingleProcess victim("mpi_victim");
+  Anatomy process(victim.pid());
+  process.add_types(MQBRIDGE_TEST_PACK);
+  {
+    const auto array = process.pointer(process.symbol("ompi_mpi_communicators") +
+                                       process.offset("opal_pointer_array_t", "addr"));
+    const Damage damage(victim.pid(), array, process.pointer(array + sizeof array), sizeof array);
+    const auto dump = dump_json({local_target(victim.pid())});
+    ASSERT_EQ(dump.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(dump);
+    const json warning = find_error(dump.document["ranks"][0], "walk.no_world");
+    ASSERT_TRUE(warning.is_object()) << dump.document["ranks"][0].dump(2);
+    EXPECT_EQ(warning["level"], "warning");
+    EXPECT_THAT(warning["message"].get<std::string>(), HasSubstr("none is MPI_COMM_WORLD"));
+  }
+  const auto whole = dump_json({local_target(victim.pid())});
+  EXPECT_EQ(whole.status(), 0);
+  EXPECT_TRUE(find_error(whole.document["ranks"][0], "walk.no_world").is_null());
+  EXPECT_EQ(victim.finish(), "");
+}
+
 class DamagedRecorder : public testing::TestWithParam<Case> {};
 
 TEST_P(DamagedRecorder, CostsOneRankAnErrorAndTheProcessNothing) {
