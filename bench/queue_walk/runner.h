@@ -6,6 +6,7 @@
 #include "bench/queue_walk/prediction.h"
 #include "bench/queue_walk/reporter.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct RunnerOptions {
 
 /// Runs every contender in every cell: first once, to see that its answer is right and how long it
 /// takes, then as often as asked, all contenders of a cell in random order. Contenders predicted to
-/// take longer than the cell has patience for are reported with the prediction, as "predicted".
+/// take longer than the cell has patience for are reported with the prediction, as "predicted"; one
+/// of which nothing is known is run without the cell's link before, to be predicted from that.
 class Runner {
 public:
   Runner(const RunnerOptions& options, const std::vector<Contender>& contenders,
@@ -30,6 +32,7 @@ public:
   void run(const Cell& cell);
 
 private:
+  std::optional<double> predict(Stage& stage, const Cell& cell, const Contender& contender);
   void enter(Stage& stage, const Cell& cell, const Contender& contender);
   void register_runs(Stage& stage, const Cell& cell, const Contender& contender, double seconds);
   void register_outcome(const std::string& name, double seconds, const std::string& label,

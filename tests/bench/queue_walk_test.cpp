@@ -3,6 +3,7 @@
 #include "bench/queue_walk/plan_repeats.h"
 #include "bench/queue_walk/prediction.h"
 #include "bench/queue_walk/quantile.h"
+#include "bench/queue_walk/runner.h"
 #include "bench/queue_walk/touched_pages.h"
 
 #include <gmock/gmock.h>
@@ -127,6 +128,37 @@ TEST(Prediction, NothingIsKnownOfOthers) {
   EXPECT_FALSE(predictor.predict("a", {.architecture = "s390x"}));
   EXPECT_FALSE(predictor.predict("a", {.filler = Filler::recorder}));
   EXPECT_FALSE(predictor.predict("a", {.ranks = 16}));
+}
+
+/// A contender that says what it would take, in round trips, and takes no time.
+class CountingContender {
+public:
+  Contender contender() {
+    return {"counting", [](const Cell&) { return true; },
+            [this](Stage&, const Cell& cell) -> Result<Attempt> {
+              round_trips.push_back(cell.link.round_trip);
+              Attempt made;
+              made.cost.round_trips = 1000;
+              made.cost.wall_s =
+                  0.01 + 1000 * std::chrono::duration<double>(round_trips.back()).count();
+              return made;
+            }};
+  }
+  std::vector<std::chrono::nanoseconds> round_trips; ///< of the links it ran over
+};
+
+TEST(Runner, TriesWithoutTheLinkWhatMightTakeMinutesOverIt) {
+  CountingContender counting;
+  const std::vector<Contender> contenders{counting.contender()};
+  std::ostringstream out;
+  MergedJson reporter(out);
+  Runner runner({.repeats = {.ordinary = 2}}, contenders, reporter);
+  runner.run({.filler = Filler::recorder, .operations = 10, .link = {.round_trip = 50ms}});
+  EXPECT_THAT(counting.round_trips, testing::ElementsAre(0ms)) << "50 seconds are too many";
+  runner.run({.filler = Filler::recorder, .operations = 10, .link = {.round_trip = 1ms}});
+  EXPECT_THAT(counting.round_trips, testing::ElementsAre(0ms, 1ms, 1ms, 1ms));
+  reporter.finish();
+  EXPECT_THAT(out.str(), testing::HasSubstr("predicted"));
 }
 
 TEST(PeerLine, HasTimesAndAnAnswer) {
