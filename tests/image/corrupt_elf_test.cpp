@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <string>
 
 namespace mqbridge {
 namespace {
@@ -257,8 +259,8 @@ TEST_P(HostileElf, ChainsOfAHashTableEnd) {
 TEST_P(HostileElf, ADebugLinkLeadsNowhereButToAFileOfThatName) {
   test::PrivateCache cache;
   sound_file(GetParam()).write(directory_ / "outside");
-  for (const std::string name :
-       {"../outside", "/etc/passwd", "object", ".", "..", "", std::string(5000, 'x').c_str()}) {
+  for (const auto& name : std::initializer_list<std::string>{
+           "../outside", "/etc/passwd", "object", ".", "..", "", std::string(5000, 'x')}) {
     auto elf = sound_file(GetParam());
     elf.add_debug_link(name, 0);
     elf.write(directory_ / "in" / "object");
