@@ -11,12 +11,18 @@ bool begins_as_tls(std::string_view bytes) {
          bytes[2] >= 0 && bytes[2] <= 4;
 }
 
+/// RFC 4253, 4.2: "SSH-2.0-...", and 1.99 or 1.5 of old. A `-` stands for a damaged packet between
+/// packets, and is no garbage to a decoder of ours.
+bool begins_as_ssh(std::string_view bytes) {
+  return bytes.starts_with("SSH-") || bytes.starts_with("SSH2.") || bytes.starts_with("SSH1.");
+}
+
 } // namespace
 
 std::string_view another_protocol(std::string_view first_bytes) {
   if (begins_as_tls(first_bytes))
     return "TLS";
-  if (first_bytes.starts_with("SSH-"))
+  if (begins_as_ssh(first_bytes))
     return "SSH";
   if (first_bytes.find("HTTP/") != std::string_view::npos)
     return "HTTP";

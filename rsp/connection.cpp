@@ -127,7 +127,9 @@ void Connection::close() {
 }
 
 Connection::Exemption Connection::exempt(std::chrono::milliseconds limit) {
-  exempt_until_ = Clock::now() + limit;
+  const bool again = !farewell_said_.empty() && farewell_said_ == detach_packets_;
+  farewell_said_ = detach_packets_;
+  exempt_until_ = Clock::now() + (again ? std::chrono::milliseconds(0) : limit);
   return Exemption(*this);
 }
 
@@ -165,6 +167,8 @@ void Connection::add_detach_packet(const std::string& payload) {
 void Connection::drop_detach_packet(const std::string& payload) {
   if (std::erase(detach_packets_, payload) != 0)
     options_.watch.drop_detach_packet(payload);
+  if (detach_packets_.empty())
+    farewell_said_.clear(); // all have gone: the next ones have a farewell of their own
 }
 
 void Connection::released() {

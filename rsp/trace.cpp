@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iterator>
 #include <mutex>
@@ -17,6 +18,12 @@ Error write_error(const std::filesystem::path& file, int error) {
           fmt::format("cannot write the trace {}: {}", file.string(),
                       std::generic_category().message(error)),
           "check the path, its permissions and the space left (df)"};
+}
+
+/// What it will hold was in the memory of a process: a new one is for its owner alone.
+std::FILE* open_private(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return descriptor >= 0 ? ::fdopen(descriptor, "w") : nullptr;
 }
 
 void append_readable(std::string& line, std::string_view payload) {
@@ -54,7 +61,7 @@ Trace::~Trace() {
 Result<std::unique_ptr<Trace>> Trace::open(const std::filesystem::path& file) {
   auto impl = std::make_unique<Impl>();
   impl->path = file;
-  impl->file = std::fopen(file.c_str(), "we");
+  impl->file = open_private(file);
   if (impl->file == nullptr)
     return Failure(write_error(file, errno));
   return std::unique_ptr<Trace>(new Trace(std::move(impl)));

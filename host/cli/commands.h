@@ -45,15 +45,18 @@ struct TypesMakeCommand {
   std::vector<std::filesystem::path> include_directories;
   std::optional<std::filesystem::path> library;
   std::filesystem::path output;
+  bool sandbox = true; ///< of the process that reads DWARF; so below
 };
 
 struct TypesShowCommand {
   std::filesystem::path file;
+  bool sandbox = true;
 };
 
 struct TypesCheckCommand {
   std::filesystem::path file;
   std::optional<std::filesystem::path> library; ///< nullopt: the installed libmpi
+  bool sandbox = true;
 };
 
 /// --help and --version: text for stdout, exit status 0.

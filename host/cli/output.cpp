@@ -1,6 +1,7 @@
 #include "host/cli/output.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ Result<Output> Output::open_temporary(const std::filesystem::path& target,
 Output::Output(Output&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)),
       target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})),
-      buffer_(std::move(other.buffer_)), error_(other.error_) {}
+      buffer_(std::move(other.buffer_)), begun_(other.begun_.load()), error_(other.error_) {}
 
 Output::~Output() {
   discard();
@@ -93,14 +94,40 @@ Output::~Output() {
 
 void Output::write(std::string_view text) {
   constexpr std::size_t most_buffered = std::size_t{64} * 1024;
-  if (error_ == 0)
-    buffer_ += text;
-  if (buffer_.size() >= most_buffered)
-    flush();
+  if (error_ != 0)
+    return;
+  buffer_ += text;
+  if (buffer_.size() < most_buffered)
+    return;
+  const std::size_t lines = buffer_.rfind('\n') + 1; // 0: a line without end is cut anywhere
+  const std::string rest = lines > 0 ? buffer_.substr(lines) : std::string();
+  buffer_.resize(buffer_.size() - rest.size());
+  flush();
+  buffer_ = rest;
 }
 
+/// A pipe takes so much at once or nothing; a file of -o is whole or not there.
 void Output::flush() {
   std::string_view text = buffer_;
+  if (!text.empty() && temporary_.empty())
+    begun_.store(true);
+  const bool in_pieces = text.size() > PIPE_BUF && is_pipe();
+  while (error_ == 0 && !text.empty()) {
+    auto piece = text.substr(0, in_pieces ? PIPE_BUF : text.npos);
+    if (const auto lines = piece.rfind('\n') + 1; lines > 0)
+      piece = piece.substr(0, lines);
+    write_out(piece);
+    text.remove_prefix(piece.size());
+  }
+  buffer_.clear();
+}
+
+bool Output::is_pipe() const {
+  struct stat status {};
+  return ::fstat(descriptor_, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+void Output::write_out(std::string_view text) {
   while (error_ == 0 && !text.empty()) {
     const ssize_t count = ::write(descriptor_, text.data(), text.size());
     if (count >= 0)
@@ -108,11 +135,11 @@ void Output::flush() {
     else if (errno != EINTR)
       error_ = errno;
   }
-  buffer_.clear();
 }
 
 Result<void> Output::close() {
   flush();
+  begun_.store(false);
   if (error_ == 0 && !temporary_.empty()) {
     // Some file systems (NFS, quotas) tell that there is no room only here.
     if (::fsync(descriptor_) != 0 && errno != EINVAL)

@@ -3,6 +3,7 @@
 #include "host/report/sink.h"
 #include "rsp/result.h"
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace mqbridge {
 /// contents or all of the new, and a full disk leaves the old. A device, FIFO or anything below
 /// /dev is written directly. The first error is kept: writing goes on into nothing, so that a
 /// report needs no error handling, and close() tells. One thread at a time.
+///
+/// What is written directly may be cut off by a signal that ends the process: then behind a line,
+/// where lines are no longer than a pipe takes at once, and cut_off() tells.
 class Output {
 public:
   /// Opens it before any target is touched: a path that cannot be written must cost no stop. `path`
@@ -41,9 +45,13 @@ public:
 
   /// Removes the unfinished file. Safe from another thread just before _exit().
   void discard() const noexcept;
+  /// Some of it has been written directly, and close() has not come. Any thread.
+  bool cut_off() const noexcept { return begun_.load(); }
 
 private:
   Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  bool is_pipe() const;
+  void write_out(std::string_view text);
   static Result<Output> open_file(const std::string& name);
   static Result<Output> open_temporary(const std::filesystem::path& target,
                                        const std::string& name);
@@ -53,7 +61,8 @@ private:
   std::filesystem::path target_;
   std::filesystem::path temporary_; ///< empty: written directly
   std::string buffer_;
-  int error_ = 0; ///< errno of the first write that failed
+  std::atomic<bool> begun_ = false; ///< directly, and not finished
+  int error_ = 0;                   ///< errno of the first write that failed
 };
 
 } // namespace mqbridge

@@ -236,10 +236,11 @@ Command types_command(const CLI::App& types, const RawOptions& raw) {
                             raw.compiler,
                             {raw.include_directories.begin(), raw.include_directories.end()},
                             given(raw.library),
-                            raw.output};
+                            raw.output,
+                            !raw.no_sandbox};
   if (types.got_subcommand("check"))
-    return TypesCheckCommand{raw.types_file, given(raw.library)};
-  return TypesShowCommand{raw.types_file};
+    return TypesCheckCommand{raw.types_file, given(raw.library), !raw.no_sandbox};
+  return TypesShowCommand{raw.types_file, !raw.no_sandbox};
 }
 
 /// "mqbridge types make": the command that the arguments got as far as.

@@ -63,8 +63,7 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
              "read missing files from the target (ask: on a terminal)", {"ask", "always", "never"});
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
             "FILE");
-  app->add_flag("--no-sandbox", raw.no_sandbox,
-                "do not filter the debug DLL's system calls");
+  app->add_flag("--no-sandbox", raw.no_sandbox, "do not filter the debug DLL's system calls");
 }
 
 void add_waiting_options(CLI::App* app, RawOptions& raw) {
@@ -164,6 +163,9 @@ void declare_types(CLI::App& app, RawOptions& raw) {
   check->add_option("FILE", raw.types_file, "carrier or pack")->required()->type_name("");
   add_value(check, "--library", raw.library, "the MPI library (default: the installed libmpi)",
             "PATH");
+  for (CLI::App* command : {make, show, check})
+    command->add_flag("--no-sandbox", raw.no_sandbox,
+                      "do not filter the system calls of what reads DWARF");
 }
 
 } // namespace

@@ -34,6 +34,7 @@ public:
 
 private:
   Session(Output opened, std::unique_ptr<rsp::Trace> trace);
+  void abandon_output() const;
 
   std::unique_ptr<rsp::Trace> trace_;
 };

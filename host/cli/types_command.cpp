@@ -35,8 +35,14 @@ struct Contents {
   std::vector<std::string> missing;
 };
 
-Result<Contents> read_carrier(const std::filesystem::path& path) {
-  auto source = open_types_file(path);
+IndexerOptions indexer_of(bool sandbox) {
+  IndexerOptions options;
+  options.sandboxed = sandbox;
+  return options;
+}
+
+Result<Contents> read_carrier(const std::filesystem::path& path, bool sandbox) {
+  auto source = open_types_file(path, indexer_of(sandbox));
   if (!source)
     return forward(std::move(source));
   Contents contents;
@@ -113,7 +119,7 @@ struct Checked {
 };
 
 Result<Checked> check(const TypesCheckCommand& command) {
-  auto types = open_types_file(command.file);
+  auto types = open_types_file(command.file, indexer_of(command.sandbox));
   if (!types)
     return forward(std::move(types));
   auto library =
@@ -145,6 +151,7 @@ int execute(const TypesMakeCommand& command, const Installation&) {
   request.include_directories = command.include_directories;
   request.library = command.library;
   request.output = command.output;
+  request.indexer = indexer_of(command.sandbox);
   const auto made = make_type_carrier(request);
   if (made)
     return exit_ok;
@@ -155,7 +162,8 @@ int execute(const TypesMakeCommand& command, const Installation&) {
 }
 
 int execute(const TypesShowCommand& command, const Installation& installation) {
-  const auto contents = is_elf(command.file) ? read_carrier(command.file) : read_pack(command.file);
+  const auto contents =
+      is_elf(command.file) ? read_carrier(command.file, command.sandbox) : read_pack(command.file);
   if (!contents)
     return failed(contents.error());
   return print(contents_text(*contents), exit_ok, installation);

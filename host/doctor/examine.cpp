@@ -1,5 +1,6 @@
 #include "host/doctor/examine.h"
 
+#include "host/dump/known_files.h"
 #include "host/dump/rank_dump.h"
 #include "host/image/elf_cache.h"
 #include "rsp/guardian.h"
@@ -320,8 +321,10 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
     FileFetcher fetcher(options.fetch);
     std::shared_ptr<rsp::Server> server;
     ReplayRecords replays;
-    outcome = dump_rank(target, {options, files, fetcher, **guardian, &replays}, server, {},
-                        std::move(stop));
+    KnownFiles known_files(files, replays);
+    outcome = dump_rank(target, {options, files, fetcher, **guardian, &replays, &known_files},
+                        server, {}, std::move(stop));
+    known_files.keep();
   } else {
     const auto& error = guardian.error();
     outcome.dump.errors.push_back(

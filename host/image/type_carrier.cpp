@@ -43,7 +43,7 @@ Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Header
   const auto carrier = directory->path() / "carrier.so";
   if (auto done = openmpi::compile_carrier(request.compiler, headers, carrier); !done)
     return done;
-  auto types = read_carrier(carrier, {});
+  auto types = read_carrier(carrier, request.indexer);
   if (!types)
     return forward(std::move(types));
   auto pack = openmpi::make_pack(*types->source, *libraries);
@@ -98,8 +98,9 @@ Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOpti
   return types;
 }
 
-Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path) {
-  auto types = read_types_file(path);
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path,
+                                                    IndexerOptions indexer) {
+  auto types = read_types_file(path, std::move(indexer));
   if (!types)
     return forward(std::move(types));
   return std::move(types->source);

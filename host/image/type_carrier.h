@@ -24,6 +24,7 @@ struct CarrierRequest {
   std::filesystem::path output;
   /// For a pack: the libmpi whose build-id keys it; nullopt: the one beside the headers.
   std::optional<std::filesystem::path> library = std::nullopt;
+  IndexerOptions indexer = {}; ///< for a pack: reads the carrier's DWARF
 };
 
 /// Writes the carrier, or the pack. A pack is checked against the library first
@@ -52,6 +53,7 @@ struct TypesFile {
 /// open_dwarf_types.
 Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer = {});
 /// Its types alone.
-Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path);
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path,
+                                                    IndexerOptions indexer = {});
 
 } // namespace mqbridge

@@ -45,9 +45,10 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge types make --help").out),
-            (Options{"-h", "--mpi", "--cc", "--include", "--library", "-o"}));
-  EXPECT_EQ(options_in(run("mqbridge types check --help").out), (Options{"-h", "--library"}));
-  EXPECT_EQ(options_in(run("mqbridge types show --help").out), Options{"-h"});
+            (Options{"-h", "--mpi", "--cc", "--include", "--library", "--no-sandbox", "-o"}));
+  EXPECT_EQ(options_in(run("mqbridge types check --help").out),
+            (Options{"-h", "--library", "--no-sandbox"}));
+  EXPECT_EQ(options_in(run("mqbridge types show --help").out), (Options{"-h", "--no-sandbox"}));
   EXPECT_EQ(options_in(run("mqbridge --help").out), (Options{"-h", "--version"}));
 }
 

@@ -70,7 +70,8 @@ TEST(NoStubTest, TextOutputSaysTheSame) {
 struct NotAStub {
   const char* name;
   void (*serve)(int socket);
-  const char* says = ""; ///< a word of the message, where it can be told what is there
+  const char* says = "";     ///< a word of the message, where it can be told what is there
+  const char* timeout = "2"; ///< longer than anybody waits: it is known by its first bytes
 };
 
 void PrintTo(const NotAStub& server, std::ostream* stream) {
@@ -132,10 +133,10 @@ void serve_endless_packet(int socket) {
 void serve_nothing(int) {}
 
 const NotAStub not_stubs[] = {
-    {"http", serve_http, "HTTP"},   {"ssh", serve_ssh, "SSH"},
-    {"tls", serve_tls, "TLS"},      {"smtp", serve_smtp, "220 mail.example"},
-    {"silent", wait_for_end},       {"garbage", serve_garbage},
-    {"acks_only", serve_acks_only}, {"endless_packet", serve_endless_packet},
+    {"http", serve_http, "HTTP", "60"}, {"ssh", serve_ssh, "SSH", "60"},
+    {"tls", serve_tls, "TLS", "60"},    {"smtp", serve_smtp, "220 mail.example"},
+    {"silent", wait_for_end},           {"garbage", serve_garbage},
+    {"acks_only", serve_acks_only},     {"endless_packet", serve_endless_packet},
     {"closes", serve_nothing},
 };
 
@@ -144,7 +145,8 @@ class NotAStubTest : public testing::TestWithParam<NotAStub> {};
 TEST_P(NotAStubTest, IsAnErrorInTime) {
   test::faults_tried(1);
   const FakeServer server(GetParam().serve);
-  const json error = only_failure(dump_json({server.endpoint(), "--timeout", "2"}, 20s));
+  const json error =
+      only_failure(dump_json({server.endpoint(), "--timeout", GetParam().timeout}, 20s));
   EXPECT_THAT(word(error, "code"), StartsWith("stub."));
   EXPECT_THAT(word(error, "message"), HasSubstr(server.endpoint()));
   EXPECT_THAT(word(error, "message"), HasSubstr(GetParam().says));

@@ -34,6 +34,19 @@ TEST(DoctorTest, HealthyTarget) {
   EXPECT_EQ(job.finish(), "");
 }
 
+/// As a dump does: the next one opens them before it holds anything.
+TEST(DoctorTest, KeepsWhichFilesWereLoaded) {
+  const test::TempDirectory cache;
+  SingleProcess process("recorder_list", {"3", "0", "1"});
+  auto command = mqbridge_command({"doctor", local_target(process.pid())});
+  command.environment.emplace_back("XDG_CACHE_HOME", cache.path().string());
+  const Outcome outcome = run_program(command);
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const auto kept = cache / "mqbridge/known-files";
+  EXPECT_TRUE(std::filesystem::is_directory(kept) && !std::filesystem::is_empty(kept));
+  EXPECT_EQ(process.finish(), "");
+}
+
 TEST(DoctorTest, Ucx) {
   MpiJob job({.arguments = {"receives=4"}, .pml = "ucx"});
   const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(0))});

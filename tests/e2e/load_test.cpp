@@ -9,14 +9,19 @@
 #include "tests/support/process_table.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <list>
 #include <random>
 #include <sstream>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -123,8 +128,8 @@ TEST(LoadTest, ASilentStubDelaysTheOthersByNothing) {
   const auto ending = dump.wait(60s);
   ASSERT_TRUE(ending);
   EXPECT_EQ(ending->code, 1);
-  // A reply, the way back into step and the detach have a silence each.
-  EXPECT_LT(Clock::now() - start, 5 * 5s + usual);
+  // A reply and the farewell, in which the way back into step is looked for, have a silence each.
+  EXPECT_LT(Clock::now() - start, 3 * 5s + usual);
   EXPECT_THAT(dump.out(), HasSubstr("stub.timeout"));
 }
 
@@ -196,6 +201,54 @@ TEST(LoadTest, AReaderThatGoesEndsTheDumpAndReleasesEveryTarget) {
     EXPECT_TRUE(crowd.all_released());
   }
 }
+
+// A pipe of which nobody reads: the report is written until it is full.
+class CutReportTest : public testing::TestWithParam<const char*> {
+protected:
+  CutReportTest() {
+    EXPECT_EQ(mkfifo(pipe().c_str(), 0600), 0);
+    reader_ = open(pipe().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  }
+  ~CutReportTest() override { close(reader_); }
+
+  std::string pipe() const { return (directory_ / "report").string(); }
+  bool is_full() const {
+    constexpr int nearly = 60'000; // of 64 KiB
+    int bytes = 0;
+    return ioctl(reader_, FIONREAD, &bytes) == 0 && bytes > nearly;
+  }
+  std::string drained() const {
+    std::string all;
+    std::array<char, 65536> bytes;
+    for (ssize_t count = 0; (count = read(reader_, bytes.data(), bytes.size())) > 0;)
+      all.append(bytes.data(), static_cast<std::size_t>(count));
+    return all;
+  }
+
+private:
+  TempDirectory directory_;
+  int reader_ = -1;
+};
+
+TEST_P(CutReportTest, EndsBehindALineAndIsSaidToBeCut) {
+  test::faults_tried(1);
+  SingleProcess process("recorder_list", {"5000", "65536", "1"});
+  ChildProcess dump(mqbridge_command({"dump", "--format", GetParam(), "--show", "all", "-o", pipe(),
+                                      local_target(process.pid())}));
+  ASSERT_TRUE(eventually(30s, [this] { return is_full(); })) << dump.err();
+  dump.signal(SIGTERM);
+  const auto ending = dump.wait(10s);
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->code, 143);
+  EXPECT_THAT(dump.err(), HasSubstr("the report is cut off"));
+  const std::string report = drained();
+  EXPECT_THAT(report, testing::EndsWith("\n"));
+  EXPECT_TRUE(json::parse(report, nullptr, false).is_discarded());
+  EXPECT_EQ(process.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, CutReportTest, testing::Values("text", "tsv", "json"),
+                         [](const auto& of) { return std::string(of.param); });
 
 // A file system of a given size, which is full sooner or later: for the report, for the trace and
 // for what is kept from one dump to the next.

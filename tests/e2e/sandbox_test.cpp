@@ -35,6 +35,29 @@ protected:
   SingleProcess victim_{"mpi_victim"};
 };
 
+/// What reads a carrier's DWARF is confined, too.
+TEST(SandboxOfTypes, WhereItCannotBeItIsSaidAndMayBeLeftOut) {
+  const test::TempDirectory directory;
+  const std::string mqbridge = mqbridge_command({}).argv.front();
+  const std::string carrier = (directory / "ompi.types.so").string();
+  ASSERT_EQ(run_mqbridge({"types", "make", "--mpi", "openmpi", "-o", carrier}).status(), 0);
+  const std::string pack = (directory / "ompi.types").string();
+  const std::vector<std::vector<std::string>> commands = {
+      {"types", "show", carrier},
+      {"types", "check", carrier},
+      {"types", "make", "--mpi", "openmpi", "-o", pack}};
+  for (const auto& command : commands) {
+    std::vector<std::string> arguments = {MQBRIDGE_WITHOUT_SECCOMP, mqbridge};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const auto refused = run_program({arguments});
+    EXPECT_EQ(refused.status(), 1) << testing::PrintToString(refused);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("sandbox.unavailable"), HasSubstr("--no-sandbox")));
+    arguments.emplace_back("--no-sandbox");
+    const auto done = run_program({arguments});
+    EXPECT_EQ(done.status(), 0) << testing::PrintToString(done);
+  }
+}
+
 TEST_F(SandboxTest, IsNothingToTellOfWhereItWorks) {
   const auto outcome = dump_json({local_target(victim_.pid())});
   EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);

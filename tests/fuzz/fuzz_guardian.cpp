@@ -2,6 +2,7 @@
 // first byte chooses: one connection under a clock of the fuzzer's, or the whole of it behind its
 // channel. Nothing may leave it that does more than look or let go.
 
+#include "host/sandbox/messages.h"
 #include "rsp/guardian/keeper.h"
 #include "rsp/guardian/release.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -9,10 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <fcntl.h>
 #include <memory>
 #include <poll.h>
+#include <span>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -106,21 +107,11 @@ void one_release(FuzzInput& input) {
 }
 
 void send(int channel, const Message& message, int descriptor) {
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  iovec data{const_cast<Message*>(&message), sizeof message};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  }
-  static_cast<void>(::sendmsg(channel, &header, MSG_NOSIGNAL));
+  const auto bytes = std::as_bytes(std::span(&message, 1));
+  if (descriptor >= 0)
+    wire::send_with_descriptor(channel, bytes, descriptor);
+  else
+    wire::send_message(channel, bytes, false);
 }
 
 /// A message, and with some a connection whose stub has said its part and is gone.

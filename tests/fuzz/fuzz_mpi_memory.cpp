@@ -8,6 +8,7 @@
 #include "host/mqs/repairs.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/mqs/fake_mpich.h"
+#include "tests/mqs/openmpi_types.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>
@@ -62,16 +63,7 @@ std::shared_ptr<FakeTypes> openmpi_types(const Platform& platform) {
   const auto pointer = static_cast<std::uint64_t>(platform.pointer_size);
   const auto size = static_cast<std::uint64_t>(platform.size_t_size);
   auto types = std::make_shared<FakeTypes>();
-  types->add("ompi_request_t",
-             {{"super", 0, 40}, {"req_complete", 0, pointer}, {"req_state", 0, 4}});
-  types->add("mca_pml_base_request_t", {{"req_ompi", 0, 72},
-                                        {"req_comm", 0, pointer},
-                                        {"req_datatype", 0, pointer},
-                                        {"req_count", 0, size}});
-  types->add("ompi_datatype_t", {{"id", 0, pointer}, {"super", 0, 200}});
-  types->add("opal_datatype_t", {{"super", 0, 16}, {"size", 0, size}});
-  types->add("ompi_communicator_t",
-             {{"c_name", 0, 64}, {"c_local_group", 0, pointer}, {"c_remote_group", 0, pointer}});
+  add_openmpi_types(*types, platform);
   types->add("opal_free_list_t", {{"fl_num_allocated", 0, size}, {"fl_frag_size", 0, size}});
   types->add("opal_list_item_t", {{"opal_list_next", 0, pointer}});
   return types;

@@ -2,6 +2,7 @@
 
 #include "host/mqs/repairs.h"
 #include "host/mqs/structures.h"
+#include "tests/mqs/openmpi_types.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>
@@ -25,23 +26,11 @@ constexpr std::uint64_t completed = 1;
 constexpr std::uint64_t active = 2;
 constexpr std::uint64_t inactive = 1;
 
-/// An Open MPI process with one request, one datatype and one communicator. Not the real layouts:
-/// the repairs must take them from the types.
+/// An Open MPI process with one request, one datatype and one communicator.
 class Requests : public testing::TestWithParam<Platform> {
 protected:
   Requests() {
-    const auto pointer = static_cast<std::uint64_t>(GetParam().pointer_size);
-    const auto size = static_cast<std::uint64_t>(GetParam().size_t_size);
-    types->add("ompi_request_t",
-               {{"super", 0, 40}, {"req_complete", 0, pointer}, {"req_state", 0, 4}});
-    types->add("mca_pml_base_request_t", {{"req_ompi", 0, 72},
-                                          {"req_comm", 0, pointer},
-                                          {"req_datatype", 0, pointer},
-                                          {"req_count", 0, size}});
-    types->add("ompi_datatype_t", {{"id", 0, pointer}, {"super", 0, 200}});
-    types->add("opal_datatype_t", {{"super", 0, 16}, {"size", 0, size}});
-    types->add("ompi_communicator_t",
-               {{"c_name", 0, 64}, {"c_local_group", 0, pointer}, {"c_remote_group", 0, pointer}});
+    add_openmpi_types(*types, GetParam());
     images.add_type_source(types);
     process(pending, active, 10, 4);
   }

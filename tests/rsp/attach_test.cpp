@@ -318,5 +318,23 @@ TEST(Detach, IsExemptFromDeadlinesAndCancel) {
   EXPECT_EQ(stub.count("D;1d3e"), 1);
 }
 
+/// Whoever is given up while it owes an answer is waited for once, and told to let go once:
+/// QEMU 7.2 crashes over a second detach packet.
+TEST(Detach, ASilentStubIsWaitedForOnce) {
+  ScriptedStub stub;
+  stub.on("?", Answer::packet("T05thread:p1d3e.1d3f;"));
+  stub.on("D", Answer::nothing());
+  auto client = connected(stub);
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(attach(*client));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(detach(*client));
+  const auto once = std::chrono::steady_clock::now() - start;
+  EXPECT_FALSE(detach(*client));
+  client.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, once + std::chrono::seconds(1));
+  EXPECT_EQ(stub.count("D"), 1);
+}
+
 } // namespace
 } // namespace mqbridge::rsp

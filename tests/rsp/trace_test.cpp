@@ -42,6 +42,14 @@ TEST_F(TraceTest, OneReadableLineAPacketWrittenAtOnce) {
   EXPECT_TRUE((*trace)->close());
 }
 
+/// It shows what was in the memory of a process, which others may not look into.
+TEST_F(TraceTest, IsForItsOwnerAlone) {
+  ASSERT_TRUE(Trace::open(file_));
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(file_).permissions() & (perms::group_all | perms::others_all),
+            perms::none);
+}
+
 TEST_F(TraceTest, LinesOfManyThreadsDoNotMix) {
   auto trace = Trace::open(file_);
   ASSERT_TRUE(trace);
