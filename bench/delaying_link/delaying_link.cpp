@@ -33,9 +33,11 @@ using rsp::UniqueFd;
 /// so they are made shorter by as much as they were late of late, and the rest is spent looking.
 class Alarm {
 public:
-  /// How long to sleep before `due`.
-  Clock::duration sleep(Clock::time_point due) {
-    set_ = due - early_;
+  /// When to wake up for what has to be exactly on time.
+  Clock::time_point before(Clock::time_point due) const { return due - early_; }
+  /// How long to sleep until then.
+  Clock::duration sleep(Clock::time_point wake) {
+    set_ = wake;
     return std::max<Clock::duration>(set_ - Clock::now(), 0ns);
   }
   /// It rang, and nothing else woke the sleeper.
@@ -155,12 +157,20 @@ std::vector<pollfd> DelayingLink::Impl::watched() const {
 
 /// Until something came, or is due. False: the link ends.
 bool DelayingLink::Impl::wait(std::vector<pollfd>& polled) {
-  auto due = Clock::time_point::max();
-  for (const auto& connection : open)
-    due = std::min({due, connection.to_server.next(), connection.to_client.next()});
-  if (due == Clock::time_point::max())
+  constexpr auto never = Clock::time_point::max();
+  auto wake = never;
+  const auto now = Clock::now();
+  const auto wake_for = [&](const OneWay& way) {
+    if (const auto due = way.next(); due != never)
+      wake = std::min(wake, way.flows(now) ? due : alarm.before(due));
+  };
+  for (const auto& connection : open) {
+    wake_for(connection.to_server);
+    wake_for(connection.to_client);
+  }
+  if (wake == never)
     return poll(polled.data(), polled.size(), -1) >= 0 ? polled[0].revents == 0 : errno == EINTR;
-  const auto time = alarm.sleep(due);
+  const auto time = alarm.sleep(wake);
   const timespec limit{std::chrono::floor<std::chrono::seconds>(time).count(), (time % 1s).count()};
   const int ready = ppoll(polled.data(), polled.size(), &limit, nullptr);
   if (ready == 0 && time > 0ns)

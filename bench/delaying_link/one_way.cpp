@@ -53,6 +53,7 @@ std::size_t OneWay::deliver(Clock::time_point now) {
     if (arrived <= chunk.sent)
       return all;
     all += send_first(arrived);
+    delivered_ = now;
   }
   if (ended_ && chunks_.empty() && !closed_ && !broken_ && now >= end_) {
     closed_ = true;

@@ -30,6 +30,9 @@ public:
   bool blocked() const { return blocked_; }
   /// When deliver() has the next thing to do; time_point::max(): nothing is under way.
   Clock::time_point next() const;
+  /// Something was delivered just before. What follows it may be as late as sleeps are, which does
+  /// not add up: were it waited for awake, a stream would cost a processor.
+  bool flows(Clock::time_point now) const { return now - delivered_ < still_flowing; }
   /// All is delivered, the end too.
   bool done() const { return broken_ || closed_; }
   /// One of the sockets failed: nothing goes this way any more.
@@ -45,13 +48,15 @@ private:
   std::size_t send_first(std::size_t arrived);
 
   static constexpr std::size_t most_queued = 4U << 20U;
+  static constexpr std::chrono::microseconds still_flowing{500};
 
   Line line_;
   int from_;
   int into_;
   std::deque<Chunk> chunks_;
   std::size_t queued_ = 0;
-  Clock::time_point end_; ///< when the sender's end arrives
+  Clock::time_point delivered_; ///< the last time
+  Clock::time_point end_;       ///< when the sender's end arrives
   bool ended_ = false;
   bool closed_ = false;
   bool broken_ = false;

@@ -310,6 +310,20 @@ TEST(DelayingLink, CostsNothingWhileNothingIsUnderWay) {
   EXPECT_LT((*link)->cpu_time() - before, 20ms);
 }
 
+// What shares the machine with it is measured.
+TEST(DelayingLink, AStreamLeavesTheProcessorToOthers) {
+  constexpr std::size_t size = 2'000'000;
+  Counting server(size);
+  const LinkSpec spec{.round_trip = 1ms, .bytes_per_second = 10e6};
+  auto link = DelayingLink::open(server.endpoint(), spec);
+  ASSERT_TRUE(link) << link.error().message;
+  const UniqueFd socket = connect_to((*link)->port());
+  ASSERT_TRUE(socket);
+  const auto before = (*link)->cpu_time();
+  EXPECT_GE(seconds_for(socket.get(), size, 1), 0.19);
+  EXPECT_LT((*link)->cpu_time() - before, 100ms);
+}
+
 TEST(DelayingLink, AServerThatIsNotThereIsAClosedConnection) {
   auto link = DelayingLink::open("127.0.0.1:1", {});
   ASSERT_TRUE(link);
