@@ -32,6 +32,13 @@ void copy(std::byte* into, const std::byte* from, std::size_t size) {
   }
 }
 
+/// Many more fetches follow from most pages, one after the other: each line would be waited for by
+/// itself. Of 35 ns that a fetch took, DLL included, that was 14.
+void prefetch(const std::byte* page) {
+  for (std::size_t offset = 0; offset < page_size; offset += page_table::line_size)
+    __builtin_prefetch(page + offset);
+}
+
 } // namespace
 
 void PageView::attach(int descriptor) {
@@ -76,12 +83,15 @@ bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
     const std::size_t offset = address % page_size;
     const std::size_t size = std::min(into.size(), page_size - offset);
     Seen& seen = seen_[number % seen_.size()];
-    if (seen.key != number + 1)
+    const bool is_new = seen.key != number + 1;
+    if (is_new)
       look_up(seen, number);
     const std::uint64_t lines = page_table::lines_of(offset, size);
     if ((seen.readable & lines) != lines)
       return false;
     copy(into.data(), seen.bytes + offset, size);
+    if (is_new) // and mapped by now: what is not would not be prefetched
+      prefetch(seen.bytes);
     if (size == into.size())
       return true;
     address += size;
