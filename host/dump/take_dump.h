@@ -48,7 +48,7 @@ struct DumpOptions {
   CacheMode cache = CacheMode::full;
   std::size_t jobs = 64; ///< ranks at once; they mostly wait for their stubs
   Filters filters;
-  bool sandbox = true;   ///< --no-sandbox: foreign code and files without system call filters
+  bool sandbox = true; ///< --no-sandbox: foreign code and files without system call filters
   rsp::Trace* trace = nullptr;
   rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
 };

@@ -16,7 +16,7 @@ constexpr std::size_t max_version = 256;
 struct KnownMpi {
   std::string_view provider;
   std::string_view name;
-  std::string_view version_symbol; ///< a char array; MPICH: version.c
+  std::string_view version_symbol;         ///< a char array; MPICH: version.c
   std::array<std::string_view, 3> symbols; ///< any of them; empty ones do not count
 };
 

@@ -230,9 +230,10 @@ TEST(ElfMachine, SizesAndAlignmentsAreThoseOfThePsAbi) {
        {Case{{EM_X86_64, true, little}, "x86_64", 8, 8, 8, 8},
         Case{{EM_X86_64, false, little}, "x86_64", 4, 4, 4, 8}, // x32
         Case{{EM_386, false, little}, "i386", 4, 4, 4, 4},
-        Case{{EM_68K, false, big}, "m68k", 4, 4, 2, 2}, Case{{EM_PPC, false, big}, "ppc", 4, 4, 4, 8},
+        Case{{EM_68K, false, big}, "m68k", 4, 4, 2, 2},
+        Case{{EM_PPC, false, big}, "ppc", 4, 4, 4, 8},
         Case{{EM_ARM, false, little, 0x05000400}, "arm", 4, 4, 4, 8},
-        Case{{EM_ARM, false, little, 0}, "arm", 4, 4, 4, 4}, // before the EABI
+        Case{{EM_ARM, false, little, 0}, "arm", 4, 4, 4, 4},             // before the EABI
         Case{{EM_MIPS, false, big, 0x70001007}, "mips", 4, 4, 4, 8},     // o32
         Case{{EM_MIPS, false, big, 0x80000027}, "mips64", 4, 4, 4, 8},   // n32
         Case{{EM_MIPS, false, big, 0x80002001}, "mips64", 4, 4, 4, 8},   // o64
