@@ -174,8 +174,10 @@ void GuardianProcess::resume() const {
 }
 
 bool GuardianProcess::finish() {
+  // Nobody else would: it has a session of its own. Before its end begins: LeakSanitizer's tracer,
+  // which stops it then, would wait for ever for a stop that was called off.
+  resume();
   channel_ = UniqueFd();
-  resume(); // nobody else would: it has a session of its own
   // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
   const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   if (!process || !readable_within(process.get(), end_wait))
