@@ -1,25 +1,16 @@
 #include "host/cli/progress.h"
 
+#include "host/cli/execute.h"
 #include "host/report/printable.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 #include <utility>
 
 namespace mqbridge {
-namespace {
 
-/// Progress that cannot be written is no loss; waiting for a terminal that was stopped (Ctrl-S), or
-/// for the reader of a pipe, would be: a target is held meanwhile.
-bool write_to_stderr(std::string_view text) {
-  pollfd room{STDERR_FILENO, POLLOUT, 0};
-  if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
-    return false;
-  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
-}
-
-} // namespace
+// Progress that cannot be written is no loss; waiting until it can be would be: a target is held
+// meanwhile.
 
 Progress::Progress(bool on, std::span<const TargetSpec> targets)
     : on_(on), terminal_(::isatty(STDERR_FILENO) == 1), targets_(targets) {}
@@ -47,7 +38,7 @@ void Progress::report(std::size_t index, std::string_view phase, std::uint64_t o
   text += fmt::format("{}: {}", label(index), printable(phase));
   if (operations > 0)
     text += fmt::format(", {} operations", operations);
-  const bool written = write_to_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
+  const bool written = try_on_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
   visible_ = terminal_ && (written || visible_);
 }
 
@@ -55,9 +46,9 @@ void Progress::warn(std::size_t index, const Error& warning) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(warned_, true))
     return;
-  write_to_stderr(fmt::format("{}mqbridge: {}: {}: {}\nfix: {}\n", visible_ ? "\r\033[K" : "",
-                              warning.code, label(index), printable_lines(warning.message),
-                              printable_lines(warning.hint)));
+  try_on_stderr(fmt::format("{}mqbridge: {}: {}: {}\nfix: {}\n", visible_ ? "\r\033[K" : "",
+                            warning.code, label(index), printable_lines(warning.message),
+                            printable_lines(warning.hint)));
   visible_ = false;
 }
 
@@ -69,7 +60,7 @@ void Progress::rank_done() {
 void Progress::clear() {
   const std::lock_guard lock(mutex_);
   if (visible_)
-    write_to_stderr("\r\033[K");
+    try_on_stderr("\r\033[K");
   visible_ = false;
 }
 

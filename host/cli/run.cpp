@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <fmt/format.h>
+#include <poll.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -29,6 +30,13 @@ void print_on_stderr(std::string_view text) {
       return;
     text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
   }
+}
+
+bool try_on_stderr(std::string_view text) {
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
+    return false;
+  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
 }
 
 void print_error(const Error& error) {

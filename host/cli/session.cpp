@@ -22,11 +22,11 @@ Result<std::unique_ptr<Session>> Session::open(const std::string& output,
 Session::Session(Output opened, std::unique_ptr<rsp::Trace> trace)
     : output(std::move(opened)), signals([this] { abandon_output(); }), trace_(std::move(trace)) {}
 
-/// Just before the process ends.
+/// Just before the process ends, which must not wait for anybody who reads what it says.
 void Session::abandon_output() const {
   output.discard();
   if (output.cut_off())
-    print_on_stderr("mqbridge: interrupted: the report is cut off\n");
+    try_on_stderr("mqbridge: interrupted: the report is cut off\n");
 }
 
 DumpOptions Session::complete(DumpOptions options, const Installation& installation) {

@@ -249,6 +249,22 @@ TEST_P(CutReportTest, EndsBehindALineAndIsSaidToBeCut) {
   EXPECT_EQ(process.finish(), "");
 }
 
+// dump 2>&1 | less: there is no room for the word that the report is cut, either.
+TEST_P(CutReportTest, WaitsForNobodyToReadThatItIsCut) {
+  test::faults_tried(1);
+  SingleProcess process("recorder_list", {"5000", "65536", "1"});
+  auto command = mqbridge_command(
+      {"dump", "--format", GetParam(), "--show", "all", "-o", pipe(), local_target(process.pid())});
+  command.argv.insert(command.argv.begin(), {"sh", "-c", "exec \"$@\" 2>\"$0\"", pipe()});
+  ChildProcess dump(command);
+  ASSERT_TRUE(eventually(30s, [this] { return is_full(); })) << dump.err();
+  dump.signal(SIGTERM);
+  const auto ending = dump.wait(10s);
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->code, 143);
+  EXPECT_EQ(process.finish(), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(, CutReportTest, testing::Values("text", "tsv", "json"),
                          [](const auto& of) { return std::string(of.param); });
 
