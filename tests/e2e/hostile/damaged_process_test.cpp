@@ -99,7 +99,7 @@ std::vector<std::string> recorder_arguments() {
 /// The damaged rank and an honest one.
 json dump_both(pid_t damaged, const SingleProcess& other) {
   const auto dump = dump_json(
-      {"--max-stop", "2", "0=" + local_target(damaged), "1=" + local_target(other.pid())});
+      {"--max-stop", "5", "0=" + local_target(damaged), "1=" + local_target(other.pid())});
   EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
   EXPECT_EQ(dump.document["ranks"].size(), 2U);
   EXPECT_EQ(dump.document["ranks"][1]["status"], "ok") << dump.document["ranks"][1].dump(2);
