@@ -2,6 +2,7 @@
 // the callbacks by a debug DLL (dlls/properties.c) in the real worker. And the proof that a wrong
 // byte order or pointer size shows, instead of passing for values.
 
+#include "host/mqs/mpi_support.h"
 #include "host/mqs/plausible.h"
 #include "tests/mqs/test_target.h"
 
@@ -272,6 +273,31 @@ TEST(Plausible, WhatNoMpiHas) {
     }
   }
   EXPECT_TRUE(find_implausible({}));
+}
+
+/// What Open MPI's debug DLL says of MPI_COMM_WORLD is the id 0.
+TEST(Plausible, WhereThereIsNoWorldOrSeveral) {
+  struct Case {
+    std::vector<std::uint64_t> ids;
+    const char* says; ///< "": no doubt
+  };
+  for (const auto& [ids, says] : {Case{{}, ""}, Case{{0}, ""}, Case{{1, 0, 3}, ""},
+                                  Case{{1, 3},
+                                       "of the 2 communicators that the debug DLL listed "
+                                       "none is MPI_COMM_WORLD"},
+                                  Case{{0, 1, 0}, "several are MPI_COMM_WORLD"}}) {
+    std::vector<Communicator> communicators(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      communicators[i].id = {ids[i]};
+    const auto doubt = doubt_without_world(communicators, support_of("openmpi"));
+    EXPECT_EQ(doubt.has_value(), *says != '\0') << testing::PrintToString(ids);
+    if (doubt) {
+      EXPECT_EQ(doubt->code, "walk.no_world");
+      EXPECT_THAT(doubt->message, testing::HasSubstr(says));
+    }
+    // By its name alone, which a program may give to any: no reason for doubt.
+    EXPECT_FALSE(doubt_without_world(communicators, support_of("mpich")));
+  }
 }
 
 } // namespace
