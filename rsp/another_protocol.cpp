@@ -8,7 +8,7 @@ namespace {
 bool begins_as_tls(std::string_view bytes) {
   constexpr std::size_t header = 5;
   return bytes.size() >= header && (bytes[0] == 21 || bytes[0] == 22) && bytes[1] == 3 &&
-         bytes[2] >= 0 && bytes[2] <= 4;
+         static_cast<unsigned char>(bytes[2]) <= 4;
 }
 
 /// RFC 4253, 4.2: "SSH-2.0-...", and 1.99 or 1.5 of old. A `-` stands for a damaged packet between

@@ -126,9 +126,10 @@ void Connection::close() {
   closed_ = true;
 }
 
-Connection::Exemption Connection::exempt(std::chrono::milliseconds limit) {
-  const bool again = !farewell_said_.empty() && farewell_said_ == detach_packets_;
-  farewell_said_ = detach_packets_;
+Connection::Exemption Connection::exempt(std::string_view farewell,
+                                         std::chrono::milliseconds limit) {
+  const bool again = farewell_said_ == farewell;
+  farewell_said_ = farewell;
   exempt_until_ = Clock::now() + (again ? std::chrono::milliseconds(0) : limit);
   return Exemption(*this);
 }
@@ -167,8 +168,8 @@ void Connection::add_detach_packet(const std::string& payload) {
 void Connection::drop_detach_packet(const std::string& payload) {
   if (std::erase(detach_packets_, payload) != 0)
     options_.watch.drop_detach_packet(payload);
-  if (detach_packets_.empty())
-    farewell_said_.clear(); // all have gone: the next ones have a farewell of their own
+  if (farewell_said_ == payload)
+    farewell_said_.clear(); // it has gone: who has its name next has a farewell of its own
 }
 
 void Connection::released() {

@@ -130,9 +130,9 @@ public:
   void set_closing_releases();
   bool closing_releases() const { return closing_releases_; }
 
-  /// For detach. The same targets are waited for once: where the first farewell brought nothing,
-  /// another one has no time, and is the guardian's to say.
-  Exemption exempt(std::chrono::milliseconds limit);
+  /// For detach, by the packet `farewell`. A target is waited for once: where its first farewell
+  /// did not release it, another one has no time, and is the guardian's to say.
+  Exemption exempt(std::string_view farewell, std::chrono::milliseconds limit);
 
   void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
   void cancel();                                                ///< any thread
@@ -253,7 +253,7 @@ private:
   bool closing_releases_ = false;
   bool running_ = false; ///< resumed, and no stop reply has come
   std::optional<Clock::time_point> exempt_until_;
-  std::vector<std::string> farewell_said_; ///< the detach packets that there were then
+  std::string farewell_said_; ///< the last detach packet that exempt() was for
 
   mutable std::mutex limits_mutex_;
   std::optional<Clock::time_point> deadline_;

@@ -72,13 +72,13 @@ double LinkMeter::memory_rate() const {
   double rate = 0;
   for (const auto& read : reads_.items())
     rate = std::max(rate, read.rate());
-  if (expected_rate_)
-    return rate > 0 ? rate : *expected_rate_;
+  if (expected_rate_ && rate <= 0)
+    return *expected_rate_;
   const auto wire = wire_rates_.items();
   if (wire.empty())
     return rate;
   const double wire_rate = *std::ranges::max_element(wire);
-  if (manner_ == Manner::pipelined && reads_.items().size() < enough_reads)
+  if (!expected_rate_ && manner_ == Manner::pipelined && reads_.items().size() < enough_reads)
     rate = std::max(rate, wire_rate / digits_per_byte);
   return wire_rate <= slow_wire ? std::min(rate, wire_rate) : rate;
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace mqbridge::rsp {
 namespace {
@@ -23,7 +24,12 @@ Error write_error(const std::filesystem::path& file, int error) {
 /// What it will hold was in the memory of a process: a new one is for its owner alone.
 std::FILE* open_private(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  return descriptor >= 0 ? ::fdopen(descriptor, "w") : nullptr;
+  if (descriptor < 0)
+    return nullptr;
+  std::FILE* const opened = ::fdopen(descriptor, "w");
+  if (opened == nullptr)
+    ::close(descriptor);
+  return opened;
 }
 
 void append_readable(std::string& line, std::string_view payload) {

@@ -269,7 +269,7 @@ Result<void> detach(Client& client) {
   // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
   if (connection.running())
     return {};
-  const auto exemption = connection.exempt(limits::detaching);
+  const auto exemption = connection.exempt(client.detach_packet(), limits::detaching);
   if (connection.closing_releases())
     return leave(client);
   auto reply = let_go(client);

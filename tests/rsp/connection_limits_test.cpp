@@ -113,7 +113,7 @@ TEST_F(ConnectionLimits, CancelEndsTheExchangeAtOnceAndDetachIsExempt) {
   canceller.join();
   expect_code(connection.request("m4,1"), "interrupted"); // for good, and not even sent
   {
-    const auto exemption = connection.exempt(2s);
+    const auto exemption = connection.exempt("D", 2s);
     EXPECT_EQ(connection.request("D").value(), "OK");
   }
   expect_code(connection.request("?"), "interrupted");
@@ -129,7 +129,7 @@ TEST_F(ConnectionLimits, DeadlineEndsTheExchangeAndDetachIsExempt) {
   auto& connection = open_no_ack();
   connection.set_deadline(Clock::now() + 80ms);
   expect_code(connection.request("m0,1"), "stop.limit");
-  const auto exemption = connection.exempt(2s);
+  const auto exemption = connection.exempt("D", 2s);
   EXPECT_EQ(connection.request("D").value(), "OK");
 }
 
@@ -197,7 +197,7 @@ TEST_F(ConnectionLimits, StubThatTalksBeforeItIsAskedIsEndedByTheLimitsToo) {
 TEST_F(ConnectionLimits, ExemptionHasALimitOfItsOwn) {
   auto& connection = open_no_ack();
   const auto begun = Clock::now();
-  const auto exemption = connection.exempt(50ms);
+  const auto exemption = connection.exempt("D", 50ms);
   expect_code(connection.request("D"), "stub.timeout");
   EXPECT_LT(Clock::now() - begun, 2s);
 }

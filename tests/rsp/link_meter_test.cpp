@@ -132,5 +132,12 @@ TEST_F(LinkMeterTest, ASerialLineIsBelievedUntilSomethingIsMeasured) {
   EXPECT_THAT(rate(), DoubleNear(5120, 1));
 }
 
+TEST_F(LinkMeterTest, ASerialLineIsNotFastBecauseZerosAreShort) {
+  meter.expect_rate(5760);
+  receive(8192, 800ms);
+  read(1, 4096, 340, 30ms);
+  EXPECT_DOUBLE_EQ(rate(), 8192 / 0.8);
+}
+
 } // namespace
 } // namespace mqbridge::rsp

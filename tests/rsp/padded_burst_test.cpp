@@ -266,7 +266,7 @@ TEST(PaddedBurst, CancelEndsItAndTheNextExchangeIsInStep) {
   const auto replies = connection->burst(two_reads);
   ASSERT_FALSE(replies);
   EXPECT_EQ(replies.error().code, "interrupted");
-  const auto exemption = connection->exempt(2s);
+  const auto exemption = connection->exempt("D", 2s);
   EXPECT_EQ(connection->request("D;1").value(), "OK");
 }
 
