@@ -38,7 +38,7 @@ int execute(const PrintCommand& command, const Installation& installation);
 /// Words that stderr does not take are lost: there is nowhere else to say so.
 void print_on_stderr(std::string_view text);
 /// The same, without waiting for a terminal that was stopped (Ctrl-S) or for the reader of a pipe:
-/// false where it was not written. `text`: no longer than a pipe takes at once (PIPE_BUF).
+/// false where it was not written. What is longer than a pipe takes at once (PIPE_BUF) is cut.
 bool try_on_stderr(std::string_view text);
 
 /// An error on stderr: what failed and why, then the line that mends it.

@@ -6,7 +6,10 @@
 #include "host/cli/signals.h"
 #include "host/report/printable.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <fmt/format.h>
 #include <poll.h>
 #include <system_error>
@@ -36,7 +39,7 @@ bool try_on_stderr(std::string_view text) {
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
     return false;
-  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
+  return ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF)) > 0;
 }
 
 void print_error(const Error& error) {
