@@ -125,13 +125,13 @@ TEST(LoadTest, ASilentStubDelaysTheOthersByNothing) {
     return std::count(out.begin(), out.end(), '\n');
   };
   EXPECT_TRUE(eventually(60s, [&] { return lines() >= ranks; })) << dump.out();
-  EXPECT_LT(Clock::now() - start, 5s + usual);
+  EXPECT_LT(Clock::now() - start, 5s + 2 * usual); // of two at once it takes the place of one
   EXPECT_FALSE(dump.wait(0ms)) << "the silent one was not waited for";
   const auto ending = dump.wait(60s);
   ASSERT_TRUE(ending);
   EXPECT_EQ(ending->code, 1);
   // A reply and the farewell, in which the way back into step is looked for, have a silence each.
-  EXPECT_LT(Clock::now() - start, 3 * 5s + usual);
+  EXPECT_LT(Clock::now() - start, 3 * 5s + 2 * usual);
   EXPECT_THAT(dump.out(), HasSubstr("stub.timeout"));
 }
 
@@ -301,7 +301,7 @@ TEST_F(FullDiskTest, IsSaidForTheReportAndTheTraceAndLeavesNoHalfReport) {
     ++refused;
     EXPECT_EQ(outcome.status(), 5) << kib << testing::PrintToString(outcome);
     EXPECT_THAT(outcome.err, HasSubstr("No space left"));
-    EXPECT_THAT(outcome.err, testing::Not(testing::EndsWith("dump.json\n")));
+    EXPECT_THAT(outcome.err, testing::EndsWith("left:\n"));
   }
   test::faults_tried(static_cast<std::size_t>(written + refused));
   EXPECT_GT(written, 0);
