@@ -39,6 +39,8 @@ double timed(Client& client, std::span<ReadRequest> requests) {
 /// A gdbserver at the other end of a link.
 class LinkEstimated : public testing::Test {
 protected:
+  static constexpr int most_times = 30; ///< a quiet machine takes one or two
+
   void open(const bench::LinkSpec& spec) {
     auto opened = DelayingLink::open(fmt::format("127.0.0.1:{}", server_.port()), spec);
     ASSERT_TRUE(opened) << opened.error().message;
@@ -87,7 +89,8 @@ TEST_F(LinkEstimated, ANarrowLinkIsKnownByItsRate) {
     return std::abs(value - truth) <= 0.15 * truth;
   };
   bool known = false;
-  for (int time = 0; time < 6 && !known; ++time) {
+  for (int time = 0; time < most_times && !known; ++time) {
+    read(8); // long replies say little of the round trip
     const auto before = client->counters();
     const double took = read(256 * 1024);
     const auto wire = static_cast<double>((client->counters() - before).bytes_received);
@@ -106,19 +109,21 @@ TEST_F(LinkEstimated, ANarrowLinkIsKnownByItsRate) {
 /// machine that has other things to do.
 TEST_F(LinkEstimated, ShortAndLongReadsArePredicted) {
   open({.round_trip = 5ms, .bytes_per_second = 5e6});
-  double in_bulk = 1;
-  double scattered = 1;
-  for (int time = 0; time < 3; ++time) {
+  constexpr double never = 1e9;
+  double in_bulk = never;
+  double scattered = never;
+  const auto close_to = [](double told, double took) { return told > took / 2 && told < took * 2; };
+  bool known = false;
+  for (int time = 0; time < most_times && !known; ++time) {
     in_bulk = std::min(in_bulk, read(512 * 1024));
     scattered = std::min(scattered, read_scattered(2000));
+    const LinkEstimate estimate = client->link_estimate();
+    known = estimate.per_request > 0 && close_to(estimate.burst(512 * 1024, 64), in_bulk) &&
+            close_to(estimate.burst(16'000, 2000), scattered);
   }
   const LinkEstimate estimate = client->link_estimate();
-  EXPECT_GT(estimate.per_request, 0);
-  const auto predicted = [](double told, double took) {
-    return told > took / 2 && told < took * 2;
-  };
-  EXPECT_PRED2(predicted, estimate.burst(512 * 1024, 64), in_bulk);
-  EXPECT_PRED2(predicted, estimate.burst(16'000, 2000), scattered);
+  EXPECT_TRUE(known) << estimate.burst(512 * 1024, 64) << " s told, " << in_bulk << " s taken; "
+                     << estimate.burst(16'000, 2000) << " s told, " << scattered << " s taken";
 }
 
 } // namespace
