@@ -257,18 +257,15 @@ private:
     over_ = true;
   }
 
-  /// An improper message: what the worker says behind it means nothing, either.
-  void break_off() {
-    stop(protocol_violation(request_.dll));
-    improper_ = true;
-  }
+  /// For an improper message. What is in order behind it is kept (accept_unread()): much of it was
+  /// found before.
+  void break_off() { stop(protocol_violation(request_.dll)); }
 
   void conclude() {
     const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
     const auto& shared = worker_.shared();
     accept_unread();
-    if (!improper_)
-      accept_remainder();
+    accept_remainder();
     if (said_all_ && status != 0) {
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {
@@ -285,7 +282,7 @@ private:
   /// be there: it need not wait for our last reply.
   void accept_unread() {
     using Outcome = wire::Received::Outcome;
-    while (!improper_) {
+    for (;;) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
       if (received.outcome == Outcome::message && result_.failure)
         static_cast<void>(results_.accept(received.message));
@@ -316,7 +313,6 @@ private:
   std::vector<std::byte> unanswered_; ///< the worker's request that it waits for an answer to
   std::uint64_t answers_ = 0;
   bool over_ = false;
-  bool improper_ = false; ///< a message was
   bool said_all_ = false; ///< done or a failure came; only its destructors are left
   TruncatedBy truncated_by_ = TruncatedBy::nothing;
 };

@@ -1,7 +1,6 @@
 #include "host/target/first_look.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace mqbridge {
 
@@ -51,7 +50,8 @@ bool FirstLook::answer(MemoryRange& range) const {
     const auto offset = range.address - address; // huge if it lies before
     if (offset > bytes.size() || range.into.size() > bytes.size() - offset)
       continue;
-    std::memcpy(range.into.data(), bytes.data() + offset, range.into.size());
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), range.into.size(),
+                range.into.begin());
     range.read = range.into.size();
     return true;
   }

@@ -167,6 +167,8 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
     send_fetch();
   if (BEHAVIOUR == SENDS_GARBAGE || BEHAVIOUR == FETCHES_AND_SENDS_GARBAGE)
     send_garbage();
+  if (BEHAVIOUR == SENDS_GARBAGE)
+    sleep(600); // what it found before it is ended would be kept
   while (BEHAVIOUR == SENDS_AND_NEVER_READS)
     send_fetch();
   if (BEHAVIOUR == CLOSES_SOCKET) {
