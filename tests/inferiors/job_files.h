@@ -10,7 +10,7 @@
 
 /// How long an inferior waits for `go` before it gives up: nothing outlives a test that died. The
 /// environment's MQBRIDGE_JOB_LIFETIME, in seconds, goes before: for benchmarks.
-enum { job_lifetime_seconds = 300 };
+enum { job_lifetime_seconds = 600 };
 
 /// Opens DIRECTORY/NAME.RANK for writing. Ends the process with a message if that cannot be done.
 FILE* job_open(const char* directory, const char* name, int rank);
