@@ -218,6 +218,7 @@ Result<void> RankSession::prepare_walk() {
 StopFacts RankSession::stop_facts() {
   StopFacts facts{link_.client().link_estimate(), options().cache};
   facts.held_so_far = held_before_walk_;
+  facts.pages_read = read_before_walk_;
   return facts;
 }
 
@@ -227,6 +228,7 @@ Result<void> RankSession::plan_walk() {
   if (!extent)
     return forward(std::move(extent));
   held_before_walk_ = RankLink::Clock::now() - link_.held_since();
+  read_before_walk_ = target_->pages_read();
   auto facts = stop_facts();
   facts.replay = replay_.known();
   facts.extent = *extent;

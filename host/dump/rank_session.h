@@ -91,7 +91,8 @@ private:
   std::optional<std::string> entry_hint_; ///< why there may be nothing to see yet
   std::size_t errors_before_walk_ = 0;
   RankLink::Clock::duration held_before_walk_{};
-  bool held_ = false;   ///< attached, and stopped for the dump
+  std::uint64_t read_before_walk_ = 0; ///< pages
+  bool held_ = false;                  ///< attached, and stopped for the dump
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };
 

@@ -40,14 +40,15 @@ struct Amount {
   StopPlan::Basis basis = StopPlan::Basis::nothing;
   double bytes = 0;
   double items = 0;
+  double there = 0; ///< of the bytes, read already
 };
 
 Amount amount(const StopFacts& facts) {
-  const auto of_pages = [](StopPlan::Basis basis, double bytes) {
-    return Amount{basis, bytes, bytes / bytes_per_item};
-  };
-  if (const auto pages = count_pages(facts.replay); pages > 0)
-    return of_pages(StopPlan::Basis::replay, static_cast<double>(pages) * page_bytes);
+  if (const auto pages = count_pages(facts.replay); pages > 0) {
+    const double bytes = static_cast<double>(pages) * page_bytes;
+    return {StopPlan::Basis::replay, bytes, bytes / bytes_per_item,
+            std::min(static_cast<double>(facts.pages_read) * page_bytes, bytes)};
+  }
   if (facts.extent)
     return {StopPlan::Basis::extent, static_cast<double>(facts.extent->bytes) + other_bytes,
             static_cast<double>(facts.extent->items)};
@@ -56,24 +57,27 @@ Amount amount(const StopFacts& facts) {
     for (const auto& range : facts.map->ranges)
       if (range.readable && range.writable)
         writable += static_cast<double>(range.last - range.first) + 1;
-  return writable > 0 ? of_pages(StopPlan::Basis::map, writable) : Amount{};
+  if (writable > 0)
+    return {StopPlan::Basis::map, writable, writable / bytes_per_item};
+  return {};
 }
 
 double walk_seconds(const StopFacts& facts, const Amount& amount) {
   const auto& link = facts.link;
+  const double bytes = amount.bytes - amount.there;
   switch (facts.cache) {
   case CacheMode::none:
     return amount.items * fetches_per_item * link.burst(8);
   case CacheMode::page:
-    return amount.bytes / page_bytes * link.burst(page_bytes);
+    return bytes / page_bytes * link.burst(page_bytes);
   case CacheMode::full:
     break;
   }
   const bool known = amount.basis == StopPlan::Basis::replay;
-  const double bursts = is_slow(link) ? amount.bytes / page_bytes * bursts_by_page
-                        : known       ? bursts_known
-                                      : bursts_unknown;
-  return (bursts - 1) * link.round_trip + link.burst(amount.bytes, amount.bytes / request_bytes);
+  const double bursts = known           ? bursts_known
+                        : is_slow(link) ? std::max(bytes / page_bytes * bursts_by_page, 1.0)
+                                        : bursts_unknown;
+  return (bursts - 1) * link.round_trip + link.burst(bytes, bytes / request_bytes);
 }
 
 } // namespace

@@ -19,6 +19,7 @@ struct StopFacts {
   rsp::LinkEstimate link;
   CacheMode cache = CacheMode::full;
   PageRuns replay = {};                        ///< what the last dump of this process looked at
+  std::uint64_t pages_read = 0;                ///< before the walk begins: `replay`'s come first
   std::optional<QueueExtent> extent = {};      ///< what its MPI says
   const MemoryMap* map = nullptr;              ///< what it may look at, at most
   std::chrono::duration<double> held_so_far{}; ///< until the walk begins

@@ -71,6 +71,18 @@ TEST(StopPlan, TheTimeHeldSoFarIsPartOfIt) {
   EXPECT_EQ(plan_stop(facts).walk, alone.walk);
 }
 
+TEST(StopPlan, PagesThatAreThereAreNotReadAgain) {
+  StopFacts facts{serial};
+  facts.replay = {{0x7f000, 100}};
+  const auto all = plan_stop(facts);
+  facts.pages_read = 75;
+  const auto rest = plan_stop(facts);
+  EXPECT_EQ(rest.bytes, all.bytes);
+  EXPECT_NEAR(rest.walk / all.walk, 0.25, 0.02);
+  facts.pages_read = 1000; // others among them
+  EXPECT_LT(plan_stop(facts).walk, 100ms);
+}
+
 TEST(StopPlan, WarnsWhereATargetIsHeldForLong) {
   StopFacts facts{serial};
   facts.extent = QueueExtent{100, 76'800};
