@@ -272,16 +272,24 @@ INSTANTIATE_TEST_SUITE_P(, CutReportTest, testing::Values("text", "tsv", "json")
 // for what is kept from one dump to the next.
 class FullDiskTest : public testing::Test {
 protected:
+  void SetUp() override {
+    if (run_in_shell(unshare + " true", {}).status() != 0)
+      GTEST_SKIP() << "no name spaces can be made here: a chroot, or a container without them";
+  }
+
   // `command` is run with $disk a directory on that file system.
   static Outcome run_on_disk(int kib, const std::string& command,
                              const std::vector<std::string>& arguments) {
     const TempDirectory disk;
     return run_in_shell(
-        fmt::format("unshare --user --map-root-user --mount bash -c 'mount -t tmpfs -o "
-                    "size={}k mqbridge {} && disk={} && {}' bash \"$@\"",
-                    kib, disk.path().string(), disk.path().string(), command),
+        fmt::format("{} bash -c 'mount -t tmpfs -o size={}k mqbridge {} && disk={} && {}' bash "
+                    "\"$@\"",
+                    unshare, kib, disk.path().string(), disk.path().string(), command),
         arguments);
   }
+
+private:
+  static inline const std::string unshare = "unshare --user --map-root-user --mount";
 };
 
 TEST_F(FullDiskTest, IsSaidForTheReportAndTheTraceAndLeavesNoHalfReport) {

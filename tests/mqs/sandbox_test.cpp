@@ -233,10 +233,10 @@ protected:
   }
 
   WalkResult walk_as_nobody(const std::string& dll) {
+    TestTarget target(test_platforms().front()); // of files that nobody may not be able to reach
     constexpr uid_t nobody = 65534;
     if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0)
       ::_exit(2);
-    TestTarget target(test_platforms().front());
     auto request = target.request("PLAIN");
     request.worker = directory_.path() / "mqbridge-worker";
     request.dll = directory_.path() / (dll + ".so");
