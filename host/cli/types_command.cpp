@@ -1,14 +1,13 @@
 #include "host/cli/execute.h"
 #include "host/cli/output.h"
+#include "host/image/elf_reader.h"
 #include "host/image/type_carrier.h"
 #include "host/image/types_check.h"
 #include "host/report/printable.h"
 #include "host/report/table.h"
 
-#include <array>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fstream>
 #include <sstream>
 
 namespace mqbridge {
@@ -20,12 +19,6 @@ std::vector<std::string> words_of(const std::string& text) {
   for (std::string word; in >> word;)
     words.push_back(word);
   return words;
-}
-
-bool is_elf(const std::filesystem::path& path) {
-  std::array<char, 4> magic{};
-  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
-  return std::string_view(magic.data(), magic.size()) == "\177ELF";
 }
 
 /// What a file holds: all types of a pack; of a carrier those that mqbridge asks for.
@@ -162,8 +155,9 @@ int execute(const TypesMakeCommand& command, const Installation&) {
 }
 
 int execute(const TypesShowCommand& command, const Installation& installation) {
+  const auto file = open_regular_file(command.file);
   const auto contents =
-      is_elf(command.file) ? read_carrier(command.file, command.sandbox) : read_pack(command.file);
+      file && is_elf(*file) ? read_carrier(command.file, command.sandbox) : read_pack(command.file);
   if (!contents)
     return failed(contents.error());
   return print(contents_text(*contents), exit_ok, installation);

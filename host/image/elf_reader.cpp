@@ -79,6 +79,11 @@ Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
   return fd;
 }
 
+bool is_elf(const FileDescriptor& fd) {
+  std::array<std::byte, SELFMAG> magic{};
+  return read_at(fd, 0, magic) == magic.size() && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
+}
+
 Result<ElfReader> ElfReader::open(const std::filesystem::path& path) {
   ElfReader reader;
   auto fd = open_regular_file(path);

@@ -20,6 +20,9 @@ namespace mqbridge {
 /// elf.open.
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
 
+/// It begins as an ELF file does, whatever may follow. False, too, where it cannot be read.
+bool is_elf(const FileDescriptor& fd);
+
 /// Lower-case digits, two for each byte: how a build-id is written.
 std::string hexadecimal(std::string_view bytes);
 

@@ -8,11 +8,7 @@
 #include "host/image/output_file.h"
 #include "host/image/pack_maker.h"
 
-#include <array>
-#include <cstring>
-#include <elf.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace mqbridge {
 namespace {
@@ -82,12 +78,10 @@ bool TypesFile::is_for(const Platform& platform) const {
 }
 
 Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer) {
-  std::array<char, SELFMAG> start{};
   auto fd = open_regular_file(path);
   if (!fd)
     return forward(std::move(fd));
-  if (::pread(fd->get(), start.data(), start.size(), 0) == SELFMAG &&
-      std::memcmp(start.data(), ELFMAG, SELFMAG) == 0)
+  if (is_elf(*fd))
     return read_carrier(path, std::move(indexer));
   auto pack = read_type_pack(path);
   if (!pack)

@@ -6,9 +6,6 @@
 #include "host/limits.h"
 #include "rsp/printable.h"
 
-#include <array>
-#include <cstring>
-#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,14 +21,6 @@ Result<FileDescriptor> open_again(const ElfFile& elf) {
     return fail("elf.open", fmt::format("{} was replaced meanwhile", elf.path().string()),
                 "run it again");
   return fd;
-}
-
-/// Of another kind no indexer has a use: one that a file has taken over is given nothing else of
-/// what the user can read.
-bool is_elf(const FileDescriptor& fd) {
-  std::array<std::byte, SELFMAG> magic{};
-  return read_at(fd, 0, magic) == magic.size() &&
-         std::memcmp(magic.data(), ELFMAG, magic.size()) == 0;
 }
 
 } // namespace
@@ -251,6 +240,8 @@ Result<void> TypeIndexer::give_split(wire::Decoder& question) {
     return channel_->protocol_violation();
   const auto places = split_file_places(paths_, elf_, directory, name);
   for (std::size_t i = index; i < places.size(); ++i) {
+    // Of another kind no indexer has a use: one that a file has taken over is given nothing else of
+    // what the user can read.
     if (const auto fd = open_regular_file(places[i]); fd && is_elf(*fd))
       return send_file(*fd, places[i]);
   }
