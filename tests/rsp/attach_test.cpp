@@ -318,26 +318,6 @@ TEST(Detach, IsExemptFromDeadlinesAndCancel) {
   EXPECT_EQ(stub.count("D;1d3e"), 1);
 }
 
-/// A stub that refuses one process has answered: its others are told as ever.
-TEST(Detach, ARefusalDoesNotCostTheOtherProcessesTheirs) {
-  ScriptedStub stub;
-  stub.on("?", Answer::packet("W00")).on("!", Answer::packet("OK"));
-  stub.on("vAttach;1", Answer::packet("T00thread:p1.1;"));
-  stub.on("vAttach;2", Answer::packet("T00thread:p2.2;"));
-  stub.on("D;1", Answer::packet("E01")).on("D;2", Answer::packet("OK"));
-  auto one = connected(stub.endpoint(1));
-  ASSERT_TRUE(one);
-  ASSERT_TRUE(attach(*one));
-  const auto two = Client::share(one->server(), stub.endpoint(2));
-  ASSERT_TRUE(attach(*two));
-  const auto refused = detach(*one);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, "detach.refused");
-  const auto released = detach(*two);
-  EXPECT_TRUE(released) << released.error().message;
-  EXPECT_EQ(stub.count("D;2"), 1);
-}
-
 /// Whoever is given up while it owes an answer is waited for once, and told to let go once:
 /// QEMU 7.2 crashes over a second detach packet.
 TEST(Detach, ASilentStubIsWaitedForOnce) {

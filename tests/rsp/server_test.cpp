@@ -248,24 +248,45 @@ TEST(OnceServer, EndsOverARefusalAndSaysSo) {
   EXPECT_TRUE(client->server()->left_after_refusal());
 }
 
-TEST(Selection, ThatFailsIsAnErrorAndIsTriedAgain) {
-  ScriptedStub stub;
-  stub.on("?", Answer::packet("W00")).on("!", Answer::packet("OK"));
-  stub.on("vAttach;1", Answer::packet("T00thread:p1.1;"));
-  stub.on("vAttach;2", Answer::packet("T00thread:p2.2;"));
-  stub.on("m", Answer::packet("07")).on("Hg", Answer::packet("OK"));
-  stub.expect("Hgp1.1", Answer::packet("E01"));
-  const auto one = connected(stub.endpoint(1));
-  ASSERT_TRUE(one);
-  ASSERT_TRUE(attach(*one));
-  const auto two = Client::share(one->server(), stub.endpoint(2));
-  ASSERT_TRUE(attach(*two));
-  const auto lost = one->request("m0,1");
+/// Processes 1 and 2, attached over one connection.
+class TwoProcesses : public testing::Test {
+protected:
+  void SetUp() override {
+    stub_.on("?", Answer::packet("W00")).on("!", Answer::packet("OK"));
+    stub_.on("vAttach;1", Answer::packet("T00thread:p1.1;"));
+    stub_.on("vAttach;2", Answer::packet("T00thread:p2.2;"));
+    one_ = connected(stub_.endpoint(1));
+    ASSERT_TRUE(one_);
+    ASSERT_TRUE(attach(*one_));
+    two_ = Client::share(one_->server(), stub_.endpoint(2));
+    ASSERT_TRUE(attach(*two_));
+  }
+
+  ScriptedStub stub_;
+  std::unique_ptr<Client> one_;
+  std::unique_ptr<Client> two_;
+};
+
+TEST_F(TwoProcesses, ASelectionThatFailsIsAnErrorAndIsTriedAgain) {
+  stub_.on("m", Answer::packet("07")).on("Hg", Answer::packet("OK"));
+  stub_.expect("Hgp1.1", Answer::packet("E01"));
+  const auto lost = one_->request("m0,1");
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, "process.lost");
   EXPECT_THAT(lost.error().message, HasSubstr("process 1"));
-  EXPECT_EQ(two->request("m0,1").value(), "07") << "which selects its own anew";
-  EXPECT_EQ(stub.count("Hgp2.2"), 1U);
+  EXPECT_EQ(two_->request("m0,1").value(), "07") << "which selects its own anew";
+  EXPECT_EQ(stub_.count("Hgp2.2"), 1U);
+}
+
+/// A stub that refuses one process has answered: its others are told as ever.
+TEST_F(TwoProcesses, ARefusedDetachDoesNotCostTheOtherItsOwn) {
+  stub_.on("D;1", Answer::packet("E01")).on("D;2", Answer::packet("OK"));
+  const auto refused = detach(*one_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "detach.refused");
+  const auto released = detach(*two_);
+  EXPECT_TRUE(released) << released.error().message;
+  EXPECT_EQ(stub_.count("D;2"), 1U);
 }
 
 TEST(Speaker, EachClientHasItsOwnDeadlineAndName) {
