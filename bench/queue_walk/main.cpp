@@ -42,7 +42,9 @@ void describe(CLI::App& app, Arguments& arguments) {
                  "minutes; what comes later is repeated as long runs are (40; 3 with --quick)");
   app.add_option("--patience", arguments.patience_s,
                  "seconds; what is predicted to take longer is not run (10; 3 with --quick)");
-  app.add_option("--only", arguments.only, "cells whose name has this in it (repeatable)");
+  app.add_option("--only", arguments.only,
+                 "cells whose name has this in it (repeatable); without smaller ones among them a "
+                 "long one is not predicted but run");
   app.add_option("--out", arguments.out, "Google Benchmark's JSON");
   app.add_option("--trace", arguments.trace, "packets of one dump of the base case at 10 ms");
 }
