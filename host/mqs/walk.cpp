@@ -279,10 +279,12 @@ private:
   }
 
   /// What it had sent by then is kept; and if nothing is known of why it ended, its last word may
-  /// be there: it need not wait for our last reply.
+  /// be there: it need not wait for our last reply. More than any socket holds comes of a process
+  /// that the DLL has left behind.
   void accept_unread() {
     using Outcome = wire::Received::Outcome;
-    for (;;) {
+    constexpr int most = 4096;
+    for (int i = 0; i < most; ++i) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
       if (received.outcome == Outcome::message && result_.failure)
         static_cast<void>(results_.accept(received.message));
