@@ -41,8 +41,16 @@ inline constexpr std::uint64_t fetched_files = std::uint64_t{2} << 30;
 /// a file that is cut full of holes claims beyond that would only eat memory. In bytes, as the next
 /// three.
 inline constexpr std::uint64_t elf_table = std::uint64_t{1} << 30;
-/// The same for what is small in every file.
+/// The same for what is small in every file; and for all notes of a file, which may overlap.
 inline constexpr std::uint64_t elf_list = std::uint64_t{16} << 20;
+/// All texts of a dynamic section, in bytes: they, too, may be the same ones again and again.
+inline constexpr std::size_t dynamic_text = std::size_t{1} << 20;
+/// Bytes of one symbol's name; those of all names of a table, in string tables: linkers let names
+/// share their ends, and equal ones stand once. Symbols of one name: of a static function's, as
+/// many as there are files. What is beyond is not there.
+inline constexpr std::size_t symbol_name = 4'096;
+inline constexpr std::uint64_t symbol_names = 16;
+inline constexpr std::size_t symbols_of_one_name = 16'384;
 /// Of the sections of one file that are compressed, unpacked.
 inline constexpr std::uint64_t elf_unpacked = std::uint64_t{2} << 30;
 /// SHA-512 would have so many; linkers write 8 to 20.

@@ -67,15 +67,16 @@ std::string hexadecimal(std::string_view bytes) {
 }
 
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const auto hint = fmt::format("ls -l {}", path.string());
   struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0) {
+  FileDescriptor fd;
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+    fd = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  else if (status.st_mode != 0)
+    return fail("elf.open", fmt::format("{} is not a regular file", path.string()), hint);
+  if (!fd || ::fstat(fd.get(), &status) != 0)
     return fail("elf.open", fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
-                fmt::format("ls -l {}", path.string()));
-  }
-  if (!S_ISREG(status.st_mode))
-    return fail("elf.open", fmt::format("{} is not a regular file", path.string()),
-                fmt::format("ls -l {}", path.string()));
+                hint);
   return fd;
 }
 
@@ -299,10 +300,17 @@ Result<SymbolTablePlace> ElfReader::symbol_table(Elf_Scn* section) const {
 
 std::string ElfReader::build_id() const {
   std::string found;
+  std::uint64_t left = limits::elf_list; // libelf keeps each piece that it reads
+  const auto may_read = [&left](std::uint64_t size) {
+    const bool may = size <= left;
+    left -= may ? size : 0;
+    return may;
+  };
   Elf_Scn* section = nullptr;
   while (found.empty() && (section = elf_nextscn(elf_.get(), section)) != nullptr) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_NOTE)
+    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_NOTE &&
+        may_read(header.sh_size))
       found = build_id_in(elf_getdata(section, nullptr));
   }
   std::size_t count = 0;
@@ -311,8 +319,8 @@ std::string ElfReader::build_id() const {
     GElf_Phdr header;
     if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr)
       break;
-    if (header.p_type != PT_NOTE || header.p_filesz > limits::elf_list ||
-        !fits(header.p_offset, header.p_filesz, file_.size()))
+    if (header.p_type != PT_NOTE || !fits(header.p_offset, header.p_filesz, file_.size()) ||
+        !may_read(header.p_filesz))
       continue;
     const auto type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
     found = build_id_in(elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(header.p_offset),
@@ -331,6 +339,7 @@ Result<ElfDynamic> ElfReader::dynamic() const {
   if (gelf_getshdr(section, &header) == nullptr || data == nullptr)
     return corrupt("the dynamic section cannot be read");
   const auto count = data->d_size / gelf_fsize(elf_.get(), ELF_T_DYN, 1, EV_CURRENT);
+  std::size_t text_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag == DT_NULL)
@@ -343,6 +352,9 @@ Result<ElfDynamic> ElfReader::dynamic() const {
     const char* text = elf_strptr(elf_.get(), header.sh_link, entry.d_un.d_val);
     if (text == nullptr)
       return corrupt(fmt::format("dynamic entry {} names no string of its table", i));
+    if (text_bytes += std::strlen(text); text_bytes > limits::dynamic_text)
+      return corrupt(fmt::format("the strings of its dynamic section have more than {} bytes",
+                                 limits::dynamic_text));
     if (entry.d_tag == DT_SONAME)
       dynamic.soname = text;
     else if (is_path)

@@ -16,8 +16,8 @@
 
 namespace mqbridge {
 
-/// Opens a regular file for reading; anything else (a FIFO would block) is refused. Error:
-/// elf.open.
+/// Opens a regular file for reading; anything else (a FIFO would block, a device may act on it) is
+/// not even opened. Error: elf.open.
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
 
 /// It begins as an ELF file does, whatever may follow. False, too, where it cannot be read.

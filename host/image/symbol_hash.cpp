@@ -1,6 +1,7 @@
 #include "host/image/symbol_hash.h"
 
 #include "host/image/bytes.h"
+#include "host/limits.h"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,8 @@ std::vector<std::uint32_t> GnuHash::candidates(std::uint32_t hash) const {
   const auto first = word(buckets_at_ + std::size_t{hash % buckets_} * 4);
   if (first < first_symbol_)
     return found;
-  for (std::size_t i = first - first_symbol_; i < chains_; ++i) {
+  for (std::size_t i = first - first_symbol_;
+       i < chains_ && found.size() < limits::symbols_of_one_name; ++i) {
     const auto chained = word(chains_at_ + i * 4);
     // The lowest bit ends the chain.
     if ((chained | 1) == (hash | 1))
@@ -136,7 +138,8 @@ std::vector<std::byte> BuiltHash::to_bytes() const {
 std::vector<std::uint32_t> BuiltHash::candidates(std::uint32_t hash) const {
   std::vector<std::uint32_t> found;
   const auto bucket = bucket_of(hash);
-  for (auto i = starts_[bucket]; i < starts_[bucket + 1]; ++i)
+  for (auto i = starts_[bucket];
+       i < starts_[bucket + 1] && found.size() < limits::symbols_of_one_name; ++i)
     if (entries_[i].hash == hash)
       found.push_back(entries_[i].symbol);
   return found;

@@ -2,7 +2,9 @@
 
 #include "host/image/bytes.h"
 #include "host/image/cache_records.h"
+#include "host/limits.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <elf.h>
@@ -30,14 +32,21 @@ int binding_rank(const ElfSymbol& symbol) {
   return symbol.is_local ? 2 : symbol.is_weak ? 1 : 0;
 }
 
+SymbolTable::Names::Names(std::vector<std::byte> bytes)
+    : bytes_(std::move(bytes)), left_(bytes_.size() * limits::symbol_names) {}
+
 std::string_view SymbolTable::Names::text() const {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
 }
 
-std::string_view SymbolTable::Names::at(std::uint64_t offset) const {
-  const auto names = text();
-  const auto end = offset < names.size() ? names.find('\0', offset) : std::string_view::npos;
-  return end == std::string_view::npos ? std::string_view() : names.substr(offset, end - offset);
+std::string_view SymbolTable::Names::at(std::uint64_t offset) {
+  if (offset >= bytes_.size())
+    return {};
+  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(limits::symbol_name, left_));
+  const auto rest = text().substr(offset, most);
+  const auto end = rest.find('\0');
+  left_ -= end == std::string_view::npos ? rest.size() : end;
+  return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
 }
 
 SymbolTable::RawSymbol SymbolTable::decode(const std::byte* entry) const {
@@ -96,7 +105,7 @@ std::unique_ptr<SymbolHash> SymbolTable::load_record() const {
 std::unique_ptr<SymbolHash> SymbolTable::build() {
   const auto fd = file_.open();
   const auto symbols = read_range(fd, place_.offset, place_.count * format_.entry_size());
-  const Names names{read_range(fd, place_.names_offset, place_.names_size)};
+  Names names(read_range(fd, place_.names_offset, place_.names_size));
   std::vector<BuiltHash::Entry> entries;
   for (std::size_t i = 1; !symbols.empty() && i < place_.count; ++i) {
     const auto raw = decode(symbols.data() + i * format_.entry_size());
@@ -105,7 +114,7 @@ std::unique_ptr<SymbolHash> SymbolTable::build() {
       entries.push_back({gnu_hash(name), static_cast<std::uint32_t>(i)});
   }
   auto table = std::make_unique<BuiltHash>(entries);
-  if (!key_.empty() && place_.count >= worth_keeping && !names.bytes.empty())
+  if (!key_.empty() && place_.count >= worth_keeping && !names.text().empty())
     to_be_saved_ = table->to_bytes();
   return table;
 }
@@ -141,8 +150,9 @@ std::optional<ElfSymbol> SymbolTable::read_if_named(const FileDescriptor& fd, st
   if (!raw.has_address || raw.name >= place_.names_size ||
       name.size() >= place_.names_size - raw.name)
     return std::nullopt;
-  const Names found{read_range(fd, place_.names_offset + raw.name, name.size() + 1)};
-  if (found.at(0) != name)
+  const auto found = read_range(fd, place_.names_offset + raw.name, name.size() + 1);
+  if (found.empty() || std::memcmp(found.data(), name.data(), name.size()) != 0 ||
+      found.back() != std::byte{0})
     return std::nullopt;
   raw.symbol.name = name;
   return std::move(raw.symbol);
@@ -151,12 +161,11 @@ std::optional<ElfSymbol> SymbolTable::read_if_named(const FileDescriptor& fd, st
 std::vector<ElfSymbol> SymbolTable::ending_with(std::string_view suffix) const {
   std::vector<ElfSymbol> found;
   const auto fd = file_.open();
-  const Names names{read_range(fd, place_.names_offset, place_.names_size)};
+  Names names(read_range(fd, place_.names_offset, place_.names_size));
   // Most tables have none, which is seen without decoding any symbol.
   std::string end(suffix);
   end += '\0';
-  if (names.bytes.empty() ||
-      ::memmem(names.bytes.data(), names.bytes.size(), end.data(), end.size()) == nullptr)
+  if (::memmem(names.text().data(), names.text().size(), end.data(), end.size()) == nullptr)
     return found;
   const auto symbols = read_range(fd, place_.offset, place_.count * format_.entry_size());
   for (std::size_t i = 1; !symbols.empty() && i < place_.count; ++i) {

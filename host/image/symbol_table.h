@@ -51,10 +51,17 @@ public:
   void save();
 
 private:
-  struct Names {
-    std::vector<std::byte> bytes;
+  /// A string table. Names may overlap in it, so many times that looking at all of them would never
+  /// end: behind limits::symbol_names times its size there are none.
+  class Names {
+  public:
+    explicit Names(std::vector<std::byte> bytes);
     std::string_view text() const;
-    std::string_view at(std::uint64_t offset) const; ///< empty: none, or one without end
+    std::string_view at(std::uint64_t offset); ///< empty: none, or one without end
+
+  private:
+    std::vector<std::byte> bytes_;
+    std::uint64_t left_;
   };
   struct RawSymbol {
     std::uint64_t name = 0;

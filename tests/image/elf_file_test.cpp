@@ -1,13 +1,17 @@
 #include "host/image/elf_file.h"
 #include "host/image/elf_machine.h"
+#include "host/image/file_descriptor.h"
 #include "tests/image/elf_builder.h"
 
 #include <array>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace mqbridge {
 namespace {
@@ -189,6 +193,20 @@ TEST(ElfFile, SaysWhyAFileIsRefused) {
     EXPECT_THAT(file.error().message, HasSubstr(message)) << name;
     EXPECT_FALSE(file.error().hint.empty()) << name;
   }
+}
+
+// A device may act on being opened.
+TEST(ElfFile, DoesNotOpenWhatIsNoFile) {
+  const test::TestDirectory directory;
+  const auto fifo = directory / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const FileDescriptor opens(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  ASSERT_GE(::inotify_add_watch(opens.get(), fifo.c_str(), IN_OPEN), 0);
+  std::array<char, 256> event{};
+  EXPECT_FALSE(ElfFile::open(fifo));
+  EXPECT_LT(::read(opens.get(), event.data(), event.size()), 0) << "it was opened";
+  const FileDescriptor opened(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_GT(::read(opens.get(), event.data(), event.size()), 0) << "it would not have been noticed";
 }
 
 TEST(ElfMachine, NamesAreThoseOfUname) {
