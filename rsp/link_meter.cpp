@@ -42,17 +42,18 @@ void LinkMeter::exchanged(const Exchange& exchange) {
   const double at_most = std::max(beyond, shortest_measured);
   const auto requests = static_cast<double>(exchange.requests);
   const auto bytes = static_cast<double>(exchange.bytes);
+  const auto received = static_cast<double>(exchange.received);
   if (exchange.requests >= fewest_requests && bytes < small_request * requests)
-    requests_.add({requests, bytes, beyond});
+    requests_.add({requests, bytes, received, beyond});
   if (exchange.received >= fewest_on_wire)
-    wire_rates_.add(static_cast<double>(exchange.received) / at_most);
+    wire_rates_.add(received / at_most);
   // Of requests in turn one alone does not say what the next one will have to wait for.
   const bool tells = exchange.manner == Manner::pipelined || exchange.requests > 1;
   const bool is_long = exchange.bytes >= fewest_bytes && exchange.received >= fewest_received;
   // A serial line is what it is said to be, whatever lay in a buffer.
   const bool is_known = expected_rate_ && beyond < shortest_measured;
   if (tells && is_long && !is_known)
-    reads_.add({requests, bytes, at_most});
+    reads_.add({requests, bytes, received, at_most});
 }
 
 LinkEstimate LinkMeter::estimate() const {
@@ -68,26 +69,33 @@ double LinkMeter::shortest() const {
   return known.empty() ? 0 : *std::ranges::min_element(known);
 }
 
+double LinkMeter::wire_rate() const {
+  const auto wire = wire_rates_.items();
+  return wire.empty() ? 0 : *std::ranges::max_element(wire);
+}
+
 double LinkMeter::memory_rate() const {
   double rate = 0;
   for (const auto& read : reads_.items())
     rate = std::max(rate, read.rate());
   if (expected_rate_ && rate <= 0)
     return *expected_rate_;
-  const auto wire = wire_rates_.items();
-  if (wire.empty())
+  const double wire = wire_rate();
+  if (wire <= 0)
     return rate;
-  const double wire_rate = *std::ranges::max_element(wire);
   if (!expected_rate_ && manner_ == Manner::pipelined && reads_.items().size() < enough_reads)
-    rate = std::max(rate, wire_rate / digits_per_byte);
-  return wire_rate <= slow_wire ? std::min(rate, wire_rate) : rate;
+    rate = std::max(rate, wire / digits_per_byte);
+  return wire <= slow_wire ? std::min(rate, wire) : rate;
 }
 
-/// What is left of the time when the bytes have theirs.
+/// What is left of the time when the bytes have theirs, of memory and of everything else: an
+/// exchange of long texts over a slow link says nothing of what a request costs.
 double LinkMeter::request_time(double bytes_per_second) const {
   std::optional<double> least;
+  const double wire = wire_rate();
   for (const auto& each : requests_.items()) {
-    const double of_bytes = bytes_per_second > 0 ? each.bytes / bytes_per_second : 0;
+    const double of_bytes = std::max(bytes_per_second > 0 ? each.bytes / bytes_per_second : 0,
+                                     wire > 0 ? each.received / wire : 0);
     const double time = std::max(each.time - of_bytes, 0.0) / each.requests;
     least = std::min(least.value_or(time), time);
   }

@@ -66,12 +66,14 @@ private:
   struct Read {
     double requests = 0;
     double bytes = 0;
-    double time = 0; ///< seconds beyond a round trip
+    double received = 0; ///< on the link
+    double time = 0;     ///< seconds beyond a round trip
     double rate() const { return bytes / time; }
   };
 
   double shortest() const;
   double memory_rate() const;
+  double wire_rate() const; ///< 0: not known
   double request_time(double bytes_per_second) const;
 
   static constexpr std::size_t round_trips_kept = 16;

@@ -54,7 +54,9 @@ std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_f
                                      : most_in_vain_when_slow * looked_at;
   const double by_bytes =
       is_slow(link) ? when_slow : most_in_vain_for_each * looked_at + most_in_vain_beside;
-  const double allowed = std::min(by_time, by_bytes) - static_cast<double>(so_far.guessed);
+  // Where a page takes longer than a round trip, a wrong guess costs more than a right one saves.
+  const double worth = std::min(in_flight, 1.0);
+  const double allowed = std::min(by_time * worth, by_bytes) - static_cast<double>(so_far.guessed);
   return static_cast<std::size_t>(std::max(allowed, 0.0));
 }
 

@@ -41,6 +41,9 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 /// vain. As each burst carries at least what the link carries during a round trip, it also takes at
 /// most about twice as long as reading the mapping at once.
 ///
+/// Where the link carries less than a page during a round trip, a wrong guess costs more than a
+/// right one saves: so much less is allowed.
+///
 /// Never more in vain than 8 pages for each that was looked at, and 64 MiB. On slow links half a
 /// page for each; of the good kind (`good_ones`: what lists point to) 4 pages for each, and 4. 0 as
 /// long as nothing is known of the link's speed.

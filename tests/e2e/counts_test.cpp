@@ -33,8 +33,6 @@ using test::TempDirectory;
 using testing::Le;
 using testing::Lt;
 
-constexpr std::uint64_t page_size = 4096;
-
 /// What a user's cache directory has of earlier dumps, empty at first.
 class CacheDirectory {
 public:
@@ -58,9 +56,10 @@ struct Costs {
   /// From connecting to detaching.
   std::uint64_t round_trips() const { return statistic("round_trips"); }
   /// Of the phase "walk": "round_trips" or "bytes".
-  std::uint64_t walk(const char* name) const {
+  std::uint64_t walk(const char* name) const { return of_phase("walk", name); }
+  std::uint64_t of_phase(const char* phase_name, const char* name) const {
     for (const json& phase : rank()["statistics"]["phases"]) {
-      if (phase["name"] == "walk")
+      if (phase["name"] == phase_name)
         return phase[name];
     }
     return 0;
@@ -175,7 +174,14 @@ TEST_P(OpenMpiCountsTest, AProcessThatWasDumpedBeforeAndRanOnTakesFourForItsMemo
   const CacheDirectory cache;
   const auto process = openmpi_rank(GetParam().receives);
   dump(process, cache);
-  expect_good(best_of([&] { return dump(process, cache); }, is_good));
+  // What the last dump looked at comes with the images' headers.
+  const auto of_memory = [](const Costs& costs) {
+    return costs.walk("round_trips") + costs.of_phase("images", "round_trips");
+  };
+  const auto costs = best_of([&] { return dump(process, cache); },
+                             [&](const Costs& each) { return of_memory(each) <= most_to_walk; });
+  EXPECT_THAT(of_memory(costs), Le(most_to_walk)) << testing::PrintToString(costs);
+  EXPECT_THAT(costs.round_trips(), Le(most)) << testing::PrintToString(costs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Links, OpenMpiCountsTest,
@@ -218,6 +224,16 @@ INSTANTIATE_TEST_SUITE_P(Arenas, RandomNodesTest,
                            return fmt::format("in_{}_MiB", param.param.mebibytes);
                          });
 
+/// Bytes on the link that the pages looked at take, as this stub sends them: what a walk takes that
+/// reads each of them when it is looked at, and nothing else.
+std::uint64_t bytes_of_pages(const SingleProcess& process, std::uint64_t receives) {
+  const CacheDirectory cache;
+  const auto costs = dump_over({}, process, cache, {"--cache", "page"});
+  expect_answer(costs, receives);
+  EXPECT_GT(costs.walk("bytes"), 0U);
+  return costs.walk("bytes");
+}
+
 TEST(SlowLinkCountsTest, TenMegabitsASecondReadLittleMoreThanIsLookedAt) {
   for (const double bits : {1e6, 10e6}) {
     SCOPED_TRACE(fmt::format("{:g} bits a second", bits));
@@ -226,8 +242,11 @@ TEST(SlowLinkCountsTest, TenMegabitsASecondReadLittleMoreThanIsLookedAt) {
     const auto process = openmpi_rank(1000);
     const auto costs = dump_over(spec, process, cache);
     expect_answer(costs, 1000);
-    const std::uint64_t touched = costs.statistic("pages_touched") * page_size;
-    EXPECT_THAT(2 * costs.walk("bytes"), Le(3 * touched)) << testing::PrintToString(costs);
+    EXPECT_THAT(2 * costs.statistic("pages_read"), Le(3 * costs.statistic("pages_touched")))
+        << testing::PrintToString(costs);
+    // Guesses are mostly pages that are full; of those looked at many are half empty, and shorter.
+    EXPECT_THAT(costs.walk("bytes"), Lt(2 * bytes_of_pages(process, 1000)))
+        << testing::PrintToString(costs);
   }
 }
 
@@ -237,7 +256,7 @@ TEST(SlowLinkCountsTest, ASerialLineReadsLessThanThePagesThatAreLookedAt) {
   const auto process = openmpi_rank(10);
   const auto costs = dump_over(spec, process, cache);
   expect_answer(costs, 10);
-  EXPECT_THAT(costs.walk("bytes"), Lt(costs.statistic("pages_touched") * page_size))
+  EXPECT_THAT(costs.walk("bytes"), Lt(bytes_of_pages(process, 10)))
       << testing::PrintToString(costs);
 }
 

@@ -51,6 +51,8 @@ public:
   /// What follows HOST:PORT in endpoint().
   std::string process_suffix() const;
   pid_t inferior() const { return inferior_; }
+  /// The server's own; -1 for stdio.
+  pid_t pid() const { return server_ ? server_->pid() : -1; }
   /// Connections that it has accepted so far; 0 for stdio.
   int clients() const;
   /// What the server said on stderr. Empty for stdio.
