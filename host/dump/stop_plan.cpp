@@ -30,6 +30,9 @@ constexpr double bursts_by_page = 1.5;
 /// To start the worker and load the DLL.
 constexpr double worker_seconds = 0.005;
 constexpr Seconds longest_unannounced{1};
+/// Bytes a second from which on a small part of what is to come says how fast it comes at least.
+constexpr double fast_link = 10e6;
+constexpr double small_part = 1.0 / 64;
 /// Of the steps before the walk: exchanges that wait for the one before, and bytes on the wire.
 constexpr double start_up_exchanges = 8;
 constexpr double start_up_bytes = 24 * 1024;
@@ -87,8 +90,16 @@ StopPlan plan_stop(const StopFacts& facts) {
   StopPlan plan;
   plan.basis = needed.basis;
   plan.bytes = static_cast<std::uint64_t>(std::min(needed.bytes, most_bytes));
+  const double reading = walk_seconds(facts, needed);
+  const double computing = needed.items * host_seconds_per_item;
+  // Pages of a burst are looked at as they come.
   plan.walk =
-      Seconds(worker_seconds + walk_seconds(facts, needed) + needed.items * host_seconds_per_item);
+      Seconds(worker_seconds + (facts.cache == CacheMode::full ? std::max(reading, computing)
+                                                               : reading + computing));
+  plan.is_upper_bound =
+      needed.basis == StopPlan::Basis::map ||
+      (facts.link.bytes_per_second > fast_link &&
+       static_cast<double>(facts.pages_read) * page_bytes < needed.bytes * small_part);
   plan.held = facts.held_so_far + plan.walk + Seconds(facts.link.round_trip);
   return plan;
 }
@@ -104,7 +115,7 @@ std::optional<Error> long_stop_warning(const StopPlan& plan,
   if (plan.held < longest_unannounced || (max_stop && plan.held <= *max_stop))
     return std::nullopt;
   auto text = fmt::format("the target will be held {} {:.1f} s: {:.1f} MB to read for its queues",
-                          plan.is_upper_bound() ? "up to" : "about", plan.held.count(),
+                          plan.is_upper_bound ? "up to" : "about", plan.held.count(),
                           static_cast<double>(plan.bytes) / 1e6);
   if (max_stop)
     return Error{"stop.long", text + "; --max-stop will end that before",

@@ -31,9 +31,9 @@ struct StopPlan {
   std::uint64_t bytes = 0; ///< to read for the queues
   std::chrono::duration<double> walk{};
   std::chrono::duration<double> held{}; ///< in all, the detach included
-
-  /// A walk that reads everything that is writable is the worst that can be: no forecast.
-  bool is_upper_bound() const { return basis == Basis::map; }
+  /// The worst that can be, no forecast: a walk that reads everything that is writable; or a link
+  /// that has shown with a few pages that it is fast, and not yet how fast.
+  bool is_upper_bound = false;
 };
 
 /// Estimates, before the walk, how long the target will be held.

@@ -22,14 +22,15 @@ TEST(StopPlan, GoesByWhatIsKnownBest) {
   facts.map = &map;
   EXPECT_EQ(plan_stop(facts).basis, Basis::map);
   EXPECT_EQ(plan_stop(facts).bytes, 0xe000U) << "what is writable";
-  EXPECT_TRUE(plan_stop(facts).is_upper_bound());
+  EXPECT_TRUE(plan_stop(facts).is_upper_bound);
   facts.extent = QueueExtent{1000, 768'000};
   EXPECT_EQ(plan_stop(facts).basis, Basis::extent);
   EXPECT_GE(plan_stop(facts).bytes, 768'000U);
   facts.replay = {{0x7f000, 203}};
   EXPECT_EQ(plan_stop(facts).basis, Basis::replay);
   EXPECT_EQ(plan_stop(facts).bytes, 203U * 4096);
-  EXPECT_FALSE(plan_stop(facts).is_upper_bound());
+  facts.pages_read = 60;
+  EXPECT_FALSE(plan_stop(facts).is_upper_bound);
 }
 
 // What a stub lists may be nonsense: an estimate all the same.
@@ -108,6 +109,26 @@ TEST(StopPlan, AnUpperBoundIsNoForecast) {
   facts.map = &map;
   EXPECT_THAT(long_stop_warning(plan_stop(facts), std::nullopt).value().message,
               HasSubstr("held up to"));
+}
+
+// 30 pages tell of a slow link how slow it is; of a fast one that it is.
+TEST(StopPlan, AFewPagesOfAFastLinkAreNoForecastOfMany) {
+  StopFacts facts{fast};
+  facts.extent = QueueExtent{500'000, 384'000'000};
+  facts.pages_read = 30;
+  EXPECT_THAT(long_stop_warning(plan_stop(facts), std::nullopt).value().message,
+              HasSubstr("held up to"));
+  facts.pages_read = 3000;
+  EXPECT_FALSE(plan_stop(facts).is_upper_bound);
+  facts.pages_read = 30;
+  facts.link = serial;
+  EXPECT_FALSE(plan_stop(facts).is_upper_bound);
+}
+
+TEST(StopPlan, PagesAreLookedAtWhileMoreOfThemCome) {
+  StopFacts facts{fast};
+  facts.extent = QueueExtent{100'000, 76'800'000};
+  EXPECT_LT(plan_stop(facts).walk, 800ms) << "0.77 s of the link, beside it the host's 0.25 s";
 }
 
 TEST(StopPlan, ASlowLineWarnsBeforeTheAttach) {
