@@ -113,7 +113,10 @@ private:
     if (out_of_time())
       return;
     std::array<pollfd, 2> ready = {{{worker_.socket(), POLLIN, 0}, {worker_.output(), POLLIN, 0}}};
-    const auto left = std::max(request_.cpu_limit - clock_.used(), milliseconds(1));
+    auto left = std::max(request_.cpu_limit - clock_.used(), milliseconds(1));
+    if (request_.deadline)
+      left = std::clamp(std::chrono::ceil<milliseconds>(*request_.deadline - Clock::now()),
+                        milliseconds(0), left);
     if (::poll(ready.data(), ready.size(),
                static_cast<int>(std::min(left, stop_latency).count())) <= 0)
       return;
