@@ -271,7 +271,7 @@ Result<void> PageCache::fetch_watched(std::vector<Piece>& pieces, const PageRun&
     store_.give_back((room.size() - last.into.size()) / page_size);
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    statistics_.pages_read += pieces[i].into.size() / page_size;
+    statistics_.lines_read += pieces[i].into.size() / line_size;
     statistics_.bytes_read += requests[i].read;
     take(pieces[i], requests[i].read);
   }
@@ -289,11 +289,16 @@ Result<void> PageCache::fetch(std::span<const Piece> pieces) {
     return done;
   ++statistics_.bursts;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    statistics_.pages_read += (pieces[i].into.size() + page_size - 1) / page_size;
+    statistics_.lines_read += pieces[i].into.size() / line_size;
     statistics_.bytes_read += requests[i].read;
     take(pieces[i], requests[i].read);
   }
   return {};
+}
+
+std::uint64_t PageCache::pages_read() const {
+  constexpr std::uint64_t lines_of_a_page = page_size / line_size;
+  return (statistics_.lines_read + lines_of_a_page - 1) / lines_of_a_page;
 }
 
 /// Publishes what came, and the hole where it ended: with an operating system the rest of the page,

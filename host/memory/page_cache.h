@@ -34,7 +34,7 @@ public:
   };
   struct Statistics {
     std::uint64_t bursts = 0;     ///< calls of the layer below
-    std::uint64_t pages_read = 0; ///< asked below, holes included; partly read ones count as one
+    std::uint64_t lines_read = 0; ///< asked below, holes included
     std::uint64_t bytes_read = 0; ///< that came
   };
 
@@ -62,7 +62,8 @@ public:
   void clear();
 
   const Statistics& statistics() const { return statistics_; }
-  std::uint64_t pages_read() const { return statistics_.pages_read; }
+  /// As many whole pages as what was asked below makes, rounded up.
+  std::uint64_t pages_read() const;
 
 private:
   struct Piece;
