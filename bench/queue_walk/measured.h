@@ -10,9 +10,10 @@ struct Measured {
   double wall_s = 0; ///< from connecting to having detached
   double walk_s = 0; ///< of that, the queues alone
   std::optional<double> stopped_s;
-  std::optional<double> cpu_s;   ///< of this host, without the link's
-  std::uint64_t round_trips = 0; ///< as the link saw them, the connection's own included
-  std::uint64_t bytes = 0;       ///< from the stub, on the wire
+  std::optional<double> cpu_s;     ///< of this host, without the link's
+  std::optional<double> far_cpu_s; ///< of the stubs and the links
+  std::uint64_t round_trips = 0;   ///< as the link saw them, the connection's own included
+  std::uint64_t bytes = 0;         ///< from the stub, on the wire
   std::optional<std::uint64_t> walk_round_trips;
   std::optional<std::uint64_t> walk_bytes;
   std::optional<std::uint64_t> requests;

@@ -78,10 +78,9 @@ const Phase* phase_of(const RankDump& rank, PhaseName name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Several ranks are as slow as the slowest, and cost as much as all.
+/// Several ranks walk as long as the slowest, and cost as much as all.
 void add(Measured& cost, const RankDump& rank) {
   const auto& statistics = rank.statistics;
-  cost.wall_s = std::max(cost.wall_s, statistics.elapsed_ms / 1e3);
   cost.round_trips = std::max(cost.round_trips, statistics.round_trips);
   cost.bytes += statistics.bytes_received;
   cost.requests = cost.requests.value_or(0) + statistics.requests;
@@ -102,7 +101,10 @@ Result<Attempt> attempt(Stage& stage, const Cell& cell, const DumpOptions& optio
   stage.open(cell.link);
   const auto targets = stage.targets();
   Resources resources(stage.links());
+  const auto stubs = stage.stub_cpu();
+  const auto begun = Clock::now();
   const auto dump = take_dump(targets, options, {}, {});
+  const std::chrono::duration<double> wall = Clock::now() - begun;
   const auto used = resources.used();
   if (!dump)
     return fail(dump.error().code, dump.error().message, dump.error().hint);
@@ -113,8 +115,10 @@ Result<Attempt> attempt(Stage& stage, const Cell& cell, const DumpOptions& optio
     add(made.cost, rank);
   }
   // The link's connection was there at once: what it would have taken is added.
-  made.cost.wall_s += std::chrono::duration<double>(cell.link.round_trip).count();
+  made.cost.wall_s = (wall + std::chrono::duration<double>(cell.link.round_trip)).count();
   made.cost.cpu_s = used.cpu_s;
+  if (const auto after = stage.stub_cpu(); stubs && after)
+    made.cost.far_cpu_s = *after - *stubs + used.links_s;
   made.cost.peak_bytes = used.peak_bytes;
   made.answer = key_of(dump->ranks.front());
   return made;

@@ -1,6 +1,7 @@
 #include "bench/queue_walk/prediction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace mqbridge::bench {
@@ -9,6 +10,11 @@ namespace {
 double on_link(double round_trips, double bytes, const LinkSpec& link) {
   return round_trips * std::chrono::duration<double>(link.round_trip).count() +
          (link.bytes_per_second > 0 ? bytes / link.bytes_per_second : 0);
+}
+
+/// Seconds that a byte takes: how links of different bandwidth are compared.
+double slowness(const LinkSpec& link) {
+  return link.bytes_per_second > 0 ? 1 / link.bytes_per_second : 0;
 }
 
 /// Whether what is known of one says something of the other.
@@ -39,7 +45,7 @@ const Predictor::Known* Predictor::nearest(const std::string& contender, const C
   const auto nearness = [&](const Known& known) {
     return std::tuple(known.cell.operations, known.cell.shuffled_in == cell.shuffled_in,
                       known.cell.link.round_trip <= cell.link.round_trip,
-                      known.cell.link.bytes_per_second == cell.link.bytes_per_second,
+                      -std::abs(slowness(known.cell.link) - slowness(cell.link)),
                       known.cell.link.round_trip);
   };
   const Known* best = nullptr;

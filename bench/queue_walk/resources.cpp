@@ -36,22 +36,27 @@ void forget_the_peak() {
 } // namespace
 
 Resources::Resources(const std::vector<std::unique_ptr<DelayingLink>>& links)
-    : links_(links), begun_(processor_time()) {
+    : links_(links), begun_(processor_time()), links_begun_(links_time()) {
   forget_the_peak();
   resident_ = status_field("VmRSS");
 }
 
 std::chrono::nanoseconds Resources::processor_time() const {
-  auto all = processor_time_of(RUSAGE_SELF) + processor_time_of(RUSAGE_CHILDREN);
+  return processor_time_of(RUSAGE_SELF) + processor_time_of(RUSAGE_CHILDREN);
+}
+
+std::chrono::nanoseconds Resources::links_time() const {
+  std::chrono::nanoseconds all{};
   for (const auto& link : links_)
-    all -= link->cpu_time();
+    all += link->cpu_time();
   return all;
 }
 
 Resources::Used Resources::used() const {
   const auto peak = status_field("VmHWM");
-  return {std::chrono::duration<double>(processor_time() - begun_).count(),
-          peak - std::min(peak, resident_)};
+  const std::chrono::duration<double> all = processor_time() - begun_;
+  const std::chrono::duration<double> links = links_time() - links_begun_;
+  return {(all - links).count(), links.count(), peak - std::min(peak, resident_)};
 }
 
 } // namespace mqbridge::bench

@@ -17,15 +17,18 @@ public:
 
   struct Used {
     double cpu_s = 0;
+    double links_s = 0;           ///< of processor time
     std::uint64_t peak_bytes = 0; ///< resident, beyond what was at the beginning
   };
   Used used() const;
 
 private:
-  std::chrono::nanoseconds processor_time() const;
+  std::chrono::nanoseconds processor_time() const; ///< the links' included
+  std::chrono::nanoseconds links_time() const;
 
   const std::vector<std::unique_ptr<DelayingLink>>& links_;
   std::chrono::nanoseconds begun_;
+  std::chrono::nanoseconds links_begun_;
   std::uint64_t resident_;
 };
 

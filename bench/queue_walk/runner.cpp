@@ -25,6 +25,7 @@ void tell_cost(benchmark::State& state, const Measured& cost) {
   state.counters["bytes"] = static_cast<double>(cost.bytes);
   tell(state, "stopped_ms", cost.stopped_s, ms);
   tell(state, "cpu_ms", cost.cpu_s, ms);
+  tell(state, "far_cpu_ms", cost.far_cpu_s, ms);
   tell(state, "walk_round_trips", cost.walk_round_trips);
   tell(state, "walk_bytes", cost.walk_bytes);
   tell(state, "requests", cost.requests);
@@ -132,11 +133,18 @@ void Runner::run(const Cell& cell) {
     fmt::print(stderr, "   left out: {}\n", lacking);
     return;
   }
-  Stage stage(cell);
-  for (const auto& contender : contenders_)
-    if (contender.applies(cell))
-      enter(stage, cell, contender);
-  benchmark::RunSpecifiedBenchmarks(&reporter_, ".");
+  try {
+    Stage stage(cell);
+    for (const auto& contender : contenders_)
+      if (contender.applies(cell))
+        enter(stage, cell, contender);
+    benchmark::RunSpecifiedBenchmarks(&reporter_, ".");
+  } catch (const std::exception& error) { // the other cells' results are not lost for it
+    fmt::print(stderr, "   failed: {}\n", error.what());
+    benchmark::ClearRegisteredBenchmarks();
+    register_outcome(cell.name(), 0, "", error.what());
+    benchmark::RunSpecifiedBenchmarks(&reporter_, ".");
+  }
   benchmark::ClearRegisteredBenchmarks();
 }
 

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <stdexcept>
 
 namespace mqbridge::bench {
@@ -120,6 +121,21 @@ void Stage::open_for_peer(const LinkSpec& link) {
 void Stage::close() {
   links_.clear();
   peers_server_.reset();
+}
+
+std::optional<double> Stage::stub_cpu() const {
+  if (servers_.empty())
+    return std::nullopt;
+  double seconds = 0;
+  for (const auto& server : servers_) {
+    // Its first number: nanoseconds on a processor. Those of /proc/PID/stat are hundredths.
+    std::ifstream schedstat(fmt::format("/proc/{}/schedstat", server->pid()));
+    double nanoseconds = 0;
+    if (!(schedstat >> nanoseconds))
+      return std::nullopt;
+    seconds += nanoseconds / 1e9;
+  }
+  return seconds;
 }
 
 std::vector<TargetSpec> Stage::targets() const {

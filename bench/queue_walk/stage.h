@@ -39,6 +39,9 @@ public:
   void complete(DumpOptions& options) const;
   const std::vector<std::unique_ptr<DelayingLink>>& links() const { return links_; }
 
+  /// That the stubs have used so far, in seconds; nullopt: it cannot be told.
+  std::optional<double> stub_cpu() const;
+
   pid_t pid() const { return processes_.front()->pid(); }
   std::string program() const;
 

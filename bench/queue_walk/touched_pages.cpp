@@ -43,7 +43,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 /// mADDRESS,SIZE, xADDRESS,SIZE and vFile:pread:DESCRIPTOR,SIZE,OFFSET; the latter only where the
-/// offset lies beyond what files other than a process's memory have.
+/// offset lies beyond what files other than a process's memory have. Of whole pages only: what is
+/// read of each object's headers is no part of a walk.
 std::optional<Read> read_of(const std::string& request) {
   constexpr std::string_view pread = "vFile:pread:";
   const bool file = request.starts_with(pread);
@@ -54,7 +55,8 @@ std::optional<Read> read_of(const std::string& request) {
     return std::nullopt;
   const auto address = hexadecimal(file ? words[2] : words[0]);
   const auto size = hexadecimal(words[1]);
-  if (!address || !size || *size == 0 || (file && *address < largest_file))
+  if (!address || !size || *size == 0 || *address % page_size != 0 || *size % page_size != 0 ||
+      (file && *address < largest_file))
     return std::nullopt;
   return Read{*address, *size};
 }
@@ -83,8 +85,8 @@ PageRuns pages_of_trace(std::istream& trace) {
     if (!(words >> time >> endpoint >> direction >> payload) || direction != "->")
       continue;
     if (const auto read = read_of(payload))
-      for (auto page = read->address / page_size;
-           page <= (read->address + read->size - 1) / page_size; ++page)
+      for (auto page = read->address / page_size; page < (read->address + read->size) / page_size;
+           ++page)
         pages.insert(page);
   }
   return runs_of(pages);

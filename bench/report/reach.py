@@ -100,17 +100,12 @@ class Reach:
 
     def _slow_links(self):
         for rate, text, n in ((1_250_000, "10 Mbit/s", 1000), (125_000, "1 Mbit/s", 1000), (11_520, "115,200 baud", 10)):
-            cell = replace(BASE, n=n, bytes_per_s=rate)
-            touched, bytes_read = (self._median(lines.FULL, name, cell) for name in ("pages_touched", "walk_bytes"))
-            if not touched or bytes_read is None:
-                continue
-            if rate == 11_520:
-                # Two characters a byte, before the stub's run-length encoding.
-                self._most(f"{n} receives at {text}, bytes of the walk / those of the pages as m sends them",
-                           bytes_read / (touched * PAGE_BYTES * 2), 1, lambda value: f"{round_to(value)}×")
-            else:
-                self._most(f"{n:,} receives at {text}, bytes of the walk / those of the pages looked at",
-                           bytes_read / (touched * PAGE_BYTES), 1.5, lambda value: f"{round_to(value)}×")
+            bytes_read = self._median(lines.FULL, "walk_bytes", n=n, bytes_per_s=rate)
+            # The page cache reads the pages looked at and no others, the same over every link.
+            of_pages = self._median(lines.PAGE, "walk_bytes", n=n)
+            if bytes_read is not None and of_pages:
+                self._most(f"{n:,} receives at {text}, bytes of the walk / those of the pages looked at, as they are sent",
+                           bytes_read / of_pages, 1 if rate == 11_520 else 1.5, lambda value: f"{round_to(value)}×")
 
     def _emulated(self):
         self._faster("QEMU user, Open MPI of s390x, 1,000 receives at 10 ms, against a page cache", lines.PAGE, 10_000, 5,
@@ -121,6 +116,12 @@ class Reach:
         if one and many:
             self._most("16 ranks of 10 receives at 50 ms, against one", many / one, 1.5,
                        lambda value: f"{round_to(value)}×")
+        one, many = (self._median(lines.FULL, "wall_ms", rtt_us=50_000, ranks=ranks) for ranks in (1, 16))
+        far = self._median(lines.FULL, "far_cpu_ms", rtt_us=50_000, ranks=16)
+        processors = self._results.context.get("num_cpus")
+        if one and many and far and processors:
+            self._most("16 ranks of 1,000 receives at 50 ms, beyond one: against the processor time of stubs and links",
+                       (many - one) / (far / processors), 1.3, lambda value: f"{round_to(value)}×")
 
     def _host(self):
         for rtt_us in (1000, 0):

@@ -108,6 +108,18 @@ TEST(Prediction, ComesFromTheNearestCells) {
   EXPECT_DOUBLE_EQ(*predictor.predict("a", {.operations = 10'000, .link = {}}), 100);
 }
 
+// Where a link is slow a contender may read less: what it read over the slowest one counts.
+TEST(Prediction, TakesTheLinkWhoseBandwidthIsNearest) {
+  Predictor predictor;
+  const auto cell_of = [](double bytes_per_second) {
+    return Cell{.link = {.round_trip = 1ms, .bytes_per_second = bytes_per_second}};
+  };
+  predictor.learn("a", cell_of(0), cost(0.002, 1, 1'500'000));
+  predictor.learn("a", cell_of(125e6), cost(0.001 + 1.5e6 / 125e6, 1, 1'500'000));
+  predictor.learn("a", cell_of(1.25e6), cost(0.001 + 0.4, 1, 500'000));
+  EXPECT_NEAR(*predictor.predict("a", cell_of(125e3)), 0.001 + 4, 1e-6);
+}
+
 TEST(Prediction, TakesACellOfTheSameLayoutWhereThereIsOne) {
   Predictor predictor;
   const Cell random{.filler = Filler::recorder, .link = {}, .shuffled_in = 1 << 20};
@@ -201,8 +213,8 @@ PageRuns pages_of(const std::string& text) {
 TEST(TouchedPages, AreThoseOfReadsOfEachKind) {
   const auto runs = pages_of("0.1 host:1 -> m7ffff0000,1000\n"
                              "0.1 host:1 <- 00\n"
-                             "0.2 host:1 -> x7ffff1ff8,10\n"
-                             "0.3 host:1 -> vFile:pread:5,800,7ffff8000\n");
+                             "0.2 host:1 -> x7ffff1000,2000\n"
+                             "0.3 host:1 -> vFile:pread:5,1000,7ffff8000\n");
   EXPECT_THAT(runs, ElementsAre(PageRun{0x7ffff0, 3}, PageRun{0x7ffff8, 1}));
 }
 
@@ -210,6 +222,7 @@ TEST(TouchedPages, AreNotThoseOfOtherRequests) {
   EXPECT_THAT(pages_of("0.1 host:1 <- m1000,10\n"                     // said by the stub
                        "0.2 host:1 -> vFile:pread:5,800,3000\n"       // another file
                        "0.3 host:1 -> qXfer:auxv:read::0,1000\n"      //
+                       "0.35 host:1 -> m1000,400\n"                   // an ELF header, no page
                        "0.4 host:1 -> m1000\n0.5 host:1 -> m1000,0\n" //
                        "0.6 host:1 -> mxyz,10\n0.7 host:1 -> m11112222333344445,1\nnonsense\n"),
               IsEmpty());
