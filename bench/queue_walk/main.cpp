@@ -109,7 +109,7 @@ RunnerOptions runner_options(const Arguments& arguments) {
   RunnerOptions options;
   double budget_min = 40;
   if (arguments.quick) {
-    options.repeats = {.ordinary = 5, .long_s = 1, .of_long = 2};
+    options.repeats = {.ordinary = 5, .long_s = 2, .of_long = 2};
     options.most_patience_s = 3;
     budget_min = 3;
   }
