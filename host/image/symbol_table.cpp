@@ -165,7 +165,8 @@ std::vector<ElfSymbol> SymbolTable::ending_with(std::string_view suffix) const {
   // Most tables have none, which is seen without decoding any symbol.
   std::string end(suffix);
   end += '\0';
-  if (::memmem(names.text().data(), names.text().size(), end.data(), end.size()) == nullptr)
+  const auto text = names.text();
+  if (text.empty() || ::memmem(text.data(), text.size(), end.data(), end.size()) == nullptr)
     return found;
   const auto symbols = read_range(fd, place_.offset, place_.count * format_.entry_size());
   for (std::size_t i = 1; !symbols.empty() && i < place_.count; ++i) {

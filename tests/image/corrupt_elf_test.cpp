@@ -197,6 +197,16 @@ TEST_P(HostileElf, CompressedSectionsThatGrowBeyondMeasureAreRefused) {
   }
 }
 
+TEST_P(HostileElf, AStringTableMayBeEmpty) {
+  auto file = editor();
+  for (const std::size_t section : {dynamic_names, names})
+    file.section(section, SHDR(sh_size), 0);
+  const auto opened = ElfFile::open(write(file));
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ((*opened)->find_symbol("local"), nullptr);
+  EXPECT_THAT((*opened)->symbols_ending_with("cal"), testing::IsEmpty());
+}
+
 TEST_P(HostileElf, ABuildIdIsAFewBytesOrNone) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{65}, std::size_t{1'000'000}}) {
     ElfBuilder elf(GetParam());
