@@ -67,16 +67,19 @@ std::string hexadecimal(std::string_view bytes) {
 }
 
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
-  const auto hint = fmt::format("ls -l {}", path.string());
   struct stat status {};
+  bool known = ::stat(path.c_str(), &status) == 0;
   FileDescriptor fd;
-  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+  if (known && S_ISREG(status.st_mode)) {
     fd = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  else if (status.st_mode != 0)
-    return fail("elf.open", fmt::format("{} is not a regular file", path.string()), hint);
-  if (!fd || ::fstat(fd.get(), &status) != 0)
+    known = fd && ::fstat(fd.get(), &status) == 0; // something else may stand there by now
+  }
+  if (!known)
     return fail("elf.open", fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
-                hint);
+                fmt::format("ls -l {}", path.string()));
+  if (!S_ISREG(status.st_mode))
+    return fail("elf.open", fmt::format("{} is not a regular file", path.string()),
+                fmt::format("ls -l {}", path.string()));
   return fd;
 }
 
