@@ -9,7 +9,6 @@
 #include "tests/support/process_table.h"
 
 #include <csignal>
-#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,15 +31,7 @@ bool another_watches(pid_t mqbridge, pid_t before) {
       10s,
       [=] {
         const auto next = descendant_named(mqbridge, "mqbridge-guardian");
-        if (!next || *next == before)
-          return false;
-        int sockets = 0;
-        std::error_code gone;
-        for (const auto& entry :
-             std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", *next), gone))
-          sockets +=
-              std::filesystem::read_symlink(entry.path(), gone).string().starts_with("socket:");
-        return sockets > 1;
+        return next && *next != before && test::sockets_of(*next) > 1;
       },
       1ms);
 }

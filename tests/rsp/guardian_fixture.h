@@ -7,7 +7,6 @@
 #include "tests/support/test_programs.h"
 
 #include <chrono>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
 #include <netinet/in.h>
@@ -16,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -78,13 +76,11 @@ inline pid_t guardian_pid() {
 /// Where the guardians of this process mark what they have taken over: theirs to write, and here a
 /// test's, as of a guardian that was killed right behind the mark. Null: there is none.
 inline guardian::Takeovers* takeovers() {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    const std::string file = std::filesystem::read_symlink(entry.path(), gone);
+  for (const auto& [descriptor, file] : test::descriptors_of(getpid())) {
     if (!file.starts_with("/memfd:mqbridge-guardian"))
       continue;
     void* const memory = mmap(nullptr, sizeof(guardian::Takeovers), PROT_READ | PROT_WRITE,
-                              MAP_SHARED, std::stoi(entry.path().filename().string()), 0);
+                              MAP_SHARED, descriptor, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<guardian::Takeovers*>(memory);
   }
   return nullptr;

@@ -37,14 +37,7 @@ pid_t kill_guardian() {
 
 /// Whether it has been told of so many connections: they lie beyond its channel.
 bool watches(pid_t guardian, int connections) {
-  return test::eventually(10s, [=] {
-    int sockets = 0;
-    std::error_code gone; // what it inherited, it closes first
-    for (const auto& entry :
-         std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", guardian), gone))
-      sockets += std::filesystem::read_symlink(entry.path(), gone).string().starts_with("socket:");
-    return sockets == connections + 1;
-  });
+  return test::eventually(10s, [=] { return test::sockets_of(guardian) == connections + 1; });
 }
 
 TEST(GuardianReplacement, TheNextOneKnowsWhatIsLeftToRelease) {

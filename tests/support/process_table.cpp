@@ -103,6 +103,26 @@ std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size) {
   return bytes;
 }
 
+std::map<int, std::string> descriptors_of(pid_t pid) {
+  std::map<int, std::string> descriptors;
+  std::error_code gone;
+  std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", gone);
+  for (; !gone && entry != std::filesystem::directory_iterator(); entry.increment(gone)) {
+    std::error_code closed;
+    const std::string file = std::filesystem::read_symlink(entry->path(), closed);
+    if (!closed)
+      descriptors.emplace(std::stoi(entry->path().filename()), file);
+  }
+  return descriptors;
+}
+
+int sockets_of(pid_t pid) {
+  int sockets = 0;
+  for (const auto& [descriptor, file] : descriptors_of(pid))
+    sockets += file.starts_with("socket:");
+  return sockets;
+}
+
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   std::error_code gone;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,13 @@ std::uint64_t mapping_of(pid_t pid, std::string_view text);
 
 /// Bytes of its memory, up to the first that cannot be read.
 std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size);
+
+/// Its open descriptors, each with what /proc says that it is ("socket:[17]", a path). One that is
+/// closed while this looks is left out.
+std::map<int, std::string> descriptors_of(pid_t pid);
+
+/// How many of them are sockets.
+int sockets_of(pid_t pid);
 
 std::vector<pid_t> children_of(pid_t pid);
 
