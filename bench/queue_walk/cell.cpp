@@ -71,7 +71,7 @@ void vary_link(Plan& plan) {
   // So few that there is something to measure on a serial line.
   plan.add_in_full_run({.operations = 10,
                         .link = {.round_trip = 1ms, .bytes_per_second = serial},
-                        .patience_s = 60});
+                        .patience_s = 120});
 }
 
 void vary_layout(Plan& plan) {

@@ -22,8 +22,9 @@ namespace mqbridge {
 /// A burst takes beside the missing pages, as far as guesses_allowed() goes: all of the rest of the
 /// mapping, if that is within it; else pages ahead, up to half, where misses come along memory;
 /// pages that words of the pages read so far point to, those from lists first; and, if a round trip
-/// is long enough, what comes behind and before the missing page in its mapping. Pages that earlier
-/// dumps needed do not count: they are known, not guessed.
+/// is long enough, what comes behind and before the missing page in its mapping: some of it also
+/// where a walk goes from anywhere to anywhere. Pages that earlier dumps needed do not count: they
+/// are known, not guessed.
 class PrefetchPolicy {
 public:
   /// nullptr: nothing is known. Copied.
@@ -72,6 +73,7 @@ public:
 
 private:
   class Burst;
+  static bool wanders(const Situation& now);
   /// A piece of memory that misses came along: the pages around what was read there last.
   struct Stream {
     std::uint64_t before = 0;

@@ -56,6 +56,8 @@ const Case cases[] = {
     {"Scattered4MiBBig32", [] { return scattered_list(1000, 4, big_32); }},
     {"Scattered64MiB", [] { return scattered_list(1000, 64); }},
     {"Scattered1GiB", [] { return scattered_list(1000, 1024); }, true},
+    {"LoneNodes16MiB", [] { return lone_nodes_list(1000, 16); }, true},
+    {"LoneNodes64MiB", [] { return lone_nodes_list(1000, 64); }, true},
     {"Busy4MiB", [] { return busy_list(1000, 4); }},
     {"Busy64MiB", [] { return busy_list(1000, 64); }, true},
     {"PointerArray", [] { return pointer_array(1000); }},
@@ -154,6 +156,19 @@ TEST(PrefetchSimulation, ScatteredNodesTakeFewRoundTripsAt10Milliseconds) {
   EXPECT_LE(simulate(scattered_list(1000, 1), link).bursts, 5U);
   EXPECT_LE(simulate(scattered_list(1000, 4), link).bursts, 9U);
   EXPECT_LE(simulate(scattered_list(1000, 64), link).bursts, 60U);
+}
+
+/// Of such a list only the next node is known, unless something else of it was read as well.
+TEST(PrefetchSimulation, LoneNodesAreReadSeveralAtATime) {
+  const auto layout = lone_nodes_list(1000, 64);
+  for (const double round_trip : {0.3, 1.0, 3.0}) {
+    const auto link = link_of(round_trip * millisecond, fast);
+    const auto cost = simulate(layout, link);
+    EXPECT_LE(3 * cost.seconds, 2 * simulate(layout, link, Pager::on_demand).seconds)
+        << round_trip << " ms: " << cost.bursts << " bursts";
+    EXPECT_LE(cost.seconds, 0.6 * simulate(layout, link, Pager::mapping).seconds)
+        << round_trip << " ms: " << cost.bursts << " bursts";
+  }
 }
 
 TEST(PrefetchSimulation, AnOpenMpiRankTakesFourRoundTrips) {

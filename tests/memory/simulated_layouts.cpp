@@ -23,17 +23,17 @@ std::uint64_t heap_of(const Platform& platform) {
   return platform.pointer_size == 4 ? heap_of_32_bits : heap;
 }
 
-/// `count` places of node_size in so many bytes, no two alike, in no order.
-std::vector<std::uint64_t> places(std::uint64_t count, std::uint64_t bytes,
+/// `count` places of `size` in so many bytes, no two alike, in no order.
+std::vector<std::uint64_t> places(std::uint64_t count, std::uint64_t bytes, std::uint64_t size,
                                   std::mt19937_64& random) {
-  const auto slots = bytes / node_size;
+  const auto slots = bytes / size;
   std::vector<std::uint64_t> chosen(slots);
   std::iota(chosen.begin(), chosen.end(), std::uint64_t{0});
   for (std::uint64_t i = 0; i < count; ++i)
     std::swap(chosen[i], chosen[i + random() % (slots - i)]);
   chosen.resize(count);
   for (auto& slot : chosen)
-    slot *= node_size;
+    slot *= size;
   return chosen;
 }
 
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> scattered(SimulatedProcess& process, std::uint64_t co
   std::mt19937_64 random(count + mebibytes);
   const auto base = heap_of(process.platform());
   process.map(base, mebibytes * mebibyte, "[heap]");
-  auto nodes = places(count, mebibytes * mebibyte, random);
+  auto nodes = places(count, mebibytes * mebibyte, node_size, random);
   for (auto& node : nodes)
     node += base;
   return nodes;
@@ -110,6 +110,17 @@ SimulatedLayout scattered_list(std::uint64_t nodes, std::uint64_t mebibytes,
   auto addresses = scattered(process, nodes, mebibytes);
   return list_layout("scattered in " + std::to_string(mebibytes) + " MiB", std::move(process),
                      std::move(addresses));
+}
+
+SimulatedLayout lone_nodes_list(std::uint64_t nodes, std::uint64_t mebibytes) {
+  SimulatedProcess process;
+  process.map(heap, mebibytes * mebibyte, "[heap]");
+  std::mt19937_64 random(nodes);
+  auto addresses = places(nodes, mebibytes * mebibyte, page_size, random);
+  for (auto& address : addresses)
+    address += heap;
+  return list_layout("a page for each node in " + std::to_string(mebibytes) + " MiB",
+                     std::move(process), std::move(addresses));
 }
 
 SimulatedLayout busy_list(std::uint64_t nodes, std::uint64_t mebibytes) {

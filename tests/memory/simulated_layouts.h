@@ -12,7 +12,9 @@ SimulatedLayout contiguous_list(std::uint64_t nodes, const Platform& platform = 
 /// Anywhere in `mebibytes` of one mapping, in no order.
 SimulatedLayout scattered_list(std::uint64_t nodes, std::uint64_t mebibytes,
                                const Platform& platform = {});
-/// The same, in a heap where every second page is full of pointers to anywhere in it.
+/// The same, but each node in a page of its own: none leads to another part of the list.
+SimulatedLayout lone_nodes_list(std::uint64_t nodes, std::uint64_t mebibytes);
+/// Scattered, in a heap where every second page is full of pointers to anywhere in it.
 SimulatedLayout busy_list(std::uint64_t nodes, std::uint64_t mebibytes);
 /// An array of pointers to objects anywhere in 16 MiB.
 SimulatedLayout pointer_array(std::uint64_t objects);
