@@ -39,7 +39,7 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--repeats", arguments.repeats,
                  "of each run (20, of long ones 5; with --quick 5 and 2)");
   app.add_option("--budget", arguments.budget_min,
-                 "minutes; what comes later is repeated as long runs are (40; 3 with --quick)");
+                 "minutes; what comes later is repeated as long runs are (35; 3 with --quick)");
   app.add_option("--patience", arguments.patience_s,
                  "seconds; what is predicted to take longer is not run (10; 3 with --quick)");
   app.add_option("--only", arguments.only,
@@ -107,7 +107,7 @@ void start_google_benchmark() {
 
 RunnerOptions runner_options(const Arguments& arguments) {
   RunnerOptions options;
-  double budget_min = 40;
+  double budget_min = 35;
   if (arguments.quick) {
     options.repeats = {.ordinary = 5, .long_s = 2, .of_long = 2};
     options.most_patience_s = 3;
