@@ -15,7 +15,7 @@ Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, W
       connection_(std::move(transport), {.name = endpoint.text,
                                          .silence_timeout = options.silence_timeout,
                                          .trace = options.trace,
-                                         .watch = std::move(watch)}),
+                                         .watch = watch}),
       stop_(options.stop) {}
 
 Server::~Server() {

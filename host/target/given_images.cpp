@@ -101,6 +101,7 @@ Result<void> compare_with_memory(std::span<const Image> images, Memory& memory,
     }
   }
   std::vector<MemoryRange> ranges;
+  ranges.reserve(samples.size());
   for (auto& sample : samples)
     ranges.push_back({sample.address, sample.found});
   if (auto done = memory.read_ranges(ranges); !done)

@@ -147,15 +147,13 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
   if (manner_ == Manner::wait &&
       (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK"))
     target_stopped(now);
-  if (reply == "OK" || ended) {
-    ++answers_;
-  } else if (kind == 'E' && !names_a_process() && !asked_which_) {
+  if (kind == 'E' && !names_a_process() && !asked_which_) {
     // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
     // between the negotiation and the first stop reply: the stub's current one is it. This is no
     // answer yet: with one, silence would end the matter before the stub has named it.
     asked_which_ = true;
     send_packet("?");
-  } else if (kind == 'E') {
+  } else if (reply == "OK" || ended || kind == 'E') {
     ++answers_;
   } else if (!names_a_process()) {
     const std::string process = process_of_stop_reply(reply);
@@ -169,15 +167,14 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
 }
 
 void Release::on_silence(Clock::time_point now) {
+  const bool waits = phase_ == Phase::connecting || manner_ == Manner::wait;
   if (now >= deadline_ || phase_ == Phase::leaving) {
     phase_ = Phase::done;
-  } else if (phase_ == Phase::connecting || manner_ == Manner::wait) {
-    wake_at_ = deadline_;
-  } else if (answers_ >= detach_payloads_.size() && output_.empty()) {
+  } else if (!waits && answers_ >= detach_payloads_.size() && output_.empty()) {
     start_closing();
-  } else if (!heard_) {
-    // Not lost: a stub that has not even begun to listen finds it in its socket. QEMU's would find
-    // two of them, and QEMU 7.2 crashes over a second detach packet.
+  } else if (waits || !heard_) {
+    // Not lost: a stub that has not even begun to listen finds the packet in its socket. QEMU's
+    // would find two of them, and QEMU 7.2 crashes over a second detach packet.
     wake_at_ = deadline_;
   } else {
     send_detach_packets();
