@@ -32,8 +32,8 @@ std::string why_incomplete(const RankDump& rank) {
       std::find_if(rank.errors.begin(), rank.errors.end(),
                    [](const RankError& each) { return each.level == RankError::Level::error; });
   if (error == rank.errors.end())
-    return fmt::format("rank {} is not complete", rank.rank);
-  return fmt::format("rank {}: {}: {}", rank.rank, error->code, error->message);
+    return fmt::format("{} is not complete", rank.endpoint);
+  return fmt::format("{}: {}: {}", rank.endpoint, error->code, error->message);
 }
 
 /// The receives of a rank must be those that were posted: one with each tag, all pending.
@@ -47,15 +47,15 @@ Result<void> check(const RankDump& rank, const Cell& cell) {
       for (const auto& operation : queue.operations) {
         const auto tag = static_cast<std::uint64_t>(operation.tag.value.value_or(-1));
         if (tag >= seen.size() || seen[tag] || operation.status != OpStatus::pending)
-          return fail("bench.answer", fmt::format("rank {} has an operation that nobody posted, "
+          return fail("bench.answer", fmt::format("{} has an operation that nobody posted, "
                                                   "with tag {}",
-                                                  rank.rank, tag));
+                                                  rank.endpoint, tag));
         seen[tag] = true;
         ++found;
       }
   if (found != cell.operations)
     return fail("bench.answer",
-                fmt::format("rank {} has {} operations of {}", rank.rank, found, cell.operations));
+                fmt::format("{} has {} operations of {}", rank.endpoint, found, cell.operations));
   return {};
 }
 

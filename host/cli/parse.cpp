@@ -17,6 +17,11 @@
 namespace mqbridge {
 namespace {
 
+/// As far as the words tell. The same command may lead to another process each time.
+bool is_same_process(const rsp::Endpoint& one, const rsp::Endpoint& other) {
+  return one.where == other.where && one.pid == other.pid && !one.text.starts_with("exec:");
+}
+
 Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& texts) {
   std::vector<TargetSpec> targets;
   for (const std::string& text : texts) {
@@ -29,6 +34,12 @@ Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& te
     if (std::any_of(targets.begin(), targets.end(), same_rank))
       return fail("usage", fmt::format("two targets are given as rank {}", *target->rank),
                   "give each target a rank of its own, or leave RANK= out");
+    const auto same_process = [&](const TargetSpec& other) {
+      return is_same_process(other.endpoint, target->endpoint);
+    };
+    if (std::any_of(targets.begin(), targets.end(), same_process))
+      return fail("usage", fmt::format("{} is given twice", target->endpoint.text),
+                  "give each process once");
     targets.push_back(std::move(*target));
   }
   return targets;

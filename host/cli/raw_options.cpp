@@ -14,7 +14,8 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
                      a stub on a serial line: 8N1, no flow control, 115200 baud unless given
   exec:COMMAND       a stub on stdin and stdout of a command
   local:PID          a process of this host, through a gdbserver started here
-Without RANK= the process itself is asked. Attaching interrupts its system calls (EINTR).)";
+Without RANK= the process itself is asked; a rank that it does not say is shown as "-".
+Attaching interrupts its system calls (EINTR).)";
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;

@@ -14,7 +14,7 @@ namespace mqbridge {
 // One dump as contract/dump.schema.json has it, from the rank upwards. nullopt means not known.
 
 enum class RankStatus : std::uint8_t { ok, partial, failed };
-enum class RankSource : std::uint8_t { given, position, proctable, environ, comm_world };
+enum class RankSource : std::uint8_t { unknown, given, proctable, environ, comm_world };
 enum class TypesMatch : std::uint8_t { unknown, exact, version, none };
 
 struct RankError {
@@ -68,8 +68,8 @@ struct Statistics {
 };
 
 struct RankDump {
-  int rank = -1;
-  RankSource rank_source = RankSource::position;
+  std::optional<int> rank; ///< in its job; a place among the targets is none
+  RankSource rank_source = RankSource::unknown;
   std::string endpoint;
   std::optional<std::string> host;
   std::optional<std::int64_t> pid;
@@ -104,7 +104,7 @@ struct Dump {
   std::string job_source; ///< "targets"
   std::optional<double> skew_ms;
   std::optional<double> stalled_ms;
-  std::vector<RankDump> ranks; ///< by rank
+  std::vector<RankDump> ranks; ///< by job, then by rank; last those whose rank is not known
   Filters filters;
 };
 

@@ -12,8 +12,8 @@ bool asked(const std::vector<T>& values, const T& value) {
 
 } // namespace
 
-bool wanted(const Filters& filters, int rank) {
-  return asked(filters.ranks, std::int64_t{rank});
+bool wanted(const Filters& filters, std::optional<int> rank) {
+  return !rank || asked(filters.ranks, std::int64_t{*rank});
 }
 
 bool wanted(const Filters& filters, const Communicator& communicator) {

@@ -2,10 +2,12 @@
 
 #include "host/dump/document.h"
 
+#include <optional>
+
 namespace mqbridge {
 
-/// Did the user ask for this rank?
-bool wanted(const Filters& filters, int rank);
+/// Did the user ask for this rank? One that is not known may be it.
+bool wanted(const Filters& filters, std::optional<int> rank);
 
 /// Did the user ask for it? By name.
 bool wanted(const Filters& filters, const Communicator& communicator);

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace mqbridge {
 namespace {
@@ -45,20 +46,36 @@ struct Job {
   }
 };
 
-/// The job of each target, by index.
-std::vector<std::size_t> sort_into_jobs(const Dump& dump, const std::vector<RankClaim>& claims,
-                                        std::vector<Job>& jobs) {
-  std::vector<std::size_t> job_of;
+bool says_nothing(const RankDump& rank, const RankClaim& claim) {
+  return !claim.name_space && !claimed_rank(rank, claim) && !claimed_size(rank, claim);
+}
+
+/// The jobs, and which of them each target is of.
+struct Jobs {
+  std::vector<Job> all;
+  /// By target; nullopt: there are several jobs, and it says nothing of itself.
+  std::vector<std::optional<std::size_t>> of;
+
+  bool several() const { return all.size() > 1; }
+};
+
+Jobs sort_into_jobs(const Dump& dump, const std::vector<RankClaim>& claims) {
+  Jobs jobs;
+  jobs.of.resize(claims.size());
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    auto job = std::find_if(jobs.begin(), jobs.end(), [&](const Job& candidate) {
+    if (says_nothing(dump.ranks[i], claims[i]))
+      continue;
+    auto job = std::find_if(jobs.all.begin(), jobs.all.end(), [&](const Job& candidate) {
       return candidate.accepts(dump.ranks[i], claims[i]);
     });
-    if (job == jobs.end())
-      job = jobs.insert(jobs.end(), Job{});
+    if (job == jobs.all.end())
+      job = jobs.all.insert(jobs.all.end(), Job{});
     job->add(dump.ranks[i], claims[i]);
-    job_of.push_back(static_cast<std::size_t>(job - jobs.begin()));
+    jobs.of[i] = static_cast<std::size_t>(job - jobs.all.begin());
   }
-  return job_of;
+  if (!jobs.several())
+    std::ranges::fill(jobs.of, std::size_t{0});
+  return jobs;
 }
 
 void warn(RankDump& rank, std::string code, std::string message, std::string hint) {
@@ -66,66 +83,74 @@ void warn(RankDump& rank, std::string code, std::string message, std::string hin
       {std::move(code), RankError::Level::warning, std::move(message), std::move(hint)});
 }
 
-/// Targets known by their position alone move past the numbers that are taken.
-void move_past(std::set<int>& taken, int& number) {
-  while (!taken.insert(number).second)
-    ++number;
+/// The launcher's name of the job, the rank and the host (or the name) beside the identity: an
+/// emulator without random addresses gives many processes the same identity.
+bool is_same_process(const RankDump& one, const RankClaim& its, const RankDump& other,
+                     const RankClaim& others) {
+  return !its.identity.empty() && its.identity == others.identity &&
+         claimed_rank(one, its) == claimed_rank(other, others) &&
+         its.name_space == others.name_space &&
+         (its.name_space || (one.host && one.host == other.host));
 }
 
-/// Ranks where all targets are of one job.
-void number_one_job(Dump& dump, const std::vector<RankClaim>& claims) {
-  std::set<int> taken;
-  std::vector<std::size_t> silent;
+/// A process that two targets lead to is one rank: the second target shows nothing of it.
+void refuse_repeated(Dump& dump, std::vector<RankClaim>& claims) {
+  std::multimap<std::string, std::size_t> known;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     auto& rank = dump.ranks[i];
-    claim_rank(rank, claims[i], static_cast<int>(i));
-    if (rank.rank_source == RankSource::position) {
-      silent.push_back(i);
+    const auto [begin, end] = known.equal_range(claims[i].identity);
+    const auto first = std::find_if(begin, end, [&](const auto& each) {
+      return is_same_process(dump.ranks[each.second], claims[each.second], rank, claims[i]);
+    });
+    if (first == end) {
+      known.emplace(claims[i].identity, i);
       continue;
     }
-    taken.insert(rank.rank);
-    const auto said = claimed_rank(rank, claims[i]);
-    if (said && *said != rank.rank)
-      warn(rank, "rank.mismatch",
-           fmt::format("given as rank {}, but the process says that it is rank {}", rank.rank,
-                       *said),
-           "leave out RANK= to take the process at its word");
+    rank.errors = {{"target.twice", RankError::Level::error,
+                    fmt::format("{} is the same process as {}, which shows its queues",
+                                rank.endpoint, dump.ranks[first->second].endpoint),
+                    "give each process once"}};
+    rank.status = RankStatus::failed;
+    rank.communicators.clear();
+    rank.world_rank.reset();
+    rank.world_size.reset();
+    claims[i] = {};
   }
-  for (const auto i : silent)
-    move_past(taken, dump.ranks[i].rank);
 }
 
-std::string job_warning(const RankDump& rank, const RankClaim& claim, const Job& job,
-                        std::size_t jobs) {
-  const auto said = claimed_rank(rank, claim);
-  if (!said && !claim.name_space)
-    return fmt::format("the targets belong to {} different jobs: this one does not say to which; "
-                       "shown as rank {}",
-                       jobs, rank.rank);
-  return fmt::format("the targets belong to {} different jobs: this one says it is rank {} of {}; "
-                     "shown as rank {}",
-                     jobs, said ? fmt::to_string(*said) : "?",
-                     job.size ? fmt::to_string(*job.size) : "?", rank.rank);
-}
-
-void number_several_jobs(Dump& dump, const std::vector<RankClaim>& claims,
-                         const std::vector<Job>& jobs, const std::vector<std::size_t>& job_of) {
-  std::set<int> taken;
-  for (const auto& claim : claims)
-    if (claim.given)
-      taken.insert(*claim.given);
+void number(Dump& dump, const std::vector<RankClaim>& claims, const Jobs& jobs) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     auto& rank = dump.ranks[i];
-    const auto& job = jobs[job_of[i]];
-    rank.rank = claims[i].given.value_or(static_cast<int>(i));
-    rank.rank_source = claims[i].given ? RankSource::given : RankSource::position;
-    if (!claims[i].given)
-      move_past(taken, rank.rank);
+    claim_rank(rank, claims[i]);
     // Two jobs that one launcher counts may share its name for them; the number keeps them apart.
-    if (claimed_rank(rank, claims[i]) || claims[i].name_space)
-      rank.job_id = fmt::format("{}:{}", job_of[i] + 1, job.name_space.value_or("job"));
-    warn(rank, "job.several", job_warning(rank, claims[i], job, jobs.size()),
-         "dump the jobs one at a time");
+    if (jobs.several() && jobs.of[i])
+      rank.job_id =
+          fmt::format("{}:{}", *jobs.of[i] + 1, jobs.all[*jobs.of[i]].name_space.value_or("job"));
+    const auto said = claimed_rank(rank, claims[i]);
+    if (claims[i].given && said && *said != *claims[i].given)
+      warn(rank, "rank.mismatch",
+           fmt::format("given as rank {}, but the process says that it is rank {}",
+                       *claims[i].given, *said),
+           "leave out RANK= to take the process at its word");
+  }
+}
+
+/// One line for each job, and for each target of which it is not known: `dump.ranks` are in order.
+void warn_of_several(Dump& dump, const Jobs& jobs) {
+  std::optional<std::string> last;
+  for (auto& rank : dump.ranks) {
+    if (!rank.job_id)
+      warn(rank, "job.several",
+           fmt::format("the targets belong to {} different jobs: this one does not say to which",
+                       jobs.all.size()),
+           "");
+    else if (rank.job_id != last)
+      warn(rank, "job.several",
+           fmt::format("the targets belong to {} different jobs, each with ranks of its own: here "
+                       "begins job {}",
+                       jobs.all.size(), *rank.job_id),
+           "");
+    last = rank.job_id;
   }
 }
 
@@ -177,45 +202,44 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
 
 } // namespace
 
-void claim_rank(RankDump& rank, const RankClaim& claim, int position) {
+void claim_rank(RankDump& rank, const RankClaim& claim) {
   const auto said = claimed_rank(rank, claim);
+  rank.rank.reset();
+  rank.rank_source = RankSource::unknown;
+  rank.job_id = claim.name_space;
   if (claim.given) {
     rank.rank = *claim.given;
     rank.rank_source = RankSource::given;
   } else if (said) {
     rank.rank = static_cast<int>(*said);
     rank.rank_source = rank.world_rank ? RankSource::comm_world : RankSource::environ;
-  } else {
-    rank.rank = position;
-    rank.rank_source = RankSource::position;
   }
 }
 
-void settle_job(Dump& dump, const std::vector<RankClaim>& claims) {
-  std::vector<Job> jobs;
-  auto job_of = sort_into_jobs(dump, claims, jobs);
-  if (jobs.size() > 1)
-    number_several_jobs(dump, claims, jobs, job_of);
-  else
-    number_one_job(dump, claims);
-  if (jobs.size() == 1) {
-    dump.job_size = jobs[0].size;
-    for (auto& rank : dump.ranks)
-      rank.job_id = jobs[0].name_space;
-  }
+void settle_job(Dump& dump, std::vector<RankClaim> claims) {
+  refuse_repeated(dump, claims);
+  const auto jobs = sort_into_jobs(dump, claims);
+  number(dump, claims, jobs);
+  if (jobs.all.size() == 1)
+    dump.job_size = jobs.all[0].size;
 
+  constexpr auto last = std::numeric_limits<std::size_t>::max();
+  const auto place = [&](std::size_t i) {
+    const auto& rank = dump.ranks[i].rank;
+    return std::tuple(jobs.of[i].value_or(last), !rank, rank.value_or(0));
+  };
   std::vector<std::size_t> order(dump.ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return dump.ranks[a].rank < dump.ranks[b].rank;
-  });
+  std::ranges::stable_sort(order, {}, place);
   std::vector<RankDump> sorted;
   std::vector<std::size_t> sorted_jobs;
   for (const auto i : order) {
     sorted.push_back(std::move(dump.ranks[i]));
-    sorted_jobs.push_back(job_of[i]);
+    sorted_jobs.push_back(jobs.of[i].value_or(last));
   }
   dump.ranks = std::move(sorted);
+  if (jobs.several())
+    warn_of_several(dump, jobs);
   name_communicators(dump, sorted_jobs);
 }
 

@@ -14,16 +14,18 @@ struct RankClaim {
   std::optional<std::string> name_space; ///< the launcher's name of the job
   std::optional<std::int64_t> environment_rank;
   std::optional<std::int64_t> environment_size;
+  std::string identity; ///< Target::identity(); empty: not known
 };
 
-/// The rank that a target has by itself: RANK=, else what the process says, else `position`. For
-/// those who print a rank before the others are known.
-void claim_rank(RankDump& rank, const RankClaim& claim, int position);
+/// The rank and job that a target has by itself: RANK=, else what the process says, else none: a
+/// place among the targets is no rank. For those who print a rank before the others are known.
+void claim_rank(RankDump& rank, const RankClaim& claim);
 
-/// From ranks to a job: decides each target's rank and where that comes from, tells targets of
-/// different jobs apart (job_id, and then RANK= or the position is the rank, with a warning),
-/// orders by rank, and names communicators C1, C2, ... alike on all ranks. `dump.ranks` come in the
-/// order given. Sets job_size.
-void settle_job(Dump& dump, const std::vector<RankClaim>& claims);
+/// From ranks to jobs: decides each target's rank and where that comes from, takes what a process
+/// shows that another target has shown already (error target.twice), tells targets of different
+/// jobs apart (job_id, with a warning; each job has ranks of its own), orders by job and rank, and
+/// names communicators C1, C2, ... alike on all ranks. `dump.ranks` come in the order given. Sets
+/// job_size.
+void settle_job(Dump& dump, std::vector<RankClaim> claims);
 
 } // namespace mqbridge

@@ -44,8 +44,8 @@ public:
   Clock::time_point held_since() const { return contact_; }
   std::chrono::system_clock::time_point stopped_at() const { return stopped_at_; }
 
-  /// What a dump says of where the target is; nullopt: the endpoint does not tell.
-  static std::optional<std::string> host_of(const rsp::Endpoint& endpoint);
+  /// What a dump says of where the target is, as far as its endpoint tells: endpoint, host, pid.
+  static void name_target(RankDump& dump, const rsp::Endpoint& endpoint);
 
 private:
   Result<std::unique_ptr<rsp::Client>> connect_or_share(std::shared_ptr<rsp::Server>& server,

@@ -16,8 +16,7 @@ RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
     : target_spec_(target), tools_(tools), server_(server), observer_(observer),
       link_(target, tools),
       replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr) {
-  dump().endpoint = target.endpoint.text;
-  dump().host = RankLink::host_of(target.endpoint);
+  RankLink::name_target(dump(), target.endpoint);
   outcome_.claim.given = target.rank;
 }
 
@@ -176,6 +175,8 @@ Result<void> RankSession::take_environment() {
   outcome_.claim.name_space = environment->job;
   outcome_.claim.environment_rank = environment->rank;
   outcome_.claim.environment_size = environment->size;
+  if (link_.client().features().vfile) // else the process id may be the stub's own invention
+    outcome_.claim.identity = target_->identity();
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_dump.h"
+#include "host/dump/rank_link.h"
 #include "rsp/server.h"
 
 #include <algorithm>
@@ -95,14 +96,14 @@ private:
   void take(std::size_t index, std::shared_ptr<rsp::Server>& server) {
     auto& outcome = outcomes_[index];
     if (stop_.stop_requested()) {
-      outcome.dump.endpoint = targets_[index].endpoint.text;
+      RankLink::name_target(outcome.dump, targets_[index].endpoint);
       outcome.claim.given = targets_[index].rank;
       outcome.dump.errors.push_back({"interrupted", RankError::Level::error,
                                      "interrupted before it was this target's turn", ""});
     } else {
       outcome = dump_rank(targets_[index], tools_, server, observer_of(index), stop_);
     }
-    claim_rank(outcome.dump, outcome.claim, static_cast<int>(index));
+    claim_rank(outcome.dump, outcome.claim);
     tell(outcome.dump);
   }
 
@@ -174,7 +175,7 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
     dump.ranks.push_back(std::move(outcome.dump));
     claims.push_back(std::move(outcome.claim));
   }
-  settle_job(dump, claims);
+  settle_job(dump, std::move(claims));
   std::erase_if(dump.ranks,
                 [&](const RankDump& rank) { return !wanted(options.filters, rank.rank); });
   return dump;

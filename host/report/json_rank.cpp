@@ -131,7 +131,7 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   json.end();
   json.member("stopped_ms", rank.stopped_ms);
   write_statistics(json, rank.statistics);
-  json.member("rank_source", name_of(rank.rank_source));
+  write_or_null(json, "rank_source", name_of(rank.rank_source));
   write_mpi(json, rank.mpi);
   json.member("blocked_in", nullptr);
   json.member("stopped_at", rank.stopped_at);

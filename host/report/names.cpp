@@ -126,10 +126,10 @@ std::string_view name_of(RankStatus value) {
 
 std::string_view name_of(RankSource value) {
   switch (value) {
+  case RankSource::unknown:
+    return {};
   case RankSource::given:
     return "given";
-  case RankSource::position:
-    return "position";
   case RankSource::proctable:
     return "proctable";
   case RankSource::environ:

@@ -29,11 +29,18 @@ struct RankGroup {
 
 bool is_folded(const TextContext& context);
 
+/// Then each job has its own numbering, and a heading.
+bool has_several_jobs(const Dump& dump);
+/// The number before the launcher's name of a job, where there are several: "2"; "?": not known.
+std::string job_number(const RankDump& rank);
+/// "3", "-" where it is not known.
+std::string rank_number(const RankDump& rank);
+
 /// Alike: same MPI, platform, status and errors, and the same numbers of operations in the same
 /// communicators. In order of the first rank of each.
 std::vector<RankGroup> group_ranks(const Dump& dump);
 
-/// "0-510:2"
+/// "0-510:2"; "-": not known
 std::string rank_text(const RankGroup& group);
 
 /// Where the rank is, short: its host; where that is not known, the serial line's device, or what

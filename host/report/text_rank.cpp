@@ -18,14 +18,20 @@ namespace {
 constexpr std::size_t widest_path = 44;
 
 std::string heading(const TextContext& context, const RankDump& rank) {
-  std::string text = context.paint(Style::heading, fmt::format("Rank {}", rank.rank));
+  std::string who = "Rank " + rank_number(rank);
+  if (has_several_jobs(context.dump))
+    who += " of job " + job_number(rank);
+  std::string text = context.paint(Style::heading, who);
   if (rank.status == RankStatus::failed)
     text += "  " + context.paint(Style::bad, "FAILED");
   else if (rank.status == RankStatus::partial)
     text += "  " + context.paint(Style::warning, "PARTIAL");
   const RankError* error = first_error(rank);
-  if (rank.status == RankStatus::failed) {
+  if (!rank.rank)
+    text += "  " + shortened(printable(rank.endpoint), widest_path);
+  else if (rank.status == RankStatus::failed)
     text += "  " + shortened(printable(rank.host.value_or(rank.endpoint)), widest_path);
+  if (!rank.rank || rank.status == RankStatus::failed) {
     if (rank.pid)
       text += fmt::format(" pid {}", *rank.pid);
   }
@@ -216,6 +222,21 @@ std::string busy_queues(const RankDump& rank, const Communicator& communicator) 
   return counts;
 }
 
+/// Which targets they are, where their ranks do not tell it.
+void write_targets(const TextContext& context, const RankGroup& group) {
+  constexpr std::size_t most = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(group.ranks.size(), most); ++i) {
+    const RankDump& rank = *group.ranks[i];
+    text += (text.empty() ? "" : ", ") + shortened(printable(rank.endpoint), widest_path);
+    text += rank.pid ? fmt::format(" pid {}", *rank.pid) : "";
+  }
+  if (group.ranks.size() > most)
+    text += fmt::format(" and {} more", group.ranks.size() - most);
+  for (const std::string& line : wrap_words(text, context.options.width - 2))
+    context.line("  " + line);
+}
+
 /// The key of the communicator at this place, if it is the same one on all ranks of the group.
 std::string common_key(const RankGroup& group, std::size_t index) {
   const std::string& key = group.example().communicators[index].key;
@@ -267,13 +288,17 @@ void write_group_details(const TextContext& context, const RankGroup& group) {
     queues += fmt::format("{}{}{}{}: {}", queues.empty() ? "" : "; ", key, key.empty() ? "" : " ",
                           display_name(example.communicators[i]), counts);
   }
-  if (queues.empty() && example.errors.empty())
+  if (queues.empty() && example.errors.empty() && example.rank)
     return;
   context.line();
-  const std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group);
+  std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group);
+  if (has_several_jobs(context.dump))
+    who += " of job " + job_number(example);
   const RankError* error = first_error(example);
   context.line(context.paint(Style::heading, who) +
                (error ? "  " + context.paint(Style::bad, printable(error->code)) : ""));
+  if (!example.rank)
+    write_targets(context, group);
   for (const std::string& line : wrap_words(queues, context.options.width - 2))
     context.line("  " + line);
   write_errors(context, example);

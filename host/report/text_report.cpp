@@ -22,6 +22,8 @@ std::string rank_counts(const Dump& dump, const Paint& paint) {
   if (job_size > total)
     text += fmt::format(" of {}", job_size);
   text += job_size == 1 ? " rank" : " ranks";
+  if (has_several_jobs(dump))
+    text += " of several jobs";
   if (outcome.complete > 0 || outcome.total() == 0)
     text += fmt::format(", {} complete", outcome.complete);
   if (outcome.partial > 0)

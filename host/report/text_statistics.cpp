@@ -35,8 +35,12 @@ Row total_row(const std::string& rank, const Statistics& statistics) {
   return row;
 }
 
-void add_rank(const RankDump& rank, std::vector<Row>& rows) {
-  std::string label = fmt::format("{}", rank.rank);
+/// "3"; "2:3" is rank 3 of job 2.
+std::string label_of(const TextContext& context, const RankDump& rank) {
+  return (has_several_jobs(context.dump) ? job_number(rank) + ":" : "") + rank_number(rank);
+}
+
+void add_rank(std::string label, const RankDump& rank, std::vector<Row>& rows) {
   for (const Phase& phase : rank.statistics.phases)
     rows.push_back(row_of(std::exchange(label, {}), name_of(phase.name), phase.elapsed_ms,
                           phase.round_trips, phase.bytes));
@@ -121,7 +125,7 @@ void write_phases(const TextContext& context) {
   std::vector<Row> rows;
   if (!is_folded(context))
     for (const RankDump& rank : context.dump.ranks)
-      add_rank(rank, rows);
+      add_rank(label_of(context, rank), rank, rows);
   if (context.dump.ranks.size() != 1)
     add_all(context.dump, rows);
   context.line(context.paint(Style::heading, "Statistics") +
@@ -143,7 +147,7 @@ void write_memory(const TextContext& context) {
   std::vector<Row> rows;
   if (!is_folded(context))
     for (const RankDump& rank : context.dump.ranks)
-      rows.push_back(memory_row(fmt::format("{}", rank.rank), rank.statistics));
+      rows.push_back(memory_row(label_of(context, rank), rank.statistics));
   if (context.dump.ranks.size() != 1)
     rows.push_back(memory_row_of_all(context.dump));
   context.line(context.paint(Style::heading, "Memory and link") +

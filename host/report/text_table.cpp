@@ -59,22 +59,12 @@ Cell status_cell(const RankDump& rank) {
   return {fmt::format("ok, {} {}", warnings, warnings == 1 ? "warning" : "warnings"), Style::good};
 }
 
-bool several_jobs(const Dump& dump) {
-  std::set<std::string> jobs;
-  for (const RankDump& rank : dump.ranks)
-    if (rank.job_id)
-      jobs.insert(*rank.job_id);
-  return jobs.size() > 1;
-}
-
-std::vector<Column> columns(const TextContext& context, bool folded) {
+std::vector<Column> columns(bool folded) {
   std::vector<Column> out;
   if (folded)
     out = {{"RANKS"}, {"N", Align::right}};
   else
     out = {{"RANK", Align::right}};
-  if (several_jobs(context.dump))
-    out.push_back({"JOB", Align::left, 1});
   if (!folded) {
     out.push_back({"HOST", Align::left, 1});
     out.push_back({"PID", Align::right});
@@ -99,20 +89,40 @@ void add_common_cells(const RankDump& rank, std::vector<Cell>& row) {
   row.push_back(status_cell(rank));
 }
 
-void write_rows(const TextContext& context, bool folded,
-                const std::vector<std::vector<Cell>>& rows) {
-  Table table(columns(context, folded), context.options.width);
-  for (const auto& row : rows)
-    table.fit(row);
+/// "Job 2 (1894252546)"
+std::string job_heading(const RankDump& rank) {
+  if (!rank.job_id)
+    return "Job not known";
+  const std::string name = rank.job_id->substr(rank.job_id->find(':') + 1); // none: all of it
+  return fmt::format("Job {} ({})", job_number(rank), printable(name));
+}
+
+/// A line of the table, and a rank that it stands for.
+struct Row {
+  const RankDump* rank;
+  std::vector<Cell> cells;
+};
+
+void write_rows(const TextContext& context, bool folded, const std::vector<Row>& rows) {
+  Table table(columns(folded), context.options.width);
+  for (const Row& row : rows)
+    table.fit(row.cells);
   context.line(table.titles(context.paint));
-  for (const auto& row : rows)
-    context.line(table.line(row, context.paint));
+  const bool jobs = has_several_jobs(context.dump);
+  const RankDump* last = nullptr;
+  for (const Row& row : rows) {
+    if (jobs && (last == nullptr || last->job_id != row.rank->job_id))
+      context.line(context.paint(Style::heading, job_heading(*row.rank)));
+    last = row.rank;
+    context.line(table.line(row.cells, context.paint));
+  }
 }
 
 /// What makes ranks alike: everything the folded table and its details show, but times.
 std::string likeness(const RankDump& rank) {
-  std::string key = fmt::format("{}\t{}\t{}\t{}", platform_text(rank), mpi_text(rank),
-                                rank.job_id.value_or(""), static_cast<int>(rank.status));
+  std::string key =
+      fmt::format("{}\t{}\t{}\t{}\t{}", platform_text(rank), mpi_text(rank),
+                  rank.job_id.value_or(""), rank.rank.has_value(), static_cast<int>(rank.status));
   for (const RankError& error : rank.errors)
     key += '\n' + error.code;
   for (const Communicator& communicator : rank.communicators) {
@@ -127,6 +137,22 @@ std::string likeness(const RankDump& rank) {
 }
 
 } // namespace
+
+bool has_several_jobs(const Dump& dump) {
+  std::set<std::string> jobs;
+  for (const RankDump& rank : dump.ranks)
+    if (rank.job_id)
+      jobs.insert(*rank.job_id);
+  return jobs.size() > 1;
+}
+
+std::string job_number(const RankDump& rank) {
+  return rank.job_id ? printable(rank.job_id->substr(0, rank.job_id->find(':'))) : "?";
+}
+
+std::string rank_number(const RankDump& rank) {
+  return rank.rank ? fmt::format("{}", *rank.rank) : "-";
+}
 
 std::string place_text(const RankDump& rank) {
   if (rank.host)
@@ -171,28 +197,25 @@ std::vector<RankGroup> group_ranks(const Dump& dump) {
 std::string rank_text(const RankGroup& group) {
   std::vector<std::int64_t> ranks;
   for (const RankDump* rank : group.ranks)
-    ranks.push_back(rank->rank);
-  return range_text(ranks);
+    if (rank->rank)
+      ranks.push_back(*rank->rank);
+  return ranks.empty() ? "-" : range_text(ranks);
 }
 
 void write_rank_table(const TextContext& context) {
-  const bool jobs = several_jobs(context.dump);
-  std::vector<std::vector<Cell>> rows;
+  std::vector<Row> rows;
   for (const RankDump& rank : context.dump.ranks) {
-    std::vector<Cell> row = {{fmt::format("{}", rank.rank)}};
-    if (jobs)
-      row.push_back({printable(rank.job_id.value_or("?"))});
+    std::vector<Cell> row = {{rank_number(rank)}};
     row.push_back({shortened(place_text(rank), widest_host)});
     row.push_back({rank.pid ? fmt::format("{}", *rank.pid) : "-"});
     add_common_cells(rank, row);
-    rows.push_back(std::move(row));
+    rows.push_back({&rank, std::move(row)});
   }
   write_rows(context, false, rows);
 }
 
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups) {
-  const bool jobs = several_jobs(context.dump);
-  std::vector<std::vector<Cell>> rows;
+  std::vector<Row> rows;
   for (const RankGroup& group : groups) {
     RankDump held_longest; // only for its time
     for (const RankDump* rank : group.ranks) {
@@ -205,11 +228,9 @@ void write_folded_table(const TextContext& context, const std::vector<RankGroup>
     if (display_width(ranks) > widest_ranks)
       ranks = ranks.substr(0, ranks.rfind(',', widest_ranks - 4)) + ",...";
     std::vector<Cell> row = {{ranks}, {fmt::format("{}", group.ranks.size())}};
-    if (jobs)
-      row.push_back({printable(group.example().job_id.value_or("?"))});
     add_common_cells(group.example(), row);
     row[row.size() - 5].text = held_text(held_longest);
-    rows.push_back(std::move(row));
+    rows.push_back({&group.example(), std::move(row)});
   }
   write_rows(context, true, rows);
 }

@@ -170,6 +170,8 @@ INSTANTIATE_TEST_SUITE_P(
 
                     Wrong{"dump =a:1", "no rank stands before"},
                     Wrong{"dump 0=a:1 0=b:1", "two targets are given as rank 0"},
+                    Wrong{"dump local:5 a:1@6 local:5", "local:5 is given twice"},
+                    Wrong{"dump 0=a:1@6 1=a:1@6", "a:1@6 is given twice"},
                     Wrong{"dump x=a:1", "no host"}));
 
 TEST(Options, OfTheCommandDoNotSwallowTargets) {

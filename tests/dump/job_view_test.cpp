@@ -13,12 +13,13 @@ struct Said {
   std::optional<std::int64_t> size;
   std::optional<int> given = {};
   std::optional<std::string> job = {};
+  std::string identity = {};
 };
 
 struct Settled {
   Dump dump;
-  std::vector<int> ranks() const {
-    std::vector<int> all;
+  std::vector<std::optional<int>> ranks() const {
+    std::vector<std::optional<int>> all;
     for (const auto& rank : dump.ranks)
       all.push_back(rank.rank);
     return all;
@@ -46,7 +47,7 @@ Settled settle(const std::vector<Said>& all) {
     rank.world_rank = all[i].rank;
     rank.world_size = all[i].size;
     settled.dump.ranks.push_back(rank);
-    claims.push_back({all[i].given, all[i].job, std::nullopt, std::nullopt});
+    claims.push_back({all[i].given, all[i].job, std::nullopt, std::nullopt, all[i].identity});
   }
   settle_job(settled.dump, claims);
   return settled;
@@ -60,11 +61,19 @@ TEST(JobView, RanksAreWhatTheProcessesSayAndAreOrdered) {
   EXPECT_EQ(settled.dump.job_size, 4);
 }
 
-TEST(JobView, ASilentTargetTakesItsPositionOrTheNextFreeNumber) {
-  EXPECT_THAT(settle({{{}, {}}, {{}, {}}}).ranks(), ElementsAre(0, 1));
-  const auto settled = settle({{1, 4}, {{}, {}}});
-  EXPECT_THAT(settled.ranks(), ElementsAre(1, 2));
-  EXPECT_EQ(settled.dump.ranks[1].rank_source, RankSource::position);
+TEST(JobView, ATargetThatSaysNothingHasNoRankAndComesLast) {
+  EXPECT_THAT(settle({{{}, {}}, {{}, {}}}).ranks(), ElementsAre(std::nullopt, std::nullopt));
+  const auto settled = settle({{{}, {}}, {1, 4}, {0, 4}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(0, 1, std::nullopt));
+  EXPECT_EQ(settled.dump.ranks[2].rank_source, RankSource::unknown);
+  EXPECT_EQ(settled.dump.ranks[2].job_id, std::nullopt);
+  EXPECT_FALSE(settled.warned(2, "job.several"));
+}
+
+TEST(JobView, AGivenRankIsTheTargetsEvenIfItSaysNothing) {
+  const auto settled = settle({{{}, {}, 1}, {0, 2}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(0, 1));
+  EXPECT_EQ(settled.dump.ranks[1].rank_source, RankSource::given);
 }
 
 TEST(JobView, GivenRanksWinAndAContradictionIsSaid) {
@@ -81,32 +90,59 @@ struct Different {
 
 TEST(JobView, TargetsThatContradictEachOtherAreDifferentJobs) {
   const Different cases[] = {
-      {"same rank", {0, 2}, {0, 2}},
-      {"other world size", {0, 2}, {1, 3}},
-      {"other launcher name", {0, 2, {}, "j1"}, {1, 2, {}, "j2"}},
+      {"same rank", {1, 2}, {1, 2}},
+      {"other world size", {1, 2}, {1, 3}},
+      {"other launcher name", {1, 2, {}, "j1"}, {1, 2, {}, "j2"}},
   };
   for (const auto& test : cases) {
     const auto settled = settle({test.first, test.second});
-    EXPECT_THAT(settled.ranks(), ElementsAre(0, 1)) << test.why;
+    EXPECT_THAT(settled.ranks(), ElementsAre(1, 1)) << test.why;
     EXPECT_NE(settled.dump.ranks[0].job_id, settled.dump.ranks[1].job_id) << test.why;
-    EXPECT_EQ(settled.dump.ranks[0].rank_source, RankSource::position) << test.why;
+    EXPECT_EQ(settled.dump.ranks[0].rank_source, RankSource::comm_world) << test.why;
     EXPECT_TRUE(settled.warned(0, "job.several")) << test.why;
     EXPECT_EQ(settled.dump.job_size, std::nullopt) << test.why;
   }
 }
 
-TEST(JobView, NoTwoTargetsOfDifferentJobsHaveTheSameNumber) {
-  const auto settled = settle({{0, 2, 1}, {0, 3}, {0, 4}});
-  EXPECT_THAT(settled.ranks(), ElementsAre(1, 2, 3));
-  EXPECT_THAT(settled.endpoints(), ElementsAre("a", "b", "c"));
+TEST(JobView, EachJobHasRanksOfItsOwnAndIsInOnePiece) {
+  const auto settled =
+      settle({{1, 2, {}, "j1"}, {1, 3, {}, "j2"}, {0, 3, {}, "j2"}, {0, 2, {}, "j1"}});
+  EXPECT_THAT(settled.endpoints(), ElementsAre("d", "a", "c", "b"));
+  EXPECT_THAT(settled.ranks(), ElementsAre(0, 1, 0, 1));
+  EXPECT_EQ(settled.dump.ranks[1].job_id, "1:j1");
+  EXPECT_EQ(settled.dump.ranks[2].job_id, "2:j2");
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(settled.warned(i, "job.several"), i % 2 == 0) << i << ": one line for each job";
+}
+
+TEST(JobView, AProcessThatTwoTargetsLeadToIsOneRankAndNoSecondJob) {
+  const auto settled =
+      settle({{1, 2, {}, "j", "same"}, {0, 2, {}, "j", "other"}, {1, 2, {}, "j", "same"}});
+  EXPECT_THAT(settled.ranks(), ElementsAre(0, 1, std::nullopt));
+  EXPECT_EQ(settled.dump.job_size, 2);
+  const RankDump& second = settled.dump.ranks[2];
+  EXPECT_EQ(second.status, RankStatus::failed);
+  EXPECT_EQ(second.endpoint, "c");
+  ASSERT_EQ(second.errors.size(), 1U);
+  EXPECT_EQ(second.errors[0].code, "target.twice");
+  EXPECT_THAT(second.errors[0].message, ::testing::HasSubstr("same process as a"));
+}
+
+/// Without random addresses an emulator gives every process the same ones.
+TEST(JobView, AnIdentityAloneMakesNoTwoProcessesTheSame) {
+  const auto singles = settle({{0, 1, {}, {}, "same"}, {0, 1, {}, {}, "same"}});
+  EXPECT_THAT(singles.ranks(), ElementsAre(0, 0));
+  const auto ranks = settle({{0, 2, {}, "j", "same"}, {1, 2, {}, "j", "same"}});
+  EXPECT_THAT(ranks.ranks(), ElementsAre(0, 1));
 }
 
 TEST(JobView, ATargetThatSaysNothingIsOfNoJobWhereThereAreSeveral) {
   const auto settled = settle({{0, 2}, {{}, {}}, {0, 3}});
-  EXPECT_EQ(settled.dump.ranks[1].job_id, std::nullopt);
-  EXPECT_NE(settled.dump.ranks[0].job_id, settled.dump.ranks[2].job_id);
-  ASSERT_TRUE(settled.warned(1, "job.several"));
-  EXPECT_THAT(settled.dump.ranks[1].errors.back().message,
+  EXPECT_THAT(settled.endpoints(), ElementsAre("a", "c", "b"));
+  EXPECT_EQ(settled.dump.ranks[2].job_id, std::nullopt);
+  EXPECT_NE(settled.dump.ranks[0].job_id, settled.dump.ranks[1].job_id);
+  ASSERT_TRUE(settled.warned(2, "job.several"));
+  EXPECT_THAT(settled.dump.ranks[2].errors.back().message,
               ::testing::HasSubstr("does not say to which"));
 }
 

@@ -46,18 +46,19 @@ TEST(TakeDump, AReportThatNobodyReadsHoldsNoOtherTarget) {
   EXPECT_LT(dump->ranks[1].statistics.elapsed_ms, 2500);
 }
 
-TEST(TakeDump, EveryTargetHasItsOwnErrorAndNumber) {
+TEST(TakeDump, EveryTargetHasItsOwnErrorAndNoInventedRank) {
   std::vector<TargetSpec> targets;
   for (int i = 0; i < 5; ++i)
-    targets.push_back(target(fmt::format("127.0.0.1:{}", i + 1)));
-  std::vector<int> seen;
+    targets.push_back(target(fmt::format("127.0.0.1:{}@{}", i + 1, i + 10)));
+  std::vector<std::optional<int>> seen;
   const DumpObserver observer{.rank_done = [&](const RankDump& rank) { seen.push_back(rank.rank); },
                               .progress = {}};
   const auto dump = take_dump(targets, options(), observer, {});
   ASSERT_TRUE(dump);
-  EXPECT_THAT(seen, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(seen, std::vector<std::optional<int>>(5));
   for (const auto& rank : dump->ranks) {
     EXPECT_EQ(rank.status, RankStatus::failed);
+    EXPECT_GE(rank.pid, 10) << "told by the target's name";
     ASSERT_EQ(rank.errors.size(), 1U);
     EXPECT_EQ(rank.errors[0].code, "connect.refused");
   }

@@ -111,20 +111,20 @@ TEST(JobsTest, TargetsOfTwoJobsAreToldApart) {
   std::set<std::string> jobs;
   bool warned = false;
   for (std::size_t position = 0; position < 4; ++position) {
-    EXPECT_EQ(ranks[position]["rank"], position);
-    EXPECT_EQ(ranks[position]["rank_source"], "position");
-    EXPECT_EQ(ranks[position]["world_rank"], position / 2);
+    const auto rank = static_cast<int>(position % 2);
+    EXPECT_EQ(ranks[position]["rank"], rank);
+    EXPECT_EQ(ranks[position]["rank_source"], "comm_world");
+    EXPECT_EQ(ranks[position]["world_rank"], rank);
     jobs.insert(ranks[position]["job_id"].get<std::string>());
     for (const json& error : ranks[position]["errors"])
       warned = warned || error["level"] == "warning";
-    const MpiJob& job = position % 2 == 0 ? first : second;
-    EXPECT_THAT(
-        differences(read_oracle(job.directory(), static_cast<int>(position / 2)), ranks[position]),
-        IsEmpty());
+    const MpiJob& job = position < 2 ? first : second;
+    EXPECT_EQ(ranks[position]["pid"], job.pid(rank));
+    EXPECT_THAT(differences(read_oracle(job.directory(), rank), ranks[position]), IsEmpty());
   }
   EXPECT_EQ(jobs.size(), 2U);
-  EXPECT_NE(ranks[0]["job_id"], ranks[1]["job_id"]);
-  EXPECT_EQ(ranks[0]["job_id"], ranks[2]["job_id"]);
+  EXPECT_EQ(ranks[0]["job_id"], ranks[1]["job_id"]);
+  EXPECT_NE(ranks[1]["job_id"], ranks[2]["job_id"]);
   EXPECT_TRUE(warned) << testing::PrintToString<Outcome>(dump);
   EXPECT_EQ(first.finish(), "");
   EXPECT_EQ(second.finish(), "");
@@ -141,6 +141,29 @@ TEST(JobsTest, WorldsOfDifferentSizeAreSeparateJobs) {
   EXPECT_EQ(ranks[1]["world_size"], 1);
   EXPECT_EQ(pair.finish(), "");
   EXPECT_EQ(single.finish(), "");
+}
+
+TEST(JobsTest, NoTargetIsGivenARankByItsPlace) {
+  MpiJob job({.arguments = {"mix"}});
+  const std::string again = fmt::format("exec:gdbserver --once --attach - {}", job.pid(1));
+  const DumpOutcome dump =
+      dump_json({"--jobs", "1", local_target(job.launcher()), local_target(job.pid(1)), again});
+  EXPECT_EQ(dump.status(), 1);
+  const json& ranks = dump.document["ranks"];
+  ASSERT_EQ(ranks.size(), 3U) << testing::PrintToString<Outcome>(dump);
+  EXPECT_EQ(ranks[0]["rank"], 1);
+  EXPECT_EQ(ranks[0]["status"], "ok");
+  EXPECT_THAT(differences(read_oracle(job.directory(), 1), ranks[0]), IsEmpty());
+  EXPECT_EQ(dump.document["job"]["size"], 2);
+  EXPECT_TRUE(ranks[1]["rank"].is_null());
+  EXPECT_TRUE(ranks[1]["rank_source"].is_null());
+  EXPECT_EQ(ranks[1]["pid"], job.launcher());
+  EXPECT_FALSE(find_error(ranks[1], "mpi.not_found").is_null());
+  EXPECT_TRUE(ranks[2]["rank"].is_null());
+  EXPECT_EQ(ranks[2]["endpoint"], again);
+  EXPECT_EQ(ranks[2]["pid"], job.pid(1));
+  EXPECT_FALSE(find_error(ranks[2], "target.twice").is_null());
+  EXPECT_EQ(job.finish(), "");
 }
 
 TEST(JobsTest, RankGivenByTheUserIsTheRank) {

@@ -129,6 +129,8 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     rank.rank_source = static_cast<RankSource>(source);
     EXPECT_EQ(valid(), "");
   }
+  rank.rank.reset();
+  EXPECT_EQ(valid(), "");
   for (int state = 0; state <= static_cast<int>(MpiState::unknown); ++state) {
     rank.mpi->state = static_cast<MpiState>(state);
     EXPECT_EQ(valid(), "");

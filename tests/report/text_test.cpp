@@ -264,10 +264,43 @@ TEST(Text, EightRanksAreShownInFull) {
 
 TEST(Text, SeparateJobsAreToldApart) {
   Dump dump = ring_dump(2);
-  dump.ranks[1].job_id = "j2";
+  dump.ranks[0].job_id = "1:solver";
+  dump.ranks[1].job_id = "2:solver";
+  dump.ranks[1].rank = 0;
+  dump.ranks.push_back(dump.ranks[1]);
+  dump.ranks[2].rank.reset();
+  dump.ranks[2].job_id.reset();
+  const std::string text = text_of(dump, {.stats = true});
+  EXPECT_THAT(text, HasSubstr(" ranks of several jobs, "));
+  EXPECT_THAT(text, HasSubstr("STATUS\nJob 1 (solver)\n   0 n017"));
+  EXPECT_THAT(text, HasSubstr("\nJob 2 (solver)\n   0 n017"));
+  EXPECT_THAT(text, HasSubstr("\nJob not known\n   - n017"));
+  EXPECT_THAT(text, HasSubstr("\nRank 0 of job 2  ./solver"));
+  EXPECT_THAT(text, HasSubstr("\n 2:0  connect"));
+}
+
+TEST(Text, ATargetWithoutARankHasItsEndpointAndProcess) {
+  Dump dump = sample_dump();
+  dump.ranks[2].rank.reset();
   const std::string text = text_of(dump);
-  EXPECT_THAT(text, HasSubstr("RANK JOB HOST"));
-  EXPECT_THAT(text, HasSubstr("   1 j2  n017"));
+  EXPECT_THAT(text, HasSubstr("\n   - n019   3312  -  "));
+  EXPECT_THAT(text, HasSubstr("\nRank -  FAILED  n019:7001@3312 pid 3312  ptrace.denied\n"));
+}
+
+TEST(Text, FoldedTargetsWithoutARankAreNamed) {
+  Dump dump = ring_dump(12);
+  for (std::size_t i = 10; i < 12; ++i) {
+    dump.ranks[i].rank.reset();
+    dump.ranks[i].endpoint = "local:" + std::to_string(i);
+    dump.ranks[i].pid = static_cast<std::int64_t>(i);
+    dump.ranks[i].status = RankStatus::failed;
+    dump.ranks[i].communicators.clear();
+    dump.ranks[i].errors = {{"mpi.not_found", RankError::Level::error, "no MPI", ""}};
+  }
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("\n-      2  x86_64"));
+  EXPECT_THAT(
+      text, HasSubstr("\nRanks -  mpi.not_found\n  local:10 pid 10, local:11 pid 11\n  no MPI\n"));
 }
 
 TEST(Text, ProcessesWithoutQueuesSayWhy) {

@@ -29,6 +29,7 @@ public:
   explicit MpiJob(const JobSpec& spec);
 
   int ranks() const { return ranks_; }
+  pid_t launcher() const { return mpirun_.pid(); }
   pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
   const std::filesystem::path& directory() const { return directory_.path(); }
 
