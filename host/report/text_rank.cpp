@@ -19,7 +19,7 @@ constexpr std::size_t widest_path = 44;
 
 std::string heading(const TextContext& context, const RankDump& rank) {
   std::string who = "Rank " + rank_number(rank);
-  if (has_several_jobs(context.dump))
+  if (has_several_jobs(context.dump) && rank.job_id)
     who += " of job " + job_number(rank);
   std::string text = context.paint(Style::heading, who);
   if (rank.status == RankStatus::failed)
@@ -292,7 +292,7 @@ void write_group_details(const TextContext& context, const RankGroup& group) {
     return;
   context.line();
   std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group);
-  if (has_several_jobs(context.dump))
+  if (has_several_jobs(context.dump) && example.job_id)
     who += " of job " + job_number(example);
   const RankError* error = first_error(example);
   context.line(context.paint(Style::heading, who) +
