@@ -22,6 +22,7 @@ public:
   void run() {
     const RawOperation& raw = operation_.raw;
     operation_.status = status(raw.status);
+    operation_.kind = kind();
     operation_.peer = peer(raw);
     operation_.tag = tag(raw);
     if (raw.desired_length >= 0)
@@ -42,6 +43,18 @@ private:
     default:
       return OpStatus::pending;
     }
+  }
+
+  OpKind kind() const {
+    switch (op_class_) {
+    case OpClass::send:
+      return OpKind::send;
+    case OpClass::receive:
+      return OpKind::receive;
+    case OpClass::unexpected:
+      break;
+    }
+    return OpKind::message;
   }
 
   Peer peer(const RawOperation& raw) {

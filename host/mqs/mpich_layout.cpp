@@ -44,6 +44,12 @@ public:
     Layout::Request found;
     found.completion = pointer("MPIR_Request", "cc_ptr");
     found.counter = {0, static_cast<std::size_t>(int_)};
+    found.kind = integer("MPIR_Request", "kind");
+    found.own_counter = integer("MPIR_Request", "cc");
+    // u.persist, which has no name as a type: up to 4.0 the debugger's link stands in front.
+    found.real_request = pointer("MPIR_Request", "u");
+    if (found.real_request && !is_4_1_or_later())
+      found.real_request.offset += static_cast<std::uint64_t>(pointer_);
     const Field status = integer("MPIR_Request", "status");
     found.bytes_low = integer("MPI_Status", "count_lo", status);
     found.bytes_high = integer("MPI_Status", "count_hi_and_cancelled", status);
@@ -66,7 +72,7 @@ public:
   }
 
   ListLayout list(OpClass op_class) {
-    if (images_.find_symbol("MPIR_Recvq_head"))
+    if (is_4_1_or_later())
       return elements("MPIR_Debugq", "req", head_since_4_1(op_class));
     if (op_class == OpClass::send)
       return elements("MPIR_Sendq", "sreq", "MPIR_Sendq_head");
@@ -77,6 +83,8 @@ public:
   const std::optional<Error>& error() const { return fields_.error(); }
 
 private:
+  bool is_4_1_or_later() const { return images_.find_symbol("MPIR_Recvq_head").has_value(); }
+
   Field integer(std::string_view type, std::string_view field, Field outer = whole) {
     return fields_.find(type, field, int_, outer);
   }
@@ -136,8 +144,9 @@ std::size_t ListLayout::element_size() const {
 
 std::size_t Layout::Request::size() const {
   return static_cast<std::size_t>(
-      std::max({completion.end(), bytes_low.end(), bytes_high.end(), buffer.end(), count.end(),
-                datatype.end(), datatype_object.end(), system_buffer.end()}));
+      std::max({completion.end(), kind.end(), own_counter.end(), real_request.end(),
+                bytes_low.end(), bytes_high.end(), buffer.end(), count.end(), datatype.end(),
+                datatype_object.end(), system_buffer.end()}));
 }
 
 Result<Layout> find_layout(ImageSet& images, const Platform& platform) {

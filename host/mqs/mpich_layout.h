@@ -47,6 +47,9 @@ struct Layout {
   struct Request {
     Field completion; ///< pointer to the counter that is 0 when the operation is complete
     Field counter;    ///< at that address
+    Field kind;
+    Field own_counter;  ///< `completion` points there, or to the counter of real_request
+    Field real_request; ///< of a persistent one: pointer to what a start made; 0: not started
     Field bytes_low, bytes_high; ///< of the status; the higher half has a flag in its lowest bit
     Field buffer, count, datatype, datatype_object, system_buffer;
 

@@ -20,6 +20,28 @@ struct Found {
   Listed listed;
 };
 
+/// include/mpir_request.h, MPIR_Request_kind_t
+constexpr std::uint64_t persistent_send = 3;
+constexpr std::uint64_t persistent_receive = 4;
+
+/// How far a request is, as it says itself.
+struct Progress {
+  Words::Value counter; ///< 0: complete for the program
+  bool persistent = false;
+  Words::Value real_request; ///< of a persistent one; 0: not started
+  /// Of a buffered send that was started: that of its copy.
+  Words::Value copy_counter;
+};
+
+OpStatus status_of(const Progress& progress) {
+  if (progress.persistent && progress.real_request == 0U)
+    return OpStatus::inactive;
+  if (*progress.counter != 0)
+    return OpStatus::pending;
+  const bool certain = !progress.persistent || progress.real_request;
+  return certain ? OpStatus::complete : OpStatus::unknown;
+}
+
 /// The DLL reads ranks at 16 bits, whatever they have (mpi/debugger/dll_mpich.c, fetch_int16).
 bool is_same(const Listed& listed, const RawOperation& raw) {
   return static_cast<std::int32_t>(raw.actual_tag) == listed.tag &&
@@ -91,9 +113,16 @@ public:
     auto requests = Structures::read(addresses, fields_.size(), memory_, order_);
     if (!requests)
       return forward(std::move(requests));
+    Words counters_of_copies;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      counters_of_copies.want(copy_of(found[i], *requests, i), fields_.completion);
+    if (auto done = counters_of_copies.read(memory_, order_); !done)
+      return done;
     Words counters;
     for (std::size_t i = 0; i < found.size(); ++i) {
       counters.want(requests->value(i, fields_.completion), fields_.counter);
+      counters.want(counters_of_copies.get(copy_of(found[i], *requests, i), fields_.completion),
+                    fields_.counter);
       datatypes_.want(requests->value(i, fields_.datatype),
                       requests->value(i, fields_.datatype_object));
     }
@@ -103,8 +132,12 @@ public:
       return done;
     for (std::size_t i = 0; i < found.size(); ++i) {
       correct_peer(found[i]);
-      correct_status(found[i],
-                     counters.get(requests->value(i, fields_.completion), fields_.counter));
+      const auto copy = copy_of(found[i], *requests, i);
+      correct_status(
+          found[i],
+          {counters.get(requests->value(i, fields_.completion), fields_.counter),
+           is_persistent(*requests, i), requests->value(i, fields_.real_request),
+           counters.get(counters_of_copies.get(copy, fields_.completion), fields_.counter)});
       if (found[i].op_class == OpClass::unexpected)
         correct_message(*found[i].operation, *requests, i);
       else
@@ -114,6 +147,21 @@ public:
   }
 
 private:
+  bool is_persistent(const Structures& requests, std::size_t i) const {
+    const auto kind = requests.value(i, fields_.kind);
+    return kind == persistent_send || kind == persistent_receive;
+  }
+
+  /// The request of a buffered send's copy, if this is one that was started: it alone keeps a
+  /// counter of its own, by which it is complete at once.
+  Words::Value copy_of(const Found& found, const Structures& requests, std::size_t i) const {
+    const auto counter = requests.value(i, fields_.completion);
+    const bool own = fields_.own_counter && counter &&
+                     *counter == found.listed.request.value + fields_.own_counter.offset;
+    return own && is_persistent(requests, i) ? requests.value(i, fields_.real_request)
+                                             : std::nullopt;
+  }
+
   void correct_peer(const Found& found) const {
     Operation& operation = *found.operation;
     const std::int64_t rank = found.listed.rank;
@@ -139,16 +187,20 @@ private:
     return (*group)[static_cast<std::size_t>(rank)];
   }
 
-  static void correct_status(const Found& found, const Words::Value& counter) {
-    if (!counter)
+  static void correct_status(const Found& found, const Progress& progress) {
+    if (!progress.counter)
       return;
     Operation& operation = *found.operation;
-    const OpStatus status = *counter == 0 ? OpStatus::complete : OpStatus::pending;
+    const OpStatus status = status_of(progress);
     if (status != operation.status)
       operation.repairs.add(Repair::status);
     operation.status = status;
-    if (found.op_class == OpClass::receive && status == OpStatus::pending)
+    if (status == OpStatus::inactive ||
+        (found.op_class == OpClass::receive && status == OpStatus::pending))
       operation.actual.reset();
+    if (progress.copy_counter)
+      operation.delivery =
+          *progress.copy_counter == 0 ? Delivery::delivered : Delivery::undelivered;
   }
 
   void correct_length(const Found& found, const Structures& requests, std::size_t i) const {

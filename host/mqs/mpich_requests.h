@@ -10,7 +10,8 @@ namespace mqbridge::mpich {
 /// Finds each operation's request in the process's own lists (Operation::request), and corrects the
 /// operation from it:
 ///
-///   - status: of a persistent send the DLL reads another counter than the one that counts;
+///   - status: of a persistent send the DLL reads another counter than the one that counts, and
+///     takes one that is not started for complete; of a buffered one, whether its copy has left;
 ///   - length: the DLL gives elements; bytes where the datatype's size is known, else they are
 ///     labelled elements. Of an unexpected message, the bytes that its envelope announced;
 ///   - peer: ranks beyond 16 bits, which the DLL cuts; ranks in MPI_COMM_WORLD by the

@@ -17,14 +17,12 @@ bool is_unfilled(const Operation& operation) {
   return operation.text.empty() && operation.raw.desired_local_rank == MQS_INVALID_PROCESS;
 }
 
-/// "Send: 0x5570...", "Receive: 0x...": Open MPI's DLL gives the request's address in its first
-/// line. That of a 32-bit target may come sign-extended.
-std::optional<TargetAddress> request_address(const Operation& operation, int pointer_size) {
-  constexpr std::string_view before_address = ": 0x";
-  if (operation.text.empty())
-    return std::nullopt;
-  const std::string first = operation.text.front();
-  std::string_view line = first;
+constexpr std::string_view unknown_type = "Unknown type of request";
+
+/// "Send: 0x5570...", "Receive: 0x...", "Unknown type of request 0x...": Open MPI's DLL gives the
+/// request's address in its first line. That of a 32-bit target may come sign-extended.
+std::optional<TargetAddress> request_address(std::string_view line, int pointer_size) {
+  constexpr std::string_view before_address = " 0x";
   const auto prefix = line.rfind(before_address);
   if (prefix == std::string_view::npos)
     return std::nullopt;
@@ -48,6 +46,20 @@ void leave_out_data_lines(Operation& operation) {
   operation.repairs.add(Repair::text);
 }
 
+/// The request's address. The debug DLL does not know the type of what MPI_Mprobe and MPI_Improbe
+/// make: nothing of its line is repeated, and the request says what it is.
+std::optional<TargetAddress> read_first_line(Operation& operation, int pointer_size) {
+  if (operation.text.empty())
+    return std::nullopt;
+  const std::string line = operation.text.front();
+  if (line.starts_with(unknown_type)) {
+    operation.kind = OpKind::unknown;
+    operation.text.show_only(0);
+    operation.repairs.add(Repair::text);
+  }
+  return request_address(line, pointer_size);
+}
+
 } // namespace
 
 Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
@@ -59,7 +71,7 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
       if (queue.total)
         *queue.total -= unfilled;
       for (Operation& operation : queue.operations) {
-        operation.request = request_address(operation, platform.pointer_size);
+        operation.request = read_first_line(operation, platform.pointer_size);
         leave_out_data_lines(operation);
         if (operation.request)
           with_request.push_back(&operation);

@@ -1,5 +1,6 @@
 #include "host/mqs/openmpi_requests.h"
 
+#include "host/mqs/interpret.h"
 #include "host/mqs/structures.h"
 
 #include <algorithm>
@@ -12,14 +13,24 @@ namespace {
 /// ompi/request/request.h: req_complete is REQUEST_COMPLETED, else nullptr (REQUEST_PENDING) or the
 /// object of the thread that waits for it.
 constexpr std::uint64_t request_completed = 1;
-/// ompi/request/request.h, ompi_request_state_t: a persistent request that is not started.
+/// ompi/request/request_dbg.h, ompi_request_state_t: a persistent request that is not started. Each
+/// request is inactive before its first start, but only that of a persistent one is complete, too.
 constexpr std::uint64_t request_inactive = 1;
+/// ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t
+constexpr std::uint64_t send_buffered = 2;
+
+/// ompi/mca/pml/base/pml_base_request_dbg.h, mca_pml_base_request_type_t. Those that wait on the
+/// stack (iprobe, probe) are in no list of the debug DLL's; one that MPI_Mrecv takes is recast.
+enum class RequestType : std::uint64_t { none, send, receive, iprobe, probe, improbe, mprobe };
 
 /// Where things are, for this build and platform. A pml request starts with its ompi request.
 struct Layout {
-  Field complete, state, count, datatype, communicator; ///< of a request
-  Field datatype_size;                                  ///< of a datatype
-  Field local_group, remote_group;                      ///< of a communicator
+  Field complete, state, count, datatype, communicator, type; ///< of a request
+  Field transferred;               ///< of a request: the transport is done with it
+  Field send_mode;                 ///< of a send request
+  Field source, tag, bytes;        ///< of a request's status: the message that came
+  Field datatype_size;             ///< of a datatype
+  Field local_group, remote_group; ///< of a communicator
 
   Layout(Fields& fields, const Platform& platform) {
     const int pointer = platform.pointer_size;
@@ -28,6 +39,13 @@ struct Layout {
     count = fields.find("mca_pml_base_request_t", "req_count", platform.size_t_size);
     datatype = fields.find("mca_pml_base_request_t", "req_datatype", pointer);
     communicator = fields.find("mca_pml_base_request_t", "req_comm", pointer);
+    type = fields.find("mca_pml_base_request_t", "req_type", platform.int_size);
+    transferred = fields.find_as_typed("mca_pml_base_request_t", "req_pml_complete");
+    send_mode = fields.find("mca_pml_base_send_request_t", "req_send_mode", platform.int_size);
+    const Field status = fields.find("ompi_request_t", "req_status", platform.int_size);
+    source = fields.find("ompi_status_public_t", "MPI_SOURCE", platform.int_size, status);
+    tag = fields.find("ompi_status_public_t", "MPI_TAG", platform.int_size, status);
+    bytes = fields.find("ompi_status_public_t", "_ucount", platform.size_t_size, status);
     const Field super = fields.find("ompi_datatype_t", "super", pointer);
     if (super)
       datatype_size = fields.find("opal_datatype_t", "size", platform.size_t_size, super);
@@ -36,15 +54,36 @@ struct Layout {
   }
 
   std::size_t request_size() const {
-    return static_cast<std::size_t>(
-        std::max({complete.end(), state.end(), count.end(), datatype.end(), communicator.end()}));
+    return static_cast<std::size_t>(std::max(
+        {complete.end(), state.end(), count.end(), datatype.end(), communicator.end(), type.end(),
+         transferred.end(), send_mode.end(), source.end(), tag.end(), bytes.end()}));
   }
 };
 
 /// What one request says; nullopt: not known.
 struct Request {
-  std::optional<std::uint64_t> complete, state, count, datatype, communicator;
+  std::optional<std::uint64_t> complete, state, count, datatype, communicator, type, transferred,
+      send_mode, source, tag, bytes;
 };
+
+/// `unknown` is the kind of a request that no list should have.
+OpKind kind_of(RequestType type, bool complete) {
+  switch (type) {
+  case RequestType::send:
+    return OpKind::send;
+  case RequestType::receive:
+    return OpKind::receive;
+  case RequestType::iprobe:
+  case RequestType::probe:
+    return OpKind::probe;
+  case RequestType::improbe:
+  case RequestType::mprobe:
+    return complete ? OpKind::message : OpKind::mprobe;
+  case RequestType::none:
+    break;
+  }
+  return OpKind::unknown;
+}
 
 class Corrector {
 public:
@@ -65,9 +104,14 @@ public:
       return done;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const Request& request = (*requests)[i];
+      correct_kind(*operations[i], request);
       correct_status(*operations[i], request);
-      correct_length(*operations[i], request.count,
-                     words.get(request.datatype, layout_.datatype_size));
+      correct_delivery(*operations[i], request);
+      if (is_of_a_probe(*operations[i]))
+        describe_probe(*operations[i], request);
+      else
+        correct_length(*operations[i], request.count,
+                       words.get(request.datatype, layout_.datatype_size));
       correct_ranks(*operations[i], words.get(request.communicator, layout_.local_group),
                     words.get(request.communicator, layout_.remote_group));
     }
@@ -83,30 +127,81 @@ private:
     if (!read)
       return forward(std::move(read));
     std::vector<Request> requests;
-    for (std::size_t i = 0; i < addresses.size(); ++i)
-      requests.push_back({read->value(i, layout_.complete), read->value(i, layout_.state),
-                          read->value(i, layout_.count), read->value(i, layout_.datatype),
-                          read->value(i, layout_.communicator)});
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const auto value = [&](const Field& field) { return read->value(i, field); };
+      requests.push_back({value(layout_.complete), value(layout_.state), value(layout_.count),
+                          value(layout_.datatype), value(layout_.communicator), value(layout_.type),
+                          value(layout_.transferred), value(layout_.send_mode),
+                          value(layout_.source), value(layout_.tag), value(layout_.bytes)});
+    }
     return requests;
+  }
+
+  static void correct_kind(Operation& operation, const Request& request) {
+    if (request.type && request.complete)
+      operation.kind =
+          kind_of(static_cast<RequestType>(*request.type), *request.complete == request_completed);
   }
 
   static void correct_status(Operation& operation, const Request& request) {
     if (!request.complete)
       return;
-    OpStatus status = operation.status;
-    if (*request.complete == request_completed)
-      status = OpStatus::complete;
-    else if (status == OpStatus::complete)
-      status = OpStatus::pending;
+    const OpStatus status = true_status(operation, request);
     if (status != operation.status)
       operation.repairs.add(Repair::status);
     operation.status = status;
-    // A receive has met no message before it matched; nor has one that is not even started.
-    const bool receive = operation.text.front().starts_with("Receive");
-    if (receive && (status == OpStatus::pending || request.state == request_inactive))
+    // A receive has met no message before it matched; what is not even started has none.
+    const bool receive = operation.kind == OpKind::receive;
+    if (status == OpStatus::inactive || (receive && status == OpStatus::pending))
       operation.actual.reset();
     if (receive && status == OpStatus::matched)
       correct_announced_length(operation);
+  }
+
+  static OpStatus true_status(const Operation& operation, const Request& request) {
+    // The probe is over, but its message is still to be received.
+    if (operation.kind == OpKind::message)
+      return OpStatus::matched;
+    if (*request.complete == request_completed)
+      return request.state == request_inactive ? OpStatus::inactive : OpStatus::complete;
+    return operation.status == OpStatus::complete ? OpStatus::pending : operation.status;
+  }
+
+  /// The program is done with a buffered send at once; the transport is when the copy has left. One
+  /// that is inactive and has nothing under way has delivered nothing, or its last message.
+  static void correct_delivery(Operation& operation, const Request& request) {
+    if (operation.kind != OpKind::send || request.send_mode != send_buffered ||
+        !request.transferred)
+      return;
+    if (*request.transferred == 0)
+      operation.delivery = Delivery::undelivered;
+    else if (operation.status != OpStatus::inactive)
+      operation.delivery = Delivery::delivered;
+  }
+
+  static bool is_of_a_probe(const Operation& operation) {
+    return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe ||
+           operation.kind == OpKind::message;
+  }
+
+  /// A probe asks for no length and has no buffer; the DLL gives 0, and where the transport keeps
+  /// the message. Of a message that the DLL takes for pending it does not say what came.
+  static void describe_probe(Operation& operation, const Request& request) {
+    const auto said = operation.actual;
+    operation.actual.reset();
+    operation.buffer.reset();
+    operation.length = {std::nullopt, LengthUnit::unknown};
+    if (operation.kind != OpKind::message || !request.source || !request.tag || !request.bytes)
+      return;
+    const std::int64_t source = as_target_int(static_cast<std::int64_t>(*request.source));
+    const auto bytes = static_cast<std::int64_t>(*request.bytes);
+    operation.actual = {source, {}, as_target_int(static_cast<std::int64_t>(*request.tag)), bytes};
+    if (said && said->local_rank == source)
+      operation.actual->global_rank = said->global_rank;
+    else if (operation.peer.local_rank == source)
+      operation.actual->global_rank = operation.peer.global_rank;
+    operation.length = {bytes, LengthUnit::bytes};
+    operation.repairs.add(Repair::length);
   }
 
   /// The status' byte count is set when the message has come whole. Until then its size is what the

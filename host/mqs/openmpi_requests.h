@@ -13,9 +13,10 @@ namespace mqbridge::openmpi {
 /// Corrects operations from the requests themselves (Operation::request is set), which are read in
 /// two pipelined steps. Open MPI's DLL reads one byte of the pointer req_complete, and gives for a
 /// matched receive a length that is not the request's; a peer of an intercommunicator it looks up
-/// in the wrong group. Repairs "status", "length", "global_rank". Fields that the types do not
-/// have, and requests that cannot be read, change nothing. Errors: those of Memory and of
-/// find_type.
+/// in the wrong group. It calls what is not started complete, and what a probe made a request of
+/// unknown type. Sets Operation::kind and delivery. Repairs "status", "length", "global_rank".
+/// Fields that the types do not have, and requests that cannot be read, change nothing. Errors:
+/// those of Memory and of find_type.
 Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
                                    Memory& memory, const Platform& platform);
 

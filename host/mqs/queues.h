@@ -21,7 +21,17 @@ namespace mqbridge {
 enum class OpClass : std::uint8_t { send, receive, unexpected };
 inline constexpr std::array op_classes = {OpClass::send, OpClass::receive, OpClass::unexpected};
 
-enum class OpStatus : std::uint8_t { pending, matched, complete };
+/// `inactive`: persistent and not started. `unknown`: the debug DLL is not to be believed, and what
+/// it read could not be read again.
+enum class OpStatus : std::uint8_t { pending, matched, complete, inactive, unknown };
+
+/// What an operation is. MPI_Probe: `probe`. MPI_Mprobe that waits: `mprobe`. A message that has
+/// come and that the process has not received (unexpected, or taken by MPI_Mprobe or MPI_Improbe):
+/// `message`.
+enum class OpKind : std::uint8_t { unknown, send, receive, probe, mprobe, message };
+
+/// Of a buffered send: has the copy left? The program's own buffer is free in any case.
+enum class Delivery : std::uint8_t { not_known, undelivered, delivered };
 
 /// Peer::local_rank of MPI_PROC_NULL. Open MPI queues no such operations.
 inline constexpr std::int64_t proc_null = -2;
@@ -84,7 +94,9 @@ struct Operation {
   /// What follows stands in its padding.
   [[no_unique_address]] TextLines text;
   OpStatus status = OpStatus::pending;
-  bool system_buffer = false;
+  bool system_buffer : 1 = false; ///< one byte with the next two
+  OpKind kind : 3 = OpKind::unknown;
+  Delivery delivery : 2 = Delivery::not_known;
   RepairList repairs;
   SharedText call;
   SharedText datatype;

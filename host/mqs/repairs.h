@@ -22,7 +22,10 @@ namespace mqbridge {
 /// Made here, for Open MPI, from each request itself (its address is in extra_text[0]), in two
 /// pipelined reads (openmpi_requests.h):
 ///
-///   - status: req_complete at pointer width: 0 pending, 1 complete, anything else waited for;
+///   - status: req_complete at pointer width: 0 pending, 1 complete, anything else waited for. A
+///     persistent request that is not started is inactive, which the DLL calls complete;
+///   - kind: what MPI_Mprobe and MPI_Improbe made, whose type the DLL does not know;
+///   - delivery: whether the copy of a buffered send has left;
 ///   - length: of a matched receive the DLL gives another number than count times size;
 ///   - actual_length: until a matched receive is complete the DLL gives the status' byte count,
 ///     which is not set yet;

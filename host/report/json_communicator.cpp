@@ -66,6 +66,12 @@ void write_raw(JsonWriter& json, const Operation& operation) {
   json.end();
 }
 
+std::optional<bool> delivered(const Operation& operation) {
+  if (operation.delivery == Delivery::not_known)
+    return std::nullopt;
+  return operation.delivery == Delivery::delivered;
+}
+
 void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.begin_object(Layout::one_line);
   json.member("status", name_of(operation.status));
@@ -94,6 +100,9 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.member("count", operation.count);
   json.member("unchanged_ms", nullptr);
   write_address(json, "request", operation.request);
+  const auto kind = name_of(operation.kind);
+  json.member("kind", kind.empty() ? std::nullopt : std::optional(kind));
+  json.member("delivered", delivered(operation));
   json.end();
 }
 

@@ -22,6 +22,28 @@ std::string_view name_of(OpStatus value) {
     return "matched";
   case OpStatus::complete:
     return "complete";
+  case OpStatus::inactive:
+    return "inactive";
+  case OpStatus::unknown:
+    return "unknown";
+  }
+  return {};
+}
+
+std::string_view name_of(OpKind value) {
+  switch (value) {
+  case OpKind::unknown:
+    return {};
+  case OpKind::send:
+    return "send";
+  case OpKind::receive:
+    return "receive";
+  case OpKind::probe:
+    return "probe";
+  case OpKind::mprobe:
+    return "mprobe";
+  case OpKind::message:
+    return "message";
   }
   return {};
 }

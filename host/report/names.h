@@ -11,6 +11,7 @@ namespace mqbridge {
 
 std::string_view name_of(OpClass value);
 std::string_view name_of(OpStatus value);
+std::string_view name_of(OpKind value);
 std::string_view name_of(LengthUnit value);
 std::string_view name_of(Repair value);
 std::string_view name_of(QueueState value);

@@ -40,6 +40,10 @@ std::string tag_text(const Tag& tag) {
   return tag.value ? fmt::format("{}", *tag.value) : "?";
 }
 
+bool is_probe(const Operation& operation) {
+  return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe;
+}
+
 std::string length_text(const Length& length) {
   if (!length.value)
     return "?";
@@ -72,14 +76,40 @@ void mark_repairs(const Operation& operation, const std::vector<RawDifference>& 
     else if (difference.field == "desired_length")
       marked[size_column] = true;
   }
+  if (is_probe(operation))
+    marked[size_column] = false; // it has none
   for (std::size_t i = 0; i <= size_column; ++i)
     if (marked[i])
       cells[i].text += '*';
 }
 
+/// What an operation of the send or receive queue is, where that is not its queue's name.
+std::string_view kind_note(const Operation& operation) {
+  switch (operation.kind) {
+  case OpKind::probe:
+    return "MPI_Probe";
+  case OpKind::mprobe:
+    return "MPI_Mprobe";
+  case OpKind::message:
+    return "held for MPI_Mrecv";
+  case OpKind::unknown:
+  case OpKind::send:
+  case OpKind::receive:
+    break;
+  }
+  return {};
+}
+
 std::string notes(const Operation& operation, OpClass op_class) {
   std::string text;
-  const auto add = [&](const std::string& note) { text += (text.empty() ? "" : "  ") + note; };
+  const auto add = [&](std::string_view note) {
+    text += text.empty() ? "" : "  ";
+    text += note;
+  };
+  if (operation.delivery == Delivery::undelivered)
+    add("not delivered");
+  if (const auto kind = kind_note(operation); op_class != OpClass::unexpected && !kind.empty())
+    add(kind);
   if (operation.system_buffer)
     add("system buffer");
   if (op_class != OpClass::send && operation.actual) {
@@ -121,7 +151,7 @@ OperationRow row_of(const Operation& operation, OpClass op_class) {
                {std::string(name_of(operation.status))},
                {peer_text(operation.peer)},
                {tag_text(operation.tag)},
-               {length_text(operation.length)}};
+               {is_probe(operation) ? "-" : length_text(operation.length)}};
   mark_repairs(operation, raw_differences(operation), row.cells);
   return row;
 }

@@ -37,13 +37,16 @@ enum class Field : std::size_t {
   truncated_by,
   message,
   hint,
+  op_kind,
+  delivered,
 };
 
-constexpr std::array<std::string_view, 24> titles = {
-    "kind",      "rank",   "comm_key", "comm_id",      "comm_name",   "comm_rank",
-    "comm_size", "queue",  "state",    "peer_any",     "peer_global", "peer_local",
-    "tag_any",   "tag",    "length",   "length_unit",  "buffer",      "request",
-    "repairs",   "reason", "total",    "truncated_by", "message",     "hint"};
+constexpr std::array<std::string_view, 26> titles = {
+    "kind",      "rank",     "comm_key", "comm_id",      "comm_name",   "comm_rank",
+    "comm_size", "queue",    "state",    "peer_any",     "peer_global", "peer_local",
+    "tag_any",   "tag",      "length",   "length_unit",  "buffer",      "request",
+    "repairs",   "reason",   "total",    "truncated_by", "message",     "hint",
+    "op_kind",   "delivered"};
 
 class Line {
 public:
@@ -108,6 +111,9 @@ void write_operation(const RankDump& rank, const Communicator& communicator, OpC
   for (const Repair repair : operation.repairs)
     (repairs += repairs.empty() ? "" : ",") += name_of(repair);
   line.set(Field::repairs, repairs);
+  line.set(Field::op_kind, name_of(operation.kind));
+  if (operation.delivery != Delivery::not_known)
+    line.set(Field::delivered, operation.delivery == Delivery::delivered ? "true" : "false");
   line.write(sink);
 }
 

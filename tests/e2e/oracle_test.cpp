@@ -35,8 +35,8 @@ void PrintTo(const Case& param, std::ostream* stream) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_wait",
-                               "blocked_waitall", "blocked_waitany"}) {
+  for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_mprobe",
+                               "blocked_wait", "blocked_waitall", "blocked_waitany"}) {
     for (const char* btl : {"vader", "tcp"}) {
       for (const int ranks : {2, 4})
         cases.push_back({scenario, btl, ranks});

@@ -62,6 +62,12 @@ void blocked_post(struct posting* posting, MPI_Comm comm, const char* scenario) 
     return;
   if (is(scenario, "blocked_recv")) {
     posting_add(posting, operation("receive", comm, wait_tag));
+  } else if (is(scenario, "blocked_mprobe")) {
+    struct posted_operation probe = operation("receive", comm, wait_tag);
+    probe.kind = "mprobe";
+    probe.length = -1;
+    probe.buffer = NULL;
+    posting_add(posting, probe);
   } else if (is(scenario, "blocked_ssend")) {
     posting_add(posting, operation("send", comm, send_tag));
   } else if (is(scenario, "blocked_wait")) {
@@ -77,9 +83,9 @@ void blocked_post(struct posting* posting, MPI_Comm comm, const char* scenario) 
 static void release(MPI_Comm comm, const char* scenario) {
   const int sends = is(scenario, "blocked_ssend") || is(scenario, "blocked_waitall") ||
                     is(scenario, "blocked_waitany");
-  const int receives = is(scenario, "blocked_ssend")                                  ? 0
-                       : is(scenario, "blocked_recv") || is(scenario, "blocked_wait") ? 1
-                                                                                      : waited_for;
+  const int one = is(scenario, "blocked_recv") || is(scenario, "blocked_wait") ||
+                  is(scenario, "blocked_mprobe");
+  const int receives = is(scenario, "blocked_ssend") ? 0 : one ? 1 : waited_for;
   char data[bytes] = {0};
   for (int rank = 0; rank < last_of(comm); ++rank) {
     for (int i = 0; i < receives; ++i)
@@ -102,6 +108,11 @@ void blocked_run(struct posting* posting, MPI_Comm comm, const char* scenario,
   const struct posted_operation* op = &posting->operations[posting->count - 1];
   if (is(scenario, "blocked_recv")) {
     MPI_Recv((void*)op->buffer, bytes, MPI_BYTE, op->peer, op->tag, comm, MPI_STATUS_IGNORE);
+  } else if (is(scenario, "blocked_mprobe")) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Mprobe(op->peer, op->tag, comm, &message, MPI_STATUS_IGNORE);
+    char data[bytes];
+    MPI_Mrecv(data, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
   } else if (is(scenario, "blocked_ssend")) {
     MPI_Ssend(op->buffer, bytes, MPI_BYTE, op->peer, op->tag, comm);
   } else if (is(scenario, "blocked_wait")) {

@@ -68,18 +68,32 @@ void oracle_internal_communicators(int count) {
   fprintf(out, "{\"line\":\"internal\",\"count\":%d}\n", count);
 }
 
+static void print_data(const struct posted_operation* operation) {
+  if (operation->length < 0)
+    fprintf(out, ",\"length\":null");
+  else
+    fprintf(out, ",\"length\":%ld", operation->length);
+  if (operation->buffer == NULL)
+    fprintf(out, ",\"buffer\":null");
+  else
+    fprintf(out, ",\"buffer\":\"%p\"", operation->buffer);
+  static const char* const delivered[] = {"null", "false", "true"};
+  fprintf(out, ",\"system_buffer\":%s,\"delivered\":%s",
+          operation->system_buffer ? "true" : "false", delivered[operation->delivery]);
+}
+
 void oracle_operation(const struct posted_operation* operation) {
   fprintf(out, "{\"line\":\"operation\",\"queue\":\"%s\",", operation->queue);
   print_name(operation->comm);
-  static const char* const statuses[] = {"pending", "matched", "complete"};
+  fprintf(out, ",\"kind\":\"%s\"", operation->kind ? operation->kind : operation->queue);
+  static const char* const statuses[] = {"pending", "matched", "complete", "inactive"};
   fprintf(out, ",\"status\":\"%s\"", statuses[operation->status]);
   print_peer("peer", operation->comm, operation->peer);
   if (operation->tag == MPI_ANY_TAG)
     fprintf(out, ",\"tag\":{\"any\":true,\"value\":null}");
   else
     fprintf(out, ",\"tag\":{\"any\":false,\"value\":%d}", operation->tag);
-  fprintf(out, ",\"length\":%ld,\"buffer\":\"%p\",\"system_buffer\":%s", operation->length,
-          operation->buffer, operation->system_buffer ? "true" : "false");
+  print_data(operation);
   if (operation->has_actual) {
     fprintf(out, ",\"actual\":{\"local_rank\":%d,\"global_rank\":%d,\"tag\":%d,\"length\":%ld}",
             operation->actual_peer, world_rank_of(operation->comm, operation->actual_peer),

@@ -5,17 +5,21 @@
 /// What a rank posted, as JSON lines in DIRECTORY/oracle.RANK, written from the program's own
 /// variables and never from MPI's internals: the other side of the comparison with a dump.
 
-enum operation_status { status_pending, status_matched, status_complete };
+enum operation_status { status_pending, status_matched, status_complete, status_inactive };
+/// Of a buffered send: has MPI got rid of its copy?
+enum operation_delivery { delivery_none, delivery_outstanding, delivery_done };
 
 /// One operation as its poster knows it. Ranks are those of `comm`, lengths bytes.
 struct posted_operation {
   const char* queue; ///< "send" or "receive"
   MPI_Comm comm;
   enum operation_status status;
-  int peer; ///< MPI_ANY_SOURCE allowed
-  int tag;  ///< MPI_ANY_TAG allowed
-  long length;
-  const void* buffer;
+  int peer;           ///< MPI_ANY_SOURCE allowed
+  int tag;            ///< MPI_ANY_TAG allowed
+  long length;        ///< -1: it asks for none
+  const void* buffer; ///< NULL: it has none
+  const char* kind;   ///< "mprobe", "message"; NULL: what `queue` says
+  enum operation_delivery delivery;
   int system_buffer; ///< MPI copied the data away (buffered send)
   int has_actual;    ///< a receive that matched: the next three are what came
   int actual_peer;

@@ -1,6 +1,6 @@
 // Posts known operations and says what it posted.
 //   oracle_poster DIRECTORY mix | receives=N | matched | inter | blocked_recv | blocked_ssend |
-//   blocked_wait | blocked_waitall | blocked_waitany [signal]
+//   blocked_mprobe | blocked_wait | blocked_waitall | blocked_waitany [signal]
 // All but matched and inter also as a singleton, which talks to itself; one that is blocked stays
 // so for ever. With `signal` it raises SIGUSR1 when it is ready, so that a stub that started it
 // stops it there.
@@ -23,6 +23,7 @@ enum {
 };
 
 static int signal_when_ready;
+static MPI_Message taken = MPI_MESSAGE_NULL; // by MPI_Improbe, until MPI_Mrecv
 
 struct ring {
   int rank;
@@ -155,15 +156,70 @@ static void post_persistent(struct posting* posting, const struct world* w) {
   MPI_Ssend_init(sending.buffer, 64, MPI_BYTE, sending.peer, sending.tag, sending.comm, request);
   MPI_Start(request);
 
-  // An inactive request counts as complete (MPI 3.1, 3.7.3), and Open MPI keeps it so.
   struct posted_operation inactive = receive(w->halo, w->world.left, 122, 12);
-  inactive.status = status_complete;
+  inactive.status = status_inactive;
   MPI_Recv_init((void*)inactive.buffer, 3, MPI_INT, inactive.peer, inactive.tag, inactive.comm,
                 posting_add(posting, inactive));
   inactive = send(w->halo, w->world.right, 123, 12);
-  inactive.status = status_complete;
+  inactive.status = status_inactive;
   MPI_Send_init(inactive.buffer, 3, MPI_INT, inactive.peer, inactive.tag, inactive.comm,
                 posting_add(posting, inactive));
+  inactive = send(w->halo, w->world.right, 124, 12);
+  inactive.status = status_inactive;
+  MPI_Bsend_init(inactive.buffer, 3, MPI_INT, inactive.peer, inactive.tag, inactive.comm,
+                 posting_add(posting, inactive));
+}
+
+// Persistent, ran once, and was waited for: not started again.
+static void post_finished_persistent(struct posting* posting, const struct world* w) {
+  struct posted_operation finished = receive(w->done, w->world.left, 137, 32);
+  finished.status = status_inactive;
+  MPI_Request* request = posting_add(posting, finished);
+  MPI_Recv_init((void*)finished.buffer, 32, MPI_BYTE, finished.peer, finished.tag, finished.comm,
+                request);
+  MPI_Start(request);
+  MPI_Send(posting_buffer(32), 32, MPI_BYTE, w->world.right, 137, w->done);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+// The program is done with its buffer. What is too large to leave at once stays in MPI's until the
+// receiver takes it, even of a send whose request is gone.
+static void post_buffered(struct posting* posting, const struct world* w) {
+  const int attached = 2 * buffered_bytes + eager_not_inline + 3 * MPI_BSEND_OVERHEAD;
+  MPI_Buffer_attach(posting_buffer(attached), attached);
+  struct posted_operation buffered = send(w->done, w->world.right, 135, buffered_bytes);
+  buffered.status = status_complete;
+  buffered.system_buffer = 1;
+  buffered.delivery = delivery_outstanding;
+  MPI_Ibsend(buffered.buffer, buffered_bytes, MPI_BYTE, buffered.peer, buffered.tag, buffered.comm,
+             posting_add(posting, buffered));
+
+  struct posted_operation blocking = send(w->done, w->world.right, 138, buffered_bytes);
+  blocking.status = status_complete;
+  blocking.system_buffer = 1;
+  blocking.delivery = delivery_outstanding;
+  posting_add(posting, blocking);
+  MPI_Bsend(blocking.buffer, buffered_bytes, MPI_BYTE, blocking.peer, blocking.tag, blocking.comm);
+
+  struct posted_operation gone = send(w->done, w->world.right, 139, eager_not_inline);
+  gone.status = status_complete;
+  gone.delivery = delivery_done;
+  MPI_Ibsend(gone.buffer, eager_not_inline, MPI_BYTE, gone.peer, gone.tag, gone.comm,
+             posting_add(posting, gone));
+}
+
+// A message that a probe has taken: nobody else can receive it, and it is not received.
+static void take_message(struct posting* posting, const struct world* w) {
+  struct posted_operation message =
+      received(w->done, MPI_ANY_SOURCE, 140, 100, w->world.left, 140, 100);
+  message.status = status_matched;
+  message.kind = "message";
+  message.buffer = NULL;
+  posting_add(posting, message);
+  MPI_Send(posting_buffer(100), 100, MPI_BYTE, w->world.right, 140, w->done);
+  int there = 0;
+  while (!there)
+    MPI_Improbe(MPI_ANY_SOURCE, 140, w->done, &there, &taken, MPI_STATUS_IGNORE);
 }
 
 // What the library has finished and the program has not asked for.
@@ -174,6 +230,8 @@ static void post_complete(struct posting* posting, const struct world* w) {
   start_receive(posting, received(w->done, ring.left, 132, 512, ring.left, 132, 100));
   start_receive(posting, received(w->pair, w->partner, MPI_ANY_TAG, 20, w->partner, 133, 20));
   start_receive(posting, received(w->done, ring.left, 134, eager_not_inline, ring.left, 134,
+                                  eager_not_inline));
+  start_receive(posting, received(w->done, ring.left, 139, eager_not_inline, ring.left, 139,
                                   eager_not_inline));
   MPI_Barrier(MPI_COMM_WORLD);
   char* data = posting_buffer(buffered_bytes);
@@ -187,14 +245,9 @@ static void post_complete(struct posting* posting, const struct world* w) {
   MPI_Isend(eager.buffer, eager_not_inline, MPI_BYTE, eager.peer, eager.tag, eager.comm,
             posting_add(posting, eager));
 
-  // Complete for the program, not yet taken by the receiver.
-  struct posted_operation buffered = send(w->done, ring.right, 135, buffered_bytes);
-  buffered.status = status_complete;
-  buffered.system_buffer = 1;
-  const int attached = buffered_bytes + MPI_BSEND_OVERHEAD;
-  MPI_Buffer_attach(posting_buffer(attached), attached);
-  MPI_Ibsend(buffered.buffer, buffered_bytes, MPI_BYTE, buffered.peer, buffered.tag, buffered.comm,
-             posting_add(posting, buffered));
+  post_buffered(posting, w);
+  take_message(posting, w);
+  post_finished_persistent(posting, w);
 
   struct posted_operation cancelled = receive(w->halo, ring.right, 136, 8);
   cancelled.status = status_complete;
@@ -206,12 +259,12 @@ static void post_complete(struct posting* posting, const struct world* w) {
 
 // The other half of everything that is pending.
 static void release_partners(const struct world* w) {
-  enum { half_count = 16 };
+  enum { half_count = 18 };
   MPI_Request half[half_count];
   int n = 0;
   char* out = posting_buffer(above_eager);
-  char* in[5];
-  for (int i = 0; i < 5; ++i)
+  char* in[6];
+  for (int i = 0; i < 6; ++i)
     in[i] = posting_buffer(above_eager);
   const struct ring ring = w->world;
   MPI_Irecv(in[0], above_eager, MPI_BYTE, ring.left, 110, MPI_COMM_WORLD, &half[n++]);
@@ -219,6 +272,8 @@ static void release_partners(const struct world* w) {
   MPI_Irecv(in[2], 8, MPI_BYTE, w->reversed.left, 112, w->back, &half[n++]);
   MPI_Irecv(in[3], 64, MPI_BYTE, ring.left, 121, w->halo, &half[n++]);
   MPI_Irecv(in[4], buffered_bytes, MPI_BYTE, ring.left, 135, w->done, &half[n++]);
+  MPI_Irecv(in[5], buffered_bytes, MPI_BYTE, ring.left, 138, w->done, &half[n++]);
+  MPI_Imrecv(posting_buffer(100), 100, MPI_BYTE, &taken, &half[n++]);
   MPI_Isend(out, 32, MPI_BYTE, ring.left, 100, MPI_COMM_WORLD, &half[n++]);
   MPI_Isend(out, 256, MPI_BYTE, ring.right, 101, w->halo, &half[n++]);
   MPI_Isend(out, 8, MPI_BYTE, w->reversed.right, 102, w->back, &half[n++]);
@@ -317,7 +372,10 @@ int main(int argc, char** argv) {
   signal(SIGUSR1, ignore_signal);
   const char* directory = argv[1];
   const char* scenario = argv[2];
-  MPI_Init(NULL, NULL);
+  // Where several threads may call MPI, a call that waits leaves its own address in the request.
+  int provided = 0;
+  const int threads = strcmp(scenario, "blocked_mprobe") == 0;
+  MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   run(directory, scenario, rank);

@@ -32,6 +32,11 @@ MPI_Request* posting_add(struct posting* posting, struct posted_operation operat
   return &posting->requests[posting->count++];
 }
 
+// MPI 3.1, 3.7.3: an inactive request counts as complete.
+static int counts_as_complete(const struct posted_operation* operation) {
+  return operation->status == status_complete || operation->status == status_inactive;
+}
+
 static int is_complete(MPI_Request request) {
   int complete = 0;
   MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
@@ -41,7 +46,7 @@ static int is_complete(MPI_Request request) {
 void posting_settle(struct posting* posting) {
   const double give_up = MPI_Wtime() + 30;
   for (int i = 0; i < posting->count; ++i) {
-    const int expected = posting->operations[i].status == status_complete;
+    const int expected = counts_as_complete(&posting->operations[i]);
     while (expected && !is_complete(posting->requests[i]) && MPI_Wtime() < give_up) {
     }
   }
@@ -51,7 +56,7 @@ void posting_settle(struct posting* posting) {
     // A freed request cannot be asked.
     if (posting->requests[i] == MPI_REQUEST_NULL)
       continue;
-    const int expected = posting->operations[i].status == status_complete;
+    const int expected = counts_as_complete(&posting->operations[i]);
     if (is_complete(posting->requests[i]) != expected) {
       fprintf(stderr, "operation %d (%s, tag %d) is not %s\n", i, posting->operations[i].queue,
               posting->operations[i].tag, expected ? "complete" : "pending");

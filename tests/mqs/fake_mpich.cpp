@@ -54,9 +54,11 @@ void FakeMpich::add_types() {
   types->add("MPIR_Group",
              {{"handle", 0, integer}, {"ref_count", 0, integer}, {"size", 0, integer}});
   types->add("MPIR_Request", {{"handle", 0, integer},
+                              {"kind", 0, integer},
                               {"cc_ptr", 0, pointer},
                               {"cc", 0, integer},
                               {"status", 0, 20},
+                              {"u", 0, 88},
                               {"next", 0, pointer},
                               {"dev", 0, 128}});
   types->add("MPI_Status", {{"count_lo", 0, integer}, {"count_hi_and_cancelled", 0, integer}});
@@ -176,9 +178,15 @@ void FakeMpich::datatype_at(std::uint64_t address, std::uint64_t handle, std::ui
 
 std::uint64_t FakeMpich::put_request(const MpichRequest& request) {
   const std::uint64_t address = place_type("MPIR_Request");
-  const std::uint64_t counter = place(bytes(platform.int_size));
+  const std::uint64_t counter = request.own_counter ? address + offset("MPIR_Request", "cc")
+                                                    : place(bytes(platform.int_size));
   put(counter, request.counter, platform.int_size);
   set(address, "MPIR_Request", "cc_ptr", counter);
+  set(address, "MPIR_Request", "kind", request.kind);
+  // u.persist.real_request
+  const int before = version_ == MpichVersion::v4_0 ? platform.pointer_size : 0;
+  put(address + offset("MPIR_Request", "u") + bytes(before), request.real_request,
+      platform.pointer_size);
   const std::uint64_t status = address + offset("MPIR_Request", "status");
   set(status, "MPI_Status", "count_lo", request.bytes & 0xffffffff);
   set(status, "MPI_Status", "count_hi_and_cancelled", request.bytes >> 32 << 1 | 1);

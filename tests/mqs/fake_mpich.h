@@ -22,6 +22,9 @@ struct MpichRequest {
   std::uint64_t counter = 1;           ///< 0: complete
   std::uint64_t bytes = 0;             ///< of the status
   std::uint64_t system_buffer = 0;
+  std::uint64_t kind = 1;         ///< MPIR_Request_kind_t; 3 and 4 are persistent
+  std::uint64_t real_request = 0; ///< address, of a persistent one that is started
+  bool own_counter = false;       ///< `counter` stands in the request itself
 };
 
 /// An MPICH process that is only bytes, and what its debug DLL says of it. Not the real layouts:
@@ -36,6 +39,9 @@ public:
 
   /// Puts an operation at the end of the process's list of its class, and says it as the DLL does.
   Operation& operation(OpClass op_class, std::size_t communicator, const MpichRequest& request);
+
+  /// A request that is in no list, and its address.
+  std::uint64_t put_request(const MpichRequest& request);
 
   /// A datatype that a program made, and its address.
   std::uint64_t datatype(std::uint64_t handle, std::uint64_t size);
@@ -75,7 +81,6 @@ private:
   std::uint64_t place(std::uint64_t size);
   std::uint64_t place_type(const std::string& type);
   std::uint64_t table(const std::vector<int>& members);
-  std::uint64_t put_request(const MpichRequest& request);
   void link(OpClass op_class, std::uint64_t element);
   std::string element_type(OpClass op_class) const;
   void put(std::uint64_t address, std::uint64_t value, int size);

@@ -129,6 +129,52 @@ TEST_P(Mpich, TheStatusIsThatOfTheCounterThatCounts) {
   EXPECT_THAT(only(OpClass::send).repairs, Contains(Repair::status));
 }
 
+TEST_P(Mpich, APersistentSendIsInactiveUntilItIsStarted) {
+  for (const MpichVersion version : {MpichVersion::v4_0, MpichVersion::v4_1}) {
+    FakeMpich process(GetParam(), version);
+    const auto all = process.communicator("MPI_COMM_WORLD", 0, {0, 1});
+    const std::uint64_t copy = process.put_request({.counter = 1});
+    const std::uint64_t copy_gone = process.put_request({.counter = 0});
+    struct Case {
+      MpichRequest request;
+      OpStatus status;
+      Delivery delivery;
+    };
+    const Case cases[] = {
+        {{.counter = 0, .kind = 3, .own_counter = true}, OpStatus::inactive, Delivery::not_known},
+        {{.counter = 1, .kind = 3, .real_request = copy}, OpStatus::pending, Delivery::not_known},
+        {{.counter = 0, .kind = 3, .real_request = copy}, OpStatus::complete, Delivery::not_known},
+        // MPI_Bsend_init
+        {{.counter = 0, .kind = 3, .real_request = copy, .own_counter = true},
+         OpStatus::complete,
+         Delivery::undelivered},
+        {{.counter = 0, .kind = 3, .real_request = copy_gone, .own_counter = true},
+         OpStatus::complete,
+         Delivery::delivered},
+        // MPI_Isend: nothing of it is persistent
+        {{.counter = 0, .kind = 1, .own_counter = true}, OpStatus::complete, Delivery::not_known},
+    };
+    for (const Case& one : cases)
+      process.operation(OpClass::send, all, one.request);
+    ASSERT_TRUE(process.repair());
+    const auto& sends = process.communicators[0].queue(OpClass::send).operations;
+    for (std::size_t i = 0; i < std::size(cases); ++i) {
+      EXPECT_EQ(sends[i].status, cases[i].status) << i;
+      EXPECT_EQ(sends[i].delivery, cases[i].delivery) << i;
+      EXPECT_EQ(sends[i].actual.has_value(), cases[i].status != OpStatus::inactive) << i;
+    }
+  }
+}
+
+TEST_P(Mpich, APersistentSendOfWhichNotAllIsKnownIsNotSaidToBeComplete) {
+  mpich.operation(OpClass::send, world, {.counter = 0, .kind = 3, .own_counter = true});
+  TypeLayout without_union = **mpich.types->find("MPIR_Request");
+  std::erase_if(without_union.fields, [](const TypeField& field) { return field.name == "u"; });
+  mpich.types->add(without_union);
+  ASSERT_TRUE(mpich.repair());
+  EXPECT_EQ(mpich.communicators[0].queue(OpClass::send).operations[0].status, OpStatus::unknown);
+}
+
 TEST_P(Mpich, PeersAreTranslatedByTheirCommunicator) {
   const auto row = mpich.communicator("row", 1, {3, 1});
   mpich.operation(OpClass::send, row, {.tag = 5, .rank = 0});

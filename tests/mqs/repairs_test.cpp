@@ -18,15 +18,24 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr std::uint64_t request_at = 0x10008;
+constexpr std::uint64_t request_at = 0x10008; ///< a receive
+constexpr std::uint64_t send_at = 0x18008;
 constexpr std::uint64_t datatype_at = 0x20000;
 constexpr std::uint64_t communicator_at = 0x30010;
 constexpr std::uint64_t pending = 0;
 constexpr std::uint64_t completed = 1;
 constexpr std::uint64_t active = 2;
 constexpr std::uint64_t inactive = 1;
+// mca_pml_base_request_type_t and mca_pml_base_send_mode_t of Open MPI
+constexpr std::uint64_t send_type = 1;
+constexpr std::uint64_t receive_type = 2;
+constexpr std::uint64_t improbe_type = 5;
+constexpr std::uint64_t mprobe_type = 6;
+constexpr std::uint64_t buffered_mode = 2;
+constexpr std::uint64_t standard_mode = 4;
 
-/// An Open MPI process with one request, one datatype and one communicator.
+/// An Open MPI process with a receive and a send of the same content, one datatype and one
+/// communicator.
 class Requests : public testing::TestWithParam<Platform> {
 protected:
   Requests() {
@@ -43,6 +52,9 @@ protected:
     put_request("mca_pml_base_request_t", "req_comm", communicator_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_datatype", datatype_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_count", count, GetParam().size_t_size);
+    put_request("mca_pml_base_request_t", "req_type", send_type, 4);
+    write(send_at);
+    put_request("mca_pml_base_request_t", "req_type", receive_type, 4);
     write(request_at);
     const auto size_at =
         offset("ompi_datatype_t", "super") + offset("opal_datatype_t", "size") + datatype_at;
@@ -52,6 +64,30 @@ protected:
 
   /// The request, there.
   void write(std::uint64_t address) { memory.put({address}, request_); }
+
+  /// The request becomes what MPI_Mprobe or MPI_Improbe made, or another one.
+  void made_by(std::uint64_t type) {
+    put_request("mca_pml_base_request_t", "req_type", type, 4);
+    write(request_at);
+  }
+
+  /// What came, as the request's status has it.
+  void status_of_message(std::int32_t source, std::int32_t tag, std::uint64_t bytes) {
+    const auto status = offset("ompi_request_t", "req_status");
+    put_at(status + offset("ompi_status_public_t", "MPI_SOURCE"),
+           static_cast<std::uint32_t>(source), 4);
+    put_at(status + offset("ompi_status_public_t", "MPI_TAG"), static_cast<std::uint32_t>(tag), 4);
+    put_at(status + offset("ompi_status_public_t", "_ucount"), bytes, GetParam().size_t_size);
+    write(request_at);
+  }
+
+  /// The send: how it was called, and whether the transport is done with it.
+  void send_mode(std::uint64_t mode, bool transferred) {
+    put_request("mca_pml_base_request_t", "req_type", send_type, 4);
+    put_request("mca_pml_base_request_t", "req_pml_complete", transferred ? 1 : 0, 4);
+    put_request("mca_pml_base_send_request_t", "req_send_mode", mode, 4);
+    write(send_at);
+  }
 
   /// What Open MPI's DLL says of the request: it reads the first byte of req_complete.
   OpStatus said_by_one_byte() {
@@ -79,8 +115,9 @@ protected:
     made.peer = {false, 1, 1};
     made.actual = ActualMessage{1, 1, 3, 8};
     made.length = {40, LengthUnit::bytes};
-    made.text = {
-        fmt::format("{}: 0x{:x}", op_class == OpClass::send ? "Send" : "Receive", request_at)};
+    made.kind = op_class == OpClass::send ? OpKind::send : OpKind::receive;
+    made.text = {op_class == OpClass::send ? fmt::format("Send: 0x{:x}", send_at)
+                                           : fmt::format("Receive: 0x{:x}", request_at)};
     communicator.queue(op_class).total = 1;
     communicator.queue(op_class).operations.push_back(std::move(made));
     communicators.push_back(std::move(communicator));
@@ -107,7 +144,9 @@ private:
                        GetParam().byte_order == ByteOrder::big);
   }
   void put_request(const char* type, const char* field, std::uint64_t value, int size) {
-    const auto at = offset(type, field);
+    put_at(offset(type, field), value, size);
+  }
+  void put_at(std::uint64_t at, std::uint64_t value, int size) {
     for (int i = 0; i < size; ++i) {
       const int shift = 8 * (GetParam().byte_order == ByteOrder::big ? size - 1 - i : i);
       request_[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(value >> shift);
@@ -178,13 +217,111 @@ TEST_P(Requests, APendingReceiveHasNoActualMessage) {
   EXPECT_TRUE(communicators[1].queue(OpClass::send).operations[0].actual);
 }
 
-TEST_P(Requests, AnInactivePersistentReceiveIsCompleteAndHasMetNothing) {
+TEST_P(Requests, APersistentOneThatIsNotStartedIsInactiveAndHasMetNothing) {
   process(completed, inactive, 10, 4);
-  operation(OpClass::receive, 1);
+  for (const OpClass op_class : {OpClass::send, OpClass::receive}) {
+    for (const std::int64_t said : {0, 1, 2}) { // pending: the byte of big-endian targets
+      communicators.clear();
+      operation(op_class, said);
+      repaired();
+      const auto& result = communicators[0].queue(op_class).operations[0];
+      EXPECT_EQ(result.status, OpStatus::inactive) << said;
+      EXPECT_THAT(result.repairs, Contains(Repair::status));
+      EXPECT_FALSE(result.actual);
+    }
+  }
+}
+
+TEST_P(Requests, OneThatIsBeingMadeIsPending) {
+  process(pending, inactive, 10, 4);
+  operation(OpClass::receive, 0);
   repaired();
-  const auto& result = communicators[0].queue(OpClass::receive).operations[0];
-  EXPECT_EQ(result.status, OpStatus::complete);
-  EXPECT_FALSE(result.actual);
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].status, OpStatus::pending);
+}
+
+TEST_P(Requests, ABufferedSendSaysWhetherItsCopyHasLeft) {
+  struct Case {
+    std::uint64_t mode;
+    std::uint64_t state;
+    bool transferred;
+    OpStatus status;
+    Delivery delivery;
+  };
+  for (const auto& [mode, state, transferred, status, delivery] : {
+           Case{buffered_mode, active, false, OpStatus::complete, Delivery::undelivered},
+           Case{buffered_mode, active, true, OpStatus::complete, Delivery::delivered},
+           Case{buffered_mode, inactive, false, OpStatus::inactive, Delivery::undelivered},
+           Case{buffered_mode, inactive, true, OpStatus::inactive, Delivery::not_known},
+           Case{standard_mode, active, false, OpStatus::complete, Delivery::not_known},
+       }) {
+    communicators.clear();
+    process(completed, state, 10, 4);
+    send_mode(mode, transferred);
+    operation(OpClass::send, 2);
+    repaired();
+    const auto& result = communicators[0].queue(OpClass::send).operations[0];
+    EXPECT_EQ(result.status, status);
+    EXPECT_EQ(result.delivery, delivery) << mode << state << transferred;
+  }
+}
+
+// The DLL reads their statuses as it reads those of receives, does not know what they are, and
+// gives where the transport keeps the message as the program's buffer.
+TEST_P(Requests, WhatAProbeMadeIsNoReceive) {
+  struct Case {
+    std::uint64_t type;
+    std::uint64_t req_complete;
+    OpKind kind;
+    OpStatus status;
+  };
+  for (const auto& [type, req_complete, kind, status] :
+       {Case{mprobe_type, pending, OpKind::mprobe, OpStatus::pending},
+        Case{mprobe_type, 0x7ffd1201, OpKind::mprobe, OpStatus::pending},
+        Case{mprobe_type, completed, OpKind::message, OpStatus::matched},
+        Case{improbe_type, completed, OpKind::message, OpStatus::matched}}) {
+    for (const std::int64_t said : {0, 2}) {
+      communicators.clear();
+      process(req_complete, active, 0, 1);
+      made_by(type);
+      status_of_message(1, 9, 300);
+      Operation& made = operation(OpClass::receive, said);
+      made.text = {fmt::format("Unknown type of request 0x{:x}", request_at), "Data: 1 * MPI_"};
+      made.buffer = TargetAddress{0x4000};
+      if (said == 0)
+        made.actual.reset();
+      repaired();
+      const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+      EXPECT_EQ(result.request, TargetAddress{request_at});
+      EXPECT_EQ(result.kind, kind);
+      EXPECT_EQ(result.status, status);
+      EXPECT_FALSE(result.buffer);
+      EXPECT_THAT(result.text, IsEmpty());
+      ASSERT_EQ(result.actual.has_value(), kind == OpKind::message);
+      if (!result.actual) {
+        EXPECT_FALSE(result.length.value);
+        continue;
+      }
+      EXPECT_EQ(result.actual->local_rank, 1);
+      EXPECT_EQ(result.actual->global_rank, 1);
+      EXPECT_EQ(result.actual->tag, 9);
+      EXPECT_EQ(result.actual->length, 300);
+      EXPECT_EQ(result.length.value, 300);
+    }
+  }
+}
+
+TEST_P(Requests, ARequestOfNoKnownTypeHasNoKindButItsStatus) {
+  for (const std::uint64_t type : {0, 7, 1000}) {
+    communicators.clear();
+    process(0x7ffd1201, active, 10, 4);
+    made_by(type);
+    operation(OpClass::receive, 2).text = {
+        fmt::format("Unknown type of request 0x{:x}", request_at)};
+    repaired();
+    const auto& result = communicators[0].queue(OpClass::receive).operations[0];
+    EXPECT_EQ(result.kind, OpKind::unknown);
+    EXPECT_EQ(result.status, OpStatus::pending);
+  }
 }
 
 TEST_P(Requests, AMatchedReceiveHasTheAnnouncedLengthUntilItIsComplete) {

@@ -63,6 +63,30 @@ TEST(Json, KeysComeInTheSchemasOrder) {
                                          "filters"));
 }
 
+TEST(Json, StatusKindAndDeliveryAreTheSchemasWords) {
+  Dump dump = sample_dump();
+  Operation& send = dump.ranks[0].communicators[0].queue(OpClass::send).operations[0];
+  const auto written = [&] { return first_operation(document(dump), "send"); };
+  EXPECT_TRUE(written()["kind"].is_null());
+  EXPECT_TRUE(written()["delivered"].is_null());
+  for (const auto& [status, word] :
+       {std::pair{OpStatus::inactive, "inactive"}, std::pair{OpStatus::unknown, "unknown"}}) {
+    send.status = status;
+    EXPECT_EQ(written()["status"], word);
+  }
+  for (const auto& [kind, word] :
+       {std::pair{OpKind::send, "send"}, std::pair{OpKind::receive, "receive"},
+        std::pair{OpKind::probe, "probe"}, std::pair{OpKind::mprobe, "mprobe"},
+        std::pair{OpKind::message, "message"}}) {
+    send.kind = kind;
+    EXPECT_EQ(written()["kind"], word);
+  }
+  send.delivery = Delivery::undelivered;
+  EXPECT_EQ(written()["delivered"], false);
+  send.delivery = Delivery::delivered;
+  EXPECT_EQ(written()["delivered"], true);
+}
+
 TEST(Json, StatisticsSayWhatIsKnownOfTheLink) {
   Dump dump = sample_dump();
   const auto statistics = [&] { return document(dump)["ranks"][0]["statistics"]; };

@@ -66,6 +66,21 @@ TEST(Tsv, ALineForEachOperation) {
   EXPECT_EQ(any.at("repairs"), "sign_extension");
 }
 
+TEST(Tsv, KindAndDeliveryOfAnOperation) {
+  Dump dump = sample_dump();
+  Operation& send = dump.ranks[0].communicators[0].queue(OpClass::send).operations[0];
+  for (const auto& [delivery, text] :
+       {std::pair{Delivery::not_known, ""}, std::pair{Delivery::undelivered, "false"},
+        std::pair{Delivery::delivered, "true"}}) {
+    send.kind = OpKind::send;
+    send.delivery = delivery;
+    const auto operations = of_kind(rows_of(dump), "operation");
+    EXPECT_EQ(operations[0].at("op_kind"), "send");
+    EXPECT_EQ(operations[0].at("delivered"), text);
+    EXPECT_EQ(operations[1].at("op_kind"), ""); // not known
+  }
+}
+
 TEST(Tsv, NothingIsLostSilently) {
   const auto rows = rows_of(sample_dump());
   const auto queues = of_kind(rows, "queue");

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr auto compared_fields = {"status", "peer", "tag", "length", "buffer", "system_buffer"};
 // Compared where the poster wrote them: what came, and what not every MPI says.
-constexpr auto optional_fields = {"actual", "call", "datatype", "count"};
+constexpr auto optional_fields = {"actual", "call", "datatype", "count", "kind", "delivered"};
 
 // The part of an operation that both sides know, as text that sorts and prints.
 std::string canonical(const json& operation, const json& posted) {
@@ -29,7 +29,8 @@ std::string canonical(const json& operation, const json& posted) {
 
 json as_dumped(const json& posted) {
   json operation = posted;
-  operation["length"] = {{"value", posted["length"]}, {"unit", "bytes"}};
+  operation["length"] = {{"value", posted["length"]},
+                         {"unit", posted["length"].is_null() ? "unknown" : "bytes"}};
   return operation;
 }
 
