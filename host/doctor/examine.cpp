@@ -272,13 +272,22 @@ private:
   }
 
   void limits_of_mpi() {
-    if (rank_.mpi && rank_.mpi->name == "Open MPI" && !without_queues())
+    if (rank_.mpi && rank_.mpi->name == "Open MPI" && !without_queues()) {
       add(Level::limit, "unexpected",
           "Open MPI's debug DLL never provides the unexpected messages");
-    if (rank_.mpi && rank_.mpi->name == "MPICH" && !without_queues())
+      add(Level::limit, "inside",
+          "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for");
+    }
+    if (rank_.mpi && rank_.mpi->name == "MPICH" && !without_queues()) {
       add(Level::limit, "send",
           "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, MPI_Ssend, "
           "MPI_Ssend_init and MPI_Ibsend; a receive is listed until its message has come");
+      add(Level::limit, "unexpected",
+          "a message that has come is invisible until the process polls: inside an MPI call");
+      add(Level::limit, "inside",
+          "MPICH's debug DLL hides what a rank inside a collective, MPI_Probe or MPI_Mprobe waits "
+          "for");
+    }
   }
 
   std::string queues() const {

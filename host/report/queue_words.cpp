@@ -94,6 +94,22 @@ std::string long_state(const RankDump& rank, const Queue& queue) {
   return text + " (unknown, not empty)";
 }
 
+std::string_view never_listed(const RankDump& rank, OpClass op_class) {
+  const bool mpich = rank.dll && rank.dll->provider == "mpich";
+  return mpich && op_class == OpClass::send ? "blocking sends are not listed" : "";
+}
+
+std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
+  if (rank.dll && rank.dll->provider == "recorder")
+    return "empty";
+  if (const auto hidden = never_listed(rank, op_class); !hidden.empty())
+    return hidden;
+  const bool mpich = rank.dll && rank.dll->provider == "mpich";
+  if (mpich && op_class == OpClass::unexpected)
+    return "none that the process has polled";
+  return "none that the debug DLL lists";
+}
+
 std::string display_name(const Communicator& communicator) {
   constexpr std::size_t widest = 40;
   const std::string name = shortened(printable(communicator.name), widest);

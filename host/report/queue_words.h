@@ -18,6 +18,15 @@ std::string short_state(const RankDump& rank, const Queue& queue);
 /// The same as a line of its own ("not provided by Open MPI (unknown, not empty)").
 std::string long_state(const RankDump& rank, const Queue& queue);
 
+/// What stands for a queue that was read to its end and has no operation. A debug DLL does not list
+/// all that its MPI waits for, so that "empty" would be a claim; only the recorder keeps every
+/// operation that it stands for.
+std::string_view nothing_listed(const RankDump& rank, OpClass op_class);
+
+/// What a queue that was read to its end hides of its own class, whatever it lists ("blocking sends
+/// are not listed"). Empty for most.
+std::string_view never_listed(const RankDump& rank, OpClass op_class);
+
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 

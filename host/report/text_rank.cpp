@@ -58,14 +58,16 @@ bool has_operations(const Communicator& communicator) {
                      [](const Queue& queue) { return !queue.operations.empty(); });
 }
 
-/// Queues without operations in one line: "send, recv: empty   unexp: not provided".
-std::string idle_queues(const RankDump& rank, const Communicator& communicator) {
+/// Queues without operations, those that say the same together: "send, recv: none that the debug
+/// DLL lists", "unexp: not provided".
+std::vector<std::string> idle_queues(const RankDump& rank, const Communicator& communicator) {
   std::vector<std::pair<std::string, std::string>> states; // state, queues
   for (const OpClass op_class : op_classes) {
     const Queue& queue = communicator.queue(op_class);
     std::string state = short_state(rank, queue);
     if (state.empty())
-      state = queue.total.value_or(0) == 0 ? "empty" : fmt::format("0 of {} shown", *queue.total);
+      state = queue.total.value_or(0) == 0 ? std::string(nothing_listed(rank, op_class))
+                                           : fmt::format("0 of {} shown", *queue.total);
     const auto same = std::find_if(states.begin(), states.end(),
                                    [&](const auto& known) { return known.first == state; });
     if (same == states.end())
@@ -73,10 +75,10 @@ std::string idle_queues(const RankDump& rank, const Communicator& communicator) 
     else
       same->second += fmt::format(", {}", short_name(op_class));
   }
-  std::string text;
+  std::vector<std::string> parts;
   for (const auto& [state, queues] : states)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", queues, state);
-  return text;
+    parts.push_back(fmt::format("{}: {}", queues, state));
+  return parts;
 }
 
 class CommunicatorWriter {
@@ -96,13 +98,7 @@ public:
   void write(const Communicator& communicator) {
     std::string text = heading(communicator);
     if (!has_operations(communicator)) {
-      const std::string idle = idle_queues(rank_, communicator);
-      if (display_width(text) + 3 + display_width(idle) <= context_.options.width) {
-        context_.line(text + "   " + idle);
-        return;
-      }
-      context_.line(text);
-      context_.line(std::string(indent, ' ') + idle);
+      write_idle(communicator, text);
       return;
     }
     context_.line(text);
@@ -131,6 +127,30 @@ private:
     return text;
   }
 
+  /// Behind the heading if all fits there, else below it, in as many lines as that takes.
+  void write_idle(const Communicator& communicator, const std::string& heading_line) {
+    const std::string gap = "   ";
+    const auto parts = idle_queues(rank_, communicator);
+    std::string all = heading_line;
+    for (const std::string& part : parts)
+      all += gap + part;
+    if (display_width(all) <= context_.options.width) {
+      context_.line(all);
+      return;
+    }
+    context_.line(heading_line);
+    std::string line;
+    for (const std::string& part : parts) {
+      const std::size_t wanted = indent + display_width(line) + gap.size() + display_width(part);
+      if (!line.empty() && wanted > context_.options.width) {
+        context_.line(std::string(indent, ' ') + line);
+        line.clear();
+      }
+      line += (line.empty() ? "" : gap) + part;
+    }
+    context_.line(std::string(indent, ' ') + line);
+  }
+
   void write_queue(const Communicator& communicator, OpClass op_class) {
     const Queue& queue = communicator.queue(op_class);
     const std::string start(indent, ' ');
@@ -151,6 +171,8 @@ private:
                                 queue.operations.size(), *queue.total));
     if (const std::string state = long_state(rank_, queue); !state.empty())
       context_.line(start + name + state);
+    else if (const auto hidden = never_listed(rank_, op_class); !hidden.empty())
+      context_.line(start + name + std::string(hidden));
   }
 
   const TextContext& context_;

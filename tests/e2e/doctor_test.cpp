@@ -28,6 +28,7 @@ TEST(DoctorTest, HealthyTarget) {
   EXPECT_THAT(outcome.out,
               ContainsRegex("gdbserver \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected"));
+  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +inside .*collective or MPI_Probe"));
   EXPECT_THAT(outcome.out, ContainsRegex("plan +dump"));
   EXPECT_THAT(outcome.out, HasSubstr("rank 1 of 2"));
   EXPECT_THAT(outcome.out, Not(ContainsRegex("FAULT +[a-zA-Z]")));

@@ -185,7 +185,7 @@ static void post_finished_persistent(struct posting* posting, const struct world
 // The program is done with its buffer. What is too large to leave at once stays in MPI's until the
 // receiver takes it, even of a send whose request is gone.
 static void post_buffered(struct posting* posting, const struct world* w) {
-  const int attached = 2 * buffered_bytes + eager_not_inline + 3 * MPI_BSEND_OVERHEAD;
+  const int attached = 3 * buffered_bytes + eager_not_inline + 4 * MPI_BSEND_OVERHEAD;
   MPI_Buffer_attach(posting_buffer(attached), attached);
   struct posted_operation buffered = send(w->done, w->world.right, 135, buffered_bytes);
   buffered.status = status_complete;
@@ -200,6 +200,14 @@ static void post_buffered(struct posting* posting, const struct world* w) {
   blocking.delivery = delivery_outstanding;
   posting_add(posting, blocking);
   MPI_Bsend(blocking.buffer, buffered_bytes, MPI_BYTE, blocking.peer, blocking.tag, blocking.comm);
+
+  struct posted_operation started = buffered;
+  started.tag = 141;
+  started.buffer = posting_buffer(buffered_bytes);
+  MPI_Request* request = posting_add(posting, started);
+  MPI_Bsend_init(started.buffer, buffered_bytes, MPI_BYTE, started.peer, started.tag, started.comm,
+                 request);
+  MPI_Start(request);
 
   struct posted_operation gone = send(w->done, w->world.right, 139, eager_not_inline);
   gone.status = status_complete;
@@ -263,8 +271,8 @@ static void release_partners(const struct world* w) {
   MPI_Request half[half_count];
   int n = 0;
   char* out = posting_buffer(above_eager);
-  char* in[6];
-  for (int i = 0; i < 6; ++i)
+  char* in[7];
+  for (int i = 0; i < 7; ++i)
     in[i] = posting_buffer(above_eager);
   const struct ring ring = w->world;
   MPI_Irecv(in[0], above_eager, MPI_BYTE, ring.left, 110, MPI_COMM_WORLD, &half[n++]);
@@ -273,6 +281,7 @@ static void release_partners(const struct world* w) {
   MPI_Irecv(in[3], 64, MPI_BYTE, ring.left, 121, w->halo, &half[n++]);
   MPI_Irecv(in[4], buffered_bytes, MPI_BYTE, ring.left, 135, w->done, &half[n++]);
   MPI_Irecv(in[5], buffered_bytes, MPI_BYTE, ring.left, 138, w->done, &half[n++]);
+  MPI_Irecv(in[6], buffered_bytes, MPI_BYTE, ring.left, 141, w->done, &half[n++]);
   MPI_Imrecv(posting_buffer(100), 100, MPI_BYTE, &taken, &half[n++]);
   MPI_Isend(out, 32, MPI_BYTE, ring.left, 100, MPI_COMM_WORLD, &half[n++]);
   MPI_Isend(out, 256, MPI_BYTE, ring.right, 101, w->halo, &half[n++]);

@@ -76,7 +76,60 @@ TEST(Text, ACommunicatorWithoutOperationsIsOneLine) {
   Dump dump = sample_dump();
   dump.ranks[0].communicators[1].queue(OpClass::receive) = available({});
   EXPECT_THAT(text_of(dump),
-              HasSubstr("global ranks 2,1,0   send, recv: empty   unexp: not provided\n"));
+              HasSubstr("global ranks 2,1,0\n    send, recv: none that the debug DLL lists   "
+                        "unexp: not provided\n"));
+}
+
+TEST(Text, WhatIsNoPlainSendOrReceiveSaysWhatItIs) {
+  Dump dump = sample_dump();
+  Communicator& all = dump.ranks[0].communicators[0];
+  Operation& send = all.queue(OpClass::send).operations[0];
+  send.status = OpStatus::complete;
+  send.delivery = Delivery::undelivered;
+  Operation& probe = all.queue(OpClass::receive).operations[0];
+  probe.kind = OpKind::mprobe;
+  probe.length = {std::nullopt, LengthUnit::unknown};
+  probe.buffer.reset();
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, testing::ContainsRegex("send +complete +1 +17 +4 MiB +0x7f1c4b001010  not "
+                                           "delivered\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("recv +pending +ANY +ANY\\* +-  -  MPI_Mprobe\n"));
+  probe.kind = OpKind::message;
+  probe.status = OpStatus::matched;
+  EXPECT_THAT(text_of(dump), testing::ContainsRegex("recv +matched.*  held for MPI_Mrecv\n"));
+}
+
+TEST(Text, OnlyTheRecorderSaysThatAQueueIsEmpty) {
+  struct Case {
+    const char* provider;
+    std::array<const char*, 3> says; ///< by OpClass
+  };
+  for (const auto& [provider, says] :
+       {Case{"openmpi", {"send, recv: none that the debug DLL lists", "", "unexp: not provided"}},
+        Case{"other", {"send, recv: none that the debug DLL lists", "", "unexp: not provided"}},
+        Case{"mpich",
+             {"send: blocking sends are not listed", "recv: none that the debug DLL lists",
+              "unexp: none that the process has polled"}},
+        Case{"recorder", {"send, recv, unexp: empty", "", ""}}}) {
+    Dump dump = ring_dump(1);
+    RankDump& rank = dump.ranks[0];
+    rank.dll->provider = provider;
+    const bool lists_unexpected = rank.dll->provider == "mpich" || rank.dll->provider == "recorder";
+    for (const OpClass op_class : op_classes)
+      if (op_class != OpClass::unexpected || lists_unexpected)
+        rank.communicators[0].queue(op_class) = available({});
+    const std::string text = text_of(dump);
+    for (const char* words : says)
+      EXPECT_THAT(text, HasSubstr(words)) << provider;
+    EXPECT_EQ(lines_with(text, "empty"), rank.dll->provider == "recorder" ? 1U : 0U) << text;
+    expect_narrow(text);
+  }
+}
+
+TEST(Text, MpichsSendsAreNotAllWhereOthersAreListed) {
+  Dump dump = sample_dump();
+  dump.ranks[0].dll->provider = "mpich";
+  EXPECT_EQ(lines_with(text_of(dump), "    send   blocking sends are not listed"), 2U);
 }
 
 TEST(Text, NothingUnknownLooksEmpty) {
@@ -113,7 +166,7 @@ TEST(Text, NothingUnknownLooksEmpty) {
     sends = Queue{c.state, c.reason, {}, {}, c.truncated, {}};
     const std::string text = text_of(dump);
     EXPECT_THAT(text, HasSubstr(std::string("    send   ") + c.line + "\n"));
-    EXPECT_EQ(lines_with(text, "send, recv: empty"), 0U);
+    EXPECT_EQ(lines_with(text, ": empty"), 0U);
     std::istringstream in(text);
     std::string row;
     for (int i = 0; i < 4; ++i)
