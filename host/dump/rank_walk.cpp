@@ -138,7 +138,9 @@ private:
   }
 
   void warn_without_world() {
-    if (auto doubt = doubt_without_world(dump_.communicators, support_))
+    const auto state = dump_.mpi ? dump_.mpi->state : MpiState::unknown;
+    if (auto doubt = doubt_without_world(dump_.communicators, support_,
+                                         support_.may_lack_world(walk_.images, state)))
       outcome_.warnings.push_back(std::move(*doubt));
   }
 

@@ -38,7 +38,11 @@ namespace openmpi {
 Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
                                    const Platform& platform);
 
-/// ompi_mpi_state.
+/// Open MPI 5 and later: MPI_Session_init makes communicators without MPI_Init or MPI_COMM_WORLD.
+bool has_sessions(const ImageSet& images);
+
+/// ompi_mpi_state; unknown for a process that was in a session and not in MPI_Init, which leaves no
+/// mark in it.
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform);
 
 /// Name of the selected PML ("ob1", "ucx"); nullopt if it cannot be read.

@@ -69,6 +69,8 @@ public:
   virtual bool is_world(const Communicator& communicator) const;
   /// is_world() knows it by more than its name: there is exactly one, and no program renames it.
   virtual bool world_is_certain() const { return false; }
+  /// A process in this state may have no MPI_COMM_WORLD, only communicators of a session.
+  virtual bool may_lack_world(const ImageSet&, MpiState) const { return false; }
   /// mqs_communicator::unique_id is the same on each member of a communicator.
   virtual bool id_is_shared() const { return false; }
 

@@ -98,7 +98,26 @@ bool is_component_name(std::string_view name) {
   });
 }
 
+/// MPI_Session_init makes the list of communicators, which is zero before
+/// (ompi/communicator/comm_init.c), without a mark in ompi_mpi_state.
+Result<bool> was_in_a_session(const ImageSet& images, Memory& memory, const Platform& platform) {
+  const auto communicators = images.find_symbol("ompi_mpi_communicators");
+  if (!has_sessions(images) || !communicators)
+    return false;
+  auto first = read_unsigned(memory, platform, communicators->address,
+                             static_cast<std::size_t>(platform.pointer_size));
+  if (!first && first.error().code == "memory.unreadable")
+    return true; // not known
+  if (!first)
+    return forward(std::move(first));
+  return *first != 0;
+}
+
 } // namespace
+
+bool has_sessions(const ImageSet& images) {
+  return images.find_symbol("ompi_mpi_instance_null").has_value();
+}
 
 Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
                                    const Platform& platform) {
@@ -136,6 +155,12 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
     return forward(std::move(value));
   if (*value > last)
     return MpiState::unknown;
+  if (*value == 0) {
+    auto session = was_in_a_session(images, memory, platform);
+    if (!session)
+      return forward(std::move(session));
+    return *session ? MpiState::unknown : MpiState::not_initialized;
+  }
   if (*value >= finalized)
     return MpiState::finalized;
   return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;

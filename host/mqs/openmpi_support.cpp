@@ -76,6 +76,9 @@ public:
   bool id_is_shared() const override { return true; } // the context id
   bool is_world(const Communicator& communicator) const override { return !communicator.id; }
   bool world_is_certain() const override { return true; }
+  bool may_lack_world(const ImageSet& images, MpiState state) const override {
+    return state == MpiState::unknown && has_sessions(images);
+  }
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
                       const Platform& platform) const override {

@@ -43,10 +43,12 @@ std::optional<Error> find_implausible(std::span<const Communicator> communicator
 }
 
 std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,
-                                         const MpiSupport& support) {
+                                         const MpiSupport& support, bool may_lack_world) {
   const auto worlds = std::ranges::count_if(
       communicators, [&](const auto& communicator) { return support.is_world(communicator); });
   if (communicators.empty() || worlds == 1 || !support.world_is_certain())
+    return std::nullopt;
+  if (worlds == 0 && may_lack_world)
     return std::nullopt;
   return Error{"walk.no_world",
                fmt::format("of the {} communicators that the debug DLL listed {} MPI_COMM_WORLD, "

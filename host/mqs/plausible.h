@@ -17,8 +17,9 @@ std::optional<Error> find_implausible(std::span<const Communicator> communicator
 
 /// Of a walk without failure, in which each communicator by itself could be one: warning
 /// walk.no_world where MPI_COMM_WORLD, which every process is in once, is not among them, or is
-/// there twice. For an MPI of which that is certain (MpiSupport::world_is_certain).
+/// there twice. For an MPI of which that is certain (MpiSupport::world_is_certain). With
+/// `may_lack_world` (MpiSupport) that it is not there is no reason for doubt.
 std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,
-                                         const MpiSupport& support);
+                                         const MpiSupport& support, bool may_lack_world);
 
 } // namespace mqbridge

@@ -1,6 +1,7 @@
 // Which MPI a process uses, by its symbols and what they hold.
 
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/mpi_support.h"
 #include "tests/mqs/test_target.h"
 
 #include <gmock/gmock.h>
@@ -129,6 +130,35 @@ TEST_P(OpenMpiState, IsReadInTheTargetsByteOrder) {
                                GetParam().byte_order == ByteOrder::big);
     EXPECT_EQ(openmpi::read_state(process.images, process.memory, GetParam()).value(), state)
         << value;
+  }
+}
+
+// MPI_Session_init makes the list of communicators, and leaves ompi_mpi_state as it is.
+TEST_P(OpenMpiState, OfAProcessInASessionAloneIsUnknownAndItNeedsNoWorld) {
+  const bool big = GetParam().byte_order == ByteOrder::big;
+  const auto pointer = static_cast<std::size_t>(GetParam().pointer_size);
+  struct Case {
+    const char* like;
+    std::uint64_t list; ///< first word of ompi_mpi_communicators
+    std::uint64_t state;
+    MpiState truth;
+    bool may_lack_world;
+  };
+  for (const auto& [like, list, state, truth, may_lack_world] :
+       {Case{"LIKE_OPENMPI_5", 0, 0, MpiState::not_initialized, false},
+        Case{"LIKE_OPENMPI_5", 0x7f000000, 0, MpiState::unknown, true},
+        Case{"LIKE_OPENMPI_5", 0x7f000000, 1, MpiState::not_initialized, false},
+        Case{"LIKE_OPENMPI_5", 0x7f000000, 2, MpiState::initialized, false},
+        Case{"LIKE_OPENMPI", 0x7f000000, 0, MpiState::not_initialized, false}}) {
+    Process process(like);
+    const auto put = [&](const char* symbol, std::uint64_t value, std::size_t size) {
+      process.memory.put_integer(process.images.find_symbol(symbol)->address, value, size, big);
+    };
+    put("ompi_mpi_communicators", list, pointer);
+    put("ompi_mpi_state", state, 4);
+    const auto read = openmpi::read_state(process.images, process.memory, GetParam()).value();
+    EXPECT_EQ(read, truth) << like << ' ' << list << ' ' << state;
+    EXPECT_EQ(support_of("openmpi").may_lack_world(process.images, read), may_lack_world);
   }
 }
 

@@ -4,6 +4,11 @@
 #if defined(LIKE_MPICH)
 char MPII_Version_string[16];
 int MPIR_Process;
+#elif defined(LIKE_OPENMPI_5)
+char ompi_version_string[16];
+void* ompi_mpi_communicators[8];
+int ompi_mpi_state;
+char ompi_mpi_instance_null[512];
 #elif defined(LIKE_OPENMPI)
 char ompi_version_string[16];
 int ompi_mpi_communicators;

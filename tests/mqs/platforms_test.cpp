@@ -289,14 +289,17 @@ TEST(Plausible, WhereThereIsNoWorldOrSeveral) {
     std::vector<Communicator> communicators(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
       communicators[i].id = {ids[i]};
-    const auto doubt = doubt_without_world(communicators, support_of("openmpi"));
+    const auto doubt = doubt_without_world(communicators, support_of("openmpi"), false);
     EXPECT_EQ(doubt.has_value(), *says != '\0') << testing::PrintToString(ids);
     if (doubt) {
       EXPECT_EQ(doubt->code, "walk.no_world");
       EXPECT_THAT(doubt->message, testing::HasSubstr(says));
     }
     // By its name alone, which a program may give to any: no reason for doubt.
-    EXPECT_FALSE(doubt_without_world(communicators, support_of("mpich")));
+    EXPECT_FALSE(doubt_without_world(communicators, support_of("mpich"), false));
+    // A session has none; but never several.
+    const bool several = std::ranges::count(ids, std::uint64_t{0}) > 1;
+    EXPECT_EQ(doubt_without_world(communicators, support_of("openmpi"), true).has_value(), several);
   }
 }
 
