@@ -1,26 +1,22 @@
 #include "rsp/transport/connect.h"
 
-#include "rsp/transport/io_thread.h"
+#include "rsp/transport/resolve.h"
 
 #include <algorithm>
-#include <asio/ip/tcp.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <future>
-#include <memory>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <system_error>
-#include <vector>
 
 namespace mqbridge::rsp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Addresses = std::vector<asio::ip::tcp::endpoint>;
 
 constexpr std::string_view start_hint =
     "on the node: gdbserver --once --attach :PORT PID    (and look at host, port and firewall)";
@@ -41,44 +37,6 @@ Failure failure(const Endpoint& endpoint, int error) {
   if (error == ECANCELED)
     return fail("interrupted", fmt::format("interrupted while connecting to {}", endpoint.text));
   return fail("connect.failed", message, "check the address, the route and the permissions");
-}
-
-Result<Addresses> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
-                          const ConnectLimits& limits) {
-  struct Lookup {
-    asio::ip::tcp::resolver resolver{io_context()};
-    std::promise<Result<Addresses>> answer;
-  };
-  // The answer of a slow name server may come when nobody waits any more: the handler shares the
-  // ownership.
-  const auto lookup = std::make_shared<Lookup>();
-  auto answer = lookup->answer.get_future();
-  lookup->resolver.async_resolve(
-      where.host, where.port,
-      [lookup, text = endpoint.text](const asio::error_code& error,
-                                     const asio::ip::tcp::resolver::results_type& results) {
-        if (error) {
-          lookup->answer.set_value(
-              fail("connect.unresolved",
-                   fmt::format("cannot resolve the host or port of {}: {}", text, error.message()),
-                   "check the spelling; getent hosts NAME shows what this machine knows"));
-          return;
-        }
-        Addresses addresses;
-        for (const auto& result : results)
-          addresses.push_back(result.endpoint());
-        lookup->answer.set_value(std::move(addresses));
-      });
-  while (answer.wait_for(stop_slice) == std::future_status::timeout) {
-    if (limits.stop.stop_requested())
-      return failure(endpoint, ECANCELED);
-    if (Clock::now() < limits.deadline)
-      continue;
-    return fail("connect.timeout",
-                fmt::format("the name server did not answer in time for {}", endpoint.text),
-                "give the address in numbers, or raise --connect-timeout");
-  }
-  return answer.get();
 }
 
 /// 0, or the errno with which it failed.
@@ -144,8 +102,8 @@ Result<ConnectedSocket> connect_tcp(const Endpoint& endpoint, const TcpEndpoint&
     const auto& address = (*addresses)[addresses->size() - left];
     // An address that does not answer (IPv6 without a route) must leave time for the others.
     const auto until = Clock::now() + (limits.deadline - Clock::now()) / static_cast<int>(left);
-    connected = connect_address(endpoint, address.data(), static_cast<socklen_t>(address.size()),
-                                {until, limits.stop}, guardian);
+    connected =
+        connect_address(endpoint, address.get(), address.length, {until, limits.stop}, guardian);
   }
   return connected;
 }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "rsp/endpoint.h"
+#include "rsp/result.h"
+#include "rsp/transport/connect.h"
+
+#include <sys/socket.h>
+#include <vector>
+
+namespace mqbridge::rsp {
+
+/// As connect(2) takes it.
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+/// The addresses of a host, best first. Each name is looked up on a thread of its own: nothing ends
+/// getaddrinfo(3) before its time, and no name is to wait for a slow one. Errors:
+/// connect.unresolved, connect.timeout, interrupted.
+Result<std::vector<Address>> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
+                                     const ConnectLimits& limits);
+
+} // namespace mqbridge::rsp
