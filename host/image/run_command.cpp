@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -76,6 +77,19 @@ bool read_to_end(int fd, Clock::time_point deadline, std::string& text) {
   }
 }
 
+// True when the program has ended by the deadline: one that has closed its output may live on.
+bool ends_by(pid_t pid, Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds between_looks{2};
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0) {
+    if (Clock::now() >= deadline)
+      return false;
+    std::this_thread::sleep_for(between_looks);
+  }
+  return true;
+}
+
 int wait_for(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -99,9 +113,12 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv,
   }
   writing = FileDescriptor();
   CommandOutput output;
-  const bool ended = read_to_end(reading.get(), Clock::now() + limit, output.text);
-  if (!ended)
+  const auto deadline = Clock::now() + limit;
+  const bool ended = read_to_end(reading.get(), deadline, output.text) && ends_by(pid, deadline);
+  if (!ended) {
     ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL); // it may have left its group
+  }
   output.exit_status = wait_for(pid);
   if (!ended)
     return fail("command.timeout", fmt::format("'{}' did not end within {} s", fmt::join(argv, " "),

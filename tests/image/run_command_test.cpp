@@ -43,6 +43,14 @@ TEST(RunCommand, AProgramThatDoesNotEndIsKilledWithItsChildren) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, 10s);
 }
 
+TEST(RunCommand, AProgramThatClosesItsOutputAndLivesOnIsKilled) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto ran = run_command({"sh", "-c", "exec >&- 2>&-; sleep 600"}, 200ms);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, "command.timeout");
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 10s);
+}
+
 TEST(RunCommand, WhatCannotBeStartedIsNamed) {
   const auto ran = run_command({"no-such-program-of-mqbridge", "x"}, 1s);
   ASSERT_FALSE(ran);
