@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr std::size_t max_files = 4096;
 constexpr std::string_view incoming_prefix = "incoming-";
 
 // Who writes for longer without a byte between is dead: downloads give up on silence long before.
+// The clock alone is not asked, since it may jump: a writer has its file locked.
 constexpr std::chrono::hours abandoned_after{1};
 
 Failure cannot_store(const fs::path& path, std::string_view why) {
@@ -64,9 +66,18 @@ struct KeptFile {
   Time used;
   std::uint64_t size = 0;
 
+  bool is_incoming() const { return path.filename().string().starts_with(incoming_prefix); }
   bool is_abandoned() const {
-    return path.filename().string().starts_with(incoming_prefix) &&
-           std::chrono::system_clock::now() - written > abandoned_after;
+    // Of the future, too: the clock may have been set back since.
+    return is_incoming() &&
+           std::chrono::abs(std::chrono::system_clock::now() - written) > abandoned_after;
+  }
+  /// Where the file system knows no locks, nobody can tell.
+  bool is_being_written() const {
+    if (!is_incoming())
+      return false;
+    const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   }
 };
 
@@ -141,6 +152,7 @@ Result<IncomingFile> CacheDirectory::begin() const {
   const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (fd < 0)
     return cannot_store(directory_, std::strerror(errno));
+  ::flock(fd, LOCK_EX | LOCK_NB);
   return IncomingFile(pattern, fd);
 }
 
@@ -165,7 +177,7 @@ void CacheDirectory::make_room(const fs::path& newest) const {
   auto left = files.size();
   for (const auto& file : files) {
     const bool there_is_room = total <= limit_ && left <= max_files;
-    if (file.path == newest || (there_is_room && !file.is_abandoned()))
+    if (file.path == newest || (there_is_room && !file.is_abandoned()) || file.is_being_written())
       continue;
     ::unlink(file.path.c_str());
     total -= file.size;

@@ -44,11 +44,13 @@ std::optional<fs::path> FileStore::find(std::string_view build_id) const {
   auto place = directory_.path() / name_of(build_id);
   if (!directory_.touch(place))
     return std::nullopt;
-  // A machine that went down, or a full disk, leaves half files; they would be in the way for ever.
   const auto file = ElfReader::open(place);
   if (file && file->build_id() == build_id)
     return place;
-  ::unlink(place.c_str());
+  // A machine that went down, or a full disk, leaves half files; they would be in the way for ever.
+  // One that cannot be opened now (no descriptor is left) may be whole.
+  if (file || file.error().code != "elf.open")
+    ::unlink(place.c_str());
   return std::nullopt;
 }
 

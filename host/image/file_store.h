@@ -24,7 +24,7 @@ public:
   static Result<FileStore> open(const std::optional<std::filesystem::path>& directory,
                                 std::uint64_t limit = default_limit);
 
-  /// The file of that build, if it is kept. One that is damaged is not, and is removed.
+  /// The file of that build, if it is kept and can be opened. One that is damaged is removed.
   std::optional<std::filesystem::path> find(std::string_view build_id) const;
 
   Result<IncomingFile> begin() const;

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace mqbridge {
@@ -136,6 +137,50 @@ TEST_F(FileStoreTest, DamagedFilesAreReadAnew) {
     std::ofstream(*kept, std::ios::binary | std::ios::trunc) << bytes;
     EXPECT_EQ(store.find("abcd"), std::nullopt) << bytes.size();
     EXPECT_EQ(files_in(place_), 0U);
+  }
+}
+
+/// No descriptor is left, as in a dump of many ranks: that says nothing of the file.
+TEST_F(FileStoreTest, AFileThatCannotBeOpenedNowStays) {
+  const auto store = open(place_);
+  ASSERT_TRUE(put(store, elf_bytes("abcd"), "abcd"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto found = store.find("abcd");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(found, std::nullopt);
+  EXPECT_TRUE(store.find("abcd"));
+}
+
+void set_written(const fs::path& path, int hours_ago) {
+  const timespec then{std::time(nullptr) - 3600L * hours_ago, 0};
+  const std::array times = {then, then};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
+}
+
+/// To who looks by a clock that was set, it may seem to be of yesterday or of tomorrow.
+TEST_F(FileStoreTest, AFileThatIsBeingWrittenStaysWhateverTheClockSays) {
+  const auto store = open(place_, 1); // there is no room for anything
+  for (const int hours_ago : {24, 0, -24}) {
+    const auto incoming = store.begin();
+    ASSERT_TRUE(incoming);
+    set_written(incoming->path(), hours_ago);
+    ASSERT_TRUE(put(open(place_, 1), elf_bytes("abcd"), "abcd"));
+    EXPECT_TRUE(fs::exists(incoming->path())) << hours_ago;
+  }
+}
+
+TEST_F(FileStoreTest, WhatAKilledWriterLeftIsRemoved) {
+  const auto store = open(place_);
+  for (const int hours_ago : {24, -24}) {
+    const auto left = place_ / "incoming-abcdef";
+    std::ofstream(left) << "half";
+    set_written(left, hours_ago);
+    ASSERT_TRUE(
+        put(store, elf_bytes(hours_ago > 0 ? "abcd" : "ef01"), hours_ago > 0 ? "abcd" : "ef01"));
+    EXPECT_FALSE(fs::exists(left)) << hours_ago;
   }
 }
 
