@@ -1,11 +1,16 @@
 #include "host/cli/output.h"
 
+#include "host/image/file_descriptor.h"
+#include "host/image/output_file.h"
+
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <random>
+#include <optional>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -18,11 +23,45 @@ Failure cannot_open(const std::string& name, int error) {
               "name a file in a directory that you can write to after -o");
 }
 
-/// Descriptors of this process and devices: what stands there is not a file to replace.
-bool is_written_directly(const std::string& name, const struct stat* status) {
-  if (name.starts_with("/dev/") || name.starts_with("/proc/"))
-    return true;
-  return status && !S_ISREG(status->st_mode);
+/// The descriptor of this process that such a name means. Opened anew, a file would be written from
+/// its beginning, over what stands there.
+std::optional<int> own_descriptor(std::string_view name) {
+  if (name == "/dev/stdout")
+    return STDOUT_FILENO;
+  if (name == "/dev/stderr")
+    return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder))
+      continue;
+    const auto number = name.substr(folder.size());
+    int descriptor = -1;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), descriptor);
+    if (error == std::errc() && end == number.data() + number.size() && descriptor >= 0)
+      return descriptor;
+  }
+  return std::nullopt;
+}
+
+/// Replaces what a file holds, where it cannot be replaced itself. 0, or an errno.
+int overwrite(const std::filesystem::path& target, const std::filesystem::path& source) {
+  const FileDescriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from)
+    return errno;
+  const FileDescriptor to(::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY));
+  if (!to)
+    return errno;
+  constexpr std::size_t most_at_once = std::size_t{1} << 30;
+  ssize_t count = 0;
+  while ((count = ::sendfile(to.get(), from.get(), nullptr, most_at_once)) > 0) {
+  }
+  return count < 0 || (::fsync(to.get()) != 0 && errno != EINVAL) ? errno : 0;
+}
+
+/// Of rename(2): the file is a mount point, or the file system has no such thing.
+bool cannot_be_renamed(int error) {
+  return error == EBUSY || error == EXDEV || error == EPERM || error == ENOSYS ||
+         error == EOPNOTSUPP;
 }
 
 } // namespace
@@ -44,8 +83,10 @@ Result<Output> Output::open_file(const std::string& name) {
     return cannot_open(name, errno);
   if (exists && S_ISDIR(status.st_mode))
     return cannot_open(name, EISDIR);
-  if (is_written_directly(name, exists ? &status : nullptr)) {
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  const auto own = own_descriptor(name);
+  if (own || (exists && !S_ISREG(status.st_mode))) {
+    const int descriptor = own ? ::fcntl(*own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                               : ::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
       return cannot_open(name, errno);
     return Output(descriptor, name);
@@ -65,20 +106,14 @@ Result<Output> Output::open_file(const std::string& name) {
 
 Result<Output> Output::open_temporary(const std::filesystem::path& target,
                                       const std::string& name) {
-  std::random_device random;
-  for (int attempt = 0;; ++attempt) {
-    std::filesystem::path temporary = target;
-    temporary += fmt::format(".{:08x}.tmp", random());
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      Output output(descriptor, name);
-      output.target_ = target;
-      output.temporary_ = std::move(temporary);
-      return output;
-    }
-    if (errno != EEXIST || attempt == 100)
-      return cannot_open(name, errno);
-  }
+  std::filesystem::path temporary;
+  const int descriptor = create_beside(target, temporary);
+  if (descriptor < 0)
+    return cannot_open(name, errno);
+  Output output(descriptor, name);
+  output.target_ = target;
+  output.temporary_ = std::move(temporary);
+  return output;
 }
 
 Output::Output(Output&& other) noexcept
@@ -146,16 +181,24 @@ Result<void> Output::close() {
       error_ = errno;
     if (::close(std::exchange(descriptor_, -1)) != 0 && error_ == 0)
       error_ = errno;
-    if (error_ == 0 && ::rename(temporary_.c_str(), target_.c_str()) != 0)
-      error_ = errno;
     if (error_ == 0)
-      temporary_.clear();
+      error_ = replace();
   }
   if (error_ == 0)
     return {};
   return fail("output.write", fmt::format("{}: {}", name_, std::strerror(error_)),
               error_ == ENOSPC || error_ == EDQUOT ? "make room, or name a file elsewhere after -o"
                                                    : "name a file that can be written after -o");
+}
+
+/// 0, or an errno.
+int Output::replace() {
+  if (::rename(temporary_.c_str(), target_.c_str()) == 0) {
+    temporary_.clear();
+    return 0;
+  }
+  // What is left beside it then goes away with this object.
+  return cannot_be_renamed(errno) ? overwrite(target_, temporary_) : errno;
 }
 
 bool Output::reader_gone() const {

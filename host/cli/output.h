@@ -13,9 +13,10 @@ namespace mqbridge {
 /// Where results go: stdout, or the file of -o.
 ///
 /// A file is written beside itself and renamed when it is complete: whoever reads it sees the old
-/// contents or all of the new, and a full disk leaves the old. A device, FIFO or anything below
-/// /dev is written directly. The first error is kept: writing goes on into nothing, so that a
-/// report needs no error handling, and close() tells. One thread at a time.
+/// contents or all of the new, and a full disk leaves the old. Where it cannot be renamed to (a
+/// mount point), its contents are replaced. A device, a FIFO and a descriptor of this process
+/// (/dev/fd/3) are written directly. The first error is kept: writing goes on into nothing, so that
+/// a report needs no error handling, and close() tells. One thread at a time.
 ///
 /// What is written directly may be cut off by a signal that ends the process: then behind a line,
 /// where lines are no longer than a pipe takes at once, and cut_off() tells.
@@ -52,6 +53,7 @@ private:
   Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   bool is_pipe() const;
   void write_out(std::string_view text);
+  int replace();
   static Result<Output> open_file(const std::string& name);
   static Result<Output> open_temporary(const std::filesystem::path& target,
                                        const std::string& name);

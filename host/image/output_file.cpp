@@ -1,10 +1,14 @@
 #include "host/image/output_file.h"
 
+#include "host/image/file_descriptor.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <system_error>
 #include <unistd.h>
@@ -18,6 +22,18 @@ Failure cannot_write(const fs::path& path, std::string_view why) {
   return fail("output.write", fmt::format("cannot write {}: {}", path.string(), why),
               "choose another file, or make room: df -h " +
                   (path.has_parent_path() ? path.parent_path().string() : "."));
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const auto count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
 }
 
 } // namespace
@@ -41,28 +57,35 @@ TemporaryDirectory::~TemporaryDirectory() {
     fs::remove_all(path_, error);
 }
 
+int create_beside(const fs::path& target, fs::path& temporary) {
+  constexpr int most_attempts = 100;
+  std::random_device random;
+  for (int attempt = 0;; ++attempt) {
+    temporary = target;
+    temporary += fmt::format(".{:08x}.tmp", random());
+    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST || attempt == most_attempts)
+      return descriptor;
+  }
+}
+
 Result<void> write_file(const fs::path& path, std::string_view contents) {
   std::error_code error;
   if (path.has_parent_path())
     fs::create_directories(path.parent_path(), error);
-  const fs::path partial = path.string() + fmt::format(".{}.part", ::getpid());
-  errno = 0;
-  {
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    file.close();
-    if (!file) {
-      const auto why = std::string(errno == 0 ? "short write" : std::strerror(errno));
-      fs::remove(partial, error);
-      return cannot_write(path, why);
-    }
+  fs::path partial;
+  FileDescriptor file(create_beside(path, partial));
+  if (!file)
+    return cannot_write(path, std::strerror(errno));
+  // Some file systems (NFS, quotas) tell that there is no room only here.
+  const bool written =
+      write_all(file.get(), contents) && (::fsync(file.get()) == 0 || errno == EINVAL);
+  if (!written || ::rename(partial.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    fs::remove(partial, error);
+    return cannot_write(path, why);
   }
-  fs::rename(partial, path, error);
-  if (!error)
-    return {};
-  const auto why = error.message();
-  fs::remove(partial, error);
-  return cannot_write(path, why);
+  return {};
 }
 
 Result<void> copy_to_output(const fs::path& source, const fs::path& output) {

@@ -22,6 +22,11 @@ private:
   std::filesystem::path path_;
 };
 
+/// Makes an empty file beside `target`, to be renamed to it when it is complete; its name, which
+/// nobody can foresee and take before, goes into `temporary`. Its mode is what the umask leaves.
+/// -1, with errno: it cannot be made.
+int create_beside(const std::filesystem::path& target, std::filesystem::path& temporary);
+
 /// Writes a whole file, making the directories above it. The file appears complete or not at all:
 /// it is written beside itself and renamed. Error: output.write.
 Result<void> write_file(const std::filesystem::path& path, std::string_view contents);

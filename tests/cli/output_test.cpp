@@ -1,10 +1,26 @@
 #include "host/cli/output.h"
 #include "tests/cli/program.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace {
+
+int failing_rename = 0; ///< an errno; 0: it is the kernel's
+
+} // namespace
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (failing_rename == 0)
+    return ::renameat(AT_FDCWD, from, AT_FDCWD, to);
+  errno = failing_rename;
+  return -1;
+}
 
 namespace mqbridge::test {
 namespace {
@@ -61,6 +77,48 @@ TEST_F(OutputFile, KeepsItsModeAndItsLink) {
   struct stat status {};
   ASSERT_EQ(::stat(path().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0640U);
+}
+
+/// rename(2) as of a mount point or of a file system that does not have it.
+TEST_F(OutputFile, ThatCannotBeReplacedHasNothingLeftOfTheOldContents) {
+  for (const int error : {EBUSY, EXDEV, EPERM, ENOSYS}) {
+    write_file(path(), "old contents that are longer");
+    auto output = open();
+    ASSERT_TRUE(output);
+    output->write("new");
+    failing_rename = error;
+    const auto closed = output->close();
+    failing_rename = 0;
+    EXPECT_TRUE(closed) << closed.error().message;
+    EXPECT_EQ(read_file(path()), "new");
+  }
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFile, OfADescriptorIsWrittenWhereItStands) {
+  write_file(path(), "before ");
+  const int descriptor = ::open(path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  for (const char* const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    auto output = Output::open(folder + std::to_string(descriptor));
+    ASSERT_TRUE(output) << output.error().message;
+    output->write("new ");
+    ASSERT_TRUE(output->close());
+  }
+  ::close(descriptor);
+  EXPECT_EQ(read_file(path()), "before new new ");
+  EXPECT_EQ(Output::open("/dev/fd/" + std::to_string(descriptor)).error().code, "output.open");
+}
+
+/// A directory of /dev, but its files are files.
+TEST_F(OutputFile, OfAFileInMemoryHasNothingLeftOfTheOldContents) {
+  const auto file = "/dev/shm/mqbridge-test-" + std::to_string(::getpid());
+  write_file(file, "old contents that are longer");
+  auto output = Output::open(file);
+  ASSERT_TRUE(output) << output.error().message;
+  output->write("new");
+  ASSERT_TRUE(output->close());
+  EXPECT_EQ(read_file(file), "new");
+  std::filesystem::remove(file);
 }
 
 TEST_F(OutputFile, ThatCannotBeMadeIsAnErrorBeforeAnyWork) {

@@ -52,6 +52,21 @@ TEST(Types, MakeShowCheckAgree) {
   EXPECT_THAT(checked.out, HasSubstr("all agree\n"));
 }
 
+/// Links that others have put where the file is to be written first, by any number of a process.
+TEST(Types, MakeFollowsNoLinkThatWasPutInItsWay) {
+  const TemporaryFolder folder;
+  const auto file = folder / "ompi.types.so";
+  const auto precious = folder / "precious";
+  write_file(precious, "precious");
+  const Ran made = run("cd '" + folder.path().string() +
+                       "'; ln -s precious ompi.types.so.$$.part; exec \"$program\" types make --mpi "
+                       "openmpi -o '" +
+                       file.string() + "'");
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(read_file(precious), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(file));
+}
+
 TEST(TypesCheck, TellsWhatDiffersAndExitsWithOne) {
   const TemporaryFolder folder;
   const std::string file = (folder / "old.types").string();
