@@ -1,5 +1,7 @@
 #include "rsp/trace.h"
 
+#include "rsp/transport/unique_fd.h"
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -21,14 +24,24 @@ Error write_error(const std::filesystem::path& file, int error) {
           "check the path, its permissions and the space left (df)"};
 }
 
-/// What it will hold was in the memory of a process: a new one is for its owner alone.
+/// What it will hold was in the memory of a process: it is for its owner alone, also where there
+/// was a file before. A device or a FIFO stays as it is. False, with errno.
+bool make_private(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0)
+    return false;
+  if (!S_ISREG(status.st_mode))
+    return true;
+  return ::fchmod(descriptor, 0600) == 0 && ::ftruncate(descriptor, 0) == 0;
+}
+
 std::FILE* open_private(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0)
+  UniqueFd descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!descriptor || !make_private(descriptor.get()))
     return nullptr;
-  std::FILE* const opened = ::fdopen(descriptor, "w");
-  if (opened == nullptr)
-    ::close(descriptor);
+  std::FILE* const opened = ::fdopen(descriptor.get(), "w");
+  if (opened != nullptr)
+    static_cast<void>(descriptor.release());
   return opened;
 }
 

@@ -50,6 +50,15 @@ TEST_F(TraceTest, IsForItsOwnerAlone) {
             perms::none);
 }
 
+TEST_F(TraceTest, IsForItsOwnerAloneWhereThereWasAFileBefore) {
+  using std::filesystem::perms;
+  std::ofstream(file_) << "of the last time\n";
+  std::filesystem::permissions(file_, perms::owner_all | perms::group_read | perms::others_read);
+  ASSERT_TRUE(Trace::open(file_));
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), perms::owner_read | perms::owner_write);
+  EXPECT_EQ(std::filesystem::file_size(file_), 0U);
+}
+
 TEST_F(TraceTest, LinesOfManyThreadsDoNotMix) {
   auto trace = Trace::open(file_);
   ASSERT_TRUE(trace);
