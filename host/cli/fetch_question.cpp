@@ -33,7 +33,7 @@ std::string wording(const FetchQuestion& question) {
     names += ", ...";
   return fmt::format("\nmqbridge: {}: not on this host: {} ({} in all)\n"
                      "Read them from the target, {:.1f} MB? It would be held {:.1f} s longer, and "
-                     "is held while you think. [y/N] ",
+                     "is held while you think. A yes is for each target that needs no more. [y/N] ",
                      printable(question.endpoint), names, question.files.size(),
                      static_cast<double>(question.bytes) / 1e6,
                      static_cast<double>(question.held.count()) / 1000);

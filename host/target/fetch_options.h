@@ -28,8 +28,9 @@ struct FetchQuestion {
 
 struct FetchOptions {
   FetchMode mode = FetchMode::ask;
-  /// For FetchMode::ask: true to read them. Asked once a dump, on a rank's thread, the target being
-  /// held: must answer within a bounded time. Null: there is nobody to ask, and nothing is read.
+  /// For FetchMode::ask: true to read them. Asked on a rank's thread, the target being held: must
+  /// answer within a bounded time. A yes counts for the targets that need no more bytes and no more
+  /// time, a no for all of this dump. Null: there is nobody to ask, and nothing is read.
   std::function<bool(const FetchQuestion&)> ask = {};
 };
 

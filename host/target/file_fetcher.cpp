@@ -26,6 +26,13 @@ std::vector<std::string> paths_of(std::span<const WantedFile> files) {
 
 constexpr std::chrono::milliseconds patience{50}; ///< until a wait looks up
 
+/// Whether who said yes to `agreed` has said yes to `next`: of as much for about as long. Times are
+/// measured, and no two are the same.
+bool covers(const FetchQuestion& agreed, const FetchQuestion& next) {
+  constexpr std::chrono::milliseconds unnoticed{500};
+  return next.bytes <= agreed.bytes && next.held <= agreed.held + agreed.held / 4 + unnoticed;
+}
+
 } // namespace
 
 std::string files_of_the_target(std::span<const std::string> paths) {
@@ -219,9 +226,14 @@ bool FileFetcher::user_agrees(const FetchQuestion& question, const FetchContext&
   while (!lock.try_lock_for(patience))
     if (context.over())
       return false;
-  if (!answer_)
-    answer_ = options_.ask(question);
-  return *answer_;
+  if (refused_)
+    return false;
+  if (agreed_ && covers(*agreed_, question))
+    return true;
+  refused_ = !options_.ask(question);
+  if (!refused_)
+    agreed_ = question;
+  return !refused_;
 }
 
 } // namespace mqbridge

@@ -55,7 +55,8 @@ private:
   std::optional<FileStore> store_;
   std::optional<FileStore> for_this_run_; ///< files without build-id
   std::timed_mutex question_mutex_;       ///< of the answer; held while the user is asked
-  std::optional<bool> answer_;
+  bool refused_ = false;
+  std::optional<FetchQuestion> agreed_; ///< the last one answered with yes
 };
 
 } // namespace mqbridge

@@ -362,6 +362,43 @@ TEST_F(FetchFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
   EXPECT_EQ(stub.count("vFile:close:6"), 1U);
 }
 
+/// A node that has one file, of `size`.
+void offer_file(ScriptedStub& stub, std::size_t size) {
+  stub.on("vFile:setfs:", Answer::packet("F0"));
+  stub.on("vFile:open:", Answer::packet("F5"));
+  stub.on("vFile:fstat:5", Answer::packet(status_of(size)));
+  stub.on("vFile:pread:5,", [size](std::string_view request) { // 5,COUNT,OFFSET
+    const std::string text(request.substr(request.find(',') + 1));
+    std::size_t comma = 0;
+    const auto wanted = std::stoul(text, &comma, 16);
+    const auto at = std::stoul(text.substr(comma + 1), nullptr, 16);
+    const auto count = std::min({size - std::min(at, size), wanted, std::size_t{1000}});
+    return Answer::packet(fmt::format("F{:x};{}", count, std::string(count, 'x')));
+  });
+  stub.on("vFile:close:", Answer::packet("F0"));
+}
+
+TEST_F(FetchFiles, AYesIsForNoMoreThanWasAskedFor) {
+  std::vector<std::uint64_t> asked;
+  auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion& question) {
+    asked.push_back(question.bytes);
+    return true;
+  });
+  int build = 0x10;
+  for (const std::size_t size : {200, 100, 200, 20'000, 300, 20'001}) {
+    ScriptedStub stub;
+    offer_file(stub, size);
+    const auto client = connected(stub);
+    ASSERT_TRUE(client);
+    std::vector<WantedFile> wanted = {{"/file", fmt::format("{:x}", build++)}};
+    std::vector<Error> faults;
+    const auto done = asking.fetch(*client, 0, wanted, {}, faults);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(stub.count("vFile:pread:5,") > 0, true) << size;
+  }
+  EXPECT_THAT(asked, testing::ElementsAre(200, 20'000, 20'001));
+}
+
 TEST_F(FetchFiles, AStubThatReadsNoFilesIsSaidToBeOne) {
   const ScriptedStub stub;
   const auto client = connected(stub);
