@@ -131,6 +131,7 @@ Connection::Exemption Connection::exempt(std::string_view farewell,
   const bool again = farewell_said_ == farewell;
   farewell_said_ = farewell;
   exempt_until_ = Clock::now() + (again ? std::chrono::milliseconds(0) : limit);
+  options_.watch.keep();
   return Exemption(*this);
 }
 
@@ -140,6 +141,11 @@ void Connection::set_deadline(std::optional<Clock::time_point> deadline) {
     deadline_ = deadline;
   }
   transport_->wake();
+}
+
+void Connection::set_guardians_deadline(std::optional<Clock::time_point> deadline) {
+  guardians_deadline_ = deadline;
+  options_.watch.set_deadline(deadline);
 }
 
 std::optional<Connection::Clock::duration> Connection::time_left() {

@@ -43,7 +43,7 @@ struct ConnectionOptions {
 ///
 /// Errors of every exchange: gate.refused, stub.closed, stub.timeout, stub.garbage, stub.too_long,
 /// stop.limit, interrupted, guardian.released (this process was suspended: nothing that came since
-/// counts).
+/// counts; stop.limit where it was late).
 class Connection {
 public:
   using Clock = Transport::Clock;
@@ -135,7 +135,12 @@ public:
   Exemption exempt(std::string_view farewell, std::chrono::milliseconds limit);
 
   void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
-  void cancel();                                                ///< any thread
+  /// The guardian lets the targets run at that moment, unless exempt() comes before: some time
+  /// after the deadline, for whoever is kept from noticing it. nullopt: never.
+  void set_guardians_deadline(std::optional<Clock::time_point> deadline);
+  /// When the guardian has let the targets run; nullopt: it has not.
+  std::optional<Clock::time_point> taken_over() const { return options_.watch.taken_over(); }
+  void cancel(); ///< any thread
 
   /// The packets that let the targets run again, told to the guardian too: "D", or "D;1f" once the
   /// pid is known; one for each process that is held.
@@ -257,6 +262,7 @@ private:
 
   mutable std::mutex limits_mutex_;
   std::optional<Clock::time_point> deadline_;
+  std::optional<Clock::time_point> guardians_deadline_; ///< this thread's
   bool cancelled_ = false;
 };
 

@@ -244,9 +244,17 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
 
 /// The guardian does not give a connection back: it ends.
 Result<void> Connection::look_for_guardian() {
-  if (!options_.watch.taken_over())
+  const auto taken = options_.watch.taken_over();
+  if (!taken)
     return {};
   closed_ = true;
+  if (guardians_deadline_ && *taken >= *guardians_deadline_)
+    return fail("stop.limit",
+                fmt::format("{}: --max-stop was over while mqbridge was kept from letting the "
+                            "process run (by a slow file as a rule), so its guardian has done it",
+                            options_.name),
+                "raise --max-stop; a slow file system may be that of the executable, --sysroot, "
+                "--debug-dir, --trace or ~/.cache/mqbridge");
   return fail("guardian.released",
               fmt::format("{}: mqbridge was suspended while this process was held, so its guardian "
                           "has let the process run",

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <deque>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ constexpr std::chrono::seconds restart_period{10};
 constexpr milliseconds look_interval{1'000};
 
 /// The file behind Takeovers; none where files may not be so long (ulimit -f): then the guardian
-/// does without, and takes nothing from a suspended mqbridge. Of memory as of any file, ftruncate()
-/// beyond the limit ends the process by SIGXFSZ.
+/// does without, and takes nothing from an mqbridge that lives. Of memory as of any file,
+/// ftruncate() beyond the limit ends the process by SIGXFSZ.
 UniqueFd make_takeovers_file() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < sizeof(Takeovers))
@@ -51,16 +52,23 @@ UniqueFd make_takeovers_file() {
   return file;
 }
 
-const Takeovers* map(const UniqueFd& file) {
+Takeovers* map(const UniqueFd& file) {
   if (!file)
     return nullptr;
-  void* const memory = mmap(nullptr, sizeof(Takeovers), PROT_READ, MAP_SHARED, file.get(), 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<const Takeovers*>(memory);
+  void* const memory =
+      mmap(nullptr, sizeof(Takeovers), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Takeovers*>(memory);
 }
 
 Message message_of(Operation operation, std::uint32_t handle, std::string_view payload) {
   Message message{operation, handle, {}};
   payload.copy(message.payload.data(), message.payload.size() - 1);
+  return message;
+}
+
+Message deadline_message(std::uint32_t handle, Moment deadline) {
+  Message message{Operation::set_deadline, handle, {}};
+  std::memcpy(message.payload.data(), &deadline, sizeof deadline);
   return message;
 }
 
@@ -72,6 +80,7 @@ struct Guardian::Impl {
     UniqueFd connection; ///< a duplicate: whoever made it may be about to close it
     std::vector<std::string> detach_packets{"D"};
     Manner manner = Manner::detach;
+    Moment deadline = never;
   };
 
   Impl(std::filesystem::path path, HoldGate* gate)
@@ -81,7 +90,7 @@ struct Guardian::Impl {
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     if (takeovers != nullptr)
-      munmap(const_cast<Takeovers*>(takeovers), sizeof(Takeovers));
+      munmap(takeovers, sizeof(Takeovers));
   }
 
   Result<void> begin();
@@ -101,7 +110,7 @@ struct Guardian::Impl {
   const std::filesystem::path program;
   HoldGate* const holds;
   const UniqueFd file;
-  const Takeovers* const takeovers;
+  Takeovers* const takeovers;
   const UniqueFd wake;
 
   mutable std::mutex mutex; ///< for what follows
@@ -161,6 +170,8 @@ bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) 
   }
   if (!keeps_first)
     told = told && process->send(message_of(Operation::drop_detach, handle, "D"));
+  if (connection.deadline != never)
+    told = told && process->send(deadline_message(handle, connection.deadline));
   const char manner = static_cast<char>(connection.manner);
   return told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
 }
@@ -321,6 +332,25 @@ void Guardian::set_manner(std::uint32_t handle, Manner manner) {
   static_cast<void>(impl_->tell(message_of(Operation::set_manner, handle, {&letter, 1})));
 }
 
+void Guardian::set_deadline(std::uint32_t handle,
+                            std::optional<std::chrono::steady_clock::time_point> deadline) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->watched.find(handle);
+  if (entry == impl_->watched.end())
+    return;
+  const Moment moment = deadline ? moment_of(*deadline) : never;
+  if (std::exchange(entry->second.deadline, moment) != moment)
+    static_cast<void>(impl_->tell(deadline_message(handle, moment)));
+  // Behind the message: the deadline before it was another target's.
+  if (impl_->takeovers != nullptr)
+    impl_->takeovers->give_back(handle);
+}
+
+void Guardian::keep(std::uint32_t handle) {
+  if (impl_->takeovers != nullptr)
+    static_cast<void>(impl_->takeovers->keep(handle));
+}
+
 void Guardian::forget(std::uint32_t handle) {
   const std::lock_guard lock(impl_->mutex);
   const auto entry = impl_->watched.find(handle);
@@ -339,8 +369,11 @@ void Guardian::forget(std::uint32_t handle) {
   impl_->watched.erase(entry);
 }
 
-bool Guardian::taken_over(std::uint32_t handle) const {
-  return impl_->taken(handle);
+std::optional<std::chrono::steady_clock::time_point>
+Guardian::taken_over(std::uint32_t handle) const {
+  if (!impl_->taken(handle))
+    return std::nullopt;
+  return time_of(impl_->takeovers->since(handle));
 }
 
 std::optional<Error> Guardian::trouble() const {

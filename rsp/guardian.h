@@ -3,6 +3,7 @@
 #include "rsp/guardian/protocol.h"
 #include "rsp/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,8 +13,8 @@ namespace mqbridge::rsp {
 
 class HoldGate;
 
-/// The process that releases every target when this one dies (kill -9 included), crashes, or is
-/// suspended for more than a second.
+/// The process that releases every target when this one dies (kill -9 included), crashes, is
+/// suspended for more than a second, or is late.
 ///
 /// It runs in a session of its own and gets a duplicate of each connection before the first byte is
 /// sent. When the channel to it closes while connections are still watched, it ends a half packet
@@ -39,13 +40,20 @@ public:
   void drop_detach_packet(std::uint32_t handle, const char* payload);
   /// How this connection is to be left; at first Manner::detach.
   void set_manner(std::uint32_t handle, guardian::Manner manner);
+  /// When the guardian lets the targets of this connection run, whatever keeps this process from
+  /// doing so, unless keep() comes before; nullopt: never. After a keep() it counts again.
+  void set_deadline(std::uint32_t handle,
+                    std::optional<std::chrono::steady_clock::time_point> deadline);
+  /// To be called before a detach packet is sent: from here on the deadline does not count, so that
+  /// the guardian does not send one as well. Where it has done so, taken_over() says so.
+  void keep(std::uint32_t handle);
   /// Detached: nothing to do any more for this connection.
   void forget(std::uint32_t handle);
 
-  /// Whether the guardian has let the targets of this connection run, because this process was
-  /// suspended: what comes on it from then on are answers to the guardian. Asked after each
-  /// reception, so it costs no more than a look at memory.
-  bool taken_over(std::uint32_t handle) const;
+  /// When the guardian has let the targets of this connection run, because this process was
+  /// suspended or late: what comes on it from then on are answers to the guardian. nullopt: it has
+  /// not. Asked after each reception, so it costs no more than a look at memory.
+  std::optional<std::chrono::steady_clock::time_point> taken_over(std::uint32_t handle) const;
 
   /// Nullopt: there is a guardian. Else what befell it (guardian.lost): were this process killed
   /// now, its targets would stay as they are.

@@ -1,5 +1,6 @@
 #include "host/dump/rank_link.h"
 
+#include "rsp/connection.h"
 #include "rsp/server.h"
 
 #include <array>
@@ -11,6 +12,13 @@
 #include <variant>
 
 namespace mqbridge {
+namespace {
+
+/// Beyond --max-stop, until the guardian releases the target: this process needs no such time where
+/// nothing but the stub keeps it waiting, and says more of what it has read.
+constexpr std::chrono::milliseconds guardians_patience{250};
+
+} // namespace
 
 RankLink::RankLink(const TargetSpec& target, const SharedTools& tools)
     : target_(target), tools_(tools) {}
@@ -85,23 +93,34 @@ RankLink::connect_or_share(std::shared_ptr<rsp::Server>& server, std::stop_token
 Result<rsp::Attachment> RankLink::attach() {
   const auto first_contact = std::pair(contact_, stopped_at_);
   begin_hold();
-  limit(1.0);
+  limit_hold();
   auto attachment = rsp::attach(*client_);
   if (attachment && attachment->stopped_before_us) {
     std::tie(contact_, stopped_at_) = first_contact;
-    limit(1.0);
+    limit_hold();
   }
   return attachment;
 }
 
 Result<rsp::RunReport> RankLink::run(rsp::Attachment& attachment) {
   client_->set_deadline(std::nullopt);
+  client_->connection().set_guardians_deadline(std::nullopt);
   auto report = rsp::run_until(*client_, *tools_.options.run_until, attachment);
   if (!report)
     return report;
   begin_hold();
-  limit(1.0);
+  limit_hold();
   return report;
+}
+
+/// The guardian knows, too: a file of this host may keep us from noticing the time.
+void RankLink::limit_hold() {
+  if (const auto end = limit(1.0))
+    client_->connection().set_guardians_deadline(*end + guardians_patience);
+}
+
+std::optional<RankLink::Clock::time_point> RankLink::released_for_us() const {
+  return client_ ? client_->connection().taken_over() : std::nullopt;
 }
 
 std::optional<RankLink::Clock::time_point> RankLink::deadline(double share) const {

@@ -42,6 +42,9 @@ public:
   rsp::Client& client() { return *client_; }
   const rsp::Client* connected() const { return client_.get(); } ///< null: not yet
   Clock::time_point held_since() const { return contact_; }
+  /// When the guardian has let the target run, since this process did not in time; nullopt: it has
+  /// not.
+  std::optional<Clock::time_point> released_for_us() const;
   std::chrono::system_clock::time_point stopped_at() const { return stopped_at_; }
 
   /// What a dump says of where the target is, as far as its endpoint tells: endpoint, host, pid.
@@ -51,6 +54,7 @@ private:
   Result<std::unique_ptr<rsp::Client>> connect_or_share(std::shared_ptr<rsp::Server>& server,
                                                         std::stop_token stop);
   void begin_hold();
+  void limit_hold();
 
   const TargetSpec& target_;
   const SharedTools& tools_;

@@ -157,6 +157,7 @@ FetchContext RankSession::fetch_context() {
 }
 
 Result<void> RankSession::learn_target(const rsp::Attachment& attachment) {
+  const WorkScope scope({link_.deadline(), stop_});
   const TargetOptions how{options().images, fetch_context(), options().cache, &replay_};
   auto target = Target::adopt(link_.client(), attachment, tools_.files, how);
   if (!target)
@@ -279,8 +280,9 @@ void RankSession::release() {
     dump().statistics.pages_read = target_->pages_read();
   begin(PhaseName::detach, "detach");
   if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
-    report(done.error(), RankError::Level::error);
-  outcome_.held = HeldTime{link_.held_since(), RankLink::Clock::now()};
+    report_release(done.error());
+  outcome_.held =
+      HeldTime{link_.held_since(), link_.released_for_us().value_or(RankLink::Clock::now())};
   if (const auto trouble = tools_.guardian.trouble())
     report(*trouble, RankError::Level::warning);
   dump().stopped_ms = milliseconds(outcome_.held->to - outcome_.held->from);
@@ -296,6 +298,16 @@ void RankSession::release() {
 
 void RankSession::report(const Error& error, RankError::Level level) {
   dump().errors.push_back({std::string(error.code), level, error.message, error.hint});
+}
+
+/// That the time was over has been said with what took it.
+void RankSession::report_release(const Error& error) {
+  const auto& errors = dump().errors;
+  const bool said = error.code == "stop.limit" &&
+                    std::any_of(errors.begin(), errors.end(),
+                                [&](const RankError& other) { return other.code == error.code; });
+  if (!said)
+    report(error, RankError::Level::error);
 }
 
 void RankSession::report_warnings() {

@@ -69,6 +69,7 @@ private:
   void take_statistics(const PageRuns& touched);
   void release();
   void report(const Error& error, RankError::Level level);
+  void report_release(const Error& error);
   void report_warnings();
   RankStatus conclude() const;
   bool cut_short() const;

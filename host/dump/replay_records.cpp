@@ -1,5 +1,6 @@
 #include "host/dump/replay_records.h"
 
+#include "host/image/work_budget.h"
 #include "host/limits.h"
 
 #include <algorithm>
@@ -68,14 +69,17 @@ PageRuns ReplayRecords::process_pages(std::string_view identity) {
 }
 
 PageRuns ReplayRecords::image_pages(std::string_view build_id) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = images_.find(build_id); known != images_.end())
+      return known->second;
+  }
+  if (work_over())
+    return {};
+  // Nobody waits for another one's record: two ranks may read the same one.
+  auto pages = load(records_, image_key(build_id), limits::replayed_image_pages);
   const std::lock_guard lock(mutex_);
-  auto known = images_.find(build_id);
-  if (known == images_.end())
-    known = images_
-                .emplace(std::string(build_id),
-                         load(records_, image_key(build_id), limits::replayed_image_pages))
-                .first;
-  return known->second;
+  return images_.emplace(std::string(build_id), std::move(pages)).first->second;
 }
 
 void ReplayRecords::keep_process_pages(std::string_view identity, const PageRuns& pages) {

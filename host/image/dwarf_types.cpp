@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -39,7 +40,7 @@ private:
   Result<void> prepare_names();
   Result<void> start_indexer();
   Result<std::optional<TypeLayout>> look_up(const AskedName& asked);
-  Result<std::unique_lock<std::timed_mutex>> lock();
+  void load_known();
   Failure give_up(Error error);
   void take_warnings();
 
@@ -53,6 +54,7 @@ private:
   std::optional<Error> broken_;
   std::vector<Error> warnings_;
   LayoutMemo known_; // never erased
+  bool known_is_loaded_ = false;
   bool known_is_new_ = false;
 };
 
@@ -64,11 +66,7 @@ Result<std::shared_ptr<DwarfTypes>> DwarfTypes::open(const std::shared_ptr<const
                 "install the debug symbols of its package, or compile it with -g");
   if (auto done = TypeIndexer::check(*elf); !done)
     return forward(std::move(done));
-  auto types = std::make_shared<DwarfTypes>(elf, paths, options);
-  const auto record = CacheRecords(layouts_kind).load(elf->identity());
-  if (auto known = record ? layout_memo(*record) : std::nullopt)
-    types->known_ = std::move(*known);
-  return types;
+  return std::make_shared<DwarfTypes>(elf, paths, options);
 }
 
 // What lacks a part may be found whole by the next run.
@@ -118,7 +116,7 @@ Failure DwarfTypes::give_up(Error error) {
   indexer_.reset();
   if (names_ && !names_->lasting()) // its places are of that process's files
     names_.reset();
-  if (error.code != "stop.limit" && error.code != "interrupted")
+  if (!is_work_over(error))
     broken_ = error;
   return Failure(std::move(error));
 }
@@ -134,20 +132,20 @@ void DwarfTypes::take_warnings() {
   }
 }
 
-// Another rank may be indexing: that takes seconds, of which this one may not have so many.
-Result<std::unique_lock<std::timed_mutex>> DwarfTypes::lock() {
-  constexpr std::chrono::milliseconds between_looks{10};
-  std::unique_lock lock(mutex_, std::defer_lock);
-  while (!lock.try_lock_for(between_looks))
-    if (auto over = work_over())
-      return Failure(std::move(*over));
-  return lock;
+void DwarfTypes::load_known() {
+  if (std::exchange(known_is_loaded_, true))
+    return;
+  const auto record = CacheRecords(layouts_kind).load(elf_->identity());
+  if (auto known = record ? layout_memo(*record) : std::nullopt)
+    known_ = std::move(*known);
 }
 
+// Another rank may be indexing: that takes seconds, of which this one may not have so many.
 Result<const TypeLayout*> DwarfTypes::find(std::string_view name) {
-  const auto locked = lock();
+  const auto locked = lock_in_time(mutex_);
   if (!locked)
     return Failure(locked.error());
+  load_known();
   auto found = known_.find(name);
   if (found == known_.end()) {
     if (auto done = prepare_names(); !done)
@@ -164,7 +162,7 @@ Result<const TypeLayout*> DwarfTypes::find(std::string_view name) {
 }
 
 std::vector<Error> DwarfTypes::warnings(std::size_t told) {
-  const auto locked = lock();
+  const auto locked = lock_in_time(mutex_);
   if (!locked) // there is no time to wait for another rank; its own find() has said so
     return {};
   return {warnings_.begin() + static_cast<std::ptrdiff_t>(told), warnings_.end()};

@@ -9,11 +9,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string_view>
 
 namespace mqbridge {
 
-/// Files of this host that several ranks share: each is opened and indexed once a dump.
-/// Thread-safe.
+/// Files of this host that several ranks share: each is opened and indexed once a dump. Who wants a
+/// file that another rank is opening waits for it within its own time (WorkScope), and for no other
+/// file. Thread-safe.
 class ElfCache {
 public:
   /// `debuginfod` null: no server is asked. `indexer`: for the DWARF of these files.
@@ -27,21 +30,29 @@ public:
   /// The DWARF of these files, for the ImageSets of all ranks.
   const std::shared_ptr<DwarfSources>& dwarf() const { return dwarf_; }
 
-  /// As ElfFile::open.
+  /// As ElfFile::open, and the errors of work_over(), which are not kept.
   Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
-  /// As find_debug_file.
+  /// As find_debug_file, and as open().
   Result<std::shared_ptr<const ElfFile>> debug_of(const ElfFile& file);
 
 private:
   using Opened = Result<std::shared_ptr<const ElfFile>>;
+  struct Entry {
+    std::timed_mutex opening; ///< for what follows
+    std::optional<Opened> opened;
+  };
+  using Entries = std::map<std::filesystem::path, Entry>; ///< never erased
+
+  template <class Open>
+  Opened once(Entries& entries, const std::filesystem::path& path, std::string_view work,
+              const Open& open);
 
   FilePaths paths_;
   std::unique_ptr<Debuginfod> debuginfod_;
   std::shared_ptr<DwarfSources> dwarf_;
-  std::mutex
-      mutex_; ///< held while a file is opened: a second rank that wants it waits for the first
-  std::map<std::filesystem::path, Opened> files_;
-  std::map<std::filesystem::path, Opened> debug_files_; ///< by the path of the file they belong to
+  std::mutex mutex_; ///< of the maps, not of their entries
+  Entries files_;
+  Entries debug_files_; ///< by the path of the file they belong to
 };
 
 } // namespace mqbridge

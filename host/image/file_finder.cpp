@@ -2,6 +2,7 @@
 
 #include "host/image/elf_reader.h"
 #include "host/image/sysroot.h"
+#include "host/image/work_budget.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -57,16 +58,20 @@ std::filesystem::path path_in_target(const FilePaths& paths, const std::filesyst
   return error ? path : absolute.lexically_normal();
 }
 
-// As .gnu_debuglink states it: CRC-32 of the whole file.
-std::optional<std::uint32_t> file_crc(const std::filesystem::path& path) {
+// As .gnu_debuglink states it: CRC-32 of the whole file. nullopt: it cannot be read. Errors: those
+// of work_over().
+Result<std::optional<std::uint32_t>> file_crc(const std::filesystem::path& path) {
   auto fd = open_regular_file(path);
   if (!fd)
     return std::nullopt;
   std::array<unsigned char, 65536> buffer;
   uLong crc = crc32(0, nullptr, 0);
   ssize_t count = 0;
-  while ((count = ::read(fd->get(), buffer.data(), buffer.size())) > 0)
+  while ((count = ::read(fd->get(), buffer.data(), buffer.size())) > 0) {
+    if (auto over = work_over())
+      return Failure(std::move(*over));
     crc = crc32(crc, buffer.data(), static_cast<uInt>(count));
+  }
   if (count < 0)
     return std::nullopt;
   return static_cast<std::uint32_t>(crc);
@@ -172,8 +177,13 @@ Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths,
     const auto& candidate = candidates[i];
     if (!is_file(candidate) || same_file(candidate, file.path()))
       continue;
-    if (i >= by_build_id && file_crc(candidate) != link->crc)
-      continue;
+    if (i >= by_build_id) {
+      const auto crc = file_crc(candidate);
+      if (!crc)
+        return Failure(crc.error());
+      if (*crc != link->crc)
+        continue;
+    }
     auto debug = open_candidate(candidate, file);
     if (debug && *debug != nullptr)
       return debug;

@@ -29,7 +29,8 @@ std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths
                                                           std::string_view target_path);
 
 /// Separate debug file: DIR/.build-id/xx/rest.debug, then .gnu_debuglink beside the file, in
-/// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none.
+/// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none. Errors: those
+/// of ElfFile::open and of work_over().
 Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);
 
 /// Where the alternate file may be that dwz made for `file` and others (.gnu_debugaltlink), best

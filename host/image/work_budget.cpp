@@ -28,4 +28,17 @@ std::optional<Error> work_over() {
   return std::nullopt;
 }
 
+bool is_work_over(const Error& error) {
+  return error.code == "stop.limit" || error.code == "interrupted";
+}
+
+Result<std::unique_lock<std::timed_mutex>> lock_in_time(std::timed_mutex& mutex) {
+  constexpr std::chrono::milliseconds between_looks{10};
+  std::unique_lock lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(between_looks))
+    if (auto over = work_over())
+      return Failure(std::move(*over));
+  return lock;
+}
+
 } // namespace mqbridge

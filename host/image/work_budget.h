@@ -3,6 +3,7 @@
 #include "rsp/result.h"
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 
@@ -32,5 +33,12 @@ private:
 /// Why this thread's work is to end: stop.limit or interrupted. nullopt: go on. Costs a look at the
 /// clock where there is a budget.
 std::optional<Error> work_over();
+
+/// Whether an error is that of work_over(): somebody with more time would not have met it.
+bool is_work_over(const Error& error);
+
+/// Waits for another thread's work on the same file, as long as this one's own is not over. Errors:
+/// those of work_over().
+Result<std::unique_lock<std::timed_mutex>> lock_in_time(std::timed_mutex& mutex);
 
 } // namespace mqbridge

@@ -85,15 +85,20 @@ FileFetcher::FileFetcher(FetchOptions options, std::optional<std::filesystem::pa
     : options_(std::move(options)), directory_(std::move(directory)) {}
 
 std::optional<std::filesystem::path> FileFetcher::kept(const std::string& build_id) {
+  const FileStore* const store = existing_store();
+  return store != nullptr ? store->find(build_id) : std::nullopt;
+}
+
+/// Null: none yet. Nothing is made for a question.
+const FileStore* FileFetcher::existing_store() {
   std::error_code error;
   const std::lock_guard lock(mutex_);
   if (!directory_)
-    return for_this_run_ ? for_this_run_->find(build_id) : std::nullopt;
-  // Nothing is made for a question.
+    return for_this_run_ ? &*for_this_run_ : nullptr;
   if (!store_ && !std::filesystem::is_directory(*directory_, error))
-    return std::nullopt;
+    return nullptr;
   const auto store = persistent_store();
-  return store ? (*store)->find(build_id) : std::nullopt;
+  return store ? *store : nullptr;
 }
 
 // With mutex_ held.

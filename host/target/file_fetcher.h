@@ -44,6 +44,7 @@ private:
                         const FetchContext& context, std::vector<Error>& faults);
   std::optional<Error> objection(const FetchQuestion& question, const FetchContext& context);
   bool user_agrees(const FetchQuestion& question, const FetchContext& context);
+  const FileStore* existing_store();
   Result<const FileStore*> persistent_store();
   Result<const FileStore*> store_of_this_run();
 

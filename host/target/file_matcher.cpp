@@ -1,5 +1,6 @@
 #include "host/target/file_matcher.h"
 
+#include "host/image/work_budget.h"
 #include "host/target/file_fetcher.h"
 
 #include <algorithm>
@@ -56,6 +57,8 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     find_here(object, warnings);
     if (!object.image.file)
       find_elsewhere(object, warnings);
+    if (object.over)
+      return Failure(std::move(*object.over));
   }
   if (auto done = fetch(objects, warnings); !done)
     return forward(std::move(done));
@@ -77,6 +80,8 @@ void FileMatcher::find_here(Object& object, Warnings& warnings) {
 // True: it is the file. Else what is wrong with the first candidate is remembered.
 bool FileMatcher::use(Object& object, const std::filesystem::path& path, Warnings& warnings) {
   auto file = files_.open(path);
+  if (!file && is_work_over(file.error()))
+    object.over = file.error();
   auto fault = file ? compare(**file, object) : std::optional<Error>(file.error());
   if (fault) {
     if (!object.other)
@@ -84,8 +89,11 @@ bool FileMatcher::use(Object& object, const std::filesystem::path& path, Warning
     return false;
   }
   object.image.file = *file;
-  if (auto debug = files_.debug_of(**file))
-    object.image.debug = *debug;
+  auto debug = files_.debug_of(**file);
+  if (debug)
+    object.image.debug = std::move(*debug);
+  else if (is_work_over(debug.error()))
+    object.over = std::move(debug).error();
   else
     warnings.push_back(std::move(debug).error());
   return true;
@@ -114,7 +122,7 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
 
 // What was read from a target before, and debuginfod.
 void FileMatcher::find_elsewhere(Object& object, Warnings& warnings) {
-  if (object.running_id.empty())
+  if (object.running_id.empty() || fetch_.over())
     return;
   if (const auto kept = fetch_.fetcher ? fetch_.fetcher->kept(object.running_id) : std::nullopt;
       kept && use(object, *kept, warnings))

@@ -33,7 +33,7 @@ public:
   /// `running_ids`: the build-id of each object in the target's memory, empty if there is none. The
   /// executable comes first. Objects without a file have none, and a warning: image.missing,
   /// image.build_id, image.architecture. Errors: image.build_id and image.architecture, where there
-  /// is only another build of the executable or of an MPI library; a lost connection.
+  /// is only another build of the executable or of an MPI library; a lost connection; work_over().
   Result<std::vector<Image>> match(std::span<const LoadedObject> objects,
                                    std::span<const std::string> running_ids, Warnings& warnings);
 
@@ -45,6 +45,7 @@ private:
     bool wanted = false;             ///< worth asking a server or the target for
     bool explained = false;          ///< a warning says why it was not read from the target
     std::optional<Error> other = {}; ///< what is here instead
+    std::optional<Error> over = {};  ///< the time was, while this one was looked for
   };
 
   void find_here(Object& object, Warnings& warnings);

@@ -56,6 +56,8 @@ bool has_something_to_say(int descriptor) {
 }
 
 int milliseconds_until(Clock::time_point moment) {
+  if (moment <= Clock::now())
+    return 0;
   const auto rest = std::chrono::ceil<milliseconds>(moment - Clock::now()).count();
   return static_cast<int>(std::clamp<decltype(rest)>(rest, 0, 60'000));
 }
@@ -82,6 +84,8 @@ void Keeper::run() {
       take_messages();
     if (lives() && Clock::now() >= next_look_)
       look_at_client();
+    if (lives())
+      take_over_late();
     advance_releases();
   }
 }
@@ -95,6 +99,8 @@ bool Keeper::wait_for_events() {
   }
   if (lives() && !watched_.empty())
     wake_at = std::min(wake_at, next_look_);
+  for (const auto& [handle, connection] : watched_)
+    wake_at = std::min(wake_at, time_of(connection.deadline));
   const int timeout = wake_at == Clock::time_point::max() ? -1 : milliseconds_until(wake_at);
   if (poll(polled.data(), polled.size(), timeout) < 0)
     return errno == EINTR;
@@ -145,6 +151,9 @@ void Keeper::take(Message& message, int descriptor) {
   case Operation::drop_detach:
     std::erase(payloads, payload);
     break;
+  case Operation::set_deadline:
+    std::memcpy(&entry->second.deadline, message.payload.data(), sizeof entry->second.deadline);
+    break;
   case Operation::set_manner:
     entry->second.manner = static_cast<Manner>(message.payload.front());
     // The last word of a hand-over: what the guardian before had taken, and perhaps not released.
@@ -192,9 +201,25 @@ void Keeper::take_over_held() {
   }
 }
 
+/// mqbridge has had its chance: some time beyond what it allows itself. Where it is just letting
+/// go, it has limits of its own for that.
+void Keeper::take_over_late() {
+  const auto now = Clock::now();
+  for (auto entry = watched_.begin(); entry != watched_.end();) {
+    if (time_of(entry->second.deadline) > now) {
+      ++entry;
+      continue;
+    }
+    entry->second.deadline = never;
+    const bool ours =
+        takeovers_ != nullptr && takeovers_->take_in_time(entry->first, moment_of(now));
+    entry = ours ? take_over(entry) : std::next(entry);
+  }
+}
+
 Keeper::WatchList::iterator Keeper::take_over(WatchList::iterator entry) {
-  if (takeovers_ != nullptr)
-    takeovers_->take(entry->first);
+  if (takeovers_ != nullptr && !takeovers_->taken(entry->first))
+    takeovers_->take(entry->first, moment_of(Clock::now()));
   Watched& connection = entry->second;
   releases_.emplace_back(connection.descriptor, std::move(connection.detach_payloads),
                          connection.manner, Clock::now());

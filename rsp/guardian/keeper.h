@@ -14,9 +14,10 @@ namespace mqbridge::rsp::guardian {
 
 /// Keeps the list of connections while mqbridge lives, and releases their targets when it cannot:
 /// all of them when it is gone or has crashed; those that are held when it has been suspended for
-/// longer than `suspension_grace`. What is taken from a living mqbridge is marked first, and its
-/// connection ended behind the last word, so that mqbridge never mistakes an answer to the guardian
-/// for its own. One thread.
+/// longer than `suspension_grace`; each whose deadline has passed while mqbridge was busy with
+/// something else, as with a slow file. What is taken from a living mqbridge is marked first, and
+/// its connection ended behind the last word, so that mqbridge never mistakes an answer to the
+/// guardian for its own. One thread.
 class Keeper {
 public:
   /// A suspension that is over sooner costs mqbridge nothing.
@@ -37,6 +38,7 @@ private:
     int descriptor;
     std::vector<std::string> detach_payloads;
     Manner manner = Manner::detach;
+    Moment deadline = never;
   };
   using WatchList = std::map<std::uint32_t, Watched>;
 
@@ -46,6 +48,7 @@ private:
   void watch(std::uint32_t handle, Watched connection);
   void look_at_client();
   void take_over_held();
+  void take_over_late();
   WatchList::iterator take_over(WatchList::iterator entry);
   void advance_releases();
   bool lives() const { return channel_ >= 0; }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,15 +15,16 @@ inline constexpr int channel_descriptor = 3;
 inline constexpr int takeovers_descriptor = 4;
 
 /// Changes with the layouts below: a program of another version is refused at the start.
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 
 enum class Operation : std::uint32_t {
-  ready,       ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
-  watch,       ///< the connection's descriptor comes along as SCM_RIGHTS
-  add_detach,  ///< `payload` is one of the packets that let the connection's targets run
-  drop_detach, ///< `payload` is not one of them any more
-  set_manner,  ///< the first byte of `payload` is a Manner; the last word of a hand-over
-  forget,      ///< close the duplicate at once
+  ready,        ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
+  watch,        ///< the connection's descriptor comes along as SCM_RIGHTS
+  add_detach,   ///< `payload` is one of the packets that let the connection's targets run
+  drop_detach,  ///< `payload` is not one of them any more
+  set_deadline, ///< `payload` begins with a Moment: then the guardian lets the targets run
+  set_manner,   ///< the first byte of `payload` is a Manner; the last word of a hand-over
+  forget,       ///< close the duplicate at once
 };
 
 /// How a connection is left.
@@ -43,25 +45,83 @@ struct Message {
 };
 static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 64);
 
-/// The connections that the guardian has taken from a suspended mqbridge. Each handle has a slot,
-/// which holds the handle from before the guardian's first byte on: what mqbridge has received
-/// while its slot was not set is the stub's answer to mqbridge. Shared memory and not a message,
-/// because mqbridge must learn it at once when it is continued, on whichever thread. Untouched
-/// pages cost nothing.
-struct Takeovers {
+/// Nanoseconds of the steady clock, which all processes of a machine share.
+using Moment = std::int64_t;
+inline constexpr Moment never = INT64_MAX;
+
+inline Moment moment_of(std::chrono::steady_clock::time_point time) {
+  return std::chrono::nanoseconds(time.time_since_epoch()).count();
+}
+inline std::chrono::steady_clock::time_point time_of(Moment moment) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment));
+}
+
+/// Who lets the targets of each connection run: the guardian, which takes a connection from a
+/// suspended or belated mqbridge, or mqbridge itself. Both may want to in the same moment, and a
+/// second detach packet is too much for some stubs (QEMU 7.2 crashes): one word decides.
+///
+/// Each handle has a slot, which says that the connection is taken from before the guardian's first
+/// byte on: what mqbridge has received before is the stub's answer to mqbridge. Shared memory and
+/// not a message, because mqbridge must learn it at once, on whichever thread. Untouched pages cost
+/// nothing.
+class Takeovers {
+public:
   /// More than the connections of one process at a time: no two of them share a slot.
   static constexpr std::size_t slots = std::size_t{1} << 16;
 
-  void take(std::uint32_t handle) {
-    handles[handle % slots].store(handle, std::memory_order_seq_cst);
+  /// By the guardian, whatever mqbridge has begun: it does not go on.
+  void take(std::uint32_t handle, Moment now) {
+    Slot& slot = slot_of(handle);
+    slot.since.store(now);
+    slot.owner.store(word(handle, Owner::guardian));
   }
-  bool taken(std::uint32_t handle) const {
-    return handles[handle % slots].load(std::memory_order_seq_cst) == handle;
+  /// By the guardian, from an mqbridge that may be about to let go by itself. False: it is.
+  bool take_in_time(std::uint32_t handle, Moment now) {
+    Slot& slot = slot_of(handle);
+    slot.since.store(now);
+    auto before = slot.owner.load();
+    while (before != word(handle, Owner::client))
+      if (slot.owner.compare_exchange_weak(before, word(handle, Owner::guardian)))
+        return true;
+    return false;
+  }
+  /// By mqbridge, before its detach packet. False: the guardian was first.
+  bool keep(std::uint32_t handle) {
+    Slot& slot = slot_of(handle);
+    auto before = slot.owner.load();
+    while (before != word(handle, Owner::guardian))
+      if (slot.owner.compare_exchange_weak(before, word(handle, Owner::client)))
+        return true;
+    return false;
+  }
+  /// By mqbridge, which holds another target on the same connection now.
+  void give_back(std::uint32_t handle) {
+    auto kept = word(handle, Owner::client);
+    slot_of(handle).owner.compare_exchange_strong(kept, word(handle, Owner::nobody));
   }
 
-  std::array<std::atomic<std::uint32_t>, slots> handles;
+  bool taken(std::uint32_t handle) const {
+    return slot_of(handle).owner.load() == word(handle, Owner::guardian);
+  }
+  /// When a connection that is taken() was taken.
+  Moment since(std::uint32_t handle) const { return slot_of(handle).since.load(); }
+
+private:
+  enum class Owner : std::uint8_t { nobody, client, guardian };
+  struct Slot {
+    std::atomic<std::uint64_t> owner; ///< a word(); 0 at first
+    std::atomic<Moment> since;
+  };
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+                std::atomic<Moment>::is_always_lock_free);
+
+  static std::uint64_t word(std::uint32_t handle, Owner owner) {
+    return (std::uint64_t{handle} << 8) | static_cast<std::uint64_t>(owner);
+  }
+  Slot& slot_of(std::uint32_t handle) { return all_[handle % slots]; }
+  const Slot& slot_of(std::uint32_t handle) const { return all_[handle % slots]; }
+
+  std::array<Slot, slots> all_;
 };
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
-              sizeof(Takeovers) == Takeovers::slots * sizeof(std::uint32_t));
 
 } // namespace mqbridge::rsp::guardian

@@ -3,7 +3,9 @@
 #include "rsp/guardian.h"
 #include "rsp/result.h"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mqbridge::rsp {
@@ -44,8 +46,21 @@ public:
       guardian_->set_manner(handle_, manner);
   }
 
-  /// Whether the guardian has taken the connection, and let its targets run.
-  bool taken_over() const { return guardian_ != nullptr && guardian_->taken_over(handle_); }
+  /// As Guardian::set_deadline.
+  void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
+    if (guardian_ != nullptr)
+      guardian_->set_deadline(handle_, deadline);
+  }
+  /// As Guardian::keep.
+  void keep() {
+    if (guardian_ != nullptr)
+      guardian_->keep(handle_);
+  }
+
+  /// When the guardian has taken the connection, and let its targets run; nullopt: it has not.
+  std::optional<std::chrono::steady_clock::time_point> taken_over() const {
+    return guardian_ != nullptr ? guardian_->taken_over(handle_) : std::nullopt;
+  }
 
   void forget() {
     if (guardian_ != nullptr)

@@ -1,4 +1,5 @@
 #include "host/image/file_finder.h"
+#include "host/image/work_budget.h"
 #include "tests/image/elf_builder.h"
 
 #include <gmock/gmock.h>
@@ -180,6 +181,14 @@ TEST_F(FindDebugFile, ADebugLinkIsAFileNameAndNothingElse) {
   directory_.write("root/opt/elsewhere.debug", bytes);
   EXPECT_EQ(found(paths_, *stripped("", "../elsewhere.debug", crc_of(bytes))), "none");
   EXPECT_EQ(found(paths_, *stripped("", "libx.so", 0)), "none") << "the file itself";
+}
+
+TEST_F(FindDebugFile, TheChecksumOfALargeOneIsNotWorkedOutBeyondTheTime) {
+  const auto bytes = debug_bytes("");
+  const auto file = stripped("", "libx.debug", crc_of(bytes));
+  directory_.write("root/opt/lib/libx.debug", bytes);
+  const WorkScope scope({.deadline = std::chrono::steady_clock::now()});
+  EXPECT_EQ(found(paths_, *file), "stop.limit");
 }
 
 TEST_F(FindDebugFile, AnUnreadableOneIsAnErrorUnlessAnotherFits) {

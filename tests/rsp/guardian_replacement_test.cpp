@@ -155,7 +155,7 @@ TEST(GuardianReplacement, WhatAKilledOneHadTakenOverTheNextOneReleases) {
     ASSERT_TRUE(handle);
     guardian::Takeovers* const taken = takeovers();
     ASSERT_NE(taken, nullptr);
-    taken->take(*handle);
+    taken->take(*handle, guardian::moment_of(std::chrono::steady_clock::now()));
     munmap(taken, sizeof *taken);
     ASSERT_TRUE(guardian->taken_over(*handle));
     const pid_t killed = guardian_pid();

@@ -178,7 +178,7 @@ TEST(Serial, ALineThatTheGuardianSpeaksOnKeepsItsSettings) {
   guardian::Takeovers* const taken = takeovers();
   ASSERT_NE(taken, nullptr);
   constexpr std::uint32_t first_handle = 1;
-  taken->take(first_handle);
+  taken->take(first_handle, guardian::moment_of(std::chrono::steady_clock::now()));
   munmap(taken, sizeof *taken);
   const auto lost = (*client)->request("?");
   ASSERT_FALSE(lost);
