@@ -42,6 +42,7 @@ struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
   std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint, SerialEndpoint> where;
   std::optional<std::int64_t> pid; ///< `@PID`: vAttach to that process of an extended-remote server
+  std::optional<std::int64_t> local_pid = {}; ///< `local:PID`: that process of this machine
 
   /// Same server, whichever process: such targets are taken one after the other.
   bool same_server(const Endpoint& other) const { return where == other.where; }

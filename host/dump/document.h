@@ -86,6 +86,7 @@ struct RankDump {
   std::optional<std::int64_t> world_rank;
   std::optional<std::int64_t> world_size;
   std::optional<std::string> job_id;
+  std::optional<std::string> process_state; ///< as ps shows it, before we stopped it: R, S, D, T, t
   Statistics statistics;
 };
 

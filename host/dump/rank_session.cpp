@@ -1,5 +1,6 @@
 #include "host/dump/rank_session.h"
 
+#include "host/dump/process_state.h"
 #include "host/dump/rank_walk.h"
 #include "host/image/work_budget.h"
 #include "host/mqs/mpi_support.h"
@@ -109,6 +110,7 @@ Result<void> RankSession::connect() {
     worker_.emplace(std::move(*worker));
   if (tools_.known_files != nullptr)
     tools_.known_files->wait(); // many stubs hold their process from the first byte on
+  dump().process_state = local_process_state(target_spec_.endpoint);
   begin(PhaseName::connect, "connect");
   if (auto done = link_.connect(server_, stop_); !done)
     return done;
@@ -122,11 +124,14 @@ Result<void> RankSession::attach() {
           long_start_warning(start_up_time(link_.client().link_estimate()), options().max_stop))
     warn_early(std::move(*warning));
   begin(PhaseName::attach, "attach");
+  if (auto state = remote_process_state(link_.client()))
+    dump().process_state = std::move(state);
   auto attachment = link_.attach();
   if (!attachment)
     return forward(std::move(attachment));
   if (attachment->pid != 0)
     dump().pid = attachment->pid;
+  note_process_state();
   if (!options().run_until)
     entry_hint_ = hint_at_entry(*attachment);
   else if (auto done = run_to_signal(*attachment); !done)
@@ -136,6 +141,13 @@ Result<void> RankSession::attach() {
   const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
   dump().stopped_before_us = attachment->stopped_before_us && !ours;
   return learn_target(*attachment);
+}
+
+void RankSession::note_process_state() {
+  if (!dump().process_state || !dump().pid)
+    return;
+  if (auto warning = stopped_process_warning(*dump().process_state, *dump().pid))
+    warnings_.push_back(std::move(*warning));
 }
 
 Result<void> RankSession::run_to_signal(rsp::Attachment& attachment) {
@@ -234,7 +246,6 @@ Result<void> RankSession::plan_walk() {
   auto facts = stop_facts();
   facts.replay = replay_.known();
   facts.extent = *extent;
-  facts.map = &target_->memory_map();
   outcome_.plan = plan_stop(facts);
   if (auto warning = long_stop_warning(*outcome_.plan, options().max_stop))
     warn_early(std::move(*warning));

@@ -55,6 +55,7 @@ private:
 
   Result<void> connect();
   Result<void> attach();
+  void note_process_state();
   Result<void> run_to_signal(rsp::Attachment& attachment);
   Result<void> learn_target(const rsp::Attachment& attachment);
   Result<void> identify_mpi();

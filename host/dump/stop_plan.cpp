@@ -36,7 +36,7 @@ constexpr double small_part = 1.0 / 64;
 /// Of the steps before the walk: exchanges that wait for the one before, and bytes on the wire.
 constexpr double start_up_exchanges = 8;
 constexpr double start_up_bytes = 24 * 1024;
-/// Below 2^64, whatever a list of mappings says.
+/// Below 2^64, whatever a process says of its requests.
 constexpr double most_bytes = 1e19;
 
 struct Amount {
@@ -55,13 +55,6 @@ Amount amount(const StopFacts& facts) {
   if (facts.extent)
     return {StopPlan::Basis::extent, static_cast<double>(facts.extent->bytes) + other_bytes,
             static_cast<double>(facts.extent->items)};
-  double writable = 0;
-  if (facts.map != nullptr)
-    for (const auto& range : facts.map->ranges)
-      if (range.readable && range.writable)
-        writable += static_cast<double>(range.last - range.first) + 1;
-  if (writable > 0)
-    return {StopPlan::Basis::map, writable, writable / bytes_per_item};
   return {};
 }
 
@@ -97,9 +90,8 @@ StopPlan plan_stop(const StopFacts& facts) {
       Seconds(worker_seconds + (facts.cache == CacheMode::full ? std::max(reading, computing)
                                                                : reading + computing));
   plan.is_upper_bound =
-      needed.basis == StopPlan::Basis::map ||
-      (facts.link.bytes_per_second > fast_link &&
-       static_cast<double>(facts.pages_read) * page_bytes < needed.bytes * small_part);
+      facts.link.bytes_per_second > fast_link &&
+      static_cast<double>(facts.pages_read) * page_bytes < needed.bytes * small_part;
   plan.held = facts.held_so_far + plan.walk + Seconds(facts.link.round_trip);
   return plan;
 }
@@ -112,7 +104,8 @@ Seconds start_up_time(const rsp::LinkEstimate& link) {
 
 std::optional<Error> long_stop_warning(const StopPlan& plan,
                                        std::optional<std::chrono::milliseconds> max_stop) {
-  if (plan.held < longest_unannounced || (max_stop && plan.held <= *max_stop))
+  if (plan.basis == StopPlan::Basis::nothing || plan.held < longest_unannounced ||
+      (max_stop && plan.held <= *max_stop))
     return std::nullopt;
   auto text = fmt::format("the target will be held {} {:.1f} s: {:.1f} MB to read for its queues",
                           plan.is_upper_bound ? "up to" : "about", plan.held.count(),

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "host/memory/cache_mode.h"
-#include "host/memory/memory_map.h"
 #include "host/memory/page_runs.h"
 #include "host/mqs/queue_extent.h"
 #include "rsp/link_estimate.h"
@@ -13,26 +12,26 @@
 
 namespace mqbridge {
 
-/// What an estimate of the time that a target will be held goes by: the first of `replay`, `extent`
-/// and `map` that says something.
+/// What an estimate of the time that a target will be held goes by: `replay`, else `extent`. Where
+/// neither is known there is no estimate: the sizes of a process's mappings tell nothing of how
+/// much a walk reads (2 GB were mapped where it read 0.1 MB).
 struct StopFacts {
   rsp::LinkEstimate link;
   CacheMode cache = CacheMode::full;
   PageRuns replay = {};                        ///< what the last dump of this process looked at
   std::uint64_t pages_read = 0;                ///< before the walk begins: `replay`'s come first
   std::optional<QueueExtent> extent = {};      ///< what its MPI says
-  const MemoryMap* map = nullptr;              ///< what it may look at, at most
   std::chrono::duration<double> held_so_far{}; ///< until the walk begins
 };
 
 struct StopPlan {
-  enum class Basis : std::uint8_t { replay, extent, map, nothing };
+  enum class Basis : std::uint8_t { replay, extent, nothing };
   Basis basis = Basis::nothing;
   std::uint64_t bytes = 0; ///< to read for the queues
   std::chrono::duration<double> walk{};
   std::chrono::duration<double> held{}; ///< in all, the detach included
-  /// The worst that can be, no forecast: a walk that reads everything that is writable; or a link
-  /// that has shown with a few pages that it is fast, and not yet how fast.
+  /// The worst that can be, no forecast: the link has shown with a few pages that it is fast, and
+  /// not yet how fast.
   bool is_upper_bound = false;
 };
 
@@ -44,7 +43,7 @@ StopPlan plan_stop(const StopFacts& facts);
 std::chrono::duration<double> start_up_time(const rsp::LinkEstimate& link);
 
 /// Warning stop.long: the target would be held longer than anybody expects of a look at it, unless
-/// --max-stop says that it may. nullopt: it would not.
+/// --max-stop says that it may. nullopt: it would not, or nothing says how long.
 std::optional<Error> long_stop_warning(const StopPlan& plan,
                                        std::optional<std::chrono::milliseconds> max_stop);
 /// The same before the attach, for a time that the start alone takes.

@@ -139,6 +139,7 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   json.member("world_size", rank.world_size);
   json.member("job_id", rank.job_id);
   json.member("stopped_before_us", rank.stopped_before_us);
+  json.member("process_state", rank.process_state);
 }
 
 } // namespace mqbridge

@@ -298,9 +298,6 @@ Memory& Target::memory() {
 PageStore* Target::page_store() {
   return impl_->memory->store();
 }
-const MemoryMap& Target::memory_map() {
-  return impl_->memory->map();
-}
 std::uint64_t Target::pages_read() const {
   return impl_->memory->pages_read();
 }

@@ -4,7 +4,6 @@
 #include "host/image/image_set.h"
 #include "host/memory/cache_mode.h"
 #include "host/memory/memory.h"
-#include "host/memory/memory_map.h"
 #include "host/memory/page_runs.h"
 #include "host/memory/page_store.h"
 #include "host/memory/platform.h"
@@ -52,8 +51,6 @@ public:
   Memory& memory(); ///< what TargetOptions::cache says above the stub, valid for this stop
   /// What memory() reads into; null with CacheMode::none.
   PageStore* page_store();
-  /// What is mapped, as far as it is known by now: /proc/PID/maps comes beside other reads.
-  const MemoryMap& memory_map();
   /// Reads these pages (of what will be asked for soon), and those that earlier dumps looked at,
   /// all in one burst, as far as they are not there. After load_images(). Errors: those of Memory.
   Result<void> preload(const PageRuns& pages);

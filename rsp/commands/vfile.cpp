@@ -120,4 +120,19 @@ Result<std::string> read_file(Client& client, std::string_view path, std::size_t
   return text;
 }
 
+Result<std::string> read_file_start(Client& client, std::string_view path, std::size_t count) {
+  const auto descriptor = open_file(client, path);
+  if (!descriptor)
+    return Failure(descriptor.error());
+  const auto size = std::min(count, file_piece_size(client));
+  const std::array<std::string, 2> requests{
+      fmt::format("vFile:pread:{:x},{:x},0", *descriptor, size),
+      fmt::format("vFile:close:{:x}", *descriptor)};
+  const auto replies = client.burst(requests);
+  if (!replies)
+    return Failure(replies.error());
+  const auto start = parse_file_piece(path, replies->front(), size);
+  return start ? Result<std::string>(std::string(*start)) : Failure(start.error());
+}
+
 } // namespace mqbridge::rsp

@@ -13,4 +13,8 @@ namespace mqbridge::rsp {
 /// name), vfile.too_large.
 Result<std::string> read_file(Client& client, std::string_view path, std::size_t limit);
 
+/// At most the first `count` bytes of such a file, in two round trips. Errors: vfile.unsupported,
+/// vfile.open, vfile.read, stub.garbage.
+Result<std::string> read_file_start(Client& client, std::string_view path, std::size_t count);
+
 } // namespace mqbridge::rsp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "rsp/client.h"
+#include "rsp/endpoint.h"
+#include "rsp/result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// The third field of /proc/PID/stat, as ps shows it: "R", "S", "D", "T", "t", "Z". nullopt: `stat`
+/// is no such text. (The second field, the name, may hold blanks and parentheses.)
+std::optional<std::string> parse_process_state(std::string_view stat);
+
+/// The state of the process that `local:PID` names, to be asked before its gdbserver is started.
+/// nullopt: another endpoint, or not to be read.
+std::optional<std::string> local_process_state(const rsp::Endpoint& endpoint);
+
+/// The state of the process that `@PID` names, to be asked before the attach: two round trips in
+/// which nothing is held. nullopt: another endpoint, or a stub that does not read it. (Where a stub
+/// is attached already, the process is in its hands, and nothing tells what it was in before.)
+std::optional<std::string> remote_process_state(rsp::Client& client);
+
+/// Warning target.stopped, where `state` is that of a process that a signal stopped. Such a process
+/// stays stopped when it is released.
+std::optional<Error> stopped_process_warning(std::string_view state, std::int64_t pid);
+
+} // namespace mqbridge
