@@ -13,9 +13,9 @@ constexpr std::string_view forms =
     "write HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD], local:PID or "
     "exec:COMMAND";
 
-Failure bad(std::string_view text, std::string_view why) {
+Failure bad(std::string_view text, std::string_view why, std::string_view guess = {}) {
   return fail("endpoint.syntax", fmt::format("'{}' is no endpoint: {}", text, why),
-              std::string(forms));
+              fmt::format("{}{}", guess, forms));
 }
 
 std::optional<std::int64_t> process_id(std::string_view text) {
@@ -59,7 +59,7 @@ Result<Endpoint> parse_local(std::string_view text, std::string_view rest) {
   // The pid belongs to the command: to the stub it is attached already when it starts to speak.
   return Endpoint{std::string(text),
                   CommandEndpoint{{"gdbserver", "--once", "--attach", "-", std::to_string(*pid)}},
-                  std::nullopt};
+                  std::nullopt, pid};
 }
 
 Result<Endpoint> parse_unix(std::string_view text, std::string_view rest) {
@@ -106,6 +106,8 @@ Result<Endpoint> parse_tcp(std::string_view text) {
   if (!pid)
     return forward(std::move(pid));
   const auto colon = rest.rfind(':');
+  if (colon == std::string_view::npos && process_id(text))
+    return bad(text, "a process id alone", fmt::format("did you mean local:{}? Otherwise: ", text));
   if (colon == std::string_view::npos)
     return bad(text, "the port is missing");
   std::string_view host = rest.substr(0, colon);

@@ -32,7 +32,7 @@ struct DumpCommand {
 };
 
 struct DoctorCommand {
-  TargetSpec target;
+  std::vector<TargetSpec> targets; ///< at least one; looked at one after the other
   DumpOptions options;
   std::string output;
   When color = When::automatic;

@@ -8,6 +8,14 @@
 #include <algorithm>
 
 namespace mqbridge {
+namespace {
+
+bool has_fault(const Checklist& checklist) {
+  return std::any_of(checklist.checks.begin(), checklist.checks.end(),
+                     [](const Check& check) { return check.level == Check::Level::fault; });
+}
+
+} // namespace
 
 int execute(const DoctorCommand& command, const Installation& installation) {
   auto opened = Session::open(command.output, command.trace);
@@ -18,15 +26,21 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   Session& session = **opened;
   DumpOptions options = session.complete(command.options, installation);
   options.fetch.ask = ask_on_terminal({}, session.signals.token());
-  const Checklist checklist = examine(command.target, options, session.signals.token());
-  session.signals.exit_on_next();
   TextOptions text;
   text.color = wants_color(command.color, session.output);
   text.width = text_width(session.output);
-  write_text(checklist, text, session.output.sink());
-  const bool fault =
-      std::any_of(checklist.checks.begin(), checklist.checks.end(),
-                  [](const Check& check) { return check.level == Check::Level::fault; });
+  bool fault = false;
+  for (const TargetSpec& target : command.targets) {
+    if (&target != &command.targets.front())
+      session.output.sink()("\n");
+    const Checklist checklist = examine(target, options, session.signals.token());
+    write_text(checklist, text, session.output.sink());
+    fault = fault || has_fault(checklist);
+    session.output.flush(); // while the next one is looked at
+    if (session.signals.token().stop_requested())
+      break;
+  }
+  session.signals.exit_on_next();
   return session.close(session.status_or_interrupted(fault ? exit_partial : exit_ok));
 }
 

@@ -5,6 +5,7 @@
 #include "host/cli/raw_options.h"
 #include "host/dump/filters.h"
 #include "host/report/names.h"
+#include "host/report/queue_words.h"
 #include "host/report/ranges.h"
 
 #include <CLI/App.hpp>
@@ -22,25 +23,32 @@ bool is_same_process(const rsp::Endpoint& one, const rsp::Endpoint& other) {
   return one.where == other.where && one.pid == other.pid && !one.text.starts_with("exec:");
 }
 
+Result<void> add_target(TargetSpec target, std::vector<TargetSpec>& targets) {
+  const auto same_rank = [&](const TargetSpec& other) {
+    return target.rank && other.rank == target.rank;
+  };
+  if (std::any_of(targets.begin(), targets.end(), same_rank))
+    return fail("usage", fmt::format("two targets are given as rank {}", *target.rank),
+                "give each target a rank of its own, or leave RANK= out");
+  const auto same_process = [&](const TargetSpec& other) {
+    return is_same_process(other.endpoint, target.endpoint);
+  };
+  if (std::any_of(targets.begin(), targets.end(), same_process))
+    return fail("usage", fmt::format("{} is given twice", target.endpoint.text),
+                "give each process once");
+  targets.push_back(std::move(target));
+  return {};
+}
+
 Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& texts) {
   std::vector<TargetSpec> targets;
   for (const std::string& text : texts) {
-    auto target = TargetSpec::parse(text);
-    if (!target)
-      return forward(std::move(target));
-    const auto same_rank = [&](const TargetSpec& other) {
-      return target->rank && other.rank == target->rank;
-    };
-    if (std::any_of(targets.begin(), targets.end(), same_rank))
-      return fail("usage", fmt::format("two targets are given as rank {}", *target->rank),
-                  "give each target a rank of its own, or leave RANK= out");
-    const auto same_process = [&](const TargetSpec& other) {
-      return is_same_process(other.endpoint, target->endpoint);
-    };
-    if (std::any_of(targets.begin(), targets.end(), same_process))
-      return fail("usage", fmt::format("{} is given twice", target->endpoint.text),
-                  "give each process once");
-    targets.push_back(std::move(*target));
+    auto named = TargetSpec::parse_all(text);
+    if (!named)
+      return forward(std::move(named));
+    for (auto& target : *named)
+      if (auto added = add_target(std::move(target), targets); !added)
+        return forward(std::move(added));
   }
   return targets;
 }
@@ -139,7 +147,8 @@ Result<std::vector<std::int64_t>> parse_integers(std::string_view option,
 Result<Filters> parse_filters(const RawOptions& raw) {
   Filters filters;
   for (const OpClass op_class : op_classes)
-    if (std::count(raw.queues.begin(), raw.queues.end(), name_of(op_class)) > 0)
+    if (std::count(raw.queues.begin(), raw.queues.end(), name_of(op_class)) > 0 ||
+        std::count(raw.queues.begin(), raw.queues.end(), short_name(op_class)) > 0)
       filters.queues.push_back(op_class);
   filters.communicators = raw.communicators;
   for (const std::string& list : raw.ranks) {
@@ -233,7 +242,7 @@ Result<Command> doctor_command(const RawOptions& raw) {
   auto options = common_options(raw);
   if (!options)
     return forward(std::move(options));
-  return Command(DoctorCommand{std::move(targets->front()), std::move(*options), raw.output,
+  return Command(DoctorCommand{std::move(*targets), std::move(*options), raw.output,
                                parse_when(raw.color), raw.trace});
 }
 
@@ -275,10 +284,38 @@ Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
   return fail("usage", fmt::format("{}: {}", command, message), command + " --help");
 }
 
+/// `help [COMMAND]` is COMMAND --help. Error: usage (no such command).
+Result<std::string> help_of(std::span<const char* const> command, std::string_view version) {
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  const CLI::App* at = &app;
+  std::string before; // the names of the commands that lead to it
+  for (const std::string_view word : command) {
+    if (word == "-h" || word == "--help")
+      continue;
+    before += (before.empty() ? "" : " ") + at->get_name();
+    const auto found =
+        at->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+    if (found.empty())
+      return fail("usage", fmt::format("mqbridge help: \"{}\" is not a command", word),
+                  before + " --help");
+    at = found.front();
+  }
+  return at->help(before);
+}
+
 } // namespace
 
 Result<Command> parse_command_line(std::span<const char* const> arguments,
                                    std::string_view version) {
+  // Not left to CLI11: to it the word behind `help` begins a command of its own.
+  if (!arguments.empty() && std::string_view(arguments.front()) == "help") {
+    auto text = help_of(arguments.subspan(1), version);
+    if (!text)
+      return forward(std::move(text));
+    return Command(PrintCommand{std::move(*text)});
+  }
   CLI::App app("", "mqbridge");
   RawOptions raw;
   declare_commands(app, raw, version);

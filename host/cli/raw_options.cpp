@@ -13,9 +13,23 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
   serial:DEVICE[:BAUD]
                      a stub on a serial line: 8N1, no flow control, 115200 baud unless given
   exec:COMMAND       a stub on stdin and stdout of a command
-  local:PID          a process of this host, through a gdbserver started here
+  local:PID[,PID...], local:A-B
+                     processes of this host, each through a gdbserver started here; A-B: those
+                     that run with a number from A to B
 Without RANK= the process itself is asked; a rank that it does not say is shown as "-".
 Attaching interrupts its system calls (EINTR).)";
+
+const char* const words_help = R"(Words of the text report:
+  stops spread       between the first and the last rank's stop: how far apart they were seen
+  job stalled        for so long at least one rank was held
+  HELD               for so long this rank was held; >: its stub held it before, too
+  SEND, RECV, UNEXP  pending operations. 2, 3 done: 3 more are complete, and listed until the
+                     program asks for them. 2/9: 2 of 9 are shown (filters). 2+: or more. n/a: this
+                     MPI does not provide the queue. ?: unknown. -: not asked for
+  C1, C2, ...        a communicator; the same one has the same name on every rank
+  2(0)               rank 2 of MPI_COMM_WORLD, which is rank 0 of the communicator
+  9-7:-1             tags 9, 8 and 7 (FIRST-LAST:STEP), in the order of the queue
+  *                  mqbridge corrected what the debug DLL said: --raw shows both)";
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
@@ -23,7 +37,7 @@ const char* const dump_exit_help =
 target released.)";
 
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
-5 output not written; 129, 130, 143 interrupted, the target released.)";
+5 output not written; 129, 130, 143 interrupted, every target released.)";
 
 /// A repeatable option that takes one value each time: never the targets behind it.
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& values,
@@ -78,8 +92,8 @@ void add_waiting_options(CLI::App* app, RawOptions& raw) {
 void add_walking_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Walking");
   add_value(app, "--max-operations", raw.max_operations, "per queue (10000000)", "N");
-  add_list(app, "--queue", raw.queues, "only this queue", "send|receive|unexpected")
-      ->check(CLI::IsMember({"send", "receive", "unexpected"}).description(""));
+  add_list(app, "--queue", raw.queues, "only this queue", "send|recv|unexp")
+      ->check(CLI::IsMember({"send", "receive", "recv", "unexpected", "unexp"}).description(""));
   add_list(app, "--comm", raw.communicators, "only the communicator of this name", "NAME");
   add_list(app, "--rank", raw.ranks, "only these ranks: 0-3,7,10-20:2", "LIST");
   add_list(app, "--tag", raw.tags, "only operations with this tag", "N");
@@ -115,7 +129,7 @@ void add_cache_option(CLI::App* app, RawOptions& raw) {
 
 void declare_dump(CLI::App& app, RawOptions& raw) {
   CLI::App* dump = app.add_subcommand("dump", "queues of one or many ranks, once");
-  dump->footer(std::string(target_help) + "\n\n" + dump_exit_help);
+  dump->footer(std::string(target_help) + "\n\n" + words_help + "\n\n" + dump_exit_help);
   dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->required()->type_name("");
   dump->option_defaults()->group("Job");
   add_value(dump, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
@@ -135,7 +149,6 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
   doctor->footer(std::string(target_help) + "\n\n" + doctor_exit_help);
   doctor->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")
       ->required()
-      ->expected(1)
       ->type_name("");
   add_file_options(doctor, raw);
   add_waiting_options(doctor, raw);
@@ -180,6 +193,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_dump(app, raw);
   declare_doctor(app, raw);
   declare_types(app, raw);
+  app.add_subcommand("help", "of a command: mqbridge help COMMAND");
 }
 
 } // namespace mqbridge

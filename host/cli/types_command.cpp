@@ -128,6 +128,20 @@ Result<Checked> check(const TypesCheckCommand& command) {
   return Checked{*library, std::move(*comparison)};
 }
 
+/// What was made, as a look into the file shows it.
+std::string made_text(const TypesMakeCommand& command) {
+  const bool pack = command.output.extension() == ".types";
+  const auto contents =
+      pack ? read_pack(command.output) : read_carrier(command.output, command.sandbox);
+  const std::string what =
+      contents ? fmt::format("{}; {} types", contents->heading, contents->types.size())
+               : command.output.string();
+  return printable(fmt::format("made {}", what)) + "\n" +
+         printable(fmt::format("to use it: mqbridge dump --types {} TARGET...",
+                               command.output.string())) +
+         "\n";
+}
+
 /// Wrong types are what a check finds; a file that cannot be used at all is an error like any
 /// other.
 int failed(const Error& error) {
@@ -137,7 +151,7 @@ int failed(const Error& error) {
 
 } // namespace
 
-int execute(const TypesMakeCommand& command, const Installation&) {
+int execute(const TypesMakeCommand& command, const Installation& installation) {
   CarrierRequest request;
   request.mpi = command.mpi;
   request.compiler = words_of(command.compiler);
@@ -147,7 +161,7 @@ int execute(const TypesMakeCommand& command, const Installation&) {
   request.indexer = indexer_of(command.sandbox);
   const auto made = make_type_carrier(request);
   if (made)
-    return exit_ok;
+    return print(made_text(command), exit_ok, installation);
   print_error(made.error());
   if (made.error().code == "types.unknown_mpi")
     return exit_usage;

@@ -1,10 +1,10 @@
 #include "host/dump/rank_link.h"
 
+#include "host/dump/command_host.h"
 #include "rsp/connection.h"
 #include "rsp/server.h"
 
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <tuple>
 #include <unistd.h>
@@ -25,26 +25,17 @@ RankLink::RankLink(const TargetSpec& target, const SharedTools& tools)
 
 namespace {
 
-constexpr std::string_view local = "local:";
-
 std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
+  constexpr std::string_view exec = "exec:";
   if (const auto* tcp = std::get_if<rsp::TcpEndpoint>(&endpoint.where))
     return tcp->host;
+  if (endpoint.text.starts_with(exec))
+    return command_host(std::string_view(endpoint.text).substr(exec.size()));
   std::array<char, 256> name{};
-  const bool here =
-      std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) || endpoint.text.starts_with(local);
+  const bool here = std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) || endpoint.local_pid;
   if (here && gethostname(name.data(), name.size() - 1) == 0)
     return name.data();
   return std::nullopt;
-}
-
-std::optional<std::int64_t> pid_of(const rsp::Endpoint& endpoint) {
-  if (!endpoint.text.starts_with(local))
-    return endpoint.pid;
-  const std::string_view text = std::string_view(endpoint.text).substr(local.size());
-  std::int64_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  return error == std::errc() ? std::optional(pid) : std::nullopt;
 }
 
 } // namespace
@@ -52,7 +43,7 @@ std::optional<std::int64_t> pid_of(const rsp::Endpoint& endpoint) {
 void RankLink::name_target(RankDump& dump, const rsp::Endpoint& endpoint) {
   dump.endpoint = endpoint.text;
   dump.host = host_of(endpoint);
-  dump.pid = pid_of(endpoint);
+  dump.pid = endpoint.local_pid ? endpoint.local_pid : endpoint.pid;
 }
 
 void RankLink::begin_hold() {

@@ -30,6 +30,10 @@ struct TargetSpec {
 
   /// Errors: target.syntax, endpoint.syntax.
   static Result<TargetSpec> parse(std::string_view text);
+
+  /// The same, and `local:PID,PID` and `local:A-B`: of these the processes that run now, by number.
+  /// Error as well: target.no_process (none of them runs).
+  static Result<std::vector<TargetSpec>> parse_all(std::string_view text);
 };
 
 struct DumpOptions {

@@ -1,9 +1,87 @@
 #include "host/dump/take_dump.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
 
 namespace mqbridge {
+namespace {
+
+constexpr std::string_view local = "local:";
+
+std::optional<std::int32_t> process_id(std::string_view text) {
+  std::int32_t pid = 0; // pid_t
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0)
+    return std::nullopt;
+  return pid;
+}
+
+/// Processes of this host from `first` to `last`, by number: /proc lists no threads.
+std::vector<std::int32_t> running_processes(std::int32_t first, std::int32_t last) {
+  std::vector<std::int32_t> found;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator("/proc", error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const auto pid = process_id(entry->path().filename().string());
+    if (pid && *pid >= first && *pid <= last)
+      found.push_back(*pid);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The processes that one item of a list names: "PID" or "A-B".
+Result<std::vector<std::int32_t>> parse_item(std::string_view text, std::string_view item) {
+  const auto dash = item.find('-');
+  const auto first = process_id(item.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : process_id(item.substr(dash + 1));
+  if (!first || !last || *last < *first)
+    return fail("target.syntax",
+                fmt::format("{}: '{}' is neither a process id nor a range of them", text, item),
+                "write local:PID, local:PID,PID or local:FIRST-LAST");
+  if (dash == std::string_view::npos)
+    return std::vector{*first};
+  auto pids = running_processes(*first, *last);
+  if (pids.empty())
+    return fail(
+        "target.no_process",
+        fmt::format("{}: no process of this host has a number from {} to {}", text, *first, *last),
+        "to see the processes of a program: pgrep -ax PROGRAM");
+  return pids;
+}
+
+} // namespace
+
+Result<std::vector<TargetSpec>> TargetSpec::parse_all(std::string_view text) {
+  if (!text.starts_with(local) || text.find_first_of(",-") == std::string_view::npos) {
+    auto one = parse(text);
+    if (!one)
+      return forward(std::move(one));
+    std::vector<TargetSpec> targets;
+    targets.push_back(std::move(*one));
+    return targets;
+  }
+  std::vector<TargetSpec> targets;
+  for (std::size_t begin = local.size(); begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    const auto pids = parse_item(text, text.substr(begin, end - begin));
+    if (!pids)
+      return Failure(pids.error());
+    for (const auto pid : *pids) {
+      auto target = parse(fmt::format("{}{}", local, pid));
+      if (!target)
+        return forward(std::move(target));
+      targets.push_back(std::move(*target));
+    }
+    begin = end + 1;
+  }
+  return targets;
+}
 
 Result<TargetSpec> TargetSpec::parse(std::string_view text) {
   TargetSpec spec;
@@ -23,6 +101,9 @@ Result<TargetSpec> TargetSpec::parse(std::string_view text) {
     spec.rank = rank;
     endpoint.remove_prefix(digits + 1);
   }
+  if (spec.rank && endpoint.starts_with(local) && endpoint.find_first_of(",-") != endpoint.npos)
+    return fail("target.syntax", fmt::format("{}: one rank, and several processes", text),
+                "leave RANK= out: each process says which rank it is");
   auto parsed = rsp::Endpoint::parse(endpoint);
   if (!parsed)
     return forward(std::move(parsed));

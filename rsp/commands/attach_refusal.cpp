@@ -118,11 +118,11 @@ Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_vi
   std::string what = fmt::format("cannot attach to process {}: {}", pid, said);
   if (facts.exists == false) {
     return {"attach.no_such_process", what + "; there is no such process where the stub runs",
-            "on the node: pgrep -af PROGRAM    (a container has process numbers of its own)"};
+            "on the node: pgrep -ax PROGRAM    (a container has process numbers of its own)"};
   }
   if (facts.zombie) {
     return {"attach.exited", what + "; it has ended, and waits only for its parent",
-            "on the node: pgrep -af PROGRAM"};
+            "on the node: pgrep -ax PROGRAM"};
   }
   if (facts.tracer.value_or(0) > 0)
     return already_traced(facts, std::move(what));

@@ -7,6 +7,7 @@ namespace mqbridge::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 const std::string pack = "mqbridge-types 1\n"
                          "mpi openmpi\n"
@@ -43,6 +44,8 @@ TEST(Types, MakeShowCheckAgree) {
   const std::string file = (folder / "ompi.types.so").string();
   const Ran made = run("mqbridge types make --mpi openmpi -o '" + file + "'");
   ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, StartsWith("made type carrier " + file + "; "));
+  EXPECT_THAT(made.out, HasSubstr(" types\nto use it: mqbridge dump --types " + file + " TARGET"));
   const Ran shown = run("mqbridge types show '" + file + "'");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("\nompi_request_t"));

@@ -62,11 +62,32 @@ TEST(Help, IsAResult) {
   }
 }
 
+TEST(Help, OfACommandIsThatOfItsOption) {
+  EXPECT_EQ(run("mqbridge help").out, run("mqbridge --help").out);
+  EXPECT_EQ(run("mqbridge help dump").out, run("mqbridge dump --help").out);
+  EXPECT_EQ(run("mqbridge help types make").out, run("mqbridge types make --help").out);
+  EXPECT_EQ(run("mqbridge help types make").status, 0);
+}
+
+TEST(Help, ExplainsTheWordsOfTheReport) {
+  const std::string help = run("mqbridge dump --help").out;
+  for (const char* word : {"stops spread", "job stalled", "HELD", "n/a", "done", "C1", "2(0)"})
+    EXPECT_THAT(help, HasSubstr(word));
+}
+
+TEST(Doctor, LooksAtEachOfSeveralTargets) {
+  const Ran ran = run("mqbridge doctor unix:/nowhere/a unix:/nowhere/b");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, StartsWith("mqbridge doctor unix:/nowhere/a "));
+  EXPECT_THAT(ran.out, HasSubstr("\n\nmqbridge doctor unix:/nowhere/b "));
+}
+
 TEST(Help, NamesEveryKindOfTarget) {
   for (const char* command : {"mqbridge dump --help", "mqbridge doctor --help"}) {
     const Ran ran = run(command);
-    for (const char* kind : {"HOST:PORT[@PID]", "[V6]:PORT[@PID]", "unix:PATH[@PID]",
-                             "serial:DEVICE[:BAUD]", "exec:COMMAND", "local:PID"})
+    for (const char* kind :
+         {"HOST:PORT[@PID]", "[V6]:PORT[@PID]", "unix:PATH[@PID]", "serial:DEVICE[:BAUD]",
+          "exec:COMMAND", "local:PID[,PID...]", "local:A-B"})
       EXPECT_THAT(ran.out, HasSubstr(kind)) << command;
   }
 }
@@ -115,8 +136,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Wrong{"analyze dump.json", "\"analyze\" is not a command"},
                     Wrong{"serve", "\"serve\""}, Wrong{"--frobnicate", "\"--frobnicate\""},
                     Wrong{"dump", "TARGET is required"}, Wrong{"doctor", "TARGET is required"},
-                    Wrong{"doctor a:1 b:2", "At Most 1"}, Wrong{"types", "subcommand is required"},
-                    Wrong{"types mend", "\"mend\""}, Wrong{"types make", "-o is required"},
+                    Wrong{"help frobnicate", "\"frobnicate\" is not a command"},
+                    Wrong{"help types mend", "\"mend\" is not a command"},
+                    Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
+                    Wrong{"types make", "-o is required"},
                     Wrong{"types make --mpi lam -o /dev/null", "lam"},
                     Wrong{"types show", "FILE is required"}));
 
@@ -172,7 +195,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"dump 0=a:1 0=b:1", "two targets are given as rank 0"},
                     Wrong{"dump local:5 a:1@6 local:5", "local:5 is given twice"},
                     Wrong{"dump 0=a:1@6 1=a:1@6", "a:1@6 is given twice"},
+                    Wrong{"dump 20990", "did you mean local:20990?"},
+                    Wrong{"doctor 3=20990", "did you mean local:20990?"},
+                    Wrong{"dump local:7,x", "neither a process id nor a range"},
                     Wrong{"dump x=a:1", "no host"}));
+
+TEST(Options, QueuesHaveTheNamesThatTheReportShows) {
+  for (const char* name : {"recv", "receive"}) {
+    const Ran ran = run(std::string("mqbridge dump --queue ") + name + " unix:/nowhere");
+    EXPECT_EQ(ran.status, 3) << name;
+    EXPECT_THAT(ran.out, HasSubstr("shown only: queue receive\n"));
+  }
+  EXPECT_THAT(run("mqbridge dump --queue unexp unix:/nowhere").out,
+              HasSubstr("shown only: queue unexpected\n"));
+}
 
 TEST(Options, OfTheCommandDoNotSwallowTargets) {
   // --sysroot takes one value: the port is a target, and refuses.

@@ -98,6 +98,20 @@ const Wrong wrong[] = {
     {"core:/tmp/core", "not supported"},
 };
 
+TEST(Endpoint, OfAProcessOfThisHostIsKnown) {
+  const auto endpoint = Endpoint::parse("local:41822");
+  ASSERT_TRUE(endpoint);
+  EXPECT_EQ(endpoint->local_pid, 41822);
+  EXPECT_EQ(endpoint->pid, std::nullopt) << "nothing to attach to for the stub";
+}
+
+TEST(Endpoint, AProcessIdAloneIsGuessed) {
+  const auto endpoint = Endpoint::parse("20990");
+  ASSERT_FALSE(endpoint);
+  EXPECT_THAT(endpoint.error().message, HasSubstr("a process id alone"));
+  EXPECT_THAT(endpoint.error().hint, testing::StartsWith("did you mean local:20990? "));
+}
+
 TEST(Endpoint, SaysWhatIsWrongAndShowsTheForms) {
   for (const auto& [text, why] : wrong) {
     const auto endpoint = Endpoint::parse(text);
