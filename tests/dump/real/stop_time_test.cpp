@@ -22,19 +22,32 @@ void PrintTo(const Link& link, std::ostream* out) {
 
 class Plan : public testing::TestWithParam<Link> {};
 
-/// Asserted on times that the link dominates, so that a busy machine does not decide.
-TEST_P(Plan, ForetellsTheHeldTimeWithinAFactorOfTwo) {
-  RankUnderTest rank("many_receives", {"1000"}, ServerMode::multi, GetParam().spec);
+// A busy machine makes each time longer than the link alone would: now and then, but not each time.
+// What is true of the program is true of one of so many tries.
+constexpr int tries = 4;
+
+/// Whether the plans of a first dump and of the next one were right within a factor of two.
+bool foretells(const RankUnderTest& rank) {
   DumpTools tools;
   for (const auto basis : {StopPlan::Basis::extent, StopPlan::Basis::replay}) {
     const auto outcome = dump(rank, tools);
-    ASSERT_EQ(outcome.dump.status, RankStatus::ok) << errors_of(outcome.dump);
-    ASSERT_TRUE(outcome.plan);
-    EXPECT_EQ(outcome.plan->basis, basis);
-    const double held = *outcome.dump.stopped_ms / 1000;
-    EXPECT_LT(outcome.plan->held.count(), 2 * held);
-    EXPECT_GT(outcome.plan->held.count(), held / 2);
+    EXPECT_EQ(outcome.dump.status, RankStatus::ok) << errors_of(outcome.dump);
+    EXPECT_EQ(outcome.plan.value_or(StopPlan{}).basis, basis);
+    const double held = outcome.dump.stopped_ms.value_or(0) / 1000;
+    const double planned = outcome.plan.value_or(StopPlan{}).held.count();
+    EXPECT_LT(planned, 2 * held) << "whatever the machine does besides";
+    if (planned <= held / 2)
+      return false;
   }
+  return true;
+}
+
+TEST_P(Plan, ForetellsTheHeldTimeWithinAFactorOfTwo) {
+  const RankUnderTest rank("many_receives", {"1000"}, ServerMode::multi, GetParam().spec);
+  bool right = false;
+  for (int i = 0; i < tries && !right; ++i)
+    right = foretells(rank);
+  EXPECT_TRUE(right);
 }
 
 INSTANTIATE_TEST_SUITE_P(Links, Plan,
@@ -69,13 +82,15 @@ TEST(MaxStop, HoldsInEveryStep) {
   for (const auto limit :
        {60ms, 150ms, 250ms, 350ms, 450ms, 600ms, 800ms, 1000ms, 1300ms, 1700ms}) {
     tools.options.max_stop = limit;
-    const auto outcome = dump(rank, tools);
+    auto outcome = dump(rank, tools);
+    const auto in_time = [&] {
+      return outcome.dump.stopped_ms.value_or(0) <= milliseconds(limit + round_trip) + 50;
+    };
+    for (int i = 1; i < tries && !in_time(); ++i)
+      outcome = dump(rank, tools);
+    EXPECT_TRUE(in_time()) << limit.count() << " ms: " << *outcome.dump.stopped_ms << " ms, "
+                           << errors_of(outcome.dump);
     const auto& phases = outcome.dump.statistics.phases;
-    if (outcome.dump.stopped_ms) {
-      // Beside the round trip: what a busy machine adds.
-      EXPECT_LE(*outcome.dump.stopped_ms, milliseconds(limit + round_trip) + 150)
-          << errors_of(outcome.dump);
-    }
     ASSERT_GE(phases.size(), 2U);
     if (outcome.dump.status != RankStatus::ok)
       ended_in.insert(phases.back().name == PhaseName::detach ? phases[phases.size() - 2].name
