@@ -1,6 +1,7 @@
 #include "host/doctor/examine.h"
 
 #include "host/dump/known_files.h"
+#include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
 #include "host/image/elf_cache.h"
 #include "rsp/guardian.h"
@@ -30,7 +31,7 @@ const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
       {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
       {"stub", {}},
-      {"attach", {"attach.", "ptrace.", "run."}},
+      {"attach", {"attach.", "ptrace.", "run.", "target.stopped"}},
       {"platform",
        {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile.", "fetch.", "files.",
         "debuginfod."}},
@@ -291,11 +292,13 @@ private:
   }
 
   std::string queues() const {
-    std::size_t operations = 0;
+    OperationCounts counts;
     for (const auto& communicator : rank_.communicators)
-      for (const auto& queue : communicator.queues)
-        operations += queue.operations.size();
-    return fmt::format("{} operations in {} communicators", operations, rank_.communicators.size());
+      for (const auto op_class : op_classes)
+        counts.add(count_operations(communicator.queue(op_class), op_class));
+    return fmt::format("{} pending operations{} in {} communicators", counts.pending,
+                       counts.complete > 0 ? fmt::format(", {} complete", counts.complete) : "",
+                       rank_.communicators.size());
   }
 
   /// By the speed that the link has shown and what there was to read.

@@ -4,6 +4,7 @@
 #include "host/mqs/structures.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -29,6 +30,7 @@ struct Layout {
   Field transferred;               ///< of a request: the transport is done with it
   Field send_mode;                 ///< of a send request
   Field source, tag, bytes;        ///< of a request's status: the message that came
+  Field sequence;                  ///< of a request: its place in its channel
   Field datatype_size;             ///< of a datatype
   Field local_group, remote_group; ///< of a communicator
 
@@ -46,6 +48,7 @@ struct Layout {
     source = fields.find("ompi_status_public_t", "MPI_SOURCE", platform.int_size, status);
     tag = fields.find("ompi_status_public_t", "MPI_TAG", platform.int_size, status);
     bytes = fields.find("ompi_status_public_t", "_ucount", platform.size_t_size, status);
+    sequence = fields.find_as_typed("mca_pml_base_request_t", "req_sequence");
     const Field super = fields.find("ompi_datatype_t", "super", pointer);
     if (super)
       datatype_size = fields.find("opal_datatype_t", "size", platform.size_t_size, super);
@@ -54,16 +57,17 @@ struct Layout {
   }
 
   std::size_t request_size() const {
-    return static_cast<std::size_t>(std::max(
-        {complete.end(), state.end(), count.end(), datatype.end(), communicator.end(), type.end(),
-         transferred.end(), send_mode.end(), source.end(), tag.end(), bytes.end()}));
+    return static_cast<std::size_t>(
+        std::max({complete.end(), state.end(), count.end(), datatype.end(), communicator.end(),
+                  type.end(), transferred.end(), send_mode.end(), source.end(), tag.end(),
+                  bytes.end(), sequence.end()}));
   }
 };
 
 /// What one request says; nullopt: not known.
 struct Request {
   std::optional<std::uint64_t> complete, state, count, datatype, communicator, type, transferred,
-      send_mode, source, tag, bytes;
+      send_mode, source, tag, bytes, sequence;
 };
 
 /// `unknown` is the kind of a request that no list should have.
@@ -106,6 +110,7 @@ public:
       const Request& request = (*requests)[i];
       correct_kind(*operations[i], request);
       correct_status(*operations[i], request);
+      add_sequence(*operations[i], request);
       correct_delivery(*operations[i], request);
       if (is_of_a_probe(*operations[i]))
         describe_probe(*operations[i], request);
@@ -132,7 +137,8 @@ private:
       requests.push_back({value(layout_.complete), value(layout_.state), value(layout_.count),
                           value(layout_.datatype), value(layout_.communicator), value(layout_.type),
                           value(layout_.transferred), value(layout_.send_mode),
-                          value(layout_.source), value(layout_.tag), value(layout_.bytes)});
+                          value(layout_.source), value(layout_.tag), value(layout_.bytes),
+                          value(layout_.sequence)});
     }
     return requests;
   }
@@ -156,6 +162,13 @@ private:
       operation.actual.reset();
     if (receive && status == OpStatus::matched)
       correct_announced_length(operation);
+  }
+
+  /// ob1 counts in 32 bits: anything more is no sequence number.
+  static void add_sequence(Operation& operation, const Request& request) {
+    constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+    if (request.sequence && *request.sequence < most)
+      operation.sequence = static_cast<std::uint32_t>(*request.sequence);
   }
 
   static OpStatus true_status(const Operation& operation, const Request& request) {

@@ -67,9 +67,6 @@ struct ActualMessage {
 
 /// mqs_pending_operation exactly as the DLL left it (MQD 5.5.2).
 struct RawOperation {
-  std::int32_t status = 0;
-  std::int32_t tag_wild = 0;
-  std::int32_t system_buffer = 0;
   std::int64_t desired_local_rank = 0;
   std::int64_t desired_global_rank = 0;
   std::int64_t desired_tag = 0;
@@ -79,11 +76,17 @@ struct RawOperation {
   std::int64_t actual_global_rank = 0;
   std::int64_t actual_tag = 0;
   std::int64_t actual_length = 0;
+  std::int32_t status = 0;
+  std::int32_t tag_wild = 0;
+  std::int32_t system_buffer = 0;
 };
 
 /// There may be ten million of them: each member more costs time, too, by the pages that it fills.
 struct Operation {
-  RawOperation raw;
+  [[no_unique_address]] RawOperation raw;
+  /// Position in the order of its channel, where the MPI has one: of a receive among those of its
+  /// communicator, of a send among those to its peer. It stands in the padding of `raw`.
+  CompactOptional<std::uint32_t, ~std::uint32_t{0}> sequence;
   Peer peer;
   Tag tag;
   Length length;

@@ -103,6 +103,8 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   const auto kind = name_of(operation.kind);
   json.member("kind", kind.empty() ? std::nullopt : std::optional(kind));
   json.member("delivered", delivered(operation));
+  json.member("sequence",
+              std::optional<std::uint64_t>(std::optional<std::uint32_t>(operation.sequence)));
   json.end();
 }
 

@@ -3,12 +3,15 @@
 #include "host/report/names.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
+#include "host/report/ranges.h"
 #include "host/report/raw_values.h"
 #include "host/report/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -158,17 +161,42 @@ OperationRow row_of(const Operation& operation, OpClass op_class) {
 
 void finish_single(const Operation& operation, OpClass op_class, const TextOptions& options,
                    OperationRow& row) {
-  std::string last = operation.buffer ? fmt::format("{:#x}", operation.buffer->value) : "-";
-  if (const std::string more = notes(operation, op_class); !more.empty())
-    last += "  " + more;
-  row.cells.push_back({last});
+  row.cells.push_back({operation.buffer ? fmt::format("{:#x}", operation.buffer->value) : "-"});
+  row.note = {notes(operation, op_class)};
   if (options.raw)
     row.detail = raw_detail(operation, raw_differences(operation));
 }
 
+/// Indices of the operations in the order in which they were posted, where each says its place in
+/// it; else in that of the list. Sends are counted for each peer: theirs come peer by peer.
+std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class) {
+  std::vector<std::size_t> order(operations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool known = std::all_of(operations.begin(), operations.end(),
+                                 [](const Operation& each) { return each.sequence.has_value(); });
+  if (!known || op_class == OpClass::unexpected)
+    return order;
+  const auto place = [&](std::size_t index) {
+    const Operation& operation = operations[index];
+    const auto peer = op_class == OpClass::send ? operation.peer.local_rank : MaybeInt();
+    return std::pair(peer.value_or(0), *operation.sequence);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  return order;
+}
+
+/// Operations that differ in nothing but tag and buffer.
 struct Alike {
   std::uint64_t count = 0;
-  std::size_t first = 0; ///< index of the first of them
+  std::size_t first = 0;          ///< index of the first of them
+  std::vector<std::int64_t> tags; ///< in order; empty where the first one's is not a number
+
+  void add(const Operation& operation) {
+    ++count;
+    if (operation.tag.value)
+      tags.push_back(*operation.tag.value);
+  }
 };
 
 struct Folded {
@@ -176,55 +204,136 @@ struct Folded {
   std::uint64_t left_out = 0;
 };
 
-Folded fold(const ChunkedList<Operation>& operations, OpClass op_class, std::uint64_t most) {
+enum class Fold : std::uint8_t { neighbours, all };
+
+/// What operations of one line have in common.
+std::string likeness(const Operation& operation, OpClass op_class) {
+  std::string key = notes(operation, op_class);
+  const auto cells = row_of(operation, op_class).cells;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (i != tag_column || !operation.tag.value)
+      key += '\t' + cells[i].text;
+  // The mark of a repaired tag.
+  return operation.tag.value && cells[tag_column].text.ends_with('*') ? key + "\t*" : key;
+}
+
+Folded fold(const ChunkedList<Operation>& operations, const std::vector<std::size_t>& order,
+            OpClass op_class, Fold which, std::uint64_t most) {
   std::map<std::string, std::size_t> known;
   Folded folded;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    std::string key = notes(operations[i], op_class);
-    for (const Cell& cell : row_of(operations[i], op_class).cells)
-      key += '\t' + cell.text;
-    const auto found = known.find(key);
-    if (found != known.end()) {
-      ++folded.groups[found->second].count;
-    } else if (known.size() < most) {
-      known.emplace(std::move(key), folded.groups.size());
-      folded.groups.push_back({1, i});
-    } else {
-      ++folded.left_out;
+  for (const std::size_t i : order) {
+    std::string key = likeness(operations[i], op_class);
+    auto found = known.find(key);
+    if (found == known.end()) {
+      if (folded.groups.size() >= most) {
+        ++folded.left_out;
+        if (which == Fold::neighbours)
+          return folded; // too many lines, however many more they would be
+        continue;
+      }
+      if (which == Fold::neighbours)
+        known.clear();
+      found = known.emplace(std::move(key), folded.groups.size()).first;
+      folded.groups.push_back({0, i, {}});
     }
+    folded.groups[found->second].add(operations[i]);
   }
   return folded;
+}
+
+/// How many values a run stands for; any 64 bits may have come from a target.
+std::uint64_t count_of(const Run& run) {
+  const auto first = static_cast<std::uint64_t>(run.first);
+  const auto last = static_cast<std::uint64_t>(run.last);
+  const auto step = static_cast<std::uint64_t>(run.step);
+  return 1 + (run.step > 0 ? (last - first) / step : (first - last) / (0 - step));
+}
+
+/// "0-2999", "5-1:-1", "7,9,40"; of many runs the first, and how many tags are left.
+std::string tags_text(std::span<const std::int64_t> tags) {
+  constexpr std::size_t most_runs = 3;
+  const auto runs = to_runs(tags);
+  std::string text;
+  std::uint64_t shown = 0;
+  for (std::size_t i = 0; i < std::min(runs.size(), most_runs); ++i) {
+    const Run& run = runs[i];
+    text += text.empty() ? "" : ",";
+    text += fmt::format("{}", run.first);
+    if (run.first != run.last)
+      text += fmt::format("-{}", run.last);
+    if (run.step != 1)
+      text += fmt::format(":{}", run.step);
+    shown += count_of(run);
+  }
+  return shown == tags.size() ? text : fmt::format("{} and {} more", text, tags.size() - shown);
+}
+
+/// "same peer and size": what the operations of a line are known to have in common.
+std::string same_words(const std::vector<Cell>& cells, bool same_tag) {
+  constexpr std::string_view not_known = "?";
+  std::vector<std::string_view> same;
+  if (!cells[peer_column].text.starts_with(not_known))
+    same.emplace_back("peer");
+  if (same_tag && !cells[tag_column].text.starts_with(not_known))
+    same.emplace_back("tag");
+  if (!cells[size_column].text.starts_with(not_known))
+    same.emplace_back("size");
+  std::string text;
+  for (std::size_t i = 0; i < same.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "same " : i + 1 < same.size() ? ", " : " and ", same[i]);
+  return text + (text.empty() ? "" : "  ") + "(--show all)";
+}
+
+OperationRow row_of_several(const Alike& group, const Operation& first, OpClass op_class) {
+  OperationRow row = row_of(first, op_class);
+  const bool same_tag = std::all_of(group.tags.begin(), group.tags.end(),
+                                    [&](std::int64_t tag) { return tag == group.tags.front(); });
+  if (!same_tag) {
+    const std::string mark = row.cells[tag_column].text.ends_with('*') ? "*" : "";
+    row.cells[tag_column].text = tags_text(group.tags) + mark;
+  }
+  row.note = {same_words(row.cells, same_tag), Style::dim};
+  row.cells[size_column].text = fmt::format("{} x {}", group.count, row.cells[size_column].text);
+  row.cells.push_back({});
+  return row;
 }
 
 } // namespace
 
 std::vector<Column> operation_columns() {
-  return {{"QUEUE"}, {"STATUS"}, {"PEER(local)"}, {"TAG"}, {"SIZE", Align::right}, {"BUFFER"}};
+  return {{"QUEUE"},
+          {"STATUS"},
+          {"PEER(local)"},
+          {"TAG"},
+          {"SIZE", Align::right},
+          {"BUFFER", Align::left, 2, 1}};
 }
 
 std::uint64_t operation_rows(const Communicator& communicator, OpClass op_class,
                              const TextOptions& options,
                              const std::function<void(const OperationRow&)>& row) {
   const ChunkedList<Operation>& operations = communicator.queue(op_class).operations;
+  const std::vector<std::size_t> order = posting_order(operations, op_class);
   if (!options.show || operations.size() <= *options.show) {
-    for (const Operation& operation : operations) {
-      OperationRow single = row_of(operation, op_class);
-      finish_single(operation, op_class, options, single);
+    for (const std::size_t index : order) {
+      OperationRow single = row_of(operations[index], op_class);
+      finish_single(operations[index], op_class, options, single);
       row(single);
     }
     return 0;
   }
-  const Folded folded = fold(operations, op_class, *options.show);
+  Folded folded = fold(operations, order, op_class, Fold::neighbours, *options.show);
+  if (folded.left_out > 0)
+    folded = fold(operations, order, op_class, Fold::all, *options.show);
   for (const Alike& group : folded.groups) {
-    OperationRow line = row_of(operations[group.first], op_class);
-    if (group.count == 1) {
-      finish_single(operations[group.first], op_class, options, line);
-    } else {
-      line.cells[size_column].text =
-          fmt::format("{} x {}", group.count, line.cells[size_column].text);
-      line.cells.push_back({"same peer, tag and size  (--show all)", Style::dim});
+    const Operation& first = operations[group.first];
+    if (group.count > 1) {
+      row(row_of_several(group, first, op_class));
+      continue;
     }
-    row(line);
+    OperationRow single = row_of(first, op_class);
+    finish_single(first, op_class, options, single);
+    row(single);
   }
   return folded.left_out;
 }

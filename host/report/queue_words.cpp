@@ -3,6 +3,8 @@
 #include "host/report/printable.h"
 
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -102,12 +104,25 @@ std::string_view never_listed(const RankDump& rank, OpClass op_class) {
 std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
   if (rank.dll && rank.dll->provider == "recorder")
     return "empty";
-  if (const auto hidden = never_listed(rank, op_class); !hidden.empty())
-    return hidden;
   const bool mpich = rank.dll && rank.dll->provider == "mpich";
   if (mpich && op_class == OpClass::unexpected)
     return "none that the process has polled";
   return "none that the debug DLL lists";
+}
+
+std::string common_state(const RankDump& rank, OpClass op_class) {
+  std::optional<std::string> common;
+  for (const Communicator& communicator : rank.communicators) {
+    const Queue& queue = communicator.queue(op_class);
+    const bool of_the_rank = queue.state == QueueState::not_requested ||
+                             queue.reason == QueueReason::not_provided ||
+                             queue.reason == QueueReason::transport_bypasses;
+    std::string state = of_the_rank ? long_state(rank, queue) : "";
+    if (state.empty() || (common && *common != state))
+      return {};
+    common = std::move(state);
+  }
+  return common.value_or("");
 }
 
 std::string display_name(const Communicator& communicator) {
@@ -116,7 +131,15 @@ std::string display_name(const Communicator& communicator) {
   return name.starts_with("MPI_COMM_") ? name : "\"" + name + "\"";
 }
 
+std::string counts_text(const OperationCounts& counts, std::string_view bound) {
+  std::string text = fmt::format("{}{}", counts.pending, bound);
+  if (counts.complete > 0)
+    text += fmt::format(", {} done", counts.complete);
+  return text;
+}
+
 std::string count_text(const RankDump& rank, OpClass op_class) {
+  OperationCounts counts;
   std::uint64_t kept = 0;
   std::uint64_t total = 0;
   std::size_t available = 0;
@@ -130,6 +153,7 @@ std::string count_text(const RankDump& rank, OpClass op_class) {
     available += queue.state == QueueState::available;
     more = more || queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing;
     kept += queue.operations.size();
+    counts.add(count_operations(queue, op_class));
     total += queue.total.value_or(queue.operations.size());
   }
   const std::size_t communicators = rank.communicators.size();
@@ -140,9 +164,8 @@ std::string count_text(const RankDump& rank, OpClass op_class) {
   more = more || rank.status == RankStatus::failed || (available > 0 && unavailable > 0);
   if (communicators == 0 || (more && total == 0))
     return "?";
-  const std::string count =
-      kept < total ? fmt::format("{}/{}", kept, total) : fmt::format("{}", total);
-  return more ? count + "+" : count;
+  const std::string of_all = kept < total ? fmt::format("/{}", total) : "";
+  return counts_text(counts, of_all + (more ? "+" : ""));
 }
 
 } // namespace mqbridge

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/dump/document.h"
+#include "host/dump/operation_counts.h"
 
 #include <cstdint>
 #include <string>
@@ -27,12 +28,20 @@ std::string_view nothing_listed(const RankDump& rank, OpClass op_class);
 /// are not listed"). Empty for most.
 std::string_view never_listed(const RankDump& rank, OpClass op_class);
 
+/// long_state() where it is that of the MPI or of the question, and so the same in every
+/// communicator of the rank: not provided, bypassed by the transport, not asked for. It is said
+/// once a rank. Empty: every communicator has its own.
+std::string common_state(const RankDump& rank, OpClass op_class);
+
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 
-/// Operations of one class in all communicators of a rank, for a table cell: "3"; "3/1000" where
-/// filters left 3; "500+" where more may be there; "n/a" not exposed by this MPI; "?" unknown; "-"
-/// not asked for.
+/// "3"; "3, 2 done". `bound` stands behind the number of pending ones: "3/1000".
+std::string counts_text(const OperationCounts& counts, std::string_view bound = {});
+
+/// Operations of one class in all communicators of a rank, for a table cell: "3" pending; "3, 2
+/// done" where complete ones are listed, too; "3/1000" where filters left 3; "500+" where more may
+/// be there; "n/a" not exposed by this MPI; "?" unknown; "-" not asked for.
 std::string count_text(const RankDump& rank, OpClass op_class);
 
 } // namespace mqbridge

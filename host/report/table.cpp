@@ -8,7 +8,7 @@
 namespace mqbridge {
 
 Table::Table(std::vector<Column> columns, std::size_t width)
-    : columns_(std::move(columns)), width_(width) {
+    : columns_(std::move(columns)), width_(width), left_out_(columns_.size(), false) {
   for (const Column& column : columns_)
     widths_.push_back(display_width(column.title));
 }
@@ -16,6 +16,27 @@ Table::Table(std::vector<Column> columns, std::size_t width)
 void Table::fit(const std::vector<Cell>& row) {
   for (std::size_t i = 0; i < row.size(); ++i)
     widths_[i] = std::max(widths_[i], display_width(row[i].text));
+}
+
+std::vector<std::size_t> Table::narrow() {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    total += widths_[i] + (i == 0 ? 0 : columns_[i].gap);
+  std::vector<std::size_t> out;
+  while (total > width_) {
+    const auto next =
+        std::max_element(columns_.begin(), columns_.end(),
+                         [](const Column& a, const Column& b) { return a.drop < b.drop; });
+    if (next == columns_.end() || next->drop == 0)
+      break;
+    const auto index = static_cast<std::size_t>(next - columns_.begin());
+    next->drop = 0;
+    left_out_[index] = true;
+    total -= widths_[index] + next->gap;
+    out.push_back(index);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::string Table::titles(const Paint& paint) const {
@@ -26,24 +47,20 @@ std::string Table::titles(const Paint& paint) const {
 }
 
 std::string Table::line(const std::vector<Cell>& row, const Paint& paint) const {
-  // Words are cut to no less than this: a shorter rest says nothing.
-  constexpr std::size_t least = 6;
   std::string out;
-  std::size_t column = 0;
   std::size_t owed = 0; // blanks, written only before something visible
+  bool first = true;
   for (std::size_t i = 0; i < row.size(); ++i) {
+    if (left_out_[i])
+      continue;
     const std::size_t width = display_width(row[i].text);
     const std::size_t padding = widths_[i] > width ? widths_[i] - width : 0;
-    owed += i == 0 ? 0 : columns_[i].gap;
+    owed += std::exchange(first, false) ? 0 : columns_[i].gap;
     if (columns_[i].align == Align::right)
       owed += padding;
     if (width > 0) {
-      column += owed + width;
       out.append(std::exchange(owed, 0), ' ');
-      const bool gives_way = i + 1 == row.size() && column > width_;
-      const std::size_t left =
-          gives_way ? std::max(least, width - std::min(width, column - width_)) : width;
-      out += paint(row[i].style, clipped(row[i].text, left));
+      out += paint(row[i].style, row[i].text);
     }
     if (columns_[i].align == Align::left)
       owed += padding;

@@ -14,6 +14,7 @@ struct Column {
   std::string title;
   Align align = Align::left;
   std::size_t gap = 2; ///< spaces before it
+  int drop = 0;        ///< where the table is too wide: left out before those with less; 0: never
 };
 
 struct Cell {
@@ -23,13 +24,17 @@ struct Cell {
 
 /// Columns that line up. Rows are shown to it twice: first all of them to fit(), then each to
 /// line(), so that a long table need not be kept. A row may have fewer cells than there are
-/// columns. Trailing blanks are never written. The last cell of a row gives way where the row would
-/// be wider than `width`.
+/// columns. Trailing blanks are never written. No cell is ever cut: a part of a number or of a word
+/// is a false one. Where the rows are wider than `width`, whole columns are left out
+/// (Column::drop).
 class Table {
 public:
   Table(std::vector<Column> columns, std::size_t width);
 
   void fit(const std::vector<Cell>& row);
+  /// Leaves columns out until the rows fit or none is left that may be. To be called once, behind
+  /// the last fit(). By index, which are left out.
+  std::vector<std::size_t> narrow();
   std::string titles(const Paint& paint) const;
   std::string line(const std::vector<Cell>& row, const Paint& paint) const;
 
@@ -37,6 +42,7 @@ private:
   std::vector<Column> columns_;
   std::size_t width_;
   std::vector<std::size_t> widths_;
+  std::vector<bool> left_out_;
 };
 
 } // namespace mqbridge

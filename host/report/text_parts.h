@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/report/paint.h"
+#include "host/report/table.h"
 #include "host/report/text_report.h"
 
 #include <string>
@@ -10,6 +11,9 @@
 namespace mqbridge {
 
 // The parts of the text report, each in a file of its own. Each writes whole lines.
+
+class IdleCommunicators;
+class SharedErrors;
 
 struct TextContext {
   const Dump& dump;
@@ -43,18 +47,35 @@ std::vector<RankGroup> group_ranks(const Dump& dump);
 /// "0-510:2"; "-": not known
 std::string rank_text(const RankGroup& group);
 
+/// "Rank 3", "Ranks 0-510:2", "Ranks 0-3 of job 2"
+std::string group_name(const TextContext& context, const RankGroup& group);
+/// Which targets they are, where their ranks do not tell it.
+void write_targets(const TextContext& context, const RankGroup& group);
+
+/// Pieces one behind the other in as many lines as the width needs: a new one begins before a piece
+/// that starts with blanks, without these and behind `indent` of them.
+void write_flow(const TextContext& context, const std::vector<Cell>& pieces,
+                std::size_t indent = 2);
+
 /// Where the rank is, short: its host; where that is not known, the serial line's device, or what
 /// command leads there.
 std::string place_text(const RankDump& rank);
 
 void write_rank_table(const TextContext& context);
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups);
-/// What the rows of the folded table hold, communicator by communicator, and what failed.
-void write_group_details(const TextContext& context, const RankGroup& group);
-void write_rank(const TextContext& context, const RankDump& rank);
+/// What the rows of the folded table hold, communicator by communicator, and what failed. Nothing
+/// where `shared` says all of it.
+void write_group_details(const TextContext& context, const RankGroup& group,
+                         const SharedErrors& shared);
+/// Likewise; without the communicators of `idle`.
+void write_rank(const TextContext& context, const RankDump& rank, const IdleCommunicators& idle,
+                const SharedErrors& shared);
+void write_communicators(const TextContext& context, const RankDump& rank,
+                         const IdleCommunicators& idle);
 /// The first of level error; nullptr: none.
 const RankError* first_error(const RankDump& rank);
-void write_errors(const TextContext& context, const RankDump& rank);
+/// Those that are the rank's alone.
+void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared);
 /// Messages in lines of the report's width, then "fix: ..." where there is a hint.
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);

@@ -1,9 +1,11 @@
 #include "host/report/text_report.h"
 
+#include "host/report/idle_communicators.h"
 #include "host/report/names.h"
 #include "host/report/outcome.h"
 #include "host/report/printable.h"
 #include "host/report/ranges.h"
+#include "host/report/shared_errors.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
 #include "host/report/wrap.h"
@@ -14,40 +16,49 @@
 namespace mqbridge {
 namespace {
 
-std::string rank_counts(const Dump& dump, const Paint& paint) {
+std::vector<Cell> rank_counts(const Dump& dump) {
   const Outcome outcome = outcome_of(dump);
   const auto total = static_cast<std::int64_t>(outcome.total());
   const std::int64_t job_size = std::max(dump.job_size.value_or(total), total);
-  std::string text = fmt::format("{}", total);
+  std::string text = fmt::format("   {}", total);
   if (job_size > total)
     text += fmt::format(" of {}", job_size);
   text += job_size == 1 ? " rank" : " ranks";
   if (has_several_jobs(dump))
     text += " of several jobs";
+  std::vector<Cell> pieces = {{text}};
+  const auto add = [&](std::uint64_t count, std::string_view word, Style style) {
+    pieces.back().text += ",";
+    pieces.push_back({fmt::format(" {} {}", count, word), style});
+  };
   if (outcome.complete > 0 || outcome.total() == 0)
-    text += fmt::format(", {} complete", outcome.complete);
+    add(outcome.complete, "complete", Style::plain);
   if (outcome.partial > 0)
-    text += ", " + paint(Style::warning, fmt::format("{} partial", outcome.partial));
+    add(outcome.partial, "partial", Style::warning);
   if (outcome.failed > 0)
-    text += ", " + paint(Style::bad, fmt::format("{} FAILED", outcome.failed));
-  return text;
+    add(outcome.failed, "FAILED", Style::bad);
+  return pieces;
 }
 
 void write_header(const TextContext& context) {
   const Dump& dump = context.dump;
-  std::string text = context.paint(Style::heading, "mqbridge dump") + "   ";
+  std::vector<Cell> pieces = {{"mqbridge dump", Style::heading}};
   if (!dump.job_source.empty() && dump.job_source != "targets")
-    text += "job " + printable(dump.job_source) + ": ";
-  text += rank_counts(dump, context.paint);
-  std::string times;
+    pieces.push_back({"   job " + printable(dump.job_source) + ":"});
+  const auto counts = rank_counts(dump);
+  pieces.insert(pieces.end(), counts.begin(), counts.end());
   const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {
     return rank.stopped_ms.has_value();
   });
-  if (dump.skew_ms && stops > 1)
-    times = "stops spread " + duration_text(*dump.skew_ms);
-  if (dump.stalled_ms)
-    times += (times.empty() ? "" : ", ") + ("job stalled " + duration_text(*dump.stalled_ms));
-  context.line(times.empty() ? text : text + "    " + times);
+  const bool spread = dump.skew_ms && stops > 1;
+  if (spread)
+    pieces.push_back({"    stops spread " + duration_text(*dump.skew_ms)});
+  if (dump.stalled_ms) {
+    pieces.back().text += spread ? "," : "";
+    pieces.push_back(
+        {(spread ? " " : "    ") + ("job stalled " + duration_text(*dump.stalled_ms))});
+  }
+  write_flow(context, pieces);
 }
 
 void add_filter(std::string& text, std::string_view name, const std::string& values) {
@@ -82,6 +93,30 @@ void write_filters(const TextContext& context) {
     context.line(line);
 }
 
+void write_folded(const TextContext& context) {
+  const std::vector<RankGroup> groups = group_ranks(context.dump);
+  write_folded_table(context, groups);
+  if (context.options.summary)
+    return;
+  const SharedErrors shared(context.dump);
+  IdleCommunicators(context).write(context);
+  for (const RankGroup& group : groups)
+    write_group_details(context, group, shared);
+  shared.write(context);
+}
+
+void write_ranks(const TextContext& context) {
+  write_rank_table(context);
+  if (context.options.summary)
+    return;
+  const SharedErrors shared(context.dump);
+  const IdleCommunicators idle(context);
+  idle.write(context);
+  for (const RankDump& rank : context.dump.ranks)
+    write_rank(context, rank, idle, shared);
+  shared.write(context);
+}
+
 } // namespace
 
 void TextContext::line(std::string_view text) const {
@@ -94,19 +129,24 @@ bool is_folded(const TextContext& context) {
   return context.dump.ranks.size() > most_ranks_in_full && !context.options.full;
 }
 
-void write_message(const TextContext& context, Style style, const std::string& message,
-                   const std::string& hint) {
-  constexpr std::size_t indent = 2;
-  for (const std::string& line :
-       wrap_words(printable_lines(message), context.options.width - indent))
-    context.line("  " + context.paint(style, line));
-  constexpr std::string_view label = "fix: ";
-  std::string_view lead = label;
-  for (const std::string& line :
-       wrap_clauses(printable_lines(hint), context.options.width - indent - label.size())) {
-    context.line("  " + context.paint(Style::fix, fmt::format("{:5}{}", lead, line)));
-    lead = {};
+void write_flow(const TextContext& context, const std::vector<Cell>& pieces, std::size_t indent) {
+  std::string line;
+  std::size_t column = 0;
+  for (const Cell& piece : pieces) {
+    const std::size_t blanks = std::min(piece.text.find_first_not_of(' '), piece.text.size());
+    const std::string_view words = std::string_view(piece.text).substr(blanks);
+    std::size_t before = blanks;
+    if (blanks > 0 && column > indent &&
+        column + blanks + display_width(words) > context.options.width) {
+      context.line(line);
+      line.clear();
+      column = 0;
+      before = indent;
+    }
+    line += std::string(before, ' ') + context.paint(piece.style, words);
+    column += before + display_width(words);
   }
+  context.line(line);
 }
 
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) {
@@ -114,18 +154,10 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
   write_header(context);
   write_filters(context);
   context.line();
-  if (is_folded(context)) {
-    const std::vector<RankGroup> groups = group_ranks(dump);
-    write_folded_table(context, groups);
-    for (const RankGroup& group : groups)
-      if (!options.summary)
-        write_group_details(context, group);
-  } else {
-    write_rank_table(context);
-    for (const RankDump& rank : dump.ranks)
-      if (!options.summary)
-        write_rank(context, rank);
-  }
+  if (is_folded(context))
+    write_folded(context);
+  else
+    write_ranks(context);
   if (options.stats)
     write_statistics(context);
   const std::string exit = exit_line(outcome_of(dump), options.exit_status);

@@ -81,6 +81,7 @@ void write_table(const TextContext& context, const std::vector<Column>& columns,
   Table table(columns, context.options.width);
   for (const Row& row : rows)
     table.fit(row);
+  table.narrow();
   context.line(table.titles(context.paint));
   for (const Row& row : rows)
     context.line(table.line(row, context.paint));
@@ -128,18 +129,20 @@ void write_phases(const TextContext& context) {
       add_rank(label_of(context, rank), rank, rows);
   if (context.dump.ranks.size() != 1)
     add_all(context.dump, rows);
-  context.line(context.paint(Style::heading, "Statistics") +
-               "  (bytes; fetches are what the debug DLL asked for; all: longest time, sums)");
+  write_flow(context, {{"Statistics", Style::heading},
+                       {"  (bytes;"},
+                       {" fetches are what the debug DLL asked for;"},
+                       {" all: longest time, sums)"}});
   write_table(context,
               {{"RANK", Align::right},
                {"PHASE"},
                {"MS", Align::right},
                {"ROUND TRIPS", Align::right},
                {"RECEIVED", Align::right},
-               {"SENT", Align::right},
-               {"REQUESTS", Align::right},
-               {"FETCHES", Align::right},
-               {"FETCHED", Align::right}},
+               {"SENT", Align::right, 2, 4},
+               {"REQUESTS", Align::right, 2, 2},
+               {"FETCHES", Align::right, 2, 1},
+               {"FETCHED", Align::right, 2, 3}},
               rows);
 }
 

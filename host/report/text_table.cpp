@@ -66,12 +66,12 @@ std::vector<Column> columns(bool folded) {
   else
     out = {{"RANK", Align::right}};
   if (!folded) {
-    out.push_back({"HOST", Align::left, 1});
-    out.push_back({"PID", Align::right});
+    out.push_back({"HOST", Align::left, 1, 1});
+    out.push_back({"PID", Align::right, 2, 3});
   }
-  out.insert(out.end(), {{"PLATFORM"},
-                         {"MPI (transport)"},
-                         {"HELD", Align::right, 1},
+  out.insert(out.end(), {{"PLATFORM", Align::left, 2, 5},
+                         {"MPI (transport)", Align::left, 2, 4},
+                         {"HELD", Align::right, 1, 2},
                          {"SEND", Align::right},
                          {"RECV", Align::right},
                          {"UNEXP", Align::right},
@@ -103,10 +103,39 @@ struct Row {
   std::vector<Cell> cells;
 };
 
+/// What the rows have in a column, where that is the same wherever it is known.
+std::string common_cell(const std::vector<Row>& rows, std::size_t column) {
+  std::string common;
+  for (const Row& row : rows) {
+    const std::string& text = row.cells[column].text;
+    if (text == "-" || text == common)
+      continue;
+    if (!common.empty())
+      return {};
+    common = text;
+  }
+  return common;
+}
+
+void write_left_out(const TextContext& context, const std::vector<Column>& columns,
+                    const std::vector<Row>& rows, const std::vector<std::size_t>& left_out) {
+  std::vector<Cell> pieces = {{"no room for", Style::dim}};
+  for (const std::size_t column : left_out) {
+    const std::string common = common_cell(rows, column);
+    pieces.back().text += pieces.size() == 1 ? "" : ",";
+    pieces.push_back(
+        {" " + columns[column].title + (common.empty() ? "" : " = " + common), Style::dim});
+  }
+  write_flow(context, pieces);
+}
+
 void write_rows(const TextContext& context, bool folded, const std::vector<Row>& rows) {
-  Table table(columns(folded), context.options.width);
+  const std::vector<Column> all = columns(folded);
+  Table table(all, context.options.width);
   for (const Row& row : rows)
     table.fit(row.cells);
+  if (const auto left_out = table.narrow(); !left_out.empty())
+    write_left_out(context, all, rows, left_out);
   context.line(table.titles(context.paint));
   const bool jobs = has_several_jobs(context.dump);
   const RankDump* last = nullptr;
@@ -128,10 +157,13 @@ std::string likeness(const RankDump& rank) {
   for (const Communicator& communicator : rank.communicators) {
     // Not by its key: every rank has a communicator of its own, such as MPI_COMM_SELF.
     key += fmt::format("\n{}\t{}", communicator.name, communicator.size);
-    for (const Queue& queue : communicator.queues)
+    for (const OpClass op_class : op_classes) {
+      const Queue& queue = communicator.queue(op_class);
       key += fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
-                         static_cast<int>(queue.reason), queue.operations.size(),
-                         queue.total.value_or(0), static_cast<int>(queue.truncated_by));
+                         static_cast<int>(queue.reason),
+                         counts_text(count_operations(queue, op_class)), queue.total.value_or(0),
+                         static_cast<int>(queue.truncated_by));
+    }
   }
   return key;
 }
@@ -173,13 +205,6 @@ std::string place_text(const RankDump& rank) {
     return printable(std::string(command).append(first.substr(first.rfind('/') + 1)));
   }
   return printable(place);
-}
-
-const RankError* first_error(const RankDump& rank) {
-  const auto found = std::find_if(rank.errors.begin(), rank.errors.end(), [](const RankError& e) {
-    return e.level == RankError::Level::error;
-  });
-  return found == rank.errors.end() ? nullptr : &*found;
 }
 
 std::vector<RankGroup> group_ranks(const Dump& dump) {

@@ -39,20 +39,27 @@ enum class Field : std::size_t {
   hint,
   op_kind,
   delivered,
+  pid,
+  host,
+  held_ms,
+  endpoint,
 };
 
-constexpr std::array<std::string_view, 26> titles = {
-    "kind",      "rank",     "comm_key", "comm_id",      "comm_name",   "comm_rank",
-    "comm_size", "queue",    "state",    "peer_any",     "peer_global", "peer_local",
-    "tag_any",   "tag",      "length",   "length_unit",  "buffer",      "request",
-    "repairs",   "reason",   "total",    "truncated_by", "message",     "hint",
-    "op_kind",   "delivered"};
+constexpr std::array<std::string_view, 30> titles = {
+    "kind",      "rank",      "comm_key", "comm_id",      "comm_name",   "comm_rank",
+    "comm_size", "queue",     "state",    "peer_any",     "peer_global", "peer_local",
+    "tag_any",   "tag",       "length",   "length_unit",  "buffer",      "request",
+    "repairs",   "reason",    "total",    "truncated_by", "message",     "hint",
+    "op_kind",   "delivered", "pid",      "host",         "held_ms",     "endpoint"};
 
 class Line {
 public:
   Line(std::string_view kind, const RankDump& rank) {
     set(Field::kind, kind);
     set_number(Field::rank, rank.rank);
+    set_number(Field::pid, rank.pid);
+    set(Field::host, rank.host.value_or(""));
+    set(Field::endpoint, rank.endpoint);
   }
   void set(Field field, std::string_view text) {
     cells_[static_cast<std::size_t>(field)] = tsv_escaped(text);
@@ -138,7 +145,7 @@ void write_queue(const RankDump& rank, const Communicator& communicator, OpClass
 void write_rank(const RankDump& rank, const Sink& sink) {
   Line line("rank", rank);
   line.set(Field::state, name_of(rank.status));
-  line.set(Field::message, rank.endpoint);
+  line.set_number(Field::held_ms, rank.stopped_ms);
   line.write(sink);
   for (const RankError& error : rank.errors) {
     Line said(name_of(error.level), rank);

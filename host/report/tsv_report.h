@@ -16,8 +16,10 @@ namespace mqbridge {
 ///   and
 ///              `total` where it is known. Its operations, if any, have lines of their own
 ///   error      a rank's error, `warning` likewise: `reason` is its code, `message` and `hint`
-///   rank       one line for each rank: `state` is ok, partial or failed; `message` its endpoint
-/// A communicator whose queues are all read and empty has no line.
+///   rank       one line for each rank: `state` is ok, partial or failed; `held_ms` for how long it
+///              was held
+/// Every line names its process: `rank` (empty where it is not known), `pid`, `host` and
+/// `endpoint`. A communicator whose queues are all read and empty has no line.
 void write_tsv(const Dump& dump, const Sink& sink);
 
 } // namespace mqbridge

@@ -22,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 using test::TempDirectory;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -80,6 +81,16 @@ TEST_F(OutputTest, TextNamesRanksCommunicatorsAndOperations) {
   for (const std::string& line : lines_of(text.out))
     EXPECT_LE(line.size(), 100U) << line;
   EXPECT_THAT(text.out, Not(HasSubstr("4294967295")));
+}
+
+/// Open MPI's DLL lists requests as they lie in memory: of 200 receives posted with the tags 0, 1,
+/// 2, ... the first ones come fourth and later.
+TEST(LongQueue, IsARunInTheOrderOfPosting) {
+  SingleProcess process("many_receives", {"200"});
+  const Outcome text = run_mqbridge({"dump", local_target(process.pid())});
+  ASSERT_EQ(text.status(), 0) << testing::PrintToString(text);
+  EXPECT_THAT(text.out, ContainsRegex("recv   pending  0 +0-199  200 x 8 B  same peer and size"));
+  EXPECT_EQ(process.finish(), "");
 }
 
 TEST_F(OutputTest, SummaryIsTheTableOnly) {

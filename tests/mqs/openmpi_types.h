@@ -22,7 +22,8 @@ inline void add_openmpi_types(FakeTypes& types, const Platform& platform) {
                                        {"req_type", 0, 4},
                                        {"req_comm", 0, pointer},
                                        {"req_datatype", 0, pointer},
-                                       {"req_count", 0, size}});
+                                       {"req_count", 0, size},
+                                       {"req_sequence", 0, 8}});
   types.add("mca_pml_base_send_request_t", {{"req_base", 0, 160}, {"req_send_mode", 0, 4}});
   types.add("ompi_datatype_t", {{"id", 0, pointer}, {"super", 0, 200}});
   types.add("opal_datatype_t", {{"super", 0, 16}, {"size", 0, size}});

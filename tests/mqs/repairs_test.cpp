@@ -62,6 +62,11 @@ protected:
     groups(0x5000, 0x5000);
   }
 
+  void put_sequence(std::uint64_t sequence) {
+    put_request("mca_pml_base_request_t", "req_sequence", sequence, 8);
+    write(request_at);
+  }
+
   /// The request, there.
   void write(std::uint64_t address) { memory.put({address}, request_); }
 
@@ -157,6 +162,21 @@ private:
 
 INSTANTIATE_TEST_SUITE_P(, Requests, testing::ValuesIn(test_platforms()),
                          [](const auto& of) { return platform_name(of.param); });
+
+TEST_P(Requests, SayTheirPlaceInTheirChannel) {
+  put_sequence(0);
+  EXPECT_EQ(operation(OpClass::receive, 0).sequence, std::nullopt) << "the DLL does not say it";
+  repaired();
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].sequence, 0U);
+  put_sequence(70'000);
+  repaired();
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].sequence, 70'000U);
+  communicators.clear();
+  put_sequence(0xeeeeeeeeeeeeeeee); // garbage
+  operation(OpClass::send, 0);
+  repaired();
+  EXPECT_EQ(communicators[0].queue(OpClass::send).operations[0].sequence, std::nullopt);
+}
 
 TEST_P(Requests, StatusIsReadAtPointerWidth) {
   struct Case {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -23,6 +24,22 @@ json schema_document() {
   return json::parse(file);
 }
 
+/// The schema of a line, with what it names of the document's within itself: valijson does not
+/// follow references from one fetched document to another.
+json line_schema_document() {
+  std::ifstream file(MQBRIDGE_LINE_SCHEMA);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string other = "dump.schema.json#";
+  for (auto at = text.find(other); at != std::string::npos; at = text.find(other, at))
+    text.replace(at, other.size(), "#");
+  json schema = json::parse(text);
+  for (const auto& [name, definition] : schema_document()["$defs"].items()) {
+    EXPECT_FALSE(schema["$defs"].contains(name)) << name << " means two things";
+    schema["$defs"][name] = definition;
+  }
+  return schema;
+}
+
 /// The words of the schema that valijson turns into constraints. It ignores others without a word,
 /// so a schema that used more would be checked in part only.
 bool is_checked(const std::string& word) {
@@ -30,7 +47,8 @@ bool is_checked(const std::string& word) {
       "$schema",     "$defs",    "$ref",     "title",
       "description", "type",     "required", "properties",
       "items",       "anyOf",    "const",    "enum",
-      "pattern",     "minItems", "maxItems", "additionalProperties"};
+      "pattern",     "minItems", "maxItems", "additionalProperties",
+      "allOf"};
   return words.contains(word);
 }
 
@@ -43,7 +61,7 @@ void find_unchecked(const json& schema, std::vector<std::string>& found) {
     if (word == "properties" || word == "$defs")
       for (const auto& [name, member] : value.items())
         find_unchecked(member, found);
-    else if (word == "anyOf")
+    else if (word == "anyOf" || word == "allOf")
       for (const json& choice : value)
         find_unchecked(choice, found);
     else if (word == "items" || word == "additionalProperties")
@@ -53,8 +71,7 @@ void find_unchecked(const json& schema, std::vector<std::string>& found) {
 
 class Schema : public testing::Test {
 protected:
-  Schema() {
-    const json text = schema_document();
+  explicit Schema(const json& text = schema_document()) {
     valijson::SchemaParser parser;
     parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema_);
   }
@@ -92,6 +109,7 @@ private:
 TEST_F(Schema, UsesOnlyWhatTheValidatorChecks) {
   std::vector<std::string> found;
   find_unchecked(schema_document(), found);
+  find_unchecked(line_schema_document(), found);
   EXPECT_TRUE(found.empty()) << found.front();
 }
 
@@ -192,6 +210,58 @@ TEST_F(Schema, FaultsAreRefused) {
     fault.make(broken);
     EXPECT_NE(complaint(broken), "") << fault.what;
   }
+}
+
+class LineSchema : public Schema {
+protected:
+  LineSchema() : Schema(line_schema_document()) {}
+
+  /// The lines of a dump, parsed.
+  static std::vector<json> lines(const Dump& dump) {
+    const JsonOptions options{.tool_version = "0.1.0"};
+    std::vector<json> parsed;
+    const Sink sink = [&](std::string_view line) { parsed.push_back(json::parse(line)); };
+    write_ndjson_header(dump, options, sink);
+    for (RankDump rank : dump.ranks) {
+      for (Communicator& communicator : rank.communicators)
+        communicator.key.clear();
+      write_ndjson_rank(rank, options, sink);
+    }
+    write_ndjson_summary(dump, sink);
+    return parsed;
+  }
+};
+
+TEST_F(LineSchema, EveryLineOfADumpIsValid) {
+  Dump dump = sample_dump();
+  dump.ranks[1].communicators[0].queue(OpClass::receive).operations.truncate(3);
+  const auto all = lines(dump);
+  ASSERT_EQ(all.size(), 5U);
+  for (const json& line : all)
+    EXPECT_EQ(complaint(line), "") << line["type"];
+}
+
+TEST_F(LineSchema, FaultsAreRefused) {
+  const auto all = lines(ring_dump(1));
+  for (const json& line : all) {
+    json broken = line;
+    broken["type"] = "other";
+    EXPECT_NE(complaint(broken), "");
+    broken.erase("type");
+    EXPECT_NE(complaint(broken), "");
+  }
+  json rank = all[1];
+  rank["status"] = "fine";
+  EXPECT_NE(complaint(rank), "") << "what the document's schema refuses";
+  rank = all[1];
+  rank["communicators"][0]["queues"].erase("send");
+  EXPECT_NE(complaint(rank), "");
+  json summary = all[2];
+  summary["ranks"].erase("failed");
+  EXPECT_NE(complaint(summary), "");
+  json header = all[0];
+  header.erase("tool");
+  EXPECT_NE(complaint(header), "");
 }
 
 } // namespace

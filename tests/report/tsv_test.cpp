@@ -90,11 +90,25 @@ TEST(Tsv, NothingIsLostSilently) {
   const auto ranks = of_kind(rows, "rank");
   ASSERT_EQ(ranks.size(), 3U);
   EXPECT_EQ(ranks[2].at("state"), "failed");
-  EXPECT_EQ(ranks[2].at("message"), "n019:7001@3312");
+  EXPECT_EQ(ranks[2].at("message"), "");
+  EXPECT_EQ(ranks[0].at("held_ms"), "22");
+  EXPECT_EQ(ranks[2].at("held_ms"), "") << "it was never held";
   const auto errors = of_kind(rows, "error");
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_EQ(errors[0].at("reason"), "ptrace.denied");
   EXPECT_EQ(errors[0].at("hint"), "sysctl -w kernel.yama.ptrace_scope=0");
+}
+
+/// Where the rank is not known, too.
+TEST(Tsv, EveryLineNamesItsProcess) {
+  Dump dump = sample_dump();
+  dump.ranks[2].rank.reset();
+  for (const Row& row : rows_of(dump)) {
+    const bool last = row.at("rank").empty();
+    EXPECT_EQ(row.at("pid"), last ? "3312" : row.at("rank") == "0" ? "41822" : "3310");
+    EXPECT_EQ(row.at("host"), last ? "n019" : row.at("rank") == "0" ? "n017" : "n018");
+    EXPECT_EQ(row.at("endpoint"), last ? "n019:7001@3312" : "n017:7001");
+  }
 }
 
 TEST(Tsv, CutQueuesKeepTheirOperationsAndSaySo) {

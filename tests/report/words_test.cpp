@@ -119,11 +119,27 @@ TEST(Table, ColourDoesNotMoveColumns) {
   EXPECT_EQ(table.line(row, Paint(true)), "\033[32mok\033[0m  b");
 }
 
-TEST(Table, TheLastCellGivesWay) {
-  Table table({{"A"}, {"B"}}, 20);
-  const std::vector<Cell> row = {{"12345678"}, {"FAILED connect.refused"}};
+TEST(Table, ColumnsAreLeftOutAndCellsNeverCut) {
+  Table table({{"RANK"}, {"HOST", Align::left, 2, 1}, {"MPI", Align::left, 2, 2}, {"STATUS"}}, 30);
+  const std::vector<Cell> row = {{"1"}, {"node7"}, {"Open MPI"}, {"FAILED connect.refused"}};
   table.fit(row);
-  EXPECT_EQ(table.line(row, Paint(false)), "12345678  FAILED ...");
+  EXPECT_THAT(table.narrow(), ElementsAre(1, 2));
+  EXPECT_EQ(table.titles(Paint(false)), "RANK  STATUS");
+  EXPECT_EQ(table.line(row, Paint(false)), "1     FAILED connect.refused");
+}
+
+TEST(Table, NoMoreColumnsAreLeftOutThanNeedBe) {
+  Table table({{"A"}, {"B", Align::left, 2, 1}, {"C", Align::left, 2, 2}, {"D"}}, 10);
+  const std::vector<Cell> row = {{"a"}, {"bb"}, {"cc"}, {"ddd"}};
+  table.fit(row);
+  EXPECT_THAT(table.narrow(), ElementsAre(2));
+  EXPECT_EQ(table.line(row, Paint(false)), "a  bb  ddd");
+}
+
+TEST(Table, OneThatFitsIsWhole) {
+  Table table({{"A", Align::left, 2, 1}, {"B"}}, 4);
+  table.fit({{"1"}, {"2"}});
+  EXPECT_TRUE(table.narrow().empty());
 }
 
 } // namespace

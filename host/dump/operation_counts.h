@@ -1,0 +1,21 @@
+#pragma once
+
+#include "host/mqs/queues.h"
+
+#include <cstdint>
+
+namespace mqbridge {
+
+/// Operations of a queue by what became of them. Every message of an unexpected queue is pending:
+/// it waits for a receive.
+struct OperationCounts {
+  std::uint64_t pending = 0;  ///< those that matched and are on their way count
+  std::uint64_t complete = 0; ///< listed until the program asks for them
+
+  void add(const OperationCounts& other);
+  bool operator==(const OperationCounts&) const = default;
+};
+
+OperationCounts count_operations(const Queue& queue, OpClass op_class);
+
+} // namespace mqbridge

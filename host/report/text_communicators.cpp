@@ -1,0 +1,203 @@
+#include "host/report/idle_communicators.h"
+#include "host/report/operation_rows.h"
+#include "host/report/printable.h"
+#include "host/report/queue_words.h"
+#include "host/report/ranges.h"
+#include "host/report/table.h"
+#include "host/report/text_parts.h"
+#include "host/report/wrap.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t indent = 4;
+/// Behind the indent and the column QUEUE.
+constexpr std::size_t detail_indent = indent + 7;
+
+bool is_identity(const std::vector<std::int64_t>& group) {
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if (group[i] != static_cast<std::int64_t>(i))
+      return false;
+  return true;
+}
+
+bool has_operations(const Communicator& communicator) {
+  return std::any_of(communicator.queues.begin(), communicator.queues.end(),
+                     [](const Queue& queue) { return !queue.operations.empty(); });
+}
+
+/// Strings with what they are said of: "send, recv" of "empty".
+class Sayings {
+public:
+  void add(const std::string& what, std::string_view of) {
+    const auto same = std::find_if(all_.begin(), all_.end(),
+                                   [&](const auto& known) { return known.first == what; });
+    if (same == all_.end())
+      all_.emplace_back(what, of);
+    else
+      same->second += fmt::format(", {}", of);
+  }
+  const std::vector<std::pair<std::string, std::string>>& all() const { return all_; }
+
+private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
+/// Queues without operations in one line: "send, recv: none that the debug DLL lists". Not those of
+/// which the rank as a whole says something.
+std::string idle_queues(const RankDump& rank, const Communicator& communicator) {
+  Sayings sayings;
+  for (const OpClass op_class : op_classes) {
+    if (!common_state(rank, op_class).empty())
+      continue;
+    const Queue& queue = communicator.queue(op_class);
+    std::string state = short_state(rank, queue);
+    if (state.empty())
+      state = queue.total.value_or(0) == 0 ? std::string(nothing_listed(rank, op_class))
+                                           : fmt::format("0 of {} shown", *queue.total);
+    sayings.add(state, short_name(op_class));
+  }
+  std::string text;
+  for (const auto& [state, queues] : sayings.all())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", queues, state);
+  return text;
+}
+
+class CommunicatorWriter {
+public:
+  CommunicatorWriter(const TextContext& context, const RankDump& rank,
+                     const IdleCommunicators& idle)
+      : context_(context), rank_(rank), idle_(idle),
+        table_(operation_columns(), context.options.width - indent) {
+    for (const Communicator& communicator : rank.communicators) {
+      if (idle.contains(communicator))
+        continue;
+      names_ = std::max(names_, display_width(display_name(communicator)));
+      keys_ = std::max(keys_, display_width(communicator.key));
+      for (const OpClass op_class : op_classes)
+        operation_rows(communicator, op_class, context.options,
+                       [&](const OperationRow& row) { table_.fit(row.cells); });
+    }
+    without_buffers_ = !table_.narrow().empty();
+  }
+
+  void write(const Communicator& communicator) {
+    if (idle_.contains(communicator))
+      return;
+    std::vector<Cell> pieces = heading(communicator);
+    if (!has_operations(communicator)) {
+      if (const std::string idle = idle_queues(rank_, communicator); !idle.empty())
+        pieces.push_back({"   " + idle});
+      write_flow(context_, pieces, indent);
+      return;
+    }
+    write_flow(context_, pieces, indent);
+    if (!titles_written_)
+      context_.line(std::string(indent, ' ') + table_.titles(context_.paint));
+    titles_written_ = true;
+    for (const OpClass op_class : op_classes)
+      write_queue(communicator, op_class);
+  }
+
+  void write_end() const {
+    if (titles_written_ && without_buffers_)
+      write_message(context_, Style::dim, "no room for BUFFER: --format json has it", "");
+  }
+
+private:
+  std::vector<Cell> heading(const Communicator& communicator) const {
+    const std::string name = display_name(communicator);
+    const std::string key(keys_ - display_width(communicator.key), ' ');
+    const std::string padding(names_ - display_width(name), ' ');
+    const std::string local =
+        communicator.local_rank ? fmt::format("{}", *communicator.local_rank) : "?";
+    const bool named_by_repair = communicator.raw_name != communicator.name;
+    std::vector<Cell> pieces = {
+        {fmt::format("  {}{} {}{}", printable(communicator.key), key, name,
+                     named_by_repair ? "*" : "")},
+        {fmt::format("{}   rank {} of {}", padding, local, communicator.size)}};
+    if (communicator.group && !is_identity(*communicator.group))
+      pieces.push_back({"   global ranks " + range_text(*communicator.group, 8)});
+    return pieces;
+  }
+
+  void write_queue(const Communicator& communicator, OpClass op_class) {
+    const Queue& queue = communicator.queue(op_class);
+    const std::uint64_t left_out = operation_rows(communicator, op_class, context_.options,
+                                                  [&](const OperationRow& row) { write_row(row); });
+    const std::string start =
+        std::string(indent, ' ') + fmt::format("{:5}  ", short_name(op_class));
+    if (left_out > 0)
+      context_.line(fmt::format("{}and {} more  (--show all)", start, left_out));
+    if (queue.total && *queue.total > queue.operations.size() && short_state(rank_, queue).empty())
+      context_.line(
+          fmt::format("{}{} of {} shown (filters)", start, queue.operations.size(), *queue.total));
+    if (!common_state(rank_, op_class).empty())
+      return;
+    if (const std::string state = long_state(rank_, queue); !state.empty())
+      write_flow(context_, {{start + state}}, detail_indent);
+  }
+
+  void write_row(const OperationRow& row) {
+    const Paint& paint = context_.paint;
+    std::string line = std::string(indent, ' ') + table_.line(row.cells, paint);
+    const bool fits =
+        display_width(std::string(indent, ' ') + table_.line(row.cells, Paint(false))) + 2 +
+            display_width(row.note.text) <=
+        context_.options.width;
+    if (!row.note.text.empty() && fits)
+      line += "  " + paint(row.note.style, row.note.text);
+    context_.line(line);
+    if (!fits)
+      write_below(row.note.text, row.note.style);
+    write_below(row.detail, Style::dim);
+  }
+
+  void write_below(const std::string& text, Style style) {
+    for (const std::string& line : wrap_words(text, context_.options.width - detail_indent))
+      context_.line(context_.paint(style, std::string(detail_indent, ' ') + line));
+  }
+
+  const TextContext& context_;
+  const RankDump& rank_;
+  const IdleCommunicators& idle_;
+  Table table_;
+  std::size_t names_ = 0;
+  std::size_t keys_ = 0;
+  bool titles_written_ = false;
+  bool without_buffers_ = false;
+};
+
+/// What holds for a queue in every communicator: "unexpected messages: not provided by Open MPI",
+/// "sends: blocking sends are not listed".
+void write_common_states(const TextContext& context, const RankDump& rank) {
+  Sayings sayings;
+  for (const OpClass op_class : op_classes) {
+    std::string state = common_state(rank, op_class);
+    if (state.empty() && !rank.communicators.empty())
+      state = never_listed(rank, op_class);
+    if (!state.empty())
+      sayings.add(state, op_class == OpClass::send      ? "sends"
+                         : op_class == OpClass::receive ? "receives"
+                                                        : "unexpected messages");
+  }
+  for (const auto& [state, queues] : sayings.all())
+    write_message(context, Style::plain, queues + ": " + state, "");
+}
+
+} // namespace
+
+void write_communicators(const TextContext& context, const RankDump& rank,
+                         const IdleCommunicators& idle) {
+  CommunicatorWriter writer(context, rank, idle);
+  for (const Communicator& communicator : rank.communicators)
+    writer.write(communicator);
+  writer.write_end();
+  write_common_states(context, rank);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,47 @@
+#include "host/report/printable.h"
+#include "host/report/shared_errors.h"
+#include "host/report/text_parts.h"
+#include "host/report/wrap.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+
+const RankError* first_error(const RankDump& rank) {
+  const auto found = std::find_if(rank.errors.begin(), rank.errors.end(), [](const RankError& e) {
+    return e.level == RankError::Level::error;
+  });
+  return found == rank.errors.end() ? nullptr : &*found;
+}
+
+void write_message(const TextContext& context, Style style, const std::string& message,
+                   const std::string& hint) {
+  constexpr std::size_t indent = 2;
+  for (const std::string& line :
+       wrap_words(printable_lines(message), context.options.width - indent))
+    context.line("  " + context.paint(style, line));
+  constexpr std::string_view label = "fix: ";
+  std::string_view lead = label;
+  for (const std::string& line :
+       wrap_clauses(printable_lines(hint), context.options.width - indent - label.size())) {
+    context.line("  " + context.paint(Style::fix, fmt::format("{:5}{}", lead, line)));
+    lead = {};
+  }
+}
+
+void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared) {
+  // The heading has the code of the first error: its message comes next, without the code.
+  const RankError* in_heading = first_error(rank);
+  if (in_heading != nullptr && !shared.contains(rank, *in_heading))
+    write_message(context, Style::bad, in_heading->message, in_heading->hint);
+  for (const RankError& error : rank.errors) {
+    if (&error == in_heading || shared.contains(rank, error))
+      continue;
+    const bool warning = error.level == RankError::Level::warning;
+    write_message(context, warning ? Style::warning : Style::bad,
+                  (warning ? "warning " : "") + error.code + ": " + error.message, error.hint);
+  }
+}
+
+} // namespace mqbridge
