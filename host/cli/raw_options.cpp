@@ -24,8 +24,9 @@ const char* const words_help = R"(Words of the text report:
   job stalled        for so long at least one rank was held
   HELD               for so long this rank was held; >: its stub held it before, too
   SEND, RECV, UNEXP  pending operations. 2, 3 done: 3 more are complete, and listed until the
-                     program asks for them. 2/9: 2 of 9 are shown (filters). 2+: or more. n/a: this
-                     MPI does not provide the queue. ?: unknown. -: not asked for
+                     program asks for them. 1 inactive: persistent, and not started. 2/9: 2 of 9 are
+                     shown (filters). 2+: or more. n/a: this MPI does not provide the queue. ?:
+                     unknown. -: not asked for
   C1, C2, ...        a communicator; the same one has the same name on every rank
   2(0)               rank 2 of MPI_COMM_WORLD, which is rank 0 of the communicator
   9-7:-1             tags 9, 8 and 7 (FIRST-LAST:STEP), in the order of the queue

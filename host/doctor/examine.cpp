@@ -296,8 +296,9 @@ private:
     for (const auto& communicator : rank_.communicators)
       for (const auto op_class : op_classes)
         counts.add(count_operations(communicator.queue(op_class), op_class));
+    const auto others = counts.complete + counts.inactive + counts.unknown;
     return fmt::format("{} pending operations{} in {} communicators", counts.pending,
-                       counts.complete > 0 ? fmt::format(", {} complete", counts.complete) : "",
+                       others > 0 ? fmt::format(", {} others", others) : "",
                        rank_.communicators.size());
   }
 

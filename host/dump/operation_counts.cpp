@@ -5,13 +5,32 @@ namespace mqbridge {
 void OperationCounts::add(const OperationCounts& other) {
   pending += other.pending;
   complete += other.complete;
+  inactive += other.inactive;
+  unknown += other.unknown;
 }
 
 OperationCounts count_operations(const Queue& queue, OpClass op_class) {
   OperationCounts counts;
+  if (op_class == OpClass::unexpected) {
+    counts.pending = queue.operations.size();
+    return counts;
+  }
   for (const Operation& operation : queue.operations)
-    ++(op_class != OpClass::unexpected && operation.status == OpStatus::complete ? counts.complete
-                                                                                 : counts.pending);
+    switch (operation.status) {
+    case OpStatus::pending:
+    case OpStatus::matched:
+      ++counts.pending;
+      break;
+    case OpStatus::complete:
+      ++counts.complete;
+      break;
+    case OpStatus::inactive:
+      ++counts.inactive;
+      break;
+    case OpStatus::unknown:
+      ++counts.unknown;
+      break;
+    }
   return counts;
 }
 

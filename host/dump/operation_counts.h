@@ -11,6 +11,8 @@ namespace mqbridge {
 struct OperationCounts {
   std::uint64_t pending = 0;  ///< those that matched and are on their way count
   std::uint64_t complete = 0; ///< listed until the program asks for them
+  std::uint64_t inactive = 0; ///< persistent, not started
+  std::uint64_t unknown = 0;
 
   void add(const OperationCounts& other);
   bool operator==(const OperationCounts&) const = default;

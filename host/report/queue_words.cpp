@@ -133,8 +133,13 @@ std::string display_name(const Communicator& communicator) {
 
 std::string counts_text(const OperationCounts& counts, std::string_view bound) {
   std::string text = fmt::format("{}{}", counts.pending, bound);
-  if (counts.complete > 0)
-    text += fmt::format(", {} done", counts.complete);
+  const auto add = [&](std::uint64_t count, std::string_view word) {
+    if (count > 0)
+      text += fmt::format(", {} {}", count, word);
+  };
+  add(counts.complete, "done");
+  add(counts.inactive, "inactive");
+  add(counts.unknown, "unknown");
   return text;
 }
 

@@ -36,7 +36,7 @@ std::string common_state(const RankDump& rank, OpClass op_class);
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 
-/// "3"; "3, 2 done". `bound` stands behind the number of pending ones: "3/1000".
+/// "3"; "3, 2 done, 1 inactive". `bound` stands behind the number of pending ones: "3/1000".
 std::string counts_text(const OperationCounts& counts, std::string_view bound = {});
 
 /// Operations of one class in all communicators of a rank, for a table cell: "3" pending; "3, 2
