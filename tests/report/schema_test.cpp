@@ -33,7 +33,8 @@ json line_schema_document() {
   for (auto at = text.find(other); at != std::string::npos; at = text.find(other, at))
     text.replace(at, other.size(), "#");
   json schema = json::parse(text);
-  for (const auto& [name, definition] : schema_document()["$defs"].items()) {
+  const json document = schema_document();
+  for (const auto& [name, definition] : document["$defs"].items()) {
     EXPECT_FALSE(schema["$defs"].contains(name)) << name << " means two things";
     schema["$defs"][name] = definition;
   }

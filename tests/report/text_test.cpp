@@ -251,7 +251,7 @@ TEST(Text, OperationsComeInTheOrderOfTheirSequence) {
   }
   Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
   receives = available(operations);
-  EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  0-6   7 x 8 B  "));
+  EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  0-6  7 x 8 B  "));
   receives.operations[4].sequence.reset();
   EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  3-0:-1,6-4:-1  7 x 8 B  "));
   // Of sends: those to one peer.
@@ -260,8 +260,8 @@ TEST(Text, OperationsComeInTheOrderOfTheirSequence) {
   Queue& sends = dump.ranks[0].communicators[0].queue(OpClass::send);
   sends = available(operations);
   const std::string text = text_of(dump, {.show = 3});
-  EXPECT_EQ(lines_with(text, "send   pending  0            0,1,3 and 2 more"), 1U) << text;
-  EXPECT_EQ(lines_with(text, "send   pending  1            2,5  "), 1U) << text;
+  EXPECT_EQ(lines_with(text, "send   pending  0            0-1,3-4,6 "), 1U) << text;
+  EXPECT_EQ(lines_with(text, "send   pending  1            2,5 "), 1U) << text;
 }
 
 TEST(Text, AlikeOperationsBetweenOthersAreFoldedWhereRunsAreTooMany) {
