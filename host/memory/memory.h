@@ -4,8 +4,10 @@
 #include "rsp/commands/read_watcher.h"
 #include "rsp/result.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace mqbridge {
 
@@ -34,10 +36,18 @@ public:
   /// The same, while `watcher` looks on and says how far it goes. Layers that cannot tell what came
   /// before all has come read what it wants at first.
   virtual Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) {
-    std::size_t wanted = 0;
-    while (wanted < ranges.size() && watcher.wants(wanted, 0))
-      ++wanted;
-    return read_ranges(ranges.first(wanted));
+    std::vector<MemoryRange> wanted;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const auto& into = ranges[i].into;
+      const auto size = std::min(watcher.wants(i, 0), into.size());
+      wanted.push_back({ranges[i].address, into.first(size)});
+      if (size < into.size())
+        break;
+    }
+    auto done = read_ranges(wanted);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      ranges[i].read = wanted[i].read;
+    return done;
   }
 
   /// Reads one range; the number of bytes read from its start.

@@ -91,21 +91,24 @@ public:
 
   void look() override { wants_more_ = cache_.store_.let_look(); }
 
-  bool wants(std::size_t piece, std::size_t offset) override {
-    if (piece < planned_ || offset < limit_)
-      return true;
-    if (!wants_more_)
-      return false;
-    before_.touched = cache_.store_.touched_pages();
-    const auto more = cache_.policy_.may_go_on(before_, asked_);
-    if (more < worthwhile)
-      return false;
-    limit_ += more * page_size;
-    asked_ += more;
-    return true;
+  std::size_t wants(std::size_t piece, std::size_t offset) override {
+    if (piece < planned_)
+      return pieces_[piece].into.size() - offset;
+    if (offset >= limit_ && wants_more_)
+      raise_limit();
+    return limit_ - std::min(limit_, offset);
   }
 
 private:
+  void raise_limit() {
+    before_.touched = cache_.store_.touched_pages();
+    const auto more = cache_.policy_.may_go_on(before_, asked_);
+    if (more < worthwhile)
+      return;
+    limit_ += more * page_size;
+    asked_ += more;
+  }
+
   /// Pages: fewer would go in requests of their own, and each wait for its marker.
   static constexpr std::size_t worthwhile = 64;
 

@@ -112,11 +112,12 @@ void MemoryBurst::gather_more(std::vector<MemoryPiece>& pieces) {
 std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
   for (; next_range_ < ranges_.size(); ++next_range_) {
     JoinedRange& range = ranges_[next_range_];
-    const std::size_t length = range.next_piece();
-    if (length > longest)
+    const std::size_t whole = range.next_piece();
+    if (whole > longest)
       return std::nullopt;
-    if (length > 0) {
-      if (!wanted(range))
+    if (whole > 0) {
+      const std::size_t length = wanted(range, whole);
+      if (length == 0)
         return std::nullopt;
       const std::uint64_t address = range.next_address();
       return MemoryPiece{&range, address, length, range.asked(length)};
@@ -125,13 +126,22 @@ std::optional<MemoryPiece> MemoryBurst::next_piece(std::size_t longest) {
   return std::nullopt;
 }
 
-bool MemoryBurst::wanted(const JoinedRange& range) {
+/// How many of the next `length` bytes, which may be of several requests, the watcher wants.
+std::size_t MemoryBurst::wanted(const JoinedRange& range, std::size_t length) {
   if (onlooker_.watcher == nullptr)
-    return true;
-  const RangePlace& place = range.next_place();
-  held_back_ =
-      !onlooker_.watcher->wants(range.number_of(place.request, onlooker_.first), place.offset);
-  return !held_back_;
+    return length;
+  std::size_t wanted = 0;
+  for (RangePlace place = range.next_place(); wanted < length;) {
+    const RangePlace from = place;
+    const std::size_t here = range.room(place, length - wanted).size();
+    const auto request = range.number_of(from.request, onlooker_.first);
+    const std::size_t of_these = std::min(onlooker_.watcher->wants(request, from.offset), here);
+    wanted += of_these;
+    if (of_these < here)
+      break;
+  }
+  held_back_ = wanted == 0;
+  return wanted;
 }
 
 ReadForm MemoryBurst::form_for(const MemoryPiece& piece) const {

@@ -75,7 +75,7 @@ private:
   bool ask_check(std::string& payload);
   bool ask_pieces(std::string& payload);
   std::optional<MemoryPiece> next_piece(std::size_t longest);
-  bool wanted(const JoinedRange& range);
+  std::size_t wanted(const JoinedRange& range, std::size_t length);
   ReadForm form_for(const MemoryPiece& piece) const;
   void gather_more(std::vector<MemoryPiece>& pieces);
   Result<void> take_reply_to(const Question& question, std::string_view reply);

@@ -21,10 +21,10 @@ public:
   /// A reply has come, of whatever kind.
   virtual void look() = 0;
 
-  /// Whether the bytes from `offset` of this request on may be asked for, or those before it. Asked
-  /// again after each reply; the call returns when nothing is on its way any more, and what may not
-  /// be asked for is not read then.
-  virtual bool wants(std::size_t request, std::size_t offset) = 0;
+  /// How many bytes from `offset` of this request on may be asked for; 0: none. More than it has is
+  /// all of it. Asked again after each reply; the call returns when nothing is on its way any more,
+  /// and what may not be asked for is not read then.
+  virtual std::size_t wants(std::size_t request, std::size_t offset) = 0;
 };
 
 } // namespace mqbridge::rsp

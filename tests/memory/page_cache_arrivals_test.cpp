@@ -27,9 +27,11 @@ public:
   Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) override {
     ++bursts;
     for (std::size_t i = 0; i < ranges.size(); ++i)
-      for (auto& range = ranges[i];
-           range.read < range.into.size() && watcher.wants(i, range.read);) {
-        const auto part = std::min(burst_pages * page, range.into.size() - range.read);
+      for (auto& range = ranges[i]; range.read < range.into.size();) {
+        const auto part = std::min(
+            {burst_pages * page, range.into.size() - range.read, watcher.wants(i, range.read)});
+        if (part == 0)
+          break;
         auto got = below_.read(range.address + range.read, range.into.subspan(range.read, part));
         if (!got)
           return forward(std::move(got));
@@ -48,6 +50,29 @@ public:
 private:
   Memory& below_;
 };
+
+/// A layer that cannot tell what came before all has come.
+TEST(ReadWatched, NoMoreIsReadThanIsWantedAtFirst) {
+  class Wanting final : public rsp::ReadWatcher {
+  public:
+    void came(std::size_t, std::size_t) override {}
+    void look() override {}
+    std::size_t wants(std::size_t request, std::size_t) override {
+      return request == 0 ? SIZE_MAX : page; // a page of each behind the first one
+    }
+  } watcher;
+  FakeMemory fake;
+  fake.put({0x1000}, std::vector<std::uint8_t>(9 * page, 7));
+  std::vector<std::byte> bytes(9 * page);
+  std::array<MemoryRange, 3> ranges;
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    ranges[i] = {{0x1000 + 3 * i * page}, std::span(bytes).subspan(3 * i * page, 3 * page)};
+  ASSERT_TRUE(fake.read_watched(ranges, watcher));
+  EXPECT_EQ(ranges[0].read, 3 * page);
+  EXPECT_EQ(ranges[1].read, page);
+  EXPECT_EQ(ranges[2].read, 0U);
+  EXPECT_EQ(fake.bytes_asked, 4 * page);
+}
 
 class Arrivals : public testing::Test {
 protected:

@@ -68,7 +68,7 @@ public:
         << "wrong bytes too early at " << of.address - from_;
   }
   void look() override {}
-  bool wants(std::size_t, std::size_t) override { return true; }
+  std::size_t wants(std::size_t, std::size_t) override { return SIZE_MAX; }
 
 private:
   std::span<const ReadRequest> requests_;
