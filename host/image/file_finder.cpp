@@ -19,23 +19,6 @@ bool is_file(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, error);
 }
 
-// FROM is a prefix of whole path components.
-std::optional<std::string> map_path(const std::pair<std::string, std::string>& rule,
-                                    std::string_view path) {
-  std::string_view from = rule.first;
-  while (from.size() > 1 && from.ends_with('/'))
-    from.remove_suffix(1);
-  if (from.empty() || !path.starts_with(from))
-    return std::nullopt;
-  const auto rest = path.substr(from.size());
-  if (!rest.empty() && rest.front() != '/' && from != "/")
-    return std::nullopt;
-  std::string mapped = rule.second;
-  if (!mapped.ends_with('/') && !rest.starts_with('/') && !rest.empty())
-    mapped += '/';
-  return mapped.append(rest);
-}
-
 std::vector<std::filesystem::path> debug_roots(const FilePaths& paths) {
   auto roots = paths.debug_dirs;
   for (const auto& sysroot : paths.sysroots) {

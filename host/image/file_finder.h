@@ -1,11 +1,11 @@
 #pragma once
 
 #include "host/image/elf_file.h"
+#include "host/image/path_map.h"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace mqbridge {
@@ -14,7 +14,7 @@ namespace mqbridge {
 struct FilePaths {
   std::vector<std::filesystem::path> sysroots = {};   ///< empty: the host's own root is tried
   std::vector<std::filesystem::path> debug_dirs = {}; ///< before /usr/lib/debug
-  std::vector<std::pair<std::string, std::string>> path_map = {}; ///< FROM prefix, TO prefix
+  std::vector<PathRule> path_map = {};
 };
 
 /// The host's file for a path of the target: path map, then each sysroot, then (no sysroot given)

@@ -184,15 +184,11 @@ Result<DllChoice> users_choice(const DllPolicy& policy, const fs::path& path, st
   return choice;
 }
 
-/// `name` under the path map's first matching FROM, which ends at a path component.
+/// `name` by the first rule of the path map that is about it.
 std::string mapped(const DllPolicy& policy, std::string_view name) {
-  for (const auto& [from, to] : policy.path_map) {
-    if (from.empty() || !name.starts_with(from))
-      continue;
-    const std::string_view rest = name.substr(from.size());
-    if (from.ends_with('/') || rest.empty() || rest.starts_with('/'))
-      return to + std::string(to.ends_with('/') && rest.starts_with('/') ? rest.substr(1) : rest);
-  }
+  for (const auto& rule : policy.path_map)
+    if (auto path = map_path(rule, name))
+      return std::move(*path);
   return std::string(name);
 }
 

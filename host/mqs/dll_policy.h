@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/image/path_map.h"
 #include "host/memory/platform.h"
 #include "host/mqs/checked_dll.h"
 #include "rsp/result.h"
@@ -18,7 +19,7 @@ namespace mqbridge {
 struct DllPolicy {
   std::optional<std::filesystem::path> given;              ///< --dll
   std::map<std::string, std::filesystem::path> configured; ///< "openmpi" or "openmpi 4.1.4" -> path
-  std::vector<std::pair<std::string, std::string>> path_map;
+  std::vector<PathRule> path_map;
   std::vector<std::filesystem::path> allowed_directories; ///< the user's, beside root-owned ones
   /// Where this program's own debug DLL lies, the one for the recorder: trusted as the program is.
   std::vector<std::filesystem::path> own_directories;

@@ -261,12 +261,17 @@ TEST_F(DllPolicyTest, AHintCanBePastedSafely) {
   EXPECT_THAT(choice.error().hint, HasSubstr("$(touch x); '\\''y'\\''.so'"));
 }
 
+// By the same rules as every other file of the target (FindTargetFile).
 TEST_F(DllPolicyTest, ThePathMapComesFirst) {
-  policy.path_map = {{"/opt/mpi", directory.string()}};
-  const auto choice = choose("/opt/mpi/libdbg.so");
-  ASSERT_TRUE(choice) << choice.error().message;
-  EXPECT_EQ(choice->path, dll);
-  EXPECT_FALSE(choose("/opt/mpi-other/libdbg.so")) << "FROM ends at a component";
+  for (const std::string from : {"/opt/mpi", "/opt/mpi/"}) {
+    for (const std::string to : {directory.string(), directory.string() + "/"}) {
+      policy.path_map = {{from, to}};
+      const auto choice = choose("/opt/mpi/libdbg.so");
+      ASSERT_TRUE(choice) << from << " " << to << ": " << choice.error().message;
+      EXPECT_EQ(choice->path, dll);
+      EXPECT_FALSE(choose("/opt/mpi-other/libdbg.so")) << "FROM ends at a component";
+    }
+  }
 }
 
 TEST_F(DllPolicyTest, TheUsersOwnChoicesNeedNoTrust) {
