@@ -3,11 +3,14 @@
 #include "host/image/file_store.h"
 #include "tests/support/temp_directory.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace mqbridge {
@@ -45,7 +48,7 @@ protected:
   /// What a dump does that finds `paths` loaded in its targets.
   void dump(const std::vector<fs::path>& paths) {
     ElfCache files{FilePaths()};
-    KnownFiles known(files, replay_, root_.path());
+    KnownFiles known(files, replay_, kept_in_);
     known.wait();
     std::vector<Image> images;
     for (const auto& path : paths)
@@ -57,7 +60,7 @@ protected:
   /// Whether a dump has opened the program before it asks for it.
   bool is_open_already() {
     ElfCache files{FilePaths()};
-    KnownFiles(files, replay_, root_.path()).wait();
+    KnownFiles(files, replay_, kept_in_).wait();
     const auto moved = program_.string() + ".moved";
     fs::rename(program_, moved);
     const bool open = files.open(program_).has_value();
@@ -67,6 +70,7 @@ protected:
 
   ReplayRecords replay_{std::nullopt};
   test::TempDirectory root_;
+  std::optional<fs::path> kept_in_ = root_.path();
   test::TempDirectory programs_;
   fs::path program_ = programs_.path() / "program";
 };
@@ -110,13 +114,19 @@ TEST_F(KnownFilesTest, FilesThatWereReadFromTargetsStay) {
   EXPECT_TRUE(fs::exists(fetched));
 }
 
-TEST(KnownFiles, WithoutADirectoryNothingIsKept) {
-  ElfCache files{FilePaths()};
-  ReplayRecords replay(std::nullopt);
-  KnownFiles known(files, replay, std::nullopt);
-  known.wait();
-  known.add(ImageSet({Image{"/proc/self/exe", {}, *files.open("/proc/self/exe"), nullptr}}));
-  known.keep();
+TEST_F(KnownFilesTest, WithoutADirectoryNothingIsKept) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const auto restore = before != nullptr ? std::optional<std::string>(before) : std::nullopt;
+  ::setenv("XDG_CACHE_HOME", root_.path().c_str(), 1);
+  kept_in_ = std::nullopt;
+  dump({program_});
+  EXPECT_FALSE(is_open_already());
+  kept_in_ = cache_root();
+  EXPECT_EQ(kept_in_, root_.path() / "mqbridge");
+  EXPECT_FALSE(is_open_already()) << "kept where nobody asked for it";
+  dump({program_});
+  EXPECT_TRUE(is_open_already()) << "what the lines before looked for is found where it is";
+  restore ? ::setenv("XDG_CACHE_HOME", restore->c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
 }
 
 } // namespace
