@@ -29,8 +29,9 @@ struct ClientOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000}; ///< of a stub that owes an answer
   Trace* trace = nullptr;                            ///< not owned; outlives the client
-  Guardian* guardian = nullptr; ///< not owned; outlives the client. Null only in tests
-  std::stop_token stop = {};    ///< ends connect() early, with "interrupted"
+  /// Not owned; outlives the client. Null in tests, and where there is no target to let go.
+  Guardian* guardian = nullptr;
+  std::stop_token stop = {}; ///< ends connect() early, with "interrupted"
 };
 
 /// One process behind one stub, over a negotiated connection. The typed commands (rsp/commands/)

@@ -163,7 +163,7 @@ Result<void> RankSession::run_to_signal(rsp::Attachment& attachment) {
 FetchContext RankSession::fetch_context() {
   FetchContext context{&tools_.fetcher};
   context.deadline = link_.deadline();
-  context.cancelled = [this] { return stop_.stop_requested(); };
+  context.stop = stop_;
   context.progress = [this](std::string_view text) { progress(text); };
   return context;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,12 +39,11 @@ struct FetchOptions {
 struct FetchContext {
   FileFetcher* fetcher = nullptr; ///< not owned; null: nothing is fetched
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of --max-stop
-  std::function<bool()> cancelled = {};                ///< nobody waits for the rank any more
+  std::stop_token stop = {};                           ///< nobody waits for the rank any more
   std::function<void(std::string_view)> progress = {}; ///< what is being done: must not block
 
   bool over() const {
-    return (cancelled && cancelled()) ||
-           (deadline && std::chrono::steady_clock::now() >= *deadline);
+    return stop.stop_requested() || (deadline && std::chrono::steady_clock::now() >= *deadline);
   }
   void tell(std::string_view text) const {
     if (progress)

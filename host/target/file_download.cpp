@@ -1,6 +1,8 @@
 #include "host/target/file_download.h"
 
 #include "host/limits.h"
+#include "host/target/memory_map_parser.h"
+#include "rsp/commands/vfile.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,18 +24,42 @@ bool concerns_the_file(const Error& error) {
          error.code.starts_with("files.");
 }
 
-/// Where a file may be, best first.
-std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid) {
-  if (pid == 0)
-    return {{file.path}};
+constexpr const char* give_sysroot =
+    "give a directory tree with the node's own files: --sysroot DIR";
+
+/// Where the file may be, best first. The first two are the very file that is mapped, whatever has
+/// its name by now; the second one takes privileges.
+std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid,
+                                       const std::optional<MappedFile>& mapped) {
   std::vector<rsp::RemotePath> places;
-  // What the process runs, also where another file has its name by now.
   if (file.is_executable)
     places.push_back({fmt::format("/proc/{}/exe", pid)});
-  places.push_back({file.path, pid});
-  places.push_back({fmt::format("/proc/{}/root{}", pid, file.path)});
-  places.push_back({file.path});
+  if (!mapped)
+    return places;
+  places.push_back({fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapped->first.value,
+                                mapped->last.value + 1)});
+  if (mapped->is_deleted)
+    return places;
+  places.push_back({mapped->path, pid, mapped->inode});
+  places.push_back({fmt::format("/proc/{}/root{}", pid, mapped->path), 0, mapped->inode});
   return places;
+}
+
+/// Why there is no better place to look for it.
+std::optional<Error> why_unnamed(const WantedFile& file, const std::optional<MappedFile>& mapped) {
+  if (!mapped)
+    return Error{"vfile.not_mapped",
+                 fmt::format("{} is not read from the target: no file is mapped at {:#x}, where it "
+                             "is said to be loaded",
+                             file.path, file.header.value),
+                 give_sysroot};
+  if (mapped->is_deleted)
+    return Error{"vfile.replaced",
+                 fmt::format("{} is not read from the target: it was removed or replaced since the "
+                             "process loaded it, and what has its name now may hang the stub",
+                             file.path),
+                 "give a directory tree with the file that runs: --sysroot DIR"};
+  return std::nullopt;
 }
 
 Error about(const WantedFile& file, Error error) {
@@ -44,31 +70,32 @@ Error about(const WantedFile& file, Error error) {
 struct Search {
   WantedFile* file = nullptr;
   std::vector<rsp::RemotePath> places = {};
-  std::optional<Error> fault = {}; ///< of the last place tried
-  bool found = false;
+  std::optional<Error> unnamed = {}; ///< why its name is not among them
+  std::optional<Error> fault = {};   ///< of the last place tried
+  std::optional<rsp::RemoteFile> found = {};
 };
 
-double seconds_since(Clock::time_point start) {
-  return std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-6);
-}
-
-} // namespace
-
-Result<void> FileDownload::open(std::int64_t pid, std::span<WantedFile> wanted,
-                                std::vector<Error>& faults) {
+std::vector<Search> searches_for(std::span<WantedFile> wanted, std::int64_t pid,
+                                 std::string_view maps, std::size_t longest_path) {
   std::vector<Search> searches;
   for (auto& file : wanted) {
-    auto& search = searches.emplace_back(Search{&file, places_of(file, pid)});
-    std::erase_if(search.places, [this](const rsp::RemotePath& place) {
-      return place.path.size() > rsp::longest_path(client_);
-    });
+    const auto mapped = find_mapped_file(maps, file.header);
+    auto& search = searches.emplace_back(
+        Search{&file, places_of(file, pid, mapped), why_unnamed(file, mapped)});
+    std::erase_if(search.places,
+                  [&](const rsp::RemotePath& place) { return place.path.size() > longest_path; });
     if (search.places.empty())
       search.fault = Error{"vfile.open",
                            fmt::format("the path of a file of the target, of {} bytes, does not "
                                        "fit into the stub's packets",
                                        file.path.size()),
-                           "give a directory tree with the node's own files: --sysroot DIR"};
+                           give_sysroot};
   }
+  return searches;
+}
+
+/// The best place of each in one burst, then the next one of those that were not there.
+Result<void> open_first_places(rsp::Client& client, std::vector<Search>& searches) {
   for (std::size_t round = 0;; ++round) {
     std::vector<Search*> asked;
     std::vector<rsp::RemotePath> places;
@@ -79,22 +106,67 @@ Result<void> FileDownload::open(std::int64_t pid, std::span<WantedFile> wanted,
       places.push_back(search.places[round]);
     }
     if (asked.empty())
-      break;
-    auto opened = rsp::open_files(client_, places);
+      return {};
+    auto opened = rsp::open_files(client, places);
     if (!opened)
       return forward(std::move(opened));
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      auto& file = (*opened)[i];
-      asked[i]->found = file.has_value();
-      if (file)
-        files_.push_back({asked[i]->file, std::move(*file)});
+      if (auto& file = (*opened)[i])
+        asked[i]->found = std::move(*file);
       else
         asked[i]->fault = std::move(file).error();
     }
   }
-  for (auto& search : searches)
-    if (!search.found && search.fault)
-      faults.push_back(std::move(*search.fault));
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-6);
+}
+
+} // namespace
+
+FileOrigin FileDownload::Open::origin() const {
+  return {wanted->build_id, remote.inode, remote.size, remote.modified, remote.changed};
+}
+
+// nullopt: they cannot be read, which is in `faults`.
+Result<std::optional<std::string>> FileDownload::read_maps(std::int64_t pid,
+                                                           std::vector<Error>& faults) {
+  const auto unknown = [&](std::string_view why) {
+    faults.push_back({"vfile.no_maps",
+                      fmt::format("no file is read from the target, since nothing shows which may "
+                                  "be opened safely: {}",
+                                  why),
+                      give_sysroot});
+    return std::optional<std::string>();
+  };
+  if (pid == 0)
+    return unknown(fmt::format("{} does not say which process it holds", client_.endpoint().text));
+  auto maps = rsp::read_file(client_, fmt::format("/proc/{}/maps", pid), limits::maps);
+  if (maps)
+    return std::optional(std::move(*maps));
+  const auto& error = maps.error();
+  if (concerns_the_file(error) || error.code == "stub.garbage" || error.code == "stub.trickles")
+    return unknown(error.message);
+  return Failure(error);
+}
+
+Result<void> FileDownload::open(std::int64_t pid, std::span<WantedFile> wanted,
+                                std::vector<Error>& faults) {
+  const auto maps = read_maps(pid, faults);
+  if (!maps)
+    return Failure(maps.error());
+  if (!*maps)
+    return {};
+  auto searches = searches_for(wanted, pid, **maps, rsp::longest_path(client_));
+  if (auto done = open_first_places(client_, searches); !done)
+    return done;
+  for (auto& search : searches) {
+    if (search.found)
+      files_.push_back({search.file, std::move(*search.found), search.file->build_id.empty()});
+    else if (auto& fault = search.unnamed ? search.unnamed : search.fault)
+      faults.push_back(std::move(*fault));
+  }
   drop_excess(faults);
   return {};
 }
@@ -118,6 +190,26 @@ void FileDownload::drop_excess(std::vector<Error>& faults) {
     not_wanted_.push_back(file->remote);
     file = files_.erase(file);
   }
+}
+
+Result<void> FileDownload::take_kept(const Find& find, const Agrees& agrees) {
+  for (auto file = files_.begin(); file != files_.end();) {
+    auto kept = file->apart ? std::nullopt : find(file->origin());
+    if (kept) {
+      const auto same = agrees(*file->wanted, *kept);
+      if (!same)
+        return Failure(same.error());
+      file->apart = !*same;
+    }
+    if (!kept || file->apart) {
+      ++file;
+      continue;
+    }
+    file->wanted->found = std::move(*kept);
+    not_wanted_.push_back(file->remote);
+    file = files_.erase(file);
+  }
+  return {};
 }
 
 std::uint64_t FileDownload::bytes() const {
@@ -172,7 +264,7 @@ Result<void> FileDownload::read(const Progress& progress, const StoreFor& store_
                                 std::vector<Error>& faults) {
   for (const auto& file : files_) {
     const auto head = std::exchange(head_, {});
-    auto store = store_for(*file.wanted);
+    auto store = store_for(file.apart);
     auto kept = store ? read_file(file, head, **store, progress)
                       : Result<std::filesystem::path>(forward(std::move(store)));
     if (kept) {
@@ -210,7 +302,8 @@ Result<std::filesystem::path> FileDownload::read_file(const Open& file, const st
       return forward(std::move(done));
     at += bytes->size();
   }
-  return store.keep(std::move(*incoming), file.wanted->build_id);
+  return file.apart ? store.keep_apart(std::move(*incoming), file.wanted->build_id)
+                    : store.keep(std::move(*incoming), file.origin());
 }
 
 Result<void> FileDownload::close() {

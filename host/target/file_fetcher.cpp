@@ -1,9 +1,12 @@
 #include "host/target/file_fetcher.h"
 
+#include "rsp/commands/file_stub.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <utility>
 
 namespace mqbridge {
@@ -84,9 +87,14 @@ private:
 FileFetcher::FileFetcher(FetchOptions options, std::optional<std::filesystem::path> directory)
     : options_(std::move(options)), directory_(std::move(directory)) {}
 
-std::optional<std::filesystem::path> FileFetcher::kept(const std::string& build_id) {
+bool FileFetcher::has(const std::string& build_id) {
   const FileStore* const store = existing_store();
-  return store != nullptr ? store->find(build_id) : std::nullopt;
+  return store != nullptr && store->has(build_id);
+}
+
+std::optional<std::filesystem::path> FileFetcher::kept(const FileOrigin& origin) {
+  const FileStore* const store = existing_store();
+  return store != nullptr ? store->find(origin) : std::nullopt;
 }
 
 /// Null: none yet. Nothing is made for a question.
@@ -126,15 +134,19 @@ Result<const FileStore*> FileFetcher::store_of_this_run() {
 }
 
 Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span<WantedFile> wanted,
-                                const FetchContext& context, std::vector<Error>& faults) {
-  if (options_.mode == FetchMode::never || wanted.empty())
+                                const FileDownload::Agrees& agrees, const FetchContext& context,
+                                std::vector<Error>& faults) {
+  const bool never = options_.mode == FetchMode::never;
+  const auto is_kept = [this](const WantedFile& file) { return has(file.build_id); };
+  if (wanted.empty() || (never && std::none_of(wanted.begin(), wanted.end(), is_kept)))
     return {};
   if (!client.features().vfile) {
-    faults.push_back(
-        {"vfile.unsupported",
-         fmt::format("not on this host, and the stub at {} reads no files for its clients: {}",
-                     client.endpoint().text, files_of_the_target(paths_of(wanted))),
-         "copy the node's files, and give their top directory: --sysroot DIR"});
+    if (!never)
+      faults.push_back(
+          {"vfile.unsupported",
+           fmt::format("not on this host, and the stub at {} reads no files for its clients: {}",
+                       client.endpoint().text, files_of_the_target(paths_of(wanted))),
+           "copy the node's files, and give their top directory: --sysroot DIR"});
     return {};
   }
   const Claim claim(*this, wanted, context);
@@ -146,55 +158,58 @@ Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span
                       "give it more time: --max-stop S; or dump again: what was read is kept"});
     return {};
   }
-  std::vector<WantedFile> still_wanted;
-  for (auto& file : wanted) {
-    if (auto place = file.build_id.empty() ? std::nullopt : kept(file.build_id))
-      file.found = std::move(*place);
-    else
-      still_wanted.push_back(file);
-  }
-  auto done = download(client, pid, still_wanted, context, faults);
-  for (auto& file : wanted)
-    for (auto& read : still_wanted)
-      if (file.path == read.path && !read.found.empty())
-        file.found = read.found;
-  return done;
+  const auto beside = rsp::connect_file_stub(client, pid, context.stop);
+  if (!beside)
+    return download({client, pid, agrees, context}, wanted, faults);
+  beside->set_deadline(context.deadline);
+  const std::stop_callback cancel(context.stop, [&] { beside->cancel(); });
+  if (auto done = download({*beside, pid, agrees, context}, wanted, faults); !done)
+    faults.push_back(std::move(done).error()); // of that stub: the target's own is well
+  return {};
 }
 
-Result<void> FileFetcher::download(rsp::Client& client, std::int64_t pid,
-                                   std::span<WantedFile> wanted, const FetchContext& context,
+Result<void> FileFetcher::download(const Task& task, std::span<WantedFile> wanted,
                                    std::vector<Error>& faults) {
-  if (wanted.empty())
-    return {};
-  FileDownload download(client);
-  if (auto done = download.open(pid, wanted, faults); !done)
+  FileDownload download(task.client);
+  std::vector<Error> not_opened;
+  if (auto done = download.open(task.pid, wanted, not_opened); !done)
     return done;
+  const auto find = [this](const FileOrigin& origin) { return kept(origin); };
+  if (auto done = download.take_kept(find, task.agrees); !done)
+    return done;
+  Result<void> done;
+  if (options_.mode != FetchMode::never) {
+    std::move(not_opened.begin(), not_opened.end(), std::back_inserter(faults));
+    done = read(download, task, faults);
+  }
+  return done ? download.close() : done;
+}
+
+Result<void> FileFetcher::read(FileDownload& download, const Task& task,
+                               std::vector<Error>& faults) {
   const auto held = download.measure(faults);
   if (!held)
     return Failure(held.error());
-  Result<void> done;
-  if (!download.empty()) {
-    const FetchQuestion question{client.endpoint().text, download.paths(), download.bytes(), *held,
-                                 context.deadline};
-    if (auto fault = objection(question, context)) {
-      faults.push_back(std::move(*fault));
-    } else {
-      done = download.read(
-          [&](std::string_view file, std::uint64_t bytes, std::uint64_t of) {
-            context.tell(fmt::format("reading {} from the target: {} of {}",
-                                     std::filesystem::path(file).filename().string(),
-                                     in_megabytes(bytes), in_megabytes(of)));
-          },
-          [&](const WantedFile& file) {
-            const std::lock_guard lock(mutex_);
-            return file.build_id.empty() ? store_of_this_run() : persistent_store();
-          },
-          faults);
-    }
+  if (download.empty())
+    return {};
+  const auto& context = task.context;
+  const FetchQuestion question{task.client.endpoint().text, download.paths(), download.bytes(),
+                               *held, context.deadline};
+  if (auto fault = objection(question, context)) {
+    faults.push_back(std::move(*fault));
+    return {};
   }
-  if (done)
-    done = download.close();
-  return done;
+  return download.read(
+      [&](std::string_view file, std::uint64_t bytes, std::uint64_t of) {
+        context.tell(fmt::format("reading {} from the target: {} of {}",
+                                 std::filesystem::path(file).filename().string(),
+                                 in_megabytes(bytes), in_megabytes(of)));
+      },
+      [&](bool apart) {
+        const std::lock_guard lock(mutex_);
+        return apart ? store_of_this_run() : persistent_store();
+      },
+      faults);
 }
 
 // Why the files are not read after all.

@@ -1,6 +1,7 @@
 #include "host/target/file_matcher.h"
 
 #include "host/image/work_budget.h"
+#include "host/target/file_agreement.h"
 #include "host/target/file_fetcher.h"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ bool is_mpi_library(std::string_view path) {
 }
 
 Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> loaded,
+                                              std::span<const LoadedHeader> headers,
                                               std::span<const std::string> running_ids,
                                               Warnings& warnings) {
   // An MPI in a library of another name, or in a plugin: then anything may be it.
@@ -51,12 +53,13 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     auto& object = objects.emplace_back();
     object.image.target_path = loaded[i].path;
     object.image.bias = loaded[i].bias;
+    object.header = headers[i].header;
     object.running_id = running_ids[i];
     object.decisive = i == 0 || is_mpi_library(loaded[i].path);
     object.wanted = object.decisive || (!mpi_has_its_name && !is_system_library(loaded[i].path));
     find_here(object, warnings);
-    if (!object.image.file)
-      find_elsewhere(object, warnings);
+    if (!object.image.file && object.wanted && !object.over && !was_read_before(object))
+      ask_server(object, warnings);
     if (object.over)
       return Failure(std::move(*object.over));
   }
@@ -120,15 +123,16 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
   return std::nullopt;
 }
 
-// What was read from a target before, and debuginfod.
-void FileMatcher::find_elsewhere(Object& object, Warnings& warnings) {
-  if (object.running_id.empty() || fetch_.over())
+bool FileMatcher::was_read_before(const Object& object) const {
+  return fetch_.fetcher != nullptr && !object.running_id.empty() &&
+         fetch_.fetcher->has(object.running_id);
+}
+
+void FileMatcher::ask_server(Object& object, Warnings& warnings) {
+  if (object.running_id.empty() || object.asked_server || fetch_.over() ||
+      files_.debuginfod() == nullptr)
     return;
-  if (const auto kept = fetch_.fetcher ? fetch_.fetcher->kept(object.running_id) : std::nullopt;
-      kept && use(object, *kept, warnings))
-    return;
-  if (!object.wanted || files_.debuginfod() == nullptr)
-    return;
+  object.asked_server = true;
   const auto found = files_.debuginfod()->find(
       Debuginfod::Kind::executable, object.running_id, [&](std::uint64_t bytes, std::uint64_t) {
         fetch_.tell(fmt::format("debuginfod: {}, {} kB", file_name(object.image.target_path),
@@ -141,6 +145,16 @@ void FileMatcher::find_elsewhere(Object& object, Warnings& warnings) {
     use(object, **found, warnings);
 }
 
+// One that is no ELF file, or another build, agrees with nothing.
+Result<bool> FileMatcher::agrees(const Object& object, const std::filesystem::path& kept) const {
+  const auto file = files_.open(kept);
+  if (!file && is_work_over(file.error()))
+    return Failure(file.error());
+  if (!file || compare(**file, object))
+    return false;
+  return agrees_with_memory(**file, object.image.bias, memory_);
+}
+
 Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings) {
   if (fetch_.fetcher == nullptr)
     return {};
@@ -149,17 +163,21 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
   for (auto& object : objects) {
     if (object.image.file || !object.wanted || !object.image.target_path.starts_with('/'))
       continue;
-    wanted.push_back({object.image.target_path, object.running_id, &object == &objects.front()});
+    wanted.push_back(
+        {object.image.target_path, object.running_id, object.header, &object == &objects.front()});
     owners.push_back(&object);
   }
+  const auto agree = [&](const WantedFile& file, const std::filesystem::path& kept) {
+    return agrees(*owners[static_cast<std::size_t>(&file - wanted.data())], kept);
+  };
   const auto before = warnings.size();
-  if (auto done = fetch_.fetcher->fetch(client_, pid_, wanted, fetch_, warnings); !done)
+  if (auto done = fetch_.fetcher->fetch(client_, pid_, wanted, agree, fetch_, warnings); !done)
     return done;
   const bool explained = warnings.size() > before;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     owners[i]->explained = explained;
-    if (!wanted[i].found.empty())
-      use(*owners[i], wanted[i].found, warnings);
+    if (wanted[i].found.empty() || !use(*owners[i], wanted[i].found, warnings))
+      ask_server(*owners[i], warnings);
   }
   return {};
 }

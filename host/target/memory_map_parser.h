@@ -4,6 +4,9 @@
 #include "host/memory/platform.h"
 #include "rsp/result.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +16,18 @@ namespace mqbridge {
 /// line may be cut, and the map is not complete. Error target.maps: a line that is none, or ranges
 /// that are out of order.
 Result<MemoryMap> parse_memory_map(std::string_view text, bool whole, const Platform& platform);
+
+/// The part of a file that is mapped somewhere.
+struct MappedFile {
+  TargetAddress first;
+  TargetAddress last; ///< included
+  std::uint64_t inode = 0;
+  std::string path;        ///< in the process's mount name space
+  bool is_deleted = false; ///< the path leads to another file by now, or to none
+};
+
+/// What is mapped at `address`, from the text of /proc/PID/maps; nullopt: nothing, or no file.
+std::optional<MappedFile> find_mapped_file(std::string_view text, TargetAddress address);
 
 /// What program headers and the like say where the maps cannot be read: ranges in any order, which
 /// may overlap. Never complete.

@@ -238,8 +238,8 @@ struct Target::Impl {
     if (!ids)
       return forward(std::move(ids));
     build_ids = std::move(*ids);
-    FileMatcher matcher(files, platform, client, attachment.pid, options.fetch);
-    auto images = matcher.match(*objects, build_ids, warnings);
+    FileMatcher matcher(files, platform, client, memory->uncached(), attachment.pid, options.fetch);
+    auto images = matcher.match(*objects, headers, build_ids, warnings);
     if (!images)
       return forward(std::move(images));
     for (const auto& image : *images)

@@ -12,9 +12,11 @@ namespace mqbridge::rsp {
 namespace {
 
 /// struct stat of the protocol: big-endian, packed (GDB manual, "struct stat").
+constexpr std::size_t inode_at = 4;
 constexpr std::size_t mode_at = 8;
 constexpr std::size_t size_at = 28;
 constexpr std::size_t modified_at = 56;
+constexpr std::size_t changed_at = 60;
 constexpr std::size_t stat_size = 64;
 
 constexpr std::uint64_t file_type_mask = 0170000;
@@ -61,7 +63,7 @@ Result<std::uint64_t> opened(const Client& client, const RemotePath& path, std::
   return static_cast<std::uint64_t>(reply->result);
 }
 
-Result<void> take_status(RemoteFile& file, std::string_view bytes) {
+Result<void> take_status(RemoteFile& file, const RemotePath& meant, std::string_view bytes) {
   if (bytes.empty()) {
     return fail("vfile.unsupported",
                 fmt::format("the stub does not say how large {} is (vFile:fstat)", file.path),
@@ -78,8 +80,17 @@ Result<void> take_status(RemoteFile& file, std::string_view bytes) {
                 fmt::format("{} on the target is not a regular file", file.path),
                 fmt::format("on the node: ls -lL {}", file.path));
   }
+  file.inode = static_cast<std::uint32_t>(big_endian(status.substr(inode_at, 4)));
+  if (meant.inode && static_cast<std::uint32_t>(*meant.inode) != file.inode) {
+    return fail("vfile.replaced",
+                fmt::format("{} on the target is another file than the one that the process has "
+                            "mapped",
+                            file.path),
+                "give a directory tree with the file that runs: --sysroot DIR");
+  }
   file.size = big_endian(status.substr(size_at, 8));
   file.modified = big_endian(status.substr(modified_at, 4));
+  file.changed = big_endian(status.substr(changed_at, 4));
   return {};
 }
 
@@ -125,10 +136,11 @@ Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
   if (!statuses)
     return Failure(statuses.error());
   std::vector<RemoteFile> not_usable;
-  for (std::size_t next = 0; auto& file : files) {
+  for (std::size_t i = 0, next = 0; i < files.size(); ++i) {
+    auto& file = files[i];
     if (!file)
       continue;
-    if (auto known = take_status(*file, (*statuses)[next++]); !known) {
+    if (auto known = take_status(*file, paths[i], (*statuses)[next++]); !known) {
       not_usable.push_back(*file);
       file = forward(std::move(known));
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ struct RemotePath {
   std::string path;
   /// The process whose mount name space is meant (vFile:setfs:PID); 0: the stub's own.
   std::int64_t process = 0;
+  /// The inode that the path must lead to, as /proc/PID/maps shows it; nullopt: any. Its device is
+  /// not compared: overlayfs and btrfs show another one there than fstat does.
+  std::optional<std::uint64_t> inode = {};
 };
 
 /// A regular file of the target's that is open at the stub, read-only, until close_files().
@@ -23,6 +27,8 @@ struct RemoteFile {
   std::uint64_t descriptor = 0;
   std::uint64_t size = 0;     ///< bytes
   std::uint64_t modified = 0; ///< seconds since 1970
+  std::uint64_t changed = 0;  ///< its inode; seconds since 1970
+  std::uint32_t inode = 0;    ///< its number, of which the protocol has 32 bits
 };
 
 /// Bytes of the longest path that this stub can be asked to open: gdbserver does not check what it
@@ -30,9 +36,11 @@ struct RemoteFile {
 std::size_t longest_path(const Client& client);
 
 /// Opens each of `paths` and asks for its size, all in two round trips (vFile:setfs, open with
-/// flags 0, fstat). What is no regular file is closed again: reading it could block the stub.
-/// Errors of one path: vfile.open, vfile.unsupported, vfile.not_regular, stub.garbage. Error of
-/// all: a lost connection.
+/// flags 0, fstat). Opening a FIFO, or some devices, blocks the stub for good, and its target with
+/// it: a caller names only what is known to be a file. What is no regular file, or another one than
+/// was meant, is closed again: reading it could block the stub. Errors of one path: vfile.open,
+/// vfile.unsupported, vfile.not_regular, vfile.replaced, stub.garbage. Error of all: a lost
+/// connection.
 Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
                                                    std::span<const RemotePath> paths);
 

@@ -5,6 +5,7 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/requirements.h"
 #include "tests/support/stub_listener.h"
 #include "tests/support/temp_directory.h"
@@ -30,8 +31,11 @@ protected:
   void TearDown() override { EXPECT_EQ(victim_.finish(), ""); }
 
   DumpOutcome dump(std::vector<std::string> options) const {
+    return dump_of(local_target(victim_.pid()), std::move(options));
+  }
+  DumpOutcome dump_of(const std::string& target, std::vector<std::string> options) const {
     options.insert(options.begin(), {"dump", "--format", "json"});
-    options.push_back(local_target(victim_.pid()));
+    options.push_back(target);
     auto command = mqbridge_command(options);
     command.environment.emplace_back("XDG_CACHE_HOME", (directory_ / "cache").string());
     DumpOutcome outcome{run_program(command), {}};
@@ -58,13 +62,18 @@ TEST_F(FetchFilesTest, TheDumpIsTheSameAsWithTheFilesHere) {
   const auto communicators = rank_of(expected)["communicators"];
   ASSERT_FALSE(communicators.empty());
 
-  const auto fetched = dump_without_files("always");
+  // Over the target's own connection, whose bytes are counted.
+  const auto dump_over_tcp = [&](const std::string& mode) {
+    const test::GdbServer server(test::ServerMode::attach_once, victim_.pid());
+    return dump_of(server.endpoint(), {"--sysroot", sysroot_.string(), "--fetch-files", mode});
+  };
+  const auto fetched = dump_over_tcp("always");
   EXPECT_EQ(fetched.status(), 0) << testing::PrintToString<Outcome>(fetched);
   EXPECT_EQ(rank_of(fetched)["communicators"], communicators);
   EXPECT_EQ(rank_of(fetched)["mpi"], rank_of(expected)["mpi"]);
   EXPECT_GE(std::distance(fs::directory_iterator(store_), {}), 4) << "libmpi and its own, program";
 
-  const auto kept = dump_without_files("never");
+  const auto kept = dump_over_tcp("never");
   EXPECT_EQ(kept.status(), 0) << testing::PrintToString<Outcome>(kept);
   EXPECT_EQ(rank_of(kept)["communicators"], communicators);
   EXPECT_LT(rank_of(kept)["statistics"]["bytes_received"].get<int>(),

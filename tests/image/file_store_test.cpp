@@ -42,6 +42,11 @@ std::size_t files_in(const fs::path& directory) {
       std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
+/// A file of that build, as two stubs on the same node say of it.
+FileOrigin of(const std::string& build_id) {
+  return {build_id, 0x1234, 5678, 1'700'000'000, 1'700'000'001};
+}
+
 class FileStoreTest : public testing::Test {
 protected:
   static FileStore open(const std::optional<fs::path>& directory,
@@ -60,7 +65,7 @@ protected:
          {bytes.substr(0, 100), bytes.substr(std::min<std::size_t>(100, bytes.size()))})
       if (auto done = incoming->append(part); !done)
         return forward(std::move(done));
-    return store.keep(std::move(*incoming), build_id);
+    return store.keep(std::move(*incoming), of(build_id));
   }
 
   test::TestDirectory directory_;
@@ -71,12 +76,12 @@ TEST_F(FileStoreTest, KeepsFilesFromOneRunToTheNext) {
   const auto bytes = elf_bytes("abcd0123");
   {
     const auto store = open(place_);
-    EXPECT_EQ(store.find("abcd0123"), std::nullopt);
+    EXPECT_EQ(store.find(of("abcd0123")), std::nullopt);
     const auto kept = put(store, bytes, "abcd0123");
     ASSERT_TRUE(kept) << kept.error().message;
   }
   const auto again = open(place_);
-  const auto found = again.find("abcd0123");
+  const auto found = again.find(of("abcd0123"));
   ASSERT_TRUE(found);
   std::ifstream file(*found, std::ios::binary);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), bytes);
@@ -119,6 +124,21 @@ TEST_F(FileStoreTest, AnotherBuildIsNotKept) {
   EXPECT_EQ(files_in(place_), 0U);
 }
 
+// A build-id is what a file says of itself.
+TEST_F(FileStoreTest, AFileOfTheSameBuildFromElsewhereIsAnother) {
+  const auto store = open(place_);
+  ASSERT_TRUE(put(store, elf_bytes("abcd"), "abcd"));
+  EXPECT_TRUE(store.has("abcd"));
+  EXPECT_FALSE(store.has("ab")) << "the start of another";
+  ASSERT_TRUE(store.find(of("abcd")));
+  for (const auto field :
+       {&FileOrigin::inode, &FileOrigin::size, &FileOrigin::modified, &FileOrigin::changed}) {
+    auto other = of("abcd");
+    ++(other.*field);
+    EXPECT_EQ(store.find(other), std::nullopt);
+  }
+}
+
 TEST_F(FileStoreTest, WhatIsNoElfFileIsNotKept) {
   const auto store = open(place_);
   const auto whole = elf_bytes("abcd");
@@ -133,9 +153,9 @@ TEST_F(FileStoreTest, DamagedFilesAreReadAnew) {
   for (const auto& bytes : {std::string(), whole.substr(0, whole.size() / 2), elf_bytes("ef01")}) {
     const auto kept = put(store, whole, "abcd");
     ASSERT_TRUE(kept) << kept.error().message;
-    EXPECT_EQ(store.find("abcd"), *kept);
+    EXPECT_EQ(store.find(of("abcd")), *kept);
     std::ofstream(*kept, std::ios::binary | std::ios::trunc) << bytes;
-    EXPECT_EQ(store.find("abcd"), std::nullopt) << bytes.size();
+    EXPECT_EQ(store.find(of("abcd")), std::nullopt) << bytes.size();
     EXPECT_EQ(files_in(place_), 0U);
   }
 }
@@ -148,10 +168,10 @@ TEST_F(FileStoreTest, AFileThatCannotBeOpenedNowStays) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto found = store.find("abcd");
+  const auto found = store.find(of("abcd"));
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(found, std::nullopt);
-  EXPECT_TRUE(store.find("abcd"));
+  EXPECT_TRUE(store.find(of("abcd")));
 }
 
 void set_written(const fs::path& path, int hours_ago) {
@@ -188,10 +208,10 @@ TEST_F(FileStoreTest, NamesFromATargetLeadNowhereElse) {
   const auto store = open(place_);
   directory_.write("secret.elf", elf_bytes("abcd"));
   for (const char* name : {"", "a", "../../../secret", "/etc/passwd", "ABCD", "ab/cd", "abcd\n"}) {
-    EXPECT_EQ(store.find(name), std::nullopt) << name;
+    EXPECT_EQ(store.find(of(name)), std::nullopt) << name;
     EXPECT_FALSE(put(store, elf_bytes("abcd"), name)) << name;
   }
-  EXPECT_EQ(store.find(std::string(200, 'a')), std::nullopt);
+  EXPECT_EQ(store.find(of(std::string(200, 'a'))), std::nullopt);
 }
 
 TEST_F(FileStoreTest, WhatWasUnusedForLongestMakesRoom) {
@@ -200,17 +220,17 @@ TEST_F(FileStoreTest, WhatWasUnusedForLongestMakesRoom) {
   const auto set_age = [&](const std::string& build_id, int hours) {
     const timespec then{std::time(nullptr) - 3600L * hours, 0};
     const std::array times = {then, then};
-    ASSERT_EQ(::utimensat(AT_FDCWD, (place_ / (build_id + ".elf")).c_str(), times.data(), 0), 0);
+    ASSERT_EQ(::utimensat(AT_FDCWD, store.find(of(build_id))->c_str(), times.data(), 0), 0);
   };
   for (const std::string build_id : {"1111", "2222"})
     ASSERT_TRUE(put(store, elf_bytes(build_id, 5000), build_id));
   set_age("1111", 2);
   set_age("2222", 1);
-  ASSERT_TRUE(store.find("1111")) << "which makes it used";
+  ASSERT_TRUE(store.find(of("1111"))) << "which makes it used";
   ASSERT_TRUE(put(store, elf_bytes("3333", 5000), "3333"));
-  EXPECT_TRUE(store.find("1111"));
-  EXPECT_FALSE(store.find("2222"));
-  EXPECT_TRUE(store.find("3333"));
+  EXPECT_TRUE(store.find(of("1111")));
+  EXPECT_FALSE(store.find(of("2222")));
+  EXPECT_TRUE(store.find(of("3333")));
 }
 
 // Another rank, or another run, finds a file that this one has open, and reads more of later.
@@ -224,7 +244,7 @@ TEST_F(FileStoreTest, AFileThatIsFoundAgainIsTheSameFile) {
   fs::last_write_time(*kept, fs::file_time_type::clock::now() - std::chrono::hours(1));
   const auto before = ElfFile::open(*kept);
   ASSERT_TRUE(before);
-  ASSERT_TRUE(store.find("abcd"));
+  ASSERT_TRUE(store.find(of("abcd")));
   EXPECT_NE((*before)->find_symbol("one"), nullptr);
   EXPECT_EQ((*ElfFile::open(*kept))->identity(), (*before)->identity())
       << "what is kept of it is looked for under another name";
@@ -248,8 +268,11 @@ TEST_F(FileStoreTest, ATemporaryOneLeavesNothingBehind) {
   fs::path kept;
   {
     const auto store = open(std::nullopt);
-    const auto put_there = put(store, elf_bytes("abcd"), "");
+    auto incoming = store.begin();
+    ASSERT_TRUE(incoming && incoming->append(elf_bytes("abcd")));
+    const auto put_there = store.keep_apart(std::move(*incoming), "");
     ASSERT_TRUE(put_there) << put_there.error().message;
+    EXPECT_EQ(store.find(of("abcd")), std::nullopt) << "for one process alone";
     kept = *put_there;
     EXPECT_TRUE(fs::exists(kept));
   }

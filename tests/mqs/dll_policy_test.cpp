@@ -263,8 +263,8 @@ TEST_F(DllPolicyTest, AHintCanBePastedSafely) {
 
 // By the same rules as every other file of the target (FindTargetFile).
 TEST_F(DllPolicyTest, ThePathMapComesFirst) {
-  for (const std::string from : {"/opt/mpi", "/opt/mpi/"}) {
-    for (const std::string to : {directory.string(), directory.string() + "/"}) {
+  for (const char* from : {"/opt/mpi", "/opt/mpi/"}) {
+    for (const auto& to : {directory.string(), directory.string() + "/"}) {
       policy.path_map = {{from, to}};
       const auto choice = choose("/opt/mpi/libdbg.so");
       ASSERT_TRUE(choice) << from << " " << to << ": " << choice.error().message;

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -20,6 +21,8 @@ using test::Answer;
 using test::connected;
 using test::ScriptedStub;
 
+constexpr std::uint64_t inode = 0x1234567;
+
 /// struct stat as the protocol packs it.
 std::string status_of(std::uint32_t mode, std::uint64_t size) {
   std::string bytes(64, '\0');
@@ -27,9 +30,11 @@ std::string status_of(std::uint32_t mode, std::uint64_t size) {
     for (std::size_t i = 0; i < width; ++i)
       bytes[at + i] = static_cast<char>(value >> (8 * (width - 1 - i)));
   };
+  put(4, 4, inode);
   put(8, 4, mode);
   put(28, 8, size);
   put(56, 4, 1'700'000'000);
+  put(60, 4, 1'700'000'001);
   return fmt::format("F{:x};", bytes.size()) + bytes;
 }
 
@@ -93,6 +98,8 @@ TEST(RemoteFiles, AreOpenedTogetherWithTheirSizes) {
     ASSERT_TRUE(file) << file.error().message;
     EXPECT_EQ(file->size, 1234U);
     EXPECT_EQ(file->modified, 1'700'000'000U);
+    EXPECT_EQ(file->changed, 1'700'000'001U);
+    EXPECT_EQ(file->inode, inode);
   }
   EXPECT_EQ(stub.count("vFile:setfs:0") - probes, 1U);
   EXPECT_EQ(stub.count("vFile:setfs:4d"), 2U);
@@ -127,6 +134,23 @@ TEST(RemoteFiles, EachHasItsOwnError) {
                 testing::AnyOf(testing::HasSubstr("libmpi.so"), testing::HasSubstr("77")));
     EXPECT_EQ(stub.count("vFile:close:5"), closed) << "left open";
   }
+}
+
+TEST(RemoteFiles, AnotherFileThanWasMeantIsClosedAgain) {
+  ScriptedStub stub;
+  serve(stub, binary_text(100), 4000);
+  const auto client = connected(stub);
+  ASSERT_TRUE(client);
+  const std::vector<RemotePath> paths = {
+      {"/a", 0, inode}, {"/b", 0, inode | std::uint64_t{1} << 40}, {"/c", 0, inode + 1}};
+  const auto files = open_files(*client, paths);
+  ASSERT_TRUE(files) << files.error().message;
+  EXPECT_TRUE((*files)[0]);
+  EXPECT_TRUE((*files)[1]) << "the protocol has 32 bits of it";
+  ASSERT_FALSE((*files)[2]);
+  EXPECT_EQ((*files)[2].error().code, "vfile.replaced");
+  EXPECT_THAT((*files)[2].error().message, testing::HasSubstr("/c"));
+  EXPECT_EQ(stub.count("vFile:close:5"), 1U);
 }
 
 TEST(RemoteFiles, PiecesThatComeShortAreAskedForAgain) {
@@ -188,9 +212,14 @@ TEST(RemoteFiles, ARealGdbserverReadsWhatIsThere) {
   const auto client = connected(server.endpoint());
   ASSERT_TRUE(client);
   const auto path = (directory / "file").string();
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
   for (const std::int64_t process : {std::int64_t{0}, std::int64_t{server.inferior()}}) {
-    const auto file = opened(*client, {path, process});
+    const auto file = opened(*client, {path, process, status.st_ino});
     EXPECT_EQ(file.size, text.size());
+    EXPECT_EQ(file.inode, static_cast<std::uint32_t>(status.st_ino));
+    EXPECT_EQ(file.modified, static_cast<std::uint64_t>(status.st_mtime));
+    EXPECT_EQ(file.changed, static_cast<std::uint64_t>(status.st_ctime));
     const auto read = read_file_at(*client, file, 1'000'000, 300'000);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, text.substr(1'000'000, 300'000));

@@ -4,18 +4,24 @@
 #include "host/target/file_fetcher.h"
 #include "host/target/target.h"
 #include "rsp/commands/attach.h"
+#include "rsp/commands/hex.h"
+#include "rsp/trace.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/test_programs.h"
 
 #include <atomic>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <sys/stat.h>
 #include <thread>
 
 namespace mqbridge::test {
@@ -26,6 +32,7 @@ using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 auto has_code(std::string_view code) {
   return Contains(Field(&Error::code, code));
@@ -41,10 +48,11 @@ protected:
     compile("int mqbridge_test_symbol = 1;", library_);
   }
 
-  void compile(const std::string& source, const fs::path& library) const {
+  void compile(const std::string& source, const fs::path& library,
+               const std::string& build_id = "--build-id") const {
     const auto ran =
-        run_command({MQBRIDGE_TEST_CC, "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id", "-x", "c",
-                     "-o", library.string(), write(source).string()},
+        run_command({MQBRIDGE_TEST_CC, "-shared", "-fPIC", "-nostdlib", "-Wl," + build_id, "-x",
+                     "c", "-o", library.string(), write(source).string()},
                     std::chrono::seconds(60));
     ASSERT_TRUE(ran) << ran.error().message;
     ASSERT_EQ(ran->exit_status, 0) << ran->text;
@@ -55,16 +63,17 @@ protected:
     return path;
   }
 
-  std::unique_ptr<GdbServer> serve() const {
+  std::unique_ptr<GdbServer> serve(ServerMode mode = ServerMode::attach_once) const {
+    return serve(library_, mode);
+  }
+  std::unique_ptr<GdbServer> serve(const fs::path& library,
+                                   ServerMode mode = ServerMode::attach_once) const {
     return std::make_unique<GdbServer>(
-        ServerMode::attach_once,
-        ChildSpec{{program_.string()}, {{"LD_PRELOAD", library_.string()}}});
+        mode, ChildSpec{{program_.string()}, {{"LD_PRELOAD", library.string()}}});
   }
 
   /// What one look at the process found.
   struct Look {
-    std::unique_ptr<rsp::Client> client;
-    std::unique_ptr<Target> target;
     Result<ImageSet> images = fail("test", "not looked");
     Warnings warnings;
 
@@ -75,18 +84,20 @@ protected:
 
   Look look(const GdbServer& server, FileFetcher* fetcher, const FilePaths& paths,
             std::optional<std::chrono::milliseconds> time = std::nullopt) const {
+    const auto client = connected(server.endpoint());
+    return client ? look(*client, fetcher, paths, time) : Look{};
+  }
+  Look look(rsp::Client& client, FileFetcher* fetcher, const FilePaths& paths,
+            std::optional<std::chrono::milliseconds> time = std::nullopt) const {
     Look look;
-    look.client = connected(server.endpoint());
-    if (!look.client)
-      return look;
     ElfCache files(paths);
-    const auto attachment = rsp::attach(*look.client);
+    const auto attachment = rsp::attach(client);
     EXPECT_TRUE(attachment) << attachment.error().message;
     TargetOptions options;
     options.fetch.fetcher = fetcher;
     if (time)
       options.fetch.deadline = std::chrono::steady_clock::now() + *time;
-    auto target = Target::adopt(*look.client, *attachment, files, options);
+    auto target = Target::adopt(client, *attachment, files, options);
     EXPECT_TRUE(target) << target.error().message;
     if (!target)
       return look;
@@ -233,15 +244,130 @@ TEST_F(FetchFiles, AnotherBuildOfWhatMattersIsAnErrorThatNamesBoth) {
   EXPECT_EQ(second.image("libmpi_test.so")->file->path(), library_);
 }
 
-TEST_F(FetchFiles, ALibraryThatWasReplacedSinceIsNotTakenForTheOneThatRuns) {
-  const auto server = serve();
-  fs::remove(library_);
-  compile("int other = 2;", library_);
+/// Whether the kernel lets us open what a process has mapped (CAP_CHECKPOINT_RESTORE).
+bool may_open_mappings(pid_t pid) {
+  for (const auto& mapping : fs::directory_iterator(fmt::format("/proc/{}/map_files", pid)))
+    return FileDescriptor(::open(mapping.path().c_str(), O_RDONLY | O_CLOEXEC)) ? true : false;
+  return false;
+}
+
+// Whoever opens a FIFO that nobody writes to waits for ever: the stub, and with it the target.
+TEST_F(FetchFiles, WhatHasTheNameOfALibraryNowIsNotEvenOpened) {
+  const auto old_id = (*ElfFile::open(library_))->build_id();
+  for (const bool fifo : {true, false}) {
+    compile("int mqbridge_test_symbol = 1;", library_);
+    const auto server = serve();
+    fs::remove(library_);
+    if (fifo)
+      ASSERT_EQ(::mkfifo(library_.c_str(), 0666), 0);
+    else
+      compile("int other = 2;", library_);
+    fs::remove_all(store_);
+    auto always = fetcher(FetchMode::always);
+    const auto seen = look(*server, &always, {.sysroots = {sysroot_}});
+    ASSERT_TRUE(seen.images) << seen.images.error().message;
+    const auto& file = seen.image("libmpi_test.so")->file;
+    if (may_open_mappings(server->inferior())) {
+      ASSERT_TRUE(file);
+      EXPECT_EQ(file->build_id(), old_id);
+    } else {
+      EXPECT_FALSE(file);
+      EXPECT_THAT(seen.warnings, has_code("vfile.replaced"));
+    }
+    EXPECT_TRUE(runs_within(server->inferior(), std::chrono::seconds(5))) << "it is held";
+    fs::remove(library_);
+  }
+}
+
+/// Where an image has its symbol, from its file.
+std::uint64_t symbol_of(const Image* image) {
+  const auto* symbol =
+      image != nullptr && image->file ? image->file->find_symbol("mqbridge_test_symbol") : nullptr;
+  return symbol == nullptr ? 0 : symbol->address.value;
+}
+
+/// A library that has the build-id of another one, and its symbol elsewhere.
+class ForgedFiles : public FetchFiles {
+protected:
+  ForgedFiles() {
+    fs::create_directories(forged_.parent_path());
+    compile("int mqbridge_test_symbol = 1;", library_, "--build-id=0xabcdef0123456789");
+    compile("int other[64] = {1}; int mqbridge_test_symbol = 1;", forged_,
+            "--build-id=0xabcdef0123456789");
+    right_ = (*ElfFile::open(library_))->find_symbol("mqbridge_test_symbol")->address.value;
+    EXPECT_NE((*ElfFile::open(forged_))->find_symbol("mqbridge_test_symbol")->address.value,
+              right_);
+  }
+  std::uint64_t found(FileFetcher& fetcher, const fs::path& library) const {
+    const auto seen = look(*serve(library), &fetcher, {.sysroots = {sysroot_}});
+    EXPECT_TRUE(seen.images) << seen.images.error().message;
+    return symbol_of(seen.image("libmpi_test.so"));
+  }
+
+  fs::path forged_ = directory_ / "forged/libmpi_test.so";
+  std::uint64_t right_ = 0;
+};
+
+TEST_F(ForgedFiles, AreNotUsedForAnotherProcess) {
+  {
+    auto always = fetcher(FetchMode::always);
+    EXPECT_NE(found(always, forged_), right_) << "it is what that process runs";
+    EXPECT_EQ(found(always, library_), right_) << "in the same run";
+  }
+  auto never = fetcher(FetchMode::never);
+  EXPECT_EQ(found(never, library_), right_) << "in a later one";
+  EXPECT_NE(found(never, forged_), right_);
+}
+
+// Of a stub that says of its own file what another one says of an honest one.
+TEST_F(ForgedFiles, AreNotUsedWhereMemoryDisagrees) {
+  struct stat status {};
+  ASSERT_EQ(::stat(library_.c_str(), &status), 0);
+  const FileOrigin origin{"abcdef0123456789", static_cast<std::uint32_t>(status.st_ino),
+                          static_cast<std::uint64_t>(status.st_size),
+                          static_cast<std::uint64_t>(status.st_mtime),
+                          static_cast<std::uint64_t>(status.st_ctime)};
+  const auto put = [&](const fs::path& file) {
+    const auto store = FileStore::open(store_);
+    auto incoming = store->begin();
+    std::ifstream bytes(file, std::ios::binary);
+    ASSERT_TRUE(incoming->append(std::string(std::istreambuf_iterator<char>(bytes), {})));
+    ASSERT_TRUE(store->keep(std::move(*incoming), origin));
+  };
+  put(library_);
+  auto never = fetcher(FetchMode::never);
+  EXPECT_EQ(found(never, library_), right_) << "it is looked for by another name";
+  fs::remove_all(store_);
+  put(forged_);
+  EXPECT_EQ(found(never, library_), 0U);
   auto always = fetcher(FetchMode::always);
-  const auto seen = look(*server, &always, {.sysroots = {sysroot_}});
-  ASSERT_TRUE(seen.images) << seen.images.error().message;
-  EXPECT_EQ(seen.image("libmpi_test.so")->file, nullptr);
-  EXPECT_THAT(seen.warnings, has_code("files.other_build"));
+  EXPECT_EQ(found(always, library_), right_);
+}
+
+// What blocks the stub that opens files must not block the one that holds the target.
+TEST_F(FetchFiles, OfALocalProcessAreReadByAStubThatHoldsNothing) {
+  const auto trace_path = directory_ / "trace";
+  const auto server = serve(ServerMode::stdio);
+  {
+    auto trace = rsp::Trace::open(trace_path);
+    ASSERT_TRUE(trace);
+    const auto client =
+        rsp::Client::connect(*rsp::Endpoint::parse(server->endpoint()), {.trace = trace->get()});
+    ASSERT_TRUE(client) << client.error().message;
+    auto always = fetcher(FetchMode::always);
+    const auto seen = look(**client, &always, {.sysroots = {sysroot_}});
+    ASSERT_TRUE(seen.images) << seen.images.error().message;
+    EXPECT_TRUE(in_store(seen.image("program")));
+    EXPECT_TRUE(in_store(seen.image("libmpi_test.so")));
+    EXPECT_THAT(seen.warnings, IsEmpty());
+    ASSERT_TRUE((*trace)->close());
+  }
+  std::ifstream file(trace_path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, HasSubstr("vFile:open:" + rsp::encode_hex("/proc/")));
+  for (const auto& path :
+       {program_.string(), library_.string(), std::string("/exe"), std::string("/map_files/")})
+    EXPECT_THAT(text, Not(HasSubstr(rsp::encode_hex(path))));
 }
 
 TEST_F(FetchFiles, RanksThatWantTheSameFileReadItOnce) {
@@ -292,9 +418,8 @@ TEST_F(FetchFiles, WithoutADirectoryToKeepThemRanksShareThemAllTheSame) {
   ASSERT_TRUE(seen.images) << seen.images.error().message;
   const auto* library = seen.image("libmpi_test.so");
   ASSERT_TRUE(library != nullptr && library->file);
-  EXPECT_EQ(always.kept(library->file->build_id()), library->file->path());
-  EXPECT_EQ(FileFetcher({FetchMode::always}, std::nullopt).kept(library->file->build_id()),
-            std::nullopt);
+  EXPECT_TRUE(always.has(library->file->build_id()));
+  EXPECT_FALSE(FileFetcher({FetchMode::always}, std::nullopt).has(library->file->build_id()));
 }
 
 TEST_F(FetchFiles, FilesWithoutBuildIdAreForThisRunOnly) {
@@ -316,8 +441,9 @@ TEST_F(FetchFiles, FilesWithoutBuildIdAreForThisRunOnly) {
 }
 
 /// struct stat of a regular file, as the protocol packs it.
-std::string status_of(std::size_t size) {
+std::string status_of(std::size_t size, char inode) {
   std::string bytes(64, '\0');
+  bytes[7] = inode;
   bytes[10] = static_cast<char>(0x81); // st_mode 0100644
   bytes[11] = static_cast<char>(0xa4);
   bytes[34] = static_cast<char>(size >> 8);
@@ -325,31 +451,58 @@ std::string status_of(std::size_t size) {
   return "F40;" + bytes;
 }
 
-TEST_F(FetchFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
+std::string open_request(std::string_view path) {
+  return fmt::format("vFile:open:{},", rsp::encode_hex(path));
+}
+
+/// Process 77, whose files can be opened by their names alone.
+class ScriptedFiles : public testing::Test {
+protected:
+  ScriptedFiles() {
+    stub_.on("vFile:setfs:", Answer::packet("F0"));
+    stub_.on("vFile:open:", Answer::packet("F-1,1"));
+    stub_.on("vFile:close:", Answer::packet("F0"));
+  }
+  void serve(char descriptor, const std::string& path, const std::string& text) {
+    stub_.on(open_request(path), Answer::packet(fmt::format("F{}", descriptor)));
+    stub_.on(fmt::format("vFile:pread:{},", descriptor), [text](std::string_view request) {
+      return Answer::packet(request.ends_with(",0") ? fmt::format("F{:x};{}", text.size(), text)
+                                                    : std::string("F0;"));
+    });
+  }
+  void serve_file(char descriptor, const std::string& path, const std::string& text, char inode) {
+    serve(descriptor, path, text);
+    stub_.on(fmt::format("vFile:fstat:{}", descriptor),
+             Answer::packet(status_of(text.size(), inode)));
+  }
+  void serve_maps(const std::string& text) { serve('3', "/proc/77/maps", text); }
+
+  std::vector<Error> fetch(FileFetcher& fetcher, std::vector<WantedFile> wanted,
+                           std::int64_t pid = 77) {
+    std::vector<Error> faults;
+    const auto client = connected(stub_);
+    const auto no_file = [](const WantedFile&, const fs::path&) { return Result<bool>(false); };
+    EXPECT_TRUE(client && fetcher.fetch(*client, pid, wanted, no_file, {}, faults));
+    return faults;
+  }
+
+  ScriptedStub stub_;
+};
+
+TEST_F(ScriptedFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
   const std::string text = "no ELF file, but readable";
-  ScriptedStub stub;
-  stub.on("vFile:setfs:", Answer::packet("F0"));
-  stub.on("vFile:open:2f626164,", Answer::packet("F5"));   // "/bad"
-  stub.on("vFile:open:2f676f6f64,", Answer::packet("F6")); // "/good"
-  stub.on("vFile:fstat:5", Answer::packet(status_of(40'000)));
-  stub.on("vFile:fstat:6", Answer::packet(status_of(text.size())));
-  stub.on("vFile:pread:5,", Answer::packet("F-1,270f"));
-  stub.on("vFile:pread:6,", [&](std::string_view request) {
-    return Answer::packet(request.ends_with(",0") ? fmt::format("F{:x};{}", text.size(), text)
-                                                  : std::string("F0;"));
-  });
-  stub.on("vFile:close:", Answer::packet("F0"));
-  const auto client = connected(stub);
-  ASSERT_TRUE(client);
+  serve_maps("1000-2000 r--p 00000000 fe:00 1 /bad\n3000-4000 r--p 00000000 fe:00 2 /good\n");
+  serve_file('5', "/bad", std::string(40'000, ' '), 1);
+  serve_file('6', "/good", text, 2);
+  stub_.on("vFile:pread:5,", Answer::packet("F-1,270f"));
   std::optional<FetchQuestion> asked;
-  FetchOptions options{FetchMode::ask, [&](const FetchQuestion& question) {
+  FileFetcher fetcher({FetchMode::ask,
+                       [&](const FetchQuestion& question) {
                          asked = question;
                          return true;
-                       }};
-  FileFetcher fetcher(options, std::nullopt);
-  std::vector<WantedFile> wanted = {{"/bad", "abcd"}, {"/good", "ef01"}};
-  std::vector<Error> faults;
-  ASSERT_TRUE(fetcher.fetch(*client, 0, wanted, {}, faults));
+                       }},
+                      std::nullopt);
+  const auto faults = fetch(fetcher, {{"/bad", "abcd", {0x1000}}, {"/good", "ef01", {0x3000}}});
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->files, std::vector<std::string>{"/good"});
   EXPECT_LT(asked->held, std::chrono::seconds(60)) << "not a second a byte";
@@ -358,15 +511,53 @@ TEST_F(FetchFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
   EXPECT_THAT(faults[0].message, HasSubstr("/bad"));
   EXPECT_EQ(faults[1].code, "elf.not_elf");
   EXPECT_THAT(faults[1].message, HasSubstr("/good"));
-  EXPECT_EQ(stub.count("vFile:close:5"), 1U);
-  EXPECT_EQ(stub.count("vFile:close:6"), 1U);
+  EXPECT_EQ(stub_.count("vFile:close:5"), 1U);
+  EXPECT_EQ(stub_.count("vFile:close:6"), 1U);
 }
 
-/// A node that has one file, of `size`.
+TEST_F(ScriptedFiles, NoNameIsOpenedThatTheKernelDoesNotVouchFor) {
+  serve_maps("1000-2000 r--p 00000000 fe:00 1 /gone (deleted)\n"
+             "3000-4000 rw-p 00000000 00:00 0 \n"
+             "5000-6000 r--p 00000000 fe:00 2 /exchanged\n");
+  serve_file('5', "/exchanged", "another one", 3);
+  struct Case {
+    const char* path;
+    std::uint64_t header;
+    const char* code;
+    std::int64_t pid = 77;
+  };
+  for (const auto& [path, header, code, pid] :
+       {Case{"/gone", 0x1000, "vfile.replaced"}, Case{"/anonymous", 0x3000, "vfile.not_mapped"},
+        Case{"/nowhere", 0x8000, "vfile.not_mapped"}, Case{"/gone", 0x1000, "vfile.no_maps", 0},
+        Case{"/gone", 0x1000, "vfile.no_maps", 78}}) {
+    FileFetcher always({FetchMode::always}, std::nullopt);
+    const auto faults = fetch(always, {{path, "abcd", {header}}}, pid);
+    ASSERT_EQ(faults.size(), 1U) << path << code;
+    EXPECT_EQ(faults[0].code, code) << path;
+    EXPECT_THAT(faults[0].hint, HasSubstr("--sysroot"));
+    EXPECT_EQ(stub_.count(open_request(path)), 0U) << path << code;
+    EXPECT_EQ(stub_.count(open_request(fmt::format("/proc/{}/root{}", pid, path))), 0U);
+  }
+  FileFetcher always({FetchMode::always}, std::nullopt);
+  const auto faults = fetch(always, {{"/any name", "abcd", {0x5000}}});
+  EXPECT_GT(stub_.count(open_request("/exchanged")), 0U);
+  EXPECT_EQ(stub_.count("vFile:pread:5"), 0U) << "another inode";
+  EXPECT_EQ(stub_.count("vFile:close:5"), 1U);
+  EXPECT_EQ(stub_.count(open_request("/any name")), 0U);
+  ASSERT_EQ(faults.size(), 1U);
+}
+
+/// A node that has one file, of `size`, which process 77 has mapped.
 void offer_file(ScriptedStub& stub, std::size_t size) {
   stub.on("vFile:setfs:", Answer::packet("F0"));
+  stub.on(open_request("/proc/77/maps"), Answer::packet("F3"));
+  stub.on("vFile:pread:3,", [](std::string_view request) {
+    const std::string maps = "1000-2000 r--p 00000000 fe:00 1 /file\n";
+    return Answer::packet(request.ends_with(",0") ? fmt::format("F{:x};{}", maps.size(), maps)
+                                                  : std::string("F0;"));
+  });
   stub.on("vFile:open:", Answer::packet("F5"));
-  stub.on("vFile:fstat:5", Answer::packet(status_of(size)));
+  stub.on("vFile:fstat:5", Answer::packet(status_of(size, 1)));
   stub.on("vFile:pread:5,", [size](std::string_view request) { // 5,COUNT,OFFSET
     const std::string text(request.substr(request.find(',') + 1));
     std::size_t comma = 0;
@@ -390,9 +581,9 @@ TEST_F(FetchFiles, AYesIsForNoMoreThanWasAskedFor) {
     offer_file(stub, size);
     const auto client = connected(stub);
     ASSERT_TRUE(client);
-    std::vector<WantedFile> wanted = {{"/file", fmt::format("{:x}", build++)}};
+    std::vector<WantedFile> wanted = {{"/file", fmt::format("{:x}", build++), {0x1000}}};
     std::vector<Error> faults;
-    const auto done = asking.fetch(*client, 0, wanted, {}, faults);
+    const auto done = asking.fetch(*client, 77, wanted, nullptr, {}, faults);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(stub.count("vFile:pread:5,") > 0, true) << size;
   }
@@ -404,9 +595,9 @@ TEST_F(FetchFiles, AStubThatReadsNoFilesIsSaidToBeOne) {
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   auto always = fetcher(FetchMode::always);
-  std::vector<WantedFile> wanted = {{"/lib/libmpi.so", "abcd"}};
+  std::vector<WantedFile> wanted = {{"/lib/libmpi.so", "abcd", {0x1000}}};
   std::vector<Error> faults;
-  ASSERT_TRUE(always.fetch(*client, 0, wanted, {}, faults));
+  ASSERT_TRUE(always.fetch(*client, 77, wanted, nullptr, {}, faults));
   ASSERT_THAT(faults, has_code("vfile.unsupported"));
   EXPECT_THAT(faults[0].hint, HasSubstr("--sysroot"));
   EXPECT_TRUE(wanted[0].found.empty());

@@ -45,6 +45,26 @@ TEST(MemoryMapText, SaysWhatIsMapped) {
   EXPECT_EQ(map->find({0x1000}), nullptr);
 }
 
+TEST(MappedFiles, AreFoundByAddress) {
+  const std::string text = std::string(real_lines) +
+                           "ffffffffff700000-ffffffffff701000 r--p 00000000 fe:00 7 /a (deleted)\n"
+                           "no line at all\n";
+  const auto file = find_mapped_file(text, {0x55d0c8a03fff});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->first.value, 0x55d0c8a01000U);
+  EXPECT_EQ(file->last.value, 0x55d0c8a03fffU);
+  EXPECT_EQ(file->inode, 332383U);
+  EXPECT_EQ(file->path, "/tmp/a program");
+  EXPECT_FALSE(file->is_deleted);
+  const auto deleted = find_mapped_file(text, {0xffffffffff700000});
+  ASSERT_TRUE(deleted);
+  EXPECT_EQ(deleted->path, "/a");
+  EXPECT_TRUE(deleted->is_deleted);
+  for (const std::uint64_t address :
+       {0x55d0c9000000U, 0x7f0000000000U, 0x7ffd00030000U, std::uint64_t{0x1000}})
+    EXPECT_EQ(find_mapped_file(text, {address}), std::nullopt) << "no file";
+}
+
 TEST(MemoryMapText, AStartOfItIsNotComplete) {
   const std::string text = real_lines;
   for (const auto length : {text.size() / 2, text.size() / 3, std::size_t{10}, std::size_t{0}}) {
