@@ -2,7 +2,9 @@
 
 #include "rsp/asked_ahead.h"
 #include "rsp/commands/attach.h"
+#include "rsp/commands/hex.h"
 #include "rsp/commands/memory_file.h"
+#include "rsp/commands/process_life.h"
 #include "rsp/commands/stop.h"
 #include "rsp/connection.h"
 #include "rsp/opening.h"
@@ -25,6 +27,7 @@ struct Client::Impl {
   std::int64_t tid = 0;
   AskedAhead ahead = {};
   MemoryFile memory_file = {};
+  ProcessLife life = {};
 
   bool must_select() const { return pid != 0 && server->selected() != pid; }
   Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
@@ -133,6 +136,8 @@ Result<std::string> Client::request_unselected(std::string_view payload) {
     impl_->server->set_selected(0);
     return forward(std::move(replies));
   }
+  for (std::size_t i = 0; i + 1 < along.size(); ++i)
+    impl_->ahead.answered(along[i], std::move((*replies)[i]));
   return std::move(replies->back());
 }
 
@@ -231,6 +236,13 @@ MemoryFile& Client::memory_file() {
   return impl_->memory_file;
 }
 
+const ProcessLife& Client::life() const {
+  return impl_->life;
+}
+ProcessLife& Client::life() {
+  return impl_->life;
+}
+
 void Client::forget_ahead() {
   if (auto close = impl_->memory_file.leave(*this))
     send_along(std::move(*close));
@@ -294,6 +306,16 @@ void Client::set_process(std::int64_t pid, std::int64_t tid) {
 
 std::int64_t Client::process() const {
   return impl_->pid;
+}
+
+bool Client::selected() const {
+  return !impl_->must_select();
+}
+
+std::optional<std::uint64_t> Client::held_process() const {
+  constexpr std::string_view detach = "D;";
+  const std::string_view packet = impl_->detach_packet;
+  return packet.starts_with(detach) ? parse_hex(packet.substr(detach.size())) : std::nullopt;
 }
 
 void Client::set_detach_packet(const std::string& payload) {

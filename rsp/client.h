@@ -22,6 +22,7 @@ class Burst;
 class Connection;
 class Guardian;
 class MemoryFile;
+class ProcessLife;
 class Server;
 class Trace;
 
@@ -91,14 +92,22 @@ public:
 
   const std::shared_ptr<Server>& server() const;
 
+  /// Whether the process is still there, as far as that was looked at.
+  const ProcessLife& life() const;
+
   // For rsp/commands only.
   Connection& connection();
   /// Of this process, for read_memory().
   MemoryFile& memory_file();
+  ProcessLife& life();
   /// From here on the exchanges are about this process: it is selected in the same burst where
   /// another one was before. 0: the stub has one process only.
   void set_process(std::int64_t pid, std::int64_t tid);
   std::int64_t process() const;
+  /// Whether requests reach that process as they are; false: it would have to be selected first.
+  bool selected() const;
+  /// The process that detach_packet() names; nullopt: none, or the stub does not say which.
+  std::optional<std::uint64_t> held_process() const;
   /// The packet that lets the process run again, told to the guardian; empty: nothing to release.
   void set_detach_packet(const std::string& payload);
   const std::string& detach_packet() const;

@@ -31,7 +31,7 @@ const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
       {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
       {"stub", {}},
-      {"attach", {"attach.", "ptrace.", "run.", "target.stopped"}},
+      {"attach", {"attach.", "ptrace.", "run.", "target.died", "target.stopped"}},
       {"platform",
        {"target.", "auxv.", "libraries.", "image.", "memory.", "vfile.", "fetch.", "files.",
         "debuginfod."}},

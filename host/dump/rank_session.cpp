@@ -1,9 +1,11 @@
 #include "host/dump/rank_session.h"
 
+#include "host/dump/dead_target.h"
 #include "host/dump/process_state.h"
 #include "host/dump/rank_walk.h"
 #include "host/image/work_budget.h"
 #include "host/mqs/mpi_support.h"
+#include "rsp/commands/process_life.h"
 
 #include <algorithm>
 #include <exception>
@@ -11,6 +13,13 @@
 #include <utility>
 
 namespace mqbridge {
+namespace {
+
+bool is_error(const RankError& error) {
+  return error.level == RankError::Level::error;
+}
+
+} // namespace
 
 RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
                          std::shared_ptr<rsp::Server>& server, const RankObserver& observer)
@@ -282,6 +291,23 @@ void RankSession::take_statistics(const PageRuns& touched) {
   outcome_.next = plan_stop(facts);
 }
 
+/// Most stubs are asked together with the detaching. Left are those that take one request at a
+/// time, before a result is believed, and a process of which nothing could be read: why?
+void RankSession::look_for_life() {
+  auto& client = link_.client();
+  const bool has_failed = any_error();
+  const bool nothing_read = client.life().question().empty();
+  if (has_failed ? nothing_read : !client.asks_ahead())
+    rsp::look_for_life(client);
+}
+
+/// Whatever else seemed wrong may be so because reads failed.
+void RankSession::note_death(const Error& died) {
+  std::erase_if(dump().errors, [](const RankError& error) { return is_error(error); });
+  report(died, RankError::Level::error);
+  mark_target_died(dump().communicators);
+}
+
 void RankSession::release() {
   if (!held_)
     return;
@@ -290,8 +316,11 @@ void RankSession::release() {
   if (target_ && options().cache != CacheMode::none)
     dump().statistics.pages_read = target_->pages_read();
   begin(PhaseName::detach, "detach");
+  look_for_life();
   if (auto done = target_ ? target_->detach() : rsp::detach(link_.client()); !done)
     report_release(done.error());
+  if (link_.client().life().ended())
+    note_death(rsp::died(link_.client().endpoint()));
   outcome_.held =
       HeldTime{link_.held_since(), link_.released_for_us().value_or(RankLink::Clock::now())};
   if (const auto trouble = tools_.guardian.trouble())
@@ -326,11 +355,12 @@ void RankSession::report_warnings() {
     report(warning, RankError::Level::warning);
 }
 
+bool RankSession::any_error() const {
+  return std::ranges::any_of(outcome_.dump.errors, is_error);
+}
+
 RankStatus RankSession::conclude() const {
-  const auto& errors = outcome_.dump.errors;
-  const bool failed = std::any_of(errors.begin(), errors.end(), [](const auto& error) {
-    return error.level == RankError::Level::error;
-  });
+  const bool failed = any_error();
   if (failed && !walked_)
     return RankStatus::failed;
   // An MPI that runs has communicators: a walk that found none has not seen them.

@@ -68,10 +68,13 @@ private:
   FetchContext fetch_context();
 
   void take_statistics(const PageRuns& touched);
+  void look_for_life();
+  void note_death(const Error& died);
   void release();
   void report(const Error& error, RankError::Level level);
   void report_release(const Error& error);
   void report_warnings();
+  bool any_error() const;
   RankStatus conclude() const;
   bool cut_short() const;
 

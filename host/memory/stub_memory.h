@@ -6,7 +6,8 @@
 namespace mqbridge {
 
 /// The bottom layer: asks the stub, with all ranges of one call pipelined (rsp/commands/memory.h).
-/// Does not own the client.
+/// What could not be read counts as unmapped only while the process is there; else it is an Error,
+/// target.died (rsp/commands/process_life.h). Does not own the client.
 class StubMemory final : public Memory {
 public:
   explicit StubMemory(rsp::Client& client) : client_(client) {}

@@ -117,6 +117,7 @@ enum class QueueReason : std::uint8_t {
   types_missing,
   dll_failed,
   not_requested,
+  target_died,
 };
 enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop };
 

@@ -116,6 +116,8 @@ std::string_view name_of(QueueReason value) {
     return "dll_failed";
   case QueueReason::not_requested:
     return "not_requested";
+  case QueueReason::target_died:
+    return "target_died";
   }
   return {};
 }

@@ -75,6 +75,8 @@ std::string short_state(const RankDump& rank, const Queue& queue) {
     return "the DLL failed";
   case QueueReason::not_requested:
     return "not asked for";
+  case QueueReason::target_died:
+    return "the process ended";
   case QueueReason::none:
     break;
   }

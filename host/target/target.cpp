@@ -15,6 +15,7 @@
 #include "host/target/process_files.h"
 #include "host/target/target_description.h"
 #include "host/target/target_memory.h"
+#include "rsp/commands/process_life.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/opening.h"
 
@@ -287,9 +288,11 @@ Result<std::unique_ptr<Target>> Target::adopt(rsp::Client& client,
                                               const TargetOptions& options) {
   std::unique_ptr<Target> target(
       new Target(std::make_unique<Impl>(client, attachment, files, options)));
-  if (auto learned = target->impl_->learn(); !learned)
-    return forward(std::move(learned));
-  return target;
+  auto learned = target->impl_->learn();
+  if (learned)
+    return target;
+  rsp::look_for_life(client); // it may be that the process is not there
+  return forward(std::move(learned));
 }
 
 Memory& Target::memory() {

@@ -2,6 +2,7 @@
 
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/commands/hex.h"
+#include "rsp/commands/process_life.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
@@ -272,10 +273,17 @@ Result<void> detach(Client& client) {
   const auto exemption = connection.exempt(client.detach_packet(), limits::detaching);
   if (connection.closing_releases())
     return leave(client);
+  const std::string question = client.selected() ? client.life().question() : std::string();
+  if (!question.empty())
+    client.ask_ahead(question);
   auto reply = let_go(client);
   if (!reply)
     return forward(std::move(reply));
-  if (*reply != "OK" && !reply->starts_with('W') && !reply->starts_with('X')) {
+  if (const auto answer = client.answer_ahead(question))
+    client.life().take(*answer);
+  if (reply->starts_with('W') || reply->starts_with('X')) {
+    client.life().end();
+  } else if (*reply != "OK") {
     return fail("detach.refused",
                 fmt::format("the stub at {} answered '{}' to {}", client.endpoint().text,
                             shorten(*reply), client.detach_packet()),

@@ -92,6 +92,7 @@ void JoinedRange::settle(std::vector<JoinedRange>& unfinished) {
   const RangePlace reached = place_of(position_of_read());
   for (std::size_t i = reached.request; i < requests_.size(); ++i) {
     const bool is_known_hole = scan_.done() && i == reached.request;
+    requests_[i].at_hole = is_known_hole;
     if (!is_known_hole)
       unfinished.emplace_back(requests_.subspan(i, 1), i == reached.request ? reached.offset : 0,
                               longest_piece_, grain_);
@@ -101,12 +102,15 @@ void JoinedRange::settle(std::vector<JoinedRange>& unfinished) {
 std::vector<JoinedRange> join(std::span<ReadRequest> requests, std::size_t longest_piece,
                               std::size_t grain) {
   std::vector<JoinedRange> ranges;
+  for (ReadRequest& request : requests) {
+    request.read = 0;
+    request.at_hole = false;
+  }
   for (std::size_t first = 0; first < requests.size();) {
-    requests[first].read = 0;
     std::size_t end = first + 1;
     if (!requests[first].into.empty()) {
-      for (; end < requests.size() && touches(requests[end - 1], requests[end]); ++end)
-        requests[end].read = 0;
+      while (end < requests.size() && touches(requests[end - 1], requests[end]))
+        ++end;
       ranges.emplace_back(requests.subspan(first, end - first), 0, longest_piece, grain);
     }
     first = end;

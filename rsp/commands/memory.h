@@ -15,6 +15,7 @@ struct ReadRequest {
   std::uint64_t address = 0;
   std::span<std::byte> into;
   std::size_t read = 0;
+  bool at_hole = false; ///< out: the byte behind `read` was asked for, and could not be read
 };
 
 struct ReadOptions {

@@ -18,14 +18,6 @@ constexpr std::size_t worthwhile = std::size_t{1} << 20;
 constexpr std::size_t shortest_piece = 2048;
 constexpr std::uint64_t high = std::uint64_t{1} << 31;
 
-/// The process that the client holds, by the packet that lets it go; nullopt: none, or the stub
-/// does not say which.
-std::optional<std::uint64_t> held_process(const Client& client) {
-  constexpr std::string_view detach = "D;";
-  const std::string_view packet = client.detach_packet();
-  return packet.starts_with(detach) ? parse_hex(packet.substr(detach.size())) : std::nullopt;
-}
-
 bool is_in_place(const MemoryPiece& piece, std::string_view bytes) {
   RangePlace place = piece.place;
   while (!bytes.empty()) {
@@ -42,7 +34,7 @@ bool is_in_place(const MemoryPiece& piece, std::string_view bytes) {
 void MemoryFile::begin_burst(Client& client, std::size_t bytes) {
   checking_ = false; // its answer got lost with its burst
   const Features& features = client.features();
-  const auto process = held_process(client);
+  const auto process = client.held_process();
   if (features.kind != StubKind::gdbserver || !features.vfile || !features.no_ack || !process ||
       wrong_ || descriptor_)
     return;

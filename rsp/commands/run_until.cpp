@@ -1,6 +1,7 @@
 #include "rsp/commands/run_until.h"
 
 #include "rsp/commands/hex.h"
+#include "rsp/commands/process_life.h"
 #include "rsp/connection.h"
 #include "rsp/limits.h"
 #include "rsp/packet_history.h"
@@ -122,6 +123,7 @@ bool pass_on_when_left(Client& client, const Resumption& resumption, const Attac
 
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
   client.forget_ahead();
+  client.life().forget();
   // What is to be sent along (a file to be closed) leaves first: the policy of running has no room
   // for it.
   if (auto sent = client.burst({}); !sent)

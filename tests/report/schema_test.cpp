@@ -135,7 +135,7 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     EXPECT_EQ(valid(), "");
   }
   for (int state = 0; state <= static_cast<int>(QueueState::not_requested); ++state)
-    for (int reason = 0; reason <= static_cast<int>(QueueReason::not_requested); ++reason) {
+    for (int reason = 0; reason <= static_cast<int>(QueueReason::target_died); ++reason) {
       queue.state = static_cast<QueueState>(state);
       queue.reason = static_cast<QueueReason>(reason);
       EXPECT_EQ(valid(), "");

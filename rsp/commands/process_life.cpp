@@ -1,0 +1,106 @@
+#include "rsp/commands/process_life.h"
+
+#include "rsp/client.h"
+#include "rsp/commands/hex.h"
+#include "rsp/commands/vfile.h"
+#include "rsp/connection.h"
+#include "rsp/packet_history.h"
+
+#include <fmt/format.h>
+#include <sstream>
+#include <string>
+#include <tuple>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ...": the name may have anything in it. A
+/// process that exits has lost its memory some time before it is a zombie.
+bool is_of_the_dead(std::string_view stat) {
+  constexpr unsigned long exiting = 4; // PF_EXITING
+  const auto name_end = stat.rfind(") ");
+  if (name_end == std::string_view::npos)
+    return false;
+  std::istringstream fields{std::string(stat.substr(name_end + 2))};
+  char state = 0;
+  long skipped = 0;
+  unsigned long flags = 0;
+  fields >> state;
+  for (int field = 0; field < 5; ++field)
+    fields >> skipped;
+  fields >> flags;
+  return state == 'Z' || state == 'X' || (fields && (flags & exiting) != 0);
+}
+
+/// gdbserver takes a thread for alive until it has come to know of its end.
+Result<bool> stub_knows_its_end(Client& client, std::uint64_t pid) {
+  auto answer = client.request(client.features().multiprocess ? fmt::format("Tp{0:x}.{0:x}", pid)
+                                                              : fmt::format("T{:x}", pid));
+  if (!answer)
+    return forward(std::move(answer));
+  return is_error_reply(*answer);
+}
+
+Result<bool> ended_unread(Client& client) {
+  constexpr std::size_t longest_stat = 4096;
+  const auto pid = client.held_process();
+  if (!pid || !client.features().vfile)
+    return false;
+  auto stat = read_file(client, fmt::format("/proc/{}/stat", *pid), longest_stat);
+  if (!stat && client.connection().closed())
+    return forward(std::move(stat));
+  if (stat && is_of_the_dead(*stat))
+    return true;
+  return stub_knows_its_end(client, *pid);
+}
+
+} // namespace
+
+void ProcessLife::could_read(std::uint64_t address) {
+  if (!readable_)
+    readable_ = address;
+}
+
+std::string ProcessLife::question() const {
+  return readable_ ? fmt::format("m{:x},1", *readable_) : std::string();
+}
+
+void ProcessLife::take(std::string_view answer) {
+  ended_ |= is_error_reply(answer);
+}
+
+Error died(const Endpoint& endpoint) {
+  return {
+      "target.died",
+      fmt::format("{}: the process ended while it was held: it was killed, as a batch system does "
+                  "when its time is over, and the kernel when memory is short",
+                  endpoint.text),
+      "on the node: journalctl -k --grep 'Out of memory'    the batch system has its own log"};
+}
+
+Result<void> expect_alive(Client& client) {
+  // QEMU is its process: the connection ends with it.
+  if (client.connection().closing_releases())
+    return {};
+  ProcessLife& life = client.life();
+  if (const auto question = life.question(); !question.empty()) {
+    auto answer = client.request(question);
+    if (!answer)
+      return forward(std::move(answer));
+    life.take(*answer);
+  } else {
+    const auto ended = ended_unread(client);
+    if (!ended)
+      return Failure(ended.error());
+    if (*ended)
+      life.end();
+  }
+  return life.ended() ? Result<void>(Failure(died(client.endpoint()))) : Result<void>();
+}
+
+void look_for_life(Client& client) {
+  if (!client.connection().in_doubt() && !client.connection().closed())
+    std::ignore = expect_alive(client);
+}
+
+} // namespace mqbridge::rsp
