@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace mqbridge::rsp {
@@ -89,11 +90,14 @@ BurstWindow::BurstWindow(const LinkLimits& link, std::size_t drain_rate, double 
 }
 
 void BurstWindow::leave_within(double seconds, double link_rate) {
-  constexpr double far = 3600;
+  constexpr double far = 60; // no window is so long
+  if (seconds > far) {
+    most_owed_in_time_ = std::numeric_limits<std::size_t>::max();
+    return;
+  }
   // Until the rate is known: what it takes to know it.
-  most_owed_in_time_ = link_rate > 0
-                           ? static_cast<std::size_t>(link_rate * std::clamp(seconds, 0.0, far))
-                           : worth_measuring;
+  most_owed_in_time_ = link_rate > 0 ? static_cast<std::size_t>(link_rate * std::max(seconds, 0.0))
+                                     : worth_measuring;
 }
 
 bool BurstWindow::open() const {

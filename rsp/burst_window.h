@@ -34,7 +34,7 @@ public:
 
   /// So many seconds are left until the connection is wanted for something else: no more is owed
   /// than comes by then over a link that brings so many bytes a second (0: not known), even if none
-  /// of it is run-length encoded.
+  /// of it is run-length encoded. More than a minute bounds nothing.
   void leave_within(double seconds, double link_rate);
 
   bool empty() const { return asked_.empty(); }

@@ -47,6 +47,18 @@ Result<std::uint64_t> parse_count(std::string_view option, std::string_view text
   return *value;
 }
 
+Result<std::uint64_t> parse_bytes(std::string_view option, std::string_view text) {
+  constexpr std::string_view units = "KMG";
+  const auto unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const auto value = number<std::uint64_t>(text.substr(0, text.size() - (has_unit ? 1 : 0)));
+  const std::uint64_t factor = std::uint64_t{1} << (has_unit ? 10 * (unit + 1) : 0);
+  std::uint64_t bytes = 0;
+  if (!value || *value == 0 || __builtin_mul_overflow(*value, factor, &bytes))
+    return bad_value(option, text, "bytes, with K, M or G behind it their multiples", "512M");
+  return bytes;
+}
+
 Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,
                                                         std::string_view text) {
   if (text == "all")

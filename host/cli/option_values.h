@@ -25,6 +25,8 @@ Result<std::int64_t> parse_integer(std::string_view option, std::string_view tex
 
 /// A whole number greater than 0.
 Result<std::uint64_t> parse_count(std::string_view option, std::string_view text);
+/// "4096", "512M": K, M and G are powers of 1024.
+Result<std::uint64_t> parse_bytes(std::string_view option, std::string_view text);
 
 /// A count, or "all": nullopt.
 Result<std::optional<std::uint64_t>> parse_count_or_all(std::string_view option,

@@ -188,6 +188,14 @@ Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
       return forward(std::move(count));
     command.options.max_operations = *count;
   }
+  if (!raw.max_bytes.empty()) {
+    auto bytes = parse_bytes("--max-bytes", raw.max_bytes);
+    if (!bytes)
+      return forward(std::move(bytes));
+    command.options.max_bytes = *bytes;
+  }
+  if (auto set = set_seconds("--max-walk", raw.max_walk, command.options.max_walk); !set)
+    return set;
   if (!raw.jobs.empty()) {
     auto count = parse_count("--jobs", raw.jobs);
     if (!count)

@@ -31,6 +31,8 @@ struct RawOptions {
   std::string jobs;
   std::string cache = "full";
   std::string max_operations;
+  std::string max_bytes;
+  std::string max_walk;
   std::vector<std::string> queues;
   std::vector<std::string> communicators;
   std::vector<std::string> ranks;

@@ -335,8 +335,10 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
     std::shared_ptr<rsp::Server> server;
     ReplayRecords replays;
     KnownFiles known_files(files, replays);
-    outcome = dump_rank(target, {options, files, fetcher, **guardian, &replays, &known_files},
-                        server, {}, std::move(stop));
+    RunBudget budget(memory_left() / 2, 1);
+    outcome =
+        dump_rank(target, {options, files, fetcher, **guardian, &replays, &known_files, &budget},
+                  server, {}, std::move(stop));
     known_files.keep();
   } else {
     const auto& error = guardian.error();

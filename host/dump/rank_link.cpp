@@ -4,6 +4,7 @@
 #include "rsp/connection.h"
 #include "rsp/server.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <tuple>
@@ -121,10 +122,12 @@ std::optional<RankLink::Clock::time_point> RankLink::deadline(double share) cons
   return contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
 }
 
-std::optional<RankLink::Clock::time_point> RankLink::limit(double share) {
+std::optional<RankLink::Clock::time_point>
+RankLink::limit(double share, std::optional<Clock::time_point> at_most) {
   const auto end = deadline(share);
-  if (end)
-    client_->set_deadline(end);
+  if (end || at_most)
+    client_->set_deadline(std::min(end.value_or(Clock::time_point::max()),
+                                   at_most.value_or(Clock::time_point::max())));
   return end;
 }
 

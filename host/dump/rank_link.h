@@ -35,9 +35,10 @@ public:
 
   /// When `share` of --max-stop has passed; nullopt without it.
   std::optional<Clock::time_point> deadline(double share = 1.0) const;
-  /// Every exchange but the detach ends when `share` of --max-stop has passed. When that is;
-  /// nullopt without --max-stop.
-  std::optional<Clock::time_point> limit(double share);
+  /// Every exchange but the detach ends when `share` of --max-stop has passed, and `at_most` then.
+  /// When the share has passed; nullopt without --max-stop.
+  std::optional<Clock::time_point> limit(double share,
+                                         std::optional<Clock::time_point> at_most = {});
 
   rsp::Client& client() { return *client_; }
   const rsp::Client* connected() const { return client_.get(); } ///< null: not yet

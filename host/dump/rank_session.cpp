@@ -25,7 +25,8 @@ RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
                          std::shared_ptr<rsp::Server>& server, const RankObserver& observer)
     : target_spec_(target), tools_(tools), server_(server), observer_(observer),
       link_(target, tools),
-      replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr) {
+      replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr),
+      budget_(tools.options.max_bytes, tools.budget) {
   RankLink::name_target(dump(), target.endpoint);
   outcome_.claim.given = target.rank;
 }
@@ -42,6 +43,7 @@ bool RankSession::open(std::stop_token stop) {
 const RankDump& RankSession::look() {
   dump().errors.resize(errors_before_walk_);
   dump().communicators.clear();
+  budget_.give_back();
   walked_ = false;
   guarded(&RankSession::walk);
   dump().status = conclude();
@@ -266,10 +268,13 @@ Result<void> RankSession::walk() {
   RankWalk walk{options(), *target_, mpi_->images(), mpi_->library(), *dll_};
   walk.bypassed = mpi_->bypassed();
   walk.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
-  // The last tenth of --max-stop is for reading the statuses of what was found: without it they
-  // could not be trusted.
-  walk.deadline = link_.limit(0.9);
-  walk.before_repairs = [this] { link_.limit(1.0); };
+  // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:
+  // without it they could not be trusted.
+  const auto start = RankLink::Clock::now();
+  walk.walk_end = start + options().max_walk / 10 * 9;
+  walk.deadline = link_.limit(0.9, walk.walk_end);
+  walk.before_repairs = [this, start] { link_.limit(1.0, start + options().max_walk); };
+  walk.budget = &budget_;
   walk.progress = [this](std::uint64_t operations) { progress("walk", operations); };
   walk.stop = stop_;
   walk.worker = worker_ ? &*worker_ : nullptr;

@@ -7,6 +7,7 @@
 #include "host/dump/rank_mpi.h"
 #include "host/dump/rank_replay.h"
 #include "host/mqs/dll_policy.h"
+#include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
 #include "host/target/target.h"
 
@@ -90,6 +91,7 @@ private:
   std::optional<WorkerProcess> worker_; ///< started before the target is held; for one walk
   RankReplay replay_;
   std::unique_ptr<Target> target_;
+  RankBudget budget_;
   Warnings warnings_; ///< not reported yet
   std::optional<RankMpi> mpi_;
   std::optional<DllChoice> dll_;

@@ -57,8 +57,7 @@ public:
     auto result = run_dll();
     if (walk_.before_repairs)
       walk_.before_repairs();
-    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.images, walk_.target.memory(),
-                           walk_.target.platform());
+    const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
       leave_out_unverified(dump_.communicators, walk_.target.platform(), repaired.error());
     if (!result.failure && repaired)
@@ -79,6 +78,16 @@ public:
   }
 
 private:
+  Result<void> repair_all() {
+    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.images, walk_.target.memory(),
+                           walk_.target.platform());
+    if (!repaired && repaired.error().code == "stop.limit" && !walk_.options.max_stop)
+      return fail("walk.max_walk",
+                  "the time of the walk was over while the requests of what it found were read",
+                  "--max-walk S with more seconds, or --max-operations N with fewer operations");
+    return repaired;
+  }
+
   WalkResult run_dll() {
     if (!walk_.options.sandbox)
       outcome_.warnings.push_back(
@@ -123,6 +132,8 @@ private:
     request.started = walk_.worker;
     request.checked = walk_.dll.checked;
     request.deadline = walk_.deadline;
+    request.walk_end = walk_.walk_end;
+    request.budget = walk_.budget;
     request.progress = walk_.progress;
     return request;
   }

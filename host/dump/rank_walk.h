@@ -5,6 +5,7 @@
 #include "host/image/image_set.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/mpi_library.h"
+#include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
 #include "host/target/target.h"
 #include "rsp/result.h"
@@ -27,6 +28,8 @@ struct RankWalk {
   bool bypassed = false; ///< the transport keeps its queues where the DLL does not look
   std::int64_t world_rank_hint = -1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
+  std::optional<std::chrono::steady_clock::time_point> walk_end = {}; ///< the same, by --max-walk
+  RankBudget* budget = nullptr; ///< memory for what is found; null: as much as there is
   std::function<void()> before_repairs =
       {}; ///< the walk is over: what it left of the time is theirs
   std::function<void(std::uint64_t operations)> progress = {};

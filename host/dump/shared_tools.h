@@ -5,6 +5,7 @@
 #include "host/dump/take_dump.h"
 #include "host/image/elf_cache.h"
 #include "host/image/indexer_options.h"
+#include "host/mqs/walk_budget.h"
 #include "host/target/file_fetcher.h"
 #include "rsp/guardian.h"
 
@@ -23,6 +24,7 @@ struct SharedTools {
   rsp::Guardian& guardian;
   ReplayRecords* replays = nullptr;  ///< null: nothing is known of earlier dumps, nor kept
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
+  RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
 };
 
 } // namespace mqbridge

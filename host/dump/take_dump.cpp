@@ -165,7 +165,9 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
-  const SharedTools tools{options, files, fetcher, **guardian, &replays, &known_files};
+  // The other half of what is left is for what is read and printed.
+  RunBudget budget(memory_left() / 2, targets.size());
+  const SharedTools tools{options, files, fetcher, **guardian, &replays, &known_files, &budget};
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
   known_files.keep();
   summarise_stops(dump, outcomes);

@@ -47,8 +47,12 @@ struct DumpOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000};
   std::optional<std::chrono::milliseconds> max_stop;
-  std::optional<rsp::RunUntil> run_until; ///< --run-until
-  std::uint64_t max_operations = 10'000'000;
+  std::optional<rsp::RunUntil> run_until;    ///< --run-until
+  std::uint64_t max_operations = 10'000'000; ///< per queue
+  /// Of one rank, what is found takes no more memory, and its walk no longer: both far beyond what
+  /// a million operations cost over a link of some Mbit/s.
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;
+  std::chrono::milliseconds max_walk = std::chrono::hours(1);
   CacheMode cache = CacheMode::full;
   std::size_t jobs = 64; ///< ranks at once; they mostly wait for their stubs
   Filters filters;

@@ -119,7 +119,7 @@ enum class QueueReason : std::uint8_t {
   not_requested,
   target_died,
 };
-enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop };
+enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop, bytes };
 
 struct Queue {
   QueueState state = QueueState::not_requested;

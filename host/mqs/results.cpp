@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -22,6 +24,9 @@ Queue unfinished_queue() {
 bool is_unfinished(const Queue& queue) {
   return queue.state == QueueState::error && queue.reason == QueueReason::none;
 }
+
+/// Of --max-operations: a send and a receive queue that are full, twice.
+constexpr std::uint64_t queues_of_a_rank = 4;
 
 RawOperation raw_operation(const wire::OperationFields& fields) {
   RawOperation raw;
@@ -52,15 +57,25 @@ bool ResultReader::accept(std::span<const std::byte> batch) {
   if (in.get<std::uint64_t>() != next_sequence_ || !in.ok())
     return false;
   ++next_sequence_;
-  while (!in.rest().empty()) {
-    const auto item = in.take(in.get<std::uint32_t>());
-    if (!in.ok() || !accept_item(item)) {
-      improper_ = true;
-      return false;
-    }
+  bool proper = false;
+  try {
+    proper = accept_items(in);
+  } catch (const std::bad_alloc&) { // less is there than was thought
+    limit_ = WalkLimit::run_bytes;
+    proper = true;
   }
-  if (request_.progress)
+  improper_ = !proper;
+  if (proper && request_.progress)
     request_.progress(operations_);
+  return proper;
+}
+
+bool ResultReader::accept_items(wire::Decoder& in) {
+  while (limit_ == WalkLimit::none && !in.rest().empty()) {
+    const auto item = in.take(in.get<std::uint32_t>());
+    if (!in.ok() || !accept_item(item))
+      return false;
+  }
   return true;
 }
 
@@ -107,6 +122,8 @@ bool ResultReader::communicator(wire::Decoder& item) {
   if (result_.communicators.size() == wire::max_communicators)
     return false;
   close_group();
+  if (!take_bytes(sizeof(Communicator)))
+    return true;
   Communicator communicator;
   communicator.id = at_pointer_width(item.get<std::uint64_t>(), request_.platform.pointer_size);
   const std::int64_t rank = as_target_int(item.get<std::int64_t>());
@@ -131,6 +148,8 @@ bool ResultReader::group(wire::Decoder& item) {
     return false;
   auto& communicator = result_.communicators.back();
   auto& group = communicator.group;
+  if (!take_bytes(item.rest().size() / sizeof(std::int32_t) * sizeof(std::int64_t)))
+    return true;
   if (!group)
     group.emplace();
   while (!item.rest().empty()) {
@@ -167,17 +186,26 @@ bool ResultReader::operation(wire::Decoder& item) {
   }
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
-  if (seen_[op_class]++ == 0)
+  if (operations_ / queues_of_a_rank >= request_.max_operations) {
+    limit_ = WalkLimit::operations;
+    return true;
+  }
+  if (seen_[op_class] == 0)
     close_group();
-  ++operations_;
   auto& communicator = result_.communicators.back();
   const auto known_class = static_cast<OpClass>(op_class);
   Operation found = interpret(known_class, raw_operation(fields),
                               TextLines(std::span(text).first(lines), texts_), communicator);
   if (found.buffer)
     found.buffer = at_pointer_width(found.buffer->value, request_.platform.pointer_size);
-  if (!request_.keep || request_.keep(communicator, known_class, found))
+  const bool kept = !request_.keep || request_.keep(communicator, known_class, found);
+  const auto texts = texts_.bytes() - std::exchange(texts_counted_, texts_.bytes());
+  if (kept && !take_bytes(sizeof(Operation) + texts))
+    return true;
+  if (kept)
     queue->operations.push_back(std::move(found));
+  ++seen_[op_class];
+  ++operations_;
   return true;
 }
 
@@ -221,14 +249,23 @@ Queue* ResultReader::open_queue(std::uint8_t op_class) {
   return is_unfinished(queue) ? &queue : nullptr;
 }
 
-void ResultReader::finish(const std::optional<Error>& failure, TruncatedBy truncated_by) {
+bool ResultReader::take_bytes(std::size_t bytes) {
+  using Verdict = RankBudget::Verdict;
+  const auto verdict = request_.budget != nullptr ? request_.budget->take(bytes) : Verdict::granted;
+  if (verdict != Verdict::granted)
+    limit_ = verdict == Verdict::rank_full ? WalkLimit::rank_bytes : WalkLimit::run_bytes;
+  return verdict == Verdict::granted;
+}
+
+void ResultReader::finish(const std::optional<Error>& failure, TruncatedBy truncated_by,
+                          bool dll_failed) {
   close_group();
   for (auto& communicator : result_.communicators) {
     for (Queue& queue : communicator.queues) {
       if (!is_unfinished(queue))
         continue;
       queue.truncated_by = truncated_by;
-      if (truncated_by != TruncatedBy::max_stop)
+      if (dll_failed)
         queue.reason = QueueReason::dll_failed;
       queue.error = failure ? failure->message : "the DLL never came to this queue";
     }

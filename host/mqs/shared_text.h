@@ -53,8 +53,11 @@ public:
   static constexpr std::size_t most = 4096;
 
   SharedText share(std::string_view text);
+  /// What all texts took that were made, those that are not kept here, too.
+  std::size_t bytes() const { return bytes_; }
 
 private:
+  std::size_t bytes_ = 0;
   SharedText last_; ///< operations of a kind come in a row
   std::unordered_map<std::string_view, SharedText> texts_;
 };

@@ -114,9 +114,10 @@ private:
       return;
     std::array<pollfd, 2> ready = {{{worker_.socket(), POLLIN, 0}, {worker_.output(), POLLIN, 0}}};
     auto left = std::max(request_.cpu_limit - clock_.used(), milliseconds(1));
-    if (request_.deadline)
-      left = std::clamp(std::chrono::ceil<milliseconds>(*request_.deadline - Clock::now()),
-                        milliseconds(0), left);
+    for (const auto& end : {request_.deadline, request_.walk_end})
+      if (end)
+        left =
+            std::clamp(std::chrono::ceil<milliseconds>(*end - Clock::now()), milliseconds(0), left);
     if (::poll(ready.data(), ready.size(),
                static_cast<int>(std::min(left, stop_latency).count())) <= 0)
       return;
@@ -134,13 +135,19 @@ private:
       break_off();
   }
 
+  static bool is_over(const std::optional<Clock::time_point>& end) {
+    return end && Clock::now() >= *end;
+  }
+
   bool out_of_time() {
     if (request_.stop.stop_requested()) {
       stop({"interrupted", "interrupted while the queues were walked"}, TruncatedBy::max_stop);
-    } else if (request_.deadline && Clock::now() >= *request_.deadline) {
+    } else if (is_over(request_.deadline)) {
       stop({"walk.max_stop", "the time that the target may be held was over during the walk",
             "--max-stop S with more seconds, or --max-operations N with fewer operations"},
            TruncatedBy::max_stop);
+    } else if (is_over(request_.walk_end)) {
+      stop(walk_too_long(request_.dll, worker_.shared()), TruncatedBy::time);
     } else if (clock_.used() >= request_.cpu_limit) {
       stop(overrun(request_.dll, request_.cpu_limit, worker_.shared()), TruncatedBy::time);
     }
@@ -164,6 +171,8 @@ private:
     case wire::Kind::batch:
       if (!results_.accept(message))
         break_off();
+      else if (results_.limit() != WalkLimit::none)
+        stop_at(results_.limit());
       return true;
     case wire::Kind::failure: {
       const auto why = in.get<wire::FailureKind>();
@@ -251,7 +260,14 @@ private:
   /// The way to the memory is closed: by our own limits, or lost.
   void stop_reading(Error why) {
     const bool limit = why.code == "stop.limit" || why.code == "interrupted";
+    if (limit && is_over(request_.walk_end))
+      return stop(walk_too_long(request_.dll, worker_.shared()), TruncatedBy::time);
     stop(std::move(why), limit ? TruncatedBy::max_stop : TruncatedBy::nothing);
+  }
+
+  void stop_at(WalkLimit limit) {
+    const bool count = limit == WalkLimit::operations;
+    stop(limit_met(request_.dll, limit), count ? TruncatedBy::operations : TruncatedBy::bytes);
   }
 
   void stop(Error why, TruncatedBy truncated_by = TruncatedBy::nothing) {
@@ -276,9 +292,10 @@ private:
       if (result_.failure->code == "dll.timeout")
         truncated_by_ = TruncatedBy::time;
     }
+    ours_ = truncated_by_ != TruncatedBy::nothing && result_.failure->code != "dll.timeout";
     result_.fetches = shared.fetches.load();
     result_.fetch_bytes = shared.fetch_bytes.load();
-    results_.finish(result_.failure, truncated_by_);
+    results_.finish(result_.failure, truncated_by_, !ours_);
   }
 
   /// What it had sent by then is kept; and if nothing is known of why it ended, its last word may
@@ -320,6 +337,7 @@ private:
   bool over_ = false;
   bool said_all_ = false; ///< done or a failure came; only its destructors are left
   TruncatedBy truncated_by_ = TruncatedBy::nothing;
+  bool ours_ = false; ///< it was a limit of ours that ended it, no fault of the DLL
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "host/memory/platform.h"
 #include "host/mqs/checked_dll.h"
 #include "host/mqs/queues.h"
+#include "host/mqs/walk_budget.h"
 #include "rsp/result.h"
 
 #include <atomic>
@@ -29,10 +30,13 @@ struct WalkRequest {
   ImageSet& images;
   Memory& memory;
   Platform platform;
-  std::string process_name = {};             ///< for a %s in the DLL's messages
-  std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
-  std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
-  std::uint64_t max_operations = 10'000'000; ///< per queue
+  std::string process_name = {};        ///< for a %s in the DLL's messages
+  std::int64_t world_rank_hint = -1;    ///< what get_global_rank answers
+  std::vector<OpClass> op_classes = {}; ///< queues to walk; the others stay not_requested
+  /// Per queue. A rank has as many as four of them: more end its walk.
+  std::uint64_t max_operations = 10'000'000;
+  /// What is found takes its memory from there. Null: as much as there is.
+  RankBudget* budget = nullptr;
   /// For the worker alone: the parent's clock less the time spent on its requests.
   std::chrono::milliseconds cpu_limit{60'000};
   /// Called for each operation; false drops it (it still counts in Queue::total). Null: all are
@@ -43,6 +47,8 @@ struct WalkRequest {
   /// Ends the walk where it is (--max-stop); what is unfinished is truncated_by max_stop. A read
   /// that Memory has begun is not interrupted.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  /// The same, for --max-walk: truncated_by time.
+  std::optional<std::chrono::steady_clock::time_point> walk_end = {};
   std::stop_token stop = {}; ///< the same, by the user: failure "interrupted"
   /// What mqs_image_has_queues says when it succeeds: MPICH's DLL leaves its refusal there.
   bool ignore_welcome = false;
@@ -77,7 +83,8 @@ struct WalkResult {
 /// file than the one `checked`), dll.missing_function, dll.version, dll.width, dll.no_queues (with
 /// the DLL's message), dll.failed (another function's error code, with its text), dll.limit,
 /// dll.crashed, dll.timeout, dll.forbidden (a system call), sandbox.unavailable, dll.protocol,
-/// walk.max_stop, interrupted, and errors of Memory.
+/// walk.max_stop, walk.max_walk, walk.max_operations, walk.max_bytes, interrupted, and errors of
+/// Memory.
 WalkResult walk_queues(const WalkRequest& request);
 
 } // namespace mqbridge

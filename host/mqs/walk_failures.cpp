@@ -109,6 +109,32 @@ Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
           "a list in the target's memory may be a cycle; --max-operations N ends a queue earlier"};
 }
 
+Error walk_too_long(const std::filesystem::path& dll, const wire::SharedState& shared) {
+  return {"walk.max_walk",
+          fmt::format("the walk with {} was not through when its time was over; it was {}",
+                      dll.string(), where(shared)),
+          "--max-walk S with more seconds; --max-operations N, --comm NAME and --queue leave less "
+          "to walk"};
+}
+
+Error limit_met(const std::filesystem::path& dll, WalkLimit limit) {
+  constexpr auto less = "--queue, --comm NAME, --tag N and --peer N keep less";
+  if (limit == WalkLimit::operations)
+    return {"walk.max_operations",
+            fmt::format("{} lists more operations in this rank than four full queues have",
+                        dll.string()),
+            "--max-operations N with more, or: the MPI library's data is corrupt, and its lists do "
+            "not end"};
+  if (limit == WalkLimit::rank_bytes)
+    return {"walk.max_bytes",
+            fmt::format("what {} lists takes more memory here than one rank may", dll.string()),
+            fmt::format("--max-bytes N with more; {}", less)};
+  return {"walk.max_bytes",
+          fmt::format("what {} lists takes more memory than is left here for all ranks together",
+                      dll.string()),
+          fmt::format("{}; fewer targets at once, or a machine with more memory", less)};
+}
+
 Error protocol_violation(const std::filesystem::path& dll) {
   return {"dll.protocol",
           fmt::format("{} broke its worker process: it sent an improper message", dll.string()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/mqs/results.h"
 #include "host/mqs/shared_state.h"
 #include "rsp/result.h"
 
@@ -21,6 +22,12 @@ Error death(const std::filesystem::path& dll, int status, const wire::SharedStat
 /// It ran longer than `limit`.
 Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
               const wire::SharedState& shared);
+
+/// It was not through when --max-walk was over.
+Error walk_too_long(const std::filesystem::path& dll, const wire::SharedState& shared);
+
+/// It lists more than may be kept. `limit` is one.
+Error limit_met(const std::filesystem::path& dll, WalkLimit limit);
 
 /// It sent what no worker sends: the DLL has broken it.
 Error protocol_violation(const std::filesystem::path& dll);

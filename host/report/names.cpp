@@ -132,6 +132,8 @@ std::string_view name_of(TruncatedBy value) {
     return "time";
   case TruncatedBy::max_stop:
     return "max_stop";
+  case TruncatedBy::bytes:
+    return "bytes";
   }
   return {};
 }

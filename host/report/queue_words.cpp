@@ -30,6 +30,8 @@ std::string truncation(const Queue& queue) {
     return "cut off: the walk took too long";
   case TruncatedBy::max_stop:
     return "cut off by --max-stop";
+  case TruncatedBy::bytes:
+    return "cut off by --max-bytes";
   }
   return {};
 }

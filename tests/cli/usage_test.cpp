@@ -39,9 +39,9 @@ TEST(Help, HasExactlyTheseOptions) {
                           "--color",
                           "--trace"};
   Options dump = doctor;
-  dump.insert({"--jobs", "--max-stop", "--max-operations", "--queue", "--comm", "--rank", "--tag",
-               "--peer", "--format", "--summary", "--full", "--show", "--raw", "--stats",
-               "--progress"});
+  dump.insert({"--jobs", "--max-stop", "--max-operations", "--max-bytes", "--max-walk", "--queue",
+               "--comm", "--rank", "--tag", "--peer", "--format", "--summary", "--full", "--show",
+               "--raw", "--stats", "--progress"});
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge types make --help").out),
@@ -161,6 +161,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"dump --max-stop -1 a:1", "--max-stop -1"},
         Wrong{"dump --max-operations 0 a:1", "--max-operations 0"},
         Wrong{"dump --max-operations -5 a:1", "--max-operations -5"},
+        Wrong{"dump --max-bytes 0 a:1", "--max-bytes 0: expected bytes"},
+        Wrong{"dump --max-bytes 5T a:1", "--max-bytes 5T"},
+        Wrong{"dump --max-bytes 99999999999G a:1", "--max-bytes 99999999999G"},
+        Wrong{"dump --max-walk 0 a:1", "--max-walk 0: expected seconds"},
+        Wrong{"doctor --max-walk 1 a:1", "--max-walk"},
         Wrong{"dump --show some a:1", "--show some"},
         Wrong{"dump --jobs 0 a:1", "--jobs 0: expected a whole number greater than 0"},
         Wrong{"dump --jobs all a:1", "--jobs all"}, Wrong{"doctor --jobs 2 a:1", "--jobs"},

@@ -134,7 +134,8 @@ public:
   }
 };
 
-WalkResult walk_slow_memory(const std::string& behaviour, std::chrono::milliseconds limit) {
+WalkResult walk_slow_memory(const std::string& behaviour, std::chrono::milliseconds limit,
+                            std::optional<std::chrono::steady_clock::time_point> walk_end = {}) {
   SlowMemory slow;
   TestTarget target(test_platforms().front());
   const auto from = target.request(behaviour);
@@ -142,6 +143,7 @@ WalkResult walk_slow_memory(const std::string& behaviour, std::chrono::milliseco
   request.sandboxed = from.sandboxed;
   request.op_classes = {OpClass::receive};
   request.cpu_limit = limit;
+  request.walk_end = walk_end;
   return walk_queues(request);
 }
 
@@ -174,6 +176,62 @@ TEST(DllTruncation, EndlessCommunicatorsEndAtTheirLimit) {
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, "dll.limit");
   EXPECT_THAT(result.communicators, SizeIs(65'536));
+}
+
+/// Of its own time it takes nothing: the clock on the wall counts, too.
+TEST(DllTruncation, WhatLiesSlowlyEndsAtTheEndOfTheWalk) {
+  const auto from = std::chrono::steady_clock::now();
+  const auto result = walk_slow_memory("LIES_SLOWLY", 60s, from + 1s);
+  EXPECT_LT(std::chrono::steady_clock::now() - from, 30s);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "walk.max_walk") << result.failure->message;
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_THAT(receives.operations, Not(IsEmpty()));
+  EXPECT_EQ(receives.state, QueueState::error);
+  EXPECT_EQ(receives.reason, QueueReason::none);
+  EXPECT_EQ(receives.truncated_by, TruncatedBy::time);
+  EXPECT_FALSE(receives.total);
+}
+
+/// Of which there are a few thousand to a queue here, and as many queues as it likes.
+WalkResult walk_what_lies_fast(std::uint64_t max_operations, RankBudget& budget) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("LIES_FAST");
+  request.max_operations = max_operations;
+  request.budget = &budget;
+  return walk_queues(request);
+}
+
+TEST(DllTruncation, WhatLiesFastEndsAtItsOperations) {
+  RankBudget budget(std::uint64_t{1} << 30, nullptr);
+  const auto result = walk_what_lies_fast(5000, budget);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "walk.max_operations") << result.failure->message;
+  std::size_t found = 0;
+  for (const auto& communicator : result.communicators)
+    for (const Queue& queue : communicator.queues)
+      found += queue.operations.size();
+  EXPECT_EQ(found, 4 * 5000U);
+  const auto& last = result.communicators.back().queues;
+  EXPECT_TRUE(std::ranges::any_of(
+      last, [](const Queue& queue) { return queue.truncated_by == TruncatedBy::operations; }));
+}
+
+TEST(DllTruncation, WhatLiesFastEndsAtItsBytes) {
+  constexpr std::uint64_t budget_bytes = 1 << 20;
+  RankBudget budget(budget_bytes, nullptr);
+  const auto result = walk_what_lies_fast(10'000'000, budget);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "walk.max_bytes") << result.failure->message;
+  const auto found = only(result).queue(OpClass::send).operations.size() +
+                     only(result).queue(OpClass::receive).operations.size();
+  EXPECT_GT(found, budget_bytes / sizeof(Operation) / 2);
+  EXPECT_LE(found, budget_bytes / sizeof(Operation));
+  const auto& queues = only(result).queues;
+  EXPECT_TRUE(std::ranges::any_of(queues, [](const Queue& queue) {
+    return queue.truncated_by == TruncatedBy::bytes && queue.reason == QueueReason::none &&
+           !queue.total;
+  }));
 }
 
 TEST(DllTruncation, ADeadlineStopsTheWalkAndSaysWhatIsUnknown) {

@@ -200,6 +200,31 @@ TEST_F(Results, AnOperationAfterTheEndOfItsQueueIsRefused) {
   EXPECT_EQ(only().queue(OpClass::send).total, 0U);
 }
 
+TEST_F(Results, BehindALimitNothingIsTaken) {
+  RankBudget budget(sizeof(Communicator) + sizeof(Operation) * 3 / 2, nullptr);
+  request.budget = &budget;
+  EXPECT_TRUE(accept({communicator(), operation(0), operation(0), queue(0)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::rank_bytes);
+  EXPECT_TRUE(accept({communicator(), operation(1)}));
+  reader.finish(Error{"walk.max_bytes", "enough"}, TruncatedBy::bytes, false);
+  const auto& send = only().queue(OpClass::send);
+  EXPECT_THAT(send.operations, SizeIs(1));
+  EXPECT_EQ(send.truncated_by, TruncatedBy::bytes);
+  EXPECT_EQ(send.reason, QueueReason::none);
+  EXPECT_FALSE(send.total);
+  EXPECT_THAT(result.communicators, SizeIs(1));
+}
+
+/// They take no memory, and time all the same.
+TEST_F(Results, OperationsThatAFilterDropsCount) {
+  request.keep = [](const Communicator&, OpClass, const Operation&) { return false; };
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(accept({communicator(), operation(0), operation(0), operation(0)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::none);
+  EXPECT_TRUE(accept({communicator(), operation(0)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::operations);
+}
+
 TEST_F(Results, AGroupThatEndsEarlyIsNone) {
   EXPECT_TRUE(accept({communicator(3), group(2)}));
   reader.finish({}, TruncatedBy::nothing);

@@ -140,7 +140,7 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
       queue.reason = static_cast<QueueReason>(reason);
       EXPECT_EQ(valid(), "");
     }
-  for (int cut = 0; cut <= static_cast<int>(TruncatedBy::max_stop); ++cut) {
+  for (int cut = 0; cut <= static_cast<int>(TruncatedBy::bytes); ++cut) {
     queue.truncated_by = static_cast<TruncatedBy>(cut);
     EXPECT_EQ(valid(), "");
   }

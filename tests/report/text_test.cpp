@@ -380,6 +380,7 @@ TEST(Text, NothingUnknownLooksEmpty) {
        "cut off by --max-operations"},
       {QueueState::available, QueueReason::none, TruncatedBy::time, "?",
        "cut off: the walk took too long"},
+      {QueueState::available, QueueReason::none, TruncatedBy::bytes, "?", "cut off by --max-bytes"},
   };
   for (const Case& c : cases) {
     Dump dump = ring_dump(1);

@@ -50,6 +50,12 @@ TEST(BurstWindowTest, StartsWithWhatALongLinkHolds) {
   EXPECT_FALSE(window.wants_more());
 }
 
+TEST(BurstWindowTest, ADeadlineFarAwayBoundsNothing) {
+  BurstWindow window({}, 0, 0);
+  window.leave_within(3600, 0);
+  EXPECT_GE(fill(window) * reply, (std::size_t{4} << 20) - reply);
+}
+
 /// Replies in hexadecimal: 100 MB of memory a second are 200 MB.
 TEST(BurstWindowTest, HoldsTwiceTheLink) {
   EXPECT_GE(window_on(200e6, 0.010, 0.5), std::size_t{4'000'000} - reply);

@@ -28,6 +28,8 @@ enum behaviour {
   ABORTS,
   ENDLESS_OPERATIONS,
   ENDLESS_COMMUNICATORS,
+  LIES_FAST,   // lists without end, and reads nothing
+  LIES_SLOWLY, // the same, and reads for each operation
   UNTERMINATED,
   CONTROL_CHARACTERS,
   SIZE_MINUS_1,
@@ -224,7 +226,7 @@ int mqs_get_comm_group(mqs_process* process, int* ranks) {
 #ifndef NO_NEXT_COMMUNICATOR
 int mqs_next_communicator(mqs_process* process) {
   (void)process;
-  if (BEHAVIOUR == ENDLESS_COMMUNICATORS)
+  if (BEHAVIOUR == ENDLESS_COMMUNICATORS || BEHAVIOUR == LIES_FAST || BEHAVIOUR == LIES_SLOWLY)
     return mqs_ok;
   if (--communicators_left < 0)
     abort(); // called again after the end
@@ -276,14 +278,15 @@ int mqs_next_operation(mqs_process* process, mqs_pending_operation* out) {
     misbehave();
     if (BEHAVIOUR == NEXT_FAILS)
       return 142;
-    if (BEHAVIOUR != ENDLESS_OPERATIONS) {
+    if (BEHAVIOUR != ENDLESS_OPERATIONS && BEHAVIOUR != LIES_FAST && BEHAVIOUR != LIES_SLOWLY) {
       next_tag = INT_MIN; // the next call would show
       return mqs_end_of_list;
     }
   }
   if (next_tag < 0)
     abort(); // called again after the end
-  out->desired_tag = BEHAVIOUR == FETCHES_UNMAPPED ? fetch_unmapped(process) : next_tag;
+  const int fetches = BEHAVIOUR == FETCHES_UNMAPPED || BEHAVIOUR == LIES_SLOWLY;
+  out->desired_tag = fetches ? fetch_unmapped(process) : next_tag;
   out->desired_length = 8;
   if (BEHAVIOUR == UNTERMINATED)
     memset(out->extra_text, 't', sizeof out->extra_text);
