@@ -313,6 +313,10 @@ std::size_t PageStore::room() const {
   return std::min(layout.slots - impl_->numbers.size(), layout.entries / 2 - impl_->used);
 }
 
+std::size_t PageStore::file_bytes() const {
+  return impl_->layout.size;
+}
+
 int PageStore::descriptor() const {
   return impl_->file.get();
 }

@@ -87,9 +87,10 @@ public:
   void set_onlooker(std::function<bool()> onlooker);
   bool let_look() const;
 
-  std::size_t pages() const; ///< in the store, or prepared
-  std::size_t room() const;  ///< pages that prepare() can still take
-  int descriptor() const;    ///< for the worker: can be mapped read-only, nothing else
+  std::size_t pages() const;      ///< in the store, or prepared
+  std::size_t room() const;       ///< pages that prepare() can still take
+  int descriptor() const;         ///< for the worker: can be mapped read-only, nothing else
+  std::size_t file_bytes() const; ///< of address space that mapping it takes
 
 private:
   struct Impl;

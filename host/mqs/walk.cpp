@@ -25,10 +25,12 @@ constexpr int most_meanwhile = 8;
 constexpr int farewell_ms = 500;
 /// RLIMIT_CPU beyond the parent's own limit: the parent's clock ends a walk first, and says more.
 constexpr std::uint32_t spare_cpu_seconds = 5;
-constexpr std::uint64_t worker_address_space = std::uint64_t{8} << 30;
 /// What the DLL itself may have: Open MPI's takes some kilobytes a communicator, and groups of
 /// wire::max_group_size ranks fit many times.
 constexpr std::uint64_t worker_own_memory = std::uint64_t{1} << 30;
+/// For its program, the DLL and their libraries, and the stack. What is mapped beside that and the
+/// pages counts as its own, too: RLIMIT_DATA has no word for what is mapped as shared.
+constexpr std::uint64_t worker_programs = std::uint64_t{256} << 20;
 
 /// The time a worker takes of its own: all but what the parent spends on its behalf.
 class WorkerClock {
@@ -64,7 +66,8 @@ wire::StartMessage start_message(const WalkRequest& request) {
     start.op_classes |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(op_class));
   start.max_operations = request.max_operations;
   start.ignore_welcome = request.ignore_welcome;
-  start.address_space = worker_address_space;
+  const std::uint64_t pages = request.store != nullptr ? request.store->file_bytes() : 0;
+  start.address_space = worker_own_memory + worker_programs + pages;
   start.own_memory = worker_own_memory;
   start.sandboxed = request.sandboxed;
   const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();

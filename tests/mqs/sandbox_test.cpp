@@ -169,6 +169,15 @@ TEST(Sandbox, WithoutItTheDllMayDoWhatItsUserMay) {
   EXPECT_THAT(result.dll_messages, ElementsAre("connected"));
 }
 
+/// It counts as the DLL's own all the same: also where no filter refuses it.
+TEST(Sandbox, WithoutItSharedMemoryEndsAtTheLimitToo) {
+  const auto result = walk("SHARES_MEMORY", false);
+  ASSERT_EQ(result.dll_messages.size(), 1U);
+  const int mebibytes = std::stoi(result.dll_messages[0]);
+  EXPECT_GT(mebibytes, 512);
+  EXPECT_LE(mebibytes, 1024 + 256);
+}
+
 /// Runs in a child process of its own: 0, or what went wrong on stderr.
 [[noreturn]] void leave(const WalkResult& result) {
   if (result.failure)

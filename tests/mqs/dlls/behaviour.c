@@ -50,6 +50,7 @@ enum behaviour {
   FORKS,
   LOOKS_AROUND,
   SCRIBBLES,
+  SHARES_MEMORY,
   CRASHES_IN_DESTROY,
 };
 
@@ -94,6 +95,16 @@ static void scribble(void) {
     fclose(maps);
 }
 
+/// Shared memory that nobody shares.
+static void map_shared_memory(void) {
+  enum { piece = 1 << 24, most = 1 << 9 };
+  int pieces = 0;
+  while (pieces < most && mmap(NULL, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                               0) != MAP_FAILED)
+    ++pieces;
+  printf("%d MiB\n", pieces * 16);
+}
+
 /// Later it could not even open a file.
 __attribute__((constructor)) static void construct(void) {
   if (BEHAVIOUR == CONSTRUCTOR_CRASHES)
@@ -102,6 +113,8 @@ __attribute__((constructor)) static void construct(void) {
     look_around();
   if (BEHAVIOUR == SCRIBBLES)
     scribble();
+  if (BEHAVIOUR == SHARES_MEMORY)
+    map_shared_memory();
 }
 
 void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
