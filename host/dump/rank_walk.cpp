@@ -59,7 +59,7 @@ public:
       walk_.before_repairs();
     const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
-      leave_out_unverified(dump_.communicators, walk_.target.platform(), repaired.error());
+      doubt_unverified(dump_.communicators, walk_.target.platform());
     if (!result.failure && repaired)
       result.failure = drop_implausible();
     if (peers_come_late())

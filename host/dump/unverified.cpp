@@ -1,6 +1,6 @@
 #include "host/dump/unverified.h"
 
-#include <fmt/format.h>
+#include "host/mqs/interpret.h"
 
 namespace mqbridge {
 namespace {
@@ -14,23 +14,12 @@ bool is_verified(const Operation& operation, const Platform& platform) {
 
 } // namespace
 
-void leave_out_unverified(std::vector<Communicator>& communicators, const Platform& platform,
-                          const Error& why) {
-  for (auto& communicator : communicators) {
-    for (Queue& queue : communicator.queues) {
-      const auto left_out = erase_if(queue.operations, [&](const Operation& operation) {
-        return !is_verified(operation, platform);
-      });
-      if (left_out == 0)
-        continue;
-      const auto words = fmt::format("left out: {} with a status that could not be read again ({})",
-                                     left_out, why.code);
-      queue.error = queue.error ? fmt::format("{}; {}", *queue.error, words) : words;
-      if (queue.state == QueueState::available)
-        queue.reason = QueueReason::none;
-      queue.state = QueueState::error;
-    }
-  }
+void doubt_unverified(std::vector<Communicator>& communicators, const Platform& platform) {
+  for (auto& communicator : communicators)
+    for (Queue& queue : communicator.queues)
+      for (Operation& operation : queue.operations)
+        if (!is_verified(operation, platform))
+          forget_status(operation);
 }
 
 } // namespace mqbridge

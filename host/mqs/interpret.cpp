@@ -132,4 +132,14 @@ Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
   return operation;
 }
 
+void forget_status(Operation& operation) {
+  operation.status = OpStatus::unknown;
+  operation.repairs.add(Repair::status);
+  if (operation.kind == OpKind::send)
+    return;
+  operation.actual.reset();
+  if (operation.raw.status == static_cast<std::int32_t>(OpStatus::matched))
+    operation.length = {std::nullopt, LengthUnit::unknown};
+}
+
 } // namespace mqbridge

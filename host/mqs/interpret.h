@@ -17,4 +17,8 @@ std::int64_t as_target_int(std::int64_t value);
 Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
                     const Communicator& communicator);
 
+/// Its status could not be read again, and the debug DLL's is not to be believed: `unknown`; and
+/// whether a receive has met a message is not known either, nor, if so, how long it may be.
+void forget_status(Operation& operation);
+
 } // namespace mqbridge

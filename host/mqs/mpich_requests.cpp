@@ -1,5 +1,6 @@
 #include "host/mqs/mpich_requests.h"
 
+#include "host/mqs/interpret.h"
 #include "host/mqs/mpich_datatypes.h"
 #include "host/mqs/mpich_lists.h"
 
@@ -187,10 +188,12 @@ private:
     return (*group)[static_cast<std::size_t>(rank)];
   }
 
-  static void correct_status(const Found& found, const Progress& progress) {
+  void correct_status(const Found& found, const Progress& progress) const {
+    Operation& operation = *found.operation;
+    if (!progress.counter && fields_.completion && fields_.counter)
+      return forget_status(operation);
     if (!progress.counter)
       return;
-    Operation& operation = *found.operation;
     const OpStatus status = status_of(progress);
     if (status != operation.status)
       operation.repairs.add(Repair::status);

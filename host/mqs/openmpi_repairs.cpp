@@ -1,6 +1,7 @@
 #include "host/mqs/openmpi_repairs.h"
 
 #include "dll/mqs_interface.h"
+#include "host/mqs/interpret.h"
 #include "host/mqs/openmpi_requests.h"
 
 #include <algorithm>
@@ -75,6 +76,8 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
         leave_out_data_lines(operation);
         if (operation.request)
           with_request.push_back(&operation);
+        else
+          forget_status(operation); // there is nothing to read it from
       }
     }
   }

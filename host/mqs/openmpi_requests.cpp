@@ -108,6 +108,10 @@ public:
       return done;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const Request& request = (*requests)[i];
+      if (layout_.complete && !request.complete) {
+        forget_status(*operations[i]);
+        continue;
+      }
       correct_kind(*operations[i], request);
       correct_status(*operations[i], request);
       add_sequence(*operations[i], request);

@@ -15,8 +15,8 @@ namespace mqbridge::openmpi {
 /// matched receive a length that is not the request's; a peer of an intercommunicator it looks up
 /// in the wrong group. It calls what is not started complete, and what a probe made a request of
 /// unknown type. Sets Operation::kind and delivery. Repairs "status", "length", "global_rank".
-/// Fields that the types do not have, and requests that cannot be read, change nothing. Errors:
-/// those of Memory and of find_type.
+/// Fields that the types do not have change nothing; the status of a request that cannot be read
+/// becomes `unknown`. Errors: those of Memory and of find_type.
 Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
                                    Memory& memory, const Platform& platform);
 
