@@ -113,6 +113,8 @@ std::string_view state_name(MpiState state) {
     return "not initialized";
   case MpiState::initialized:
     return "initialized";
+  case MpiState::finalizing:
+    return "in MPI_Finalize";
   case MpiState::finalized:
     return "finalized";
   case MpiState::unknown:

@@ -1,5 +1,7 @@
 #include "host/dump/filters.h"
 
+#include "rsp/printable.h"
+
 #include <algorithm>
 
 namespace mqbridge {
@@ -17,7 +19,9 @@ bool wanted(const Filters& filters, std::optional<int> rank) {
 }
 
 bool wanted(const Filters& filters, const Communicator& communicator) {
-  return asked(filters.communicators, communicator.name);
+  // As it is in memory, or as a report prints it.
+  return asked(filters.communicators, communicator.name) ||
+         asked(filters.communicators, printable(communicator.name));
 }
 
 bool wanted(const Filters& filters, const Operation& operation) {

@@ -1,6 +1,6 @@
 #include "host/dump/job_view.h"
 
-#include "host/mqs/mpi_support.h"
+#include "host/dump/communicator_keys.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -154,50 +155,31 @@ void warn_of_several(Dump& dump, const Jobs& jobs) {
   }
 }
 
-/// What a communicator is called on all of its ranks: the context id where the provider tells it
-/// (and then not the name, which MPI_Comm_set_name changes on one rank alone); else the name, and
-/// the place among alike ones in the order of the process's list.
-struct Identity {
-  std::size_t job = 0;
-  std::optional<std::uint64_t> context;
-  std::string name;
-  std::int64_t size = 0;
-  std::optional<std::vector<std::int64_t>> group;
-  int occurrence = 0;
-  auto operator<=>(const Identity&) const = default;
-};
+constexpr auto no_job = std::numeric_limits<std::size_t>::max();
 
-Identity identify(const RankDump& rank, const Communicator& communicator, std::size_t job) {
-  Identity identity{job, std::nullopt, {}, communicator.size, communicator.group};
-  if (rank.dll && support_of(rank.dll->provider).id_is_shared())
-    identity.context = communicator.id.value;
-  else
-    identity.name = communicator.name;
-  return identity;
+/// What Open MPI calls this process's job in a communicator that others are in, too: for those
+/// whose launcher left no name.
+std::optional<std::string> name_of_own_job(const RankDump& rank) {
+  for (const auto& communicator : rank.communicators)
+    if (const auto place = communicator.local_rank;
+        place && *place >= 0 && std::cmp_less(*place, communicator.members.size()))
+      return communicator.members[static_cast<std::size_t>(*place)].job;
+  return std::nullopt;
 }
 
-void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
-  std::map<Identity, std::string> keys;
-  std::size_t next = 1;
-  // Those of one process alone (MPI_COMM_SELF) come last: there is one for each rank.
-  for (const bool alone : {false, true}) {
-    for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
-      std::map<Identity, int> occurrence;
-      for (auto& communicator : dump.ranks[i].communicators) {
-        if ((communicator.size <= 1) != alone)
-          continue;
-        auto identity = identify(dump.ranks[i], communicator, job_of[i]);
-        if (alone && !communicator.group)
-          identity.job = dump.ranks.size() + i; // nobody else's
-        const int place = occurrence[identity]++;
-        identity.occurrence = place;
-        auto& key = keys[identity];
-        if (key.empty())
-          key = fmt::format("C{}", next++);
-        communicator.key = key;
-      }
-    }
-  }
+/// Members of jobs that are here are named as job_id names them.
+void name_members(Dump& dump, const Jobs& jobs) {
+  std::map<std::string, std::string> ids;
+  for (std::size_t i = 0; jobs.several() && i < jobs.all.size(); ++i)
+    if (const auto& name = jobs.all[i].name_space)
+      if (const auto [at, added] = ids.emplace(*name, fmt::format("{}:{}", i + 1, *name)); !added)
+        at->second = *name; // two jobs of that name: it may be either
+  for (auto& rank : dump.ranks)
+    for (auto& communicator : rank.communicators)
+      for (auto* members : {&communicator.members, &communicator.remote.members})
+        for (Member& member : *members)
+          if (const auto id = ids.find(member.job); id != ids.end())
+            member.job = id->second;
 }
 
 } // namespace
@@ -218,15 +200,17 @@ void claim_rank(RankDump& rank, const RankClaim& claim) {
 
 void settle_job(Dump& dump, std::vector<RankClaim> claims) {
   refuse_repeated(dump, claims);
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (!claims[i].name_space)
+      claims[i].name_space = name_of_own_job(dump.ranks[i]);
   const auto jobs = sort_into_jobs(dump, claims);
   number(dump, claims, jobs);
   if (jobs.all.size() == 1)
     dump.job_size = jobs.all[0].size;
 
-  constexpr auto last = std::numeric_limits<std::size_t>::max();
   const auto place = [&](std::size_t i) {
     const auto& rank = dump.ranks[i].rank;
-    return std::tuple(jobs.of[i].value_or(last), !rank, rank.value_or(0));
+    return std::tuple(jobs.of[i].value_or(no_job), !rank, rank.value_or(0));
   };
   std::vector<std::size_t> order(dump.ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -235,11 +219,12 @@ void settle_job(Dump& dump, std::vector<RankClaim> claims) {
   std::vector<std::size_t> sorted_jobs;
   for (const auto i : order) {
     sorted.push_back(std::move(dump.ranks[i]));
-    sorted_jobs.push_back(jobs.of[i].value_or(last));
+    sorted_jobs.push_back(jobs.of[i].value_or(jobs.all.size() + i)); // nobody else's
   }
   dump.ranks = std::move(sorted);
   if (jobs.several())
     warn_of_several(dump, jobs);
+  name_members(dump, jobs);
   name_communicators(dump, sorted_jobs);
 }
 

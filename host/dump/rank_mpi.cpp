@@ -54,10 +54,6 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
     warnings_.push_back({"mpi.not_initialized",
                          "the process has not finished MPI_Init: there are no queues yet",
                          with("dump again when it has", entry_hint)});
-  if (*state == MpiState::finalized)
-    warnings_.push_back({"mpi.finalized",
-                         "the process is in or past MPI_Finalize: there are no queues any more",
-                         {}});
   return {};
 }
 

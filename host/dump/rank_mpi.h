@@ -24,7 +24,7 @@ public:
   /// `entry_hint`: why there may be nothing to see yet. `reads_files`: the stub could read files
   /// that this host lacks. Errors: those of Target::load_images and identify_mpi, mpi.not_found.
   Result<void> identify(const std::optional<std::string>& entry_hint, bool reads_files);
-  /// Has MPI_Init returned, and MPI_Finalize not been called? Without both there are no queues.
+  /// Has MPI_Init returned, and MPI_Finalize not yet? Without both there are no queues.
   bool has_queues() const;
   /// Errors: those of select_types.
   Result<void> find_types();

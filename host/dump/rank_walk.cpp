@@ -67,9 +67,13 @@ public:
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
     take_world(dump_, support_);
-    if (!result.failure && repaired)
+    if (!result.failure && repaired) {
+      notice_finalize();
       warn_without_world();
-    outcome_.found = !dump_.communicators.empty();
+    }
+    // MPI_Finalize has freed them: that is all that there is to see.
+    outcome_.found =
+        !dump_.communicators.empty() || (is_finalizing() && !result.failure && repaired);
     std::erase_if(dump_.communicators, [&](const Communicator& communicator) {
       return !wanted(filters_, communicator);
     });
@@ -142,13 +146,26 @@ private:
 
   /// Wrong sizes must not show as values.
   std::optional<Error> drop_implausible() {
-    auto error = find_implausible(dump_.communicators);
+    if (is_finalizing() && dump_.communicators.empty())
+      return std::nullopt;
+    auto error = find_implausible(dump_.communicators, support_);
     if (error)
       dump_.communicators.clear();
     return error;
   }
 
+  bool is_finalizing() const { return dump_.mpi && dump_.mpi->state == MpiState::finalizing; }
+
+  /// MPI_Finalize frees MPI_COMM_WORLD, and may wait behind that, with what the program did not
+  /// free still there.
+  void notice_finalize() {
+    if (support_.finalizes_unseen() && dump_.mpi && !dump_.world_rank)
+      dump_.mpi->state = MpiState::finalizing;
+  }
+
   void warn_without_world() {
+    if (is_finalizing())
+      return;
     const auto state = dump_.mpi ? dump_.mpi->state : MpiState::unknown;
     if (auto doubt = doubt_without_world(dump_.communicators, support_,
                                          support_.may_lack_world(walk_.images, state)))

@@ -14,7 +14,13 @@
 
 namespace mqbridge {
 
-enum class MpiState : std::uint8_t { not_initialized, initialized, finalized, unknown };
+enum class MpiState : std::uint8_t {
+  not_initialized,
+  initialized,
+  finalizing, ///< in MPI_Finalize: there may be communicators still
+  finalized,
+  unknown
+};
 
 /// Which MPI a process uses, as far as its symbols say.
 struct MpiLibrary {

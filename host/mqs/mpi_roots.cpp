@@ -23,6 +23,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "ompi_mpi_state",
     "mca_pml_base_selected_component",
     "ompi_mpi_communicators",
+    "ompi_mpi_windows",
     "mca_pml_base_send_requests",
     "mca_pml_base_recv_requests",
     "ompi_mpi_comm_world",

@@ -60,19 +60,19 @@ public:
 
   /// mqs_image_has_queues leaves the text of a refusal although it succeeds.
   virtual bool refuses_in_success() const { return false; }
-  /// The DLL does not translate ranks: peers are only known after repair().
+  /// The DLL translates ranks wrongly, or not: peers are only known after repair().
   virtual bool ranks_need_repair() const { return false; }
   /// The DLL's statuses are wrong as often as right: without repair() they say nothing.
   virtual bool statuses_need_repair() const { return false; }
   /// Is it the one with all processes, whatever the program calls it? (By name where only that
-  /// tells it.)
+  /// tells it.) After repair().
   virtual bool is_world(const Communicator& communicator) const;
   /// is_world() knows it by more than its name: there is exactly one, and no program renames it.
   virtual bool world_is_certain() const { return false; }
   /// A process in this state may have no MPI_COMM_WORLD, only communicators of a session.
   virtual bool may_lack_world(const ImageSet&, MpiState) const { return false; }
-  /// mqs_communicator::unique_id is the same on each member of a communicator.
-  virtual bool id_is_shared() const { return false; }
+  /// The library does not say that it is in MPI_Finalize: that shows by a missing MPI_COMM_WORLD.
+  virtual bool finalizes_unseen() const { return false; }
 
   /// repairs.h, for this provider's DLL.
   virtual Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images,

@@ -1,6 +1,7 @@
 #include "host/mqs/mpich_communicators.h"
 
 #include "host/memory/reader.h"
+#include "host/mqs/pointer_table.h"
 #include "host/mqs/wire.h"
 
 #include <algorithm>
@@ -13,18 +14,11 @@ namespace {
 constexpr std::uint64_t kind_intercommunicator = 1;
 /// A bound for sizes that come from the target.
 constexpr std::int64_t max_size = wire::max_group_size;
-/// Of a table of connections, at first: what is none shows there, before the rest is read.
-constexpr std::size_t first_piece = 4096;
-
-bool is_world(const Communicator& communicator) {
-  return communicator.name == "MPI_COMM_WORLD";
-}
-
-/// The connections of a communicator are different objects.
-bool can_be_connections(std::vector<std::uint64_t> some) {
-  std::ranges::sort(some);
-  return (some.empty() || some.front() != 0) && std::ranges::adjacent_find(some) == some.end();
-}
+/// include/mpir_contextid.h: the numbers of the predefined communicators, above four bits that tell
+/// apart what belongs to one of them.
+constexpr std::uint64_t world_context = 0;
+constexpr std::uint64_t self_context = 1 << 4;
+constexpr std::uint64_t internal_world_context = 2 << 4;
 
 class Corrector {
 public:
@@ -37,7 +31,7 @@ public:
     if (auto done = read_objects(); !done)
       return forward(std::move(done));
     for (auto& communicator : communicators_)
-      correct_size(communicator);
+      identify(communicator);
     if (auto done = find_groups(); !done)
       return forward(std::move(done));
     drop_internal();
@@ -50,15 +44,23 @@ public:
 private:
   Result<void> read_objects() {
     for (const auto& communicator : communicators_)
-      for (const Field& field : {fields_.context, fields_.receive_context, fields_.local_size,
-                                 fields_.kind, fields_.local_communicator, fields_.node,
-                                 fields_.node_roots, fields_.members, fields_.local_members})
+      for (const Field& field :
+           {fields_.context, fields_.receive_context, fields_.local_size, fields_.remote_size,
+            fields_.kind, fields_.local_communicator, fields_.node, fields_.node_roots,
+            fields_.members, fields_.local_members, fields_.name})
         words_.want(communicator.id.value, field);
     return words_.read(memory_, platform_.byte_order);
   }
 
   Words::Value word(const Communicator& communicator, const Field& field) const {
     return words_.get(communicator.id.value, field);
+  }
+  bool has_context(const Communicator& communicator, std::uint64_t context) const {
+    return word(communicator, fields_.context) == context &&
+           word(communicator, fields_.receive_context) == context;
+  }
+  bool is_world(const Communicator& communicator) const {
+    return has_context(communicator, world_context);
   }
   /// MPI_COMM_WORLD never is, whatever its memory says.
   bool is_inter(const Communicator& communicator) const {
@@ -72,17 +74,33 @@ private:
             is_inter(communicator)};
   }
 
-  void correct_size(Communicator& communicator) const {
+  void identify(Communicator& communicator) const {
+    const auto context = word(communicator, fields_.context);
+    const auto receive = word(communicator, fields_.receive_context);
+    const bool inter = is_inter(communicator);
+    if (word(communicator, fields_.kind))
+      communicator.kind = inter ? CommunicatorKind::inter : CommunicatorKind::intra;
+    // What one side of an intercommunicator sends with is what the other one receives with.
+    if (context && receive)
+      communicator.context = std::min(*context, *receive) << 32 | std::max(*context, *receive);
+    if (word(communicator, fields_.name) == 0)
+      communicator.name.clear(); // the DLL says "--unnamed--"
+    communicator.named_by_mpi =
+        communicator.name.empty() ||
+        (is_world(communicator) && communicator.name == "MPI_COMM_WORLD") ||
+        (has_context(communicator, self_context) && communicator.name == "MPI_COMM_SELF") ||
+        (inter && communicator.name == "MPI_COMM_PARENT");
     const auto size = word(communicator, fields_.local_size);
-    if (is_inter(communicator) && size && std::cmp_less_equal(*size, max_size))
+    if (inter && size && std::cmp_less_equal(*size, max_size))
       communicator.size = static_cast<std::int64_t>(*size);
   }
 
   Result<void> find_groups() {
-    const auto world = std::ranges::find_if(communicators_, is_world);
+    const auto world =
+        std::ranges::find_if(communicators_, [&](const auto& each) { return is_world(each); });
     if (world == communicators_.end() || !world->local_rank)
       return {};
-    auto members = members_of(*world, max_size);
+    auto members = members_of(*world, fields_.members, world->size, max_size);
     if (!members)
       return forward(std::move(members));
     std::map<std::uint64_t, std::int64_t> world_ranks;
@@ -91,19 +109,37 @@ private:
     if (world_ranks.empty() || world_ranks.size() != members->size())
       return {}; // two ranks with one connection: this is no such table
     for (auto& communicator : communicators_) {
-      auto found = members_of(communicator, world->size);
+      const bool inter = is_inter(communicator);
+      auto found = members_of(communicator, inter ? fields_.local_members : fields_.members,
+                              communicator.size, world->size);
       if (!found)
         return forward(std::move(found));
-      communicator.group = translated(communicator, *found, world_ranks, *world->local_rank);
+      communicator.group = translated(*found, world_ranks);
+      if (!is_placed(communicator, *world->local_rank))
+        communicator.group.reset();
+      if (!inter)
+        continue;
+      const auto size = word(communicator, fields_.remote_size).value_or(0);
+      auto others =
+          members_of(communicator, fields_.members, static_cast<std::int64_t>(size), world->size);
+      if (!others)
+        return forward(std::move(others));
+      communicator.remote.ranks = translated(*others, world_ranks);
     }
     return {};
   }
 
-  /// nullopt unless all are of this world, each once, and this process is where the communicator
-  /// says.
+  /// This process is where the communicator says.
+  static bool is_placed(const Communicator& communicator, std::int64_t own) {
+    const auto place = communicator.local_rank.value_or(-1);
+    return communicator.group && place >= 0 && std::cmp_less(place, communicator.group->size()) &&
+           (*communicator.group)[static_cast<std::size_t>(place)] == own;
+  }
+
+  /// nullopt unless all are of this world, each once: of other jobs only the connections are there.
   static std::optional<std::vector<std::int64_t>>
-  translated(const Communicator& communicator, const std::vector<std::uint64_t>& members,
-             const std::map<std::uint64_t, std::int64_t>& world_ranks, std::int64_t own) {
+  translated(const std::vector<std::uint64_t>& members,
+             const std::map<std::uint64_t, std::int64_t>& world_ranks) {
     std::vector<std::int64_t> group;
     std::vector<bool> seen(world_ranks.size());
     for (const std::uint64_t connection : members) {
@@ -113,28 +149,21 @@ private:
       seen[static_cast<std::size_t>(rank->second)] = true;
       group.push_back(rank->second);
     }
-    const auto place = communicator.local_rank.value_or(-1);
-    if (place < 0 || std::cmp_greater_equal(place, group.size()) ||
-        group[static_cast<std::size_t>(place)] != own)
-      return std::nullopt;
-    return group;
+    return members.empty() ? std::nullopt : std::optional(std::move(group));
   }
 
-  /// The addresses of the connections to the local side's members, `most` at most; empty: not
-  /// known. A communicator of the same ranks as another one, or of its first ranks, shares that
+  /// The addresses of the connections to the `count` members of one side, `most` at most; empty:
+  /// not known. A communicator of the same ranks as another one, or of its first ranks, shares that
   /// one's table.
-  Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator,
-                                                std::int64_t most) {
-    const auto table =
-        word(communicator, is_inter(communicator) ? fields_.local_members : fields_.members);
-    if (!table || *table == 0 || layout_.members.table == 0 || communicator.size < 1 ||
-        communicator.size > most)
+  Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator, const Field& side,
+                                                std::int64_t count, std::int64_t most) {
+    const auto table = word(communicator, side);
+    if (!table || *table == 0 || layout_.members.table == 0 || count < 1 || count > most)
       return std::vector<std::uint64_t>();
-    const auto [known, is_new] =
-        tables_.try_emplace({*table, communicator.size}, std::vector<std::uint64_t>());
+    const auto [known, is_new] = tables_.try_emplace({*table, count}, std::vector<std::uint64_t>());
     if (!is_new)
       return known->second;
-    const auto size = static_cast<std::size_t>(communicator.size);
+    const auto size = static_cast<std::size_t>(count);
     if (size > members_left_) // sizes and tables are the target's word: it may have many
       return std::vector<std::uint64_t>();
     members_left_ -= size;
@@ -145,7 +174,6 @@ private:
   }
 
   Result<std::vector<std::uint64_t>> read_table(std::uint64_t address, std::size_t size) {
-    const auto pointer = static_cast<std::size_t>(platform_.pointer_size);
     std::vector<std::byte> head(static_cast<std::size_t>(layout_.members.size.end()));
     const auto stated = std::span(head).last(layout_.members.size.size);
     auto read = memory_.read({address}, head);
@@ -153,32 +181,8 @@ private:
       return forward(std::move(read));
     if (*read < head.size() || decode_unsigned(stated, platform_.byte_order) < size)
       return std::vector<std::uint64_t>();
-    const TargetAddress table = TargetAddress{address} + layout_.members.table;
-    std::vector<std::uint64_t> members;
-    for (std::size_t piece = first_piece; members.size() < size; piece *= 2) {
-      auto some = read_connections(table + members.size() * pointer,
-                                   std::min(piece, size - members.size()));
-      if (!some)
-        return some;
-      if (some->empty())
-        return std::vector<std::uint64_t>();
-      members.insert(members.end(), some->begin(), some->end());
-    }
-    return members;
-  }
-
-  /// Empty: not all can be read, or they are none.
-  Result<std::vector<std::uint64_t>> read_connections(TargetAddress address, std::size_t count) {
-    const auto pointer = static_cast<std::size_t>(platform_.pointer_size);
-    std::vector<std::byte> bytes(count * pointer);
-    auto read = memory_.read(address, bytes);
-    if (!read)
-      return forward(std::move(read));
-    std::vector<std::uint64_t> some;
-    for (std::size_t i = 0; *read == bytes.size() && i < count; ++i)
-      some.push_back(
-          decode_unsigned(std::span(bytes).subspan(i * pointer, pointer), platform_.byte_order));
-    return can_be_connections(some) ? some : std::vector<std::uint64_t>();
+    return read_pointer_table(TargetAddress{address} + layout_.members.table, size, memory_,
+                              platform_);
   }
 
   void drop_internal() {
@@ -189,9 +193,12 @@ private:
       if (is_inter(communicator)) // not set in others
         internal.insert(word(communicator, fields_.local_communicator).value_or(0));
     }
-    std::erase_if(communicators_, [&](const Communicator& communicator) {
-      return is_empty(communicator) &&
-             (internal.contains(communicator.id.value) || communicator.name == "MPI_ICOMM_WORLD");
+    for (auto& communicator : communicators_)
+      communicator.internal = internal.contains(communicator.id.value) ||
+                              (has_context(communicator, internal_world_context) &&
+                               communicator.name == "MPI_ICOMM_WORLD");
+    std::erase_if(communicators_, [](const Communicator& communicator) {
+      return communicator.internal && is_empty(communicator);
     });
   }
 

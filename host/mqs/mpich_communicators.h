@@ -19,10 +19,11 @@ struct CommunicatorFacts {
 using FactsById = std::map<TargetAddress, CommunicatorFacts>;
 
 /// Completes the communicators from their own objects: Communicator::group from the tables of
-/// connections that device ch3 keeps by rank, compared with that of MPI_COMM_WORLD; the size of an
-/// intercommunicator, of which the DLL gives the remote one. Drops those that MPICH made for itself
-/// (by node, MPI_ICOMM_WORLD, the local side of an intercommunicator), unless something is queued
-/// in them. A group that is not quite as it should be stays unknown. Errors: those of Memory.
+/// connections that device ch3 keeps by rank, compared with that of MPI_COMM_WORLD, which is known
+/// by its context id; of an intercommunicator the remote group, and the size, of which the DLL
+/// gives the remote one. Drops those that MPICH made for itself (by node, MPI_ICOMM_WORLD, the
+/// local side of an intercommunicator), unless something is queued in them. A group that is not
+/// quite as it should be stays unknown. Errors: those of Memory.
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, Memory& memory,
                                         const Platform& platform);

@@ -36,6 +36,7 @@ struct Layout {
   struct Communicator {
     Field context, receive_context, rank, local_size, remote_size, kind;
     Field local_communicator, node, node_roots; ///< made by MPICH for itself
+    Field name;                                 ///< its first byte
     Field members, local_members;               ///< MPIDI_VCRT of the peers, of the local side
   } communicator;
   /// MPIDI_VCRT, mpid/ch3/include/mpidimpl.h: connections by rank

@@ -177,13 +177,13 @@ private:
     }
   }
 
-  /// As with Open MPI, the peers of an intercommunicator are known by their rank in it alone.
   std::optional<std::int64_t> global_rank(const Communicator& communicator,
                                           std::int64_t rank) const {
     const auto facts = facts_.find(communicator.id);
-    const auto& group = communicator.group;
-    if (facts == facts_.end() || facts->second.is_inter || !group ||
-        std::cmp_greater_equal(rank, group->size()))
+    if (facts == facts_.end())
+      return std::nullopt;
+    const auto& group = facts->second.is_inter ? communicator.remote.ranks : communicator.group;
+    if (!group || std::cmp_greater_equal(rank, group->size()))
       return std::nullopt;
     return (*group)[static_cast<std::size_t>(rank)];
   }

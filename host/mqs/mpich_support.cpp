@@ -36,6 +36,12 @@ public:
 
   bool refuses_in_success() const override { return true; }
   bool ranks_need_repair() const override { return true; }
+  /// By its context id, which the repairs read.
+  bool is_world(const Communicator& communicator) const override {
+    return communicator.context == 0;
+  }
+  bool world_is_certain() const override { return true; }
+  bool finalizes_unseen() const override { return true; }
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
                       const Platform& platform) const override {

@@ -139,12 +139,12 @@ Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& image
 }
 
 Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
-  // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED (the
-  // communicators still work), 4 FINALIZE_PAST_COMM_SELF_DESTRUCT, from which MPI_Finalized is
-  // true.
+  // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED, 4
+  // FINALIZE_PAST_COMM_SELF_DESTRUCT, in which MPI_Finalize waits for the other processes, with all
+  // queues as they were, 5 FINALIZE_COMPLETED.
   constexpr std::uint64_t init_completed = 2;
-  constexpr std::uint64_t finalized = 4;
-  constexpr std::uint64_t last = 5;
+  constexpr std::uint64_t finalize_started = 3;
+  constexpr std::uint64_t finalized = 5;
   const auto symbol = images.find_symbol("ompi_mpi_state");
   if (!symbol)
     return MpiState::unknown;
@@ -153,7 +153,7 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
     return MpiState::unknown;
   if (!value)
     return forward(std::move(value));
-  if (*value > last)
+  if (*value > finalized)
     return MpiState::unknown;
   if (*value == 0) {
     auto session = was_in_a_session(images, memory, platform);
@@ -161,8 +161,10 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
       return forward(std::move(session));
     return *session ? MpiState::unknown : MpiState::not_initialized;
   }
-  if (*value >= finalized)
+  if (*value == finalized)
     return MpiState::finalized;
+  if (*value >= finalize_started)
+    return MpiState::finalizing;
   return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;
 }
 

@@ -2,6 +2,7 @@
 
 #include "dll/mqs_interface.h"
 #include "host/mqs/interpret.h"
+#include "host/mqs/openmpi_communicators.h"
 #include "host/mqs/openmpi_requests.h"
 
 #include <algorithm>
@@ -81,6 +82,8 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
       }
     }
   }
+  if (auto done = correct_communicators(communicators, images, memory, platform); !done)
+    return done;
   return correct_from_requests(with_request, images, memory, platform);
 }
 

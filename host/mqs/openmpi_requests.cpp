@@ -26,13 +26,12 @@ enum class RequestType : std::uint64_t { none, send, receive, iprobe, probe, imp
 
 /// Where things are, for this build and platform. A pml request starts with its ompi request.
 struct Layout {
-  Field complete, state, count, datatype, communicator, type; ///< of a request
-  Field transferred;               ///< of a request: the transport is done with it
-  Field send_mode;                 ///< of a send request
-  Field source, tag, bytes;        ///< of a request's status: the message that came
-  Field sequence;                  ///< of a request: its place in its channel
-  Field datatype_size;             ///< of a datatype
-  Field local_group, remote_group; ///< of a communicator
+  Field complete, state, count, datatype, type; ///< of a request
+  Field transferred;                            ///< of a request: the transport is done with it
+  Field send_mode;                              ///< of a send request
+  Field source, tag, bytes;                     ///< of a request's status: the message that came
+  Field sequence;                               ///< of a request: its place in its channel
+  Field datatype_size;                          ///< of a datatype
 
   Layout(Fields& fields, const Platform& platform) {
     const int pointer = platform.pointer_size;
@@ -40,7 +39,6 @@ struct Layout {
     state = fields.find("ompi_request_t", "req_state", platform.int_size);
     count = fields.find("mca_pml_base_request_t", "req_count", platform.size_t_size);
     datatype = fields.find("mca_pml_base_request_t", "req_datatype", pointer);
-    communicator = fields.find("mca_pml_base_request_t", "req_comm", pointer);
     type = fields.find("mca_pml_base_request_t", "req_type", platform.int_size);
     transferred = fields.find_as_typed("mca_pml_base_request_t", "req_pml_complete");
     send_mode = fields.find("mca_pml_base_send_request_t", "req_send_mode", platform.int_size);
@@ -52,22 +50,19 @@ struct Layout {
     const Field super = fields.find("ompi_datatype_t", "super", pointer);
     if (super)
       datatype_size = fields.find("opal_datatype_t", "size", platform.size_t_size, super);
-    local_group = fields.find("ompi_communicator_t", "c_local_group", pointer);
-    remote_group = fields.find("ompi_communicator_t", "c_remote_group", pointer);
   }
 
   std::size_t request_size() const {
-    return static_cast<std::size_t>(
-        std::max({complete.end(), state.end(), count.end(), datatype.end(), communicator.end(),
-                  type.end(), transferred.end(), send_mode.end(), source.end(), tag.end(),
-                  bytes.end(), sequence.end()}));
+    return static_cast<std::size_t>(std::max(
+        {complete.end(), state.end(), count.end(), datatype.end(), type.end(), transferred.end(),
+         send_mode.end(), source.end(), tag.end(), bytes.end(), sequence.end()}));
   }
 };
 
 /// What one request says; nullopt: not known.
 struct Request {
-  std::optional<std::uint64_t> complete, state, count, datatype, communicator, type, transferred,
-      send_mode, source, tag, bytes, sequence;
+  std::optional<std::uint64_t> complete, state, count, datatype, type, transferred, send_mode,
+      source, tag, bytes, sequence;
 };
 
 /// `unknown` is the kind of a request that no list should have.
@@ -99,11 +94,8 @@ public:
     if (!requests)
       return forward(std::move(requests));
     Words words;
-    for (const auto& request : *requests) {
+    for (const auto& request : *requests)
       words.want(request.datatype, layout_.datatype_size);
-      words.want(request.communicator, layout_.local_group);
-      words.want(request.communicator, layout_.remote_group);
-    }
     if (auto done = words.read(memory_, order_); !done)
       return done;
     for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -121,8 +113,6 @@ public:
       else
         correct_length(*operations[i], request.count,
                        words.get(request.datatype, layout_.datatype_size));
-      correct_ranks(*operations[i], words.get(request.communicator, layout_.local_group),
-                    words.get(request.communicator, layout_.remote_group));
     }
     return {};
   }
@@ -139,10 +129,9 @@ private:
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const auto value = [&](const Field& field) { return read->value(i, field); };
       requests.push_back({value(layout_.complete), value(layout_.state), value(layout_.count),
-                          value(layout_.datatype), value(layout_.communicator), value(layout_.type),
-                          value(layout_.transferred), value(layout_.send_mode),
-                          value(layout_.source), value(layout_.tag), value(layout_.bytes),
-                          value(layout_.sequence)});
+                          value(layout_.datatype), value(layout_.type), value(layout_.transferred),
+                          value(layout_.send_mode), value(layout_.source), value(layout_.tag),
+                          value(layout_.bytes), value(layout_.sequence)});
     }
     return requests;
   }
@@ -239,22 +228,6 @@ private:
       return;
     operation.length = {length, LengthUnit::bytes};
     operation.repairs.add(Repair::length);
-  }
-
-  /// The peers of an intercommunicator are in its remote group; the DLL has the local one.
-  static void correct_ranks(Operation& operation, std::optional<std::uint64_t> local_group,
-                            std::optional<std::uint64_t> remote_group) {
-    if (!local_group || !remote_group || *local_group == *remote_group)
-      return;
-    const bool said =
-        operation.peer.global_rank || (operation.actual && operation.actual->global_rank);
-    if (!said)
-      return;
-    operation.peer.global_rank.reset();
-    if (operation.actual)
-      operation.actual->global_rank.reset();
-    operation.repairs.remove(Repair::send_rank); // that was by the local group, too
-    operation.repairs.add(Repair::global_rank);
   }
 
   const Layout& layout_;

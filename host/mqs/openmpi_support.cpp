@@ -73,7 +73,7 @@ public:
   }
 
   bool statuses_need_repair() const override { return true; }
-  bool id_is_shared() const override { return true; } // the context id
+  bool ranks_need_repair() const override { return true; }
   bool is_world(const Communicator& communicator) const override { return !communicator.id; }
   bool world_is_certain() const override { return true; }
   bool may_lack_world(const ImageSet& images, MpiState state) const override {

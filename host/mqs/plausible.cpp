@@ -1,6 +1,7 @@
 #include "host/mqs/plausible.h"
 
 #include "host/mqs/wire.h"
+#include "rsp/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,11 +16,11 @@ bool holds_this_process(const Communicator& communicator) {
 
 /// Of other communicators the rank may lie beyond the size: an intercommunicator's is that of the
 /// other group in some MPIs.
-bool plausible(const Communicator& communicator) {
+bool plausible(const Communicator& communicator, const MpiSupport& support) {
   if (communicator.size < 0 || communicator.size > wire::max_group_size)
     return false;
-  const bool predefined =
-      communicator.name == "MPI_COMM_WORLD" || communicator.name == "MPI_COMM_SELF";
+  const bool predefined = support.is_world(communicator) ||
+                          (communicator.named_by_mpi && communicator.name == "MPI_COMM_SELF");
   return !predefined || holds_this_process(communicator);
 }
 
@@ -30,16 +31,19 @@ Error implausible(std::string what) {
 
 } // namespace
 
-std::optional<Error> find_implausible(std::span<const Communicator> communicators) {
+std::optional<Error> find_implausible(std::span<const Communicator> communicators,
+                                      const MpiSupport& support) {
   if (communicators.empty())
     return implausible("the debug DLL found no communicator, where every MPI has MPI_COMM_WORLD");
-  const auto bad = std::find_if_not(communicators.begin(), communicators.end(), plausible);
+  const auto bad = std::ranges::find_if_not(
+      communicators, [&](const auto& each) { return plausible(each, support); });
   if (bad == communicators.end())
     return std::nullopt;
   return implausible(fmt::format(
       "the debug DLL read a communicator \"{}\" of size {}, in which this process has rank {}: no "
       "MPI has one, so that nothing else that was read can be relied on",
-      bad->name, bad->size, bad->local_rank ? std::to_string(*bad->local_rank) : "(none)"));
+      printable(bad->name), bad->size,
+      bad->local_rank ? std::to_string(*bad->local_rank) : "(none)"));
 }
 
 std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,

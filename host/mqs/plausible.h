@@ -13,7 +13,8 @@ namespace mqbridge {
 /// communicators of negative or absurd size, MPI_COMM_WORLD or MPI_COMM_SELF without this process,
 /// or no communicator at all. nullopt: nothing speaks against them. Error walk.implausible: none of
 /// these communicators is to be believed.
-std::optional<Error> find_implausible(std::span<const Communicator> communicators);
+std::optional<Error> find_implausible(std::span<const Communicator> communicators,
+                                      const MpiSupport& support);
 
 /// Of a walk without failure, in which each communicator by itself could be one: warning
 /// walk.no_world where MPI_COMM_WORLD, which every process is in once, is not among them, or is

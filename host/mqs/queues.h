@@ -130,15 +130,36 @@ struct Queue {
   ChunkedList<Operation> operations;
 };
 
+enum class CommunicatorKind : std::uint8_t { unknown, intra, inter };
+
+/// One of a group whose members are of several jobs.
+struct Member {
+  std::string job; ///< as its MPI or launcher names it; once all ranks are known, as job_id does
+  std::int64_t rank = 0; ///< in that job's MPI_COMM_WORLD
+  auto operator<=>(const Member&) const = default;
+};
+
+/// The members of one side of a communicator, by local rank. Both empty: not known.
+struct Group {
+  std::optional<std::vector<std::int64_t>> ranks; ///< of MPI_COMM_WORLD: all are of this job
+  std::vector<Member> members;                    ///< not all are
+};
+
 struct Communicator {
   TargetAddress id;
-  std::string name;
-  std::string raw_name; ///< as the DLL said; differs where repaired
+  std::string name; ///< the bytes in the process's memory
   std::optional<std::int64_t> local_rank;
-  std::int64_t size = 0;
+  std::int64_t size = 0;                          ///< of the local side
   std::optional<std::vector<std::int64_t>> group; ///< MPI_COMM_WORLD ranks by local rank
-  std::array<Queue, 3> queues;                    ///< by OpClass
-  std::string key;                                ///< "C1"; set when all ranks are known
+  std::vector<Member> members; ///< by local rank; empty: all are of this job, or it is not known
+  CommunicatorKind kind = CommunicatorKind::unknown;
+  Group remote; ///< of an intercommunicator: there the peers of operations are
+  /// Which one it is on all its members, among those that these are in at the same time.
+  std::optional<std::uint64_t> context;
+  bool named_by_mpi = false;   ///< its name is predefined or a default, and not the program's
+  bool internal = false;       ///< made by the MPI for itself
+  std::array<Queue, 3> queues; ///< by OpClass
+  std::string key;             ///< "C1"; set when all ranks are known
 
   Queue& queue(OpClass op_class) { return queues[static_cast<std::size_t>(op_class)]; }
   const Queue& queue(OpClass op_class) const { return queues[static_cast<std::size_t>(op_class)]; }

@@ -31,15 +31,16 @@ public:
     return recorder::read_state(images, memory, platform);
   }
   bool needs_types() const override { return false; } // its layout is the same everywhere
-  bool id_is_shared() const override { return true; } // dll/recorder/layout.h
 
   Result<void> repair(std::vector<Communicator>& communicators, ImageSet&, Memory&,
                       const Platform&) const override {
     TextPool texts;
-    for (auto& communicator : communicators)
+    for (auto& communicator : communicators) {
+      communicator.context = communicator.id.value; // dll/recorder/layout.h
       for (Queue& queue : communicator.queues)
         for (Operation& operation : queue.operations)
           take_details(operation, texts);
+    }
     return {};
   }
 };

@@ -12,9 +12,8 @@
 namespace mqbridge {
 
 /// Turns what the DLL said into what is true, where that needs the target's
-/// memory or the MPI's peculiarities. The raw values stay in Operation::raw and
-/// Communicator::raw_name; each correction is named in Operation::repairs. Those that walk_queues()
-/// has made already (interpret.h):
+/// memory or the MPI's peculiarities. The raw values stay in Operation::raw; each correction is
+/// named in Operation::repairs. Those that walk_queues() has made already (interpret.h):
 ///
 ///   - sign_extension: 32-bit ranks and tags that came unsigned, the wildcards among them;
 ///   - send_rank, global_rank: ranks that were not, or wrongly, translated to MPI_COMM_WORLD.
@@ -29,7 +28,8 @@ namespace mqbridge {
 ///   - length: of a matched receive the DLL gives another number than count times size;
 ///   - actual_length: until a matched receive is complete the DLL gives the status' byte count,
 ///     which is not set yet;
-///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group;
+///   - global_rank: peers of an intercommunicator, which the DLL looks up in the local group, and
+///     of every group that it translates wrongly (openmpi_communicators.h);
 ///   - text: lines that give the datatype's size as a count, and a name cut to 4 letters.
 ///
 /// Made here for MPICH, from the process's own lists and objects: mpich_communicators.h and

@@ -45,6 +45,12 @@ RawOperation raw_operation(const wire::OperationFields& fields) {
   return raw;
 }
 
+/// No process is in a group twice. Open MPI's DLL says 0 of every process that it does not know.
+bool has_one_twice(std::vector<std::int64_t> group) {
+  std::ranges::sort(group);
+  return std::ranges::adjacent_find(group) != group.end();
+}
+
 } // namespace
 
 ResultReader::ResultReader(const WalkRequest& request, WalkResult& result, MessageLog& log)
@@ -133,8 +139,7 @@ bool ResultReader::communicator(wire::Decoder& item) {
   const std::string name = item.text();
   if (!item.complete() || name.size() > MQS_NAME_LENGTH)
     return false;
-  communicator.name = readable(name);
-  communicator.raw_name = printable(name);
+  communicator.name = name;
   for (OpClass op_class : op_classes)
     if (requested(op_class))
       communicator.queue(op_class) = unfinished_queue();
@@ -166,7 +171,8 @@ void ResultReader::close_group() {
   if (result_.communicators.empty())
     return;
   auto& communicator = result_.communicators.back();
-  if (communicator.group && std::cmp_not_equal(communicator.group->size(), communicator.size))
+  if (communicator.group && (std::cmp_not_equal(communicator.group->size(), communicator.size) ||
+                             has_one_twice(*communicator.group)))
     communicator.group.reset();
 }
 

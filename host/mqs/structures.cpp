@@ -52,6 +52,8 @@ Words::Value Words::get(const Value& base, const Field& field) const {
 }
 
 Result<void> Words::read(Memory& memory, ByteOrder order) {
+  if (words_.empty())
+    return {};
   std::vector<std::array<std::byte, sizeof(std::uint64_t)>> bytes(words_.size());
   std::vector<MemoryRange> ranges;
   for (const auto& [key, word] : words_)

@@ -108,6 +108,29 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.end();
 }
 
+void write_group(JsonWriter& json, std::string_view key,
+                 const std::optional<std::vector<std::int64_t>>& ranks) {
+  if (ranks)
+    write_runs(json.key(key), *ranks);
+  else
+    json.member(key, nullptr);
+}
+
+void write_members(JsonWriter& json, std::string_view key, const std::vector<Member>& members) {
+  if (members.empty()) {
+    json.member(key, nullptr);
+    return;
+  }
+  json.key(key).begin_array(Layout::one_line);
+  for (const Member& member : members) {
+    json.begin_object();
+    json.member("job_id", member.job);
+    json.member("rank", member.rank);
+    json.end();
+  }
+  json.end();
+}
+
 void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
   json.begin_object();
   json.member("state", name_of(queue.state));
@@ -131,17 +154,9 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, bool
   json.begin_object();
   json.member("id", address_text(communicator.id.value));
   json.member("name", communicator.name);
-  if (raw && communicator.raw_name != communicator.name) {
-    json.key("raw").begin_object(Layout::one_line);
-    json.member("name", communicator.raw_name);
-    json.end();
-  }
   json.member("local_rank", communicator.local_rank);
   json.member("size", communicator.size);
-  if (communicator.group)
-    write_runs(json.key("group"), *communicator.group);
-  else
-    json.member("group", nullptr);
+  write_group(json, "group", communicator.group);
   json.key("queues").begin_object();
   for (const OpClass op_class : op_classes) {
     json.key(name_of(op_class));
@@ -149,9 +164,12 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, bool
   }
   json.end();
   json.member("key", communicator.key.empty() ? std::nullopt : std::optional(communicator.key));
-  json.member("kind", "unknown");
+  json.member("kind", name_of(communicator.kind));
   json.member("context", "unknown");
-  json.member("remote_group", nullptr);
+  write_group(json, "remote_group", communicator.remote.ranks);
+  json.member("internal", communicator.internal);
+  write_members(json, "members", communicator.members);
+  write_members(json, "remote_members", communicator.remote.members);
   json.end();
 }
 

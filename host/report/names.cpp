@@ -208,10 +208,24 @@ std::string_view name_of(MpiState value) {
     return "not_initialized";
   case MpiState::initialized:
     return "initialized";
+  case MpiState::finalizing:
+    return "finalizing";
   case MpiState::finalized:
     return "finalized";
   case MpiState::unknown:
     return "unknown";
+  }
+  return {};
+}
+
+std::string_view name_of(CommunicatorKind value) {
+  switch (value) {
+  case CommunicatorKind::unknown:
+    return "unknown";
+  case CommunicatorKind::intra:
+    return "intra";
+  case CommunicatorKind::inter:
+    return "inter";
   }
   return {};
 }

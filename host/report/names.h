@@ -23,6 +23,7 @@ std::string_view name_of(RankError::Level value);
 std::string_view name_of(TypesMatch value);
 std::string_view name_of(PhaseName value);
 std::string_view name_of(MpiState value);
+std::string_view name_of(CommunicatorKind value);
 std::string_view name_of(ByteOrder value);
 
 } // namespace mqbridge

@@ -132,7 +132,9 @@ std::string common_state(const RankDump& rank, OpClass op_class) {
 std::string display_name(const Communicator& communicator) {
   constexpr std::size_t widest = 40;
   const std::string name = shortened(printable(communicator.name), widest);
-  return name.starts_with("MPI_COMM_") ? name : "\"" + name + "\"";
+  if (!communicator.named_by_mpi)
+    return "\"" + name + "\"";
+  return name.empty() ? "(no name)" : name;
 }
 
 std::string counts_text(const OperationCounts& counts, std::string_view bound) {

@@ -25,6 +25,31 @@ bool is_identity(const std::vector<std::int64_t>& group) {
   return true;
 }
 
+/// "job 1 ranks 0-3, job 2 ranks 0,1"
+std::string member_text(const std::vector<Member>& members) {
+  constexpr std::size_t most_jobs = 8;
+  std::string text;
+  std::size_t jobs = 0;
+  for (std::size_t i = 0; i < members.size();) {
+    const std::string& job = members[i].job;
+    std::vector<std::int64_t> ranks;
+    for (; i < members.size() && members[i].job == job; ++i)
+      ranks.push_back(members[i].rank);
+    if (++jobs > most_jobs)
+      return text + ", ...";
+    text += fmt::format("{}job {} ranks {}", text.empty() ? "" : ", ",
+                        printable(job.substr(0, job.find(':'))), range_text(ranks, 8));
+  }
+  return text;
+}
+
+/// The other side of an intercommunicator.
+std::string remote_text(const Group& remote) {
+  if (!remote.members.empty())
+    return member_text(remote.members);
+  return remote.ranks ? "global ranks " + range_text(*remote.ranks, 8) : "another group";
+}
+
 bool has_operations(const Communicator& communicator) {
   return std::any_of(communicator.queues.begin(), communicator.queues.end(),
                      [](const Queue& queue) { return !queue.operations.empty(); });
@@ -115,13 +140,17 @@ private:
     const std::string padding(names_ - display_width(name), ' ');
     const std::string local =
         communicator.local_rank ? fmt::format("{}", *communicator.local_rank) : "?";
-    const bool named_by_repair = communicator.raw_name != communicator.name;
     std::vector<Cell> pieces = {
-        {fmt::format("  {}{} {}{}", printable(communicator.key), key, name,
-                     named_by_repair ? "*" : "")},
+        {fmt::format("  {}{} {}", printable(communicator.key), key, name)},
         {fmt::format("{}   rank {} of {}", padding, local, communicator.size)}};
+    if (communicator.internal)
+      pieces.push_back({"   internal"});
     if (communicator.group && !is_identity(*communicator.group))
       pieces.push_back({"   global ranks " + range_text(*communicator.group, 8)});
+    if (!communicator.members.empty())
+      pieces.push_back({"   of " + member_text(communicator.members)});
+    if (communicator.kind == CommunicatorKind::inter)
+      pieces.push_back({"   to " + remote_text(communicator.remote)});
     return pieces;
   }
 

@@ -47,12 +47,14 @@ void write_heading(const TextContext& context, const RankDump& rank) {
 /// a message.
 std::string without_communicators(const RankDump& rank) {
   for (const RankError& error : rank.errors)
-    if (error.code == "mpi.not_initialized" || error.code == "mpi.finalized")
+    if (error.code == "mpi.not_initialized")
       return "";
   if (rank.mpi && rank.mpi->state == MpiState::not_initialized)
     return "MPI is not initialized: there are no queues yet";
   if (rank.mpi && rank.mpi->state == MpiState::finalized)
     return "MPI is finalized: there are no queues any more";
+  if (rank.mpi && rank.mpi->state == MpiState::finalizing && rank.status == RankStatus::ok)
+    return "MPI_Finalize has freed the communicators: there are no queues any more";
   if (rank.status == RankStatus::ok)
     return "no communicator has a name that --comm gives";
   return rank.status == RankStatus::failed ? "" : "no communicator was read (unknown, not empty)";
@@ -61,8 +63,6 @@ std::string without_communicators(const RankDump& rank) {
 void write_repairs(const TextContext& context, const RankDump& rank) {
   std::set<std::string> repairs;
   for (const Communicator& communicator : rank.communicators) {
-    if (communicator.raw_name != communicator.name)
-      repairs.insert("name");
     for (const Queue& queue : communicator.queues)
       for (const Operation& operation : queue.operations)
         for (const Repair repair : operation.repairs)
@@ -156,6 +156,8 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
     return;
   context.line();
   write_heading(context, rank);
+  if (rank.mpi && rank.mpi->state == MpiState::finalizing && !rank.communicators.empty())
+    context.line("  in MPI_Finalize: what it has not freed yet");
   write_communicators(context, rank, idle);
   if (rank.communicators.empty())
     if (const std::string why = without_communicators(rank); !why.empty())

@@ -1,3 +1,4 @@
+#include "host/report/names.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/ranges.h"
@@ -53,10 +54,14 @@ Cell status_cell(const RankDump& rank) {
     return {"FAILED" + code, Style::bad};
   if (rank.status == RankStatus::partial)
     return {"partial" + code, Style::warning};
-  const auto warnings = rank.errors.size();
-  if (warnings == 0)
-    return {"ok", Style::good};
-  return {fmt::format("ok, {} {}", warnings, warnings == 1 ? "warning" : "warnings"), Style::good};
+  std::string text = "ok";
+  if (rank.mpi && rank.mpi->state == MpiState::finalizing)
+    text += ", finalizing";
+  if (rank.mpi && rank.mpi->state == MpiState::finalized)
+    text += ", finalized";
+  if (const auto warnings = rank.errors.size(); warnings > 0)
+    text += fmt::format(", {} {}", warnings, warnings == 1 ? "warning" : "warnings");
+  return {text, Style::good};
 }
 
 std::vector<Column> columns(bool folded) {
@@ -152,6 +157,7 @@ std::string likeness(const RankDump& rank) {
   std::string key =
       fmt::format("{}\t{}\t{}\t{}\t{}", platform_text(rank), mpi_text(rank),
                   rank.job_id.value_or(""), rank.rank.has_value(), static_cast<int>(rank.status));
+  key += rank.mpi ? name_of(rank.mpi->state) : "";
   for (const RankError& error : rank.errors)
     key += '\n' + error.code;
   for (const Communicator& communicator : rank.communicators) {

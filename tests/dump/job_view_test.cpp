@@ -175,17 +175,127 @@ TEST(JobView, TheSameCommunicatorHasTheSameKeyOnEveryRank) {
 TEST(JobView, AContextIdTellsCommunicatorsApartWhateverTheirNames) {
   Dump dump;
   dump.ranks.resize(2);
-  for (auto& rank : dump.ranks)
-    rank.dll = DllInfo{"/dll", "1", 2, "openmpi"};
   dump.ranks[0].communicators = {communicator("a", {0, 1}), communicator("b", {0, 1})};
   dump.ranks[1].communicators = {communicator("b", {0, 1}),
                                  communicator("named here alone", {0, 1})};
-  dump.ranks[0].communicators[0].id = dump.ranks[1].communicators[1].id = {3};
-  dump.ranks[0].communicators[1].id = dump.ranks[1].communicators[0].id = {4};
+  dump.ranks[0].communicators[0].context = dump.ranks[1].communicators[1].context = 3;
+  dump.ranks[0].communicators[1].context = dump.ranks[1].communicators[0].context = 4;
   settle_job(dump, std::vector<RankClaim>(2));
   EXPECT_EQ(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[1].key);
   EXPECT_EQ(dump.ranks[0].communicators[1].key, dump.ranks[1].communicators[0].key);
   EXPECT_NE(dump.ranks[0].communicators[0].key, dump.ranks[0].communicators[1].key);
+}
+
+/// Ranks 0 and 1 of two jobs "a" and "b", in this order, each with one communicator.
+std::vector<std::string> keys_of_two_jobs(const std::vector<Communicator>& each) {
+  Dump dump;
+  std::vector<RankClaim> claims;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    auto& rank = dump.ranks.emplace_back();
+    rank.world_rank = static_cast<std::int64_t>(i % 2);
+    rank.world_size = 2;
+    rank.communicators = {each[i]};
+    rank.communicators[0].context = 7;
+    claims.push_back({std::nullopt, i < 2 ? "a" : "b", std::nullopt, std::nullopt, {}});
+  }
+  settle_job(dump, claims);
+  std::vector<std::string> keys;
+  for (const auto& rank : dump.ranks)
+    keys.push_back(rank.communicators[0].key);
+  return keys;
+}
+
+Communicator of_two_jobs() {
+  Communicator merged;
+  merged.size = 4;
+  merged.local_rank = 0;
+  merged.members = {{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}};
+  return merged;
+}
+
+TEST(JobView, ACommunicatorOfTwoJobsHasOneKey) {
+  EXPECT_THAT(keys_of_two_jobs(std::vector(4, of_two_jobs())), ElementsAre("C1", "C1", "C1", "C1"));
+  auto reversed = of_two_jobs();
+  std::swap(reversed.members[0], reversed.members[3]);
+  EXPECT_THAT(keys_of_two_jobs({of_two_jobs(), of_two_jobs(), reversed, reversed}),
+              ElementsAre("C1", "C1", "C2", "C2"));
+}
+
+TEST(JobView, BothSidesOfAnIntercommunicatorHaveOneKey) {
+  std::vector<Communicator> each;
+  for (const char* remote : {"b", "b", "a", "a"}) {
+    each.push_back(communicator("", {0, 1}));
+    each.back().kind = CommunicatorKind::inter;
+    each.back().remote.members = {{remote, 0}, {remote, 1}};
+  }
+  EXPECT_THAT(keys_of_two_jobs(each), ElementsAre("C1", "C1", "C1", "C1"));
+}
+
+TEST(JobView, MembersAreNamedAsTheJobsOfTheDocument) {
+  Dump dump;
+  dump.ranks.resize(2);
+  for (auto& rank : dump.ranks) {
+    rank.world_rank = 0;
+    rank.communicators = {of_two_jobs()};
+    rank.communicators[0].members.push_back({"c", 0});
+  }
+  std::vector<RankClaim> claims(2);
+  claims[1].name_space = "b"; // the first one has its own name from its communicator alone
+  settle_job(dump, claims);
+  EXPECT_EQ(dump.ranks[0].job_id, "1:a");
+  EXPECT_EQ(dump.ranks[1].job_id, "2:b");
+  EXPECT_THAT(dump.ranks[0].communicators[0].members,
+              ElementsAre(Member{"1:a", 0}, Member{"1:a", 1}, Member{"2:b", 0}, Member{"2:b", 1},
+                          Member{"c", 0}));
+}
+
+/// Communicators without a common process may have the same context id.
+TEST(JobView, HalvesWithOneContextIdAreTwoCommunicators) {
+  const auto keys = [](const std::vector<std::optional<std::vector<std::int64_t>>>& groups) {
+    Dump dump;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      auto& rank = dump.ranks.emplace_back();
+      rank.world_rank = static_cast<std::int64_t>(i);
+      rank.world_size = 4;
+      rank.communicators = {communicator("half", {0, 0})};
+      rank.communicators[0].context = 7;
+      rank.communicators[0].group = groups[i];
+    }
+    settle_job(dump, std::vector<RankClaim>(groups.size()));
+    std::vector<std::string> all;
+    for (const auto& rank : dump.ranks)
+      all.push_back(rank.communicators[0].key);
+    return all;
+  };
+  using Ranks = std::vector<std::int64_t>;
+  EXPECT_THAT(keys({Ranks{2, 0}, Ranks{3, 1}, Ranks{2, 0}, Ranks{3, 1}}),
+              ElementsAre("C1", "C2", "C1", "C2"));
+  // Not known: it may be either.
+  EXPECT_THAT(keys({std::nullopt, std::nullopt, Ranks{2, 0}, Ranks{3, 1}}),
+              ElementsAre("C1", "C2", "C3", "C4"));
+}
+
+TEST(JobView, TwoOfMoreThanHalfOfTheJobAreOne) {
+  Dump dump;
+  dump.ranks.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    dump.ranks[i].world_rank = static_cast<std::int64_t>(i);
+    dump.ranks[i].world_size = 4;
+    dump.ranks[i].communicators = {communicator("local name", {0, 1, 2}),
+                                   communicator("local name", {0, 1, 2})};
+    dump.ranks[i].communicators[0].context = 7 + i;
+    dump.ranks[i].communicators[1].context = 8 - i;
+    for (auto& each : dump.ranks[i].communicators)
+      each.group.reset();
+  }
+  settle_job(dump, std::vector<RankClaim>(2));
+  EXPECT_EQ(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[1].key);
+  EXPECT_EQ(dump.ranks[0].communicators[1].key, dump.ranks[1].communicators[0].key);
+  EXPECT_NE(dump.ranks[0].communicators[0].key, dump.ranks[0].communicators[1].key);
+  // Members may be of another job: two that have nothing in common.
+  dump.ranks[0].communicators.emplace_back().kind = CommunicatorKind::inter;
+  settle_job(dump, std::vector<RankClaim>(2));
+  EXPECT_NE(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[1].key);
 }
 
 } // namespace

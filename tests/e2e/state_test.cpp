@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/support/eventually.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,6 +16,28 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+// What it has posted is there as long as MPI_Finalize waits for others.
+TEST(StateTest, AProcessThatHangsInMpiFinalizeShowsItsQueues) {
+  MpiJob job({.program = "mpi_state", .arguments = {"inside"}});
+  DumpOutcome dump;
+  const bool inside = test::eventually(std::chrono::seconds(30), [&] {
+    dump = dump_json({local_target(job.pid(0))});
+    return dump.document["ranks"][0]["mpi"]["state"] == "finalizing";
+  });
+  ASSERT_TRUE(inside) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(dump.status(), 0);
+  EXPECT_EQ(rank["status"], "ok") << rank["errors"];
+  EXPECT_EQ(rank["world_size"], 2);
+  const json queues = find_communicator(rank, "kept")["queues"];
+  ASSERT_EQ(queues["send"]["total"], 1) << rank["communicators"];
+  ASSERT_EQ(queues["receive"]["total"], 1);
+  EXPECT_EQ(queues["send"]["operations"][0]["tag"]["value"], 31);
+  EXPECT_EQ(queues["receive"]["operations"][0]["tag"]["value"], 32);
+  EXPECT_EQ(queues["receive"]["operations"][0]["status"], "pending");
+  EXPECT_EQ(job.finish(), "");
+}
 
 // Every queue of every communicator: unavailable, for this reason, with nothing in it.
 void expect_unavailable(const json& rank, const std::string& reason) {
@@ -59,6 +82,7 @@ TEST(StateTest, UnexpectedQueueOfOpenMpiIsNotProvided) {
 struct Moment {
   const char* argument;
   const char* state;
+  const char* status; ///< after its end there is nothing more to know
   const char* reason;
   const char* word;
 };
@@ -75,6 +99,7 @@ TEST_P(MpiStateTest, IsSaid) {
   ASSERT_EQ(dump.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(dump);
   const json& rank = dump.document["ranks"][0];
   EXPECT_EQ(rank["mpi"]["state"], GetParam().state);
+  EXPECT_EQ(rank["status"], GetParam().status);
   expect_unavailable(rank, GetParam().reason);
   const Outcome text = run_mqbridge({"dump", local_target(process.pid())});
   EXPECT_THAT(text.out + text.err, HasSubstr(GetParam().word));
@@ -83,8 +108,8 @@ TEST_P(MpiStateTest, IsSaid) {
 
 INSTANTIATE_TEST_SUITE_P(
     Moments, MpiStateTest,
-    testing::Values(Moment{"before", "not_initialized", "mpi_not_initialized", "not"},
-                    Moment{"after", "finalized", "mpi_finalized", "finalized"}),
+    testing::Values(Moment{"before", "not_initialized", "partial", "mpi_not_initialized", "not"},
+                    Moment{"after", "finalized", "ok", "mpi_finalized", "finalized"}),
     [](const auto& param) { return std::string(param.param.argument); });
 
 TEST(StateTest, TheWorldIsKnownByItsContextWhateverItsName) {

@@ -192,7 +192,7 @@ void repair_all(std::vector<Communicator>& communicators, const Process& process
   require(communicators.size() <= count && operations_of(communicators) <= before);
   for (const auto& communicator : communicators)
     check(communicator);
-  static_cast<void>(find_implausible(communicators));
+  static_cast<void>(find_implausible(communicators, support_of(process.provider)));
 }
 
 void look_at(const Process& process, Memory& memory, const Platform& platform) {

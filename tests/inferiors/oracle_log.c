@@ -18,15 +18,20 @@ static void print_name(MPI_Comm comm) {
   fprintf(out, "\"communicator\":\"%.*s\"", length, name);
 }
 
-static int world_rank_of(MPI_Comm comm, int local_rank) {
-  MPI_Group group = MPI_GROUP_NULL;
+static int world_rank_in(MPI_Group group, int local_rank) {
   MPI_Group world = MPI_GROUP_NULL;
   int global_rank = -1;
-  MPI_Comm_group(comm, &group);
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   MPI_Group_translate_ranks(group, 1, &local_rank, world, &global_rank);
-  MPI_Group_free(&group);
   MPI_Group_free(&world);
+  return global_rank;
+}
+
+static int world_rank_of(MPI_Comm comm, int local_rank) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &group);
+  const int global_rank = world_rank_in(group, local_rank);
+  MPI_Group_free(&group);
   return global_rank;
 }
 
@@ -43,24 +48,25 @@ void oracle_communicator(MPI_Comm comm) {
   fprintf(out, "]}\n");
 }
 
-// A peer's rank in MPI_COMM_WORLD as JSON. Of an intercommunicator's peers a debugger knows the
-// local rank only.
-static void print_global_rank(MPI_Comm comm, int peer) {
+// A peer's rank in MPI_COMM_WORLD. Those of an intercommunicator are in its remote group.
+static int peers_world_rank(MPI_Comm comm, int peer) {
   int is_inter = 0;
   MPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter)
-    fprintf(out, "null");
-  else
-    fprintf(out, "%d", world_rank_of(comm, peer));
+  if (!is_inter)
+    return world_rank_of(comm, peer);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_remote_group(comm, &group);
+  const int global_rank = world_rank_in(group, peer);
+  MPI_Group_free(&group);
+  return global_rank;
 }
 
 static void print_peer(const char* name, MPI_Comm comm, int peer) {
   if (peer == MPI_ANY_SOURCE)
     fprintf(out, ",\"%s\":{\"any\":true,\"local_rank\":null,\"global_rank\":null}", name);
   else {
-    fprintf(out, ",\"%s\":{\"any\":false,\"local_rank\":%d,\"global_rank\":", name, peer);
-    print_global_rank(comm, peer);
-    fprintf(out, "}");
+    fprintf(out, ",\"%s\":{\"any\":false,\"local_rank\":%d,\"global_rank\":%d}", name, peer,
+            peers_world_rank(comm, peer));
   }
 }
 

@@ -299,10 +299,20 @@ TEST(DllTolerance, NamesAndTextsEndWhereTheirArraysEnd) {
   EXPECT_THAT(operation.text, testing::Each(std::string(64, 't')));
 }
 
-TEST(DllTolerance, WhatCannotBeShownIsReplacedAndTheRawNameKept) {
+/// Who prints it replaces what drives a terminal.
+TEST(DllTolerance, ANameIsKeptAsItIsInMemory) {
   const auto result = walk("CONTROL_CHARACTERS");
-  EXPECT_EQ(only(result).name, "a?[2Jb?\xc3\xa9");
-  EXPECT_EQ(only(result).raw_name, "a\\x1b[2Jb\\xff\xc3\xa9");
+  EXPECT_EQ(only(result).name, "a\x1b[2Jb\xff\xc3\xa9");
+}
+
+/// Open MPI's DLL says 0 of every member of another job.
+TEST(DllTolerance, AGroupWithOneMemberTwiceIsNotBelieved) {
+  TestTarget target(test_platforms().front(),
+                    {{7, 0, "merged", {0, 1, 0, 0}, {}}, {8, 0, "reversed", {1, 0}, {}}});
+  const auto result = walk_queues(target.request("list"));
+  ASSERT_EQ(result.communicators.size(), 2U);
+  EXPECT_FALSE(result.communicators[0].group);
+  EXPECT_THAT(result.communicators[1].group.value(), ElementsAre(1, 0));
 }
 
 TEST(DllTolerance, WritingBehindAStructureHarmsNothing) {

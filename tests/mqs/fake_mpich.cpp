@@ -48,6 +48,7 @@ void FakeMpich::add_types() {
                            {"local_comm", 0, pointer},
                            {"node_comm", 0, pointer},
                            {"node_roots_comm", 0, pointer},
+                           {"name", 0, 64},
                            {"dev", 0, 64}});
   types->add("MPIDI_CH3I_comm_t",
              {{"anysource_enabled", 0, integer}, {"vcrt", 0, pointer}, {"local_vcrt", 0, pointer}});
@@ -141,15 +142,20 @@ std::uint64_t FakeMpich::table(const std::vector<int>& members) {
 std::size_t FakeMpich::communicator(const std::string& name, std::int64_t own,
                                     std::vector<int> members) {
   const std::uint64_t address = place_type("MPIR_Comm");
-  const auto context = static_cast<std::int64_t>(16 * communicators.size());
+  // The first three are those of MPI_COMM_WORLD, MPI_COMM_SELF and MPI_ICOMM_WORLD.
+  const std::size_t number = communicators.empty()       ? 0
+                             : name == "MPI_ICOMM_WORLD" ? 2
+                                                         : communicators.size() + 2;
+  const auto context = static_cast<std::int64_t>(16 * number);
   set(address, "MPIR_Comm", "context_id", static_cast<std::uint64_t>(context));
   set(address, "MPIR_Comm", "recvcontext_id", static_cast<std::uint64_t>(context));
   set(address, "MPIR_Comm", "local_size", members.size());
   set(address, "MPIR_Comm", "remote_size", members.size());
+  put(address + offset("MPIR_Comm", "name"), name.empty() ? 0 : 'n', 1);
   tables_.push_back(table(members));
   Communicator made;
   made.id = {address};
-  made.name = name;
+  made.name = name.empty() ? "--unnamed--" : name;
   made.local_rank = own;
   made.size = static_cast<std::int64_t>(members.size());
   for (Queue& queue : made.queues)

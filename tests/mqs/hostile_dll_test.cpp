@@ -49,8 +49,6 @@ std::vector<std::string> texts_of(const WalkResult& result) {
   if (result.failure)
     texts.insert(texts.end(), {result.failure->message, result.failure->hint});
   for (const auto& communicator : result.communicators) {
-    texts.push_back(communicator.name);
-    texts.push_back(communicator.raw_name);
     for (const auto& queue : communicator.queues)
       texts.push_back(queue.error.value_or(""));
   }

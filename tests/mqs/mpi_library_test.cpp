@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(, OpenMpiState, testing::ValuesIn(test_platforms()),
 TEST_P(OpenMpiState, IsReadInTheTargetsByteOrder) {
   const std::pair<std::uint64_t, MpiState> cases[] = {
       {0, MpiState::not_initialized}, {1, MpiState::not_initialized}, {2, MpiState::initialized},
-      {3, MpiState::initialized},     {4, MpiState::finalized},       {5, MpiState::finalized},
+      {3, MpiState::finalizing},      {4, MpiState::finalizing},      {5, MpiState::finalized},
       {6, MpiState::unknown},         {0xffffffff, MpiState::unknown}};
   for (const auto& [value, state] : cases) {
     Process process("LIKE_OPENMPI");

@@ -11,7 +11,8 @@ int ompi_mpi_state;
 char ompi_mpi_instance_null[512];
 #elif defined(LIKE_OPENMPI)
 char ompi_version_string[16];
-int ompi_mpi_communicators;
+char ompi_mpi_communicators[128];
+char ompi_mpi_windows[128];
 int ompi_mpi_state;
 #endif
 #if defined(LIKE_RECORDED_OPENMPI)

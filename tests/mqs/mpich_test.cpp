@@ -1,9 +1,12 @@
 // What is read again from MPICH's own lists and objects, on four platforms.
 
+#include "host/mqs/mpi_support.h"
 #include "host/mqs/mpich_process.h"
+#include "host/mqs/plausible.h"
 #include "tests/mqs/fake_mpich.h"
 
 #include <gmock/gmock.h>
+#include <tuple>
 
 namespace mqbridge {
 namespace {
@@ -13,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-using Group = std::vector<std::int64_t>;
+using Ranks = std::vector<std::int64_t>;
 
 class Mpich : public testing::TestWithParam<Platform> {
 protected:
@@ -180,8 +183,8 @@ TEST_P(Mpich, PeersAreTranslatedByTheirCommunicator) {
   mpich.operation(OpClass::send, row, {.tag = 5, .rank = 0});
   mpich.operation(OpClass::receive, row, {.tag = 5, .rank = 0});
   repaired();
-  EXPECT_EQ(mpich.communicators[world].group, (Group{0, 1, 2, 3}));
-  EXPECT_EQ(mpich.communicators[row].group, (Group{3, 1}));
+  EXPECT_EQ(mpich.communicators[world].group, (Ranks{0, 1, 2, 3}));
+  EXPECT_EQ(mpich.communicators[row].group, (Ranks{3, 1}));
   EXPECT_EQ(only(OpClass::receive, row).peer.global_rank, 3);
   EXPECT_EQ(only(OpClass::send, row).actual->global_rank, 3);
 }
@@ -235,9 +238,57 @@ TEST_P(Mpich, TheSidesOfAnIntercommunicator) {
   ASSERT_THAT(mpich.communicators, SizeIs(2)); // MPICH's own copy of the local side has gone
   EXPECT_EQ(mpich.communicators[1].name, "between");
   EXPECT_EQ(mpich.communicators[1].size, 1);
-  EXPECT_EQ(mpich.communicators[1].group, Group{1});
+  EXPECT_EQ(mpich.communicators[1].group, Ranks{1});
+  EXPECT_EQ(mpich.communicators[0].kind, CommunicatorKind::intra);
+  EXPECT_EQ(mpich.communicators[1].kind, CommunicatorKind::inter);
+  EXPECT_EQ(mpich.communicators[1].remote.ranks, (Ranks{0, 2, 3}));
   EXPECT_EQ(only(OpClass::receive, 1).peer.local_rank, 2);
-  EXPECT_FALSE(only(OpClass::receive, 1).peer.global_rank);
+  EXPECT_EQ(only(OpClass::receive, 1).peer.global_rank, 3);
+}
+
+/// What one side of an intercommunicator sends with is what the other one receives with.
+TEST_P(Mpich, BothSidesOfAnIntercommunicatorHaveTheSameContext) {
+  const auto here = mpich.communicator("", 0, {1});
+  const auto there = mpich.communicator("", 0, {1});
+  for (const auto& [which, sends, receives] :
+       {std::tuple(here, 96, 112), std::tuple(there, 112, 96)}) {
+    mpich.set(mpich.object(which), "MPIR_Comm", "context_id", static_cast<std::uint64_t>(sends));
+    mpich.set(mpich.object(which), "MPIR_Comm", "recvcontext_id",
+              static_cast<std::uint64_t>(receives));
+    mpich.set(mpich.object(which), "MPIR_Comm", "comm_kind", 1);
+  }
+  repaired();
+  EXPECT_TRUE(mpich.communicators[here].context);
+  EXPECT_EQ(mpich.communicators[here].context, mpich.communicators[there].context);
+  EXPECT_NE(mpich.communicators[here].context, mpich.communicators[world].context);
+}
+
+TEST_P(Mpich, TheWorldIsKnownByItsContextWhateverItsName) {
+  FakeMpich renamed(GetParam(), MpichVersion::v4_0);
+  renamed.communicator("everybody", 1, {0, 1, 2, 3});
+  const auto other = renamed.communicator("MPI_COMM_WORLD", 0, {1, 0});
+  ASSERT_TRUE(renamed.repair());
+  const auto& support = support_of("mpich");
+  EXPECT_TRUE(support.is_world(renamed.communicators[0]));
+  EXPECT_FALSE(support.is_world(renamed.communicators[other]));
+  EXPECT_EQ(renamed.communicators[0].group, (Ranks{0, 1, 2, 3}));
+  EXPECT_EQ(renamed.communicators[other].group, (Ranks{1, 0}));
+  EXPECT_FALSE(renamed.communicators[0].named_by_mpi || renamed.communicators[other].named_by_mpi);
+  EXPECT_FALSE(doubt_without_world(renamed.communicators, support, false));
+  renamed.communicators.erase(renamed.communicators.begin());
+  EXPECT_TRUE(doubt_without_world(renamed.communicators, support, false));
+}
+
+/// A program may give that name to its own.
+TEST_P(Mpich, WhatOnlyHasTheNameOfAnInternalOneIsShown) {
+  mpich.communicator("", 1, {0, 1});
+  const auto own = mpich.communicator("own", 1, {0, 1});
+  mpich.communicators[own].name = "MPI_ICOMM_WORLD";
+  repaired();
+  EXPECT_THAT(mpich.communicators, SizeIs(3));
+  EXPECT_EQ(mpich.communicators[1].name, "") << "what the DLL says is not there";
+  EXPECT_TRUE(mpich.communicators[1].named_by_mpi);
+  EXPECT_FALSE(mpich.communicators[own].named_by_mpi);
 }
 
 TEST_P(Mpich, WhatItMadeForItselfIsLeftOutUnlessSomethingIsQueuedThere) {
@@ -249,17 +300,17 @@ TEST_P(Mpich, WhatItMadeForItselfIsLeftOutUnlessSomethingIsQueuedThere) {
   mpich.set(mpich.object(world), "MPIR_Comm", "node_roots_comm", mpich.object(roots));
   mpich.operation(OpClass::receive, roots, {});
   repaired();
-  std::vector<Group> groups;
+  std::vector<Ranks> groups;
   for (const auto& communicator : mpich.communicators)
-    groups.push_back(communicator.group.value_or(Group()));
-  EXPECT_THAT(groups, ElementsAre(Group{0, 1, 2, 3}, Group{1, 3}, Group{1}));
+    groups.push_back(communicator.group.value_or(Ranks()));
+  EXPECT_THAT(groups, ElementsAre(Ranks{0, 1, 2, 3}, Ranks{1, 3}, Ranks{1}));
 }
 
 TEST_P(Mpich, TheFirstRanksOfACommunicatorShareItsTable) {
   const auto pair = mpich.communicator("pair", 1, {0, 1});
   mpich.set_table(pair, "vcrt", mpich.table_of(world));
   repaired();
-  EXPECT_EQ(mpich.communicators[pair].group, (Group{0, 1}));
+  EXPECT_EQ(mpich.communicators[pair].group, (Ranks{0, 1}));
 }
 
 TEST_P(Mpich, ATableThatIsNotQuiteRightIsNoGroup) {
@@ -303,7 +354,7 @@ TEST_P(Mpich, TheWorldIsNoIntercommunicatorWhateverItsMemorySays) {
   mpich.set(mpich.object(world), "MPIR_Comm", "local_size", 10'000'000);
   repaired();
   EXPECT_EQ(mpich.communicators[world].size, 4);
-  EXPECT_EQ(mpich.communicators[world].group, (Group{0, 1, 2, 3}));
+  EXPECT_EQ(mpich.communicators[world].group, (Ranks{0, 1, 2, 3}));
 }
 
 TEST_P(Mpich, AWorldWithOneConnectionTwiceTranslatesNothing) {

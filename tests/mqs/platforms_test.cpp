@@ -226,7 +226,7 @@ void expect_loud(Records& records, const Platform& wrong) {
   auto request = records.request();
   request.platform = wrong;
   const auto result = walk_queues(request);
-  EXPECT_TRUE(result.failure || find_implausible(result.communicators));
+  EXPECT_TRUE(result.failure || find_implausible(result.communicators, support_of("other")));
   for (const auto& communicator : result.communicators)
     EXPECT_EQ(communicator.queue(OpClass::receive).operations.size(), 0U);
 }
@@ -265,14 +265,29 @@ TEST(Plausible, WhatNoMpiHas) {
     communicators[1].name = name;
     communicators[1].size = size;
     communicators[1].local_rank = rank;
-    const auto error = find_implausible(communicators);
+    communicators[1].named_by_mpi = true;
+    const auto error = find_implausible(communicators, support_of("other"));
     EXPECT_EQ(!error, fits) << name << " " << size;
     if (error) {
       EXPECT_EQ(error->code, "walk.implausible");
       EXPECT_THAT(error->message, testing::HasSubstr(name));
     }
   }
-  EXPECT_TRUE(find_implausible({}));
+  EXPECT_TRUE(find_implausible({}, support_of("other")));
+}
+
+/// A program may give that name to what this process has another rank in.
+TEST(Plausible, ANameThatTheProgramGaveProvesNothing) {
+  std::vector<Communicator> communicators(2);
+  communicators[0].size = 1;
+  communicators[0].local_rank = 0;
+  communicators[1].id = {9};
+  communicators[1].name = "MPI_COMM_WORLD";
+  communicators[1].size = 2;
+  communicators[1].local_rank = 7;
+  EXPECT_FALSE(find_implausible(communicators, support_of("openmpi")));
+  communicators[1].name = "MPI_COMM_SELF";
+  EXPECT_FALSE(find_implausible(communicators, support_of("openmpi")));
 }
 
 /// What Open MPI's debug DLL says of MPI_COMM_WORLD is the id 0.
@@ -296,7 +311,7 @@ TEST(Plausible, WhereThereIsNoWorldOrSeveral) {
       EXPECT_THAT(doubt->message, testing::HasSubstr(says));
     }
     // By its name alone, which a program may give to any: no reason for doubt.
-    EXPECT_FALSE(doubt_without_world(communicators, support_of("mpich"), false));
+    EXPECT_FALSE(doubt_without_world(communicators, support_of("other"), false));
     // A session has none; but never several.
     const bool several = std::ranges::count(ids, std::uint64_t{0}) > 1;
     EXPECT_EQ(doubt_without_world(communicators, support_of("openmpi"), true).has_value(), several);

@@ -21,7 +21,6 @@ using testing::SizeIs;
 constexpr std::uint64_t request_at = 0x10008; ///< a receive
 constexpr std::uint64_t send_at = 0x18008;
 constexpr std::uint64_t datatype_at = 0x20000;
-constexpr std::uint64_t communicator_at = 0x30010;
 constexpr std::uint64_t pending = 0;
 constexpr std::uint64_t completed = 1;
 constexpr std::uint64_t active = 2;
@@ -34,8 +33,7 @@ constexpr std::uint64_t mprobe_type = 6;
 constexpr std::uint64_t buffered_mode = 2;
 constexpr std::uint64_t standard_mode = 4;
 
-/// An Open MPI process with a receive and a send of the same content, one datatype and one
-/// communicator.
+/// An Open MPI process with a receive and a send of the same content, and one datatype.
 class Requests : public testing::TestWithParam<Platform> {
 protected:
   Requests() {
@@ -49,7 +47,6 @@ protected:
                std::uint64_t element_size) {
     put_request("ompi_request_t", "req_complete", waiting, GetParam().pointer_size);
     put_request("ompi_request_t", "req_state", state, 4);
-    put_request("mca_pml_base_request_t", "req_comm", communicator_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_datatype", datatype_at, GetParam().pointer_size);
     put_request("mca_pml_base_request_t", "req_count", count, GetParam().size_t_size);
     put_request("mca_pml_base_request_t", "req_type", send_type, 4);
@@ -59,7 +56,6 @@ protected:
     const auto size_at =
         offset("ompi_datatype_t", "super") + offset("opal_datatype_t", "size") + datatype_at;
     put({size_at}, element_size, GetParam().size_t_size);
-    groups(0x5000, 0x5000);
   }
 
   void put_sequence(std::uint64_t sequence) {
@@ -98,13 +94,6 @@ protected:
   OpStatus said_by_one_byte() {
     return request_[offset("ompi_request_t", "req_complete")] != 0 ? OpStatus::complete
                                                                    : OpStatus::pending;
-  }
-
-  void groups(std::uint64_t local, std::uint64_t remote) {
-    put({communicator_at + offset("ompi_communicator_t", "c_local_group")}, local,
-        GetParam().pointer_size);
-    put({communicator_at + offset("ompi_communicator_t", "c_remote_group")}, remote,
-        GetParam().pointer_size);
   }
 
   /// One operation in one communicator, as the walk would give it.
@@ -378,17 +367,6 @@ TEST_P(Requests, ALengthBeyondAllBoundsChangesNothing) {
   } else {
     EXPECT_GE(length.value_or(-1), 0);
   }
-}
-
-TEST_P(Requests, PeersOfAnIntercommunicatorHaveNoGlobalRankByTheLocalGroup) {
-  groups(0x5000, 0x6000);
-  operation(OpClass::send, 0).repairs = {Repair::send_rank};
-  repaired();
-  const auto& result = communicators[0].queue(OpClass::send).operations[0];
-  EXPECT_EQ(result.peer.local_rank, 1);
-  EXPECT_FALSE(result.peer.global_rank);
-  EXPECT_FALSE(result.actual->global_rank);
-  EXPECT_THAT(result.repairs, ElementsAre(Repair::global_rank));
 }
 
 /// The DLL's word for it is one byte of a pointer.

@@ -147,14 +147,38 @@ TEST(Json, RawOnlyWhenAskedAndOnlyWhereItDiffers) {
             (json{{"tag_wild", 0}, {"desired_tag", 4294967295}}));
 }
 
-TEST(Json, RawKeepsAddressesAndNames) {
+TEST(Json, RawKeepsAddresses) {
   Dump dump = sample_dump();
   Communicator& communicator = dump.ranks[0].communicators[0];
-  communicator.raw_name = "gone\xff";
   communicator.queue(OpClass::send).operations[0].buffer.reset();
   const json parsed = document(dump, with_raw);
-  EXPECT_EQ(parsed["ranks"][0]["communicators"][0]["raw"]["name"], "gone\xef\xbf\xbd");
   EXPECT_EQ(first_operation(parsed, "send")["raw"], (json{{"buffer", "0x7f1c4b001010"}}));
+}
+
+TEST(Json, NamesAreTheBytesInMemory) {
+  Dump dump = sample_dump();
+  dump.ranks[0].communicators[1].name = "row\x1b[2J\x01?";
+  EXPECT_EQ(document(dump)["ranks"][0]["communicators"][1]["name"], "row\x1b[2J\x01?");
+}
+
+TEST(Json, SaysWhoIsOnTheOtherSide) {
+  Dump dump = sample_dump();
+  Communicator& row = dump.ranks[0].communicators[1];
+  row.kind = CommunicatorKind::inter;
+  row.internal = true;
+  row.remote.ranks = {5, 6, 7};
+  row.group.reset();
+  row.members = {{"1:a", 0}, {"2:b", 0}};
+  const json said = document(dump)["ranks"][0]["communicators"];
+  EXPECT_EQ(said[0]["kind"], "intra");
+  EXPECT_FALSE(said[0]["internal"]);
+  EXPECT_TRUE(said[0]["members"].is_null() && said[0]["remote_group"].is_null());
+  EXPECT_EQ(said[1]["kind"], "inter");
+  EXPECT_TRUE(said[1]["internal"]);
+  EXPECT_TRUE(said[1]["group"].is_null() && said[1]["remote_members"].is_null());
+  EXPECT_EQ(said[1]["remote_group"], json::parse("[[5,7,1]]"));
+  EXPECT_EQ(said[1]["members"],
+            json::parse(R"([{"job_id": "1:a", "rank": 0}, {"job_id": "2:b", "rank": 0}])"));
 }
 
 TEST(Json, NamesThatAreNotUtf8DoNotThrow) {

@@ -33,7 +33,7 @@ RankDump first_rank() {
   Communicator row;
   row.id = TargetAddress{0x5590a1c0};
   row.key = "C2";
-  row.name = row.raw_name = "row";
+  row.name = "row";
   row.local_rank = 2;
   row.size = 3;
   row.group = {2, 1, 0};
@@ -113,7 +113,9 @@ Communicator world(std::int64_t local_rank, std::int64_t size) {
   Communicator all;
   all.id = TargetAddress{0x55905000};
   all.key = "C1";
-  all.name = all.raw_name = "MPI_COMM_WORLD";
+  all.name = "MPI_COMM_WORLD";
+  all.named_by_mpi = true;
+  all.kind = CommunicatorKind::intra;
   all.local_rank = local_rank;
   all.size = size;
   all.group.emplace();

@@ -150,6 +150,14 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
   }
   rank.rank.reset();
   EXPECT_EQ(valid(), "");
+  for (int kind = 0; kind <= static_cast<int>(CommunicatorKind::inter); ++kind) {
+    rank.communicators[0].kind = static_cast<CommunicatorKind>(kind);
+    EXPECT_EQ(valid(), "");
+  }
+  rank.communicators[0].group.reset();
+  rank.communicators[0].members = {{"j", 0}};
+  rank.communicators[0].remote.ranks = {0};
+  EXPECT_EQ(valid(), "");
   for (int state = 0; state <= static_cast<int>(MpiState::unknown); ++state) {
     rank.mpi->state = static_cast<MpiState>(state);
     EXPECT_EQ(valid(), "");

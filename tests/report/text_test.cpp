@@ -133,7 +133,7 @@ TEST(Text, MpichsSendsAreNotAllWhereOthersAreListed) {
 void add_communicator(Dump& dump, const std::string& name, const std::string& key, bool busy) {
   for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
     Communicator other = world(static_cast<std::int64_t>(i), 4);
-    other.name = other.raw_name = name;
+    other.name = name;
     other.key = key;
     if (busy)
       other.queue(OpClass::receive) = available({pending(0, 1, 8)});
@@ -144,7 +144,7 @@ void add_communicator(Dump& dump, const std::string& name, const std::string& ke
 void add_self(Dump& dump) {
   for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
     Communicator self = world(0, 1);
-    self.name = self.raw_name = "MPI_COMM_SELF";
+    self.name = "MPI_COMM_SELF";
     self.key = "C" + std::to_string(20 + i);
     dump.ranks[i].communicators.push_back(self);
   }
@@ -524,13 +524,57 @@ TEST(Text, CommunicatorsOfEachRanksOwnDoNotKeepRanksApart) {
   Dump dump = ring_dump(10);
   for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
     Communicator self = world(0, 1);
-    self.name = self.raw_name = "MPI_COMM_SELF";
+    self.name = "MPI_COMM_SELF";
     self.key = "C" + std::to_string(2 + i);
     self.queue(OpClass::receive) = available({pending(0, 1, 8)});
     dump.ranks[i].communicators.push_back(self);
   }
   EXPECT_THAT(text_of(dump), HasSubstr("Ranks 0-8:2\n"
                                        "  C1 MPI_COMM_WORLD: recv 1; MPI_COMM_SELF: recv 1\n"));
+}
+
+TEST(Text, WhoIsInACommunicatorAndWhoseItsNameIs) {
+  Dump dump = sample_dump();
+  auto& communicators = dump.ranks[0].communicators;
+  communicators.resize(1);
+  Communicator other = communicators[0];
+  other.queues = {available({}), available({}), unavailable(QueueReason::not_provided)};
+  other.named_by_mpi = false;
+  communicators.push_back(other);
+  other.kind = CommunicatorKind::inter;
+  other.named_by_mpi = true;
+  other.name = "MPI COMMUNICATOR 3 DUP FROM 0";
+  other.internal = true;
+  other.remote.ranks = {3, 4, 5};
+  communicators.push_back(other);
+  other.group.reset();
+  other.members = {{"1:a", 0}, {"1:a", 1}, {"2:b", 0}};
+  other.remote = {std::nullopt, {{"2:b", 7}}};
+  other.internal = false;
+  communicators.push_back(other);
+  other.remote = {};
+  communicators.push_back(other);
+  const std::string text = text_of(dump, {.width = 160});
+  EXPECT_THAT(text, HasSubstr("C1 MPI_COMM_WORLD                  rank 0 of 3\n"));
+  EXPECT_THAT(text, HasSubstr("C1 \"MPI_COMM_WORLD\"                rank 0 of 3   send"));
+  EXPECT_THAT(text, HasSubstr("C1 MPI COMMUNICATOR 3 DUP FROM 0   rank 0 of 3   internal   to "
+                              "global ranks 3-5   send"));
+  EXPECT_THAT(text, HasSubstr("   of job 1 ranks 0,1, job 2 ranks 0   to job 2 ranks 7   send"));
+  EXPECT_THAT(text, HasSubstr("   of job 1 ranks 0,1, job 2 ranks 0   to another group   send"));
+}
+
+TEST(Text, AProcessInMpiFinalizeShowsWhatIsThere) {
+  Dump dump = ring_dump(2);
+  dump.ranks[0].mpi->state = MpiState::finalizing;
+  dump.ranks[1].mpi->state = MpiState::finalized;
+  dump.ranks[1].communicators.clear();
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("  ok, finalizing\n"));
+  EXPECT_THAT(text, HasSubstr("\n  in MPI_Finalize: what it has not freed yet\n  C1 MPI_COMM_W"));
+  EXPECT_THAT(text, HasSubstr("  ok, finalized\n"));
+  EXPECT_THAT(text, HasSubstr("\n  MPI is finalized: there are no queues any more\n"));
+  dump.ranks[1].mpi->state = MpiState::finalizing;
+  EXPECT_THAT(text_of(dump), HasSubstr("\n  MPI_Finalize has freed the communicators: "));
 }
 
 TEST(Text, EightRanksAreShownInFull) {

@@ -3,6 +3,7 @@
 #include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/e2e/harness/who_is_who.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/requirements.h"
@@ -273,9 +274,40 @@ TEST(MpichTest, BeforeInitAndAfterFinalizeThereAreNoQueues) {
     const DumpOutcome outcome = dump({local_target(process.pid())});
     const json& rank = outcome.document["ranks"][0];
     EXPECT_EQ(rank["mpi"]["state"], state) << testing::PrintToString<Outcome>(outcome);
-    EXPECT_FALSE(find_error(rank, fmt::format("mpi.{}", state)).is_null());
+    EXPECT_EQ(rank["status"], std::string(state) == "finalized" ? "ok" : "partial");
     EXPECT_EQ(process.finish(), "");
   }
+}
+
+// MPI_Finalize has freed MPI_COMM_WORLD, and not what the program did not free.
+TEST(MpichTest, AProcessThatHangsInMpiFinalizeSaysSo) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
+  MpiJob job(mpich_job("mpi_state", {"inside"}));
+  DumpOutcome outcome;
+  const bool inside = test::eventually(30s, [&] {
+    outcome = dump({local_target(job.pid(0))});
+    return outcome.document["ranks"][0]["mpi"]["state"] == "finalizing";
+  });
+  ASSERT_TRUE(inside) << testing::PrintToString<Outcome>(outcome);
+  const json& rank = outcome.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "ok") << rank["errors"];
+  EXPECT_TRUE(rank["world_rank"].is_null());
+  EXPECT_TRUE(find_error(rank, "walk.no_world").is_null());
+  EXPECT_FALSE(find_communicator(rank, "kept").is_null());
+  EXPECT_EQ(job.finish(), "");
+}
+
+// MPICH tells of another job's processes their connections alone.
+TEST(MpichTest, WhoIsWhoOverTwoJobs) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
+  MpiJob job(mpich_job("who_is_who", {}));
+  const DumpOutcome outcome = dump(who_targets(job.directory()));
+  ASSERT_EQ(outcome.status(), 0) << testing::PrintToString<Outcome>(outcome);
+  ASSERT_EQ(outcome.document["ranks"].size(), 4U);
+  EXPECT_THAT(who_differences(job.directory(), outcome.document, false), IsEmpty());
+  for (const json& rank : outcome.document["ranks"])
+    EXPECT_EQ(rank["world_size"], 2) << "whatever is called MPI_COMM_WORLD";
+  EXPECT_EQ(job.finish(), "");
 }
 
 TEST(MpichTest, DoctorFindsNoFaultAndSaysWhatTheDllDoesNotShow) {

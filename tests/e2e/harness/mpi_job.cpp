@@ -39,7 +39,7 @@ std::vector<std::string> openmpi_launcher(const JobSpec& spec) {
     argv.insert(argv.end(), {"--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"});
   else
     argv.insert(argv.end(), {"--mca", "btl", "self," + spec.btl});
-  if (spec.btl == "tcp")
+  if (spec.btl.ends_with("tcp"))
     argv.insert(argv.end(), {"--mca", "btl_tcp_if_include", "lo"});
   argv.insert(argv.end(), {"-np", std::to_string(spec.ranks)});
   return argv;

@@ -14,7 +14,7 @@ struct JobSpec {
   std::string program = "oracle_poster"; ///< of tests/inferiors
   std::vector<std::string> arguments;    ///< after the directory
   int ranks = 2;
-  std::string btl = "vader"; ///< vader or tcp (loopback only)
+  std::string btl = "vader"; ///< vader, tcp (loopback only) or both, separated by a comma
   std::string pml = "ob1";   ///< ob1 or ucx
   /// The command line up to the program, where it is another MPI's than Open MPI: then the two
   /// above say nothing.
