@@ -62,6 +62,7 @@ int execute(const PrintCommand& command, const Installation&) {
 int run(std::span<const char* const> arguments, std::string_view version) {
   reserve_standard_descriptors();
   survive_failing_writes();
+  see_children_end();
   if (arguments.empty()) {
     print_on_stderr(help_text(version));
     return exit_usage;

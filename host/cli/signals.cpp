@@ -65,6 +65,10 @@ void survive_failing_writes() {
   ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
+void see_children_end() {
+  ::signal(SIGCHLD, SIG_DFL);
+}
+
 SignalWatch::SignalWatch(std::function<void()> before_exit) : before_exit_(std::move(before_exit)) {
   sigset_t set = watched_signals();
   // Blocked, a write to the terminal does not stop a background process (stty tostop): it may hold

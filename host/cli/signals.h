@@ -18,6 +18,10 @@ void reserve_standard_descriptors();
 /// of write(). Programs that are started from here get the default again.
 void survive_failing_writes();
 
+/// Whoever started this process may have had it ignore SIGCHLD (trap '' CHLD): the system would
+/// then reap its children unseen, with their exit status, and give their numbers to others.
+void see_children_end();
+
 /// SIGINT, SIGTERM and SIGHUP as a stop request, in a thread of its own; SIGTSTP (Ctrl-Z) suspends
 /// the process when nothing is held() any more.
 ///

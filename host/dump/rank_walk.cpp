@@ -47,6 +47,15 @@ void take_world(RankDump& dump, const MpiSupport& support) {
   dump.world_size = world->size;
 }
 
+Error without_landlock(const std::filesystem::path& dll, const std::string& why) {
+  return {"sandbox.partial",
+          fmt::format("{} was loaded without Landlock ({}): while it was, it could read the memory "
+                      "of other processes of this user",
+                      dll.string(), why),
+          "Linux 5.13 or later, with landlock in /sys/kernel/security/lsm, forbids it; "
+          "sysctl kernel.yama.ptrace_scope=1 does, too"};
+}
+
 class Walk {
 public:
   Walk(const RankWalk& walk, RankDump& dump)
@@ -101,6 +110,8 @@ private:
                        walk_.dll.path.string()),
            ""});
     auto result = walk_queues(request());
+    if (result.sandbox_gap)
+      outcome_.warnings.push_back(without_landlock(walk_.dll.path, *result.sandbox_gap));
     dump_.dll = DllInfo{walk_.dll.path.string(), result.dll_version, result.dll_compatibility,
                         walk_.mpi.provider};
     dump_.statistics.fetches = result.fetches;

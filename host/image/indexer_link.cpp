@@ -108,7 +108,7 @@ void IndexerLink::take_output() {
   });
 }
 
-int IndexerLink::end(int patience_ms) {
+sandbox::WaitStatus IndexerLink::end(int patience_ms) {
   take_output();
   return process_.end([](std::string_view) {}, patience_ms);
 }
@@ -122,13 +122,15 @@ Failure IndexerLink::overrun() {
 }
 
 Failure IndexerLink::death() {
-  const int status = end(time_to_die_ms);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+  const auto status = end(time_to_die_ms);
+  if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU)
     return overrun();
-  std::string how = fmt::format("ended (exit status {})", WEXITSTATUS(status));
-  if (WIFSIGNALED(status))
-    how = "died of " + name_of(WTERMSIG(status));
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+  std::string how = "ended, and its exit status could not be had";
+  if (status && !WIFSIGNALED(*status))
+    how = fmt::format("ended (exit status {})", WEXITSTATUS(*status));
+  else if (status)
+    how = "died of " + name_of(WTERMSIG(*status));
+  if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGSYS)
     how += ": " +
            sandbox::refusal(*static_cast<const sandbox::RefusedCall*>(process_.shared_memory()));
   if (!last_words_.empty())

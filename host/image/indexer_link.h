@@ -40,7 +40,7 @@ private:
   Result<std::span<const std::byte>> next_message() override;
   Result<void> wait();
   void take_output();
-  int end(int patience_ms);
+  sandbox::WaitStatus end(int patience_ms);
   Failure overrun();
   Failure death();
 

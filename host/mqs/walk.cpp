@@ -4,11 +4,14 @@
 #include "host/mqs/results.h"
 #include "host/mqs/walk_failures.h"
 #include "host/mqs/worker_process.h"
+#include "host/sandbox/child.h"
+#include "rsp/printable.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/wait.h>
 
 namespace mqbridge {
 namespace {
@@ -18,6 +21,8 @@ using std::chrono::milliseconds;
 
 /// How long a wait for the worker may keep a stop request waiting.
 constexpr milliseconds stop_latency{50};
+/// How often the loader is looked at where the kernel does not tell when it ends.
+constexpr milliseconds loader_latency{1};
 /// Messages that are taken from the worker between two replies of the stub, which must not have to
 /// wait until its buffers are full.
 constexpr int most_meanwhile = 8;
@@ -115,14 +120,20 @@ private:
   void step() {
     if (out_of_time())
       return;
-    std::array<pollfd, 2> ready = {{{worker_.socket(), POLLIN, 0}, {worker_.output(), POLLIN, 0}}};
+    std::array<pollfd, 3> ready = {{{worker_.socket(), POLLIN, 0},
+                                    {worker_.output(), POLLIN, 0},
+                                    {loader_ ? loader_->descriptor() : -1, POLLIN, 0}}};
     auto left = std::max(request_.cpu_limit - clock_.used(), milliseconds(1));
     for (const auto& end : {request_.deadline, request_.walk_end})
       if (end)
         left =
             std::clamp(std::chrono::ceil<milliseconds>(*end - Clock::now()), milliseconds(0), left);
-    if (::poll(ready.data(), ready.size(),
-               static_cast<int>(std::min(left, stop_latency).count())) <= 0)
+    const auto latency = loader_ && loader_->descriptor() < 0 ? loader_latency : stop_latency;
+    const int events =
+        ::poll(ready.data(), ready.size(), static_cast<int>(std::min(left, latency).count()));
+    if (loader_ && loader_->has_ended())
+      begin_walk();
+    if (events <= 0)
       return;
     if (ready[1].revents != 0)
       worker_.drain_output(log_);
@@ -166,11 +177,15 @@ private:
   bool take_result(std::span<const std::byte> message) {
     wire::Decoder in(message);
     const auto kind = in.get<wire::Kind>();
-    if (!in.ok()) {
+    if (!in.ok() || loader_) { // what comes now comes of a constructor
       break_off();
       return true;
     }
     switch (kind) {
+    case wire::Kind::loading:
+      if (!take_loader(message))
+        break_off();
+      return true;
     case wire::Kind::batch:
       if (!results_.accept(message))
         break_off();
@@ -200,6 +215,29 @@ private:
       break_off();
       return true;
     }
+  }
+
+  bool take_loader(std::span<const std::byte> message) {
+    wire::LoadingMessage loading;
+    if (has_loaded_ || !request_.sandboxed || !loading.decode(message))
+      return false;
+    has_loaded_ = true;
+    loader_.emplace(loading.loader);
+    if (!loading.gap.empty())
+      result_.sandbox_gap = printable(loading.gap);
+    return true;
+  }
+
+  /// The loader is no more: from here on nothing but the strict filter's process is there.
+  void begin_walk() {
+    const auto status = loader_->end();
+    loader_.reset();
+    const bool loaded = status && WIFEXITED(*status) && WEXITSTATUS(*status) == wire::loader_done;
+    if (!loaded)
+      stop(death(request_.dll, status, worker_.shared()));
+    else if (!wire::send_message(worker_.socket(), wire::Encoder().put(wire::Kind::walk).message(),
+                                 false))
+      over_ = true;
   }
 
   /// While memory is read for a request, serve_meanwhile() may have answered it, and have taken the
@@ -284,11 +322,12 @@ private:
   void break_off() { stop(protocol_violation(request_.dll)); }
 
   void conclude() {
-    const int status = worker_.end(log_, said_all_ ? farewell_ms : 0);
+    const auto status = worker_.end(log_, said_all_ ? farewell_ms : 0);
+    loader_.reset();
     const auto& shared = worker_.shared();
     accept_unread();
     accept_remainder();
-    if (said_all_ && status != 0) {
+    if (said_all_ && status.value_or(0) != 0) {
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {
       result_.failure = death(request_.dll, status, shared);
@@ -309,7 +348,9 @@ private:
     constexpr int most = 4096;
     for (int i = 0; i < most; ++i) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
-      if (received.outcome == Outcome::message && result_.failure)
+      if (received.outcome == Outcome::message && take_loader(received.message))
+        loader_.reset(); // nobody has looked at it, and it is dead like the rest
+      else if (received.outcome == Outcome::message && result_.failure)
         static_cast<void>(results_.accept(received.message));
       else if (received.outcome == Outcome::message)
         static_cast<void>(take_result(received.message));
@@ -332,6 +373,8 @@ private:
   MessageLog log_;
   Lookups lookups_;
   ResultReader results_;
+  std::optional<sandbox::Child> loader_; ///< while it runs
+  bool has_loaded_ = false;              ///< or is at it
   WorkerClock clock_;
   std::array<std::byte, wire::max_message> buffer_;
   std::array<std::byte, wire::max_message> buffer_meanwhile_; ///< while one lies in buffer_

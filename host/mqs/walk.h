@@ -72,6 +72,7 @@ struct WalkResult {
   std::uint64_t fetch_bytes = 0;
   /// dprints, and what the DLL wrote on its stdout and stderr. Bounded, fit to be shown.
   std::vector<std::string> dll_messages;
+  std::optional<std::string> sandbox_gap; ///< why Landlock did not hold; fit to be shown
   std::optional<Error> failure; ///< what ended the walk early; what was found until then is kept
 };
 

@@ -25,6 +25,19 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+Error killed(const std::string& path, int signal, const wire::SharedState& shared) {
+  if (signal == SIGXCPU)
+    return {"dll.timeout", fmt::format("{} used up its processor time {}", path, where(shared)),
+            corrupt_hint};
+  if (signal == SIGSYS)
+    return {
+        "dll.forbidden",
+        fmt::format("{}: {}; made {}", path, sandbox::refusal(shared.refused_call), where(shared)),
+        "no debug DLL needs it: make sure where this one comes from; --no-sandbox lets it"};
+  return {"dll.crashed", fmt::format("{} died of {} {}", path, signal_name(signal), where(shared)),
+          corrupt_hint};
+}
+
 } // namespace
 
 std::string where(const wire::SharedState& shared) {
@@ -77,26 +90,23 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
           corrupt_hint};
 }
 
-Error death(const std::filesystem::path& dll, int status, const wire::SharedState& shared) {
+Error death(const std::filesystem::path& dll, sandbox::WaitStatus status,
+            const wire::SharedState& shared) {
   const std::string path = dll.string();
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    return {"dll.timeout", fmt::format("{} used up its processor time {}", path, where(shared)),
-            corrupt_hint};
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-    return {
-        "dll.forbidden",
-        fmt::format("{}: {}; made {}", path, sandbox::refusal(shared.refused_call), where(shared)),
-        "no debug DLL needs it: make sure where this one comes from; --no-sandbox lets it"};
-  if (WIFSIGNALED(status))
+  if (!status)
     return {"dll.crashed",
-            fmt::format("{} died of {} {}", path, signal_name(WTERMSIG(status)), where(shared)),
-            corrupt_hint};
+            fmt::format("{} ended its process {}; how could not be found out, as the system did "
+                        "not keep its exit status",
+                        path, where(shared)),
+            "whoever starts mqbridge must not ignore SIGCHLD"};
+  if (WIFSIGNALED(*status))
+    return killed(path, WTERMSIG(*status), shared);
   if (shared.dll_function.load() == 0 && shared.batch_size.load() == 0)
     return {"worker.start",
-            fmt::format("the worker process ended at once (exit status {})", WEXITSTATUS(status)),
+            fmt::format("the worker process ended at once (exit status {})", WEXITSTATUS(*status)),
             "mqbridge-worker is damaged or of another version: build or install it again"};
   return {"dll.crashed",
-          fmt::format("{} ended its process (exit status {}) {}", path, WEXITSTATUS(status),
+          fmt::format("{} ended its process (exit status {}) {}", path, WEXITSTATUS(*status),
                       where(shared)),
           corrupt_hint};
 }

@@ -2,6 +2,7 @@
 
 #include "host/mqs/results.h"
 #include "host/mqs/shared_state.h"
+#include "host/sandbox/child.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -16,8 +17,9 @@ namespace mqbridge {
 Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
                        const std::string& text);
 
-/// It is gone, and did not say why: `status` as waitpid gives it.
-Error death(const std::filesystem::path& dll, int status, const wire::SharedState& shared);
+/// It is gone, and did not say why.
+Error death(const std::filesystem::path& dll, sandbox::WaitStatus status,
+            const wire::SharedState& shared);
 
 /// It ran longer than `limit`.
 Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,

@@ -22,6 +22,11 @@ std::optional<CheckedDll> get_checked(Decoder& in) {
   return is_checked ? std::optional(dll) : std::nullopt;
 }
 
+std::vector<std::byte> copy_of(const Encoder& out) {
+  const auto message = out.message();
+  return {message.begin(), message.end()};
+}
+
 } // namespace
 
 std::vector<std::byte> StartMessage::encode() const {
@@ -39,8 +44,7 @@ std::vector<std::byte> StartMessage::encode() const {
       .put(own_memory)
       .put(cpu_seconds)
       .put(sandboxed);
-  auto message = out.message();
-  return {message.begin(), message.end()};
+  return copy_of(out);
 }
 
 bool StartMessage::decode(std::span<const std::byte> message) {
@@ -61,6 +65,19 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   own_memory = in.get<std::uint64_t>();
   cpu_seconds = in.get<std::uint32_t>();
   sandboxed = in.get<std::uint8_t>() != 0;
+  return in.complete();
+}
+
+std::vector<std::byte> LoadingMessage::encode() const {
+  return copy_of(Encoder().put(Kind::loading).put(loader).text(gap));
+}
+
+bool LoadingMessage::decode(std::span<const std::byte> message) {
+  Decoder in(message);
+  if (in.get<Kind>() != Kind::loading)
+    return false;
+  loader = in.get<std::int32_t>();
+  gap = in.text();
   return in.complete();
 }
 

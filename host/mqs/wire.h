@@ -30,6 +30,9 @@ enum class Kind : std::uint8_t {
   batch,   ///< sequence number, then items
   failure, ///< FailureKind, text: the walk has ended early
   done,    ///< everything was sent; only the DLL's destructors are left to run
+  // Between start and the first request, in a sandbox.
+  loading, ///< of the worker, which is confined, and its loader begins: see LoadingMessage
+  walk,    ///< of the parent: the DLL is loaded, and the loader is no more
 };
 
 /// What a batch consists of, each item behind its own 32-bit length.
@@ -83,6 +86,21 @@ struct StartMessage {
 
   std::vector<std::byte> encode() const;
   /// false: not a start message.
+  bool decode(std::span<const std::byte> message);
+};
+
+/// The exit status of a loader that has done its work.
+inline constexpr int loader_done = 64;
+
+/// The last word of a worker before foreign code runs in it. A process beside it, the loader, will
+/// load the DLL: it may open files, and the worker cannot. No request is answered, and the worker
+/// waits, until the parent has reaped the loader.
+struct LoadingMessage {
+  std::int32_t loader = 0; ///< its pid, a child of the parent
+  std::string gap;         ///< why Landlock does not hold; empty: it does
+
+  std::vector<std::byte> encode() const;
+  /// false: not such a message.
   bool decode(std::span<const std::byte> message);
 };
 

@@ -25,7 +25,7 @@ void WorkerProcess::drain_output(MessageLog& log) {
   process_.drain_output(into(log));
 }
 
-int WorkerProcess::end(MessageLog& log, int patience_ms) {
+sandbox::WaitStatus WorkerProcess::end(MessageLog& log, int patience_ms) {
   return process_.end(into(log), patience_ms);
 }
 

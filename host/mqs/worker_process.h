@@ -30,8 +30,8 @@ public:
   /// Takes what the DLL has printed so far; never blocks.
   void drain_output(MessageLog& log);
 
-  /// Gives the worker a moment to end by itself, then kills its process group. Its wait status.
-  int end(MessageLog& log, int patience_ms);
+  /// Gives the worker a moment to end by itself, then kills its process group.
+  sandbox::WaitStatus end(MessageLog& log, int patience_ms);
 
 private:
   explicit WorkerProcess(sandbox::ConfinedProcess process) : process_(std::move(process)) {}

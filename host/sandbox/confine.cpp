@@ -1,7 +1,9 @@
 #include "host/sandbox/confine.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
@@ -69,12 +71,15 @@ void confine(int first_unused) {
   ::close_range(static_cast<unsigned>(first_unused), ~0U, 0);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_NPROC, 0);
   limit(RLIMIT_NOFILE, open_files);
   limit(RLIMIT_STACK, stack_bytes);
   drop_capabilities();
   ::prctl(PR_SET_DUMPABLE, 0);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+void start_no_more() {
+  limit(RLIMIT_NPROC, 0);
 }
 
 void set_limits(const Limits& limits) {
@@ -85,7 +90,7 @@ void set_limits(const Limits& limits) {
   }
 }
 
-void keep_to_own_memory() {
+std::optional<std::string> keep_to_own_memory() {
   landlock_ruleset_attr changes{};
   changes.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                               LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
@@ -94,9 +99,13 @@ void keep_to_own_memory() {
                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
   const long rules = ::syscall(SYS_landlock_create_ruleset, &changes, sizeof changes, 0);
   if (rules < 0)
-    return;
-  ::syscall(SYS_landlock_restrict_self, rules, 0);
+    return std::string("landlock_create_ruleset: ") + ::strerror(errno);
+  const long result = ::syscall(SYS_landlock_restrict_self, rules, 0);
+  const int error = errno;
   ::close(static_cast<int>(rules));
+  if (result < 0)
+    return std::string("landlock_restrict_self: ") + ::strerror(error);
+  return std::nullopt;
 }
 
 } // namespace mqbridge::sandbox

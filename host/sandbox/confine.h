@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <sys/types.h>
 
 namespace mqbridge::sandbox {
@@ -22,13 +24,16 @@ bool die_with_parent(pid_t parent);
 /// refuses is left out: each stands behind another lock, or the parent's clock.
 void confine(int first_unused);
 
+/// From now on this process starts no other, nor a thread.
+void start_no_more();
+
 /// From now on no more than `limits`. Cannot be undone, either.
 void set_limits(const Limits& limits);
 
 /// From now on this process makes, changes and removes no file, and neither reads the memory of
-/// nor traces another one (Landlock; Linux 5.13). Where the kernel lacks it the filters alone hold
-/// the former; /proc/PID/mem of the user's own processes can then be read while libraries are
-/// loaded.
-void keep_to_own_memory();
+/// nor traces another one (Landlock; Linux 5.13). nullopt: so it is; else why not, for a person to
+/// read. Then the filters alone hold the former; /proc/PID/mem of the user's own processes can be
+/// read while libraries are loaded.
+std::optional<std::string> keep_to_own_memory();
 
 } // namespace mqbridge::sandbox

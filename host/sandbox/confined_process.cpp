@@ -15,7 +15,6 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -173,27 +172,20 @@ void ConfinedProcess::drain_output(const OutputSink& sink) {
   }
 }
 
-int ConfinedProcess::end(const OutputSink& sink, int patience_ms) {
+WaitStatus ConfinedProcess::end(const OutputSink& sink, int patience_ms) {
   pollfd closing{socket_.get(), 0, 0}; // POLLHUP alone: its end of the socket is gone
   while (::poll(&closing, 1, patience_ms) < 0 && errno == EINTR) {
   }
-  const int status = reap();
+  const WaitStatus status = reap();
   drain_output(sink);
   if (output_)
     sink({}); // a process that it left behind may hold the pipe
   return status;
 }
 
-/// Already dying of its own, a worker keeps its status: the signal comes too late to change it.
-int ConfinedProcess::reap() {
-  if (pid_ < 0)
-    return 0;
-  ::kill(-pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-  return status;
+WaitStatus ConfinedProcess::reap() {
+  const pid_t pid = std::exchange(pid_, -1);
+  return pid < 0 ? std::nullopt : kill_and_reap(pid, true);
 }
 
 std::string refusal(const RefusedCall& word) {

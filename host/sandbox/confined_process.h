@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/sandbox/child.h"
 #include "host/sandbox/descriptors.h"
 #include "host/sandbox/refused_call.h"
 #include "rsp/result.h"
@@ -41,13 +42,13 @@ public:
   /// Takes what it has printed so far; never blocks, bounded.
   void drain_output(const OutputSink& sink);
 
-  /// Gives it a moment to end by itself, then kills its process group. Its wait status.
-  int end(const OutputSink& sink, int patience_ms);
+  /// Gives it a moment to end by itself, then kills its process group.
+  WaitStatus end(const OutputSink& sink, int patience_ms);
 
 private:
   ConfinedProcess() = default;
 
-  int reap();
+  WaitStatus reap();
 
   pid_t pid_ = -1; ///< -1: reaped
   rsp::UniqueFd socket_;

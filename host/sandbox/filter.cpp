@@ -1,5 +1,7 @@
 #include "host/sandbox/filter.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -25,27 +27,20 @@ using Calls = std::initializer_list<int>;
 /// What computing takes, and a process with open descriptors. Nothing here reaches beyond them.
 const Calls always = {
     SCMP_SYS(read),
-    SCMP_SYS(readv),
     SCMP_SYS(write),
-    SCMP_SYS(writev),
+    SCMP_SYS(writev), // what glibc says before it aborts
     SCMP_SYS(close),
-    SCMP_SYS(lseek),
     SCMP_SYS(poll),
-    SCMP_SYS(ppoll),
     SCMP_SYS(sendmsg),
-    SCMP_SYS(sendto),
     SCMP_SYS(recvmsg),
-    SCMP_SYS(recvfrom),
     SCMP_SYS(brk),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
     SCMP_SYS(futex),
     SCMP_SYS(sched_yield),
-    SCMP_SYS(exit),
     SCMP_SYS(exit_group),
-    SCMP_SYS(clock_gettime),
-    SCMP_SYS(clock_getres),
+    SCMP_SYS(clock_gettime), // this and the next two: where the vDSO cannot tell
     SCMP_SYS(gettimeofday),
     SCMP_SYS(time),
     SCMP_SYS(nanosleep),
@@ -59,28 +54,30 @@ const Calls always = {
     SCMP_SYS(rt_sigreturn),
 };
 
-/// What ld.so does, and what constructors of harmless libraries ask.
+/// What ld.so does. The names differ by machine and by the age of glibc.
 const Calls while_loading = {
-    SCMP_SYS(pread64),   SCMP_SYS(fstat),      SCMP_SYS(stat),        SCMP_SYS(lstat),
-    SCMP_SYS(statx),     SCMP_SYS(newfstatat), SCMP_SYS(statfs),      SCMP_SYS(fstatfs),
-    SCMP_SYS(access),    SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),  SCMP_SYS(readlink),
-    SCMP_SYS(getcwd),    SCMP_SYS(readlinkat), SCMP_SYS(getdents64),  SCMP_SYS(uname),
-    SCMP_SYS(getuid),    SCMP_SYS(geteuid),    SCMP_SYS(getgid),      SCMP_SYS(getegid),
-    SCMP_SYS(getppid),   SCMP_SYS(getpgid),    SCMP_SYS(getpgrp),     SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(getrlimit), SCMP_SYS(arch_prctl), SCMP_SYS(sigaltstack),
-    SCMP_SYS(seccomp), // the next filter, which can only forbid more
+    SCMP_SYS(pread64),   SCMP_SYS(lseek),      SCMP_SYS(fstat),    SCMP_SYS(stat),
+    SCMP_SYS(lstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),    SCMP_SYS(access),
+    SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+    SCMP_SYS(getcwd),
 };
 
-const Calls while_reading_files = {SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(fstat)};
+const Calls while_reading_files = {SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(lseek),
+                                   SCMP_SYS(fstat), SCMP_SYS(recvfrom)};
 
 /// Tried in vain by glibc on behalf of harmless code: printf() on a descriptor it has not seen yet,
 /// sysconf(), isatty().
 const Calls in_vain = {
-    SCMP_SYS(fstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),  SCMP_SYS(fcntl),
-    SCMP_SYS(prlimit64), SCMP_SYS(getrlimit),  SCMP_SYS(uname),  SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(getppid),   SCMP_SYS(getuid),     SCMP_SYS(getgid), SCMP_SYS(geteuid),
-    SCMP_SYS(getegid),
+    SCMP_SYS(fcntl),  SCMP_SYS(getrlimit), SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(uname),  SCMP_SYS(getppid),   SCMP_SYS(getuid),
+    SCMP_SYS(getgid), SCMP_SYS(geteuid),   SCMP_SYS(getegid),
 };
+/// The same, of files, where there are none.
+const Calls in_vain_without_files = {SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx),
+                                     SCMP_SYS(lseek)};
+/// The same, in constructors of harmless libraries.
+const Calls in_vain_while_loading = {SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(getdents64),
+                                     SCMP_SYS(arch_prctl), SCMP_SYS(sigaltstack)};
 
 scmp_arg_cmp bits(unsigned argument, std::uint64_t mask, std::uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
@@ -105,6 +102,11 @@ public:
   }
   void allow_if(int call, std::initializer_list<scmp_arg_cmp> all) {
     rule(SCMP_ACT_ALLOW, call, all);
+  }
+  /// An error code for each, whatever is asked.
+  void refuse(const Calls& calls) {
+    for (int call : calls)
+      answer(call, EPERM);
   }
   void answer(int call, int error, std::initializer_list<scmp_arg_cmp> all = {}) {
     rule(SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, all);
@@ -151,11 +153,12 @@ int Builder::finish(std::vector<sock_filter>& program) {
   return error_;
 }
 
+/// Stands for the process that applies a filter; no process has such a number.
+constexpr std::uint32_t own_number = 0x6d716272;
+
 /// abort() and raise(); nobody else can be reached.
 void allow_signals_to_itself(Builder& rules) {
-  const auto self = static_cast<std::uint64_t>(::getpid());
-  rules.allow_if(SCMP_SYS(tgkill), {equal(0, self)});
-  rules.allow_if(SCMP_SYS(kill), {equal(0, self)});
+  rules.allow_if(SCMP_SYS(tgkill), {equal(0, own_number)});
 }
 
 /// pthread_create() fails with EPERM, and its caller may do without: a violation could not even be
@@ -167,35 +170,53 @@ void refuse_threads(Builder& rules) {
   rules.answer(SCMP_SYS(clone), EPERM, {bits(0, CLONE_THREAD, CLONE_THREAD)});
 }
 
+/// What glibc and harmless constructors try is an error code for them.
+void refuse_shared_memory(Builder& rules) {
+  rules.answer(SCMP_SYS(mmap), EACCES, {bits(3, MAP_TYPE, MAP_SHARED)}); // RLIMIT_DATA counts none
+}
+
+/// Code comes from files alone: no page that is executable was ever written to by this process, and
+/// none that the parent writes to becomes so.
 void add_loading(Builder& rules) {
   constexpr std::uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
   constexpr std::uint64_t both = PROT_WRITE | PROT_EXEC;
   rules.allow(while_loading);
   rules.allow_if(SCMP_SYS(openat), {bits(2, writing, O_RDONLY)});
   rules.allow_if(SCMP_SYS(open), {bits(1, writing, O_RDONLY)});
-  for (int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
-    rules.allow_if(call, {bits(2, PROT_EXEC, 0)});
-    rules.allow_if(call, {bits(2, both, PROT_EXEC)});
-    rules.answer(call, EACCES, {bits(2, both, both)}); // a library that wants an executable stack
-  }
-  for (int command : {F_GETFD, F_SETFD, F_GETFL})
-    rules.allow_if(SCMP_SYS(fcntl), {equal(1, static_cast<std::uint64_t>(command))});
-  rules.allow_if(SCMP_SYS(prlimit64), {equal(2, 0)}); // asks only
-  // The standard signals below SIGSYS, the last of them, which stays ours.
+  rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC, 0), bits(3, MAP_TYPE, MAP_PRIVATE)});
+  rules.allow_if(SCMP_SYS(mmap),
+                 {bits(2, both, PROT_EXEC), bits(3, MAP_TYPE | MAP_ANONYMOUS, MAP_PRIVATE)});
+  rules.allow_if(SCMP_SYS(mprotect), {bits(2, PROT_EXEC, 0)});
+  // A library that wants an executable stack, or to change its code, cannot be loaded.
+  rules.answer(SCMP_SYS(mmap), EACCES, {bits(2, both, both)});
+  rules.answer(SCMP_SYS(mprotect), EACCES, {bits(2, PROT_EXEC, PROT_EXEC)});
+  // Handlers of the standard signals end with the loading; SIGSYS, the last of them, stays ours.
   rules.allow_if(SCMP_SYS(rt_sigaction), {scmp_arg_cmp{0, SCMP_CMP_LT, SIGSYS, 0}});
+  rules.refuse(in_vain_while_loading);
 }
 
 void add_computing(Builder& rules, bool reading_files) {
-  constexpr std::uint64_t anonymous = MAP_ANONYMOUS;
-  rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC, 0), bits(3, anonymous, anonymous)});
+  constexpr std::uint64_t kind = MAP_TYPE | MAP_ANONYMOUS;
+  rules.allow_if(SCMP_SYS(mmap),
+                 {bits(2, PROT_EXEC, 0), bits(3, kind, MAP_PRIVATE | MAP_ANONYMOUS)});
   rules.allow_if(SCMP_SYS(mprotect), {bits(2, PROT_EXEC, 0)});
-  if (reading_files) {
-    rules.allow(while_reading_files);
-    rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC | PROT_WRITE, 0)});
-  }
-  for (int call : in_vain)
-    if (!reading_files || call != SCMP_SYS(fstat))
-      rules.answer(call, EPERM);
+  if (!reading_files)
+    return rules.refuse(in_vain_without_files);
+  rules.allow(while_reading_files);
+  rules.allow_if(SCMP_SYS(mmap),
+                 {bits(2, PROT_EXEC | PROT_WRITE, 0), bits(3, MAP_TYPE, MAP_PRIVATE)});
+  rules.refuse({SCMP_SYS(newfstatat), SCMP_SYS(statx)});
+}
+
+/// The program, for this process. As seccomp() answers.
+long install(std::span<const sock_filter> program) {
+  std::array<sock_filter, BPF_MAXINSNS> instructions;
+  const auto end = std::copy(program.begin(), program.end(), instructions.begin());
+  for (auto each = instructions.begin(); each != end; ++each)
+    if (each->k == own_number)
+      each->k = static_cast<std::uint32_t>(::getpid());
+  const sock_fprog all{static_cast<unsigned short>(program.size()), instructions.data()};
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &all);
 }
 
 std::string described(const char* what, int error) {
@@ -209,6 +230,9 @@ Filter Filter::compile(Rules set) {
   rules.allow(always);
   allow_signals_to_itself(rules);
   refuse_threads(rules);
+  refuse_shared_memory(rules);
+  rules.refuse(in_vain);
+  rules.answer(SCMP_SYS(prlimit64), EPERM, {equal(2, 0)}); // asks only
   rules.answer(SCMP_SYS(ioctl), ENOTTY);
   if (set == Rules::loading)
     add_loading(rules);
@@ -223,16 +247,16 @@ Filter Filter::compile(Rules set) {
 std::optional<std::string> Filter::apply() const {
   if (!defect_.empty())
     return defect_;
-  // The kernel only reads it.
-  const sock_fprog program{static_cast<unsigned short>(program_.size()),
-                           const_cast<sock_filter*>(program_.data())};
-  const long result =
-      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+  const long result = install(program_);
   if (result == 0)
     return std::nullopt;
   if (result > 0)
     return "seccomp: a thread has filters of its own";
   return described("seccomp", errno);
+}
+
+bool Filter::apply_quietly() const {
+  return defect_.empty() && install(program_) == 0;
 }
 
 } // namespace mqbridge::sandbox

@@ -16,12 +16,12 @@ using testing::HasSubstr;
 
 class SandboxTest : public testing::Test {
 protected:
-  DumpOutcome dump_without_seccomp(std::vector<std::string> options) {
+  DumpOutcome dump_without(const std::string& what, std::vector<std::string> options) {
     const std::string mqbridge = mqbridge_command({}).argv.front();
     std::vector<std::string> arguments = {mqbridge, "dump", "--format", "json",
                                           local_target(victim_.pid())};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.begin(), MQBRIDGE_WITHOUT_SECCOMP);
+    arguments.insert(arguments.begin(), {MQBRIDGE_WITHOUT, what});
     DumpOutcome outcome{run_program({arguments}), json()};
     outcome.document = json::parse(outcome.out, nullptr, false);
     return outcome;
@@ -47,7 +47,7 @@ TEST(SandboxOfTypes, WhereItCannotBeItIsSaidAndMayBeLeftOut) {
       {"types", "check", carrier},
       {"types", "make", "--mpi", "openmpi", "-o", pack}};
   for (const auto& command : commands) {
-    std::vector<std::string> arguments = {MQBRIDGE_WITHOUT_SECCOMP, mqbridge};
+    std::vector<std::string> arguments = {MQBRIDGE_WITHOUT, "seccomp", mqbridge};
     arguments.insert(arguments.end(), command.begin(), command.end());
     const auto refused = run_program({arguments});
     EXPECT_EQ(refused.status(), 1) << testing::PrintToString(refused);
@@ -67,7 +67,7 @@ TEST_F(SandboxTest, IsNothingToTellOfWhereItWorks) {
 }
 
 TEST_F(SandboxTest, IsAnErrorThatNamesTheOptionWhereTheSystemHasNone) {
-  const auto outcome = dump_without_seccomp({});
+  const auto outcome = dump_without("seccomp", {});
   EXPECT_EQ(outcome.status(), 3) << testing::PrintToString(outcome);
   const json error = find_error(outcome.document["ranks"][0], "sandbox.unavailable");
   ASSERT_FALSE(error.is_null()) << outcome.out;
@@ -78,7 +78,7 @@ TEST_F(SandboxTest, IsAnErrorThatNamesTheOptionWhereTheSystemHasNone) {
 }
 
 TEST_F(SandboxTest, IsDoneWithoutWhereTheUserSaysSoAndTheDumpSaysItToo) {
-  const auto outcome = dump_without_seccomp({"--no-sandbox"});
+  const auto outcome = dump_without("seccomp", {"--no-sandbox"});
   EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
   const json& rank = outcome.document["ranks"][0];
   EXPECT_EQ(rank["status"], "ok");
@@ -87,6 +87,29 @@ TEST_F(SandboxTest, IsDoneWithoutWhereTheUserSaysSoAndTheDumpSaysItToo) {
   ASSERT_FALSE(warning.is_null()) << outcome.out;
   EXPECT_EQ(warning["level"], "warning");
   EXPECT_THAT(warning["message"].get<std::string>(), HasSubstr("--no-sandbox"));
+}
+
+TEST_F(SandboxTest, OfAKernelWithoutLandlockIsAWarning) {
+  const auto outcome = dump_without("landlock", {});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const json& rank = outcome.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "ok");
+  const json warning = find_error(rank, "sandbox.partial");
+  ASSERT_FALSE(warning.is_null()) << outcome.out;
+  EXPECT_EQ(warning["level"], "warning");
+  EXPECT_THAT(warning["message"].get<std::string>(),
+              AllOf(HasSubstr("libompi_dbg_msgq.so"), HasSubstr("without Landlock"),
+                    HasSubstr("Function not implemented")));
+}
+
+/// The exit status of a worker is there though whoever started mqbridge did not want its own's.
+TEST_F(SandboxTest, NamesAForbiddenCallWhereSigchldWasIgnored) {
+  const std::string dll = MQBRIDGE_TEST_DLLS "/CONNECTS_LATER.so";
+  const auto outcome = dump_without("children", {"--dll", dll});
+  EXPECT_EQ(outcome.status(), 3) << testing::PrintToString(outcome);
+  const json error = find_error(outcome.document["ranks"][0], "dll.forbidden");
+  ASSERT_FALSE(error.is_null()) << outcome.out;
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("(socket)"));
 }
 
 } // namespace

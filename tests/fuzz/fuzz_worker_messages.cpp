@@ -117,12 +117,19 @@ void output(FuzzInput& input) {
     require(line.find_first_of("\n\x1b") == line.npos);
 }
 
-void start_message(std::span<const std::byte> bytes) {
-  wire::StartMessage message;
+template <class Message>
+void stays_the_same(std::span<const std::byte> bytes) {
+  Message message;
   if (!message.decode(bytes))
     return;
-  wire::StartMessage again;
+  Message again;
   require(again.decode(message.encode()) && again.encode() == message.encode());
+}
+
+/// Before the walk.
+void first_messages(std::span<const std::byte> bytes) {
+  stays_the_same<wire::StartMessage>(bytes);
+  stays_the_same<wire::LoadingMessage>(bytes);
 }
 
 } // namespace
@@ -145,7 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     output(input);
     break;
   default:
-    start_message(input.rest_bytes());
+    first_messages(input.rest_bytes());
   }
   return 0;
 }

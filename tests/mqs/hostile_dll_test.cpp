@@ -284,7 +284,8 @@ TEST(LastWord, CountsThoughNobodyWaitsForTheReplyBeforeIt) {
   TestTarget target(test_platforms().front());
   SlowMemory memory(target.memory);
   const auto like = target.request("PLAIN");
-  const auto dll = test::make_hostile_dll(directory.path(), "leave_a_reply_unread", "constructor");
+  const auto dll =
+      test::make_hostile_dll(directory.path(), "leave_a_reply_unread", "mqs_version_string");
   WalkRequest request{like.worker, dll, target.images, memory, target.platform, "solver"};
   request.op_classes = like.op_classes;
   request.sandboxed = like.sandboxed;

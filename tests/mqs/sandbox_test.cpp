@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <ostream>
@@ -16,7 +18,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -37,6 +41,11 @@ WalkResult walk(const std::string& dll, bool sandboxed = true) {
   request.cpu_limit = 10s;
   request.sandboxed = sandboxed;
   return walk_queues(request);
+}
+
+bool kernel_has_landlock() {
+  constexpr int version = 1; // LANDLOCK_CREATE_RULESET_VERSION
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, version) >= 1;
 }
 
 struct Attempt {
@@ -104,6 +113,69 @@ TEST(Sandbox, ADllThatBlocksTheSignalIsKilledAllTheSame) {
               HasSubstr("a system call (with SIGSYS blocked: unknown which) is not allowed"));
 }
 
+struct Preparation {
+  const char* name;
+  const char* code;
+  const char* message;
+};
+
+void PrintTo(const Preparation& preparation, std::ostream* out) {
+  *out << preparation.name;
+}
+
+class Constructor : public testing::TestWithParam<Preparation> {};
+
+/// Whatever it does while files may be opened: later they may not, and nothing becomes code.
+TEST_P(Constructor, GainsNothingForTheWalk) {
+  test::faults_tried(1);
+  const auto result = walk(std::string("PREPARED_") + GetParam().name);
+  ASSERT_TRUE(result.failure) << testing::PrintToString(result.dll_messages);
+  EXPECT_EQ(result.failure->code, GetParam().code);
+  EXPECT_THAT(result.failure->message, HasSubstr(GetParam().message));
+  EXPECT_THAT(result.dll_messages, IsEmpty()) << "nothing of it happened";
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process is left";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Constructor,
+    testing::Values(
+        Preparation{"ANSWERS_FOR_THE_KERNEL_BY_SECCOMP", "dll.forbidden", "(seccomp)"},
+        Preparation{"ANSWERS_FOR_THE_KERNEL_BY_PRCTL", "dll.forbidden", "(prctl)"},
+        Preparation{"HANDLES_SIGSEGV", "dll.crashed", "died of SIGSEGV in mqs_process_has_queues"},
+        Preparation{"ASKS_FROM_ITS_CONSTRUCTOR", "dll.protocol", "improper message"},
+        Preparation{"LEAVES_AS_IF_LOADED", "dll.crashed", "died of SIGSEGV"},
+        Preparation{"LEAVES", "dll.crashed", "ended its process (exit status 0) in dlopen"}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+class ConstructorInVain : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(ConstructorInVain, PreparesWhatIsAnErrorCode) {
+  test::faults_tried(1);
+  const auto result = walk(std::string("PREPARED_") + GetParam().first);
+  EXPECT_THAT(result.dll_messages, ElementsAre(GetParam().second));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , ConstructorInVain,
+    testing::Values(
+        std::pair("KEEPS_A_DESCRIPTOR", "not read: Bad file descriptor"),
+        std::pair("KEEPS_TWO_VIEWS_OF_MEMORY", "not shared: Permission denied"),
+        std::pair("KEEPS_A_SECOND_VIEW_OF_SHARED_MEMORY", "not executable: Permission denied"),
+        std::pair("KEEPS_SHARED_MEMORY_EXECUTABLE", "not executable: Permission denied"),
+        std::pair("MAKES_CODE", "not executable: Permission denied")),
+    [](const auto& of) { return std::string(of.param.first); });
+
+TEST(Sandbox, AConstructorThatNeverEndsIsEndedByTheClock) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("PREPARED_STAYS");
+  request.cpu_limit = 300ms;
+  const auto result = walk_queues(request);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "dll.timeout");
+  EXPECT_THAT(result.failure->message, HasSubstr("in dlopen"));
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process is left";
+}
+
 class NoThread : public testing::TestWithParam<const char*> {};
 
 TEST_P(NoThread, IsACodeForTheDll) {
@@ -116,8 +188,7 @@ INSTANTIATE_TEST_SUITE_P(, NoThread, testing::Values("CONSTRUCTOR", "LATER"),
                          [](const auto& of) { return std::string(of.param); });
 
 TEST(Sandbox, TheHostsMemoryIsNotEvenReadWhileLoading) {
-  constexpr int version = 1; // LANDLOCK_CREATE_RULESET_VERSION
-  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, version) < 1)
+  if (!kernel_has_landlock())
     GTEST_SKIP() << "this kernel has no Landlock: see host/sandbox/confine.h";
   EXPECT_THAT(walk("READS_PARENT_BY_FILE_CONSTRUCTOR").dll_messages,
               Contains(AnyOf("not parent's memory open: Permission denied",
@@ -184,6 +255,67 @@ TEST(Sandbox, WithoutItSharedMemoryEndsAtTheLimitToo) {
     std::fprintf(stderr, "%s: %s; %s\n", std::string(result.failure->code).c_str(),
                  result.failure->message.c_str(), result.failure->hint.c_str());
   ::_exit(result.failure ? 1 : 0);
+}
+
+/// As an old kernel, or one that was started without it, answers.
+void forbid(const char* call, int error) {
+  const scmp_filter_ctx rules = ::seccomp_init(SCMP_ACT_ALLOW);
+  ::seccomp_rule_add(rules, SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)),
+                     ::seccomp_syscall_resolve_name(call), 0);
+  if (::seccomp_load(rules) != 0)
+    ::_exit(2);
+  ::seccomp_release(rules);
+}
+
+using Lack = std::pair<const char*, int>;
+class WithoutLandlock : public testing::TestWithParam<Lack> {};
+
+TEST_P(WithoutLandlock, ItIsSaidAndTheRestHolds) {
+  EXPECT_EQ(walk("PLAIN").sandbox_gap.has_value(), !kernel_has_landlock());
+  const auto [call, error] = GetParam();
+  EXPECT_EXIT(
+      {
+        forbid(call, error);
+        const auto result = walk("CONNECTS_LATER");
+        std::fprintf(stderr, "%s; ", result.sandbox_gap.value_or("nothing").c_str());
+        leave(result);
+      },
+      testing::ExitedWithCode(1),
+      std::string(call) + ": " + std::strerror(error) + "; dll.forbidden");
+}
+
+INSTANTIATE_TEST_SUITE_P(, WithoutLandlock,
+                         testing::Values(Lack("landlock_create_ruleset", ENOSYS),
+                                         Lack("landlock_create_ruleset", EOPNOTSUPP),
+                                         Lack("landlock_restrict_self", E2BIG)),
+                         [](const auto& of) {
+                           return std::string(::strerrorname_np(of.param.second));
+                         });
+
+/// mqbridge sees to it that it is not so; whoever uses this library otherwise is told.
+TEST(IgnoredChildren, AreSaidToHaveEndedNobodyKnowsHow) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGCHLD, SIG_IGN);
+        leave(walk("CONNECTS_CONSTRUCTOR"));
+      },
+      testing::ExitedWithCode(1), "dll.crashed: .*how could not be found out.*SIGCHLD");
+}
+
+/// The kernel tells nobody when the loader ends: it is looked at.
+TEST(WithoutPidfds, TheWalkIsTheSame) {
+  EXPECT_EXIT(
+      {
+        forbid("pidfd_open", ENOSYS);
+        leave(walk("PLAIN"));
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        forbid("pidfd_open", ENOSYS);
+        leave(walk("CONNECTS_CONSTRUCTOR"));
+      },
+      testing::ExitedWithCode(1), "dll.forbidden: .*in dlopen");
 }
 
 /// As a container's own filter, or an old kernel, answers.

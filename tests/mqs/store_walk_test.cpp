@@ -21,6 +21,7 @@ namespace {
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr std::uint64_t all = PageStore::all_lines;
 
@@ -250,7 +251,7 @@ TEST_F(StoreWalkOnce, ADllCannotWriteToThePagesAndItsRecordIsNoMoreThanAHint) {
 TEST_F(StoreWalkOnce, TheStoresDescriptorIsGoneBeforeTheDllIsLoaded) {
   const auto result = walk_queues(stored.request("LOOKS_AROUND"));
   EXPECT_THAT(result.dll_messages,
-              Contains("0 variables, 4 descriptors, 0 bytes of input, group leader 1"));
+              Contains(StartsWith("0 variables, 4 descriptors, 0 bytes of input, ")));
 }
 
 TEST_F(StoreWalkOnce, AWorkerStartedBeforehandDoesTheWalk) {

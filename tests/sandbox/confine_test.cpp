@@ -1,13 +1,17 @@
 // What holds of a confined process without any filter, and of its parent's side.
 
+#include "host/sandbox/child.h"
 #include "host/sandbox/confine.h"
 #include "host/sandbox/confined_process.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <optional>
+#include <poll.h>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -72,6 +76,7 @@ TEST(Confine, TakesWhatIsNotNeeded) {
       {
         ::dup2(0, first_unused + 3);
         confine(first_unused);
+        start_no_more();
         const bool closed = ::dup(first_unused + 3) < 0;
         const bool limited = limit_of(RLIMIT_CORE) == 0 && limit_of(RLIMIT_FSIZE) == 0 &&
                              limit_of(RLIMIT_NPROC) == 0 && limit_of(RLIMIT_STACK) == 8U << 20;
@@ -105,7 +110,8 @@ TEST(KeepToOwnMemory, OpensNothingForWritingAndReadsNoOther) {
   EXPECT_EXIT(
       {
         confine(first_unused);
-        keep_to_own_memory();
+        if (keep_to_own_memory())
+          ::_exit(4);
         const bool written = ::open("/dev/null", O_WRONLY) >= 0;
         const bool others = ::open(memory.c_str(), O_RDONLY) >= 0;
         ::_exit((written ? 1 : 0) + (others ? 2 : 0));
@@ -117,8 +123,8 @@ TEST(ConfinedProcess, StartsWithTheNumberOfItsParentAndEndsWithItsOwner) {
   auto process = ConfinedProcess::start("/bin/echo", 4096);
   ASSERT_TRUE(process) << process.error().message;
   std::string said;
-  const int status = process->end([&](std::string_view piece) { said += piece; }, 5000);
-  EXPECT_TRUE(WIFEXITED(status));
+  const auto status = process->end([&](std::string_view piece) { said += piece; }, 5000);
+  EXPECT_TRUE(status && WIFEXITED(*status));
   EXPECT_EQ(said, std::to_string(::getpid()) + "\n");
   EXPECT_FALSE(process->alive());
 }
@@ -128,6 +134,70 @@ TEST(ConfinedProcess, AProgramThatIsNotThereIsSaid) {
   ASSERT_FALSE(process);
   EXPECT_EQ(process.error().code, "worker.start");
   EXPECT_THAT(process.error().message, testing::HasSubstr("/no/such/program"));
+}
+
+TEST(ConfinedProcess, WhoseStatusTheSystemDidNotKeepIsNoSuccess) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGCHLD, SIG_IGN);
+        auto process = ConfinedProcess::start("/bin/true", 4096);
+        ::_exit(process && !process->end([](std::string_view) {}, 5000) ? 0 : 1);
+      },
+      ExitedWithCode(0), "");
+}
+
+pid_t fork_child(int exit_code) {
+  const pid_t pid = ::fork();
+  if (pid == 0 && exit_code < 0)
+    for (;;)
+      ::pause();
+  if (pid == 0)
+    ::_exit(exit_code);
+  return pid;
+}
+
+TEST(Child, IsSeenToEnd) {
+  Child child(fork_child(3));
+  pollfd ended{child.descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&ended, 1, 10'000), 1);
+  EXPECT_TRUE(child.has_ended());
+  const auto status = child.end();
+  EXPECT_TRUE(status && WIFEXITED(*status) && WEXITSTATUS(*status) == 3);
+  EXPECT_EQ(child.end(), std::nullopt);
+}
+
+TEST(Child, IsKilledWithItsOwner) {
+  const pid_t pid = fork_child(-1);
+  {
+    const Child child(pid);
+    EXPECT_FALSE(child.has_ended());
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+  EXPECT_EQ(errno, ESRCH);
+}
+
+/// Its number may be anybody's once it has been reaped.
+TEST(KillAndReap, LeavesAloneWhatIsNoChild) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const pid_t pid = fork_child(-1);
+    if (::write(ends[1], &pid, sizeof pid) != sizeof pid)
+      ::_exit(1);
+    for (;;)
+      ::pause();
+  }
+  pid_t grandchild = 0;
+  ASSERT_EQ(::read(ends[0], &grandchild, sizeof grandchild),
+            static_cast<ssize_t>(sizeof grandchild));
+  EXPECT_EQ(kill_and_reap(grandchild, false), std::nullopt);
+  EXPECT_EQ(kill_and_reap(-1, false), std::nullopt);
+  EXPECT_EQ(::kill(grandchild, 0), 0) << "it still runs";
+  ::kill(grandchild, SIGKILL);
+  EXPECT_TRUE(kill_and_reap(child, false));
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 } // namespace

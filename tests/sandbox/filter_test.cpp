@@ -4,6 +4,7 @@
 #include "host/sandbox/confine.h"
 #include "host/sandbox/confined_process.h"
 #include "host/sandbox/filter.h"
+#include "host/sandbox/twin.h"
 
 #include <atomic>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <ostream>
 #include <string>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -97,6 +99,41 @@ TEST_P(EveryRule, HasNoMemoryThatIsWrittenAndExecuted) {
               KilledBySignal(SIGSYS), "");
 }
 
+/// A filter could answer for the kernel, or be told to (SECCOMP_RET_ERRNO, RET_TRACE, a listener).
+TEST_P(EveryRule, IsTheLast) {
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::syscall(SYS_seccomp, 1, 0, nullptr); }),
+              KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::prctl(PR_SET_SECCOMP, 2, nullptr); }),
+              KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::prctl(PR_SET_DUMPABLE, 1); }), KilledBySignal(SIGSYS),
+              "");
+}
+
+TEST_P(EveryRule, HasNoSharedMemoryAndNoCodeButThatOfFiles) {
+  EXPECT_EXIT(attempt(GetParam(),
+                      [](int) {
+                        const int flags = MAP_SHARED | MAP_ANONYMOUS;
+                        ::_exit(map(PROT_READ | PROT_WRITE, flags, -1) == MAP_FAILED ? 0 : 1);
+                      }),
+              ExitedWithCode(0), "");
+  EXPECT_EXIT(attempt(GetParam(),
+                      [](int) {
+                        void* page = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+                        if (::mprotect(page, 4096, PROT_READ | PROT_EXEC) != 0)
+                          ::raise(SIGSYS); // an error code while loading: as good
+                      }),
+              KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(
+      attempt(GetParam(), [](int) { map(PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1); }),
+      KilledBySignal(SIGSYS), "");
+}
+
+/// Its arguments lie in memory, where no filter sees them.
+TEST_P(EveryRule, HasNoOpenat2) {
+  EXPECT_EXIT(attempt(GetParam(), [](int) { ::syscall(SYS_openat2, AT_FDCWD, "/", nullptr, 0); }),
+              KilledBySignal(SIGSYS), "");
+}
+
 TEST_P(EveryRule, HoldsForThreadsThatAreThereAlready) {
   EXPECT_EXIT(
       {
@@ -166,6 +203,53 @@ TEST(FilterOfReadingFiles, ReadsWhatIsOpenAndOpensNothing) {
 TEST(FilterOfComputing, MapsNoFile) {
   EXPECT_EXIT(attempt(Rules::computing, [](int file) { map(PROT_READ, MAP_PRIVATE, file); }),
               KilledBySignal(SIGSYS), "");
+}
+
+/// What a twin and the process that started it have in common, and what not.
+struct TwinShared {
+  Gate done;
+  int file = -1;
+  int number = 0;
+};
+
+int change_what_can_be_changed(void* of) {
+  auto& shared = *static_cast<TwinShared*>(of);
+  shared.number = 7;
+  ::close(shared.file);
+  ::signal(SIGUSR1, SIG_IGN);
+  enter(Rules::loading);
+  shared.done.open();
+  ::_exit(5);
+}
+
+/// In a child of the test; says the twin's number.
+[[noreturn]] void start_one(int say) {
+  TwinShared shared;
+  shared.file = open_file();
+  const pid_t twin = start_twin(change_what_can_be_changed, &shared);
+  shared.done.wait();
+  const bool same = shared.number == 7 && ::fcntl(shared.file, F_GETFD) >= 0 &&
+                    ::signal(SIGUSR1, SIG_DFL) == SIG_DFL && ::socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+  if (::write(say, &twin, sizeof twin) != sizeof twin)
+    ::_exit(2);
+  ::_exit(same ? 0 : 1);
+}
+
+TEST(Twin, SharesMemoryAndNothingElse) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0)
+    start_one(ends[1]);
+  pid_t twin = 0;
+  ASSERT_EQ(::read(ends[0], &twin, sizeof twin), static_cast<ssize_t>(sizeof twin));
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(::waitpid(twin, &status, 0), twin) << "no child of ours";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(RefusedCall, IsNamedToTheParent) {

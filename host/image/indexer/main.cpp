@@ -57,6 +57,7 @@ void name_refused_calls() {
   name_refused_calls();
   die_with_parent();
   sandbox::confine(sandbox::child_shared_memory); // that is mapped, and closed
+  sandbox::start_no_more();
   sandbox::set_limits(limits);
   const auto filter = sandbox::Filter::compile(sandbox::Rules::reading_files);
   Channel channel(sandbox::child_socket);

@@ -30,6 +30,11 @@ std::span<const std::byte> Channel::receive_start(int& descriptor) {
   return received.message;
 }
 
+void Channel::await_walk() {
+  if (wire::Decoder(receive()).get<wire::Kind>() != wire::Kind::walk)
+    leave();
+}
+
 wire::Decoder Channel::ask(const wire::Encoder& request) {
   send(request.message());
   wire::Decoder reply(receive());

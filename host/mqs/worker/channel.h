@@ -19,6 +19,8 @@ public:
   std::span<const std::byte> receive();
   /// The first message, with the descriptor that came along; -1: none did.
   std::span<const std::byte> receive_start(int& descriptor);
+  /// Until the parent lets the walk begin.
+  void await_walk();
   /// Sends a request and returns the contents of its reply; valid until the next call.
   wire::Decoder ask(const wire::Encoder& request);
 

@@ -3,17 +3,16 @@
 
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker/debug_dll.h"
+#include "host/mqs/worker/loading.h"
 #include "host/mqs/worker/walk_queues.h"
 #include "host/sandbox/confine.h"
 #include "host/sandbox/descriptors.h"
-#include "host/sandbox/filter.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <utility>
 
 namespace mqbridge::worker {
 namespace {
@@ -25,34 +24,17 @@ wire::SharedState* map_shared_state() {
   return page == MAP_FAILED ? nullptr : static_cast<wire::SharedState*>(page);
 }
 
-/// What forbids a DLL's constructors most, and then the DLL what its constructors still may. Made
-/// while nobody waits for it.
-struct Filters {
-  sandbox::Filter loading = sandbox::Filter::compile(sandbox::Rules::loading);
-  sandbox::Filter computing = sandbox::Filter::compile(sandbox::Rules::computing);
-};
-
-std::optional<WalkFailure> apply(const sandbox::Filter& filter) {
-  if (auto why = filter.apply())
-    return WalkFailure{wire::FailureKind::sandbox, std::move(*why)};
-  return std::nullopt;
-}
-
 /// Loads the DLL where `start` wants it, or says why not.
 std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
-                                const Filters& filters) {
+                                const Filters& filters, Channel& channel, pid_t parent) {
   sandbox::set_limits({start.address_space, start.own_memory, start.cpu_seconds});
-  if (!start.sandboxed)
-    return dll.load(start);
-  sandbox::keep_to_own_memory();
-  if (auto failure = apply(filters.loading))
-    return failure;
-  if (auto failure = dll.load(start))
-    return failure;
-  return apply(filters.computing);
+  if (start.sandboxed)
+    return load_confined(dll, start, filters, channel, parent);
+  sandbox::start_no_more();
+  return dll.load(start);
 }
 
-int run(wire::SharedState& shared) {
+int run(wire::SharedState& shared, pid_t parent) {
   Channel channel(sandbox::child_socket);
   sandbox::confine(sandbox::child_shared_memory); // that is mapped, and closed
   sandbox::report_refused_calls(shared.refused_call);
@@ -69,7 +51,7 @@ int run(wire::SharedState& shared) {
   serve(host);
 
   DebugDll dll(shared);
-  auto failure = load(dll, start, filters);
+  auto failure = load(dll, start, filters, channel, parent);
   QueueWalk walk(dll, host);
   if (!failure)
     failure = walk.run();
@@ -90,10 +72,11 @@ int run(wire::SharedState& shared) {
 
 int main(int argc, char** argv) {
   using namespace mqbridge;
+  const pid_t parent = argc == 2 ? std::atoi(argv[1]) : 0;
   // A caller that names no parent is none of ours.
-  if (argc != 2 || !sandbox::die_with_parent(std::atoi(argv[1])))
+  if (parent == 0 || !sandbox::die_with_parent(parent))
     ::_exit(1);
   auto* shared = worker::map_shared_state();
   // _exit: the DLL's destructors have nothing to give.
-  ::_exit(shared != nullptr ? worker::run(*shared) : 1);
+  ::_exit(shared != nullptr ? worker::run(*shared, parent) : 1);
 }

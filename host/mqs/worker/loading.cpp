@@ -1,0 +1,62 @@
+#include "host/mqs/worker/loading.h"
+
+#include "host/sandbox/confine.h"
+#include "host/sandbox/twin.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace mqbridge::worker {
+namespace {
+
+WalkFailure not_confined(std::string why) {
+  return {wire::FailureKind::sandbox, std::move(why)};
+}
+
+/// What worker and loader both see.
+struct Loading {
+  DebugDll& dll;
+  const wire::StartMessage& start;
+  const sandbox::Filter& filter;
+  pid_t parent;
+  sandbox::Gate confined = {}; ///< the worker is, and waits
+  std::optional<WalkFailure> failure = std::nullopt;
+};
+
+int run_loader(void* of) {
+  auto& loading = *static_cast<Loading*>(of);
+  if (!sandbox::die_with_parent(loading.parent))
+    ::_exit(1);
+  sandbox::start_no_more();
+  const bool is_confined = loading.filter.apply_quietly(); // while the worker does the same
+  loading.confined.wait();
+  if (is_confined)
+    loading.failure = loading.dll.load(loading.start);
+  else
+    loading.failure = not_confined(loading.filter.apply().value_or("seccomp"));
+  ::_exit(wire::loader_done);
+}
+
+} // namespace
+
+std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage& start,
+                                         const Filters& filters, Channel& channel, pid_t parent) {
+  wire::LoadingMessage message;
+  message.gap = sandbox::keep_to_own_memory().value_or("");
+  Loading loading{dll, start, filters.loading, parent};
+  message.loader = sandbox::start_twin(run_loader, &loading);
+  if (message.loader < 0)
+    return not_confined(std::string("clone: ") + std::strerror(errno));
+  sandbox::start_no_more();
+  if (auto why = filters.computing.apply())
+    return not_confined(std::move(*why));
+  channel.send(message.encode());
+  loading.confined.open();
+  channel.await_walk();
+  return std::move(loading.failure);
+}
+
+} // namespace mqbridge::worker
