@@ -1,6 +1,7 @@
 #include "rsp/server.h"
 
 #include "rsp/commands/attach_refusal.h"
+#include "rsp/commands/uninterruptible.h"
 #include "rsp/negotiation.h"
 #include "rsp/quirks.h"
 #include "rsp/transport/open.h"
@@ -26,6 +27,8 @@ Server::~Server() {
 
 Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
                                              const ClientOptions& options) {
+  if (auto interruptible = await_interruptible(endpoint, options.stop); !interruptible)
+    return forward(std::move(interruptible));
   auto opened = open_transport(
       endpoint, {std::chrono::steady_clock::now() + options.connect_timeout, options.stop},
       options.guardian);
@@ -46,8 +49,11 @@ Result<void> Server::negotiate(Opening& opening) {
   if (!negotiated) {
     const std::string_view code = negotiated.error().code;
     const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
-    if (!given_up_by_us && !connection_.heard().packet && !connection_.heard().ack)
+    const bool silent = !connection_.heard().packet && !connection_.heard().ack;
+    if (!given_up_by_us && silent)
       connection_.released(); // nothing there that could be told to release anything
+    if (auto asleep = explain_silence(endpoint_); asleep && silent && !given_up_by_us)
+      return Failure(std::move(*asleep));
     return Failure(explain_failed_start(endpoint_, std::move(negotiated).error()));
   }
   features_ = std::move(*negotiated);

@@ -25,7 +25,7 @@ namespace mqbridge::rsp {
 /// client's exchange changes it where it must. One thread at a time for all clients of a server.
 class Server {
 public:
-  /// Connects; nothing is sent yet. Errors: those of open_transport.
+  /// Connects; nothing is sent yet. Errors: those of open_transport, attach.uninterruptible.
   static Result<std::shared_ptr<Server>> open(const Endpoint& endpoint,
                                               const ClientOptions& options);
   /// Over a transport that exists already, which no guardian watches.
