@@ -33,6 +33,8 @@ struct Client::Impl {
   Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
   Result<std::vector<std::string>> exchange(const std::vector<std::string>& payloads);
   Result<void> stream_behind(Burst& burst);
+  Result<void> take_first(const std::vector<std::string>& requests,
+                          std::vector<std::string> replies, bool selects);
   std::string select_request() const { return fmt::format("Hgp{:x}.{:x}", pid, tid); }
   Failure lost(std::string_view reply) const;
 };
@@ -102,6 +104,9 @@ const Endpoint& Client::endpoint() const {
 const Features& Client::features() const {
   return impl_->server->features();
 }
+std::chrono::steady_clock::time_point Client::heard_since() const {
+  return impl_->server->connection().heard().since.value_or(std::chrono::steady_clock::now());
+}
 Counters Client::counters() const {
   return impl_->server->costs_of(impl_->speaker);
 }
@@ -141,7 +146,24 @@ Result<std::string> Client::request_unselected(std::string_view payload) {
   return std::move(replies->back());
 }
 
+Result<std::string> Client::request_last(std::string_view payload,
+                                         std::chrono::milliseconds silence) {
+  impl_->server->let_speak(impl_->speaker);
+  const auto along = impl_->ahead.take_due({});
+  auto replies = impl_->server->connection().request_last(along, payload, silence);
+  if (!replies) {
+    impl_->server->set_selected(0);
+    return forward(std::move(replies));
+  }
+  if (replies->size() == along.size() + 1)
+    for (std::size_t i = 0; i < along.size(); ++i)
+      impl_->ahead.answered(along[i], std::move((*replies)[i]));
+  return std::move(replies->back());
+}
+
 Result<std::vector<std::string>> Client::burst(std::span<const std::string> payloads) {
+  if (payloads.empty() && !impl_->ahead.has_due())
+    return std::vector<std::string>();
   if (!impl_->ahead.idle() || impl_->must_select())
     return impl_->burst_of_missing(payloads);
   impl_->server->let_speak(impl_->speaker);
@@ -165,7 +187,7 @@ Client::Impl::burst_of_missing(std::span<const std::string> payloads) {
     asked.push_back(payloads[i]);
     places.push_back(i);
   }
-  if (asked.empty() && (!payloads.empty() || !ahead.has_due()))
+  if (asked.empty() && !payloads.empty())
     return replies;
   server->let_speak(speaker);
   auto answers = exchange(asked);
@@ -269,18 +291,24 @@ Result<void> Client::Impl::stream_behind(Burst& burst) {
     first.push_back(std::move(due));
   if (first.empty())
     return server->connection().stream(burst);
-  const auto take = [&, requests = first](std::size_t index,
-                                          std::string_view reply) -> Result<void> {
-    if (!selects || index > 0)
-      ahead.answered(requests[index], std::string(reply));
-    else if (reply != "OK")
-      return lost(reply);
-    else
-      server->set_selected(pid);
-    return {};
-  };
-  PrecededBurst all(first, take, burst);
+  PrecededBurst all(
+      first, server->connection().step_check(),
+      [&](std::vector<std::string> replies) {
+        return take_first(first, std::move(replies), selects);
+      },
+      burst);
   return server->connection().stream(all);
+}
+
+Result<void> Client::Impl::take_first(const std::vector<std::string>& requests,
+                                      std::vector<std::string> replies, bool selects) {
+  if (selects && replies.front() != "OK")
+    return lost(replies.front());
+  if (selects)
+    server->set_selected(pid);
+  for (std::size_t i = selects ? 1 : 0; i < requests.size(); ++i)
+    ahead.answered(requests[i], std::move(replies[i]));
+  return {};
 }
 
 LinkEstimate Client::link_estimate() const {

@@ -56,6 +56,8 @@ public:
   const Endpoint& endpoint() const;
   const Features& features() const;
   Counters counters() const; ///< of this client's exchanges; the first one's include connecting
+  /// When the stub's first byte came.
+  std::chrono::steady_clock::time_point heard_since() const;
 
   /// One request, one reply (the payload, decoded). An `E NN` reply is a value, not an Error: the
   /// typed commands know what it means.
@@ -115,6 +117,10 @@ public:
   void released();
   /// One exchange past request() and burst(), with what was to be sent along.
   Result<std::string> request_unselected(std::string_view payload);
+  /// The same by Connection::request_last().
+  Result<std::string>
+  request_last(std::string_view payload,
+               std::chrono::milliseconds silence = std::chrono::milliseconds::max());
   /// The target may run now, or is another one: what was answered ahead counts no more.
   void forget_ahead();
 

@@ -27,7 +27,7 @@ Connection::Connection(std::unique_ptr<Transport> transport, ConnectionOptions o
   }
 }
 
-Result<std::string> Connection::request(std::string_view payload) {
+Result<std::string> Connection::request_once(std::string_view payload) {
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
   const bool alone = outstanding_ == 0;
@@ -74,6 +74,9 @@ void Connection::set_closing_releases() {
 }
 
 Result<std::string> Connection::resume(std::string_view payload) {
+  // A stop that came twice would be taken for the next one, of a target that runs.
+  if (auto sure = confirm_step(); !sure)
+    return forward(std::move(sure));
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
   // The guardian knows first: what it sends to a stopped target is lost on one that runs.
@@ -196,7 +199,7 @@ Result<void> Connection::begin() {
   if (outstanding_ == 0)
     skip_leftovers();
   stale_ = outstanding_;
-  in_doubt_ = false;
+  in_doubt_ = confirmed_ = false;
   if (auto ours = look_for_guardian(); !ours)
     return ours;
   const Wait wait("the next packet", options_.silence_timeout);

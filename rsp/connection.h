@@ -7,6 +7,7 @@
 #include "rsp/link_meter.h"
 #include "rsp/packet_history.h"
 #include "rsp/result.h"
+#include "rsp/step_marker.h"
 #include "rsp/transport/transport.h"
 #include "rsp/transport/watch.h"
 
@@ -56,6 +57,24 @@ public:
   /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
   /// ack mode, unless pad_bursts() was called.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
+  /// The replies to `before` and, last, to `payload`, which leaves behind them; that to `payload`
+  /// alone where the others are not known to be theirs. For a request over which the stub may
+  /// leave, or forget what was negotiated (`D`, `vAttach`): nothing is asked behind it, and it is
+  /// never asked again. `silence`: at most, of the stub.
+  Result<std::vector<std::string>> request_last(std::span<const std::string> before,
+                                                std::string_view payload,
+                                                std::chrono::milliseconds silence);
+
+  /// From here on request() and burst() return only replies that are known to be those to their
+  /// requests. Where nothing is acknowledged a StepCheck ends the exchange, in the same flight;
+  /// else in_doubt() tells. If they do not pair, the stub is brought back into step, and asked
+  /// again what may be asked twice; what may not is stub.garbage, and so is a stub that never gets
+  /// into step.
+  void check_pairing() { checks_pairing_ = true; }
+  /// For the end of a Burst; nullopt: nothing is checked, or by acknowledgements.
+  std::optional<StepCheck> step_check() const;
+  /// It has passed.
+  void passed(const StepCheck& check);
   /// The same without keeping more than is on its way.
   Result<void> stream(Burst& burst);
 
@@ -64,8 +83,9 @@ public:
   /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
   bool in_doubt() const { return in_doubt_ || out_of_step_; }
   /// Drops what is on its way until the stub is in step again: replies and requests pair from here
-  /// on. Takes some tenths of a second. Errors: stub.garbage (it never gets there), target.running.
-  Result<void> resynchronise();
+  /// on. Takes some tenths of a second, and never longer than `limit`, or without one than the
+  /// stub may be silent. Errors: stub.garbage (it never gets there), target.running.
+  Result<void> resynchronise(std::optional<std::chrono::milliseconds> limit = std::nullopt);
 
   /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each
   /// reply past that buffer: the requests of a burst are padded to its size with `+`, those to
@@ -165,6 +185,7 @@ public:
     bool packet = false;
     bool ack = false;
     std::string garbage; ///< the start of what came outside of packets before the first packet
+    std::optional<Clock::time_point> since = {}; ///< its first byte; nullopt: none yet
   };
   const Heard& heard() const { return heard_; }
   /// Whether the other side has closed.
@@ -191,6 +212,13 @@ private:
 
   void skip_leftovers();
   Result<void> begin();
+  Result<void> get_into_step();
+  Result<void> confirm_step();
+  Result<bool> settle(std::span<const std::string> payloads, bool paired, int attempt);
+  Result<std::string> request_once(std::string_view payload);
+  using Replies = Result<std::vector<std::string>>;
+  Replies last_reply(std::span<const std::string> before, Wait& wait);
+  Replies last_reply_acked(std::span<const std::string> before, Wait& wait);
   Result<void> send_packet(std::string_view payload);
   void queue(const Outgoing& bytes);
   void flush();
@@ -224,7 +252,7 @@ private:
   Result<void> pad(std::span<const std::string> payloads, std::vector<std::string>& replies);
   Result<std::size_t> send_padded_blocks(std::span<const std::string> payloads);
   Result<std::optional<std::string>> receive_paired(std::string_view request);
-  Result<void> find_back_into_step(const Marker& marker);
+  Result<void> find_back_into_step(const Marker& marker, std::chrono::milliseconds limit);
   Result<void> discard_until_quiet(const Marker& marker, std::chrono::milliseconds pause);
   bool take_marker(const Marker& marker);
   Result<bool> marker_is_next(const Marker& marker, std::chrono::milliseconds pause);
@@ -249,6 +277,9 @@ private:
   bool in_doubt_ = false;    ///< in_doubt(), for this exchange
   bool out_of_step_ = false; ///< more or fewer replies may come than outstanding_
   bool stub_acks_ = false;   ///< a reply of this connection came with its `+`
+  bool checks_pairing_ = false;
+  bool confirmed_ = false; ///< the last exchange ended with a StepCheck that passed
+  bool mute_ = false;      ///< StepCheck::mute()
   LinkMeter meter_;
   double link_rate_ = 0; ///< bytes a second as they come, of the last long burst; 0: not known
   std::size_t drain_rate_ = 0;  ///< reply bytes a second, of the last long burst; 0: not known

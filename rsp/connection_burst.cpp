@@ -9,23 +9,29 @@ namespace {
 /// Requests that are there from the start, and replies that are all kept.
 class Kept final : public Burst {
 public:
-  explicit Kept(std::span<const std::string> payloads) : payloads_(payloads) {
+  Kept(std::span<const std::string> payloads, std::optional<StepCheck> check)
+      : payloads_(payloads), check_(check) {
     replies_.reserve(payloads.size());
   }
   bool next(std::string& payload) override {
     if (sent_ == payloads_.size())
-      return false;
+      return check_ && check_->next(payload);
     payload = payloads_[sent_++];
     return true;
   }
   Result<void> take(std::string_view reply) override {
+    if (replies_.size() == payloads_.size())
+      return check_->take(reply);
     replies_.emplace_back(reply);
     return {};
   }
   std::vector<std::string> replies() && { return std::move(replies_); }
+  const std::optional<StepCheck>& check() const { return check_; }
+  bool unpaired() const { return check_ && check_->failed(); }
 
 private:
   std::span<const std::string> payloads_;
+  std::optional<StepCheck> check_;
   std::size_t sent_ = 0;
   std::vector<std::string> replies_;
 };
@@ -33,10 +39,22 @@ private:
 } // namespace
 
 Result<std::vector<std::string>> Connection::burst(std::span<const std::string> payloads) {
-  Kept kept(payloads);
-  if (auto exchanged = exchange(kept); !exchanged)
-    return forward(std::move(exchanged));
-  return std::move(kept).replies();
+  if (auto in_step = get_into_step(); !in_step)
+    return forward(std::move(in_step));
+  for (int attempt = 1;; ++attempt) {
+    Kept kept(payloads, step_check());
+    auto exchanged = exchange(kept);
+    if (!exchanged && !kept.unpaired())
+      return forward(std::move(exchanged));
+    auto counts = settle(payloads, exchanged && !in_doubt(), attempt);
+    if (!counts)
+      return forward(std::move(counts));
+    if (!*counts)
+      continue;
+    if (kept.check())
+      passed(*kept.check());
+    return std::move(kept).replies();
+  }
 }
 
 Result<void> Connection::stream(Burst& burst) {
@@ -133,7 +151,7 @@ Result<void> Connection::pipeline(Burst& burst) {
     auto reply = receive(wait);
     if (!reply)
       return forward(std::move(reply));
-    const bool is_marker = window.oldest() == step_question; // says nothing about reads
+    const bool is_marker = is_step_question(window.oldest()); // says nothing about reads
     const std::size_t data = window.answered(*reply, arrived_);
     if (!is_marker)
       timer.replied(arrived_, data);

@@ -58,7 +58,7 @@ Result<void> Connection::pad(std::span<const std::string> payloads,
   if (!padding_->out_of_step)
     return {};
   // For good: what cuts the stream once does so again.
-  if (auto found = find_back_into_step(padding_->marker); !found)
+  if (auto found = find_back_into_step(padding_->marker, options_.silence_timeout); !found)
     return found;
   padding_.reset();
   return {};

@@ -223,6 +223,7 @@ Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
   switch (received.kind) {
   case Received::Kind::data:
     arrived_ = wait.last_byte = Clock::now();
+    heard_.since = heard_.since.value_or(arrived_);
     counters_.bytes_received += received.bytes.size();
     decoder_.feed(received.bytes);
     return true;

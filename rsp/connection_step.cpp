@@ -19,17 +19,23 @@ constexpr milliseconds first_pause{100};
 
 } // namespace
 
-Result<void> Connection::resynchronise() {
+Result<void> Connection::resynchronise(std::optional<milliseconds> limit) {
   if (running_)
     return failure("target.running", "the target runs: nothing may be asked now", "");
-  return find_back_into_step({std::string(step_question), is_step_answer});
+  const auto is_answer = [mute = mute_](std::string_view reply) {
+    return mute ? reply.empty() : is_step_answer(reply);
+  };
+  return find_back_into_step({std::string(step_question), is_answer},
+                             limit.value_or(options_.silence_timeout));
 }
 
 /// Afterwards the stub owes nothing.
-Result<void> Connection::find_back_into_step(const Marker& marker) {
+Result<void> Connection::find_back_into_step(const Marker& marker, milliseconds limit) {
   const std::chrono::duration<double> round_trip(meter_.estimate().round_trip);
   milliseconds pause = std::max(first_pause, std::chrono::ceil<milliseconds>(2 * round_trip));
-  for (int attempt = 0; attempt < limits::resynchronisations; ++attempt, pause *= 2) {
+  const auto give_up = Clock::now() + std::max(limit, 3 * pause); // once in any case
+  for (int attempt = 0; attempt < limits::resynchronisations && Clock::now() < give_up;
+       ++attempt, pause *= 2) {
     if (auto quiet = discard_until_quiet(marker, pause); !quiet)
       return quiet;
     auto found = marker_is_next(marker, pause);

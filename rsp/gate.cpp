@@ -152,8 +152,14 @@ bool continue_actions(std::string_view rest) {
 }
 
 constexpr std::array run_rules = {
-    Rule{"vCont?", nothing},  Rule{"vCont;", continue_actions}, Rule{"c", nothing},
-    Rule{"C", signal_number}, Rule{"F-1,1", nothing},
+    Rule{"vCont?", nothing},
+    Rule{"vCont;", continue_actions},
+    Rule{"c", nothing},
+    Rule{"C", signal_number},
+    Rule{"F-1,1", nothing},
+    // Whether replies and requests pair (rsp/step_marker.h).
+    Rule{"vMustReplyEmpty", nothing},
+    Rule{"QStartNoAckMode", nothing},
 };
 
 constexpr Policy running{"run-until", run_rules, false};

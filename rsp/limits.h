@@ -59,6 +59,8 @@ inline constexpr int damaged_replies = 3;
 /// Times that the stub is asked a known question until it is in step again, each with twice the
 /// patience.
 inline constexpr int resynchronisations = 6;
+/// Times that the same is asked until its replies are known to be its own.
+inline constexpr int unpaired_exchanges = 4;
 /// Breakpoints that a target runs into under --run-until: more are one that cannot be passed.
 inline constexpr int traps = 1000;
 
@@ -69,6 +71,8 @@ inline constexpr int silences_a_reply = 6;
 /// What does not let go within that is left to the guardian; a stub that resumes says so at once;
 /// a running target stops at once, or sleeps where no signal reaches it.
 inline constexpr seconds detaching{5};
+/// Of these, for a stub that has lost count of its replies, or keeps the one to its farewell.
+inline constexpr std::chrono::milliseconds unclear_detaching{2'500};
 inline constexpr seconds leaving{1};
 inline constexpr seconds stopping{5};
 /// For finding out which processes of a server are ranks, for a message.

@@ -2,9 +2,11 @@
 
 #include "rsp/another_protocol.h"
 #include "rsp/burst.h"
+#include "rsp/commands/hex.h"
 #include "rsp/limits.h"
 #include "rsp/packet_history.h"
 #include "rsp/quirks.h"
+#include "rsp/step_marker.h"
 
 #include <algorithm>
 #include <charconv>
@@ -160,34 +162,46 @@ Result<void> probe(Connection& connection, Features& features) {
 /// them, and nothing behind it.
 class FirstBurst final : public Burst {
 public:
-  FirstBurst(const Features& features, Opening& opening)
+  FirstBurst(const Features& features, Opening& opening, const StepCheck& check)
       : features_(features), opening_(opening), questions_(opening.questions(features)),
-        probes_(features) {}
+        probes_(features), check_(check) {}
 
   bool next(std::string& payload) override {
-    if (sent_ > questions_.size() + probes_.questions.size())
-      return false;
+    if (sent_ == requests())
+      return check_.next(payload);
     payload = request(sent_++);
     return true;
   }
 
   Result<void> take(std::string_view reply) override {
     const std::size_t index = answered_++;
-    if (index == 0 && reply != "OK")
-      return fail(
-          "stub.garbage",
-          fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it", shorten(reply)),
-          "look at what the stub says with --trace FILE");
+    if (index >= requests())
+      return check_.take(reply);
+    if (index == 0)
+      return take_first(reply);
     if (index > questions_.size())
       replies_.emplace_back(reply);
-    else if (index > 0)
+    else
       opening_.heard(features_, questions_[index - 1], std::string(reply));
     return {};
   }
 
+  /// Replies and requests do not pair: what opening was told counts for nothing.
+  bool unpaired() const { return check_.failed() || unpaired_; }
+  const StepCheck& check() const { return check_; }
   void finish(Features& features) const { probes_.take(replies_, features); }
 
 private:
+  std::size_t requests() const { return 1 + questions_.size() + probes_.questions.size(); }
+  Result<void> take_first(std::string_view reply) {
+    if (reply == "OK")
+      return {};
+    unpaired_ = !reply.empty() && !is_error_reply(reply);
+    return fail(
+        "stub.garbage",
+        fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it", shorten(reply)),
+        "look at what the stub says with --trace FILE");
+  }
   std::string request(std::size_t index) const {
     if (index == 0)
       return std::string(no_ack_request);
@@ -199,19 +213,29 @@ private:
   Opening& opening_;
   std::vector<std::string> questions_;
   Probes probes_;
+  StepCheck check_;
+  bool unpaired_ = false; ///< seen in the first reply
   std::size_t sent_ = 0;
   std::size_t answered_ = 0;
   std::vector<std::string> replies_; ///< to the probes
 };
 
-Result<Features> open_at_once(Connection& connection, Features features, Opening& opening) {
-  FirstBurst burst(features, opening);
+Result<Features> open_at_once(Connection& connection, const Features& features, Opening& opening) {
   connection.set_no_ack();
-  if (auto done = connection.stream(burst); !done)
-    return forward(std::move(done));
-  Features known = features;
-  burst.finish(known);
-  return known;
+  for (int attempt = 1;; ++attempt) {
+    FirstBurst burst(features, opening, connection.step_check().value());
+    auto done = connection.stream(burst);
+    if (done) {
+      connection.passed(burst.check());
+      Features known = features;
+      burst.finish(known);
+      return known;
+    }
+    if (!burst.unpaired() || attempt == limits::unpaired_exchanges)
+      return forward(std::move(done));
+    if (auto in_step = connection.resynchronise(); !in_step)
+      return forward(std::move(in_step));
+  }
 }
 
 } // namespace
@@ -238,6 +262,7 @@ Result<Features> negotiate(Connection& connection, Opening& opening) {
   if (!reply)
     return forward(std::move(reply));
   Features features = parse_features(*reply);
+  connection.check_pairing();
   // No packet takes longer than about a second: whoever waits for another one waits for it, too.
   constexpr std::size_t smallest_worthwhile = 1024;
   if (const std::size_t speed = connection.link().bytes_per_second; speed != 0) {
@@ -247,7 +272,7 @@ Result<Features> negotiate(Connection& connection, Opening& opening) {
     features.no_ack = false;
   }
   if (features.no_ack && quirks_of(features.kind).no_ack_in_burst)
-    return open_at_once(connection, std::move(features), opening);
+    return open_at_once(connection, features, opening);
   if (features.no_ack) {
     auto accepted = connection.request(no_ack_request);
     if (!accepted)

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "rsp/burst.h"
+#include "rsp/step_marker.h"
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,28 +16,42 @@ namespace mqbridge::rsp {
 /// A burst with other requests before it, whose replies go elsewhere.
 class PrecededBurst final : public Burst {
 public:
-  /// `take_first` gets the number of a request of `first`, and its reply. An Error from it ends the
-  /// burst. `rest` is not owned.
-  using TakeFirst = std::function<Result<void>(std::size_t index, std::string_view reply)>;
-  PrecededBurst(std::vector<std::string> first, TakeFirst take_first, Burst& rest)
-      : first_(std::move(first)), take_first_(std::move(take_first)), rest_(&rest) {}
+  /// `take_first` gets the replies to `first`, once all are there and `check`, if any, has passed:
+  /// they are those to these requests. An Error from it ends the burst, and so does a check that
+  /// fails. `rest` is not owned.
+  using TakeFirst = std::function<Result<void>(std::vector<std::string> replies)>;
+  PrecededBurst(std::vector<std::string> first, std::optional<StepCheck> check,
+                TakeFirst take_first, Burst& rest)
+      : first_(std::move(first)), check_(check), take_first_(std::move(take_first)), rest_(&rest) {}
 
   bool next(std::string& payload) override {
     if (sent_ == first_.size())
-      return rest_->next(payload);
+      return (check_ && check_->next(payload)) || rest_->next(payload);
     payload = first_[sent_++];
     return true;
   }
   Result<void> take(std::string_view reply) override {
-    return answered_ == first_.size() ? rest_->take(reply) : take_first_(answered_++, reply);
+    if (taken_)
+      return rest_->take(reply);
+    if (replies_.size() < first_.size()) {
+      replies_.emplace_back(reply);
+    } else if (auto paired = check_->take(reply); !paired) {
+      return paired;
+    }
+    if (replies_.size() < first_.size() || (check_ && !check_->passed()))
+      return {};
+    taken_ = true;
+    return take_first_(std::move(replies_));
   }
 
 private:
   std::vector<std::string> first_;
+  std::optional<StepCheck> check_;
   TakeFirst take_first_;
   Burst* rest_;
   std::size_t sent_ = 0;
-  std::size_t answered_ = 0;
+  std::vector<std::string> replies_;
+  bool taken_ = false; ///< the replies to `first_`
 };
 
 } // namespace mqbridge::rsp

@@ -10,6 +10,7 @@
 #include "rsp/limits.h"
 #include "rsp/opening.h"
 #include "rsp/packet_history.h"
+#include "rsp/quirks.h"
 #include "rsp/server.h"
 
 #include <algorithm>
@@ -71,15 +72,28 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
   return attachment;
 }
 
-/// A stub that answers although its target runs: "OK" to `?` is that of non-stop mode.
-Result<StopReply> stop_running(Client& client) {
+/// The reply to `?` of a stub that seems to answer although its target runs: "OK", as in non-stop
+/// mode. 0x03 may end a target that is stopped: it is sent only where the stub says the same again
+/// on a line that has been seen to be in step. `ran`: it did run.
+Result<std::string> stop_running(Client& client, bool& ran) {
   client.forget_ahead();
-  if (auto sent = client.connection().interrupt(); !sent)
+  if (quirks_of(client.features().kind).keeps_interrupt) {
+    return fail("stub.garbage",
+                fmt::format("the stub at {} answers OK where it should say why its process is "
+                            "stopped",
+                            client.endpoint().text),
+                "look at what the stub says with --trace FILE");
+  }
+  Connection& connection = client.connection();
+  if (auto in_step = connection.resynchronise(); !in_step)
+    return forward(std::move(in_step));
+  auto again = client.request_unselected("?");
+  ran = again && *again == "OK";
+  if (!ran)
+    return again;
+  if (auto sent = connection.interrupt(); !sent)
     return forward(std::move(sent));
-  auto reply = client.connection().receive_stop_reply(limits::stopping);
-  if (!reply)
-    return forward(std::move(reply));
-  return parse_stop_reply(*reply);
+  return connection.receive_stop_reply(limits::stopping);
 }
 
 Result<Attachment> attach_current(Client& client) {
@@ -95,17 +109,19 @@ Result<Attachment> attach_current(Client& client) {
       return forward(std::move(asked));
   }
   auto reply = client.request("?");
+  bool ran = false;
+  if (reply && *reply == "OK")
+    reply = stop_running(client, ran);
   if (!reply)
     return forward(std::move(reply));
-  const bool runs = *reply == "OK";
-  auto stop = runs ? stop_running(client) : parse_stop_reply(*reply);
+  auto stop = parse_stop_reply(*reply);
   if (!stop)
     return forward(std::move(stop));
   switch (stop->kind) {
   case StopReply::Kind::stopped: {
     auto attachment = adopt(client, *stop);
     if (attachment)
-      attachment->stopped_before_us = !runs;
+      attachment->stopped_before_us = !ran;
     return attachment;
   }
   case StopReply::Kind::exited:
@@ -216,7 +232,7 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
   client.forget_ahead();
   // Told to the guardian first: from here on the process may be stopped.
   client.set_detach_packet(detach_packet(client, pid));
-  auto reply = client.request(fmt::format("vAttach;{:x}", pid));
+  auto reply = client.request_last(fmt::format("vAttach;{:x}", pid));
   if (!reply)
     return forward(std::move(reply));
   return take_attach_reply(client, pid, *reply);
@@ -242,7 +258,7 @@ Result<void> leave(Client& client) {
 /// others only `@PID` would be ours to let go.)
 Result<std::string> let_go(Client& client) {
   const bool may_need_name = client.detach_packet() == "D" && !client.endpoint().pid;
-  auto reply = client.request_unselected(client.detach_packet());
+  auto reply = client.request_last(client.detach_packet(), limits::unclear_detaching);
   if (!reply || !may_need_name || !is_error_reply(*reply))
     return reply;
   auto current = client.request_unselected("?");
@@ -252,7 +268,37 @@ Result<std::string> let_go(Client& client) {
   if (!stop || stop->kind != StopReply::Kind::stopped || !stop->pid)
     return reply;
   client.set_detach_packet(fmt::format("D;{:x}", *stop->pid));
-  return client.request_unselected(client.detach_packet());
+  return client.request_last(client.detach_packet(), limits::unclear_detaching);
+}
+
+/// Whether the stub knows the process still: not by a thread, which may have ended. Nullopt: it
+/// does not tell.
+std::optional<bool> still_held(Client& client) {
+  const std::string_view packet = client.detach_packet();
+  if (!packet.starts_with("D;"))
+    return std::nullopt;
+  client.server()->set_selected(0);
+  const auto selected = client.request_unselected(fmt::format("Hgp{}.-1", packet.substr(2)));
+  if (selected && is_error_reply(*selected))
+    return false;
+  return selected && *selected == "OK" ? std::optional(true) : std::nullopt;
+}
+
+/// let_go() where the reply may be late, lost, or behind another one that came twice. The stub is
+/// told to let go in any case, and once more only where it says that it has not.
+Result<std::string> let_go_for_sure(Client& client) {
+  Connection& connection = client.connection();
+  if (connection.in_doubt())
+    (void)connection.resynchronise(limits::unclear_detaching);
+  auto reply = let_go(client);
+  if (reply || !connection.in_doubt() || connection.closed())
+    return reply;
+  if (auto in_step = connection.resynchronise(); !in_step)
+    return reply;
+  const auto held = still_held(client);
+  if (!held)
+    return reply;
+  return *held ? let_go(client) : "OK";
 }
 
 } // namespace
@@ -276,7 +322,7 @@ Result<void> detach(Client& client) {
   const std::string question = client.selected() ? client.life().question() : std::string();
   if (!question.empty())
     client.ask_ahead(question);
-  auto reply = let_go(client);
+  auto reply = let_go_for_sure(client);
   if (!reply)
     return forward(std::move(reply));
   if (const auto answer = client.answer_ahead(question))

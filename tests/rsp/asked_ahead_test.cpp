@@ -221,8 +221,8 @@ TEST(AskingAhead, WhatIsToBeSentAlongLeavesWithTheDetachAtTheLatest) {
   const auto before = client->counters().round_trips;
   ASSERT_TRUE(detach(*client));
   EXPECT_EQ(client->counters().round_trips - before, 1U);
-  const auto received = stub.received();
-  EXPECT_THAT((std::vector<std::string>(received.end() - 2, received.end())),
+  const auto asked = stub.asked();
+  EXPECT_THAT((std::vector<std::string>(asked.end() - 2, asked.end())),
               ElementsAre("vFile:close:3", "D;1d3e"));
   EXPECT_EQ(stub.count("qC"), 0U) << "nobody is there to take the answer";
 }

@@ -105,8 +105,8 @@ TEST(Attach, FindsThePidWhereItCan) {
 }
 
 TEST(Attach, InterruptsATargetThatRuns) {
-  ScriptedStub stub;
-  stub.expect("?", Answer::packet("OK"));
+  ScriptedStub stub({.may_interrupt = true});
+  stub.expect("?", Answer::packet("OK")).expect("?", Answer::packet("OK"));
   stub.expect("\x03", Answer::packet("T02thread:p1d3e.1d3e;"));
   const auto client = connected(stub);
   ASSERT_TRUE(client);

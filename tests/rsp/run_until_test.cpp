@@ -141,8 +141,8 @@ TEST_F(Run, WhatIsToBeSentAlongLeavesBeforeTheTargetRuns) {
   client_->send_along("vFile:close:5");
   const auto report = run_until(*client_, {usr1}, *attached);
   ASSERT_TRUE(report) << report.error().message;
-  const auto received = stub_.received();
-  EXPECT_THAT((std::vector<std::string>(received.end() - 3, received.end())),
+  const auto asked = stub_.asked();
+  EXPECT_THAT((std::vector<std::string>(asked.end() - 3, asked.end())),
               ElementsAre("vFile:close:5", "vCont?", "vCont;c:p1d3e.-1"));
 }
 

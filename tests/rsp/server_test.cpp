@@ -140,9 +140,10 @@ TEST_F(SharedServer, SeveralAttachedAtOnceAreReadByTurns) {
     expect_value(*clients[i], siblings_[i]);
     EXPECT_EQ(clients[i]->counters().round_trips - before.round_trips, 1U)
         << "the selection travels with the read";
-    EXPECT_EQ(clients[i]->counters().requests - before.requests, 3U) << "Hg, m, the marker";
+    EXPECT_EQ(clients[i]->counters().requests - before.requests, 5U)
+        << "Hg, two questions that show whether replies pair, m, another one";
     expect_value(*clients[i], siblings_[i]);
-    EXPECT_EQ(clients[i]->counters().requests - before.requests, 5U) << "selected already";
+    EXPECT_EQ(clients[i]->counters().requests - before.requests, 7U) << "selected already";
     const auto threads = read_threads(*clients[i]);
     ASSERT_TRUE(threads) << threads.error().message;
     ASSERT_EQ(threads->size(), 1U);

@@ -99,13 +99,28 @@ TEST(WireWatch, CountsEveryOffenceHoweverTheBytesAreCut) {
     EXPECT_NONFATAL_FAILURE(
         {
           WireWatch watch;
-          for (const char byte : "+" + frame("m0,4") + "\x03" + frame(payload) + "-")
+          for (const char byte : "+" + frame("m0,4") + frame(payload) + "-")
             watch.read_along({&byte, 1});
           EXPECT_EQ(watch.packets(), 2U) << payload;
           EXPECT_EQ(watch.offences(), 1U) << payload;
         },
         "a packet that changes the target: " + payload);
   }
+}
+
+TEST(WireWatch, CountsTheInterruptUnlessItIsAllowed) {
+  for (const auto allowed : {WireWatch::Allowed::looks, WireWatch::Allowed::runs}) {
+    EXPECT_NONFATAL_FAILURE(
+        {
+          WireWatch watch(allowed);
+          watch.read_along("+" + frame("m0,4") + "\x03");
+          EXPECT_EQ(watch.packets(), 2U);
+        },
+        "a packet that changes the target: 0x03");
+  }
+  WireWatch watch(WireWatch::Allowed::interrupts);
+  watch.read_along("\x03");
+  EXPECT_EQ(watch.offences(), 0U);
 }
 
 TEST(WireWatch, SeesADamagedPacketToo) {

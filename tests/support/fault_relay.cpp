@@ -72,9 +72,21 @@ std::vector<FaultyLine::Piece> FaultyLine::rest() {
   return {{bytes, 0us}};
 }
 
+bool FaultyLine::is_the_only_one(std::string_view packet) {
+  return packet.starts_with('$') && replies_++ == faults_.only_reply && way_ == Way::to_the_client;
+}
+
 void FaultyLine::unit(std::string packet, bool faulty, std::vector<Piece>& out) {
   const std::string repeated = std::exchange(late_, {});
   ++passed_;
+  if (faults_.only_reply) {
+    if (is_the_only_one(packet) && faulty) {
+      ++done_;
+      packet = faults_.lose ? std::string() : packet + packet;
+    }
+    out.push_back({std::move(packet), 0us});
+    return;
+  }
   const bool spoils = faults_.lose || faults_.repeat || faults_.damage;
   const bool harmless = !spoils || (way_ == Way::to_the_stub && !faults_.requests_too);
   const bool hit = faulty && below(faults_.one_in) == 0;

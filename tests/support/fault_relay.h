@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -29,12 +30,15 @@ enum class Cut {
 struct Faults {
   std::uint32_t seed = 0;
   unsigned one_in = 40; ///< packets of which one has a fault
-  unsigned apart = 0;   ///< packets between two faults, at least
-  bool lose = false;    ///< a packet, or some of its bytes
-  bool repeat = false;  ///< a packet, at once or some time later, or some of its bytes
-  bool damage = false;  ///< a byte
-  bool merge = false;   ///< packets that were apart come in one piece
-  Flow flow = {};       ///< no faster than that, both ways
+  /// Counted from 0: this packet of the stub is lost or repeated at once, as a whole, and nothing
+  /// else happens to any.
+  std::optional<std::size_t> only_reply = {};
+  unsigned apart = 0;  ///< packets between two faults, at least
+  bool lose = false;   ///< a packet, or some of its bytes
+  bool repeat = false; ///< a packet, at once or some time later, or some of its bytes
+  bool damage = false; ///< a byte
+  bool merge = false;  ///< packets that were apart come in one piece
+  Flow flow = {};      ///< no faster than that, both ways
   Cut cut = Cut::never;
   std::size_t cut_after = 0; ///< of the stub's packets and acknowledgements
   /// Also on the way to the stub, but never of what frames a packet: gdbserver joins one without an
@@ -66,6 +70,7 @@ public:
 private:
   std::vector<Piece> merged(std::vector<Piece> pieces);
   void unit(std::string packet, bool faulty, std::vector<Piece>& out);
+  bool is_the_only_one(std::string_view packet);
   void spoil(std::string packet, std::vector<Piece>& out);
   void damage(std::string& packet);
   std::size_t below(std::size_t limit);
@@ -78,7 +83,8 @@ private:
   std::string held_;    ///< waits for what comes next
   std::size_t done_ = 0;
   std::size_t passed_ = 0;
-  std::size_t since_ = 0; ///< packets since the last fault
+  std::size_t replies_ = 0; ///< packets that have come, without acknowledgements
+  std::size_t since_ = 0;   ///< packets since the last fault
 };
 
 /// Stands between one client and a stub on TCP, and passes their bytes on as badly as it is told.

@@ -65,7 +65,9 @@ struct ScriptedStub::Impl {
 ScriptedStub::Impl::Impl(StubFeatures given)
     : features(std::move(given)), listener(features.unix_socket ? listen_on_path(port_or_path)
                                                                 : listen_on_loopback(port_or_path)),
-      watch(features.may_run ? WireWatch::Allowed::runs : WireWatch::Allowed::looks),
+      watch(features.may_run         ? WireWatch::Allowed::runs
+            : features.may_interrupt ? WireWatch::Allowed::interrupts
+                                     : WireWatch::Allowed::looks),
       thread([this] { run(); }) {}
 
 ScriptedStub::Impl::~Impl() {
@@ -318,6 +320,16 @@ ScriptedStub& ScriptedStub::tamper(Tamper with) {
 std::vector<std::string> ScriptedStub::received() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->received;
+}
+
+std::vector<std::string> ScriptedStub::asked() const {
+  std::vector<std::string> all = received();
+  bool first = true; // it switches acknowledgements off
+  std::erase_if(all, [&first](const std::string& payload) {
+    const bool again = payload == "QStartNoAckMode" && !std::exchange(first, false);
+    return again || payload == "vMustReplyEmpty";
+  });
+  return all;
 }
 
 std::size_t ScriptedStub::count(std::string_view prefix) const {

@@ -44,6 +44,7 @@ struct StubFeatures {
   bool unix_socket = false;           ///< listens there instead of on loopback TCP
   bool announces_binary_read = false; ///< binary-upload+
   bool may_run = false;               ///< packets that let the target run are expected
+  bool may_interrupt = false;         ///< 0x03 is expected
 };
 
 /// A stub that answers as told, on a port of its own and in a thread of its own, one client after
@@ -80,7 +81,9 @@ public:
 
   /// What came so far, the negotiation included, in order, over all connections.
   std::vector<std::string> received() const;
-  /// How many of those start with `prefix`.
+  /// The same without the questions that show whether replies and requests pair.
+  std::vector<std::string> asked() const;
+  /// How many of received() start with `prefix`.
   std::size_t count(std::string_view prefix) const;
   /// The most requests that lay unanswered at once.
   std::size_t most_outstanding() const;

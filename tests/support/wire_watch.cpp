@@ -130,9 +130,15 @@ void WireWatch::note(const Arrival& arrival) {
 
 void WireWatch::judge(const Arrival& arrival) {
   const bool whole = arrival.kind == Arrival::Kind::packet;
-  if (!whole && arrival.kind != Arrival::Kind::bad_packet)
+  const bool interrupt = arrival.kind == Arrival::Kind::interrupt;
+  if (!whole && !interrupt && arrival.kind != Arrival::Kind::bad_packet)
     return;
   ++packets_;
+  if (interrupt) {
+    if (allowed_ != Allowed::interrupts)
+      offences_.emplace_back("0x03");
+    return;
+  }
   if (!looks_only(arrival.payload, whole) &&
       !(allowed_ == Allowed::runs && lets_run(arrival.payload)))
     offences_.push_back(arrival.payload);

@@ -10,7 +10,7 @@
 
 namespace mqbridge::test {
 
-/// Whether a packet only looks, stops or lets go: judged from the protocol's documentation (GDB
+/// Whether a packet only looks, attaches or lets go: judged from the protocol's documentation (GDB
 /// manual, "Packets", "General Query Packets", "File-I/O"), independently of mqbridge's own gate.
 /// An allow-list: of a packet that it does not know nobody can say that it is harmless.
 bool only_looks(std::string_view payload);
@@ -23,7 +23,8 @@ bool lets_run(std::string_view payload);
 /// for tests of the watch itself. Any thread.
 class WireWatch {
 public:
-  enum class Allowed { looks, runs };
+  /// interrupts: 0x03, too. It ends a process that a gdbserver holds.
+  enum class Allowed { looks, interrupts, runs };
 
   explicit WireWatch(Allowed allowed = Allowed::looks) : allowed_(allowed) {}
   ~WireWatch() { check(); }
