@@ -47,9 +47,15 @@ void RankLink::name_target(RankDump& dump, const rsp::Endpoint& endpoint) {
   dump.pid = endpoint.local_pid ? endpoint.local_pid : endpoint.pid;
 }
 
-void RankLink::begin_hold() {
-  contact_ = Clock::now();
-  stopped_at_ = std::chrono::system_clock::now();
+bool RankLink::starts_stub(const rsp::Endpoint& endpoint) {
+  return endpoint.text.starts_with(local);
+}
+
+void RankLink::begin_hold(Clock::time_point since) {
+  contact_ = since;
+  stopped_at_ =
+      std::chrono::system_clock::now() -
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now() - since);
 }
 
 Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_token stop) {
@@ -58,6 +64,9 @@ Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_t
   if (!client)
     return forward(std::move(client));
   client_ = std::move(*client);
+  const bool on_stdio = std::holds_alternative<rsp::CommandEndpoint>(target_.endpoint.where);
+  if (on_stdio && !starts_stub(target_.endpoint))
+    begin_hold(client_->heard_since());
   if (target_.endpoint.pid)
     server = client_->server();
   return {};

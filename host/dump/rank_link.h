@@ -15,8 +15,9 @@
 namespace mqbridge {
 
 /// The connection to one target, and the time that the target is held over it: from the attach, or
-/// from first contact where the stub held it before; after a run from the stop that ended it. One
-/// thread; limit() counts for every exchange but the detach.
+/// from first contact where the stub held it before; after a run from the stop that ended it. First
+/// contact is the connecting, or the first word of a stub on the stdio of a command, which may have
+/// to log in somewhere first. One thread; limit() counts for every exchange but the detach.
 class RankLink {
 public:
   using Clock = PhaseClock::Clock;
@@ -48,13 +49,15 @@ public:
   std::optional<Clock::time_point> released_for_us() const;
   std::chrono::system_clock::time_point stopped_at() const { return stopped_at_; }
 
+  /// Whether the stub of that endpoint is started here, and attaches then.
+  static bool starts_stub(const rsp::Endpoint& endpoint);
   /// What a dump says of where the target is, as far as its endpoint tells: endpoint, host, pid.
   static void name_target(RankDump& dump, const rsp::Endpoint& endpoint);
 
 private:
   Result<std::unique_ptr<rsp::Client>> connect_or_share(std::shared_ptr<rsp::Server>& server,
                                                         std::stop_token stop);
-  void begin_hold();
+  void begin_hold(Clock::time_point since = Clock::now());
   void limit_hold();
 
   const TargetSpec& target_;

@@ -148,8 +148,9 @@ Result<void> RankSession::attach() {
   else if (auto done = run_to_signal(*attachment); !done)
     return done;
   held_ = true;
-  // A stub that was started here stopped the process for us, from its start on.
-  const bool ours = std::holds_alternative<rsp::CommandEndpoint>(target_spec_.endpoint.where);
+  // A stub that was started here stopped the process for us, from its start on. What any other
+  // command has reached may have held it for long.
+  const bool ours = RankLink::starts_stub(target_spec_.endpoint);
   dump().stopped_before_us = attachment->stopped_before_us && !ours;
   return learn_target(*attachment);
 }
