@@ -1,6 +1,7 @@
-// mqbridge and its guardian killed at once, while a target is held: what then becomes of the target
-// is for its stub to decide. Were those to run on whose stubs keep them, kill_test.cpp would prove
-// nothing; that the others do is what a user can rely on who wants to be safe even then.
+// mqbridge and its guardian killed or stopped at once, while a target is held: what then becomes of
+// the target is for its stub to decide. Were those to run on whose stubs keep them, kill_test.cpp
+// would prove nothing; that the others do is what a user can rely on who wants to be safe even
+// then.
 
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/prey.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <gtest/gtest.h>
 
 namespace mqbridge::e2e {
@@ -31,9 +33,11 @@ bool all_held(Prey& prey) {
          !prey.run(50ms);
 }
 
-/// Both are killed while mqbridge stands still in the middle of a walk, its target held. Empty, or
-/// why that did not come to pass.
-std::string kill_both_while_held(Prey& prey) {
+/// `harm` comes to both while mqbridge stands still in the middle of a walk, its target held.
+/// Empty, or why that did not come to pass.
+std::string
+while_held(Prey& prey,
+           const std::function<std::string(TracedRun& mqbridge, pid_t guardian)>& harm) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     auto arguments = prey.arguments();
     arguments.insert(arguments.begin(), "dump");
@@ -43,16 +47,21 @@ std::string kill_both_while_held(Prey& prey) {
     // For less than the guardian takes for a suspension.
     run.process().signal(SIGSTOP);
     const auto guardian = descendant_named(run.process().pid(), "mqbridge-guardian");
-    if (all_held(prey) && guardian) {
-      kill(*guardian, SIGKILL);
-      run.process().signal(SIGKILL);
-      return run.process().wait(5s) ? "" : "mqbridge survived";
-    }
+    if (all_held(prey) && guardian)
+      return harm(run, *guardian);
     run.process().signal(SIGCONT);
     run.process().wait(20s);
     prey.renew();
   }
   return "it was never met while it held its target";
+}
+
+std::string kill_both_while_held(Prey& prey) {
+  return while_held(prey, [](TracedRun& mqbridge, pid_t guardian) {
+    kill(guardian, SIGKILL);
+    mqbridge.process().signal(SIGKILL);
+    return mqbridge.process().wait(5s) ? "" : "mqbridge survived";
+  });
 }
 
 class BothKilled : public testing::TestWithParam<std::string> {
@@ -93,6 +102,25 @@ TEST_P(BothKilledHarmsNothing, BecauseTheStubLetsGo) {
 INSTANTIATE_TEST_SUITE_P(Traps, BothKilledHarmsNothing,
                          testing::Values("attach_once", "stdio", "ssh", "qemu_user"),
                          [](const auto& name) { return name.param; });
+
+/// As by SIGSTOP to both, a frozen cgroup or a suspended machine: not even a stub that lets go of
+/// its own accord learns of it.
+TEST(BothStopped, HoldTheTargetUntilTheyGoOn) {
+  test::faults_tried(1);
+  const auto prey = trap("stdio").set();
+  ASSERT_EQ(while_held(*prey,
+                       [&prey](TracedRun& mqbridge, pid_t guardian) {
+                         kill(guardian, SIGSTOP);
+                         const bool ran = prey->run(1500ms);
+                         kill(guardian, SIGCONT);
+                         mqbridge.process().signal(SIGCONT);
+                         mqbridge.process().wait(20s);
+                         return ran ? "the target ran" : "";
+                       }),
+            "");
+  EXPECT_TRUE(prey->run(20s));
+  EXPECT_EQ(prey->finish(), "");
+}
 
 /// One after the other: only the one that is held is lost.
 TEST(BothKilledOfSeveral, TheOneThatIsHeldIsFrozen) {
