@@ -127,8 +127,8 @@ TEST_F(OutputTest, TsvHasALineForEachOperationAndAsManyColumnsInEach) {
   const auto tabs = std::count(lines[0].begin(), lines[0].end(), '\t');
   for (const std::string& line : lines) {
     EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), tabs) << line;
-    operations += line.find("\tpending\t") != std::string::npos ||
-                  line.find("\tcomplete\t") != std::string::npos;
+    for (const char* const status : {"\tpending\t", "\tcomplete\t", "\tinactive\t"})
+      operations += line.find(status) != std::string::npos;
   }
   EXPECT_EQ(operations, read_oracle(job_.directory(), 0).operations.size() +
                             read_oracle(job_.directory(), 1).operations.size());
