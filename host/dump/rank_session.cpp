@@ -369,7 +369,8 @@ RankStatus RankSession::conclude() const {
   const bool failed = any_error();
   if (failed && !walked_)
     return RankStatus::failed;
-  if (!failed && mpi_ && outcome_.dump.mpi->state == MpiState::finalized)
+  const auto& mpi = outcome_.dump.mpi;
+  if (!failed && mpi && mpi->state == MpiState::finalized)
     return RankStatus::ok; // there is nothing more to know
   // An MPI that runs has communicators: a walk that found none has not seen them.
   const bool bypassed = mpi_ && mpi_->bypassed();
