@@ -48,7 +48,7 @@ void RankLink::name_target(RankDump& dump, const rsp::Endpoint& endpoint) {
 }
 
 bool RankLink::starts_stub(const rsp::Endpoint& endpoint) {
-  return endpoint.text.starts_with(local);
+  return endpoint.local_pid.has_value();
 }
 
 void RankLink::begin_hold(Clock::time_point since) {
