@@ -40,6 +40,8 @@ public:
 
   Connection& connection() { return connection_; }
   const Features& features() const { return features_; }
+  /// When the connection had been made: before, its name was looked up.
+  Connection::Clock::time_point opened() const { return opened_; }
 
   /// Whether a further client can use it.
   bool usable() const { return usable_ && !connection_.closed() && !connection_.running(); }
@@ -83,6 +85,7 @@ private:
 
   Endpoint endpoint_;
   Connection connection_;
+  const Connection::Clock::time_point opened_ = Connection::Clock::now();
   std::stop_token stop_;
   Features features_;
   std::int64_t selected_ = 0;

@@ -65,7 +65,9 @@ Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_t
     return forward(std::move(client));
   client_ = std::move(*client);
   const bool on_stdio = std::holds_alternative<rsp::CommandEndpoint>(target_.endpoint.where);
-  if (on_stdio && !starts_stub(target_.endpoint))
+  if (!on_stdio) // one that is shared was made before, for another target
+    begin_hold(std::max(contact_, client_->server()->opened()));
+  else if (!starts_stub(target_.endpoint))
     begin_hold(client_->heard_since());
   if (target_.endpoint.pid)
     server = client_->server();

@@ -16,7 +16,7 @@ namespace mqbridge {
 
 /// The connection to one target, and the time that the target is held over it: from the attach, or
 /// from first contact where the stub held it before; after a run from the stop that ended it. First
-/// contact is the connecting, or the first word of a stub on the stdio of a command, which may have
+/// contact is the connection, or the first word of a stub on the stdio of a command, which may have
 /// to log in somewhere first. One thread; limit() counts for every exchange but the detach.
 class RankLink {
 public:

@@ -2,6 +2,7 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"
 
 #include <atomic>
@@ -64,6 +65,19 @@ TEST(HeldTime, IsNotThatOfALogin) {
   EXPECT_LT(rank["stopped_ms"].get<double>(), seen + 50);
   EXPECT_TRUE(rank["stopped_before_us"].get<bool>())
       << "what the command reached may have held it for long";
+}
+
+TEST(HeldTime, IsNotThatOfLookingUpAName) {
+  const SingleProcess process("many_receives", {"10"});
+  const test::GdbServer server(test::ServerMode::attach_once, process.pid());
+  auto spec = mqbridge_command({"dump", "--format", "json", "--max-stop", "1.8",
+                                fmt::format("slow.node:{}", server.port())});
+  spec.environment = {{"LD_PRELOAD", MQBRIDGE_SLOW_NAMES}, {"SLOW_NAMES", "2000"}};
+  const auto outcome = run_program(spec);
+  ASSERT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const auto rank = nlohmann::json::parse(outcome.out)["ranks"][0];
+  EXPECT_LT(rank["stopped_ms"].get<double>(), 1000);
+  EXPECT_TRUE(rank["stopped_before_us"].get<bool>());
 }
 
 TEST(HeldTime, IsAllOfItWhereTheStubIsStartedHere) {

@@ -1,43 +1,26 @@
-// Names of hosts: a slow name server costs those that ask it, and nobody else.
+// Names of hosts: a slow name server costs those that ask it, and nobody else. getaddrinfo(3) is
+// that of slow_names.c.
 
 #include "rsp/endpoint.h"
 #include "rsp/transport/connect.h"
 #include "tests/support/faults_tried.h"
 
 #include <chrono>
-#include <dlfcn.h>
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <variant>
 #include <vector>
-
-namespace {
-
-constexpr std::chrono::milliseconds slowness{1'000};
-
-} // namespace
-
-/// As the C library's, but for names of a slow server, "slow.*", which are this machine's.
-extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
-                           addrinfo** result) {
-  static const auto real =
-      reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
-  const bool numeric = hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0;
-  const bool slow = !numeric && node != nullptr && std::string_view(node).starts_with("slow.");
-  if (slow)
-    std::this_thread::sleep_for(slowness);
-  return real(slow ? "127.0.0.1" : node, service, hints, result);
-}
 
 namespace mqbridge::rsp {
 namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds slowness{1'000};
 
 /// The code of what comes of connecting to a port of that host where nobody listens.
 std::string connect(const std::string& host, std::chrono::milliseconds limit = 20s,
@@ -50,7 +33,13 @@ std::string connect(const std::string& host, std::chrono::milliseconds limit = 2
   return connected ? "" : std::string(connected.error().code);
 }
 
-TEST(Names, OfASlowServerDelayNoOther) {
+class Names : public testing::Test {
+protected:
+  void SetUp() override { ::setenv("SLOW_NAMES", std::to_string(slowness.count()).c_str(), 1); }
+  void TearDown() override { ::unsetenv("SLOW_NAMES"); }
+};
+
+TEST_F(Names, OfASlowServerDelayNoOther) {
   test::faults_tried(1);
   const auto begun = steady_clock::now();
   std::vector<std::jthread> others;
@@ -65,7 +54,7 @@ TEST(Names, OfASlowServerDelayNoOther) {
   EXPECT_LT(steady_clock::now() - begun, 3 * slowness) << "one after the other";
 }
 
-TEST(Names, AreWaitedForNoLongerThanTheLimitAndTheUser) {
+TEST_F(Names, AreWaitedForNoLongerThanTheLimitAndTheUser) {
   const auto begun = steady_clock::now();
   EXPECT_EQ(connect("slow.limit", 200ms), "connect.timeout");
   std::stop_source stop;
@@ -74,7 +63,7 @@ TEST(Names, AreWaitedForNoLongerThanTheLimitAndTheUser) {
   EXPECT_LT(steady_clock::now() - begun, slowness);
 }
 
-TEST(Names, ThatAreNotKnownAreSaid) {
+TEST_F(Names, ThatAreNotKnownAreSaid) {
   EXPECT_EQ(connect("no-such-host.invalid"), "connect.unresolved");
 }
 
