@@ -85,7 +85,10 @@ void write_text(const Checklist& checklist, const TextOptions& options, const Si
   const std::string end = verdict(checklist);
   constexpr std::size_t verdict_column = 50;
   const std::size_t used = display_width(start);
-  const std::string gap(used + 3 > verdict_column ? 3 : verdict_column - used, ' ');
+  const std::size_t width = display_width(end);
+  std::string gap(used + 3 > verdict_column ? 3 : verdict_column - used, ' ');
+  if (used + gap.size() + width > options.width)
+    gap = used + 3 + width > options.width ? "\n  " : "   ";
   sink(paint(Style::heading, start) + gap +
        paint(checklist.queues_readable ? Style::good : Style::bad, end) + "\n");
   for (const Check& check : checklist.checks)

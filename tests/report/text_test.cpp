@@ -747,5 +747,20 @@ plan   dump       about 0.1 s, target held 40 ms
 )");
 }
 
+TEST(DoctorText, FitsANarrowTerminal) {
+  const Checklist checklist{"local:41822",
+                            {{Check::Level::ok,
+                              "reach",
+                              std::string(20, 'r') + " and more of it that is said in many words",
+                              {}}},
+                            true};
+  const std::string text =
+      written([&](const Sink& sink) { write_text(checklist, TextOptions{.width = 40}, sink); });
+  EXPECT_THAT(text, testing::StartsWith("mqbridge doctor local:41822\n  queues readable\n"));
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    EXPECT_LE(line.size(), 40U) << line;
+}
+
 } // namespace
 } // namespace mqbridge::test
