@@ -12,7 +12,7 @@ namespace {
 
 /// Every rank has a communicator of its own of that name, such as MPI_COMM_SELF.
 bool is_of_one_process(const Communicator& communicator) {
-  return communicator.size <= 1;
+  return communicator.size <= 1 && communicator.kind != CommunicatorKind::inter;
 }
 
 std::string identity(const Communicator& communicator) {

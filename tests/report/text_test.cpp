@@ -134,6 +134,7 @@ void add_communicator(Dump& dump, const std::string& name, const std::string& ke
   for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
     Communicator other = world(static_cast<std::int64_t>(i), 4);
     other.name = name;
+    other.named_by_mpi = false;
     other.key = key;
     if (busy)
       other.queue(OpClass::receive) = available({pending(0, 1, 8)});
