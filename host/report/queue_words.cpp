@@ -101,17 +101,14 @@ std::string long_state(const RankDump& rank, const Queue& queue) {
 }
 
 std::string_view never_listed(const RankDump& rank, OpClass op_class) {
-  const bool mpich = rank.dll && rank.dll->provider == "mpich";
-  return mpich && op_class == OpClass::send ? "blocking sends are not listed" : "";
+  if (!rank.dll || rank.dll->provider != "mpich" || op_class == OpClass::receive)
+    return {};
+  return op_class == OpClass::send ? "blocking sends are not listed"
+                                   : "those not polled yet are not listed";
 }
 
-std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
-  if (rank.dll && rank.dll->provider == "recorder")
-    return "empty";
-  const bool mpich = rank.dll && rank.dll->provider == "mpich";
-  if (mpich && op_class == OpClass::unexpected)
-    return "none that the process has polled";
-  return "none that the debug DLL lists";
+std::string_view nothing_listed(const RankDump& rank) {
+  return rank.dll && rank.dll->provider == "recorder" ? "empty" : "none that the debug DLL lists";
 }
 
 std::string common_state(const RankDump& rank, OpClass op_class) {

@@ -22,7 +22,7 @@ std::string long_state(const RankDump& rank, const Queue& queue);
 /// What stands for a queue that was read to its end and has no operation. A debug DLL does not list
 /// all that its MPI waits for, so that "empty" would be a claim; only the recorder keeps every
 /// operation that it stands for.
-std::string_view nothing_listed(const RankDump& rank, OpClass op_class);
+std::string_view nothing_listed(const RankDump& rank);
 
 /// What a queue that was read to its end hides of its own class, whatever it lists ("blocking sends
 /// are not listed"). Empty for most.

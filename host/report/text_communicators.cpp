@@ -82,7 +82,7 @@ std::string idle_queues(const RankDump& rank, const Communicator& communicator) 
     const Queue& queue = communicator.queue(op_class);
     std::string state = short_state(rank, queue);
     if (state.empty())
-      state = queue.total.value_or(0) == 0 ? std::string(nothing_listed(rank, op_class))
+      state = queue.total.value_or(0) == 0 ? std::string(nothing_listed(rank))
                                            : fmt::format("0 of {} shown", *queue.total);
     sayings.add(state, short_name(op_class));
   }
@@ -202,7 +202,8 @@ private:
 };
 
 /// What holds for a queue in every communicator: "unexpected messages: not provided by Open MPI",
-/// "sends: blocking sends are not listed".
+/// "sends: blocking sends are not listed", "unexpected messages: those not polled yet are not
+/// listed".
 void write_common_states(const TextContext& context, const RankDump& rank) {
   Sayings sayings;
   for (const OpClass op_class : op_classes) {

@@ -95,7 +95,7 @@ TEST(Text, WhatIsNoPlainSendOrReceiveSaysWhatItIs) {
 TEST(Text, OnlyTheRecorderSaysThatAQueueIsEmpty) {
   struct Case {
     const char* provider;
-    std::array<const char*, 3> says; ///< by OpClass
+    std::array<const char*, 3> says;
   };
   for (const auto& [provider, says] : {Case{"openmpi",
                                             {"send, recv: none that the debug DLL lists", "",
@@ -104,9 +104,10 @@ TEST(Text, OnlyTheRecorderSaysThatAQueueIsEmpty) {
                                             {"send, recv: none that the debug DLL lists", "",
                                              "unexpected messages: not provided"}},
                                        Case{"mpich",
-                                            {"send, recv: none that the debug DLL lists",
-                                             "unexp: none that the process has polled",
-                                             "\n  sends: blocking sends are not listed"}},
+                                            {"send, recv, unexp: none that the debug DLL lists",
+                                             "\n  sends: blocking sends are not listed",
+                                             "\n  unexpected messages: those not polled yet "
+                                             "are not listed"}},
                                        Case{"recorder", {"send, recv, unexp: empty", "", ""}}}) {
     Dump dump = ring_dump(1);
     RankDump& rank = dump.ranks[0];
