@@ -19,13 +19,6 @@ namespace {
 /// nothing but the stub keeps it waiting, and says more of what it has read.
 constexpr std::chrono::milliseconds guardians_patience{250};
 
-} // namespace
-
-RankLink::RankLink(const TargetSpec& target, const SharedTools& tools)
-    : target_(target), tools_(tools) {}
-
-namespace {
-
 std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
   constexpr std::string_view exec = "exec:";
   if (const auto* tcp = std::get_if<rsp::TcpEndpoint>(&endpoint.where))
@@ -40,6 +33,9 @@ std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
 }
 
 } // namespace
+
+RankLink::RankLink(const TargetSpec& target, const SharedTools& tools)
+    : target_(target), tools_(tools) {}
 
 void RankLink::name_target(RankDump& dump, const rsp::Endpoint& endpoint) {
   dump.endpoint = endpoint.text;

@@ -11,7 +11,7 @@ TEST(DeadTarget, KeepsWhatWasFoundAndBelievesNoEnd) {
   receives.state = QueueState::available;
   receives.reason = QueueReason::none;
   receives.total = 1;
-  receives.operations.push_back({});
+  receives.operations.push_back(Operation{});
   Queue& unexpected = communicator.queue(OpClass::unexpected);
   unexpected.state = QueueState::unavailable;
   unexpected.reason = QueueReason::not_provided;
