@@ -94,7 +94,8 @@ static void beyond_the_communicator(void) {
   memset(now.communicator, 0x6e, sizeof *now.communicator + 1000);
 }
 static void beyond_the_group(void) {
-  memset(now.ranks, 0x7f, 1000 * sizeof(int));
+  for (int i = 0; i < 1000; ++i)
+    now.ranks[i] = 0x7f00 + i;
 }
 static void far_beyond_the_group(void) {
   memset(now.ranks, 0x7f, (size_t)1 << 24);
