@@ -94,10 +94,8 @@ void add_walking_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Walking");
   add_value(app, "--max-operations", raw.max_operations,
             "per queue (10000000); a rank has at most four times as many", "N");
-  add_value(
-      app, "--max-bytes", raw.max_bytes,
-      "memory here for what is found in a rank (2G); all ranks together: half of what is free",
-      "N[K|M|G]");
+  add_value(app, "--max-bytes", raw.max_bytes,
+            "memory here for what a rank has (2G); for all ranks: half of the free", "N[K|M|G]");
   add_value(app, "--max-walk", raw.max_walk, "walk a rank's queues no longer (3600)", "S");
   add_list(app, "--queue", raw.queues, "only this queue", "send|recv|unexp")
       ->check(CLI::IsMember({"send", "receive", "recv", "unexpected", "unexp"}).description(""));

@@ -127,8 +127,7 @@ TEST_F(OutputTest, TsvHasALineForEachOperationAndAsManyColumnsInEach) {
   const auto tabs = std::count(lines[0].begin(), lines[0].end(), '\t');
   for (const std::string& line : lines) {
     EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), tabs) << line;
-    for (const char* const status : {"\tpending\t", "\tcomplete\t", "\tinactive\t"})
-      operations += line.find(status) != std::string::npos;
+    operations += line.starts_with("operation\t"); // whatever its status
   }
   EXPECT_EQ(operations, read_oracle(job_.directory(), 0).operations.size() +
                             read_oracle(job_.directory(), 1).operations.size());

@@ -119,7 +119,7 @@ TEST(Text, OnlyTheRecorderSaysThatAQueueIsEmpty) {
     const std::string text = text_of(dump, {.full = true});
     for (const char* words : says)
       EXPECT_THAT(text, HasSubstr(words)) << provider;
-    EXPECT_EQ(lines_with(text, "empty"), rank.dll->provider == "recorder" ? 1U : 0U) << text;
+    EXPECT_EQ(lines_with(text, ": empty"), rank.dll->provider == "recorder" ? 1U : 0U) << text;
     expect_narrow(text);
   }
 }
