@@ -20,6 +20,7 @@ enum {
   above_eager = 1 << 20,   // vader sends up to 4 KiB eagerly, tcp up to 64 KiB
   eager_not_inline = 2048, // large enough for a request of its own, small enough to be gone at once
   buffered_bytes = 1 << 18,
+  taken_bytes = 100,
 };
 
 static int signal_when_ready;
@@ -185,7 +186,7 @@ static void post_finished_persistent(struct posting* posting, const struct world
 // The program is done with its buffer. What is too large to leave at once stays in MPI's until the
 // receiver takes it, even of a send whose request is gone.
 static void post_buffered(struct posting* posting, const struct world* w) {
-  const int attached = 3 * buffered_bytes + eager_not_inline + 4 * MPI_BSEND_OVERHEAD;
+  const int attached = 3 * buffered_bytes + eager_not_inline + taken_bytes + 5 * MPI_BSEND_OVERHEAD;
   MPI_Buffer_attach(posting_buffer(attached), attached);
   struct posted_operation buffered = send(w->done, w->world.right, 135, buffered_bytes);
   buffered.status = status_complete;
@@ -219,12 +220,13 @@ static void post_buffered(struct posting* posting, const struct world* w) {
 // A message that a probe has taken: nobody else can receive it, and it is not received.
 static void take_message(struct posting* posting, const struct world* w) {
   struct posted_operation message =
-      received(w->done, MPI_ANY_SOURCE, 140, 100, w->world.left, 140, 100);
+      received(w->done, MPI_ANY_SOURCE, 140, taken_bytes, w->world.left, 140, taken_bytes);
   message.status = status_matched;
   message.kind = "message";
   message.buffer = NULL;
   posting_add(posting, message);
-  MPI_Send(posting_buffer(100), 100, MPI_BYTE, w->world.right, 140, w->done);
+  // Not MPI_Send: MPICH's to oneself waits for the receive.
+  MPI_Bsend(posting_buffer(taken_bytes), taken_bytes, MPI_BYTE, w->world.right, 140, w->done);
   int there = 0;
   while (!there)
     MPI_Improbe(MPI_ANY_SOURCE, 140, w->done, &there, &taken, MPI_STATUS_IGNORE);
@@ -282,7 +284,7 @@ static void release_partners(const struct world* w) {
   MPI_Irecv(in[4], buffered_bytes, MPI_BYTE, ring.left, 135, w->done, &half[n++]);
   MPI_Irecv(in[5], buffered_bytes, MPI_BYTE, ring.left, 138, w->done, &half[n++]);
   MPI_Irecv(in[6], buffered_bytes, MPI_BYTE, ring.left, 141, w->done, &half[n++]);
-  MPI_Imrecv(posting_buffer(100), 100, MPI_BYTE, &taken, &half[n++]);
+  MPI_Imrecv(posting_buffer(taken_bytes), taken_bytes, MPI_BYTE, &taken, &half[n++]);
   MPI_Isend(out, 32, MPI_BYTE, ring.left, 100, MPI_COMM_WORLD, &half[n++]);
   MPI_Isend(out, 256, MPI_BYTE, ring.right, 101, w->halo, &half[n++]);
   MPI_Isend(out, 8, MPI_BYTE, w->reversed.right, 102, w->back, &half[n++]);
