@@ -123,8 +123,10 @@ public:
       fs::copy_file(program, *copy);
     }
     options.insert(options.end(), {"--max-stop", "0.4", rank_.endpoint()});
-    dump_.emplace(slow_dump(options, slow, cache));
+    spec_ = slow_dump(options, slow, cache);
   }
+
+  void start() { dump_.emplace(spec_); }
 
   bool over() {
     held_.look();
@@ -150,6 +152,7 @@ public:
 private:
   Rank rank_;
   Held held_;
+  test::ChildSpec spec_;
   std::optional<test::ChildProcess> dump_;
 };
 
@@ -159,20 +162,22 @@ TEST(SlowFiles, HoldNoTargetLongerThanMaxStop) {
   const auto program = [&](const char* name) { return top / name / "recorder_list"; };
   const auto cache = top / "cache";
   std::map<std::string, SlowDump> dumps;
-  const auto begin = [&](const char* name, const std::optional<fs::path>& copy,
-                         const fs::path& slow, const std::vector<std::string>& options = {}) {
+  const auto prepare = [&](const char* name, const std::optional<fs::path>& copy,
+                           const fs::path& slow, const std::vector<std::string>& options = {}) {
     test::faults_tried(1);
     dumps.try_emplace(name, program(name), copy, slow, cache / name, options);
   };
-  begin("executable", std::nullopt, program("executable"));
+  prepare("executable", std::nullopt, program("executable"));
   const auto sysroot = top / "root";
-  begin("sysroot", in_sysroot(sysroot, program("sysroot")), sysroot,
-        {"--sysroot", sysroot.string()});
+  prepare("sysroot", in_sysroot(sysroot, program("sysroot")), sysroot,
+          {"--sysroot", sysroot.string()});
   const auto debug = top / "debug-files";
-  begin("debug",
-        in_debug_directory(debug, SingleProcess::command("recorder_list", top.path()).argv[0]),
-        debug, {"--debug-dir", debug.string()});
-  begin("cache", std::nullopt, cache / "cache" / "mqbridge" / "replay");
+  prepare("debug",
+          in_debug_directory(debug, SingleProcess::command("recorder_list", top.path()).argv[0]),
+          debug, {"--debug-dir", debug.string()});
+  prepare("cache", std::nullopt, cache / "cache" / "mqbridge" / "replay");
+  for (auto& [name, dump] : dumps)
+    dump.start();
   const auto give_up = steady_clock::now() + 60s;
   for (bool over = false; !over && steady_clock::now() < give_up;) {
     over = true;
