@@ -1,6 +1,7 @@
 #include "tests/e2e/harness/who_is_who.h"
 
 #include "tests/e2e/harness/oracle.h"
+#include "tests/support/eventually.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -157,6 +158,14 @@ std::vector<std::string> who_targets(const std::filesystem::path& directory) {
     if (const auto name = entry.path().filename().string(); name.starts_with(file_name))
       targets.push_back("local:" + name.substr(file_name.size()));
   return targets;
+}
+
+bool who_finishes(const std::filesystem::path& directory) {
+  std::ofstream(directory / "go").flush();
+  return test::eventually(std::chrono::seconds(30), [&] {
+    return std::filesystem::exists(directory / "finished.0") &&
+           std::filesystem::exists(directory / "finished.1");
+  });
 }
 
 std::vector<std::string> who_differences(const std::filesystem::path& directory,
