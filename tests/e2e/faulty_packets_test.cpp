@@ -92,6 +92,15 @@ const Fault faults[] = {
     {"NacksWithoutEnd", says_for_ever("", "-")},
 };
 
+/// Jobs that are told apart bring their ranks into another order than that of the targets.
+json rank_behind(const json& document, const std::string& endpoint) {
+  for (const json& rank : document["ranks"]) {
+    if (rank["endpoint"] == endpoint)
+      return rank;
+  }
+  return {};
+}
+
 class FaultyPackets : public testing::TestWithParam<Fault> {};
 
 void expect_true_or_an_error(const json& rank) {
@@ -140,7 +149,8 @@ TEST_P(FaultyPackets, CostTheirOwnRankAtTheMost) {
     SCOPED_TRACE(fmt::format("rank {}", each["rank"].get<int>()));
     expect_true_or_an_error(each);
   }
-  EXPECT_EQ(document["ranks"].back()["status"], "ok") << document["ranks"].back()["errors"];
+  const json honest = rank_behind(document, stubs.back().endpoint().text);
+  EXPECT_EQ(honest["status"], "ok") << honest["errors"];
   test::faults_tried(std::size(phases));
 }
 
