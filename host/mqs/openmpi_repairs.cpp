@@ -82,9 +82,10 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
       }
     }
   }
-  if (auto done = correct_communicators(communicators, images, memory, platform); !done)
-    return done;
-  return correct_from_requests(with_request, images, memory, platform);
+  // First: what came, of which the communicators then know the sender.
+  auto requests = correct_from_requests(with_request, images, memory, platform);
+  auto done = correct_communicators(communicators, images, memory, platform);
+  return requests ? done : requests;
 }
 
 } // namespace mqbridge::openmpi
