@@ -45,29 +45,6 @@ Result<std::string> Connection::request_once(std::string_view payload) {
   return reply;
 }
 
-Result<void> Connection::interrupt() {
-  auto bytes = gate_.interrupt();
-  if (!bytes)
-    return forward(std::move(bytes));
-  if (outstanding_ == 0)
-    ++counters_.round_trips;
-  // A running gdbserver has eaten what was asked before: nothing is owed but the stop.
-  outstanding_ = stale_ = 0;
-  owes_stop_ = true;
-  history_.sent("\x03");
-  if (options_.trace != nullptr)
-    options_.trace->packet(options_.name, Trace::Direction::sent, "\x03");
-  queue(*bytes);
-  flush();
-  return {};
-}
-
-Result<std::string> Connection::receive_stop_reply(std::chrono::milliseconds timeout) {
-  Wait wait("the interrupt", timeout);
-  wait.stop_only = true;
-  return receive_packet(wait);
-}
-
 void Connection::set_closing_releases() {
   closing_releases_ = true;
   options_.watch.set_manner(guardian::Manner::leave);

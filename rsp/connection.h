@@ -95,13 +95,6 @@ public:
   /// exactly `marker_reply`, and nothing else with that: it tells when the stub is in step again.
   void pad_bursts(std::string marker, std::string marker_reply);
 
-  /// Sends the byte 0x03, which stops a running target. NEVER to a target that may be stopped
-  /// already: gdbserver then leaves a SIGINT pending, which kills the target when it is detached.
-  Result<void> interrupt();
-  /// The stop reply (T, S, W, X) that interrupt() brings; other packets are skipped. `timeout`: of
-  /// silence.
-  Result<std::string> receive_stop_reply(std::chrono::milliseconds timeout);
-
   /// While it lives, cancel() and the deadline do not count, but `limit` does.
   class [[nodiscard]] Exemption {
   public:
@@ -272,7 +265,6 @@ private:
   std::size_t outstanding_ = 0;        ///< replies that the stub owes
   std::size_t stale_ = 0;              ///< of these, replies to requests that were given up
   bool greeting_ = false;              ///< nothing has come since greet()
-  bool owes_stop_ = false;             ///< a stop reply may still come, between other replies
   std::optional<Padding> padding_;
   bool in_doubt_ = false;    ///< in_doubt(), for this exchange
   bool out_of_step_ = false; ///< more or fewer replies may come than outstanding_

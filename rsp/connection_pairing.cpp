@@ -101,7 +101,7 @@ Result<std::vector<std::string>> Connection::request_last(std::span<const std::s
 }
 
 Connection::Replies Connection::last_reply(std::span<const std::string> before, Wait& wait) {
-  LastReply last(wait.request);
+  LastReply last(wait.request, mute_);
   std::vector<std::string> payloads(before.begin(), before.end());
   payloads.emplace_back(last.question(0));
   payloads.emplace_back(last.question(1));

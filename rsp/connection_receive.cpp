@@ -100,20 +100,10 @@ Connection::Taken Connection::take_packet(std::string_view payload, const Wait& 
     refuse_file_request();
     return std::nullopt;
   }
-  if (wait.stop_only) {
-    if (!is_stop_reply(payload))
-      return std::nullopt;
-    owes_stop_ = false;
-    return payload;
-  }
   // A machine that ran stops when a client comes, and says so unasked (QEMU system).
   if (std::exchange(greeting_, false) && is_stop_reply(payload) &&
       !asks_for_stop_reply(wait.request))
     return std::nullopt;
-  if (owes_stop_ && !any && is_stop_reply(payload) && !asks_for_stop_reply(wait.request)) {
-    owes_stop_ = false;
-    return std::nullopt;
-  }
   if (!is_ours())
     return std::nullopt;
   if (!no_ack_)

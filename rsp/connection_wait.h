@@ -19,7 +19,6 @@ struct Connection::Wait {
   Clock::time_point last_byte = begun;
   bool acked = false;     ///< the stub has acknowledged the request
   bool defer_ack = false; ///< another request follows at once
-  bool stop_only = false; ///< any packet but a stop reply is skipped
   bool unlimited = false; ///< the target runs: only cancel() ends the waiting
   int damaged = 0;        ///< packets received with a wrong checksum
   int refused = 0;        ///< `-` received

@@ -162,9 +162,9 @@ constexpr std::array run_rules = {
     Rule{"QStartNoAckMode", nothing},
 };
 
-constexpr Policy running{"run-until", run_rules, false};
+constexpr Policy running{"run-until", run_rules};
 
-constexpr Policy read_only{"read-only", read_only_rules, true};
+constexpr Policy read_only{"read-only", read_only_rules};
 
 Failure refused(const Policy& policy, const std::string& what) {
   return fail("gate.refused",
@@ -190,12 +190,6 @@ Result<Outgoing> Gate::packet(std::string_view payload) const {
   if (!allowed)
     return refused(*policy_, fmt::format("packet '{}'", shorten(payload)));
   return Outgoing(encode(payload));
-}
-
-Result<Outgoing> Gate::interrupt() const {
-  if (!policy_->interrupt)
-    return refused(*policy_, "the interrupt 0x03");
-  return Outgoing("\x03");
 }
 
 } // namespace mqbridge::rsp

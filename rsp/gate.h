@@ -36,10 +36,11 @@ struct Rule {
 struct Policy {
   std::string_view name; ///< for messages
   std::span<const Rule> allowed;
-  bool interrupt = false; ///< whether the byte 0x03 may be sent
 };
 
 /// Looks, stops and detaches: nothing that writes memory, registers or files, resumes, or kills.
+/// The byte 0x03 passes no gate: a stopped gdbserver keeps it for its process to die of at the
+/// detach.
 const Policy& read_only_policy();
 
 /// --run-until: `vCont?`, the packets that let the target run (`vCont;c`, `vCont;CSIG`, `c`,
@@ -55,8 +56,6 @@ public:
 
   /// The framed packet. Error: gate.refused, with the packet's name.
   Result<Outgoing> packet(std::string_view payload) const;
-  /// The byte 0x03 that stops a running target. Error: gate.refused.
-  Result<Outgoing> interrupt() const;
   Outgoing ack() const { return Outgoing("+"); }
   Outgoing nack() const { return Outgoing("-"); }
 

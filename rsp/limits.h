@@ -74,7 +74,6 @@ inline constexpr seconds detaching{5};
 /// Of these, for a stub that has lost count of its replies, or keeps the one to its farewell.
 inline constexpr std::chrono::milliseconds unclear_detaching{2'500};
 inline constexpr seconds leaving{1};
-inline constexpr seconds stopping{5};
 /// For finding out which processes of a server are ranks, for a message.
 inline constexpr seconds naming_ranks{3};
 

@@ -25,7 +25,6 @@ constexpr std::array table = {
     Quirks{.kind = StubKind::gdbserver,
            .name = "gdbserver",
            .no_ack_in_burst = true,
-           .keeps_interrupt = true,
            .lost_link = LostLink::depends},
     Quirks{.kind = StubKind::qemu_user,
            .name = "QEMU user",

@@ -29,9 +29,6 @@ struct Quirks {
   /// a `D`: it then dies of SIGPIPE at the next signal on a Unix socket. It crashes over a second
   /// `D` in one read (Connection::set_closing_releases).
   bool closing_releases = false;
-  /// 0x03 to a stopped target stays pending, and ends its process at the detach. It is never needed
-  /// either: a client finds the target stopped.
-  bool keeps_interrupt = false;
   /// Features::unreadable_reads_zero.
   bool unreadable_reads_zero = false;
   /// Bytes of one `m` for a given PacketSize; null: half of it, less what frames it.

@@ -5,6 +5,13 @@
 #include <fmt/format.h>
 
 namespace mqbridge::rsp {
+namespace {
+
+bool answers_first_question(std::string_view reply, bool mute) {
+  return mute ? reply.empty() : is_step_answer(reply);
+}
+
+} // namespace
 
 bool StepCheck::next(std::string& payload) {
   if (asked_ == 2)
@@ -15,8 +22,7 @@ bool StepCheck::next(std::string& payload) {
 
 Result<void> StepCheck::take(std::string_view answer) {
   const bool first = answered_++ == 0;
-  const bool right =
-      first ? answer.empty() || (!mute_ && is_step_answer(answer)) : answer == second_step_answer;
+  const bool right = first ? answers_first_question(answer, mute_) : answer == second_step_answer;
   mute_ |= first && answer.empty();
   if (right)
     return {};
@@ -34,7 +40,8 @@ std::string_view LastReply::question(std::size_t index) const {
 }
 
 bool LastReply::answers(std::size_t index, std::string_view reply) const {
-  return question(index) == step_question ? is_step_answer(reply) : reply == second_step_answer;
+  return question(index) == step_question ? answers_first_question(reply, mute_)
+                                          : reply == second_step_answer;
 }
 
 bool LastReply::take(std::string_view reply) {

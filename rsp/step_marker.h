@@ -60,7 +60,9 @@ private:
 class LastReply {
 public:
   /// `request` detaches, and is never answered with nothing; or it is never answered with OK.
-  explicit LastReply(std::string_view request) : detaches_(request.starts_with('D')) {}
+  /// `mute`: as of StepCheck.
+  LastReply(std::string_view request, bool mute)
+      : detaches_(request.starts_with('D')), mute_(mute) {}
 
   /// 0 and 1: in which order they are asked, so that an answer that comes twice is no reply.
   std::string_view question(std::size_t index) const;
@@ -71,6 +73,7 @@ private:
   bool answers(std::size_t index, std::string_view reply) const;
 
   bool detaches_;
+  bool mute_;
   std::size_t matched_ = 0;
 };
 

@@ -72,30 +72,6 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
   return attachment;
 }
 
-/// The reply to `?` of a stub that seems to answer although its target runs: "OK", as in non-stop
-/// mode. 0x03 may end a target that is stopped: it is sent only where the stub says the same again
-/// on a line that has been seen to be in step. `ran`: it did run.
-Result<std::string> stop_running(Client& client, bool& ran) {
-  client.forget_ahead();
-  if (quirks_of(client.features().kind).keeps_interrupt) {
-    return fail("stub.garbage",
-                fmt::format("the stub at {} answers OK where it should say why its process is "
-                            "stopped",
-                            client.endpoint().text),
-                "look at what the stub says with --trace FILE");
-  }
-  Connection& connection = client.connection();
-  if (auto in_step = connection.resynchronise(); !in_step)
-    return forward(std::move(in_step));
-  auto again = client.request_unselected("?");
-  ran = again && *again == "OK";
-  if (!ran)
-    return again;
-  if (auto sent = connection.interrupt(); !sent)
-    return forward(std::move(sent));
-  return connection.receive_stop_reply(limits::stopping);
-}
-
 Result<Attachment> attach_current(Client& client) {
   // Not in one burst with the rest where the guardian has to learn which process is held.
   const bool must_be_named =
@@ -108,22 +84,17 @@ Result<Attachment> attach_current(Client& client) {
     if (auto asked = client.burst({}); !asked)
       return forward(std::move(asked));
   }
+  // Of a stub that seems to let its target run ("OK", as in non-stop mode) nothing is dumped: 0x03
+  // would end a target that a gdbserver holds.
   auto reply = client.request("?");
-  bool ran = false;
-  if (reply && *reply == "OK")
-    reply = stop_running(client, ran);
   if (!reply)
     return forward(std::move(reply));
   auto stop = parse_stop_reply(*reply);
   if (!stop)
     return forward(std::move(stop));
   switch (stop->kind) {
-  case StopReply::Kind::stopped: {
-    auto attachment = adopt(client, *stop);
-    if (attachment)
-      attachment->stopped_before_us = !ran;
-    return attachment;
-  }
+  case StopReply::Kind::stopped:
+    return adopt(client, *stop);
   case StopReply::Kind::exited:
     client.released();
     return no_process(client, *stop);

@@ -14,13 +14,12 @@ struct Attachment {
   StopReply stop;
 };
 
-/// With `@PID`: `!`, vAttach;PID. Without: `?`; a stub that runs is interrupted (0x03) and its stop
-/// reply awaited, but never gdbserver (Quirks::keeps_interrupt). Errors: ptrace.denied and
-/// ptrace.traced (with what the stub said), attach.no_process (a --multi server without @PID; the
-/// message lists its processes, MPI ranks marked, from qXfer:osdata:read:processes),
-/// attach.no_such_process, attach.one_process (of a shared server without multiprocess+),
-/// attach.exited (W/X). After a refused vAttach the client must be dropped: the server forgot the
-/// negotiation.
+/// With `@PID`: `!`, vAttach;PID. Without: `?`. Nothing is ever interrupted (0x03). Errors:
+/// ptrace.denied and ptrace.traced (with what the stub said), attach.no_process (a --multi server
+/// without @PID; the message lists its processes, MPI ranks marked, from
+/// qXfer:osdata:read:processes), attach.no_such_process, attach.one_process (of a shared server
+/// without multiprocess+), attach.exited (W/X). After a refused vAttach the client must be dropped:
+/// the server forgot the negotiation.
 Result<Attachment> attach(Client& client);
 
 /// `D` or `D;PID`, exempt from deadlines and cancel, with a deadline of its own. Safe to call

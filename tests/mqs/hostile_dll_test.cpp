@@ -152,7 +152,8 @@ protected:
     EXPECT_THAT(result.failure->hint, Not(IsEmpty()));
     for (const auto& word : words)
       EXPECT_THAT(result.failure->message, HasSubstr(word));
-    if (code != "dll.protocol" && code != "dll.limit" && code != "dll.no_queues") {
+    if (code != "dll.protocol" && code != "dll.limit" && code != "dll.no_queues" &&
+        code != "walk.max_operations") {
       EXPECT_THAT(result.failure->message,
                   AnyOf(HasSubstr(place), HasSubstr("outside of its functions")));
     }

@@ -104,18 +104,6 @@ TEST(Attach, FindsThePidWhereItCan) {
   }
 }
 
-TEST(Attach, InterruptsATargetThatRuns) {
-  ScriptedStub stub({.may_interrupt = true});
-  stub.expect("?", Answer::packet("OK")).expect("?", Answer::packet("OK"));
-  stub.expect("\x03", Answer::packet("T02thread:p1d3e.1d3e;"));
-  const auto client = connected(stub);
-  ASSERT_TRUE(client);
-  const auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  EXPECT_FALSE(attachment->stopped_before_us);
-  EXPECT_EQ(attachment->stop.signal_or_status, 2);
-}
-
 TEST(Attach, AnEndedProcessIsNotAttached) {
   for (const std::string stop : {"W00", "W01", "X09", "X0b;process:1d3e", "N"}) {
     ScriptedStub stub;

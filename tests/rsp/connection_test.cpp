@@ -185,33 +185,6 @@ TEST_F(ConnectionTest, RefusedByTheGateSendsNothingAndCostsNothing) {
   EXPECT_EQ(connection.counters().bytes_sent, 0U);
 }
 
-TEST_F(ConnectionTest, InterruptBringsTheStopReply) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect_packet("?"); // lost: the target runs
-    peer.expect("\x03");
-    peer.send("%Stop:x#00" + encode("O41") + encode("T02thread:1;"));
-    peer.expect_packet("m0,1");
-    peer.send_packet("aa");
-  });
-  auto& connection = open_no_ack(100ms);
-  expect_code(connection.request("?"), "stub.timeout");
-  ASSERT_TRUE(connection.interrupt());
-  EXPECT_EQ(connection.receive_stop_reply(5s).value(), "T02thread:1;");
-  EXPECT_EQ(connection.request("m0,1").value(), "aa");
-}
-
-TEST_F(ConnectionTest, StopReplyThatComesTooLateAnswersNoRequest) {
-  peer_.play([](WirePeer& peer) {
-    peer.expect("\x03");
-    peer.expect_packet("D");
-    peer.send(encode("S02") + encode("OK"));
-  });
-  auto& connection = open_no_ack();
-  ASSERT_TRUE(connection.interrupt());
-  expect_code(connection.receive_stop_reply(50ms), "stub.timeout");
-  EXPECT_EQ(connection.request("D").value(), "OK");
-}
-
 TEST_F(ConnectionTest, ReleasedOnceDetached) {
   auto& connection = open();
   EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());

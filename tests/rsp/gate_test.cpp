@@ -401,15 +401,12 @@ TEST(Gate, AsksThePolicyItWasGiven) {
   const Gate gate(policy);
   EXPECT_TRUE(gate.packet("k"));
   EXPECT_FALSE(gate.packet("?"));
-  EXPECT_FALSE(gate.interrupt());
-  EXPECT_TRUE(Gate(read_only_policy()).interrupt());
 }
 
-TEST(Gate, AcknowledgementsAndInterruptAreOneByte) {
+TEST(Gate, AcknowledgementsAreOneByte) {
   const Gate gate(read_only_policy());
   EXPECT_EQ(gate.ack().bytes(), "+");
   EXPECT_EQ(gate.nack().bytes(), "-");
-  EXPECT_EQ(gate.interrupt()->bytes(), "\x03");
 }
 
 } // namespace

@@ -209,7 +209,7 @@ TEST(Detach, BehindAnAnswerThatNeverCameIsHeard) {
   }
 }
 
-TEST(Attach, AGdbserverIsNeverInterrupted) {
+TEST(Attach, InterruptsNothing) {
   HoldingStub holder(false);
   holder.stub.on("?", Answer::packet("OK"));
   const auto client = connected(holder.stub);
@@ -218,19 +218,6 @@ TEST(Attach, AGdbserverIsNeverInterrupted) {
   ASSERT_FALSE(attachment);
   EXPECT_EQ(attachment.error().code, "stub.garbage");
   EXPECT_EQ(holder.stub.count("\x03"), 0U);
-}
-
-/// "OK" may be the answer to another question.
-TEST(Attach, IsAskedAgainBeforeATargetIsInterrupted) {
-  ScriptedStub stub;
-  stub.on("?", Answer::packet("T05thread:p1d3e.1d3e;"));
-  stub.expect("?", Answer::packet("OK"));
-  const auto client = connected(stub);
-  ASSERT_TRUE(client);
-  const auto attachment = attach(*client);
-  ASSERT_TRUE(attachment) << attachment.error().message;
-  EXPECT_TRUE(attachment->stopped_before_us);
-  EXPECT_EQ(stub.count("\x03"), 0U);
 }
 
 } // namespace

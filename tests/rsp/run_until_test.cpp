@@ -254,7 +254,6 @@ TEST(RunPolicy, LetsRunAndNothingElse) {
     ASSERT_FALSE(refused) << packet;
     EXPECT_EQ(refused.error().code, "gate.refused");
   }
-  EXPECT_FALSE(gate.interrupt());
 }
 
 TEST(RunPolicy, IsInEffectDuringTheRunOnly) {

@@ -135,8 +135,7 @@ void WireWatch::judge(const Arrival& arrival) {
     return;
   ++packets_;
   if (interrupt) {
-    if (allowed_ != Allowed::interrupts)
-      offences_.emplace_back("0x03");
+    offences_.emplace_back("0x03"); // ends a process that a gdbserver holds
     return;
   }
   if (!looks_only(arrival.payload, whole) &&

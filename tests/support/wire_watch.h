@@ -23,8 +23,7 @@ bool lets_run(std::string_view payload);
 /// for tests of the watch itself. Any thread.
 class WireWatch {
 public:
-  /// interrupts: 0x03, too. It ends a process that a gdbserver holds.
-  enum class Allowed { looks, interrupts, runs };
+  enum class Allowed { looks, runs };
 
   explicit WireWatch(Allowed allowed = Allowed::looks) : allowed_(allowed) {}
   ~WireWatch() { check(); }

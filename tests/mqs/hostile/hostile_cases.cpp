@@ -92,7 +92,10 @@ void add_endless(Cases& cases) {
   for (const char* evil : {"allocate_until_none_is_left", "ask_for_more_than_there_is", "leak",
                            "print_an_endless_text"})
     cases.push_back({evil, next, ""});
-  cases.push_back({"list_communicators_for_ever", next, "dll.limit", {"lists without end"}});
+  cases.push_back({"list_communicators_for_ever",
+                   next,
+                   "walk.max_operations",
+                   {"more operations in this rank"}});
 }
 
 void add_answers(Cases& cases) {
