@@ -22,8 +22,8 @@ struct Loading {
   const wire::StartMessage& start;
   const sandbox::Filter& filter;
   pid_t parent;
-  sandbox::Gate confined = {}; ///< the worker is, and waits
-  std::optional<WalkFailure> failure = std::nullopt;
+  sandbox::Gate confined = {};                       ///< the worker is, and waits
+  std::optional<WalkFailure> failure = std::nullopt; ///< set before the gate opens: load nothing
 };
 
 int run_loader(void* of) {
@@ -33,6 +33,8 @@ int run_loader(void* of) {
   sandbox::start_no_more();
   const bool is_confined = loading.filter.apply_quietly(); // while the worker does the same
   loading.confined.wait();
+  if (loading.failure)
+    ::_exit(wire::loader_done);
   if (is_confined)
     loading.failure = loading.dll.load(loading.start);
   else
@@ -51,8 +53,9 @@ std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage
   if (message.loader < 0)
     return not_confined(std::string("clone: ") + std::strerror(errno));
   sandbox::start_no_more();
+  // Also without a filter: the loader reads `loading` until it ends, and the parent has to reap it.
   if (auto why = filters.computing.apply())
-    return not_confined(std::move(*why));
+    loading.failure = not_confined(std::move(*why));
   channel.send(message.encode());
   loading.confined.open();
   channel.await_walk();
