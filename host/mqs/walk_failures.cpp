@@ -83,6 +83,9 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
             fmt::format("{} was exchanged or changed after it had been checked: it is not loaded",
                         path),
             "run it again when nobody works on that file"};
+  case wire::FailureKind::no_process:
+    return {"worker.start", fmt::format("no process can be started that loads {}: {}", path, text),
+            "ulimit -u -v    shows the limits of this process; --jobs 1 needs least"};
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }

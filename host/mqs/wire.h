@@ -55,6 +55,7 @@ enum class FailureKind : std::uint8_t {
   limit,            ///< more than we are willing to walk
   sandbox,          ///< the worker cannot confine itself as it was told to
   exchanged,        ///< the DLL's file is not the one that was checked
+  no_process,       ///< the system lets the worker start no loader: a limit, or no memory
 };
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <ostream>
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -358,6 +359,24 @@ TEST_P(WithoutSeccomp, NoSandboxWalks) {
 
 INSTANTIATE_TEST_SUITE_P(, WithoutSeccomp, testing::Values(EINVAL, ENOSYS, EPERM, EACCES),
                          [](const auto& of) { return std::string(::strerrorname_np(of.param)); });
+
+/// A limit on processes that the worker itself just fits into.
+TEST(Sandbox, WithoutRoomForTheLoaderTheLimitIsNamed) {
+  for (const int error : {EAGAIN, ENOMEM})
+    EXPECT_EXIT(
+        {
+          const scmp_filter_ctx rules = ::seccomp_init(SCMP_ACT_ALLOW);
+          ::seccomp_rule_add(rules, SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)),
+                             SCMP_SYS(clone), 1,
+                             SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_PARENT, CLONE_PARENT));
+          if (::seccomp_load(rules) != 0)
+            ::_exit(2);
+          leave(walk("PLAIN"));
+        },
+        testing::ExitedWithCode(1),
+        std::string("worker.start: .*PLAIN.so.*: clone: ") + std::strerror(error) +
+            "; ulimit -u .*--jobs 1");
+}
 
 /// Worker and DLLs where everybody may read them.
 class Unprivileged : public testing::Test {

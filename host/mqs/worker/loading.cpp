@@ -16,6 +16,12 @@ WalkFailure not_confined(std::string why) {
   return {wire::FailureKind::sandbox, std::move(why)};
 }
 
+WalkFailure no_loader(int error) {
+  const std::string why = std::string("clone: ") + std::strerror(error);
+  const bool limited = error == EAGAIN || error == ENOMEM;
+  return limited ? WalkFailure{wire::FailureKind::no_process, why} : not_confined(why);
+}
+
 /// What worker and loader both see.
 struct Loading {
   DebugDll& dll;
@@ -51,7 +57,7 @@ std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage
   Loading loading{dll, start, filters.loading, parent};
   message.loader = sandbox::start_twin(run_loader, &loading);
   if (message.loader < 0)
-    return not_confined(std::string("clone: ") + std::strerror(errno));
+    return no_loader(errno);
   sandbox::start_no_more();
   // Also without a filter: the loader reads `loading` until it ends, and the parent has to reap it.
   if (auto why = filters.computing.apply())
