@@ -170,10 +170,11 @@ bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) 
   }
   if (!keeps_first)
     told = told && process->send(message_of(Operation::drop_detach, handle, "D"));
-  if (connection.deadline != never)
-    told = told && process->send(deadline_message(handle, connection.deadline));
   const char manner = static_cast<char>(connection.manner);
-  return told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
+  told = told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
+  if (told && connection.deadline != never) // last: it may have passed
+    told = process->send(deadline_message(handle, connection.deadline));
+  return told;
 }
 
 bool Guardian::Impl::may_restart() {

@@ -6,9 +6,17 @@
 #include "rsp/quirks.h"
 #include "rsp/transport/open.h"
 
+#include <chrono>
 #include <utility>
 
 namespace mqbridge::rsp {
+namespace {
+
+/// Until the guardian takes over what could not be released. It is not now, as the message comes
+/// before the connection is given back (Guardian::set_deadline).
+constexpr std::chrono::milliseconds guardians_turn{300};
+
+} // namespace
 
 Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
                const ClientOptions& options)
@@ -20,9 +28,10 @@ Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, W
       stop_(options.stop) {}
 
 Server::~Server() {
-  // What could not be released stays with the guardian.
   if (connection_.closed() || connection_.detach_packets().empty())
     connection_.released();
+  else // nothing more is said here: the guardian is not to wait until this process ends
+    connection_.set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
 }
 
 Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,

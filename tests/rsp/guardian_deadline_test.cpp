@@ -1,8 +1,11 @@
 // A client that is late: its guardian lets the target run, and of the two only one says so.
 
+#include "rsp/client.h"
+#include "rsp/commands/attach.h"
 #include "tests/rsp/guardian_fixture.h"
 #include "tests/support/faults_tried.h"
 
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <csignal>
@@ -10,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -89,6 +93,30 @@ TEST(GuardianDeadline, TheNextGuardianKnowsIt) {
   EXPECT_TRUE(test::eventually(10s, [&] { return held.stub.count("D;1f") == 1; }));
   EXPECT_NE(guardian_pid(), first);
   EXPECT_TRUE(guardian->taken_over(held.handle));
+}
+
+/// Others may have minutes of work left.
+TEST(GuardianDeadline, WhatItsClientCouldNotReleaseDoesNotWaitForTheEndOfAll) {
+  test::faults_tried(1);
+  auto guardian = started();
+  ASSERT_TRUE(guardian);
+  ScriptedStub stub;
+  stub.on("?", test::Answer::packet("T05thread:p1d3e.1d3e;"));
+  std::atomic<int> farewells = 0;
+  stub.on("D", [&farewells](std::string_view) {
+    return ++farewells == 1 ? test::Answer::nothing() : test::Answer::packet("OK");
+  });
+  {
+    ClientOptions options;
+    options.silence_timeout = 200ms;
+    options.guardian = guardian.get();
+    auto client = Client::connect(stub.endpoint(), options);
+    ASSERT_TRUE(client);
+    ASSERT_TRUE(attach(**client));
+    stub.on("vMustReplyEmpty", test::Answer::nothing()); // nor does it say whether it has let go
+    EXPECT_FALSE(detach(**client));
+  }
+  EXPECT_TRUE(test::eventually(10s, [&] { return farewells >= 2; }));
 }
 
 /// As they come: both in the same moment, again and again.
