@@ -246,9 +246,11 @@ private:
   Result<std::size_t> send_padded_blocks(std::span<const std::string> payloads);
   Result<std::optional<std::string>> receive_paired(std::string_view request);
   Result<void> find_back_into_step(const Marker& marker, std::chrono::milliseconds limit);
-  Result<void> discard_until_quiet(const Marker& marker, std::chrono::milliseconds pause);
+  Result<void> discard_until_quiet(const Marker& marker, std::chrono::milliseconds pause,
+                                   Clock::time_point give_up);
   bool take_marker(const Marker& marker);
-  Result<bool> marker_is_next(const Marker& marker, std::chrono::milliseconds pause);
+  Result<bool> marker_is_next(const Marker& marker, std::chrono::milliseconds pause,
+                              Clock::time_point give_up);
   void note_packet(std::string_view payload);
 
   std::unique_ptr<Transport> transport_;

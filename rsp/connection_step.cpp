@@ -36,9 +36,9 @@ Result<void> Connection::find_back_into_step(const Marker& marker, milliseconds 
   const auto give_up = Clock::now() + std::max(limit, 3 * pause); // once in any case
   for (int attempt = 0; attempt < limits::resynchronisations && Clock::now() < give_up;
        ++attempt, pause *= 2) {
-    if (auto quiet = discard_until_quiet(marker, pause); !quiet)
+    if (auto quiet = discard_until_quiet(marker, pause, give_up); !quiet)
       return quiet;
-    auto found = marker_is_next(marker, pause);
+    auto found = marker_is_next(marker, pause, give_up);
     if (!found)
       return forward(std::move(found));
     if (*found) {
@@ -55,15 +55,16 @@ Result<void> Connection::find_back_into_step(const Marker& marker, milliseconds 
                  "it; --trace FILE shows every packet");
 }
 
-/// A stub that waits for a `+` gets it, until it has nothing more to say.
-Result<void> Connection::discard_until_quiet(const Marker& marker, milliseconds pause) {
+/// A stub that waits for a `+` gets it, until it has nothing more to say, or `give_up` has come.
+Result<void> Connection::discard_until_quiet(const Marker& marker, milliseconds pause,
+                                             Clock::time_point give_up) {
   if (!no_ack_)
     queue(gate_.ack());
   flush();
   Wait wait("the rest of a burst", options_.silence_timeout);
   auto quiet_at = Clock::now() + pause;
-  while (Clock::now() < quiet_at) {
-    const auto more = receive_bytes(wait, quiet_at);
+  while (Clock::now() < std::min(quiet_at, give_up)) {
+    const auto more = receive_bytes(wait, std::min(quiet_at, give_up));
     if (!more)
       return Failure(more.error());
     if (*more) {
@@ -75,15 +76,16 @@ Result<void> Connection::discard_until_quiet(const Marker& marker, milliseconds 
 }
 
 /// Asks for the marker once: whether its answer comes, behind whatever else was on its way.
-Result<bool> Connection::marker_is_next(const Marker& marker, milliseconds pause) {
+Result<bool> Connection::marker_is_next(const Marker& marker, milliseconds pause,
+                                        Clock::time_point give_up) {
   outstanding_ = stale_ = 0;
   if (auto sent = send_packet(marker.question); !sent)
     return forward(std::move(sent));
   flush();
   Wait wait(marker.question, options_.silence_timeout);
-  const auto give_up = Clock::now() + 2 * pause;
-  while (Clock::now() < give_up) {
-    const auto more = receive_bytes(wait, give_up);
+  const auto end = std::min(Clock::now() + 2 * pause, give_up);
+  while (Clock::now() < end) {
+    const auto more = receive_bytes(wait, end);
     if (!more)
       return Failure(more.error());
     if (take_marker(marker))

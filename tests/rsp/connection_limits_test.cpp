@@ -150,6 +150,20 @@ TEST_F(ConnectionLimits, WhatRunsIsNotAskedWhereItsStubStands) {
   peer_.finish();
 }
 
+TEST_F(ConnectionLimits, GettingIntoStepTakesNoLongerThanItMay) {
+  std::atomic<bool> enough = false;
+  peer_.play([&enough](WirePeer& peer) {
+    for (; !enough; std::this_thread::sleep_for(20ms))
+      peer.send_packet("E01");
+  });
+  auto& connection = open_no_ack();
+  const auto begun = Clock::now();
+  EXPECT_FALSE(connection.resynchronise(300ms));
+  EXPECT_LT(Clock::now() - begun, 3s) << "the detach has five seconds in all";
+  enough = true;
+  peer_.finish();
+}
+
 TEST_F(ConnectionLimits, DeadlineSetWhileAnExchangeWaitsCounts) {
   auto& connection = open_no_ack();
   std::thread setter([&connection] {
