@@ -61,10 +61,10 @@ Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_t
     return forward(std::move(client));
   client_ = std::move(*client);
   const bool on_stdio = std::holds_alternative<rsp::CommandEndpoint>(target_.endpoint.where);
-  if (!on_stdio) // one that is shared was made before, for another target
-    begin_hold(std::max(contact_, client_->server()->opened()));
-  else if (!starts_stub(target_.endpoint))
+  if (on_stdio && !starts_stub(target_.endpoint))
     begin_hold(client_->heard_since());
+  else // one that is shared was made before, for another target
+    begin_hold(std::max(contact_, client_->server()->opened()));
   if (target_.endpoint.pid)
     server = client_->server();
   return {};
@@ -91,7 +91,8 @@ RankLink::connect_or_share(std::shared_ptr<rsp::Server>& server, std::stop_token
 
 Result<rsp::Attachment> RankLink::attach() {
   const auto first_contact = std::pair(contact_, stopped_at_);
-  begin_hold();
+  if (target_.endpoint.pid) // it is stopped from here on; any other was from first contact on
+    begin_hold();
   limit_hold();
   auto attachment = rsp::attach(*client_);
   if (attachment && attachment->stopped_before_us) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <set>
+#include <map>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -26,22 +26,35 @@ std::string started_for(const Endpoint& endpoint) {
   return command != nullptr && endpoint.text.starts_with("local:") ? command->argv.back() : "";
 }
 
-/// "TID (NAME) STATE ...": a name may hold parentheses and blanks.
-bool in_state_d(const std::filesystem::path& stat) {
-  std::ifstream file(stat);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto name_end = text.rfind(')');
-  return name_end != std::string::npos && text.substr(name_end, 3) == ") D";
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::set<std::string> threads_in_state_d(const std::string& pid) {
-  std::set<std::string> threads;
+/// "TID (NAME) STATE ...": a name may hold parentheses and blanks.
+bool in_state_d(const std::string& stat) {
+  const auto name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat.substr(name_end, 3) == ") D";
+}
+
+/// "voluntary_ctxt_switches:\t17": how often a thread has fallen asleep so far.
+std::string sleeps(const std::string& status) {
+  const auto at = status.find("voluntary_ctxt_switches:");
+  return at == std::string::npos ? "" : status.substr(at, status.find('\n', at) - at);
+}
+
+/// By thread, their sleeps(): a thread that writes much is in state D at most looks, each time in
+/// another sleep, and can be stopped.
+using Sleepers = std::map<std::string, std::string>;
+
+Sleepers threads_in_state_d(const std::string& pid) {
+  Sleepers threads;
   std::error_code gone;
   const std::filesystem::path tasks = fmt::format("/proc/{}/task", pid);
   for (std::filesystem::directory_iterator task(tasks, gone), end; !gone && task != end;
        task.increment(gone)) {
-    if (in_state_d(task->path() / "stat"))
-      threads.insert(task->path().filename());
+    if (in_state_d(text_of(task->path() / "stat")))
+      threads.emplace(task->path().filename(), sleeps(text_of(task->path() / "status")));
   }
   return threads;
 }
@@ -66,20 +79,24 @@ Result<void> await_interruptible(const Endpoint& endpoint, const std::stop_token
   auto asleep = threads_in_state_d(pid);
   while (!asleep.empty() && !stop.stop_requested()) {
     if (std::chrono::steady_clock::now() >= give_up)
-      return Failure(uninterruptible(pid, *asleep.begin(), ""));
+      return Failure(uninterruptible(pid, asleep.begin()->first, ""));
     std::this_thread::sleep_for(between_looks);
     const auto still = threads_in_state_d(pid);
-    std::erase_if(asleep, [&still](const std::string& thread) { return !still.contains(thread); });
+    std::erase_if(asleep, [&still](const Sleepers::value_type& thread) {
+      const auto now = still.find(thread.first);
+      return now == still.end() || now->second != thread.second; // it was awake in between
+    });
   }
   return {};
 }
 
 std::optional<Error> explain_silence(const Endpoint& endpoint) {
   const std::string pid = started_for(endpoint);
-  const auto asleep = pid.empty() ? std::set<std::string>() : threads_in_state_d(pid);
+  const auto asleep = pid.empty() ? Sleepers() : threads_in_state_d(pid);
   if (asleep.empty())
     return std::nullopt;
-  return uninterruptible(pid, *asleep.begin(), "; its gdbserver lets it go as soon as it wakes");
+  return uninterruptible(pid, asleep.begin()->first,
+                         "; its gdbserver lets it go as soon as it wakes");
 }
 
 } // namespace mqbridge::rsp
