@@ -226,6 +226,14 @@ std::vector<std::string> FileDownload::paths() const {
   return paths;
 }
 
+std::vector<std::string> FileDownload::shared_builds() const {
+  std::vector<std::string> builds;
+  for (const auto& file : files_)
+    if (!file.apart)
+      builds.push_back(file.wanted->build_id);
+  return builds;
+}
+
 // One piece, which a serial line takes seconds for; then, unless it was one, a burst, since a
 // single piece measures the round trip.
 Result<void> FileDownload::read_head() {

@@ -55,6 +55,8 @@ public:
   bool empty() const { return files_.empty(); }
   std::uint64_t bytes() const; ///< of all files
   std::vector<std::string> paths() const;
+  /// The build-ids of those that another process may use, too.
+  std::vector<std::string> shared_builds() const;
 
   /// How long the rest takes, by what the first pieces took; they are not read twice. Files that
   /// cannot be read are left out: there may be none afterwards.

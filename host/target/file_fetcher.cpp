@@ -50,20 +50,20 @@ std::string files_of_the_target(std::span<const std::string> paths) {
 /// nothing that others wait for.
 class FileFetcher::Claim {
 public:
-  Claim(FileFetcher& fetcher, std::span<const WantedFile> wanted, const FetchContext& context)
+  Claim(FileFetcher& fetcher, std::span<const std::string> builds, const FetchContext& context)
       : fetcher_(fetcher) {
-    const auto busy = [&](const WantedFile& file) {
-      return fetcher_.under_way_.count(file.build_id) > 0;
+    const auto busy = [&](const std::string& build) {
+      return fetcher_.under_way_.count(build) > 0;
     };
     std::unique_lock lock(fetcher_.mutex_);
-    while (std::any_of(wanted.begin(), wanted.end(), busy)) {
+    while (std::any_of(builds.begin(), builds.end(), busy)) {
       if (context.over())
         return;
       fetcher_.changed_.wait_for(lock, patience);
     }
-    for (const auto& file : wanted)
-      if (!file.build_id.empty() && fetcher_.under_way_.insert(file.build_id).second)
-        builds_.push_back(file.build_id);
+    for (const auto& build : builds)
+      if (fetcher_.under_way_.insert(build).second)
+        builds_.push_back(build);
     granted_ = true;
   }
   ~Claim() {
@@ -149,15 +149,6 @@ Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span
            "copy the node's files, and give their top directory: --sysroot DIR"});
     return {};
   }
-  const Claim claim(*this, wanted, context);
-  if (!claim.granted()) {
-    faults.push_back({"fetch.too_long",
-                      fmt::format("still being read by another rank when this one's time was "
-                                  "over: {}",
-                                  files_of_the_target(paths_of(wanted))),
-                      "give it more time: --max-stop S; or dump again: what was read is kept"});
-    return {};
-  }
   const auto beside = rsp::connect_file_stub(client, pid, context.stop);
   if (!beside)
     return download({client, pid, agrees, context}, wanted, faults);
@@ -174,15 +165,37 @@ Result<void> FileFetcher::download(const Task& task, std::span<WantedFile> wante
   std::vector<Error> not_opened;
   if (auto done = download.open(task.pid, wanted, not_opened); !done)
     return done;
-  const auto find = [this](const FileOrigin& origin) { return kept(origin); };
-  if (auto done = download.take_kept(find, task.agrees); !done)
+  if (auto done = take_kept(download, task); !done)
     return done;
   Result<void> done;
   if (options_.mode != FetchMode::never) {
     std::move(not_opened.begin(), not_opened.end(), std::back_inserter(faults));
-    done = read(download, task, faults);
+    done = read_missing(download, task, faults);
   }
   return done ? download.close() : done;
+}
+
+Result<void> FileFetcher::take_kept(FileDownload& download, const Task& task) {
+  return download.take_kept([this](const FileOrigin& origin) { return kept(origin); }, task.agrees);
+}
+
+// Who lacks nothing waits for nobody: a hundred targets are held at the same time.
+Result<void> FileFetcher::read_missing(FileDownload& download, const Task& task,
+                                       std::vector<Error>& faults) {
+  if (download.empty())
+    return {};
+  const Claim claim(*this, download.shared_builds(), task.context);
+  if (!claim.granted()) {
+    faults.push_back({"fetch.too_long",
+                      fmt::format("still being read by another rank when this one's time was "
+                                  "over: {}",
+                                  files_of_the_target(download.paths())),
+                      "give it more time: --max-stop S; or dump again: what was read is kept"});
+    return {};
+  }
+  if (auto done = take_kept(download, task); !done) // another rank may have read it meanwhile
+    return done;
+  return read(download, task, faults);
 }
 
 Result<void> FileFetcher::read(FileDownload& download, const Task& task,

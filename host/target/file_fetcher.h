@@ -50,6 +50,8 @@ private:
     const FetchContext& context;
   };
   Result<void> download(const Task& task, std::span<WantedFile> wanted, std::vector<Error>& faults);
+  Result<void> take_kept(FileDownload& download, const Task& task);
+  Result<void> read_missing(FileDownload& download, const Task& task, std::vector<Error>& faults);
   Result<void> read(FileDownload& download, const Task& task, std::vector<Error>& faults);
   std::optional<std::filesystem::path> kept(const FileOrigin& origin);
   std::optional<Error> objection(const FetchQuestion& question, const FetchContext& context);

@@ -344,6 +344,26 @@ TEST_F(ForgedFiles, AreNotUsedWhereMemoryDisagrees) {
   EXPECT_EQ(found(always, library_), right_);
 }
 
+TEST_F(ForgedFiles, ThatAreBeingReadKeepNoRankWaitingThatHasItsOwn) {
+  auto always = fetcher(FetchMode::always);
+  ASSERT_EQ(found(always, library_), right_);
+  std::promise<void> asked;
+  std::atomic<bool> second_is_done = false;
+  auto asking = fetcher(FetchMode::ask, [&](const FetchQuestion&) {
+    asked.set_value();
+    eventually(std::chrono::seconds(30), [&] { return second_is_done.load(); });
+    return true;
+  });
+  const auto one = serve(forged_);
+  const auto two = serve(library_);
+  std::jthread first([&] { look(*one, &asking, {.sysroots = {sysroot_}}); });
+  ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  const auto seen = look(*two, &asking, {.sysroots = {sysroot_}}, std::chrono::seconds(5));
+  second_is_done = true;
+  EXPECT_THAT(seen.warnings, IsEmpty());
+  EXPECT_EQ(symbol_of(seen.image("libmpi_test.so")), right_);
+}
+
 // What blocks the stub that opens files must not block the one that holds the target.
 TEST_F(FetchFiles, OfALocalProcessAreReadByAStubThatHoldsNothing) {
   const auto trace_path = directory_ / "trace";
