@@ -38,7 +38,7 @@ std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid,
     return places;
   places.push_back({fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapped->first.value,
                                 mapped->last.value + 1)});
-  if (mapped->is_deleted)
+  if (mapped->is_deleted || mapped->is_ambiguous)
     return places;
   places.push_back({mapped->path, pid, mapped->inode});
   places.push_back({fmt::format("/proc/{}/root{}", pid, mapped->path), 0, mapped->inode});
@@ -59,6 +59,12 @@ std::optional<Error> why_unnamed(const WantedFile& file, const std::optional<Map
                              "process loaded it, and what has its name now may hang the stub",
                              file.path),
                  "give a directory tree with the file that runs: --sysroot DIR"};
+  if (mapped->is_ambiguous)
+    return Error{"vfile.ambiguous",
+                 fmt::format("{} is not read from the target: the kernel shows a line's end in a "
+                             "name as it shows \\012, and another file may have the other name",
+                             file.path),
+                 give_sysroot};
   return std::nullopt;
 }
 

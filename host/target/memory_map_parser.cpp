@@ -73,7 +73,8 @@ MappedFile file_of(const Line& line) {
                   .last = {line.last},
                   .path = std::string(
                       line.name.substr(0, line.name.size() - (is_deleted ? deleted.size() : 0))),
-                  .is_deleted = is_deleted};
+                  .is_deleted = is_deleted,
+                  .is_ambiguous = line.name.find("\\012") != line.name.npos};
   std::from_chars(line.inode.data(), line.inode.data() + line.inode.size(), file.inode);
   return file;
 }

@@ -24,6 +24,8 @@ struct MappedFile {
   std::uint64_t inode = 0;
   std::string path;        ///< in the process's mount name space
   bool is_deleted = false; ///< the path leads to another file by now, or to none
+  /// The path has \012 in it, which may be written so, or stand for a line's end (proc(5)).
+  bool is_ambiguous = false;
 };
 
 /// What is mapped at `address`, from the text of /proc/PID/maps; nullopt: nothing, or no file.

@@ -538,7 +538,8 @@ TEST_F(ScriptedFiles, OneThatCannotBeReadDoesNotStandInTheWayOfOthers) {
 TEST_F(ScriptedFiles, NoNameIsOpenedThatTheKernelDoesNotVouchFor) {
   serve_maps("1000-2000 r--p 00000000 fe:00 1 /gone (deleted)\n"
              "3000-4000 rw-p 00000000 00:00 0 \n"
-             "5000-6000 r--p 00000000 fe:00 2 /exchanged\n");
+             "5000-6000 r--p 00000000 fe:00 2 /exchanged\n"
+             "6000-7000 r--p 00000000 fe:00 4 /two\\012lines\n");
   serve_file('5', "/exchanged", "another one", 3);
   struct Case {
     const char* path;
@@ -548,6 +549,7 @@ TEST_F(ScriptedFiles, NoNameIsOpenedThatTheKernelDoesNotVouchFor) {
   };
   for (const auto& [path, header, code, pid] :
        {Case{"/gone", 0x1000, "vfile.replaced"}, Case{"/anonymous", 0x3000, "vfile.not_mapped"},
+        Case{"/two\\012lines", 0x6000, "vfile.ambiguous"},
         Case{"/nowhere", 0x8000, "vfile.not_mapped"}, Case{"/gone", 0x1000, "vfile.no_maps", 0},
         Case{"/gone", 0x1000, "vfile.no_maps", 78}}) {
     FileFetcher always({FetchMode::always}, std::nullopt);

@@ -48,6 +48,7 @@ TEST(MemoryMapText, SaysWhatIsMapped) {
 TEST(MappedFiles, AreFoundByAddress) {
   const std::string text = std::string(real_lines) +
                            "ffffffffff700000-ffffffffff701000 r--p 00000000 fe:00 7 /a (deleted)\n"
+                           "ffffffffff800000-ffffffffff801000 r--p 00000000 fe:00 8 /a\\012b\n"
                            "no line at all\n";
   const auto file = find_mapped_file(text, {0x55d0c8a03fff});
   ASSERT_TRUE(file);
@@ -56,6 +57,8 @@ TEST(MappedFiles, AreFoundByAddress) {
   EXPECT_EQ(file->inode, 332383U);
   EXPECT_EQ(file->path, "/tmp/a program");
   EXPECT_FALSE(file->is_deleted);
+  EXPECT_FALSE(file->is_ambiguous);
+  EXPECT_TRUE(find_mapped_file(text, {0xffffffffff800000})->is_ambiguous);
   const auto deleted = find_mapped_file(text, {0xffffffffff700000});
   ASSERT_TRUE(deleted);
   EXPECT_EQ(deleted->path, "/a");
