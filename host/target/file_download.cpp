@@ -28,12 +28,14 @@ constexpr const char* give_sysroot =
     "give a directory tree with the node's own files: --sysroot DIR";
 
 /// Where the file may be, best first. The first two are the very file that is mapped, whatever has
-/// its name by now; the second one takes privileges.
+/// its name by now; the second one takes privileges. Of a program that ld.so was told to start, the
+/// first one is ld.so.
 std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid,
                                        const std::optional<MappedFile>& mapped) {
   std::vector<rsp::RemotePath> places;
   if (file.is_executable)
-    places.push_back({fmt::format("/proc/{}/exe", pid)});
+    places.push_back({fmt::format("/proc/{}/exe", pid), 0,
+                      mapped ? std::optional(mapped->inode) : std::nullopt});
   if (!mapped)
     return places;
   places.push_back({fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapped->first.value,

@@ -569,6 +569,18 @@ TEST_F(ScriptedFiles, NoNameIsOpenedThatTheKernelDoesNotVouchFor) {
   ASSERT_EQ(faults.size(), 1U);
 }
 
+// ld-linux-x86-64.so.2 PROGRAM
+TEST_F(ScriptedFiles, AProgramIsNotTakenForTheLdSoThatStartedIt) {
+  serve_maps("1000-2000 r--p 00000000 fe:00 2 /program\n");
+  serve_file('5', "/proc/77/exe", "what ld.so is", 9);
+  serve_file('6', "/program", "no ELF file, but readable", 2);
+  FileFetcher always({FetchMode::always}, std::nullopt);
+  fetch(always, {{"/program", "abcd", {0x1000}, true}});
+  EXPECT_EQ(stub_.count("vFile:pread:5"), 0U);
+  EXPECT_EQ(stub_.count("vFile:close:5"), 1U);
+  EXPECT_GT(stub_.count("vFile:pread:6"), 0U);
+}
+
 /// A node that has one file, of `size`, which process 77 has mapped.
 void offer_file(ScriptedStub& stub, std::size_t size) {
   stub.on("vFile:setfs:", Answer::packet("F0"));
