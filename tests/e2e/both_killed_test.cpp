@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using test::descendant_named;
 using test::eventually;
 
-constexpr int attempts = 10;
+constexpr int attempts = 50; // a tenth of a second each
 
 /// Whether every process is held that can be seen to be; and none of those that cannot runs.
 bool all_held(Prey& prey) {
