@@ -43,21 +43,6 @@ std::optional<int> own_descriptor(std::string_view name) {
   return std::nullopt;
 }
 
-/// Replaces what a file holds, where it cannot be replaced itself. 0, or an errno.
-int overwrite(const std::filesystem::path& target, const std::filesystem::path& source) {
-  const FileDescriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!from)
-    return errno;
-  const FileDescriptor to(::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY));
-  if (!to)
-    return errno;
-  constexpr std::size_t most_at_once = std::size_t{1} << 30;
-  ssize_t count = 0;
-  while ((count = ::sendfile(to.get(), from.get(), nullptr, most_at_once)) > 0) {
-  }
-  return count < 0 || (::fsync(to.get()) != 0 && errno != EINVAL) ? errno : 0;
-}
-
 /// Of rename(2): the file is a mount point, or the file system has no such thing.
 bool cannot_be_renamed(int error) {
   return error == EBUSY || error == EXDEV || error == EPERM || error == ENOSYS ||
@@ -98,16 +83,17 @@ Result<Output> Output::open_file(const std::string& name) {
       exists ? std::filesystem::canonical(name, ignored) : std::filesystem::path(name);
   if (exists && ::access(target.c_str(), W_OK) != 0)
     return cannot_open(name, errno);
-  auto output = open_temporary(target, name);
+  // Before it has the mode of a file that not everybody may read, it is its owner's alone.
+  auto output = open_temporary(target, name, exists ? 0600 : 0666);
   if (output && exists)
     ::fchmod(output->descriptor_, status.st_mode & 07777);
   return output;
 }
 
-Result<Output> Output::open_temporary(const std::filesystem::path& target,
-                                      const std::string& name) {
+Result<Output> Output::open_temporary(const std::filesystem::path& target, const std::string& name,
+                                      mode_t mode) {
   std::filesystem::path temporary;
-  const int descriptor = create_beside(target, temporary);
+  const int descriptor = create_beside(target, temporary, mode);
   if (descriptor < 0)
     return cannot_open(name, errno);
   Output output(descriptor, name);
@@ -186,6 +172,11 @@ Result<void> Output::close() {
   }
   if (error_ == 0)
     return {};
+  if (begun_.load())
+    return fail("output.write",
+                fmt::format("{}: {}; all that it was to hold is in {}", name_,
+                            std::strerror(error_), temporary_.string()),
+                fmt::format("when there is room: cp {} {}", temporary_.string(), name_));
   return fail("output.write", fmt::format("{}: {}", name_, std::strerror(error_)),
               error_ == ENOSPC || error_ == EDQUOT ? "make room, or name a file elsewhere after -o"
                                                    : "name a file that can be written after -o");
@@ -197,8 +188,30 @@ int Output::replace() {
     temporary_.clear();
     return 0;
   }
-  // What is left beside it then goes away with this object.
-  return cannot_be_renamed(errno) ? overwrite(target_, temporary_) : errno;
+  return cannot_be_renamed(errno) ? overwrite() : errno;
+}
+
+/// Replaces what the file holds, where it cannot be replaced itself. From its first byte on the
+/// contents are whole in the temporary file alone. 0, or an errno.
+int Output::overwrite() {
+  const FileDescriptor from(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from)
+    return errno;
+  // No link: what had been one was resolved when it was opened.
+  const FileDescriptor to(::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (!to)
+    return errno;
+  begun_.store(true);
+  if (::ftruncate(to.get(), 0) != 0)
+    return errno;
+  constexpr std::size_t most_at_once = std::size_t{1} << 30;
+  ssize_t count = 0;
+  while ((count = ::sendfile(to.get(), from.get(), nullptr, most_at_once)) > 0) {
+  }
+  if (count < 0 || (::fsync(to.get()) != 0 && errno != EINVAL))
+    return errno;
+  begun_.store(false);
+  return 0;
 }
 
 bool Output::reader_gone() const {
@@ -210,7 +223,7 @@ bool Output::is_terminal() const {
 }
 
 void Output::discard() const noexcept {
-  if (!temporary_.empty())
+  if (!temporary_.empty() && !begun_.load())
     ::unlink(temporary_.c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace mqbridge {
 
@@ -14,7 +15,8 @@ namespace mqbridge {
 ///
 /// A file is written beside itself and renamed when it is complete: whoever reads it sees the old
 /// contents or all of the new, and a full disk leaves the old. Where it cannot be renamed to (a
-/// mount point), its contents are replaced. A device, a FIFO and a descriptor of this process
+/// mount point), its contents are replaced; where that fails, what was written beside it is left,
+/// and named. A device, a FIFO and a descriptor of this process
 /// (/dev/fd/3) are written directly. The first error is kept: writing goes on into nothing, so that
 /// a report needs no error handling, and close() tells. One thread at a time.
 ///
@@ -44,7 +46,8 @@ public:
   bool reader_gone() const;
   bool is_terminal() const;
 
-  /// Removes the unfinished file. Safe from another thread just before _exit().
+  /// Removes the unfinished file, unless it holds what the other one has lost. Safe from another
+  /// thread just before _exit().
   void discard() const noexcept;
   /// Some of it has been written directly, and close() has not come. Any thread.
   bool cut_off() const noexcept { return begun_.load(); }
@@ -54,9 +57,10 @@ private:
   bool is_pipe() const;
   void write_out(std::string_view text);
   int replace();
+  int overwrite();
   static Result<Output> open_file(const std::string& name);
-  static Result<Output> open_temporary(const std::filesystem::path& target,
-                                       const std::string& name);
+  static Result<Output> open_temporary(const std::filesystem::path& target, const std::string& name,
+                                       mode_t mode);
 
   int descriptor_;
   std::string name_; ///< as the user wrote it; "standard output"

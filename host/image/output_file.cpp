@@ -57,13 +57,13 @@ TemporaryDirectory::~TemporaryDirectory() {
     fs::remove_all(path_, error);
 }
 
-int create_beside(const fs::path& target, fs::path& temporary) {
+int create_beside(const fs::path& target, fs::path& temporary, mode_t mode) {
   constexpr int most_attempts = 100;
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
     temporary = target;
     temporary += fmt::format(".{:08x}.tmp", random());
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST || attempt == most_attempts)
       return descriptor;
   }
@@ -74,7 +74,7 @@ Result<void> write_file(const fs::path& path, std::string_view contents) {
   if (path.has_parent_path())
     fs::create_directories(path.parent_path(), error);
   fs::path partial;
-  FileDescriptor file(create_beside(path, partial));
+  FileDescriptor file(create_beside(path, partial, 0666));
   if (!file)
     return cannot_write(path, std::strerror(errno));
   // Some file systems (NFS, quotas) tell that there is no room only here.

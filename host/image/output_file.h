@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <sys/types.h>
 
 namespace mqbridge {
 
@@ -23,9 +24,10 @@ private:
 };
 
 /// Makes an empty file beside `target`, to be renamed to it when it is complete; its name, which
-/// nobody can foresee and take before, goes into `temporary`. Its mode is what the umask leaves.
-/// -1, with errno: it cannot be made.
-int create_beside(const std::filesystem::path& target, std::filesystem::path& temporary);
+/// nobody can foresee and take before, goes into `temporary`. Its mode is what the umask leaves of
+/// `mode`. -1, with errno: it cannot be made.
+int create_beside(const std::filesystem::path& target, std::filesystem::path& temporary,
+                  mode_t mode);
 
 /// Writes a whole file, making the directories above it. The file appears complete or not at all:
 /// it is written beside itself and renamed. Error: output.write.

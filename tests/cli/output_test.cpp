@@ -2,16 +2,20 @@
 #include "tests/cli/program.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
 
-int failing_rename = 0; ///< an errno; 0: it is the kernel's
+int failing_rename = 0;   ///< an errno; 0: it is the kernel's
+mode_t mode_at_first = 0; ///< of the last file whose mode was set
 
 } // namespace
 
@@ -20,6 +24,13 @@ extern "C" int rename(const char* from, const char* to) noexcept {
     return ::renameat(AT_FDCWD, from, AT_FDCWD, to);
   errno = failing_rename;
   return -1;
+}
+
+extern "C" int fchmod(int descriptor, mode_t mode) noexcept {
+  struct stat status {};
+  ::fstat(descriptor, &status);
+  mode_at_first = status.st_mode & 07777U;
+  return static_cast<int>(::syscall(SYS_fchmod, descriptor, mode));
 }
 
 namespace mqbridge::test {
@@ -77,6 +88,7 @@ TEST_F(OutputFile, KeepsItsModeAndItsLink) {
   struct stat status {};
   ASSERT_EQ(::stat(path().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0640U);
+  EXPECT_EQ(mode_at_first, 0600U) << "others might have opened it";
 }
 
 /// rename(2) as of a mount point or of a file system that does not have it.
@@ -93,6 +105,49 @@ TEST_F(OutputFile, ThatCannotBeReplacedHasNothingLeftOfTheOldContents) {
     EXPECT_EQ(read_file(path()), "new");
   }
   EXPECT_EQ(files(), 1U);
+}
+
+/// A file size limit stands in for the disk.
+TEST_F(OutputFile, ThatLosesItsContentsLeavesAllOfTheNewBesideItself) {
+  write_file(path(), "old");
+  std::string message;
+  {
+    auto output = open();
+    ASSERT_TRUE(output);
+    output->write("new");
+    output->flush();
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit usual{};
+    ::getrlimit(RLIMIT_FSIZE, &usual);
+    const rlimit none{0, usual.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    failing_rename = EBUSY;
+    const auto closed = output->close();
+    failing_rename = 0;
+    ::setrlimit(RLIMIT_FSIZE, &usual);
+    ASSERT_FALSE(closed);
+    EXPECT_EQ(closed.error().code, "output.write");
+    message = closed.error().message;
+  }
+  const auto name = message.find(folder_.path().string() + "/dump.txt.");
+  ASSERT_NE(name, message.npos) << message;
+  EXPECT_EQ(read_file(message.substr(name)), "new");
+}
+
+TEST_F(OutputFile, ThatBecameALinkMeanwhileIsNotWrittenThrough) {
+  const auto precious = folder_ / "precious";
+  write_file(path(), "old");
+  write_file(precious, "precious");
+  auto output = open();
+  ASSERT_TRUE(output);
+  output->write("new");
+  std::filesystem::remove(path());
+  std::filesystem::create_symlink("precious", path());
+  failing_rename = EBUSY;
+  const auto closed = output->close();
+  failing_rename = 0;
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(read_file(precious), "precious");
 }
 
 TEST_F(OutputFile, OfADescriptorIsWrittenWhereItStands) {
