@@ -43,8 +43,17 @@ std::uint64_t left_on_the_machine() {
   return available ? *available * kibi : all;
 }
 
+/// What the kernel takes back from a group before it ends one of its processes: the page cache, of
+/// which reading files alone fills whatever the group may have, and its own objects.
+std::uint64_t reclaimable_in(const std::filesystem::path& group) {
+  std::uint64_t bytes = 0;
+  for (const std::string_view name : {"inactive_file ", "active_file ", "slab_reclaimable "})
+    bytes += number_in(group / "memory.stat", name).value_or(0);
+  return bytes;
+}
+
 /// Of the unified hierarchy: every group from this one up may have a limit.
-std::uint64_t left_in_the_control_group() {
+std::uint64_t left_in_the_control_groups() {
   std::ifstream in("/proc/self/cgroup");
   std::uint64_t least = all;
   for (std::string line; std::getline(in, line);) {
@@ -52,10 +61,8 @@ std::uint64_t left_in_the_control_group() {
       continue;
     std::filesystem::path group = line.substr(3);
     for (;; group = group.parent_path()) {
-      const auto directory = std::filesystem::path("/sys/fs/cgroup") / group.relative_path();
-      if (const auto limit = number_in(directory / "memory.max", ""))
-        least =
-            std::min(least, less(*limit, number_in(directory / "memory.current", "").value_or(0)));
+      least = std::min(least, memory_left_in_group(std::filesystem::path("/sys/fs/cgroup") /
+                                                   group.relative_path()));
       if (group == group.root_path())
         break;
     }
@@ -73,13 +80,22 @@ std::uint64_t left_in_the_address_space() {
 
 } // namespace
 
+std::uint64_t memory_left_in_group(const std::filesystem::path& group) {
+  const auto limit = number_in(group / "memory.max", "");
+  if (!limit)
+    return all;
+  return less(*limit,
+              less(number_in(group / "memory.current", "").value_or(0), reclaimable_in(group)));
+}
+
 std::uint64_t memory_left() {
   return std::min(
-      {left_on_the_machine(), left_in_the_control_group(), left_in_the_address_space()});
+      {left_on_the_machine(), left_in_the_control_groups(), left_in_the_address_space()});
 }
 
 RunBudget::RunBudget(std::uint64_t bytes, std::size_t ranks)
-    : share_(bytes / 2 / std::max<std::size_t>(ranks, 1)), common_(bytes / 2) {}
+    : share_(std::max(bytes / 2 / std::max<std::size_t>(ranks, 1), least_share)),
+      common_(bytes / 2) {}
 
 bool RunBudget::take(std::uint64_t bytes) {
   auto left = common_.load();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 
 namespace mqbridge {
 
@@ -10,11 +11,17 @@ namespace mqbridge {
 /// limits allow. All of the address space where nothing tells.
 std::uint64_t memory_left();
 
+/// The same of one control group of the unified hierarchy, by its directory.
+std::uint64_t memory_left_in_group(const std::filesystem::path& group);
+
 /// The memory that all ranks of a run may take for what they find. Half of it is shared out
 /// beforehand, so that a rank whose debug DLL never stops listing takes nothing from the others;
 /// the other half is for whoever needs more. Any thread.
 class RunBudget {
 public:
+  /// However little is said to be free: what an honest rank lists fits in there.
+  static constexpr std::uint64_t least_share = std::uint64_t{64} << 20;
+
   RunBudget(std::uint64_t bytes, std::size_t ranks);
 
   /// What each rank has for itself.
