@@ -45,7 +45,7 @@ IdleCommunicators::IdleCommunicators(const TextContext& context) {
   if (context.options.full)
     return;
   for (const RankDump& rank : context.dump.ranks) {
-    all_read_ = all_read_ && !rank.communicators.empty();
+    all_read_ = all_read_ && !rank.communicators.empty() && !was_cut_short(rank);
     lists_all_ = lists_all_ && nothing_listed(rank) == "empty";
     for (const Communicator& communicator : rank.communicators)
       if (!is_idle(rank, communicator))

@@ -1,6 +1,7 @@
 #include "host/report/queue_words.h"
 
 #include "host/report/printable.h"
+#include "host/report/text_parts.h"
 
 #include <fmt/format.h>
 #include <optional>
@@ -126,6 +127,11 @@ std::string common_state(const RankDump& rank, OpClass op_class) {
   return common.value_or("");
 }
 
+bool was_cut_short(const RankDump& rank) {
+  return rank.status == RankStatus::failed ||
+         (rank.status == RankStatus::partial && first_error(rank) != nullptr);
+}
+
 std::string display_name(const Communicator& communicator) {
   constexpr std::size_t widest = 40;
   const std::string name = shortened(printable(communicator.name), widest);
@@ -169,7 +175,7 @@ std::string count_text(const RankDump& rank, OpClass op_class) {
     return "-"; // all left out by --queue, or by --comm
   if (communicators > 0 && unavailable == communicators)
     return "n/a";
-  more = more || rank.status == RankStatus::failed || (available > 0 && unavailable > 0);
+  more = more || was_cut_short(rank) || (available > 0 && unavailable > 0);
   if (communicators == 0 || (more && total == 0))
     return "?";
   const std::string of_all = kept < total ? fmt::format("/{}", total) : "";

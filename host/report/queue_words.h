@@ -33,6 +33,9 @@ std::string_view never_listed(const RankDump& rank, OpClass op_class);
 /// once a rank. Empty: every communicator has its own.
 std::string common_state(const RankDump& rank, OpClass op_class);
 
+/// The walk ended before its end: communicators that it never came to are in no list.
+bool was_cut_short(const RankDump& rank);
+
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 

@@ -189,6 +189,28 @@ TEST(Text, WhatIsIdleOnSomeRanksAloneIsNotSaidOfAll) {
   EXPECT_THAT(text_of(dump), Not(HasSubstr("nothing that"))) << "nothing was read";
 }
 
+/// Its DLL crashed, or its time was over: communicators that it never came to are in no list.
+TEST(Text, OfARankThatWasCutShortMoreMayBeThere) {
+  Dump dump = ring_dump(2);
+  add_communicator(dump, "row", "C2", false);
+  RankDump& rank = dump.ranks[1];
+  rank.status = RankStatus::partial; // such as a transport that bypasses the DLL
+  rank.errors = {{"transport.bypasses", RankError::Level::warning, "bypassed", ""}};
+  EXPECT_THAT(text_of(dump), HasSubstr("on any rank: C2 \"row\"\n"));
+  EXPECT_THAT(text_of(dump), Not(testing::ContainsRegex("[0-9]\\+ ")));
+  rank.errors = {{"walk.max_stop", RankError::Level::error, "its time was over", ""}};
+  for (const RankStatus status : {RankStatus::partial, RankStatus::failed}) {
+    rank.status = status;
+    const std::string text = text_of(dump);
+    EXPECT_THAT(text, HasSubstr("on any rank that was read: C2 \"row\"\n"));
+    EXPECT_THAT(text, testing::ContainsRegex(" +[?1]\\+? +1\\+ +n/a +[FApr]"));
+  }
+  for (Queue& queue : rank.communicators[0].queues)
+    if (queue.state == QueueState::available)
+      queue = available({});
+  EXPECT_THAT(text_of(dump), testing::ContainsRegex(" \\? +\\? +n/a +FAILED"));
+}
+
 TEST(Text, WhatTheMpiNeverProvidesIsSaidOnceARank) {
   Dump dump = ring_dump(2);
   add_communicator(dump, "busy", "C2", true);
