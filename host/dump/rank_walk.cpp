@@ -69,8 +69,13 @@ public:
     const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
       doubt_unverified(dump_.communicators, walk_.target.platform());
-    if (!result.failure && repaired)
-      result.failure = drop_implausible();
+    const bool whole = !result.failure && repaired;
+    // MPI_Finalize has freed them all at its end.
+    auto implausible = drop_implausible(dump_.communicators, support_, whole && !is_finalizing());
+    if (implausible && !whole)
+      outcome_.warnings.push_back(std::move(*implausible)); // beside what ended the walk
+    else if (implausible)
+      result.failure = std::move(implausible);
     if (peers_come_late())
       drop_unwanted_operations(dump_.communicators, filters_);
     if (walk_.bypassed)
@@ -154,16 +159,6 @@ private:
   }
 
   bool peers_come_late() const { return support_.ranks_need_repair() && !filters_.peers.empty(); }
-
-  /// Wrong sizes must not show as values.
-  std::optional<Error> drop_implausible() {
-    if (is_finalizing() && dump_.communicators.empty())
-      return std::nullopt;
-    auto error = find_implausible(dump_.communicators, support_);
-    if (error)
-      dump_.communicators.clear();
-    return error;
-  }
 
   bool is_finalizing() const { return dump_.mpi && dump_.mpi->state == MpiState::finalizing; }
 

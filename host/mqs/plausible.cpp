@@ -46,6 +46,16 @@ std::optional<Error> find_implausible(std::span<const Communicator> communicator
       bad->local_rank ? std::to_string(*bad->local_rank) : "(none)"));
 }
 
+std::optional<Error> drop_implausible(std::vector<Communicator>& communicators,
+                                      const MpiSupport& support, bool complete) {
+  if (communicators.empty() && !complete)
+    return std::nullopt;
+  auto error = find_implausible(communicators, support);
+  if (error)
+    communicators.clear();
+  return error;
+}
+
 std::optional<Error> doubt_without_world(std::span<const Communicator> communicators,
                                          const MpiSupport& support, bool may_lack_world) {
   const auto worlds = std::ranges::count_if(

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace mqbridge {
 
@@ -15,6 +16,11 @@ namespace mqbridge {
 /// these communicators is to be believed.
 std::optional<Error> find_implausible(std::span<const Communicator> communicators,
                                       const MpiSupport& support);
+
+/// Wrong sizes must not show as values: what find_implausible() finds, and no communicator is left
+/// then. A walk that was not `complete` may have found none.
+std::optional<Error> drop_implausible(std::vector<Communicator>& communicators,
+                                      const MpiSupport& support, bool complete);
 
 /// Of a walk without failure, in which each communicator by itself could be one: warning
 /// walk.no_world where MPI_COMM_WORLD, which every process is in once, is not among them, or is

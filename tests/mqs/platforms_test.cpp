@@ -276,6 +276,24 @@ TEST(Plausible, WhatNoMpiHas) {
   EXPECT_TRUE(find_implausible({}, support_of("other")));
 }
 
+/// A walk that crashed or was cut has found garbage just as one that came to its end.
+TEST(Plausible, GarbageIsDroppedHoweverTheWalkEnded) {
+  for (const bool complete : {true, false}) {
+    std::vector<Communicator> communicators(1);
+    communicators[0].name = "MPI_COMM_WORLD";
+    communicators[0].size = 4;
+    communicators[0].local_rank = 3;
+    EXPECT_FALSE(drop_implausible(communicators, support_of("other"), complete));
+    EXPECT_EQ(communicators.size(), 1U);
+    communicators[0].local_rank = 77'000;
+    EXPECT_TRUE(drop_implausible(communicators, support_of("other"), complete));
+    EXPECT_TRUE(communicators.empty());
+  }
+  std::vector<Communicator> none;
+  EXPECT_TRUE(drop_implausible(none, support_of("other"), true));
+  EXPECT_FALSE(drop_implausible(none, support_of("other"), false)) << "it came to none";
+}
+
 /// A program may give that name to what this process has another rank in.
 TEST(Plausible, ANameThatTheProgramGaveProvesNothing) {
   std::vector<Communicator> communicators(2);
