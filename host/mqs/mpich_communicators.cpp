@@ -23,9 +23,9 @@ constexpr std::uint64_t internal_world_context = 2 << 4;
 class Corrector {
 public:
   Corrector(std::vector<Communicator>& communicators, const Layout& layout, Memory& memory,
-            const Platform& platform)
+            const Platform& platform, std::size_t most_members)
       : communicators_(communicators), layout_(layout), fields_(layout.communicator),
-        memory_(memory), platform_(platform) {}
+        memory_(memory), platform_(platform), members_to_give_(most_members) {}
 
   Result<FactsById> run() {
     if (auto done = read_objects(); !done)
@@ -110,23 +110,38 @@ private:
       return {}; // two ranks with one connection: this is no such table
     for (auto& communicator : communicators_) {
       const bool inter = is_inter(communicator);
-      auto found = members_of(communicator, inter ? fields_.local_members : fields_.members,
-                              communicator.size, world->size);
-      if (!found)
-        return forward(std::move(found));
-      communicator.group = translated(*found, world_ranks);
+      auto own = group_of(communicator, inter ? fields_.local_members : fields_.members,
+                          communicator.size, world_ranks);
+      if (!own)
+        return forward(std::move(own));
+      communicator.group = std::move(*own);
       if (!is_placed(communicator, *world->local_rank))
         communicator.group.reset();
       if (!inter)
         continue;
       const auto size = word(communicator, fields_.remote_size).value_or(0);
       auto others =
-          members_of(communicator, fields_.members, static_cast<std::int64_t>(size), world->size);
+          group_of(communicator, fields_.members, static_cast<std::int64_t>(size), world_ranks);
       if (!others)
         return forward(std::move(others));
-      communicator.remote.ranks = translated(*others, world_ranks);
+      communicator.remote.ranks = std::move(*others);
     }
     return {};
+  }
+
+  /// A copy for each communicator: thousands of them may share one large table.
+  Result<std::optional<std::vector<std::int64_t>>>
+  group_of(const Communicator& communicator, const Field& side, std::int64_t count,
+           const std::map<std::uint64_t, std::int64_t>& world_ranks) {
+    if (std::cmp_greater(count, members_to_give_))
+      return std::optional<std::vector<std::int64_t>>();
+    auto members =
+        members_of(communicator, side, count, static_cast<std::int64_t>(world_ranks.size()));
+    if (!members)
+      return forward(std::move(members));
+    auto group = translated(*members, world_ranks);
+    members_to_give_ -= group ? group->size() : 0;
+    return group;
   }
 
   /// This process is where the communicator says.
@@ -218,14 +233,15 @@ private:
   /// By address and size.
   std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<std::uint64_t>> tables_;
   std::size_t members_left_ = wire::max_group_total; ///< that may still be read
+  std::size_t members_to_give_;                      ///< that the communicators may still have
 };
 
 } // namespace
 
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, Memory& memory,
-                                        const Platform& platform) {
-  return Corrector(communicators, layout, memory, platform).run();
+                                        const Platform& platform, std::size_t most_members) {
+  return Corrector(communicators, layout, memory, platform, most_members).run();
 }
 
 } // namespace mqbridge::mpich

@@ -2,7 +2,9 @@
 
 #include "host/mqs/mpich_layout.h"
 #include "host/mqs/queues.h"
+#include "host/mqs/wire.h"
 
+#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -23,9 +25,11 @@ using FactsById = std::map<TargetAddress, CommunicatorFacts>;
 /// by its context id; of an intercommunicator the remote group, and the size, of which the DLL
 /// gives the remote one. Drops those that MPICH made for itself (by node, MPI_ICOMM_WORLD, the
 /// local side of an intercommunicator), unless something is queued in them. A group that is not
-/// quite as it should be stays unknown. Errors: those of Memory.
+/// quite as it should be stays unknown, and so do those beyond `most_members` in all. Errors: those
+/// of Memory.
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, Memory& memory,
-                                        const Platform& platform);
+                                        const Platform& platform,
+                                        std::size_t most_members = wire::max_group_total);
 
 } // namespace mqbridge::mpich

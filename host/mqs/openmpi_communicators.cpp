@@ -70,9 +70,9 @@ std::optional<std::uint64_t> context_of_window(std::string_view name) {
 class Corrector {
 public:
   Corrector(std::vector<Communicator>& communicators, const Layout& layout, const ImageSet& images,
-            Memory& memory, const Platform& platform)
+            Memory& memory, const Platform& platform, std::size_t most_members)
       : communicators_(communicators), layout_(layout), images_(images), memory_(memory),
-        platform_(platform) {}
+        platform_(platform), members_left_(most_members) {}
 
   Result<void> run() {
     if (auto done = find_objects(); !done)
@@ -187,10 +187,18 @@ private:
     return {};
   }
 
-  Group side(std::size_t i, const Field& which) const {
+  /// A copy for each communicator: thousands of them may share one large group.
+  Group side(std::size_t i, const Field& which) {
     const auto address = group_of(i, which);
     const auto found = address ? groups_.find(*address) : groups_.end();
-    return found != groups_.end() ? found->second : Group();
+    if (found == groups_.end())
+      return {};
+    const Group& group = found->second;
+    const std::size_t size = group.ranks ? group.ranks->size() : group.members.size();
+    if (size > members_left_)
+      return {};
+    members_left_ -= size;
+    return group;
   }
 
   void complete(std::size_t i) {
@@ -296,19 +304,21 @@ private:
   Words words_;                       ///< of the objects
   std::map<std::uint64_t, Groups::Table> tables_;
   std::map<std::uint64_t, Group> groups_;
+  std::size_t members_left_; ///< that the communicators may still have
 };
 
 } // namespace
 
 Result<void> correct_communicators(std::vector<Communicator>& communicators, ImageSet& images,
-                                   Memory& memory, const Platform& platform) {
+                                   Memory& memory, const Platform& platform,
+                                   std::size_t most_members) {
   for (auto& communicator : communicators)
     communicator.context = communicator.id.value;
   Fields fields(images);
   const Layout layout(fields, images, platform);
   if (fields.error())
     return Failure(*fields.error());
-  return Corrector(communicators, layout, images, memory, platform).run();
+  return Corrector(communicators, layout, images, memory, platform, most_members).run();
 }
 
 } // namespace mqbridge::openmpi

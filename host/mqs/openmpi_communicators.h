@@ -4,8 +4,10 @@
 #include "host/memory/memory.h"
 #include "host/memory/platform.h"
 #include "host/mqs/queues.h"
+#include "host/mqs/wire.h"
 #include "rsp/result.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace mqbridge::openmpi {
@@ -16,8 +18,10 @@ namespace mqbridge::openmpi {
 /// same address: processes of other jobs, and those that were only now talked to. Here a process is
 /// known by its name (job and rank) where its address does not tell. Then the ranks of the
 /// operations' peers are translated anew. A group that is not quite as it should be is not known.
-/// What no object is found of stays as the DLL said. Errors: those of Memory, and dwarf.corrupt.
+/// What no object is found of stays as the DLL said. Groups have `most_members` in all: those
+/// beyond are not known. Errors: those of Memory, and dwarf.corrupt.
 Result<void> correct_communicators(std::vector<Communicator>& communicators, ImageSet& images,
-                                   Memory& memory, const Platform& platform);
+                                   Memory& memory, const Platform& platform,
+                                   std::size_t most_members = wire::max_group_total);
 
 } // namespace mqbridge::openmpi

@@ -1,6 +1,7 @@
 // What is read again from MPICH's own lists and objects, on four platforms.
 
 #include "host/mqs/mpi_support.h"
+#include "host/mqs/mpich_communicators.h"
 #include "host/mqs/mpich_process.h"
 #include "host/mqs/plausible.h"
 #include "tests/mqs/fake_mpich.h"
@@ -326,6 +327,21 @@ TEST_P(Mpich, ATableThatIsNotQuiteRightIsNoGroup) {
   EXPECT_TRUE(mpich.communicators[world].group);
   for (const auto each : {stranger, misplaced, beyond, unread, another, twice})
     EXPECT_FALSE(mpich.communicators[each].group) << mpich.communicators[each].name;
+}
+
+/// Many communicators of one table have a copy each.
+TEST_P(Mpich, AllGroupsTogetherAreBounded) {
+  for (const char* name : {"first", "second", "third"})
+    mpich.set_table(mpich.communicator(name, 1, {0, 1}), "vcrt", mpich.table_of(world));
+  mpich.write();
+  const auto layout = mpich::find_layout(mpich.images, GetParam());
+  ASSERT_TRUE(layout);
+  ASSERT_TRUE(mpich::correct_communicators(mpich.communicators, *layout, mpich.memory, GetParam(),
+                                           4 + 2 + 1));
+  EXPECT_EQ(mpich.communicators[world].group, (Ranks{0, 1, 2, 3}));
+  EXPECT_EQ(mpich.communicators[1].group, (Ranks{0, 1}));
+  EXPECT_FALSE(mpich.communicators[2].group);
+  EXPECT_FALSE(mpich.communicators[3].group);
 }
 
 /// A size that no communicator of this world has is damage: its table is not even looked at.

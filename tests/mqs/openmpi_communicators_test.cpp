@@ -226,6 +226,22 @@ TEST_P(OpenMpiCommunicators, AGarbageSizeCostsLittle) {
   EXPECT_LT(memory.bytes_asked, std::uint64_t{1} << 20);
 }
 
+/// Many communicators of one group have a copy each.
+TEST_P(OpenMpiCommunicators, AllGroupsTogetherAreBounded) {
+  for (std::uint64_t context = 5; context < 8; ++context) {
+    communicator(context, {process_at(0), process_at(2)});
+    for (const char* field : {"c_local_group", "c_remote_group"})
+      set(object(context), "ompi_communicator_t", field, first_group + 0x1000);
+  }
+  const auto done = openmpi::correct_communicators(communicators, images, memory, GetParam(), 8);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(communicators[world].group, (Ranks{0, 1, 2}));
+  EXPECT_EQ(communicators[1].group, (Ranks{0, 2}));
+  EXPECT_EQ(communicators[2].group, (Ranks{0, 2}));
+  EXPECT_FALSE(communicators[3].group) << "one member more than there may be";
+  EXPECT_EQ(communicators[3].kind, CommunicatorKind::intra);
+}
+
 TEST_P(OpenMpiCommunicators, WhoseANameIs) {
   communicator(5, {process_at(0)});
   communicator(6, {process_at(0)});
