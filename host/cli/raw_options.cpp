@@ -93,7 +93,7 @@ void add_waiting_options(CLI::App* app, RawOptions& raw) {
 void add_walking_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Walking");
   add_value(app, "--max-operations", raw.max_operations,
-            "per queue (10000000); a rank has at most four times as many", "N");
+            "per queue (10000000); of a rank: four times that, or 40000000", "N");
   add_value(app, "--max-bytes", raw.max_bytes,
             "memory here for what a rank has (2G); for all ranks: half of the free", "N[K|M|G]");
   add_value(app, "--max-walk", raw.max_walk, "walk a rank's queues no longer (3600)", "S");

@@ -142,6 +142,7 @@ private:
     if (!walk_.bypassed)
       request.op_classes = wanted_queues(filters_);
     request.max_operations = walk_.options.max_operations;
+    request.max_rank_operations = most_operations_of_rank(walk_.options.max_operations);
     request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
       return wanted(filters_, communicator) && (peers_come_late() || wanted(filters_, operation));
     };

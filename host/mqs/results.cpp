@@ -25,9 +25,6 @@ bool is_unfinished(const Queue& queue) {
   return queue.state == QueueState::error && queue.reason == QueueReason::none;
 }
 
-/// Of --max-operations: a send and a receive queue that are full, twice.
-constexpr std::uint64_t queues_of_a_rank = 4;
-
 RawOperation raw_operation(const wire::OperationFields& fields) {
   RawOperation raw;
   raw.status = static_cast<std::int32_t>(fields.status);
@@ -192,7 +189,7 @@ bool ResultReader::operation(wire::Decoder& item) {
   }
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
-  if (operations_ / queues_of_a_rank >= request_.max_operations) {
+  if (operations_ == request_.max_rank_operations) {
     limit_ = WalkLimit::operations;
     return true;
   }

@@ -9,11 +9,13 @@
 #include "host/mqs/walk_budget.h"
 #include "rsp/result.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -23,6 +25,15 @@ namespace mqbridge {
 
 class WorkerProcess;
 
+/// Operations of a rank: four full queues of --max-operations, which shortens queues and no rank:
+/// with a small one there are as many as without.
+constexpr std::uint64_t most_operations_of_rank(std::uint64_t max_operations) {
+  constexpr std::uint64_t queues = 4;
+  constexpr std::uint64_t usual = 10'000'000;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / queues;
+  return queues * std::clamp(max_operations, usual, most);
+}
+
 /// One walk of all queues of one stopped process. References outlive the call.
 struct WalkRequest {
   std::filesystem::path worker; ///< the binary `mqbridge-worker`
@@ -30,11 +41,12 @@ struct WalkRequest {
   ImageSet& images;
   Memory& memory;
   Platform platform;
-  std::string process_name = {};        ///< for a %s in the DLL's messages
-  std::int64_t world_rank_hint = -1;    ///< what get_global_rank answers
-  std::vector<OpClass> op_classes = {}; ///< queues to walk; the others stay not_requested
-  /// Per queue. A rank has as many as four of them: more end its walk.
-  std::uint64_t max_operations = 10'000'000;
+  std::string process_name = {};             ///< for a %s in the DLL's messages
+  std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
+  std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
+  std::uint64_t max_operations = 10'000'000; ///< per queue
+  /// Of all queues: more end the walk.
+  std::uint64_t max_rank_operations = most_operations_of_rank(0);
   /// What is found takes its memory from there. Null: as much as there is.
   RankBudget* budget = nullptr;
   /// For the worker alone: the parent's clock less the time spent on its requests.

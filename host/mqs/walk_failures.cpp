@@ -134,10 +134,11 @@ Error limit_met(const std::filesystem::path& dll, WalkLimit limit) {
   constexpr auto less = "--queue, --comm NAME, --tag N and --peer N keep less";
   if (limit == WalkLimit::operations)
     return {"walk.max_operations",
-            fmt::format("{} lists more operations in this rank than four full queues have",
-                        dll.string()),
-            "--max-operations N with more, or: the MPI library's data is corrupt, and its lists do "
-            "not end"};
+            fmt::format("{} lists more operations in this rank than one may have: {}, or four "
+                        "times --max-operations where that is more",
+                        dll.string(), most_operations_of_rank(0)),
+            "the MPI library's data may be corrupt, so that its lists do not end; else: "
+            "--max-operations N with more"};
   if (limit == WalkLimit::rank_bytes)
     return {"walk.max_bytes",
             fmt::format("what {} lists takes more memory here than one rank may", dll.string()),

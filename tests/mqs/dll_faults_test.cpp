@@ -198,6 +198,7 @@ WalkResult walk_what_lies_fast(std::uint64_t max_operations, RankBudget& budget)
   TestTarget target(test_platforms().front());
   auto request = target.request("LIES_FAST");
   request.max_operations = max_operations;
+  request.max_rank_operations = 4 * max_operations;
   request.budget = &budget;
   return walk_queues(request);
 }

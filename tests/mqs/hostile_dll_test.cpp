@@ -102,6 +102,7 @@ private:
     request.cpu_limit = limit;
     request.store = store->get();
     request.max_operations = 5000;
+    request.max_rank_operations = 20'000;
     request.sandboxed = like.sandboxed;
     auto result = walk_queues(request);
     expect_the_store_is_true(target, memory);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <gmock/gmock.h>
+#include <limits>
 #include <ostream>
 
 namespace mqbridge {
@@ -215,9 +216,21 @@ TEST_F(Results, BehindALimitNothingIsTaken) {
   EXPECT_THAT(result.communicators, SizeIs(1));
 }
 
+/// A rank of many communicators has more than four queues.
+TEST_F(Results, FewOperationsOfEachQueueAreNoFewQueues) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(accept({communicator(), operation(0), operation(0), operation(0)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::none);
+  EXPECT_THAT(result.communicators, SizeIs(20));
+  EXPECT_EQ(most_operations_of_rank(3), 40'000'000U);
+  EXPECT_EQ(most_operations_of_rank(20'000'000), 80'000'000U);
+  EXPECT_GT(most_operations_of_rank(std::numeric_limits<std::uint64_t>::max()), 80'000'000U);
+}
+
 /// They take no memory, and time all the same.
 TEST_F(Results, OperationsThatAFilterDropsCount) {
   request.keep = [](const Communicator&, OpClass, const Operation&) { return false; };
+  request.max_rank_operations = 12;
   for (int i = 0; i < 4; ++i)
     EXPECT_TRUE(accept({communicator(), operation(0), operation(0), operation(0)}));
   EXPECT_EQ(reader.limit(), WalkLimit::none);
