@@ -157,10 +157,12 @@ private:
       correct_announced_length(operation);
   }
 
-  /// ob1 counts in 32 bits: anything more is no sequence number.
+  /// ob1 counts in 32 bits: anything more is no sequence number. What is not started has the place
+  /// of its last start, or none yet.
   static void add_sequence(Operation& operation, const Request& request) {
     constexpr auto most = std::numeric_limits<std::uint32_t>::max();
-    if (request.sequence && *request.sequence < most)
+    operation.sequence = std::nullopt;
+    if (operation.status != OpStatus::inactive && request.sequence && *request.sequence < most)
       operation.sequence = static_cast<std::uint32_t>(*request.sequence);
   }
 

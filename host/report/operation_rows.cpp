@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace mqbridge {
@@ -167,19 +168,19 @@ void finish_single(const Operation& operation, OpClass op_class, const TextOptio
     row.detail = raw_detail(operation, raw_differences(operation));
 }
 
-/// Indices of the operations in the order in which they were posted, where each says its place in
-/// it; else in that of the list. Sends are counted for each peer: theirs come peer by peer.
+/// Indices of the operations in the order in which they were posted. Sends are counted for each
+/// peer: theirs come peer by peer. Those that do not say their place come last, as in the list.
 std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class) {
   std::vector<std::size_t> order(operations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool known = std::all_of(operations.begin(), operations.end(),
-                                 [](const Operation& each) { return each.sequence.has_value(); });
-  if (!known || op_class == OpClass::unexpected)
+  if (op_class == OpClass::unexpected)
     return order;
   const auto place = [&](std::size_t index) {
     const Operation& operation = operations[index];
+    if (!operation.sequence)
+      return std::tuple(true, std::int64_t{0}, std::uint32_t{0});
     const auto peer = op_class == OpClass::send ? operation.peer.local_rank : MaybeInt();
-    return std::pair(peer.value_or(0), *operation.sequence);
+    return std::tuple(false, peer.value_or(0), *operation.sequence);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return place(a) < place(b); });

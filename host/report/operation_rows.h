@@ -21,8 +21,8 @@ struct OperationRow {
   std::string detail; ///< --raw: what the DLL said; empty: nothing to add
 };
 
-/// The lines of one queue, in the order in which they were posted where
-/// that is known (Operation::sequence), else in that of the list. More operations than options.show
+/// The lines of one queue, in the order in which they were posted (Operation::sequence); those of
+/// which that is not known come last, in that of the list. More operations than options.show
 /// are folded: a run of operations that differ in nothing but tag and buffer becomes one line,
 /// "3000 x 8 B" with the tags "0-2999" in their order. Where that leaves more than options.show
 /// lines, those that are alike and apart from each other are folded, too, and at most options.show

@@ -167,6 +167,16 @@ TEST_P(Requests, SayTheirPlaceInTheirChannel) {
   EXPECT_EQ(communicators[0].queue(OpClass::send).operations[0].sequence, std::nullopt);
 }
 
+/// A persistent one has the place of its last start.
+TEST_P(Requests, WhatIsNotStartedHasNoPlace) {
+  process(completed, inactive, 10, 4);
+  put_sequence(70'000);
+  operation(OpClass::receive, 0);
+  repaired();
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].status, OpStatus::inactive);
+  EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].sequence, std::nullopt);
+}
+
 TEST_P(Requests, StatusIsReadAtPointerWidth) {
   struct Case {
     std::uint64_t req_complete;

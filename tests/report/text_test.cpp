@@ -276,7 +276,10 @@ TEST(Text, OperationsComeInTheOrderOfTheirSequence) {
   Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
   receives = available(operations);
   EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  0-6  7 x 8 B  "));
-  receives.operations[4].sequence.reset();
+  receives.operations[0].sequence.reset(); // not started again
+  EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  0-2,4-6,3  7 x 8 B  "));
+  for (Operation& operation : receives.operations)
+    operation.sequence.reset();
   EXPECT_THAT(text_of(dump, {.show = 3}), HasSubstr("  3-0:-1,6-4:-1  7 x 8 B  "));
   // Of sends: those to one peer.
   operations[1].peer.local_rank = operations[5].peer.local_rank = 1;
