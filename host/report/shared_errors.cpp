@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 #include <string_view>
 
 namespace mqbridge {
@@ -30,15 +30,17 @@ void split_words(std::string_view text, const Take& take) {
   }
 }
 
-/// What names this rank's process, and no other's.
-std::set<std::string, std::less<>> own_words(const RankDump& rank) {
-  std::set<std::string, std::less<>> own;
+/// What names this rank's process, and no other's, with what stands for it: its place in the
+/// endpoint, as "ssh" and "gdbserver" of one command are not the same.
+std::map<std::string, std::string, std::less<>> own_words(const RankDump& rank) {
+  std::map<std::string, std::string, std::less<>> own;
+  std::size_t place = 0;
   split_words(rank.endpoint, [&](std::string_view word, bool is_word) {
     if (is_word)
-      own.emplace(word);
+      own.try_emplace(std::string(word), fmt::to_string(place++));
   });
   if (rank.pid)
-    own.insert(fmt::format("{}", *rank.pid));
+    own.try_emplace(fmt::to_string(*rank.pid), "pid");
   return own;
 }
 
@@ -47,8 +49,9 @@ std::string likeness(const RankDump& rank, const RankError& error) {
                                 static_cast<int>(error.level), error.code);
   const auto own = own_words(rank);
   split_words(error.message + '\n' + error.hint, [&](std::string_view word, bool is_word) {
-    if (is_word && own.contains(word))
-      key += '\0';
+    const auto known = is_word ? own.find(word) : own.end();
+    if (known != own.end())
+      key += '\0' + known->second + '\0';
     else
       key += word;
   });

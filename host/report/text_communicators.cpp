@@ -201,10 +201,8 @@ private:
   bool without_buffers_ = false;
 };
 
-/// What holds for a queue in every communicator: "unexpected messages: not provided by Open MPI",
-/// "sends: blocking sends are not listed", "unexpected messages: those not polled yet are not
-/// listed".
-void write_common_states(const TextContext& context, const RankDump& rank) {
+/// "sends, receives: not asked for (--queue)", each as one line.
+std::vector<std::string> common_states_of(const RankDump& rank) {
   Sayings sayings;
   for (const OpClass op_class : op_classes) {
     std::string state = common_state(rank, op_class);
@@ -215,8 +213,10 @@ void write_common_states(const TextContext& context, const RankDump& rank) {
                          : op_class == OpClass::receive ? "receives"
                                                         : "unexpected messages");
   }
+  std::vector<std::string> lines;
   for (const auto& [state, queues] : sayings.all())
-    write_message(context, Style::plain, queues + ": " + state, "");
+    lines.push_back(fmt::format("{}: {}", queues, state));
+  return lines;
 }
 
 } // namespace
@@ -227,7 +227,17 @@ void write_communicators(const TextContext& context, const RankDump& rank,
   for (const Communicator& communicator : rank.communicators)
     writer.write(communicator);
   writer.write_end();
-  write_common_states(context, rank);
+  for (const std::string& line : common_states({&rank}))
+    write_message(context, Style::plain, line, "");
+}
+
+std::vector<std::string> common_states(const std::vector<const RankDump*>& ranks) {
+  std::vector<std::string> said;
+  for (const RankDump* rank : ranks)
+    for (std::string& line : common_states_of(*rank))
+      if (std::find(said.begin(), said.end(), line) == said.end())
+        said.push_back(std::move(line));
+  return said;
 }
 
 } // namespace mqbridge

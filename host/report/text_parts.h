@@ -72,6 +72,10 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
                 const SharedErrors& shared);
 void write_communicators(const TextContext& context, const RankDump& rank,
                          const IdleCommunicators& idle);
+/// What holds for a queue in every communicator of a rank: "unexpected messages: not provided by
+/// Open MPI", "sends: blocking sends are not listed", "unexpected messages: those not polled yet
+/// are not listed". What several ranks say alike is there once.
+std::vector<std::string> common_states(const std::vector<const RankDump*>& ranks);
 /// The first of level error; nullptr: none.
 const RankError* first_error(const RankDump& rank);
 /// Those that are the rank's alone.

@@ -127,6 +127,24 @@ bool has_own_part(const RankDump& rank, const SharedErrors& shared) {
          has_own_errors(rank, shared) || rank.errors.empty();
 }
 
+/// The first that has errors of its own alone; nullptr: none.
+const RankDump* first_with_own_errors(const RankGroup& group, const SharedErrors& shared) {
+  const auto found = std::find_if(group.ranks.begin(), group.ranks.end(),
+                                  [&](const auto* rank) { return has_own_errors(*rank, shared); });
+  return found == group.ranks.end() ? nullptr : *found;
+}
+
+/// The codes are those of the whole group.
+void write_errors_of_one(const TextContext& context, const RankGroup& group, const RankDump& rank,
+                         const SharedErrors& shared) {
+  write_errors(context, rank, shared);
+  if (group.ranks.size() > 1)
+    write_message(context, Style::dim,
+                  fmt::format("(of {}; the others' words differ: --full)",
+                              rank.rank ? "rank " + rank_number(rank) : rank.endpoint),
+                  "");
+}
+
 } // namespace
 
 std::string group_name(const TextContext& context, const RankGroup& group) {
@@ -180,7 +198,8 @@ void write_group_details(const TextContext& context, const RankGroup& group,
                           display_name(example.communicators[i]), counts);
   }
   const bool said_elsewhere = example.rank || !example.errors.empty();
-  if (queues.empty() && !has_own_errors(example, shared) && said_elsewhere)
+  const RankDump* own = first_with_own_errors(group, shared);
+  if (queues.empty() && own == nullptr && said_elsewhere)
     return;
   context.line();
   std::vector<Cell> pieces = {{group_name(context, group), Style::heading}};
@@ -191,7 +210,8 @@ void write_group_details(const TextContext& context, const RankGroup& group,
     write_targets(context, group);
   for (const std::string& line : wrap_words(queues, context.options.width - 2))
     context.line("  " + line);
-  write_errors(context, example, shared);
+  if (own != nullptr)
+    write_errors_of_one(context, group, *own, shared);
 }
 
 } // namespace mqbridge

@@ -100,8 +100,16 @@ void write_folded(const TextContext& context) {
     return;
   const SharedErrors shared(context.dump);
   IdleCommunicators(context).write(context);
-  for (const RankGroup& group : groups)
+  std::vector<const RankDump*> examples;
+  for (const RankGroup& group : groups) {
     write_group_details(context, group, shared);
+    examples.push_back(&group.example());
+  }
+  if (const auto states = common_states(examples); !states.empty()) {
+    context.line();
+    for (const std::string& line : states)
+      write_message(context, Style::plain, line, "");
+  }
   shared.write(context);
 }
 

@@ -359,6 +359,53 @@ TEST(Text, EqualErrorsOfSeveralRanksAreOne) {
   EXPECT_THAT(text_of(dump), HasSubstr("\nRanks 1,3  ptrace.denied\n"));
 }
 
+/// The two commands of an endpoint are not the same word.
+TEST(Text, WhichCommandWasNotFoundTellsErrorsApart) {
+  Dump dump = ring_dump(4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    RankDump& rank = dump.ranks[i];
+    rank.endpoint = fmt::format("exec:ssh node{} gdbserver --attach - {}", i, 500 + i);
+    rank.status = RankStatus::failed;
+    rank.communicators.clear();
+    rank.errors = {{"connect.command", RankError::Level::error,
+                    fmt::format("{}: command not found on node{}", i < 2 ? "ssh" : "gdbserver", i),
+                    ""}};
+  }
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("Ranks 0,1  connect.command\n  ssh: command not found on node0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("Ranks 2,3  connect.command\n  gdbserver: command not found on node2\n"));
+}
+
+TEST(Text, FoldedRanksWithOtherWordsAreNotSaidToHaveTheFirstOnes) {
+  Dump dump = ring_dump(12);
+  for (std::size_t i = 0; i < 4; ++i) {
+    RankDump& rank = dump.ranks[8 + i];
+    rank.status = RankStatus::failed;
+    rank.communicators.clear();
+    const std::string what = i < 2 ? "disk full" : i == 2 ? "no such file" : "not a file";
+    rank.errors = {{"image.read", RankError::Level::error, what, ""}};
+  }
+  const std::string text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("Ranks 8,9  image.read\n  disk full\n"));
+  EXPECT_THAT(text, HasSubstr("Ranks 8-11  image.read\n  no such file\n"
+                              "  (of rank 10; the others' words differ: --full)\n"));
+  EXPECT_THAT(text_of(dump, {.full = true}), HasSubstr("not a file\n"));
+}
+
+TEST(Text, WhatIsNeverListedIsSaidOnceOfFoldedRanks) {
+  Dump dump = ring_dump(9);
+  for (RankDump& rank : dump.ranks) {
+    rank.dll->provider = "mpich";
+    rank.communicators[0].queue(OpClass::unexpected) = available({});
+  }
+  dump.ranks[0].communicators[0].queue(OpClass::send) = available({});
+  const std::string text = text_of(dump);
+  EXPECT_EQ(lines_with(text, "  sends: blocking sends are not listed"), 1U) << text;
+  EXPECT_EQ(lines_with(text, "  unexpected messages: those not polled yet are not listed"), 1U);
+  EXPECT_EQ(lines_with(text_of(ring_dump(9)), "  unexpected messages: not provided by"), 1U);
+}
+
 /// Every line fits, no cell is cut, and what there is no room for is named.
 TEST(Text, FitsANarrowTerminal) {
   for (const std::size_t width : {60U, 80U, 100U, 140U})
