@@ -1,6 +1,7 @@
 // Debug DLLs that nobody should load, and what they do when somebody has: the program says what
 // happened, the rest of the dump is complete, and every target runs on.
 
+#include "host/mqs/queues.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/mqs/hostile/hostile_dll.h"
@@ -89,6 +90,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Evil{"loop", "mqs_next_operation", "walk.max_stop", "time"},
                     Evil{"write_rubbish_for_ever", "mqs_next_operation", "walk.max_stop", "time"}),
     [](const auto& of) { return std::string(of.param.name); });
+
+/// The limit is met in the second communicator, whose size is -1.
+TEST(HostileDllDumpAtALimit, KeepsNoGarbage) {
+  test::faults_tried(1);
+  const TempDirectory directory;
+  const auto dll = test::make_hostile_dll(directory.path(), "size_minus_1", "mqs_get_communicator");
+  const auto config = directory / "mqbridge.toml";
+  std::ofstream(config) << fmt::format("[dll]\nopenmpi = \"{}\"\n", dll.string());
+  SingleProcess victim("mpi_victim");
+  constexpr auto most = 2 * sizeof(Communicator) + 5 * sizeof(Operation); // of six
+  const auto dump = dump_json({"--config", config.string(), "--max-bytes", std::to_string(most),
+                               local_target(victim.pid())});
+  ASSERT_EQ(dump.status(), 3) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(find_error(rank, "walk.max_bytes")["level"], "error") << rank["errors"].dump(2);
+  EXPECT_EQ(find_error(rank, "walk.implausible")["level"], "warning") << rank["errors"].dump(2);
+  EXPECT_THAT(rank["communicators"], IsEmpty());
+  EXPECT_EQ(victim.finish(), "");
+}
 
 struct Name {
   const char* what;
