@@ -10,6 +10,7 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -71,12 +72,18 @@ int create_beside(const fs::path& target, fs::path& temporary, mode_t mode) {
 
 Result<void> write_file(const fs::path& path, std::string_view contents) {
   std::error_code error;
+  struct stat status {};
+  const bool exists = ::lstat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) // root would replace /dev/null, or the link /dev/stdout
+    return cannot_write(path, "it is there, and no regular file");
   if (path.has_parent_path())
     fs::create_directories(path.parent_path(), error);
   fs::path partial;
-  FileDescriptor file(create_beside(path, partial, 0666));
+  FileDescriptor file(create_beside(path, partial, exists ? 0600 : 0666));
   if (!file)
     return cannot_write(path, std::strerror(errno));
+  if (exists)
+    ::fchmod(file.get(), status.st_mode & 07777);
   // Some file systems (NFS, quotas) tell that there is no room only here.
   const bool written =
       write_all(file.get(), contents) && (::fsync(file.get()) == 0 || errno == EINVAL);

@@ -30,7 +30,8 @@ int create_beside(const std::filesystem::path& target, std::filesystem::path& te
                   mode_t mode);
 
 /// Writes a whole file, making the directories above it. The file appears complete or not at all:
-/// it is written beside itself and renamed. Error: output.write.
+/// it is written beside itself and renamed. It keeps the mode of the one whose place it takes; what
+/// is no regular file, links included, keeps its place. Error: output.write.
 Result<void> write_file(const std::filesystem::path& path, std::string_view contents);
 
 /// As write_file, from the contents of `source`.

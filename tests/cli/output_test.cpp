@@ -1,4 +1,5 @@
 #include "host/cli/output.h"
+#include "host/image/output_file.h"
 #include "tests/cli/program.h"
 
 #include <cerrno>
@@ -193,6 +194,30 @@ TEST_F(OutputFile, DevicesAreWrittenDirectly) {
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.error().code, "output.write");
   EXPECT_THAT(closed.error().message, HasSubstr("/dev/full: No space left"));
+}
+
+TEST_F(OutputFile, OfTypesTakesThePlaceOfNothingButAFileAndKeepsItsMode) {
+  const auto fifo = folder_ / "fifo";
+  const auto link = folder_ / "link";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0666), 0);
+  std::filesystem::create_symlink("fifo", link);
+  for (const auto& taken : {fifo, link, folder_.path()}) {
+    const auto written = mqbridge::write_file(taken, "types");
+    ASSERT_FALSE(written) << taken;
+    EXPECT_EQ(written.error().code, "output.write");
+    EXPECT_THAT(written.error().message, HasSubstr(taken.string()));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(files(), 2U) << "something is left beside them";
+
+  write_file(path(), "old");
+  ::chmod(path().c_str(), 0640);
+  ASSERT_TRUE(mqbridge::write_file(path(), "types"));
+  EXPECT_EQ(read_file(path()), "types");
+  struct stat status {};
+  ASSERT_EQ(::stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0640U);
 }
 
 TEST_F(OutputFile, NoticesAFullDisk) {
