@@ -271,6 +271,7 @@ Result<std::vector<SymbolTablePlace>> ElfReader::symbol_tables() const {
     if (!table)
       return forward(std::move(table));
     tables.push_back(*table);
+    tables.back().is_dynamic = wanted == SHT_DYNSYM;
     GElf_Shdr hash;
     auto* hash_section = find_section([&](auto, std::size_t type) { return type == SHT_GNU_HASH; });
     if (wanted == SHT_DYNSYM && hash_section != nullptr &&

@@ -22,6 +22,7 @@ struct SymbolTablePlace {
   std::uint64_t names_size = 0;
   std::uint64_t hash_offset = 0; ///< .gnu.hash, of .dynsym
   std::uint64_t hash_size = 0;   ///< 0: it has none
+  bool is_dynamic = false;       ///< .dynsym, which is loaded with the file
 };
 
 /// How symbols are written in a file.

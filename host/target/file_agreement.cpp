@@ -20,6 +20,7 @@ constexpr std::size_t most_pieces = 4096;
 struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  bool is_loaded = false; ///< all of it, where the file is an honest one
 };
 
 /// Both tables, with names and hashes: what is loaded of them counts. Empty: it has none, or is
@@ -32,9 +33,9 @@ std::vector<Extent> symbol_extents(const ElfFile& file) {
     return extents;
   const auto entry_size = reader->symbol_format().entry_size();
   for (const auto& table : *tables) {
-    extents.push_back({table.offset, table.count * entry_size});
-    extents.push_back({table.names_offset, table.names_size});
-    extents.push_back({table.hash_offset, table.hash_size});
+    extents.push_back({table.offset, table.count * entry_size, table.is_dynamic});
+    extents.push_back({table.names_offset, table.names_size, table.is_dynamic});
+    extents.push_back({table.hash_offset, table.hash_size, table.is_dynamic});
   }
   return extents;
 }
@@ -44,10 +45,18 @@ struct Piece {
   std::size_t size = 0;
 };
 
-/// What of `extent` is loaded by `segment`, which nobody writes to.
+/// `segments` in the order of their offsets.
+bool covers(std::span<const ElfSegment> segments, const Extent& extent) {
+  const auto behind = extent.offset + extent.size;
+  auto at = extent.offset;
+  for (const auto& segment : segments)
+    if (segment.offset <= at)
+      at = std::max(at, segment.offset + segment.size);
+  return at >= behind;
+}
+
+/// What of `extent` is loaded by `segment`. Nobody writes to it, whatever the segment allows.
 void add_pieces(std::vector<Piece>& pieces, const ElfSegment& segment, const Extent& extent) {
-  if (segment.writable)
-    return;
   const auto behind = std::min(segment.offset + segment.size, extent.offset + extent.size);
   for (auto at = std::max(segment.offset, extent.offset);
        at < behind && pieces.size() <= most_pieces; at += longest_piece)
@@ -78,10 +87,16 @@ Result<bool> agree(const ElfFile& file, std::span<const Piece> pieces, LoadBias 
 } // namespace
 
 Result<bool> agrees_with_memory(const ElfFile& file, LoadBias bias, Memory& memory) {
+  std::vector<ElfSegment> segments(file.segments().begin(), file.segments().end());
+  std::sort(segments.begin(), segments.end(),
+            [](const auto& a, const auto& b) { return a.offset < b.offset; });
   std::vector<Piece> pieces;
-  for (const auto& extent : symbol_extents(file))
-    for (const auto& segment : file.segments())
+  for (const auto& extent : symbol_extents(file)) {
+    if (extent.is_loaded && !covers(segments, extent))
+      return false;
+    for (const auto& segment : segments)
       add_pieces(pieces, segment, extent);
+  }
   if (pieces.size() > most_pieces)
     return false;
   std::span<const Piece> left = pieces;

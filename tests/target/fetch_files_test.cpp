@@ -14,6 +14,8 @@
 #include "tests/support/test_programs.h"
 
 #include <atomic>
+#include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
@@ -21,8 +23,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <link.h>
 #include <sys/stat.h>
 #include <thread>
+#include <utility>
 
 namespace mqbridge::test {
 namespace {
@@ -286,6 +290,18 @@ std::uint64_t symbol_of(const Image* image) {
   return symbol == nullptr ? 0 : symbol->address.value;
 }
 
+std::string bytes_of(const fs::path& file) {
+  std::ifstream bytes(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(bytes), {}};
+}
+
+template <class Record>
+Record read_as(const std::string& bytes, std::size_t at) {
+  Record record{};
+  std::memcpy(&record, &bytes.at(at), sizeof record);
+  return record;
+}
+
 /// A library that has the build-id of another one, and its symbol elsewhere.
 class ForgedFiles : public FetchFiles {
 protected:
@@ -302,6 +318,20 @@ protected:
     const auto seen = look(*serve(library), &fetcher, {.sysroots = {sysroot_}});
     EXPECT_TRUE(seen.images) << seen.images.error().message;
     return symbol_of(seen.image("libmpi_test.so"));
+  }
+
+  /// A stub said of these bytes what another one says of the library.
+  void put(const std::string& bytes) const {
+    struct stat status {};
+    ASSERT_EQ(::stat(library_.c_str(), &status), 0);
+    const FileOrigin origin{"abcdef0123456789", static_cast<std::uint32_t>(status.st_ino),
+                            static_cast<std::uint64_t>(status.st_size),
+                            static_cast<std::uint64_t>(status.st_mtime),
+                            static_cast<std::uint64_t>(status.st_ctime)};
+    const auto store = FileStore::open(store_);
+    auto incoming = store->begin();
+    ASSERT_TRUE(incoming->append(bytes));
+    ASSERT_TRUE(store->keep(std::move(*incoming), origin));
   }
 
   fs::path forged_ = directory_ / "forged/libmpi_test.so";
@@ -321,27 +351,56 @@ TEST_F(ForgedFiles, AreNotUsedForAnotherProcess) {
 
 // Of a stub that says of its own file what another one says of an honest one.
 TEST_F(ForgedFiles, AreNotUsedWhereMemoryDisagrees) {
-  struct stat status {};
-  ASSERT_EQ(::stat(library_.c_str(), &status), 0);
-  const FileOrigin origin{"abcdef0123456789", static_cast<std::uint32_t>(status.st_ino),
-                          static_cast<std::uint64_t>(status.st_size),
-                          static_cast<std::uint64_t>(status.st_mtime),
-                          static_cast<std::uint64_t>(status.st_ctime)};
-  const auto put = [&](const fs::path& file) {
-    const auto store = FileStore::open(store_);
-    auto incoming = store->begin();
-    std::ifstream bytes(file, std::ios::binary);
-    ASSERT_TRUE(incoming->append(std::string(std::istreambuf_iterator<char>(bytes), {})));
-    ASSERT_TRUE(store->keep(std::move(*incoming), origin));
-  };
-  put(library_);
+  put(bytes_of(library_));
   auto never = fetcher(FetchMode::never);
   EXPECT_EQ(found(never, library_), right_) << "it is looked for by another name";
   fs::remove_all(store_);
-  put(forged_);
+  put(bytes_of(forged_));
   EXPECT_EQ(found(never, library_), 0U);
   auto always = fetcher(FetchMode::always);
   EXPECT_EQ(found(always, library_), right_);
+}
+
+/// All segments of a file may be written to: it says so.
+std::string writable(std::string file) {
+  const auto header = read_as<ElfW(Ehdr)>(file, 0);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    const auto at = header.e_phoff + i * sizeof(ElfW(Phdr));
+    auto segment = read_as<ElfW(Phdr)>(file, at);
+    segment.p_flags |= PF_W;
+    std::memcpy(file.data() + at, &segment, sizeof segment);
+  }
+  return file;
+}
+
+/// The symbols of a file, each elsewhere, are in what nothing loads.
+std::string with_symbols_beside_it(std::string file) {
+  const auto header = read_as<ElfW(Ehdr)>(file, 0);
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto at = header.e_shoff + i * sizeof(ElfW(Shdr));
+    auto section = read_as<ElfW(Shdr)>(file, at);
+    if (section.sh_type != SHT_DYNSYM)
+      continue;
+    file.resize((file.size() + 15) / 16 * 16);
+    const auto symbols = std::exchange(section.sh_offset, file.size());
+    for (auto from = symbols; from < symbols + section.sh_size; from += sizeof(ElfW(Sym))) {
+      auto symbol = read_as<ElfW(Sym)>(file, from);
+      symbol.st_value += symbol.st_value == 0 ? 0 : 4;
+      file.append(reinterpret_cast<const char*>(&symbol), sizeof symbol);
+    }
+    std::memcpy(file.data() + at, &section, sizeof section);
+  }
+  return file;
+}
+
+TEST_F(ForgedFiles, AreNotUsedWhereTheySayThatMemoryTellsNothing) {
+  auto never = fetcher(FetchMode::never);
+  for (const auto& forged :
+       {writable(bytes_of(forged_)), with_symbols_beside_it(bytes_of(library_))}) {
+    fs::remove_all(store_);
+    put(forged);
+    EXPECT_EQ(found(never, library_), 0U);
+  }
 }
 
 TEST_F(ForgedFiles, ThatAreBeingReadKeepNoRankWaitingThatHasItsOwn) {
