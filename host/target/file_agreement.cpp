@@ -102,7 +102,7 @@ Result<bool> agrees_with_memory(const ElfFile& file, LoadBias bias, Memory& memo
   std::span<const Piece> left = pieces;
   while (!left.empty()) {
     const auto now = left.first(std::min(left.size(), pieces_at_once));
-    const auto same = agree(file, now, bias, memory);
+    auto same = agree(file, now, bias, memory);
     if (!same || !*same)
       return same;
     left = left.subspan(now.size());

@@ -62,7 +62,7 @@ protected:
     ASSERT_EQ(ran->exit_status, 0) << ran->text;
   }
   fs::path write(const std::string& text) const {
-    const auto path = directory_ / "source.c";
+    auto path = directory_ / "source.c";
     std::ofstream(path) << text;
     return path;
   }
