@@ -83,8 +83,8 @@ public:
   /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
   bool in_doubt() const { return in_doubt_ || out_of_step_; }
   /// Drops what is on its way until the stub is in step again: replies and requests pair from here
-  /// on. Takes some tenths of a second, and never longer than `limit`, or without one than the
-  /// stub may be silent. Errors: stub.garbage (it never gets there), target.running.
+  /// on. Takes some tenths of a second, and never longer than `limit`, or without one than
+  /// a reply may take. Errors: stub.garbage (it never gets there), target.running.
   Result<void> resynchronise(std::optional<std::chrono::milliseconds> limit = std::nullopt);
 
   /// For QEMU user alone, which reads requests through a buffer of 256 bytes, and the `+` to each

@@ -1,5 +1,6 @@
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
+#include "rsp/limits.h"
 
 #include <algorithm>
 
@@ -58,7 +59,9 @@ Result<void> Connection::pad(std::span<const std::string> payloads,
   if (!padding_->out_of_step)
     return {};
   // For good: what cuts the stream once does so again.
-  if (auto found = find_back_into_step(padding_->marker, options_.silence_timeout); !found)
+  if (auto found = find_back_into_step(padding_->marker,
+                                       limits::silences_a_reply * options_.silence_timeout);
+      !found)
     return found;
   padding_.reset();
   return {};
