@@ -1,6 +1,5 @@
 #include "rsp/connection.h"
 #include "rsp/connection_wait.h"
-#include "rsp/limits.h"
 
 #include <algorithm>
 
@@ -59,9 +58,7 @@ Result<void> Connection::pad(std::span<const std::string> payloads,
   if (!padding_->out_of_step)
     return {};
   // For good: what cuts the stream once does so again.
-  if (auto found = find_back_into_step(padding_->marker,
-                                       limits::silences_a_reply * options_.silence_timeout);
-      !found)
+  if (auto found = find_back_into_step(padding_->marker, std::chrono::milliseconds::max()); !found)
     return found;
   padding_.reset();
   return {};

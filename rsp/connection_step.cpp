@@ -26,16 +26,17 @@ Result<void> Connection::resynchronise(std::optional<milliseconds> limit) {
     return mute ? reply.empty() : is_step_answer(reply);
   };
   return find_back_into_step({std::string(step_question), is_answer},
-                             limit.value_or(limits::silences_a_reply * options_.silence_timeout));
+                             limit.value_or(milliseconds::max()));
 }
 
-/// Afterwards the stub owes nothing.
+/// Afterwards the stub owes nothing. `limit`: max() for none but the stub's silence.
 Result<void> Connection::find_back_into_step(const Marker& marker, milliseconds limit) {
   const std::chrono::duration<double> round_trip(meter_.estimate().round_trip);
   milliseconds pause = std::max(first_pause, std::chrono::ceil<milliseconds>(2 * round_trip));
   const auto begun = Clock::now();
-  const auto give_up = begun + std::max(limit, 3 * pause); // one attempt in any case
-  // What is on its way may take longer than a silence may.
+  const auto give_up =
+      limit == milliseconds::max() ? Clock::time_point::max() : begun + std::max(limit, 3 * pause);
+  // One in any case.
   const auto last_attempt = begun + std::max(std::min(limit, options_.silence_timeout), 3 * pause);
   for (int attempt = 0; attempt < limits::resynchronisations && Clock::now() < last_attempt;
        ++attempt, pause *= 2) {
