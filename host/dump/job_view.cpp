@@ -138,6 +138,13 @@ void number(Dump& dump, const std::vector<RankClaim>& claims, const Jobs& jobs) 
 
 /// One line for each job, and for each target of which it is not known: `dump.ranks` are in order.
 void warn_of_several(Dump& dump, const Jobs& jobs) {
+  const auto nameless =
+      std::ranges::count_if(jobs.all, [](const Job& job) { return !job.name_space; });
+  const std::string hint =
+      nameless > 1 ? "dump the jobs one at a time: the launcher left no name of some (MPICH's does "
+                     "not), so that who is in which goes by the order of the targets, and may be "
+                     "wrong"
+                   : "";
   std::optional<std::string> last;
   for (auto& rank : dump.ranks) {
     if (!rank.job_id)
@@ -150,7 +157,7 @@ void warn_of_several(Dump& dump, const Jobs& jobs) {
            fmt::format("the targets belong to {} different jobs, each with ranks of its own: here "
                        "begins job {}",
                        jobs.all.size(), *rank.job_id),
-           "");
+           hint);
     last = rank.job_id;
   }
 }

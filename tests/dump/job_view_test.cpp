@@ -115,6 +115,14 @@ TEST(JobView, EachJobHasRanksOfItsOwnAndIsInOnePiece) {
     EXPECT_EQ(settled.warned(i, "job.several"), i % 2 == 0) << i << ": one line for each job";
 }
 
+/// Rank 1 of either may be the other one's: nothing in the processes tells.
+TEST(JobView, JobsWithoutANameAreSaidToBeGuessed) {
+  const auto guessed = settle({{0, 2}, {0, 2}, {1, 2}, {1, 2}});
+  EXPECT_THAT(guessed.dump.ranks[0].errors.front().hint, testing::HasSubstr("one at a time"));
+  const auto named = settle({{0, 2, {}, "j1"}, {0, 2, {}, "j2"}});
+  EXPECT_EQ(named.dump.ranks[0].errors.front().hint, "");
+}
+
 TEST(JobView, AProcessThatTwoTargetsLeadToIsOneRankAndNoSecondJob) {
   const auto settled =
       settle({{1, 2, {}, "j", "same"}, {0, 2, {}, "j", "other"}, {1, 2, {}, "j", "same"}});
