@@ -1,8 +1,8 @@
 // How fast replies are taken apart and requests framed: bytes on the wire a second, so that a
 // link's speed can be compared.
 
-#include "rsp/codec.h"
-#include "rsp/commands/hex.h"
+#include "rsp/packet/codec.h"
+#include "rsp/packet/hex.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>

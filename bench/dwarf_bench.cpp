@@ -1,10 +1,10 @@
 // What the host's files cost while a target is held: symbols over the objects of a real process,
 // and types of a file with 100 MB of DWARF, with and without what earlier runs have kept.
 
-#include "host/image/dwarf_types.h"
-#include "host/image/image_set.h"
-#include "host/image/output_file.h"
-#include "host/image/run_command.h"
+#include "host/disk/output_file.h"
+#include "host/disk/run_command.h"
+#include "host/process/image_set.h"
+#include "host/types/dwarf_types.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 // results and repairs included. `cold` walks read the process's memory first (process_vm_readv, no
 // stub).
 
-#include "host/image/type_carrier.h"
 #include "host/memory/page_cache.h"
-#include "host/mqs/repairs.h"
+#include "host/mpi/openmpi/type_carrier.h"
+#include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker_process.h"

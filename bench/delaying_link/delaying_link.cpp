@@ -4,7 +4,7 @@
 #include "bench/delaying_link/one_way.h"
 #include "bench/delaying_link/stamped_socket.h"
 #include "rsp/transport/connect.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 
 #include <algorithm>
 #include <atomic>

@@ -6,10 +6,10 @@
 // to get the link going, and then timed. Pages that cannot be read are counted, no failure.
 
 #include "bench/peers/report_line.h"
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
-#include "rsp/guardian.h"
+#include "rsp/guardian/guardian.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include "bench/queue_walk/cache_states.h"
 #include "bench/queue_walk/contender.h"
 #include "host/memory/cache_mode.h"
-#include "rsp/trace.h"
+#include "rsp/packet/trace.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "bench/queue_walk/stage.h"
 
-#include "rsp/signal_names.h"
+#include "rsp/packet/signal_names.h"
 #include "tests/e2e/harness/foreign_platform.h"
 #include "tests/e2e/harness/foreign_poster.h"
 #include "tests/e2e/harness/recorder_poster.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/target/fetch_options.h"
+#include "host/files/fetch_options.h"
 
 #include <functional>
 #include <stop_token>

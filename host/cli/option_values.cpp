@@ -1,6 +1,6 @@
 #include "host/cli/option_values.h"
 
-#include "rsp/signal_names.h"
+#include "rsp/packet/signal_names.h"
 
 #include <charconv>
 #include <cmath>

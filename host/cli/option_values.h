@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/target/given_image.h"
+#include "host/process/given_image.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/result.h"
 

@@ -1,7 +1,7 @@
 #include "host/cli/output.h"
 
-#include "host/image/file_descriptor.h"
-#include "host/image/output_file.h"
+#include "host/disk/file_descriptor.h"
+#include "host/disk/output_file.h"
 
 #include <cerrno>
 #include <charconv>

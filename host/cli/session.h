@@ -3,7 +3,7 @@
 #include "host/cli/execute.h"
 #include "host/cli/output.h"
 #include "host/cli/signals.h"
-#include "rsp/trace.h"
+#include "rsp/packet/trace.h"
 
 #include <filesystem>
 #include <memory>

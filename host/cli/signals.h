@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/hold_gate.h"
+#include "rsp/guardian/hold_gate.h"
 
 #include <atomic>
 #include <functional>

@@ -1,8 +1,8 @@
 #include "host/cli/execute.h"
 #include "host/cli/output.h"
-#include "host/image/elf_reader.h"
-#include "host/image/type_carrier.h"
-#include "host/image/types_check.h"
+#include "host/elf/elf_reader.h"
+#include "host/mpi/openmpi/type_carrier.h"
+#include "host/mpi/openmpi/types_check.h"
 #include "host/report/printable.h"
 #include "host/report/table.h"
 

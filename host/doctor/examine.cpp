@@ -3,8 +3,8 @@
 #include "host/dump/known_files.h"
 #include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
-#include "host/image/elf_cache.h"
-#include "rsp/guardian.h"
+#include "host/process/elf_cache.h"
+#include "rsp/guardian/guardian.h"
 
 #include <algorithm>
 #include <array>

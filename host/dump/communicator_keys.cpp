@@ -1,6 +1,6 @@
 #include "host/dump/communicator_keys.h"
 
-#include "host/mqs/mpi_support.h"
+#include "host/mpi/mpi_support.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "host/dump/describe_run.h"
 
-#include "rsp/signal_names.h"
+#include "rsp/packet/signal_names.h"
 
 #include <fmt/format.h>
 

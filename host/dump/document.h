@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/memory/platform.h"
-#include "host/mqs/mpi_library.h"
+#include "host/mpi/mpi_library.h"
 #include "host/mqs/queues.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "host/dump/filters.h"
 
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "host/dump/known_files.h"
 
 #include "host/limits.h"
-#include "host/mqs/mpi_roots.h"
+#include "host/mpi/mpi_roots.h"
 
 #include <cstdint>
 #include <exception>

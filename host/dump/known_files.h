@@ -1,9 +1,9 @@
 #pragma once
 
-#include "host/image/cache_records.h"
-#include "host/image/elf_cache.h"
-#include "host/image/image_set.h"
-#include "host/target/replay_hints.h"
+#include "host/disk/cache_records.h"
+#include "host/process/elf_cache.h"
+#include "host/process/image_set.h"
+#include "host/process/replay_hints.h"
 
 #include <cstddef>
 #include <filesystem>

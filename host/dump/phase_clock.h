@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/dump/document.h"
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 
 #include <chrono>
 #include <vector>

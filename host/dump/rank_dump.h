@@ -5,7 +5,7 @@
 #include "host/dump/shared_tools.h"
 #include "host/dump/stop_plan.h"
 #include "host/dump/take_dump.h"
-#include "rsp/features.h"
+#include "rsp/client/features.h"
 
 #include <chrono>
 #include <functional>

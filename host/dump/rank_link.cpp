@@ -1,8 +1,8 @@
 #include "host/dump/rank_link.h"
 
 #include "host/dump/command_host.h"
-#include "rsp/connection.h"
-#include "rsp/server.h"
+#include "rsp/client/server.h"
+#include "rsp/exchange/connection.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "host/dump/phase_clock.h"
 #include "host/dump/shared_tools.h"
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/run_until.h"
 

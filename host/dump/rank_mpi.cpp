@@ -1,8 +1,8 @@
 #include "host/dump/rank_mpi.h"
 
 #include "host/dump/select_types.h"
-#include "host/mqs/mpi_roots.h"
-#include "host/mqs/mpi_support.h"
+#include "host/mpi/mpi_roots.h"
+#include "host/mpi/mpi_support.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include "host/dump/document.h"
 #include "host/dump/take_dump.h"
-#include "host/image/image_set.h"
-#include "host/mqs/mpi_library.h"
-#include "host/target/target.h"
+#include "host/mpi/mpi_library.h"
+#include "host/process/image_set.h"
+#include "host/process/target.h"
 #include "rsp/result.h"
 
 #include <cstddef>

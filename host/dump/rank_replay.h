@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/dump/replay_records.h"
-#include "host/image/image_set.h"
+#include "host/process/image_set.h"
 
 #include <string>
 #include <utility>

@@ -1,10 +1,10 @@
 #include "host/dump/rank_session.h"
 
+#include "host/disk/work_budget.h"
 #include "host/dump/dead_target.h"
 #include "host/dump/process_state.h"
 #include "host/dump/rank_walk.h"
-#include "host/image/work_budget.h"
-#include "host/mqs/mpi_support.h"
+#include "host/mpi/mpi_support.h"
 #include "rsp/commands/process_life.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
-#include "host/target/target.h"
+#include "host/process/target.h"
 
 #include <cstdint>
 #include <functional>

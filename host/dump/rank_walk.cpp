@@ -2,9 +2,9 @@
 
 #include "host/dump/filters.h"
 #include "host/dump/unverified.h"
-#include "host/mqs/mpi_support.h"
-#include "host/mqs/plausible.h"
-#include "host/mqs/repairs.h"
+#include "host/mpi/mpi_support.h"
+#include "host/mpi/plausible.h"
+#include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 
 #include "host/dump/document.h"
 #include "host/dump/take_dump.h"
-#include "host/image/image_set.h"
+#include "host/mpi/mpi_library.h"
 #include "host/mqs/dll_policy.h"
-#include "host/mqs/mpi_library.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
-#include "host/target/target.h"
+#include "host/process/image_set.h"
+#include "host/process/target.h"
 #include "rsp/result.h"
 
 #include <chrono>

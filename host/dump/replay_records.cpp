@@ -1,6 +1,6 @@
 #include "host/dump/replay_records.h"
 
-#include "host/image/work_budget.h"
+#include "host/disk/work_budget.h"
 #include "host/limits.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/image/cache_records.h"
+#include "host/disk/cache_records.h"
 #include "host/memory/page_runs.h"
-#include "host/target/replay_hints.h"
+#include "host/process/replay_hints.h"
 
 #include <cstddef>
 #include <filesystem>

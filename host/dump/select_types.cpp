@@ -1,9 +1,9 @@
 #include "host/dump/select_types.h"
 
-#include "host/image/elf_file.h"
-#include "host/image/pack_finder.h"
-#include "host/image/type_carrier.h"
-#include "host/mqs/mpi_support.h"
+#include "host/elf/elf_file.h"
+#include "host/mpi/mpi_support.h"
+#include "host/mpi/openmpi/type_carrier.h"
+#include "host/types/pack_finder.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,11 +3,11 @@
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
 #include "host/dump/take_dump.h"
-#include "host/image/elf_cache.h"
-#include "host/image/indexer_options.h"
+#include "host/files/file_fetcher.h"
 #include "host/mqs/walk_budget.h"
-#include "host/target/file_fetcher.h"
-#include "rsp/guardian.h"
+#include "host/process/elf_cache.h"
+#include "host/types/indexer_options.h"
+#include "rsp/guardian/guardian.h"
 
 namespace mqbridge {
 

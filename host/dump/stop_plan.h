@@ -2,8 +2,8 @@
 
 #include "host/memory/cache_mode.h"
 #include "host/memory/page_runs.h"
-#include "host/mqs/queue_extent.h"
-#include "rsp/link_estimate.h"
+#include "host/mpi/queue_extent.h"
+#include "rsp/exchange/link_estimate.h"
 #include "rsp/result.h"
 
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_dump.h"
 #include "host/dump/rank_link.h"
-#include "rsp/server.h"
+#include "rsp/client/server.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,15 +1,15 @@
 #pragma once
 
 #include "host/dump/document.h"
-#include "host/image/file_finder.h"
+#include "host/files/fetch_options.h"
+#include "host/files/file_finder.h"
 #include "host/memory/cache_mode.h"
 #include "host/mqs/dll_policy.h"
-#include "host/target/fetch_options.h"
-#include "host/target/given_image.h"
+#include "host/process/given_image.h"
 #include "rsp/commands/run_until.h"
-#include "rsp/endpoint.h"
-#include "rsp/guardian.h"
-#include "rsp/trace.h"
+#include "rsp/guardian/guardian.h"
+#include "rsp/packet/trace.h"
+#include "rsp/transport/endpoint.h"
 
 #include <chrono>
 #include <cstddef>

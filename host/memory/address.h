@@ -5,7 +5,7 @@
 
 namespace mqbridge {
 
-/// An address in the target's address space. Does not mix with FileAddress (host/image/elf_file.h):
+/// An address in the target's address space. Does not mix with FileAddress (host/elf/elf_file.h):
 /// only an image's load bias turns one into the other.
 struct TargetAddress {
   std::uint64_t value = 0;

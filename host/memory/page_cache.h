@@ -5,7 +5,7 @@
 #include "host/memory/page_runs.h"
 #include "host/memory/page_store.h"
 #include "host/memory/prefetch_policy.h"
-#include "rsp/link_estimate.h"
+#include "rsp/exchange/link_estimate.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "host/memory/page_store.h"
 
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 
 #include <algorithm>
 #include <bit>

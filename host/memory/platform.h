@@ -16,7 +16,7 @@ enum class DataModel : std::uint8_t {
 };
 
 /// Byte order, sizes and alignments of a target, decided once from what the target itself states
-/// (host/target/platform_probe.h) and carried as a value. Never taken from the host. Sizes and
+/// (host/process/platform_probe.h) and carried as a value. Never taken from the host. Sizes and
 /// alignments in bytes.
 struct Platform {
   std::string architecture; ///< as `uname -m` says on the target: x86_64, i386, s390x, ppc, ...

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/link_estimate.h"
+#include "rsp/exchange/link_estimate.h"
 
 #include <cstddef>
 #include <cstdint>

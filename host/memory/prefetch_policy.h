@@ -5,7 +5,7 @@
 #include "host/memory/platform.h"
 #include "host/memory/pointer_hints.h"
 #include "host/memory/prefetch_reach.h"
-#include "rsp/link_estimate.h"
+#include "rsp/exchange/link_estimate.h"
 
 #include <array>
 #include <cstddef>

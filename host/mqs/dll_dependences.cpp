@@ -1,7 +1,7 @@
 #include "host/mqs/dll_dependences.h"
 
-#include "host/image/elf_reader.h"
-#include "rsp/printable.h"
+#include "host/elf/elf_reader.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>

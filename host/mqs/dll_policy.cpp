@@ -1,11 +1,11 @@
 #include "host/mqs/dll_policy.h"
 
-#include "host/image/elf_file.h"
-#include "host/image/elf_reader.h"
-#include "host/image/file_on_disk.h"
+#include "host/disk/file_on_disk.h"
+#include "host/elf/elf_file.h"
+#include "host/elf/elf_reader.h"
 #include "host/mqs/dll_dependences.h"
 #include "host/mqs/dll_trust.h"
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>

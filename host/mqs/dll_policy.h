@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/image/path_map.h"
+#include "host/files/path_map.h"
 #include "host/memory/platform.h"
 #include "host/mqs/checked_dll.h"
 #include "rsp/result.h"

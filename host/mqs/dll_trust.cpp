@@ -1,6 +1,6 @@
 #include "host/mqs/dll_trust.h"
 
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <fmt/format.h>
 #include <linux/magic.h>

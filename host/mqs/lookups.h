@@ -1,10 +1,10 @@
 #pragma once
 
-#include "host/image/image_set.h"
 #include "host/memory/memory.h"
 #include "host/memory/page_store.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/wire.h"
+#include "host/process/image_set.h"
 #include "rsp/result.h"
 
 #include <cstdint>

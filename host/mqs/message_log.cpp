@@ -1,6 +1,6 @@
 #include "host/mqs/message_log.h"
 
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 namespace mqbridge {
 namespace {

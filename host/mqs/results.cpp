@@ -2,7 +2,7 @@
 
 #include "dll/mqs_interface.h"
 #include "host/mqs/interpret.h"
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>

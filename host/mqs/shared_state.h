@@ -1,8 +1,8 @@
 #pragma once
 
+#include "host/confined/refused_call.h"
 #include "host/memory/page_table.h"
 #include "host/mqs/wire.h"
-#include "host/sandbox/refused_call.h"
 
 #include <array>
 #include <atomic>

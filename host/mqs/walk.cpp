@@ -1,11 +1,11 @@
 #include "host/mqs/walk.h"
 
+#include "host/confined/child.h"
 #include "host/mqs/lookups.h"
 #include "host/mqs/results.h"
 #include "host/mqs/walk_failures.h"
 #include "host/mqs/worker_process.h"
-#include "host/sandbox/child.h"
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>

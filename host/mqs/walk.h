@@ -1,12 +1,12 @@
 #pragma once
 
-#include "host/image/image_set.h"
 #include "host/memory/memory.h"
 #include "host/memory/page_store.h"
 #include "host/memory/platform.h"
 #include "host/mqs/checked_dll.h"
 #include "host/mqs/queues.h"
 #include "host/mqs/walk_budget.h"
+#include "host/process/image_set.h"
 #include "rsp/result.h"
 
 #include <algorithm>

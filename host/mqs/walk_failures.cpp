@@ -1,7 +1,7 @@
 #include "host/mqs/walk_failures.h"
 
-#include "host/sandbox/confined_process.h"
-#include "rsp/printable.h"
+#include "host/confined/confined_process.h"
+#include "rsp/packet/printable.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "host/confined/child.h"
 #include "host/mqs/results.h"
 #include "host/mqs/shared_state.h"
-#include "host/sandbox/child.h"
 #include "rsp/result.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "host/confined/messages.h"
 #include "host/mqs/checked_dll.h"
-#include "host/sandbox/messages.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// The messages between walk_queues() and its worker process (host/sandbox/messages.h). Needs libc
+/// The messages between walk_queues() and its worker process (host/confined/messages.h). Needs libc
 /// and libstdc++ only, for the worker's sake.
 namespace mqbridge::wire {
 

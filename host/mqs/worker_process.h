@@ -1,8 +1,8 @@
 #pragma once
 
+#include "host/confined/confined_process.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/shared_state.h"
-#include "host/sandbox/confined_process.h"
 #include "rsp/result.h"
 
 #include <filesystem>

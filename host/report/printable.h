@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <cstddef>
 #include <string>

@@ -1,17 +1,17 @@
 #include "rsp/commands/attach.h"
 
+#include "rsp/client/opening.h"
+#include "rsp/client/quirks.h"
+#include "rsp/client/server.h"
 #include "rsp/commands/attach_refusal.h"
-#include "rsp/commands/hex.h"
 #include "rsp/commands/process_life.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "rsp/limits.h"
-#include "rsp/opening.h"
-#include "rsp/packet_history.h"
-#include "rsp/quirks.h"
-#include "rsp/server.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <chrono>

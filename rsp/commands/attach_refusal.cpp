@@ -1,10 +1,10 @@
 #include "rsp/commands/attach_refusal.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "rsp/client.h"
-#include "rsp/endpoint.h"
+#include "rsp/client/client.h"
 #include "rsp/result.h"
+#include "rsp/transport/endpoint.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "rsp/commands/background_file.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/packet/hex.h"
 
 #include <algorithm>
 #include <fmt/format.h>

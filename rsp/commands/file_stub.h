@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 
 #include <cstdint>
 #include <memory>

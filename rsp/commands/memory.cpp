@@ -2,7 +2,7 @@
 
 #include "rsp/commands/joined_range.h"
 #include "rsp/commands/memory_burst.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 
 #include <algorithm>
 #include <numeric>

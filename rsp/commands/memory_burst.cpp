@@ -1,7 +1,7 @@
 #include "rsp/commands/memory_burst.h"
 
-#include "rsp/packet_history.h"
-#include "rsp/step_marker.h"
+#include "rsp/exchange/step_marker.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "rsp/burst.h"
+#include "rsp/client/features.h"
 #include "rsp/commands/memory_file.h"
 #include "rsp/commands/memory_reply.h"
 #include "rsp/commands/read_watcher.h"
-#include "rsp/features.h"
+#include "rsp/exchange/burst.h"
 
 #include <cstddef>
 #include <deque>
@@ -17,8 +17,8 @@ namespace mqbridge::rsp {
 
 /// How sure a burst makes that requests and replies pair.
 struct Pairing {
-  /// Whether a question with a known answer (rsp/step_marker.h) goes between the reads: wherever
-  /// that costs no round trip.
+  /// Whether a question with a known answer (rsp/exchange/step_marker.h) goes between the reads:
+  /// wherever that costs no round trip.
   bool marked = false;
   /// One read at a time, and few of them: after something has gone wrong.
   bool careful = false;

@@ -1,8 +1,8 @@
 #include "rsp/commands/memory_file.h"
 
-#include "rsp/client.h"
-#include "rsp/commands/hex.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/packet/hex.h"
 
 #include <cstring>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "rsp/commands/memory_reply.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/vfile_reply.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <cstring>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "rsp/client/features.h"
 #include "rsp/commands/joined_range.h"
-#include "rsp/features.h"
 #include "rsp/result.h"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 #include "rsp/commands/process_life.h"
 
-#include "rsp/client.h"
-#include "rsp/commands/hex.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/vfile.h"
-#include "rsp/connection.h"
-#include "rsp/packet_history.h"
+#include "rsp/exchange/connection.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <fmt/format.h>
 #include <sstream>

@@ -4,7 +4,7 @@
 #include "rsp/commands/vfile.h"
 #include "rsp/commands/xml.h"
 #include "rsp/limits.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include "rsp/commands/qxfer.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/limits.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <fmt/format.h>

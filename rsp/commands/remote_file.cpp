@@ -1,8 +1,8 @@
 #include "rsp/commands/remote_file.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/limits.h"
+#include "rsp/packet/hex.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 #include "rsp/commands/run_until.h"
 
-#include "rsp/commands/hex.h"
+#include "rsp/client/server.h"
 #include "rsp/commands/process_life.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "rsp/limits.h"
-#include "rsp/packet_history.h"
-#include "rsp/server.h"
-#include "rsp/signal_names.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
+#include "rsp/packet/signal_names.h"
 
 #include <fmt/format.h>
 #include <string>

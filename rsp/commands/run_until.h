@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 
 #include <chrono>
@@ -9,7 +9,8 @@
 
 namespace mqbridge::rsp {
 
-/// What --run-until waits for: this signal, in the protocol's numbers (rsp/signal_names.h), or any.
+/// What --run-until waits for: this signal, in the protocol's numbers (rsp/packet/signal_names.h),
+/// or any.
 struct RunUntil {
   std::optional<int> signal;
 };

@@ -1,8 +1,8 @@
 #include "rsp/commands/stop.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/thread_id.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <fmt/format.h>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "rsp/commands/thread_id.h"
 
-#include "rsp/commands/hex.h"
+#include "rsp/packet/hex.h"
 
 #include <limits>
 

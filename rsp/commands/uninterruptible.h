@@ -1,7 +1,7 @@
 #pragma once
 
-#include "rsp/endpoint.h"
 #include "rsp/result.h"
+#include "rsp/transport/endpoint.h"
 
 #include <optional>
 #include <stop_token>

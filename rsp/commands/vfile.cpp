@@ -1,8 +1,8 @@
 #include "rsp/commands/vfile.h"
 
-#include "rsp/commands/hex.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/packet/hex.h"
 
 #include <algorithm>
 #include <array>

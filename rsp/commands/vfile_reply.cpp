@@ -1,7 +1,7 @@
 #include "rsp/commands/vfile_reply.h"
 
-#include "rsp/commands/hex.h"
-#include "rsp/packet_history.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
 
 #include <algorithm>
 #include <array>

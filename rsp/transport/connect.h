@@ -1,9 +1,9 @@
 #pragma once
 
-#include "rsp/endpoint.h"
 #include "rsp/result.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/transport/endpoint.h"
 #include "rsp/transport/watch.h"
+#include "rsp/unique_fd.h"
 
 #include <chrono>
 #include <stop_token>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "rsp/endpoint.h"
 #include "rsp/result.h"
 #include "rsp/transport/connect.h"
+#include "rsp/transport/endpoint.h"
 #include "rsp/transport/transport.h"
 #include "rsp/transport/watch.h"
 

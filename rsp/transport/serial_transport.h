@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/endpoint.h"
+#include "rsp/transport/endpoint.h"
 #include "rsp/transport/serial_line.h"
 #include "rsp/transport/stream_transport.h"
 

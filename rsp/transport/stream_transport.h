@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rsp/transport/transport.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 
 #include <array>
 #include <cstddef>

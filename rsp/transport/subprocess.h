@@ -1,8 +1,8 @@
 #pragma once
 
-#include "rsp/endpoint.h"
 #include "rsp/result.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/transport/endpoint.h"
+#include "rsp/unique_fd.h"
 
 #include <memory>
 #include <string>

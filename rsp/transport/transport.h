@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/gate.h"
+#include "rsp/packet/gate.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/guardian.h"
+#include "rsp/guardian/guardian.h"
 #include "rsp/result.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "bench/delaying_link/delaying_link.h"
 #include "bench/delaying_link/on_time.h"
 #include "bench/delaying_link/stamped_socket.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 #include "tests/support/eventually.h"
 #include "tests/support/stub_listener.h"
 

@@ -1,5 +1,5 @@
 #include "host/cli/output.h"
-#include "host/image/output_file.h"
+#include "host/disk/output_file.h"
 #include "tests/cli/program.h"
 
 #include <cerrno>

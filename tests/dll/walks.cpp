@@ -1,6 +1,6 @@
 #include "tests/dll/walks.h"
 
-#include "host/image/elf_file.h"
+#include "host/elf/elf_file.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
-#include "host/image/file_store.h"
+#include "host/files/file_store.h"
 #include "tests/support/temp_directory.h"
 
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // however they are cut, the same comes out; and what encode() frames, both find again.
 // Input: a count, so many lengths of pieces (a byte each, used in turn), then the stream.
 
-#include "rsp/codec.h"
-#include "rsp/guardian/packet_scanner.h"
+#include "rsp/guardian/program/packet_scanner.h"
+#include "rsp/packet/codec.h"
 #include "tests/fuzz/fuzz_input.h"
 
 #include <string>

@@ -2,12 +2,12 @@
 // them is sound. Input: a byte for the shape of the file, the lengths of all sections but the last
 // (2 bytes each), then the sections.
 
-#include "host/image/elf_file.h"
-#include "host/image/work_budget.h"
+#include "host/disk/work_budget.h"
+#include "host/elf/elf_file.h"
+#include "tests/builders/elf_builder.h"
 #include "tests/fuzz/fuzz_file.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/image/elf_builder.h"
-#include "tests/image/types_in_process.h"
+#include "tests/types/types_in_process.h"
 
 #include <array>
 #include <chrono>

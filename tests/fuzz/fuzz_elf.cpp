@@ -1,7 +1,7 @@
 // ELF files: headers, segments, symbol tables and their hashes, notes, links to debug files.
 // Input: the file.
 
-#include "host/image/elf_file.h"
+#include "host/elf/elf_file.h"
 #include "tests/fuzz/fuzz_file.h"
 #include "tests/fuzz/fuzz_input.h"
 

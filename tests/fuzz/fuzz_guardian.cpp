@@ -2,9 +2,9 @@
 // first byte chooses: one connection under a clock of the fuzzer's, or the whole of it behind its
 // channel. Nothing may leave it that does more than look or let go.
 
-#include "host/sandbox/messages.h"
-#include "rsp/guardian/keeper.h"
-#include "rsp/guardian/release.h"
+#include "host/confined/messages.h"
+#include "rsp/guardian/program/keeper.h"
+#include "rsp/guardian/program/release.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/wire_watch.h"
 

@@ -2,13 +2,13 @@
 // and may say anything. Input: a byte of flags, then its messages, each behind its length (2
 // bytes); an honest beginning is said for it where the flags want one.
 
-#include "host/image/elf_file.h"
-#include "host/image/type_indexer.h"
+#include "host/elf/elf_file.h"
 #include "host/limits.h"
-#include "rsp/printable.h"
+#include "host/types/type_indexer.h"
+#include "rsp/packet/printable.h"
+#include "tests/builders/elf_builder.h"
 #include "tests/fuzz/fuzz_file.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/image/elf_builder.h"
 
 #include <array>
 #include <cstring>

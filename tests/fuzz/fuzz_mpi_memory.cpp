@@ -3,12 +3,12 @@
 // fuzzer's. Input: a byte for the MPI and one for the platform, the communicators, then the memory,
 // in which every address leads somewhere.
 
-#include "host/mqs/mpi_support.h"
-#include "host/mqs/plausible.h"
-#include "host/mqs/repairs.h"
+#include "host/mpi/mpi_support.h"
+#include "host/mpi/plausible.h"
+#include "host/mpi/repairs.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/mqs/fake_mpich.h"
-#include "tests/mqs/openmpi_types.h"
+#include "tests/mpi/fake_mpich.h"
+#include "tests/mpi/openmpi_types.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>

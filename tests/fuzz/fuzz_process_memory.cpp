@@ -2,9 +2,9 @@
 // dynamic linker's lists, build-ids. Input: the length of the vector (2 bytes), the vector,
 // then pieces of memory: address and length (2 bytes each), the bytes.
 
-#include "host/target/link_map.h"
-#include "host/target/memory_image.h"
-#include "host/target/platform_probe.h"
+#include "host/process/link_map.h"
+#include "host/process/memory_image.h"
+#include "host/process/platform_probe.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/fake_memory.h"
 

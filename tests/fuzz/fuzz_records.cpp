@@ -1,15 +1,15 @@
 // What is kept from one run to the next, as somebody else may have left it: the record's own frame,
 // then each kind of contents. The first byte chooses which.
 
+#include "host/disk/cache_records.h"
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
-#include "host/image/cache_records.h"
-#include "host/image/layout_memo.h"
-#include "host/image/symbol_hash.h"
-#include "host/image/type_names.h"
+#include "host/elf/symbol_hash.h"
 #include "host/limits.h"
+#include "host/types/layout_memo.h"
+#include "host/types/type_names.h"
+#include "tests/builders/elf_builder.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/image/elf_builder.h"
 
 #include <algorithm>
 #include <fstream>

@@ -2,9 +2,9 @@
 // Input: the parts, `@` before them for a target with a process id, a newline, and the stub's
 // script (tests/fuzz/played_stub.h).
 
-#include "rsp/negotiation.h"
-#include "rsp/opening.h"
-#include "rsp/server.h"
+#include "rsp/client/negotiation.h"
+#include "rsp/client/opening.h"
+#include "rsp/client/server.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/played_stub.h"
 #include "tests/fuzz/stub_session.h"

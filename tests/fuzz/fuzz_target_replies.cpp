@@ -1,13 +1,13 @@
 // What a stub says of a process, as host/target reads it. The first byte chooses which text it is.
 
-#include "host/target/auxv.h"
-#include "host/target/environment.h"
-#include "host/target/known_ranges.h"
-#include "host/target/link_map.h"
-#include "host/target/memory_image.h"
-#include "host/target/memory_map_parser.h"
-#include "host/target/platform_probe.h"
-#include "host/target/target_description.h"
+#include "host/memory/memory_map_parser.h"
+#include "host/process/auxv.h"
+#include "host/process/environment.h"
+#include "host/process/known_ranges.h"
+#include "host/process/link_map.h"
+#include "host/process/live/target_description.h"
+#include "host/process/memory_image.h"
+#include "host/process/platform_probe.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace mqbridge {

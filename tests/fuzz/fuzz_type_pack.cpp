@@ -1,7 +1,7 @@
 // Type packs: what is accepted survives being written and read again.
 
-#include "host/image/pack_parser.h"
-#include "host/image/type_pack.h"
+#include "host/types/pack_parser.h"
+#include "host/types/type_pack.h"
 
 #include <cstdlib>
 #include <string_view>

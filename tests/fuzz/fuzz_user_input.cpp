@@ -3,7 +3,7 @@
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
 #include "host/dump/take_dump.h"
-#include "rsp/endpoint.h"
+#include "rsp/transport/endpoint.h"
 #include "tests/fuzz/fuzz_file.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -2,10 +2,10 @@
 // The first byte chooses which message is read. Input of the worker's: messages, each behind its
 // length (2 bytes).
 
-#include "host/image/type_pack.h"
 #include "host/mqs/lookups.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/results.h"
+#include "host/types/type_pack.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/fake_memory.h"
 

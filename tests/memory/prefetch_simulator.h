@@ -4,7 +4,7 @@
 #include "host/memory/memory_map.h"
 #include "host/memory/page_runs.h"
 #include "host/memory/platform.h"
-#include "rsp/link_estimate.h"
+#include "rsp/exchange/link_estimate.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // is left of it.
 
 #include "host/memory/page_store.h"
-#include "rsp/printable.h"
+#include "rsp/packet/printable.h"
 #include "tests/mqs/hostile/hostile_cases.h"
 #include "tests/mqs/hostile/hostile_dll.h"
 #include "tests/mqs/storing_memory.h"

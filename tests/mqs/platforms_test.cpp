@@ -2,8 +2,8 @@
 // the callbacks by a debug DLL (dlls/properties.c) in the real worker. And the proof that a wrong
 // byte order or pointer size shows, instead of passing for values.
 
-#include "host/mqs/mpi_support.h"
-#include "host/mqs/plausible.h"
+#include "host/mpi/mpi_support.h"
+#include "host/mpi/plausible.h"
 #include "tests/mqs/test_target.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "host/image/image_set.h"
 #include "host/memory/memory.h"
+#include "host/process/image_set.h"
 
 #include <sys/types.h>
 

@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(, NoThread, testing::Values("CONSTRUCTOR", "LATER"),
 
 TEST(Sandbox, TheHostsMemoryIsNotEvenReadWhileLoading) {
   if (!kernel_has_landlock())
-    GTEST_SKIP() << "this kernel has no Landlock: see host/sandbox/confine.h";
+    GTEST_SKIP() << "this kernel has no Landlock: see host/confined/confine.h";
   EXPECT_THAT(walk("READS_PARENT_BY_FILE_CONSTRUCTOR").dll_messages,
               Contains(AnyOf("not parent's memory open: Permission denied",
                              "not parent's memory open: Operation not permitted")));

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/image/image_set.h"
 #include "host/memory/platform.h"
 #include "host/mqs/walk.h"
+#include "host/process/image_set.h"
 #include "tests/support/fake_memory.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "rsp/another_protocol.h"
+#include "rsp/packet/another_protocol.h"
 
 #include <gtest/gtest.h>
 #include <string_view>

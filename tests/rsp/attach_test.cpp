@@ -1,5 +1,5 @@
 #include "rsp/commands/attach.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 

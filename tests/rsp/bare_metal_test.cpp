@@ -1,7 +1,7 @@
 // A stub as debug probes and monitors in ROM have it: small packets, acknowledgements, no objects,
 // no process, errors in words, and a target that prints in between.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/qxfer.h"

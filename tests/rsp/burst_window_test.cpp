@@ -1,4 +1,4 @@
-#include "rsp/burst_window.h"
+#include "rsp/exchange/burst_window.h"
 
 #include <chrono>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-#include "rsp/client.h"
-#include "rsp/connection.h"
-#include "rsp/negotiation.h"
+#include "rsp/client/client.h"
+#include "rsp/client/negotiation.h"
+#include "rsp/exchange/connection.h"
 #include "tests/support/scripted_stub.h"
 
 #include <chrono>

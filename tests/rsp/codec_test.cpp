@@ -1,4 +1,4 @@
-#include "rsp/codec.h"
+#include "rsp/packet/codec.h"
 
 #include <cstdint>
 #include <fmt/format.h>

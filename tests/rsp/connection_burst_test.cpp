@@ -1,4 +1,4 @@
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/rsp/wire_peer.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/rsp/wire_peer.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "rsp/endpoint.h"
+#include "rsp/transport/endpoint.h"
 
 #include <gmock/gmock.h>
 #include <optional>

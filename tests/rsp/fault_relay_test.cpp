@@ -1,7 +1,7 @@
 // No wrong byte, ever: memory read through a relay that cuts, holds up, loses, repeats and damages
 // packets. What is returned is right, or an error. pairing_test.cpp has all other packets.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "tests/support/fault_relay.h"

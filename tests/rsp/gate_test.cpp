@@ -1,4 +1,4 @@
-#include "rsp/gate.h"
+#include "rsp/packet/gate.h"
 #include "rsp/transport/transport.h"
 
 #include <concepts>

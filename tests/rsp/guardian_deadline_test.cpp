@@ -1,6 +1,6 @@
 // A client that is late: its guardian lets the target run, and of the two only one says so.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "tests/rsp/guardian_fixture.h"
 #include "tests/support/faults_tried.h"

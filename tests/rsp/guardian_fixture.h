@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/guardian.h"
+#include "rsp/guardian/guardian.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 #include "tests/support/scripted_stub.h"

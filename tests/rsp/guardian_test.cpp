@@ -1,4 +1,4 @@
-#include "rsp/hold_gate.h"
+#include "rsp/guardian/hold_gate.h"
 #include "tests/rsp/guardian_fixture.h"
 
 #include <array>

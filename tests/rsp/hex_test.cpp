@@ -1,4 +1,4 @@
-#include "rsp/commands/hex.h"
+#include "rsp/packet/hex.h"
 
 #include <array>
 #include <cstddef>

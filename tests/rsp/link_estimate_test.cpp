@@ -1,7 +1,7 @@
 // What a client learns of its link, over links of a known length and width.
 
 #include "bench/delaying_link/delaying_link.h"
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "tests/support/connected.h"

@@ -1,4 +1,4 @@
-#include "rsp/link_meter.h"
+#include "rsp/exchange/link_meter.h"
 
 #include <chrono>
 #include <gmock/gmock.h>

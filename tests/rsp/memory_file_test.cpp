@@ -1,6 +1,6 @@
 // Memory read through /proc/PID/mem, where the stub opens it and it is the right one.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "tests/support/connected.h"

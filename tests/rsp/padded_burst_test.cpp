@@ -1,6 +1,6 @@
 // The bursts of Connection::pad_bursts() byte by byte; qemu_user_test.cpp has the real stubs.
 
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/rsp/wire_peer.h"
 
 #include <chrono>

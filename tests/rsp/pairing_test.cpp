@@ -1,11 +1,11 @@
 // Every packet of a session outside of memory reads, repeated and lost: no answer is taken for that
 // to another question, the target is let go, and 0x03 is never sent (WireWatch).
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/vfile.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_relay.h"

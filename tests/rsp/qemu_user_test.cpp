@@ -1,9 +1,9 @@
 // Bursts against the real user emulators of QEMU, which take them only in one particular way.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/rsp/read_only_segment.h"
 #include "tests/support/connected.h"
 #include "tests/support/cutting_relay.h"

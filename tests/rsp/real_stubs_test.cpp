@@ -1,11 +1,11 @@
 // The table of quirks against the stubs themselves. gdbserver and QEMU user have tests of their
 // own.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/threads.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
 #include "tests/rsp/read_text.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"

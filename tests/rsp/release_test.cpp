@@ -1,9 +1,9 @@
 // How the guardian program leaves one connection, and what it takes for a packet, without the
 // program.
 
-#include "rsp/guardian/packet_scanner.h"
-#include "rsp/guardian/release.h"
-#include "rsp/transport/unique_fd.h"
+#include "rsp/guardian/program/packet_scanner.h"
+#include "rsp/guardian/program/release.h"
+#include "rsp/unique_fd.h"
 #include "tests/support/faults_tried.h"
 
 #include <array>

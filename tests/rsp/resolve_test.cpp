@@ -1,8 +1,8 @@
 // Names of hosts: a slow name server costs those that ask it, and nobody else. getaddrinfo(3) is
 // that of slow_names.c.
 
-#include "rsp/endpoint.h"
 #include "rsp/transport/connect.h"
+#include "rsp/transport/endpoint.h"
 #include "tests/support/faults_tried.h"
 
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "rsp/commands/run_until.h"
 #include "rsp/commands/threads.h"
-#include "rsp/guardian.h"
+#include "rsp/guardian/guardian.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"

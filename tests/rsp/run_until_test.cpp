@@ -1,8 +1,8 @@
 // --run-until against scripted stubs: what is sent, and above all what is not.
 
 #include "rsp/commands/run_until.h"
-#include "rsp/connection.h"
-#include "rsp/signal_names.h"
+#include "rsp/exchange/connection.h"
+#include "rsp/packet/signal_names.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 

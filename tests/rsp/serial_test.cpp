@@ -1,10 +1,10 @@
 // Serial lines, over a pair of pseudo-terminals at the speed of a real one.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
-#include "rsp/connection.h"
-#include "rsp/guardian.h"
+#include "rsp/exchange/connection.h"
+#include "rsp/guardian/guardian.h"
 #include "tests/rsp/guardian_fixture.h"
 #include "tests/support/byte_pump.h"
 #include "tests/support/child_process.h"

@@ -1,9 +1,9 @@
 // Several processes over the one connection of a `gdbserver --multi`.
 
+#include "rsp/client/server.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/threads.h"
-#include "rsp/server.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"
 #include "tests/support/eventually.h"

@@ -1,8 +1,8 @@
 // A client that is suspended while it holds a target: its guardian lets the target run, and the
 // client, once it goes on, takes nothing for an answer to itself that was one to the guardian.
 
-#include "rsp/guardian/client_state.h"
-#include "rsp/guardian/keeper.h"
+#include "rsp/guardian/program/client_state.h"
+#include "rsp/guardian/program/keeper.h"
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
 #include "tests/support/faults_tried.h"

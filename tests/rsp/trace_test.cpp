@@ -1,4 +1,4 @@
-#include "rsp/trace.h"
+#include "rsp/packet/trace.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 // A process that no signal reaches: the parent of a vfork() child.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 

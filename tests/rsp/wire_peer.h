@@ -1,7 +1,7 @@
 #pragma once
 
-#include "rsp/codec.h"
-#include "rsp/connection.h"
+#include "rsp/exchange/connection.h"
+#include "rsp/packet/codec.h"
 
 #include <chrono>
 #include <functional>

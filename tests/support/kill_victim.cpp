@@ -3,12 +3,12 @@
 // Says "starting" before it connects and "attached" once it is. "-" goes without a guardian.
 // Several endpoints are processes of one server, attached at the same time and read by turns.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/threads.h"
 #include "rsp/commands/vfile.h"
-#include "rsp/guardian.h"
+#include "rsp/guardian/guardian.h"
 
 #include <charconv>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/endpoint.h"
+#include "rsp/transport/endpoint.h"
 #include "tests/support/stub_wire.h"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 #include "tests/support/byte_pump.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "host/mqs/worker/loading.h"
 
-#include "host/sandbox/confine.h"
-#include "host/sandbox/twin.h"
+#include "host/confined/confine.h"
+#include "host/confined/twin.h"
 
 #include <cerrno>
 #include <cstring>

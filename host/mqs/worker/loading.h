@@ -1,8 +1,8 @@
 #pragma once
 
+#include "host/confined/filter.h"
 #include "host/mqs/worker/channel.h"
 #include "host/mqs/worker/debug_dll.h"
-#include "host/sandbox/filter.h"
 
 #include <optional>
 #include <sys/types.h>

@@ -1,12 +1,12 @@
 // mqbridge-worker: loads one debug DLL, walks the queues of one process with it, and ends. Started
 // by walk_queues() with a socket and a shared page (host/mqs/shared_state.h); of no use by hand.
 
+#include "host/confined/confine.h"
+#include "host/confined/descriptors.h"
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker/debug_dll.h"
 #include "host/mqs/worker/loading.h"
 #include "host/mqs/worker/walk_queues.h"
-#include "host/sandbox/confine.h"
-#include "host/sandbox/descriptors.h"
 
 #include <cstdio>
 #include <cstdlib>

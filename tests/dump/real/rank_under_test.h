@@ -3,8 +3,8 @@
 #include "bench/delaying_link/delaying_link.h"
 #include "host/dump/rank_dump.h"
 #include "host/dump/replay_records.h"
+#include "tests/builders/private_cache.h"
 #include "tests/e2e/harness/mpi_job.h"
-#include "tests/image/private_cache.h"
 #include "tests/support/gdb_server.h"
 
 #include <memory>

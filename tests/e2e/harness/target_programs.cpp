@@ -1,6 +1,6 @@
 #include "tests/e2e/harness/target_programs.h"
 
-#include "rsp/transport/unique_fd.h"
+#include "rsp/unique_fd.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 
 #include <cstdlib>

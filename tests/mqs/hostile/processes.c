@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The worker's own: host/sandbox/confined_process.h, host/mqs/wire.h. */
+/* The worker's own: host/confined/confined_process.h, host/mqs/wire.h. */
 enum { worker_socket = 3, worker_shared_memory = 4 };
 enum { kind_fetch = 7, kind_batch = 8, kind_failure = 9, kind_done = 10 };
 

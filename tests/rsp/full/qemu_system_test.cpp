@@ -1,6 +1,6 @@
 // Whole machines of QEMU, halted before their first instruction.
 
-#include "rsp/client.h"
+#include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 #include "tests/rsp/read_text.h"
 #include "tests/support/connected.h"

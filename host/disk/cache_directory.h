@@ -1,0 +1,69 @@
+#pragma once
+
+#include "host/disk/file_descriptor.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// $XDG_CACHE_HOME/mqbridge, else ~/.cache/mqbridge; nullopt where neither is set to an absolute
+/// path (XDG Base Directory Specification: relative ones are to be ignored).
+std::optional<std::filesystem::path> cache_root();
+
+/// A file on its way into a cache directory. Removed again unless it is put there.
+class IncomingFile {
+public:
+  IncomingFile(IncomingFile&& other) noexcept;
+  IncomingFile& operator=(IncomingFile&&) = delete;
+  ~IncomingFile();
+
+  /// Error: files.store.
+  Result<void> append(std::string_view bytes);
+  const std::filesystem::path& path() const { return path_; }
+
+private:
+  friend class CacheDirectory;
+  IncomingFile(std::filesystem::path path, int fd);
+
+  std::filesystem::path path_;
+  FileDescriptor fd_;
+};
+
+/// A directory of files that can be made again, for this user alone, bounded in bytes and to 4,096
+/// files: those unused for longest make room. Several threads and processes may share it: each file
+/// appears at once or not at all, and what a killed writer left is removed by a later one.
+class CacheDirectory {
+public:
+  /// Makes it if need be, and the directory above. Error: files.store (among others where somebody
+  /// else could write to it, and so put other files into it).
+  static Result<CacheDirectory> open(const std::filesystem::path& directory, std::uint64_t limit);
+  /// One that is private already and goes away with its owner.
+  static CacheDirectory temporary(std::filesystem::path directory, std::uint64_t limit) {
+    return {std::move(directory), limit};
+  }
+
+  const std::filesystem::path& path() const { return directory_; }
+
+  /// Marks the file as used now, by its access time alone. False: there is none.
+  bool touch(const std::filesystem::path& file) const;
+  /// Error: files.store.
+  Result<IncomingFile> begin() const;
+  /// Puts a file that is complete there under `name`, replacing the one that had it, and makes
+  /// room. Error: files.store.
+  Result<std::filesystem::path> put(IncomingFile file, std::string_view name) const;
+
+private:
+  CacheDirectory(std::filesystem::path directory, std::uint64_t limit)
+      : directory_(std::move(directory)), limit_(limit) {}
+  void make_room(const std::filesystem::path& newest) const;
+
+  std::filesystem::path directory_;
+  std::uint64_t limit_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,129 @@
+#include "host/disk/run_command.h"
+
+#include "host/disk/file_descriptor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t text_limit = 256U << 10;
+using Clock = std::chrono::steady_clock;
+
+// The arguments of one posix_spawnp.
+class Spawn {
+public:
+  Spawn() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~Spawn() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+
+  int start(const std::vector<std::string>& argv, int output, pid_t& pid) {
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    std::vector<char*> words;
+    words.reserve(argv.size() + 1);
+    for (const auto& word : argv)
+      words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
+  }
+
+private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+// True when the other side closed its end before the deadline.
+bool read_to_end(int fd, Clock::time_point deadline, std::string& text) {
+  std::array<char, 4096> buffer;
+  while (true) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0)
+      return false;
+    pollfd ready{fd, POLLIN, 0};
+    const int events = ::poll(&ready, 1, static_cast<int>(std::min<long>(left, 60'000)));
+    if (events == 0 || (events < 0 && errno == EINTR))
+      continue;
+    const auto count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return true;
+    const auto room = text_limit - std::min(text_limit, text.size());
+    text.append(buffer.data(), std::min(room, static_cast<std::size_t>(count)));
+  }
+}
+
+// True when the program has ended by the deadline: one that has closed its output may live on.
+bool ends_by(pid_t pid, Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds between_looks{2};
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0) {
+    if (Clock::now() >= deadline)
+      return false;
+    std::this_thread::sleep_for(between_looks);
+  }
+  return true;
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace
+
+Result<CommandOutput> run_command(const std::vector<std::string>& argv,
+                                  std::chrono::milliseconds limit) {
+  int ends[2];
+  if (argv.empty() || ::pipe2(ends, O_CLOEXEC) != 0)
+    return fail("command.start", "no command, or no pipe to read it from");
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
+  pid_t pid = 0;
+  if (const int error = Spawn().start(argv, writing.get(), pid); error != 0) {
+    return fail("command.start", fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
+                fmt::format("install it, or check PATH: command -v {}", argv[0]));
+  }
+  writing = FileDescriptor();
+  CommandOutput output;
+  const auto deadline = Clock::now() + limit;
+  const bool ended = read_to_end(reading.get(), deadline, output.text) && ends_by(pid, deadline);
+  if (!ended) {
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL); // it may have left its group
+  }
+  output.exit_status = wait_for(pid);
+  if (!ended)
+    return fail("command.timeout", fmt::format("'{}' did not end within {} s", fmt::join(argv, " "),
+                                               limit.count() / 1000));
+  return output;
+}
+
+} // namespace mqbridge

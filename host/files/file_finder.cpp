@@ -1,0 +1,222 @@
+#include "host/files/file_finder.h"
+
+#include "host/disk/work_budget.h"
+#include "host/elf/elf_reader.h"
+#include "host/files/sysroot.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace mqbridge {
+namespace {
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+std::vector<std::filesystem::path> debug_roots(const FilePaths& paths) {
+  auto roots = paths.debug_dirs;
+  for (const auto& sysroot : paths.sysroots) {
+    if (auto inside = resolve_in_sysroot(sysroot, "usr/lib/debug"))
+      roots.push_back(std::move(*inside));
+  }
+  roots.emplace_back("/usr/lib/debug");
+  return roots;
+}
+
+// Where the target has the file: its path here, without the sysroot that it was found in.
+std::filesystem::path path_in_target(const FilePaths& paths, const std::filesystem::path& path) {
+  for (const auto& sysroot : paths.sysroots) {
+    const auto relative = path.lexically_normal().lexically_relative(sysroot.lexically_normal());
+    if (!relative.empty() && *relative.begin() != "..")
+      return "/" / relative;
+  }
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal();
+}
+
+// As .gnu_debuglink states it: CRC-32 of the whole file. nullopt: it cannot be read. Errors: those
+// of work_over().
+Result<std::optional<std::uint32_t>> file_crc(const std::filesystem::path& path) {
+  auto fd = open_regular_file(path);
+  if (!fd)
+    return std::nullopt;
+  std::array<unsigned char, 65536> buffer;
+  uLong crc = crc32(0, nullptr, 0);
+  ssize_t count = 0;
+  while ((count = ::read(fd->get(), buffer.data(), buffer.size())) > 0) {
+    if (auto over = work_over())
+      return Failure(std::move(*over));
+    crc = crc32(crc, buffer.data(), static_cast<uInt>(count));
+  }
+  if (count < 0)
+    return std::nullopt;
+  return static_cast<std::uint32_t>(crc);
+}
+
+using DebugFile = Result<std::shared_ptr<const ElfFile>>;
+
+// The candidate if it is an ELF file of the same build; nullptr if it is of another one.
+DebugFile open_candidate(const std::filesystem::path& candidate, const ElfFile& file) {
+  auto debug = ElfFile::open(candidate);
+  if (!debug)
+    return debug;
+  if (!file.build_id().empty() && !(*debug)->build_id().empty() &&
+      file.build_id() != (*debug)->build_id())
+    return nullptr;
+  if ((*debug)->platform() != file.platform())
+    return nullptr;
+  return debug;
+}
+
+std::vector<std::filesystem::path> debug_link_places(const FilePaths& paths, const ElfFile& file,
+                                                     const std::string& name) {
+  const auto directory = file.path().parent_path();
+  std::vector<std::filesystem::path> places = {directory / name, directory / ".debug" / name};
+  const auto in_target = path_in_target(paths, file.path()).parent_path().relative_path();
+  for (const auto& root : debug_roots(paths))
+    places.push_back(root / in_target / name);
+  return places;
+}
+
+bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+/// A place to look at; without `inside`, there is nothing in the sysroot by that name.
+struct TargetFilePlace {
+  std::filesystem::path named;
+  std::optional<std::filesystem::path> inside;
+};
+
+// By path map, in each sysroot, on this host itself.
+std::vector<TargetFilePlace> target_file_places(const FilePaths& paths,
+                                                std::string_view target_path) {
+  std::vector<TargetFilePlace> places;
+  for (const auto& rule : paths.path_map)
+    if (auto mapped = map_path(rule, target_path))
+      places.push_back({*mapped, *mapped});
+  const std::filesystem::path path(target_path);
+  if (!path.is_absolute())
+    return places;
+  for (const auto& sysroot : paths.sysroots)
+    places.push_back({sysroot / path.relative_path(), resolve_in_sysroot(sysroot, path)});
+  if (paths.sysroots.empty())
+    places.push_back({path, path});
+  return places;
+}
+
+} // namespace
+
+std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
+                                                          std::string_view target_path) {
+  std::vector<std::filesystem::path> files;
+  for (auto& place : target_file_places(paths, target_path))
+    if (place.inside && is_file(*place.inside))
+      files.push_back(std::move(*place.inside));
+  return files;
+}
+
+Result<std::filesystem::path> find_target_file(const FilePaths& paths,
+                                               std::string_view target_path) {
+  if (auto files = target_file_candidates(paths, target_path); !files.empty())
+    return std::move(files.front());
+  const auto places = target_file_places(paths, target_path);
+  if (places.empty())
+    return fail("image.missing",
+                fmt::format("'{}' is no path of a file on the target", target_path));
+  std::vector<std::string> tried;
+  tried.reserve(places.size());
+  for (const auto& place : places)
+    tried.push_back(place.named.string());
+  return fail("image.missing",
+              fmt::format("no file for {}: tried {}", target_path, fmt::join(tried, ", ")),
+              "give a copy of the target's files with --sysroot DIR, or --path-map FROM=TO");
+}
+
+Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths,
+                                                       const ElfFile& file) {
+  std::vector<std::filesystem::path> candidates;
+  if (const auto& id = file.build_id(); id.size() > 2) {
+    for (const auto& root : debug_roots(paths))
+      candidates.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
+  }
+  const auto by_build_id = candidates.size();
+  const auto link = file.debug_link();
+  // A link is a file name: anything else would lead out of the directories named here.
+  if (link && link->file.find('/') == std::string::npos) {
+    const auto places = debug_link_places(paths, file, link->file);
+    candidates.insert(candidates.end(), places.begin(), places.end());
+  }
+  DebugFile unreadable = nullptr;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto& candidate = candidates[i];
+    if (!is_file(candidate) || same_file(candidate, file.path()))
+      continue;
+    if (i >= by_build_id) {
+      const auto crc = file_crc(candidate);
+      if (!crc)
+        return Failure(crc.error());
+      if (*crc != link->crc)
+        continue;
+    }
+    auto debug = open_candidate(candidate, file);
+    if (debug && *debug != nullptr)
+      return debug;
+    if (!debug && unreadable)
+      unreadable = std::move(debug);
+  }
+  return unreadable;
+}
+
+std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
+                                                         const ElfFile& file) {
+  const auto link = file.alternate_link();
+  if (!link)
+    return {};
+  const std::filesystem::path named(link->file);
+  // The part that is the same on every host: Debian links to ../../.dwz/TRIPLET/PACKAGE.debug.
+  std::filesystem::path below_dwz;
+  for (bool below = false; const auto& component : named) {
+    if (below && component != "..")
+      below_dwz /= component;
+    below = below || component == ".dwz";
+  }
+  std::vector<std::filesystem::path> places;
+  for (const auto& root : debug_roots(paths)) {
+    if (const auto& id = link->build_id; id.size() > 2)
+      places.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
+    if (!below_dwz.empty())
+      places.push_back(root / ".dwz" / below_dwz);
+  }
+  if (named.is_relative()) {
+    places.push_back(file.path().parent_path() / named);
+  } else if (auto found = find_target_file(paths, link->file)) {
+    places.push_back(std::move(*found));
+  }
+  return places;
+}
+
+std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,
+                                                     std::string_view directory,
+                                                     std::string_view name) {
+  std::vector<std::filesystem::path> places;
+  const auto where_compiled = std::filesystem::path(directory) / name;
+  if (auto found = find_target_file(paths, where_compiled.string()))
+    places.push_back(std::move(*found));
+  const auto here = file.path().parent_path();
+  for (auto& beside : {here / name, here / std::filesystem::path(name).filename()}) {
+    if (is_file(beside))
+      places.push_back(beside);
+  }
+  return places;
+}
+
+} // namespace mqbridge

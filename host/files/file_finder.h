@@ -1,0 +1,49 @@
+#pragma once
+
+#include "host/elf/elf_file.h"
+#include "host/files/path_map.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// Where files of the target may be found on this host (--sysroot, --path-map, --debug-dir).
+struct FilePaths {
+  std::vector<std::filesystem::path> sysroots = {};   ///< empty: the host's own root is tried
+  std::vector<std::filesystem::path> debug_dirs = {}; ///< before /usr/lib/debug
+  std::vector<PathRule> path_map = {};
+};
+
+/// The host's file for a path of the target: path map, then each sysroot, then (no sysroot given)
+/// the path itself. A symlink inside a sysroot is followed inside it. Error: image.missing (names
+/// every place tried).
+Result<std::filesystem::path> find_target_file(const FilePaths& paths,
+                                               std::string_view target_path);
+
+/// Every file of this host that may be the target's, best first: as find_target_file, but all of
+/// them. Empty: none.
+std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
+                                                          std::string_view target_path);
+
+/// Separate debug file: DIR/.build-id/xx/rest.debug, then .gnu_debuglink beside the file, in
+/// .debug/, in DIR/path (CRC checked, build-id compared). nullptr if there is none. Errors: those
+/// of ElfFile::open and of work_over().
+Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);
+
+/// Where the alternate file may be that dwz made for `file` and others (.gnu_debugaltlink), best
+/// first: DIR/.build-id/xx/rest.debug, DIR/.dwz/..., then the place that the link names. Nothing is
+/// opened. Empty: `file` has no such link.
+std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
+                                                         const ElfFile& file);
+
+/// Where the split DWARF `name` of a unit compiled in `directory` may be (DW_AT_dwo_name,
+/// DW_AT_comp_dir), best first: there, by path map and sysroots; then beside the file that it
+/// belongs to. Only places where there is a file.
+std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,
+                                                     std::string_view directory,
+                                                     std::string_view name);
+
+} // namespace mqbridge

@@ -1,0 +1,50 @@
+#include "host/mpi/mpi_support.h"
+
+#include <fmt/format.h>
+
+namespace mqbridge {
+
+Result<MpiState> MpiSupport::read_state(ImageSet&, Memory&, const Platform&) const {
+  return MpiState::unknown;
+}
+
+Result<TypesCheck> MpiSupport::check_types(const openmpi::TypeFinder&, const ImageSet&, Memory&,
+                                           const Platform&) const {
+  return TypesCheck(); // what it needs is not known
+}
+
+std::string MpiSupport::types_hint(const MpiLibrary& mpi, const Platform&) const {
+  return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
+                     mpi.name);
+}
+
+Result<Transport> MpiSupport::read_transport(ImageSet&, Memory&, const Platform&) const {
+  return Transport();
+}
+
+Result<std::optional<QueueExtent>> MpiSupport::queue_extent(ImageSet&, Memory&,
+                                                            const Platform&) const {
+  return std::nullopt;
+}
+
+bool MpiSupport::is_world(const Communicator& communicator) const {
+  return communicator.name == "MPI_COMM_WORLD";
+}
+
+Result<void> MpiSupport::repair(std::vector<Communicator>&, ImageSet&, Memory&,
+                                const Platform&) const {
+  return {};
+}
+
+const MpiSupport& support_of(std::string_view provider) {
+  static const MpiSupport any;
+  if (provider == "openmpi")
+    return openmpi::support();
+  if (provider == "mpich")
+    return mpich::support();
+  if (provider == "recorder")
+    return recorder::support();
+  return any;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "host/memory/memory.h"
+#include "host/memory/platform.h"
+#include "host/mpi/mpi_library.h"
+#include "host/mpi/openmpi/openmpi_classes.h"
+#include "host/mpi/queue_extent.h"
+#include "host/mqs/queues.h"
+#include "host/process/image_set.h"
+#include "rsp/result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// What carries a process's messages.
+struct Transport {
+  std::optional<std::string> name; ///< "ob1", "ch3:nemesis"; nullopt: not known, or has no name
+  bool bypasses_dll = false;       ///< it keeps queues of its own, which the debug DLL never sees
+  std::optional<Error> warning;    ///< transport.*: what may be missing from the queues
+};
+
+/// Whether the types that are known are those of the running library.
+struct TypesCheck {
+  bool fit = true;
+  std::vector<std::string> missing;    ///< types, or "type.field", that nobody knows
+  std::vector<std::string> mismatches; ///< where what is known and what the library states differ
+  int compared = 0;                    ///< sizes that the library states and that were compared
+};
+
+/// What is to be known of one MPI and of its debug DLL beside the interface: one object for each
+/// provider (MpiLibrary::provider), and here what holds for an MPI that nothing is known of.
+/// Stateless; any thread. Errors of all that read: those of Memory and of find_type.
+class MpiSupport {
+public:
+  virtual ~MpiSupport() = default;
+
+  /// Where the process stands between MPI_Init and MPI_Finalize, as its MPI library keeps it.
+  virtual Result<MpiState> read_state(ImageSet& images, Memory& memory,
+                                      const Platform& platform) const;
+
+  /// Whether the debug DLL asks for types at all.
+  virtual bool needs_types() const { return true; }
+  /// Are the types that the DLL and the repairs need known to `find`, and do they agree with what
+  /// the running library states of itself?
+  virtual Result<TypesCheck> check_types(const openmpi::TypeFinder& find, const ImageSet& images,
+                                         Memory& memory, const Platform& platform) const;
+  /// The line that brings the missing types.
+  virtual std::string types_hint(const MpiLibrary& mpi, const Platform& platform) const;
+
+  virtual Result<Transport> read_transport(ImageSet& images, Memory& memory,
+                                           const Platform& platform) const;
+
+  /// How much the DLL will look at; nullopt: nothing tells.
+  virtual Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
+                                                          const Platform& platform) const;
+
+  /// mqs_image_has_queues leaves the text of a refusal although it succeeds.
+  virtual bool refuses_in_success() const { return false; }
+  /// The DLL translates ranks wrongly, or not: peers are only known after repair().
+  virtual bool ranks_need_repair() const { return false; }
+  /// The DLL's statuses are wrong as often as right: without repair() they say nothing.
+  virtual bool statuses_need_repair() const { return false; }
+  /// Is it the one with all processes, whatever the program calls it? (By name where only that
+  /// tells it.) After repair().
+  virtual bool is_world(const Communicator& communicator) const;
+  /// is_world() knows it by more than its name: there is exactly one, and no program renames it.
+  virtual bool world_is_certain() const { return false; }
+  /// A process in this state may have no MPI_COMM_WORLD, only communicators of a session.
+  virtual bool may_lack_world(const ImageSet&, MpiState) const { return false; }
+  /// The library does not say that it is in MPI_Finalize: that shows by a missing MPI_COMM_WORLD.
+  virtual bool finalizes_unseen() const { return false; }
+
+  /// repairs.h, for this provider's DLL.
+  virtual Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images,
+                              Memory& memory, const Platform& platform) const;
+};
+
+/// Of "openmpi", "mpich", "recorder"; for any other name what holds for all.
+const MpiSupport& support_of(std::string_view provider);
+
+/// One object each, for support_of().
+namespace openmpi {
+const MpiSupport& support();
+}
+namespace mpich {
+const MpiSupport& support();
+}
+namespace recorder {
+const MpiSupport& support();
+}
+
+} // namespace mqbridge

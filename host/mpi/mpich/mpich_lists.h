@@ -1,0 +1,23 @@
+#pragma once
+
+#include "host/mpi/mpich/mpich_layout.h"
+
+#include <vector>
+
+namespace mqbridge::mpich {
+
+/// One element of a list of pending operations, at the full width of its fields.
+struct Listed {
+  TargetAddress request;
+  std::int64_t context = 0;
+  std::int64_t tag = 0;  ///< negative: MPI_ANY_TAG
+  std::int64_t rank = 0; ///< in the communicator; negative: MPI_ANY_SOURCE
+};
+
+/// The list of one op class, in its order, of all communicators. It ends early where an element
+/// cannot be read, where it meets itself, and at ten million elements; empty
+/// where symbols or types lack. Errors: those of Memory.
+Result<std::vector<Listed>> read_list(const ListLayout& layout, const ImageSet& images,
+                                      Memory& memory, const Platform& platform);
+
+} // namespace mqbridge::mpich

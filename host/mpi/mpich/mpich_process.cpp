@@ -1,0 +1,124 @@
+#include "host/mpi/mpich/mpich_process.h"
+
+#include "host/memory/reader.h"
+#include "host/mpi/mpich/mpich_communicators.h"
+#include "host/mpi/mpich/mpich_layout.h"
+#include "host/mpi/mpich/mpich_requests.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge::mpich {
+namespace {
+
+constexpr std::size_t max_device_name = 64;
+
+bool is_device_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ':' || c == '_';
+  });
+}
+
+/// An integer or pointer at `address`; nullopt: not readable.
+Result<Words::Value> word_at(TargetAddress address, const Field& field, Memory& memory,
+                             const Platform& platform) {
+  Words words;
+  words.want(address.value, field);
+  if (auto done = words.read(memory, platform.byte_order); !done)
+    return forward(std::move(done));
+  return words.get(address.value, field);
+}
+
+/// The DLL counts elements. Of unexpected messages it gives no length, and says everything twice.
+void label_lengths(std::vector<Communicator>& communicators) {
+  for (auto& communicator : communicators) {
+    for (const OpClass op_class : op_classes) {
+      for (Operation& operation : communicator.queue(op_class).operations) {
+        operation.length.unit = LengthUnit::elements;
+        if (operation.actual)
+          operation.actual->length.reset();
+        if (op_class != OpClass::unexpected)
+          continue;
+        operation.length = {std::nullopt, LengthUnit::unknown};
+        operation.actual.reset();
+      }
+    }
+  }
+}
+
+} // namespace
+
+Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
+  const auto debug_state = images.find_symbol("MPIR_debug_state");
+  const auto communicators = images.find_symbol("MPIR_All_communicators");
+  if (!debug_state || !communicators)
+    return MpiState::unknown;
+  Fields fields(images);
+  const Field head = fields.find("MPIR_Comm_list", "head", platform.pointer_size);
+  if (fields.error())
+    return Failure(*fields.error());
+  // mpi/debugger/dbginit.c: 0 until MPI_Init is nearly done. MPI_Finalize leaves it, and takes the
+  // last communicator off the list.
+  const Field whole_int{0, static_cast<std::size_t>(platform.int_size)};
+  auto initialized = word_at(debug_state->address, whole_int, memory, platform);
+  if (!initialized)
+    return forward(std::move(initialized));
+  auto first = word_at(communicators->address, head, memory, platform);
+  if (!first)
+    return forward(std::move(first));
+  if (*initialized == 0)
+    return MpiState::not_initialized;
+  if (!*initialized || !*first)
+    return MpiState::unknown;
+  return **first == 0 ? MpiState::finalized : MpiState::initialized;
+}
+
+Result<Device> read_device(const ImageSet& images, Memory& memory) {
+  Device device;
+  const auto symbol = images.find_symbol("MPII_Version_device");
+  if (!symbol)
+    return device;
+  auto name = read_string(memory, symbol->address, max_device_name);
+  if (!name && name.error().code == "memory.unreadable")
+    return device;
+  if (!name)
+    return forward(std::move(name));
+  if (!is_device_name(*name))
+    return device;
+  // From 4.1 on the lists are kept above the device.
+  if (name->starts_with("ch4") && !images.find_symbol("MPIR_Recvq_head"))
+    device.warning =
+        Error{"transport.partial",
+              fmt::format("the device {} shows MPICH's debug DLL its active messages alone: an "
+                          "empty queue may be one that it does not see",
+                          *name),
+              "MPICH 4.1 or later, or one built with --with-device=ch3:nemesis --enable-debuginfo"};
+  device.name = std::move(*name);
+  return device;
+}
+
+Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find) {
+  std::vector<std::string> missing;
+  for (const char* name : {"MPIR_Comm_list", "MPIR_Comm", "MPIR_Request"}) {
+    auto type = find(name);
+    if (!type)
+      return forward(std::move(type));
+    if (*type == nullptr)
+      missing.emplace_back(name);
+  }
+  return missing;
+}
+
+Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
+                    const Platform& platform) {
+  label_lengths(communicators);
+  auto layout = find_layout(images, platform);
+  if (!layout)
+    return forward(std::move(layout));
+  auto facts = correct_communicators(communicators, *layout, memory, platform);
+  if (!facts)
+    return forward(std::move(facts));
+  return correct_operations(communicators, *facts, *layout, images, memory, platform);
+}
+
+} // namespace mqbridge::mpich

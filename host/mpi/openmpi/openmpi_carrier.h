@@ -1,0 +1,21 @@
+#pragma once
+
+#include "host/mpi/openmpi/openmpi_files.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mqbridge::openmpi {
+
+/// C source that makes a compiler describe every needed type, and the types of all classes that the
+/// same headers declare.
+std::string carrier_source();
+
+/// Compiles it to the shared object `output`. Needs no libc of the target, only its headers.
+/// Errors: types.compile (with the compiler's own words), command.start, output.write.
+Result<void> compile_carrier(const std::vector<std::string>& compiler, const Headers& headers,
+                             const std::filesystem::path& output);
+
+} // namespace mqbridge::openmpi

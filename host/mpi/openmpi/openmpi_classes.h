@@ -1,0 +1,80 @@
+#pragma once
+
+#include "host/elf/elf_file.h"
+#include "host/types/types.h"
+#include "rsp/result.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What an Open MPI library says about the sizes of its own types although it is stripped: the
+/// sizes of global objects in .dynsym, and its class descriptors. From these a type carrier or pack
+/// is checked, against the file of the library (types_check.h) or against the running process.
+/// Everything here is pure: no memory, no file is read.
+namespace mqbridge::openmpi {
+
+/// A global object whose symbol size is the size of a type.
+struct SizedSymbol {
+  std::string_view symbol;
+  std::string_view type;
+};
+
+inline constexpr std::array sized_symbols = {
+    SizedSymbol{"mca_pml_base_recv_requests", "opal_free_list_t"},
+    SizedSymbol{"mca_pml_base_send_requests", "opal_free_list_t"},
+    SizedSymbol{"ompi_mpi_communicators", "opal_pointer_array_t"},
+    SizedSymbol{"mca_pml_base_selected_component", "mca_pml_base_component_t"},
+};
+
+/// One exported class descriptor (opal_class_t, opal/class/opal_object.h). Its last word is `size_t
+/// cls_sizeof`, the size of the type whose objects it describes: opal_list_t for opal_list_t_class.
+/// The word is initialised data: the same in the file and in the process.
+struct ClassSymbol {
+  std::string_view type;  ///< refers to the symbol's name: valid as long as the file
+  FileAddress size_word;  ///< where cls_sizeof is
+  int size_word_size = 8; ///< bytes of a size_t
+};
+
+/// All class descriptors that `file` exports, by name. Empty for a file that is no part of Open
+/// MPI.
+std::vector<ClassSymbol> class_symbols(const ElfFile& file);
+
+/// The library's own word on the size of a type.
+struct SizeFact {
+  std::string type;
+  std::uint64_t size = 0;
+  std::string symbol; ///< the symbol that says it
+};
+
+/// The facts of sized_symbols that `file` defines. Those of class_symbols() need their words read
+/// first.
+std::vector<SizeFact> symbol_sizes(const ElfFile& file);
+
+/// Looks one type up, as ImageSet::find_type and TypeSource::find do.
+using TypeFinder = std::function<Result<const TypeLayout*>(std::string_view name)>;
+
+struct TypeComparison {
+  std::vector<std::string>
+      missing; ///< types, or "type.field", that the debug DLL or the repairs need
+  std::vector<std::string>
+      mismatches; ///< "opal_free_list_t: 376 bytes, the library says 384 (opal_free_list_t_class)"
+  int compared = 0; ///< facts whose type is known
+
+  bool fits() const { return missing.empty() && mismatches.empty() && compared > 0; }
+};
+
+/// Are all needed types known, and do the known ones have the sizes that the library states? A fact
+/// about a type that `find` does not know counts for nothing. Errors: those of `find`.
+Result<TypeComparison> compare_types(const TypeFinder& find, std::span<const SizeFact> facts);
+
+/// Types that libompi_dbg_msgq.so asks for by name (ompi_fill_in_type_info), then those that the
+/// repairs need.
+std::span<const std::string_view> needed_types();
+
+} // namespace mqbridge::openmpi

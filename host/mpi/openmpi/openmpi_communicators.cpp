@@ -1,0 +1,324 @@
+#include "host/mpi/openmpi/openmpi_communicators.h"
+
+#include "host/memory/reader.h"
+#include "host/mpi/openmpi/openmpi_groups.h"
+#include "host/mpi/pointer_table.h"
+#include "host/mpi/structures.h"
+#include "host/mqs/interpret.h"
+#include "host/mqs/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace mqbridge::openmpi {
+namespace {
+
+/// ompi/communicator/communicator.h, OMPI_COMM_NAMEISSET: by MPI_Comm_set_name, or predefined.
+constexpr std::uint64_t name_is_set = 0x2;
+/// Windows that are looked at; a program has few.
+constexpr std::uint64_t most_windows = 1024;
+
+/// Where things are, for this build and platform.
+struct Layout {
+  Field slots, slot_count, pointer; ///< of an opal_pointer_array_t
+  Field context, flags, local_group, remote_group, local_communicator, name;
+  Field member_count, members; ///< of an ompi_group_t
+  ProcessName process;
+
+  Layout(Fields& fields, ImageSet& images, const Platform& platform) {
+    const int word = platform.pointer_size;
+    constexpr int number = 4;
+    slots = fields.find("opal_pointer_array_t", "addr", word);
+    slot_count = fields.find("opal_pointer_array_t", "size", platform.int_size);
+    pointer = {0, static_cast<std::size_t>(word)};
+    context = fields.find("ompi_communicator_t", "c_contextid", number);
+    flags = fields.find("ompi_communicator_t", "c_flags", number);
+    local_group = fields.find("ompi_communicator_t", "c_local_group", word);
+    remote_group = fields.find("ompi_communicator_t", "c_remote_group", word);
+    local_communicator = fields.find("ompi_communicator_t", "c_local_comm", word);
+    name = fields.find("ompi_communicator_t", "c_name", 1);
+    member_count = fields.find("ompi_group_t", "grp_proc_count", platform.int_size);
+    members = fields.find("ompi_group_t", "grp_proc_pointers", word);
+    if (auto item = images.find_type("opal_list_item_t"); item && *item != nullptr) {
+      const std::uint64_t size = std::min((*item)->size, Fields::max_structure);
+      process = {{size, number}, {size + number, number}};
+    }
+  }
+};
+
+/// The context id in the name that Open MPI gives a window: "rdma window 10"; nullopt: another
+/// name.
+std::optional<std::uint64_t> context_of_window(std::string_view name) {
+  constexpr auto beginnings =
+      std::to_array<std::string_view>({"rdma window ", "pt2pt window ", "ucx window "});
+  for (const std::string_view beginning : beginnings) {
+    std::uint64_t context = 0;
+    if (!name.starts_with(beginning))
+      continue;
+    name.remove_prefix(beginning.size());
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), context);
+    if (error == std::errc() && end == name.data() + name.size())
+      return context;
+  }
+  return std::nullopt;
+}
+
+class Corrector {
+public:
+  Corrector(std::vector<Communicator>& communicators, const Layout& layout, const ImageSet& images,
+            Memory& memory, const Platform& platform, std::size_t most_members)
+      : communicators_(communicators), layout_(layout), images_(images), memory_(memory),
+        platform_(platform), members_left_(most_members) {}
+
+  Result<void> run() {
+    if (auto done = find_objects(); !done)
+      return done;
+    if (auto done = read_tables(); !done)
+      return done;
+    if (auto done = translate_groups(); !done)
+      return done;
+    for (std::size_t i = 0; i < communicators_.size(); ++i)
+      if (objects_[i])
+        complete(i);
+    return mark_those_of_windows();
+  }
+
+private:
+  /// The objects behind a pointer array's slots; empty: it cannot be read.
+  Result<Words> read_slots(std::string_view symbol, const std::vector<std::uint64_t>& slots,
+                           std::uint64_t& first) {
+    Words found;
+    first = 0;
+    const auto root = images_.find_symbol(symbol);
+    if (!root)
+      return found;
+    Words array;
+    array.want(root->address.value, layout_.slots);
+    array.want(root->address.value, layout_.slot_count);
+    if (auto done = array.read(memory_, platform_.byte_order); !done)
+      return forward(std::move(done));
+    first = array.get(root->address.value, layout_.slots).value_or(0);
+    const auto count = array.get(root->address.value, layout_.slot_count).value_or(0);
+    for (const std::uint64_t slot : slots)
+      if (first != 0 && slot < count)
+        found.want(first + slot * pointer_size(), layout_.pointer);
+    if (auto done = found.read(memory_, platform_.byte_order); !done)
+      return forward(std::move(done));
+    return found;
+  }
+
+  Result<void> find_objects() {
+    std::vector<std::uint64_t> slots;
+    for (const auto& communicator : communicators_)
+      slots.push_back(communicator.id.value);
+    std::uint64_t first = 0;
+    auto found = read_slots("ompi_mpi_communicators", slots, first);
+    if (!found)
+      return forward(std::move(found));
+    for (const std::uint64_t slot : slots) {
+      const auto object = found->get(first + slot * pointer_size(), layout_.pointer);
+      objects_.push_back(object.value_or(0) != 0 ? object : std::nullopt);
+      for (const Field& field : {layout_.context, layout_.flags, layout_.local_group,
+                                 layout_.remote_group, layout_.local_communicator})
+        words_.want(objects_.back(), field);
+    }
+    if (auto done = words_.read(memory_, platform_.byte_order); !done)
+      return done;
+    for (std::size_t i = 0; i < objects_.size(); ++i)
+      if (words_.get(objects_[i], layout_.context) != slots[i])
+        objects_[i].reset(); // it is being changed, or the layout is another one
+    return {};
+  }
+
+  Words::Value group_of(std::size_t i, const Field& side) const {
+    const auto group = words_.get(objects_[i], side);
+    return group.value_or(0) != 0 ? group : std::nullopt;
+  }
+
+  /// Of every group that one of the communicators has, by the address of the group.
+  Result<void> read_tables() {
+    Words groups;
+    for (std::size_t i = 0; i < objects_.size(); ++i)
+      for (const Field& side : {layout_.local_group, layout_.remote_group})
+        for (const Field& field : {layout_.member_count, layout_.members})
+          groups.want(group_of(i, side), field);
+    if (auto done = groups.read(memory_, platform_.byte_order); !done)
+      return done;
+    std::size_t left = wire::max_group_total; // counts are the target's word
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      for (const Field& side : {layout_.local_group, layout_.remote_group}) {
+        const auto group = group_of(i, side);
+        const auto count = groups.get(group, layout_.member_count).value_or(0);
+        const auto members = groups.get(group, layout_.members).value_or(0);
+        if (!group || members == 0 || count > left || tables_.contains(*group) ||
+            std::cmp_greater(count, wire::max_group_size))
+          continue;
+        left -= count;
+        auto table = read_pointer_table({members}, count, memory_, platform_);
+        if (!table)
+          return forward(std::move(table));
+        tables_.emplace(*group, std::move(*table));
+      }
+    }
+    return {};
+  }
+
+  Result<void> translate_groups() {
+    const auto world = std::ranges::find(communicators_, TargetAddress{}, &Communicator::id);
+    if (world == communicators_.end())
+      return {};
+    const auto group =
+        group_of(static_cast<std::size_t>(world - communicators_.begin()), layout_.local_group);
+    const auto table = group ? tables_.find(*group) : tables_.end();
+    if (table == tables_.end() || table->second.empty())
+      return {};
+    Groups groups(table->second, world->local_rank.value_or(-1), layout_.process, platform_);
+    std::vector<const Groups::Table*> all;
+    for (const auto& each : tables_)
+      all.push_back(&each.second);
+    if (auto done = groups.read_names(all, memory_); !done)
+      return done;
+    for (const auto& [address, words] : tables_)
+      groups_.emplace(address, groups.translate(words));
+    return {};
+  }
+
+  /// A copy for each communicator: thousands of them may share one large group.
+  Group side(std::size_t i, const Field& which) {
+    const auto address = group_of(i, which);
+    const auto found = address ? groups_.find(*address) : groups_.end();
+    if (found == groups_.end())
+      return {};
+    const Group& group = found->second;
+    const std::size_t size = group.ranks ? group.ranks->size() : group.members.size();
+    if (size > members_left_)
+      return {};
+    members_left_ -= size;
+    return group;
+  }
+
+  void complete(std::size_t i) {
+    Communicator& communicator = communicators_[i];
+    const auto local = group_of(i, layout_.local_group);
+    const auto remote = group_of(i, layout_.remote_group);
+    if (local && remote)
+      communicator.kind = *local == *remote ? CommunicatorKind::intra : CommunicatorKind::inter;
+    Group own = side(i, layout_.local_group);
+    communicator.group = std::move(own.ranks);
+    communicator.members = std::move(own.members);
+    if (const auto flags = words_.get(objects_[i], layout_.flags))
+      communicator.named_by_mpi = (*flags & name_is_set) == 0 || is_predefined(communicator);
+    if (communicator.kind == CommunicatorKind::inter) {
+      communicator.remote = side(i, layout_.remote_group);
+      mark_internal(words_.get(objects_[i], layout_.local_communicator));
+    }
+    const auto& peers = communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks
+                                                                     : communicator.group;
+    for (Queue& queue : communicator.queues)
+      for (Operation& operation : queue.operations)
+        translate_ranks(operation, peers);
+  }
+
+  /// ompi/communicator/comm_init.c: the context ids 0 and 1, unless the program renamed them.
+  static bool is_predefined(const Communicator& communicator) {
+    return (communicator.id.value == 0 && communicator.name == "MPI_COMM_WORLD") ||
+           (communicator.id.value == 1 && communicator.name == "MPI_COMM_SELF") ||
+           (communicator.kind == CommunicatorKind::inter && communicator.name == "MPI_COMM_PARENT");
+  }
+
+  /// The copy of its local side that an intercommunicator has for itself.
+  void mark_internal(const Words::Value& object) {
+    for (std::size_t i = 0; object.value_or(0) != 0 && i < objects_.size(); ++i)
+      if (objects_[i] == object)
+        communicators_[i].internal = true;
+  }
+
+  static std::optional<std::int64_t>
+  global_rank(const MaybeInt& local, const std::optional<std::vector<std::int64_t>>& ranks) {
+    if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
+      return std::nullopt;
+    return (*ranks)[static_cast<std::size_t>(*local)];
+  }
+
+  /// The walk had only what the DLL says of the group, and of the peer.
+  static void translate_ranks(Operation& operation,
+                              const std::optional<std::vector<std::int64_t>>& ranks) {
+    const auto peer = global_rank(operation.peer.local_rank, ranks);
+    const bool changed = !operation.peer.any && operation.peer.global_rank != peer;
+    if (changed) {
+      operation.peer.global_rank = peer;
+      operation.repairs.remove(Repair::send_rank);
+      if (peer.value_or(-1) != as_target_int(operation.raw.desired_global_rank))
+        operation.repairs.add(Repair::global_rank);
+      else
+        operation.repairs.remove(Repair::global_rank);
+    }
+    if (operation.actual)
+      operation.actual->global_rank = global_rank(operation.actual->local_rank, ranks);
+  }
+
+  /// Each window has a communicator for itself, which only the name of the window tells.
+  Result<void> mark_those_of_windows() {
+    std::vector<std::uint64_t> slots;
+    for (std::uint64_t slot = 0; slot < most_windows; ++slot)
+      slots.push_back(slot);
+    std::uint64_t first = 0;
+    auto windows = read_slots("ompi_mpi_windows", slots, first);
+    if (!windows)
+      return forward(std::move(windows));
+    std::vector<std::array<std::byte, 64>> names; // MPI_MAX_OBJECT_NAME
+    std::vector<std::uint64_t> addresses;
+    for (const std::uint64_t slot : slots)
+      if (const auto window = windows->get(first + slot * pointer_size(), layout_.pointer);
+          layout_.name && window.value_or(0) != 0)
+        addresses.push_back(*window);
+    if (addresses.empty())
+      return {};
+    names.resize(addresses.size());
+    std::vector<MemoryRange> ranges;
+    for (std::size_t i = 0; i < addresses.size(); ++i) // named where a communicator is
+      ranges.push_back({{addresses[i] + layout_.name.offset}, names[i]});
+    if (auto done = memory_.read_ranges(ranges); !done)
+      return done;
+    for (const MemoryRange& range : ranges) {
+      const std::string_view bytes(reinterpret_cast<const char*>(range.into.data()), range.read);
+      if (const auto context = context_of_window(bytes.substr(0, bytes.find('\0'))))
+        for (Communicator& communicator : communicators_)
+          communicator.internal |= communicator.id.value == *context;
+    }
+    return {};
+  }
+
+  std::uint64_t pointer_size() const { return static_cast<std::uint64_t>(platform_.pointer_size); }
+
+  std::vector<Communicator>& communicators_;
+  const Layout& layout_;
+  const ImageSet& images_;
+  Memory& memory_;
+  const Platform& platform_;
+  std::vector<Words::Value> objects_; ///< by communicator; nullopt: not found
+  Words words_;                       ///< of the objects
+  std::map<std::uint64_t, Groups::Table> tables_;
+  std::map<std::uint64_t, Group> groups_;
+  std::size_t members_left_; ///< that the communicators may still have
+};
+
+} // namespace
+
+Result<void> correct_communicators(std::vector<Communicator>& communicators, ImageSet& images,
+                                   Memory& memory, const Platform& platform,
+                                   std::size_t most_members) {
+  for (auto& communicator : communicators)
+    communicator.context = communicator.id.value;
+  Fields fields(images);
+  const Layout layout(fields, images, platform);
+  if (fields.error())
+    return Failure(*fields.error());
+  return Corrector(communicators, layout, images, memory, platform, most_members).run();
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "host/elf/elf_file.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge::openmpi {
+
+/// Directories for -I, and one that stands for the installation in messages.
+struct Headers {
+  std::vector<std::filesystem::path> search; ///< .../include/openmpi, .../include, what was given
+  std::filesystem::path root;                ///< .../include
+};
+
+/// Open MPI's internal headers, for what `compiler` compiles for: in the directories given, else
+/// where mpicc and the usual layouts of distributions have them. Error: types.no_headers (the
+/// places tried, and the package to install).
+Result<Headers> find_headers(const std::vector<std::filesystem::path>& given,
+                             const std::vector<std::string>& compiler);
+
+/// libmpi of the installation that the headers belong to. Error: types.no_library.
+Result<std::filesystem::path> find_library(const Headers& headers);
+
+using Libraries = std::vector<std::shared_ptr<const ElfFile>>;
+
+/// libmpi and the libraries of Open MPI beside it (libopen-pal, libopen-rte: by DT_NEEDED). They
+/// hold the class descriptors of the opal_ types. Errors: those of ElfFile::open for libmpi itself.
+Result<Libraries> open_libraries(const std::filesystem::path& libmpi);
+
+/// The version that a libmpi states in its data: the string `ompi_version_string` ("4.1.4"), which
+/// every Open MPI from 1.5 exports. In a process it stands at the same symbol, in read-only data:
+/// read it there by the symbol's size.
+std::optional<std::string> library_version(const ElfFile& libmpi);
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,105 @@
+#include "host/mpi/openmpi/openmpi_groups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge::openmpi {
+namespace {
+
+bool is_sentinel(std::uint64_t word) {
+  return (word & 1) != 0;
+}
+
+template <class T>
+bool has_one_twice(std::vector<T> values) {
+  std::ranges::sort(values);
+  return std::ranges::adjacent_find(values) != values.end();
+}
+
+} // namespace
+
+Groups::Groups(Table world, std::int64_t own_rank, const ProcessName& fields,
+               const Platform& platform)
+    : world_(std::move(world)), own_rank_(own_rank), fields_(fields), platform_(platform) {
+  for (const std::uint64_t word : world_)
+    world_ranks_.emplace(word, static_cast<std::int64_t>(world_ranks_.size()));
+}
+
+Result<void> Groups::read_names(const std::vector<const Table*>& tables, Memory& memory) {
+  bool some = false;
+  const auto want = [&](std::uint64_t address) {
+    words_.want(address, fields_.job);
+    words_.want(address, fields_.rank);
+  };
+  for (const Table* table : tables) {
+    for (const std::uint64_t word : *table) {
+      if (world_ranks_.contains(word))
+        continue;
+      some = true;
+      if (!is_sentinel(word))
+        want(word);
+    }
+  }
+  if (!some || own_rank_ < 0 || std::cmp_greater_equal(own_rank_, world_.size()))
+    return {};
+  const std::uint64_t own = world_[static_cast<std::size_t>(own_rank_)];
+  want(own);
+  if (auto done = words_.read(memory, platform_.byte_order); !done)
+    return done;
+  // The name is where it was looked for if this process's own rank stands there.
+  if (const auto name = name_at(own); name && name->rank == own_rank_)
+    own_job_ = name->job;
+  return {};
+}
+
+std::optional<Groups::Name> Groups::name_at(std::uint64_t address) const {
+  const auto job = words_.get(address, fields_.job);
+  const auto rank = words_.get(address, fields_.rank);
+  if (!job || !rank)
+    return std::nullopt;
+  return Name{static_cast<std::uint32_t>(*job), static_cast<std::int64_t>(*rank)};
+}
+
+std::optional<Groups::Name> Groups::name_in(std::uint64_t sentinel) const {
+  if (platform_.pointer_size == 4) // there it is always one of this job
+    return Name{*own_job_, static_cast<std::int64_t>(sentinel >> 1)};
+  const auto local = static_cast<std::uint32_t>(sentinel >> 1 & 0x7fff);
+  const auto family = static_cast<std::uint32_t>(sentinel >> 16 & 0xffff);
+  return Name{family << 16 | local, static_cast<std::int64_t>(sentinel >> 32)};
+}
+
+std::optional<Member> Groups::member(std::uint64_t word) const {
+  if (const auto known = world_ranks_.find(word); known != world_ranks_.end())
+    return Member{own_job_ ? fmt::to_string(*own_job_) : "", known->second};
+  if (!own_job_)
+    return std::nullopt;
+  const auto name = is_sentinel(word) ? name_in(word) : name_at(word);
+  if (!name || (name->job == *own_job_ && std::cmp_greater_equal(name->rank, world_.size())))
+    return std::nullopt;
+  return Member{fmt::to_string(name->job), name->rank};
+}
+
+bool Groups::is_own(const Member& member) const {
+  return member.job == (own_job_ ? fmt::to_string(*own_job_) : "");
+}
+
+Group Groups::translate(const Table& table) const {
+  std::vector<Member> members;
+  for (const std::uint64_t word : table) {
+    auto found = member(word);
+    if (!found)
+      return {};
+    members.push_back(std::move(*found));
+  }
+  if (members.empty() || has_one_twice(members))
+    return {};
+  if (!std::ranges::all_of(members, [&](const Member& each) { return is_own(each); }))
+    return {std::nullopt, std::move(members)};
+  std::vector<std::int64_t> ranks;
+  for (const Member& each : members)
+    ranks.push_back(each.rank);
+  return {std::move(ranks), {}};
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,194 @@
+// What an Open MPI process says of itself, beside its queues: mpi_library.h, namespace openmpi.
+
+#include "host/memory/reader.h"
+#include "host/mpi/mpi_library.h"
+#include "host/mpi/openmpi/openmpi_classes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge::openmpi {
+namespace {
+
+constexpr std::size_t max_component_name =
+    64; // MCA_BASE_MAX_COMPONENT_NAME_LEN + 1, opal/mca/mca.h
+
+/// A class descriptor of one image, and room for its word.
+struct ClassWord {
+  ClassSymbol symbol;
+  const Image* image;
+  std::array<std::byte, 8> bytes{};
+};
+
+/// Of the types that `find` knows: the size of another one says nothing, and the plugins have many.
+Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSet& images) {
+  std::vector<ClassWord> words;
+  for (const auto& image : images.images()) {
+    if (image.file == nullptr)
+      continue;
+    for (const auto& symbol : class_symbols(*image.file)) {
+      auto known = find(symbol.type);
+      if (!known)
+        return forward(std::move(known));
+      if (*known != nullptr)
+        words.push_back({symbol, &image});
+    }
+  }
+  return words;
+}
+
+/// Words that could not be read, and classes not initialised yet (0), state nothing.
+Result<void> add_class_sizes(const TypeFinder& find, const ImageSet& images, Memory& memory,
+                             ByteOrder order, std::vector<SizeFact>& facts) {
+  auto known = class_words(find, images);
+  if (!known)
+    return forward(std::move(known));
+  auto& words = *known;
+  std::vector<MemoryRange> ranges;
+  for (auto& word : words) {
+    const auto size = static_cast<std::size_t>(word.symbol.size_word_size);
+    const auto into = std::span(word.bytes).first(std::min(size, word.bytes.size()));
+    ranges.push_back({word.image->bias(word.symbol.size_word), into});
+  }
+  if (auto done = memory.read_ranges(ranges); !done)
+    return done;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (ranges[i].read != ranges[i].into.size())
+      continue;
+    const auto size = decode_unsigned(ranges[i].into, order);
+    std::string type(words[i].symbol.type);
+    std::string symbol = type + "_class";
+    if (size != 0)
+      facts.push_back({std::move(type), size, std::move(symbol)});
+  }
+  return {};
+}
+
+/// Where `field` of `type` is; nullopt: not known.
+Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_view type,
+                                               std::string_view field) {
+  auto layout = images.find_type(type);
+  if (!layout)
+    return forward(std::move(layout));
+  const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
+  if (found == nullptr)
+    return std::optional<std::uint64_t>();
+  return std::optional(found->offset);
+}
+
+/// Types that a debug DLL follows with pointers of another width than the target's.
+Result<void> compare_pointers(const TypeFinder& find, const Platform& platform,
+                              TypeComparison& comparison) {
+  constexpr std::string_view type = "opal_list_item_t";
+  auto layout = find(type);
+  if (!layout)
+    return forward(std::move(layout));
+  const TypeField* next = *layout != nullptr ? (*layout)->find_field("opal_list_next") : nullptr;
+  if (next != nullptr && next->size != 0 && std::cmp_not_equal(next->size, platform.pointer_size))
+    comparison.mismatches.push_back(fmt::format("{}.opal_list_next: {} bytes, a pointer of the "
+                                                "target has {}",
+                                                type, next->size, platform.pointer_size));
+  return {};
+}
+
+bool is_component_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+/// MPI_Session_init makes the list of communicators, which is zero before
+/// (ompi/communicator/comm_init.c), without a mark in ompi_mpi_state.
+Result<bool> was_in_a_session(const ImageSet& images, Memory& memory, const Platform& platform) {
+  const auto communicators = images.find_symbol("ompi_mpi_communicators");
+  if (!has_sessions(images) || !communicators)
+    return false;
+  auto first = read_unsigned(memory, platform, communicators->address,
+                             static_cast<std::size_t>(platform.pointer_size));
+  if (!first && first.error().code == "memory.unreadable")
+    return true; // not known
+  if (!first)
+    return forward(std::move(first));
+  return *first != 0;
+}
+
+} // namespace
+
+bool has_sessions(const ImageSet& images) {
+  return images.find_symbol("ompi_mpi_instance_null").has_value();
+}
+
+Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
+                                   const Platform& platform) {
+  std::vector<SizeFact> facts;
+  for (const auto& image : images.images()) {
+    if (image.file == nullptr)
+      continue;
+    auto sizes = symbol_sizes(*image.file);
+    facts.insert(facts.end(), sizes.begin(), sizes.end());
+  }
+  if (auto done = add_class_sizes(find, images, memory, platform.byte_order, facts); !done)
+    return forward(std::move(done));
+  auto comparison = compare_types(find, facts);
+  if (!comparison)
+    return comparison;
+  if (auto done = compare_pointers(find, platform, *comparison); !done)
+    return forward(std::move(done));
+  return comparison;
+}
+
+Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
+  // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED, 4
+  // FINALIZE_PAST_COMM_SELF_DESTRUCT, in which MPI_Finalize waits for the other processes, with all
+  // queues as they were, 5 FINALIZE_COMPLETED.
+  constexpr std::uint64_t init_completed = 2;
+  constexpr std::uint64_t finalize_started = 3;
+  constexpr std::uint64_t finalized = 5;
+  const auto symbol = images.find_symbol("ompi_mpi_state");
+  if (!symbol)
+    return MpiState::unknown;
+  auto value = read_unsigned(memory, platform, symbol->address, sizeof(std::int32_t));
+  if (!value && value.error().code == "memory.unreadable")
+    return MpiState::unknown;
+  if (!value)
+    return forward(std::move(value));
+  if (*value > finalized)
+    return MpiState::unknown;
+  if (*value == 0) {
+    auto session = was_in_a_session(images, memory, platform);
+    if (!session)
+      return forward(std::move(session));
+    return *session ? MpiState::unknown : MpiState::not_initialized;
+  }
+  if (*value == finalized)
+    return MpiState::finalized;
+  if (*value >= finalize_started)
+    return MpiState::finalizing;
+  return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;
+}
+
+Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memory,
+                                                  const Platform&) {
+  const std::optional<std::string> unknown;
+  const auto component = images.find_symbol("mca_pml_base_selected_component");
+  if (!component)
+    return unknown;
+  auto version = offset_of(images, "mca_pml_base_component_t", "pmlm_version");
+  if (!version)
+    return forward(std::move(version));
+  auto name_offset = offset_of(images, "mca_base_component_t", "mca_component_name");
+  if (!name_offset)
+    return forward(std::move(name_offset));
+  if (!*version || !*name_offset)
+    return unknown;
+  auto name =
+      read_string(memory, component->address + **version + **name_offset, max_component_name);
+  if (!name && name.error().code == "memory.unreadable")
+    return unknown;
+  if (!name)
+    return forward(std::move(name));
+  return is_component_name(*name) ? std::optional(std::move(*name)) : unknown;
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "host/memory/memory.h"
+#include "host/memory/platform.h"
+#include "host/mqs/queues.h"
+#include "host/process/image_set.h"
+#include "rsp/result.h"
+
+#include <vector>
+
+namespace mqbridge::openmpi {
+
+/// Corrects operations from the requests themselves (Operation::request is set), which are read in
+/// two pipelined steps. Open MPI's DLL reads one byte of the pointer req_complete, and gives for a
+/// matched receive a length that is not the request's; a peer of an intercommunicator it looks up
+/// in the wrong group. It calls what is not started complete, and what a probe made a request of
+/// unknown type. Sets Operation::kind and delivery. Repairs "status", "length", "global_rank".
+/// Fields that the types do not have change nothing; the status of a request that cannot be read
+/// becomes `unknown`. Errors: those of Memory and of find_type.
+Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
+                                   Memory& memory, const Platform& platform);
+
+} // namespace mqbridge::openmpi

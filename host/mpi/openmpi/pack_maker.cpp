@@ -1,0 +1,76 @@
+#include "host/mpi/openmpi/pack_maker.h"
+
+#include "host/mpi/openmpi/openmpi_classes.h"
+#include "host/mpi/openmpi/types_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace mqbridge::openmpi {
+namespace {
+
+Result<void> check_fit(TypeSource& types, const Libraries& libraries) {
+  auto comparison = check_types(types, libraries);
+  if (!comparison)
+    return forward(std::move(comparison));
+  if (comparison->fits())
+    return {};
+  const auto& libmpi = libraries.front()->path().string();
+  if (!comparison->missing.empty())
+    return fail("types.mismatch", fmt::format("types that {} needs are not known: {}", libmpi,
+                                              fmt::join(comparison->missing, ", ")));
+  if (comparison->compared == 0)
+    return fail("types.mismatch", fmt::format("{} states no sizes of Open MPI's types", libmpi));
+  return fail("types.mismatch",
+              fmt::format("the headers are not those of {}: {}", libmpi,
+                          fmt::join(comparison->mismatches, "; ")),
+              "give the headers of this library's own version with --include DIR");
+}
+
+TypeLayout layout_of(const TypeLayout& type) {
+  TypeLayout layout = type;
+  // A bit-field's storage unit may reach behind a packed type: its size is then not that of the
+  // field.
+  for (auto& field : layout.fields) {
+    if (field.size > layout.size - field.offset)
+      field.size = 0;
+  }
+  return layout;
+}
+
+} // namespace
+
+Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries) {
+  if (auto done = check_fit(types, libraries); !done)
+    return forward(std::move(done));
+  const auto& libmpi = *libraries.front();
+  TypePack pack;
+  pack.mpi = "openmpi";
+  pack.version = library_version(libmpi).value_or("");
+  pack.library = libmpi.soname();
+  pack.build_id = libmpi.build_id();
+  pack.architecture = libmpi.platform().architecture;
+  pack.byte_order = libmpi.platform().byte_order;
+  pack.pointer_size = libmpi.platform().pointer_size;
+
+  std::set<std::string, std::less<>> written;
+  for (const auto name : needed_types()) {
+    auto found = types.find(name);
+    if (!found)
+      return forward(std::move(found));
+    pack.types.push_back(layout_of(**found)); // check_fit: none is missing
+    written.emplace(name);
+  }
+  for (const auto& fact : size_facts(libraries)) {
+    auto found = types.find(fact.type);
+    if (!found)
+      return forward(std::move(found));
+    if (*found == nullptr || !written.insert(fact.type).second)
+      continue;
+    pack.types.push_back({fact.type, (*found)->size, {}});
+  }
+  return pack;
+}
+
+} // namespace mqbridge::openmpi

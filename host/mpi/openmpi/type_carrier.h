@@ -1,0 +1,59 @@
+#pragma once
+
+#include "host/types/indexer_options.h"
+#include "host/types/type_pack.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// What `mqbridge types make` needs. A carrier is a small shared object compiled with -g against
+/// the MPI's own internal headers: it holds the exact layouts that a stripped library lacks.
+struct CarrierRequest {
+  std::string mpi = "openmpi";
+  /// --cc, split into words; a cross compiler for a foreign target.
+  std::vector<std::string> compiler = {"cc"};
+  /// --include; empty: asked from mpicc, then the usual places.
+  std::vector<std::filesystem::path> include_directories;
+  /// A name that ends in .types: the carrier is made for the time of the call only, and its layouts
+  /// are written there as a pack.
+  std::filesystem::path output;
+  /// For a pack: the libmpi whose build-id keys it; nullopt: the one beside the headers.
+  std::optional<std::filesystem::path> library = std::nullopt;
+  IndexerOptions indexer = {}; ///< for a pack: reads the carrier's DWARF
+};
+
+/// Writes the carrier, or the pack. A pack is checked against the library first
+/// (openmpi::check_types). Errors: types.unknown_mpi, types.no_headers (names the package to
+/// install), types.no_library, types.compile (with the compiler's own words), types.mismatch,
+/// output.write, and those of ElfFile::open.
+Result<void> make_type_carrier(const CarrierRequest& request);
+
+/// Names of the C types that mqbridge and this MPI's debug DLL ask for; empty for an MPI that is
+/// not known.
+const std::vector<std::string>& needed_types(std::string_view mpi);
+
+/// A --types FILE, and what it was made for.
+struct TypesFile {
+  std::shared_ptr<TypeSource> source = nullptr;
+  std::string architecture = {}; ///< this and the next two as in Platform
+  ByteOrder byte_order = ByteOrder::little;
+  int pointer_size = 8;
+  std::string build_id = {}; ///< of the library that a pack was made for; empty for a carrier
+
+  bool is_for(const Platform& platform) const;
+};
+
+/// Reads a --types FILE: a pack or a carrier (any ELF with DWARF), told apart by its first bytes.
+/// `indexer` reads the DWARF of a carrier. Errors: those of read_type_pack, ElfFile::open and
+/// open_dwarf_types.
+Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer = {});
+/// Its types alone.
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path,
+                                                    IndexerOptions indexer = {});
+
+} // namespace mqbridge

@@ -1,0 +1,55 @@
+#include "host/mpi/mpi_support.h"
+#include "host/mpi/recorder/recorder_process.h"
+
+#include <charconv>
+
+namespace mqbridge::recorder {
+namespace {
+
+/// The interface has no fields for what posted an operation and of which datatype: its debug DLL
+/// says so in lines (dll/queues/operations.c), "MPI_Irecv" and "12 x MPI_DOUBLE".
+void take_details(Operation& operation, TextPool& texts) {
+  constexpr std::string_view times = " x ";
+  for (const std::string line : operation.text) {
+    std::int64_t count = 0;
+    const char* const end = line.data() + line.size();
+    const auto [past_count, error] = std::from_chars(line.data(), end, count);
+    const std::string_view rest(past_count, static_cast<std::size_t>(end - past_count));
+    if (error == std::errc() && count >= 0 && rest.starts_with(times)) {
+      operation.count = count;
+      operation.datatype = texts.share(rest.substr(times.size()));
+    } else if (!operation.call) {
+      operation.call = texts.share(line);
+    }
+  }
+}
+
+class Support final : public MpiSupport {
+public:
+  Result<MpiState> read_state(ImageSet& images, Memory& memory,
+                              const Platform& platform) const override {
+    return recorder::read_state(images, memory, platform);
+  }
+  bool needs_types() const override { return false; } // its layout is the same everywhere
+
+  Result<void> repair(std::vector<Communicator>& communicators, ImageSet&, Memory&,
+                      const Platform&) const override {
+    TextPool texts;
+    for (auto& communicator : communicators) {
+      communicator.context = communicator.id.value; // dll/recorder/layout.h
+      for (Queue& queue : communicator.queues)
+        for (Operation& operation : queue.operations)
+          take_details(operation, texts);
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+const MpiSupport& support() {
+  static const Support support;
+  return support;
+}
+
+} // namespace mqbridge::recorder

@@ -1,0 +1,29 @@
+#include "host/mpi/repairs.h"
+
+#include "host/mpi/mpi_support.h"
+
+#include <algorithm>
+
+namespace mqbridge {
+namespace {
+
+/// MPI_COMM_NULL, which Open MPI's DLL lists: no members, so no rank in it.
+bool is_null_communicator(const Communicator& communicator) {
+  const auto& queues = communicator.queues;
+  return communicator.size == 0 && !communicator.local_rank &&
+         std::all_of(queues.begin(), queues.end(),
+                     [](const Queue& queue) { return queue.operations.empty(); });
+}
+
+} // namespace
+
+Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
+                    ImageSet& images, Memory& memory, const Platform& platform) {
+  std::erase_if(communicators, is_null_communicator);
+  for (auto& communicator : communicators)
+    communicator.named_by_mpi =
+        communicator.name == "MPI_COMM_WORLD" || communicator.name == "MPI_COMM_SELF";
+  return support_of(mpi.provider).repair(communicators, images, memory, platform);
+}
+
+} // namespace mqbridge

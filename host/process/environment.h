@@ -1,0 +1,28 @@
+#pragma once
+
+#include "rsp/client/client.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// What a launcher wrote into the process's environment about its place in the job.
+struct LaunchEnvironment {
+  std::optional<std::int64_t>
+      rank; ///< OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK, SLURM_PROCID: the first that is there
+  std::optional<std::int64_t> size; ///< OMPI_COMM_WORLD_SIZE, PMI_SIZE, SLURM_NTASKS
+  std::optional<std::string> job;   ///< PMIX_NAMESPACE, PMI_JOBID, SLURM_JOB_ID.SLURM_STEP_ID
+};
+
+/// From the bytes of /proc/PID/environ.
+LaunchEnvironment parse_environment(std::string_view environ);
+
+/// Reads /proc/PID/environ on the target's node by vFile. Empty where the stub has no vFile or may
+/// not read it: a launch environment is a help, never a need. Errors: only a lost connection.
+Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid);
+
+} // namespace mqbridge

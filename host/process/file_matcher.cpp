@@ -1,0 +1,213 @@
+#include "host/process/file_matcher.h"
+
+#include "host/disk/work_budget.h"
+#include "host/files/file_agreement.h"
+#include "host/files/file_fetcher.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr const char* give_sysroot = "give a directory tree with the node's own files: --sysroot "
+                                     "DIR";
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// Of the C library and what every program has: never an MPI under another name.
+bool is_system_library(std::string_view path) {
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"libc.so",     "libc-",     "libc.musl",  "ld-",      "ld64.so",   "ld.so",
+       "libm.so",     "libm-",     "libpthread", "libdl.so", "libdl-",    "librt.so",
+       "librt-",      "libutil",   "libresolv",  "libgcc_s", "libstdc++", "libgfortran",
+       "libquadmath", "libatomic", "libz.so"});
+  return starts_with_any(file_name(path), names);
+}
+
+} // namespace
+
+bool is_mpi_library(std::string_view path) {
+  static constexpr auto names =
+      std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte", "libmqbridge"});
+  return starts_with_any(file_name(path), names);
+}
+
+Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> loaded,
+                                              std::span<const LoadedHeader> headers,
+                                              std::span<const std::string> running_ids,
+                                              Warnings& warnings) {
+  // An MPI in a library of another name, or in a plugin: then anything may be it.
+  const bool mpi_has_its_name = std::any_of(
+      loaded.begin(), loaded.end(), [](const auto& object) { return is_mpi_library(object.path); });
+  std::vector<Object> objects;
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    auto& object = objects.emplace_back();
+    object.image.target_path = loaded[i].path;
+    object.image.bias = loaded[i].bias;
+    object.header = headers[i].header;
+    object.running_id = running_ids[i];
+    object.decisive = i == 0 || is_mpi_library(loaded[i].path);
+    object.wanted = object.decisive || (!mpi_has_its_name && !is_system_library(loaded[i].path));
+    find_here(object, warnings);
+    if (!object.image.file && object.wanted && !object.over && !was_read_before(object))
+      ask_server(object, warnings);
+    if (object.over)
+      return Failure(std::move(*object.over));
+  }
+  if (auto done = fetch(objects, warnings); !done)
+    return forward(std::move(done));
+  if (auto done = report(objects, warnings); !done)
+    return forward(std::move(done));
+  std::vector<Image> images;
+  images.reserve(objects.size());
+  for (auto& object : objects)
+    images.push_back(std::move(object.image));
+  return images;
+}
+
+void FileMatcher::find_here(Object& object, Warnings& warnings) {
+  for (const auto& path : target_file_candidates(files_.paths(), object.image.target_path))
+    if (use(object, path, warnings))
+      return;
+}
+
+// True: it is the file. Else what is wrong with the first candidate is remembered.
+bool FileMatcher::use(Object& object, const std::filesystem::path& path, Warnings& warnings) {
+  auto file = files_.open(path);
+  if (!file && is_work_over(file.error()))
+    object.over = file.error();
+  auto fault = file ? compare(**file, object) : std::optional<Error>(file.error());
+  if (fault) {
+    if (!object.other)
+      object.other = std::move(fault);
+    return false;
+  }
+  object.image.file = *file;
+  auto debug = files_.debug_of(**file);
+  if (debug)
+    object.image.debug = std::move(*debug);
+  else if (is_work_over(debug.error()))
+    object.over = std::move(debug).error();
+  else
+    warnings.push_back(std::move(debug).error());
+  return true;
+}
+
+std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& object) const {
+  const auto& ours = file.platform();
+  const bool same_words = ours.byte_order == platform_.byte_order &&
+                          ours.pointer_size == platform_.pointer_size &&
+                          ours.long_size == platform_.long_size;
+  if (ours.architecture != platform_.architecture || !same_words)
+    return Error{"image.architecture",
+                 fmt::format("{} is for {}, the target's {} for {}", file.path().string(),
+                             ours.architecture, object.image.target_path, platform_.architecture),
+                 give_sysroot};
+  if (!object.running_id.empty() && !file.build_id().empty() &&
+      object.running_id != file.build_id())
+    return Error{"image.build_id",
+                 fmt::format("{} is another build than the {} that runs: build-id {} here, {} in "
+                             "the target",
+                             file.path().string(), object.image.target_path, file.build_id(),
+                             object.running_id),
+                 give_sysroot};
+  return std::nullopt;
+}
+
+bool FileMatcher::was_read_before(const Object& object) const {
+  return fetch_.fetcher != nullptr && !object.running_id.empty() &&
+         fetch_.fetcher->has(object.running_id);
+}
+
+void FileMatcher::ask_server(Object& object, Warnings& warnings) {
+  if (object.running_id.empty() || object.asked_server || fetch_.over() ||
+      files_.debuginfod() == nullptr)
+    return;
+  object.asked_server = true;
+  const auto found = files_.debuginfod()->find(
+      Debuginfod::Kind::executable, object.running_id, [&](std::uint64_t bytes, std::uint64_t) {
+        fetch_.tell(fmt::format("debuginfod: {}, {} kB", file_name(object.image.target_path),
+                                bytes / 1000));
+        return !fetch_.over();
+      });
+  if (!found)
+    warnings.push_back(found.error());
+  else if (*found)
+    use(object, **found, warnings);
+}
+
+// One that is no ELF file, or another build, agrees with nothing.
+Result<bool> FileMatcher::agrees(const Object& object, const std::filesystem::path& kept) const {
+  const auto file = files_.open(kept);
+  if (!file && is_work_over(file.error()))
+    return Failure(file.error());
+  if (!file || compare(**file, object))
+    return false;
+  return agrees_with_memory(**file, object.image.bias, memory_);
+}
+
+Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings) {
+  if (fetch_.fetcher == nullptr)
+    return {};
+  std::vector<WantedFile> wanted;
+  std::vector<Object*> owners;
+  for (auto& object : objects) {
+    if (object.image.file || !object.wanted || !object.image.target_path.starts_with('/'))
+      continue;
+    wanted.push_back(
+        {object.image.target_path, object.running_id, object.header, &object == &objects.front()});
+    owners.push_back(&object);
+  }
+  const auto agree = [&](const WantedFile& file, const std::filesystem::path& kept) {
+    return agrees(*owners[static_cast<std::size_t>(&file - wanted.data())], kept);
+  };
+  const auto before = warnings.size();
+  if (auto done = fetch_.fetcher->fetch(client_, pid_, wanted, agree, fetch_, warnings); !done)
+    return done;
+  const bool explained = warnings.size() > before;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    owners[i]->explained = explained;
+    if (wanted[i].found.empty() || !use(*owners[i], wanted[i].found, warnings))
+      ask_server(*owners[i], warnings);
+  }
+  return {};
+}
+
+Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warnings) const {
+  std::vector<std::string> missing; // the C library, for one, is not missed
+  for (auto& object : objects) {
+    auto& image = object.image;
+    if (image.file) {
+      // A broken file in one sysroot, where another one has a whole one.
+      if (object.other && object.other->code.starts_with("elf."))
+        warnings.push_back(std::move(*object.other));
+      continue;
+    }
+    if (!object.other) {
+      image.missing_reason = fmt::format("no file for {}", image.target_path);
+      if (object.wanted && !object.explained)
+        missing.push_back(image.target_path);
+      continue;
+    }
+    if (object.decisive)
+      return Failure(std::move(*object.other));
+    image.missing_reason = object.other->message;
+    warnings.push_back(std::move(*object.other));
+  }
+  if (!missing.empty())
+    warnings.push_back({"image.missing",
+                        fmt::format("not on this host: {}", files_of_the_target(missing)),
+                        "copy the node's files, and give their top directory: --sysroot DIR"});
+  return {};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "host/files/fetch_options.h"
+#include "host/files/file_download.h"
+#include "host/memory/platform.h"
+#include "host/process/elf_cache.h"
+#include "host/process/image_set.h"
+#include "host/process/link_map.h"
+#include "host/process/memory_image.h"
+#include "host/process/target.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// Whether symbols or types of that object are asked for: the MPI's libraries by their names.
+bool is_mpi_library(std::string_view path);
+
+/// The file of each object that has one, the same build that runs. In order: this host's (path map,
+/// sysroots); debuginfod, unless one of that build was read from a target before; those, where this
+/// target's stub and memory agree; if the user wants it, the target itself. What is not on this
+/// host is looked for only if it matters: the executable and the MPI's libraries.
+class FileMatcher {
+public:
+  /// All outlive the matcher. `memory`: of the target, past the cache. `pid`: of the target; 0: not
+  /// known.
+  FileMatcher(ElfCache& files, const Platform& platform, rsp::Client& client, Memory& memory,
+              std::int64_t pid, const FetchContext& fetch)
+      : files_(files), platform_(platform), client_(client), memory_(memory), pid_(pid),
+        fetch_(fetch) {}
+
+  /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
+  /// the target's memory, empty if there is none. The executable comes first. Objects without a
+  /// file have none, and a warning: image.missing, image.build_id, image.architecture. Errors:
+  /// image.build_id and image.architecture, where there is only another build of the executable or
+  /// of an MPI library; a lost connection; work_over().
+  Result<std::vector<Image>> match(std::span<const LoadedObject> objects,
+                                   std::span<const LoadedHeader> headers,
+                                   std::span<const std::string> running_ids, Warnings& warnings);
+
+private:
+  struct Object {
+    Image image;
+    TargetAddress header;
+    std::string running_id;
+    bool decisive = false;           ///< another build of it would show wrong things
+    bool wanted = false;             ///< worth asking a server or the target for
+    bool asked_server = false;       ///< debuginfod
+    bool explained = false;          ///< a warning says why it was not read from the target
+    std::optional<Error> other = {}; ///< what is here instead
+    std::optional<Error> over = {};  ///< the time was, while this one was looked for
+  };
+
+  void find_here(Object& object, Warnings& warnings);
+  bool was_read_before(const Object& object) const;
+  void ask_server(Object& object, Warnings& warnings);
+  Result<void> fetch(std::vector<Object>& objects, Warnings& warnings);
+  bool use(Object& object, const std::filesystem::path& path, Warnings& warnings);
+  Result<bool> agrees(const Object& object, const std::filesystem::path& kept) const;
+  std::optional<Error> compare(const ElfFile& file, const Object& object) const;
+  Result<void> report(std::vector<Object>& objects, Warnings& warnings) const;
+
+  ElfCache& files_;
+  const Platform& platform_;
+  rsp::Client& client_;
+  Memory& memory_;
+  std::int64_t pid_;
+  const FetchContext& fetch_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "host/memory/memory.h"
+#include "rsp/client/client.h"
+
+namespace mqbridge {
+
+/// The bottom layer: asks the stub, with all ranges of one call pipelined (rsp/commands/memory.h).
+/// What could not be read counts as unmapped only while the process is there; else it is an Error,
+/// target.died (rsp/commands/process_life.h). Does not own the client.
+class StubMemory final : public Memory {
+public:
+  explicit StubMemory(rsp::Client& client) : client_(client) {}
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override { return ask(ranges, nullptr); }
+  Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) override {
+    return ask(ranges, &watcher);
+  }
+
+private:
+  Result<void> ask(std::span<MemoryRange> ranges, rsp::ReadWatcher* watcher);
+
+  rsp::Client& client_;
+};
+
+} // namespace mqbridge

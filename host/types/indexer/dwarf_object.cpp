@@ -1,0 +1,69 @@
+#include "host/types/indexer/dwarf_object.h"
+
+#include <new>
+#include <zlib.h>
+
+namespace mqbridge {
+
+int DwarfObject::section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into,
+                              int*) noexcept {
+  const auto sections = of(object).elf_.sections();
+  if (index >= sections.size())
+    return DW_DLV_NO_ENTRY;
+  const auto& section = sections[index];
+  *into = {};
+  into->addr = section.address;
+  into->type = SHT_PROGBITS; // SHT_MIPS_DWARF means the same
+  into->size = section.unpacked_size.value_or(section.size);
+  into->name = section.name.c_str();
+  into->entrysize = section.entry_size;
+  return DW_DLV_OK;
+}
+
+// libdwarf writes to no section that it did not copy first: to relocate it.
+int DwarfObject::load_section(void* object, Dwarf_Half index, Dwarf_Small** data,
+                              int* error) noexcept {
+  auto& self = of(object);
+  if (index >= self.elf_.sections().size())
+    return DW_DLV_NO_ENTRY;
+  const auto& section = self.elf_.sections()[index];
+  const auto* bytes =
+      section.unpacked_size ? self.unpack(index, *error) : self.elf_.bytes(section).data();
+  *data = reinterpret_cast<Dwarf_Small*>(const_cast<std::byte*>(bytes));
+  return bytes == nullptr ? DW_DLV_ERROR : DW_DLV_OK;
+}
+
+const std::byte* DwarfObject::unpack(std::size_t index, int& error) {
+  const auto& section = elf_.sections()[index];
+  const auto packed = elf_.bytes(section);
+  auto& unpacked = unpacked_[index];
+  uLongf size = *section.unpacked_size;
+  unpacked.reset(new (std::nothrow) std::byte[size]);
+  if (!unpacked) {
+    error = DW_DLE_ALLOC_FAIL;
+    return nullptr;
+  }
+  const int outcome = ::uncompress(reinterpret_cast<Bytef*>(unpacked.get()), &size,
+                                   reinterpret_cast<const Bytef*>(packed.data()), packed.size());
+  if (outcome == Z_OK && size == *section.unpacked_size)
+    return unpacked.get();
+  error = DW_DLE_ZLIB_DATA_ERROR;
+  return nullptr;
+}
+
+const Dwarf_Obj_Access_Methods DwarfObject::methods = {
+    .get_section_info = section_info,
+    .get_byte_order =
+        [](void* object) {
+          return of(object).elf_.byte_order() == ByteOrder::big ? DW_OBJECT_MSB : DW_OBJECT_LSB;
+        },
+    .get_length_size = [](void* object) { return Dwarf_Small(of(object).elf_.is_64() ? 8 : 4); },
+    .get_pointer_size = [](void* object) { return Dwarf_Small(of(object).elf_.is_64() ? 8 : 4); },
+    .get_section_count = [](void* object) -> Dwarf_Unsigned {
+      return of(object).elf_.sections().size();
+    },
+    .load_section = load_section,
+    .relocate_a_section = nullptr,
+};
+
+} // namespace mqbridge

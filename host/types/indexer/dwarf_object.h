@@ -1,0 +1,37 @@
+#pragma once
+
+#include "host/types/indexer/mapped_elf.h"
+
+#include <cstddef>
+#include <libdwarf.h>
+#include <memory>
+#include <vector>
+
+namespace mqbridge {
+
+/// A mapped ELF file as libdwarf sees it: sections are handed out where they are mapped, where its
+/// own reader copies each whole one into memory. Those that are compressed are unpacked here.
+class DwarfObject {
+public:
+  explicit DwarfObject(MappedElf elf) : elf_(std::move(elf)), unpacked_(elf_.sections().size()) {}
+  DwarfObject(const DwarfObject&) = delete;
+  DwarfObject& operator=(const DwarfObject&) = delete;
+
+  /// For dwarf_object_init_b; stays where it is as long as this.
+  Dwarf_Obj_Access_Interface* interface() { return &interface_; }
+
+private:
+  static DwarfObject& of(void* object) { return *static_cast<DwarfObject*>(object); }
+  static int section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into,
+                          int*) noexcept;
+  static int load_section(void* object, Dwarf_Half index, Dwarf_Small** data, int* error) noexcept;
+  const std::byte* unpack(std::size_t index, int& error);
+
+  static const Dwarf_Obj_Access_Methods methods;
+
+  MappedElf elf_;
+  std::vector<std::unique_ptr<std::byte[]>> unpacked_; ///< by section, as they were asked for
+  Dwarf_Obj_Access_Interface interface_ = {this, &methods};
+};
+
+} // namespace mqbridge

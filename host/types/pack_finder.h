@@ -1,0 +1,32 @@
+#pragma once
+
+#include "host/memory/platform.h"
+#include "host/types/type_pack.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace mqbridge {
+
+/// A pack and the file it came from.
+struct FoundPack {
+  std::filesystem::path path;
+  TypePack pack;
+};
+
+/// The pack of exactly this build: directories in the order given, their *.types files by name.
+/// nullopt: none. A directory that does not exist is empty. Error: pack.open or pack.syntax of a
+/// file that could not be read, if no other one fits.
+Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path> directories,
+                                           std::string_view build_id);
+
+/// The pack of another build of the same version, for the same architecture, byte order and word
+/// size. It may not fit: check it with openmpi::compare_types before use. Errors: as find_pack.
+Result<std::optional<FoundPack>>
+find_pack_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
+                     std::string_view version, const Platform& platform);
+
+} // namespace mqbridge

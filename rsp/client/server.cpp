@@ -1,0 +1,116 @@
+#include "rsp/client/server.h"
+
+#include "rsp/client/negotiation.h"
+#include "rsp/client/quirks.h"
+#include "rsp/commands/attach_refusal.h"
+#include "rsp/commands/uninterruptible.h"
+#include "rsp/transport/open.h"
+
+#include <chrono>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+/// Until the guardian takes over what could not be released. It is not now, as the message comes
+/// before the connection is given back (Guardian::set_deadline).
+constexpr std::chrono::milliseconds guardians_turn{300};
+
+} // namespace
+
+Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
+               const ClientOptions& options)
+    : endpoint_(endpoint),
+      connection_(std::move(transport), {.name = endpoint.text,
+                                         .silence_timeout = options.silence_timeout,
+                                         .trace = options.trace,
+                                         .watch = watch}),
+      stop_(options.stop) {}
+
+Server::~Server() {
+  if (connection_.closed() || connection_.detach_packets().empty())
+    connection_.released();
+  else // nothing more is said here: the guardian is not to wait until this process ends
+    connection_.set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
+}
+
+Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
+                                             const ClientOptions& options) {
+  if (auto interruptible = await_interruptible(endpoint, options.stop); !interruptible)
+    return forward(std::move(interruptible));
+  auto opened = open_transport(
+      endpoint, {std::chrono::steady_clock::now() + options.connect_timeout, options.stop},
+      options.guardian);
+  if (!opened)
+    return forward(std::move(opened));
+  return std::shared_ptr<Server>(
+      new Server(endpoint, std::move(opened->transport), opened->watch, options));
+}
+
+std::shared_ptr<Server> Server::over(std::unique_ptr<Transport> transport, const Endpoint& endpoint,
+                                     const ClientOptions& options) {
+  return std::shared_ptr<Server>(new Server(endpoint, std::move(transport), {}, options));
+}
+
+Result<void> Server::negotiate(Opening& opening) {
+  const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
+  auto negotiated = rsp::negotiate(connection_, opening);
+  if (!negotiated) {
+    const std::string_view code = negotiated.error().code;
+    const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
+    const bool silent = !connection_.heard().packet && !connection_.heard().ack;
+    if (!given_up_by_us && silent)
+      connection_.released(); // nothing there that could be told to release anything
+    if (auto asleep = explain_silence(endpoint_); asleep && silent && !given_up_by_us)
+      return Failure(std::move(*asleep));
+    return Failure(explain_failed_start(endpoint_, std::move(negotiated).error()));
+  }
+  features_ = std::move(*negotiated);
+  usable_ = true;
+  if (quirks_of(features_.kind).closing_releases)
+    connection_.set_closing_releases();
+  return {};
+}
+
+void Server::recover() {
+  selected_ = 0;
+  const auto again = negotiate_again(connection_, features_);
+  usable_ = again && *again;
+}
+
+void Server::let_speak(Speaker& speaker) {
+  const std::lock_guard lock(speaker_mutex_);
+  if (speaker_ == &speaker)
+    return;
+  settle_costs();
+  speaker_ = &speaker;
+  connection_.set_name(speaker.name);
+  connection_.set_deadline(speaker.deadline);
+}
+
+void Server::forget(Speaker& speaker) {
+  const std::lock_guard lock(speaker_mutex_);
+  if (speaker_ != &speaker)
+    return;
+  settle_costs();
+  speaker_ = nullptr;
+}
+
+Counters Server::costs_of(const Speaker& speaker) const {
+  return speaker_ == &speaker ? speaker.costs + (connection_.counters() - settled_) : speaker.costs;
+}
+
+void Server::settle_costs() {
+  if (speaker_ != nullptr)
+    speaker_->costs = costs_of(*speaker_);
+  settled_ = connection_.counters();
+}
+
+void Server::set_deadline(Speaker& speaker, std::optional<Connection::Clock::time_point> deadline) {
+  const std::lock_guard lock(speaker_mutex_);
+  speaker.deadline = deadline;
+  if (speaker_ == &speaker)
+    connection_.set_deadline(deadline);
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,173 @@
+#include "rsp/exchange/burst_window.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace mqbridge::rsp {
+namespace {
+
+// Reply bytes that may be outstanding in a burst. While nothing is known of the link: enough for
+// 40 ms at 100 MB/s, and little enough to be waited for when the burst is given up.
+constexpr std::size_t first_window = std::size_t{4} << 20;
+// What a stub needs to stay busy while we do something else, and what 50 ms at 300 MB/s hold.
+constexpr std::size_t smallest_window = std::size_t{1} << 20;
+constexpr std::size_t largest_window = std::size_t{16} << 20;
+constexpr std::size_t window_requests = 4096;
+/// Bytes after which a rate is known.
+constexpr std::size_t worth_measuring = std::size_t{256} << 10;
+constexpr std::size_t frame_overhead = 4; // $, # and the checksum
+
+// Always less than a socket takes in one send (min_send_buffer).
+std::size_t request_window(const LinkLimits& link) {
+  return link.send_buffer / 4;
+}
+
+/// Twice what is on its way when the stub never waits.
+std::size_t reply_window(std::size_t rate, double round_trip) {
+  constexpr std::size_t always = std::size_t{64} << 10;
+  if (rate == 0)
+    return first_window;
+  const auto on_its_way = static_cast<std::size_t>(static_cast<double>(rate) * round_trip);
+  const std::size_t wanted = std::clamp(2 * on_its_way, smallest_window, largest_window);
+  return std::max(std::min(wanted, rate), always);
+}
+
+std::size_t hex_field(std::string_view list, std::size_t index) {
+  for (; index > 0; --index) {
+    const auto comma = list.find(',');
+    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  std::size_t value = 0;
+  std::from_chars(list.data(), list.data() + list.size(), value, 16);
+  return std::min(value, largest_window);
+}
+
+/// The ranges' lengths: every second number.
+std::size_t lengths_of(std::string_view ranges) {
+  std::size_t total = 0;
+  for (auto comma = ranges.find(','); comma != std::string_view::npos; comma = ranges.find(',')) {
+    ranges.remove_prefix(comma + 1);
+    total += hex_field(ranges, 0);
+    ranges.remove_prefix(std::min(ranges.find(','), ranges.size() - 1) + 1);
+  }
+  return total;
+}
+
+/// How many bytes the reply may have, at the most for reads, roughly for others.
+std::size_t reply_estimate(std::string_view request, std::size_t data) {
+  constexpr std::size_t overhead = 64;
+  constexpr std::size_t other = 1024;
+  if (data == 0)
+    return other;
+  return overhead + (request.starts_with('m') ? 2 * data : data);
+}
+
+/// What of `reply` is memory or the bytes of a file, roughly.
+std::size_t data_in(std::string_view request, std::string_view reply, std::size_t asked_for) {
+  return std::min(asked_for, request.starts_with('m') ? reply.size() / 2 : reply.size());
+}
+
+double seconds(Transport::Clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+} // namespace
+
+std::size_t data_asked_for(std::string_view request) {
+  constexpr std::string_view ranges = "MultiMemRead:ranges:";
+  if (request.starts_with('m') || request.starts_with('x'))
+    return hex_field(request, 1);
+  if (request.starts_with("vFile:pread:"))
+    return hex_field(request, 1);
+  return request.starts_with(ranges) ? lengths_of(request.substr(ranges.size())) : 0;
+}
+
+BurstWindow::BurstWindow(const LinkLimits& link, std::size_t drain_rate, double round_trip)
+    : most_requested_(request_window(link)), slow_(link.bytes_per_second), round_trip_(round_trip) {
+  adapt(drain_rate);
+}
+
+void BurstWindow::leave_within(double seconds, double link_rate) {
+  constexpr double far = 60; // no window is so long
+  if (seconds > far) {
+    most_owed_in_time_ = std::numeric_limits<std::size_t>::max();
+    return;
+  }
+  // Until the rate is known: what it takes to know it.
+  most_owed_in_time_ = link_rate > 0 ? static_cast<std::size_t>(link_rate * std::max(seconds, 0.0))
+                                     : worth_measuring;
+}
+
+bool BurstWindow::open() const {
+  return (owed_ < may_owe() || asked_.empty()) && requested_ < most_requested_ &&
+         asked_.size() < window_requests;
+}
+
+bool BurstWindow::wants_more() const {
+  return owed_ <= may_owe() / 4 * 3 && requested_ <= most_requested_ / 4 * 3 &&
+         asked_.size() <= window_requests / 4 * 3;
+}
+
+void BurstWindow::sent(std::string request) {
+  const std::size_t data = data_asked_for(request);
+  const std::size_t estimate = reply_estimate(request, data);
+  owed_ += estimate;
+  requested_ += request.size() + frame_overhead;
+  asked_.push_back({std::move(request), estimate, data});
+}
+
+std::size_t BurstWindow::answered(std::string_view reply, Time arrived) {
+  const Asked& asked = asked_.front();
+  const std::size_t data = data_in(asked.request, reply, asked.data);
+  owed_ -= asked.estimate;
+  requested_ -= asked.request.size() + frame_overhead;
+  drained(asked.estimate, arrived);
+  asked_.pop_front();
+  return data;
+}
+
+void BurstWindow::adapt(std::size_t rate) {
+  rate_ = rate;
+  most_owed_ = reply_window(rate, round_trip_);
+  if (slow_ != 0)
+    most_owed_ = std::min(most_owed_, slow_);
+}
+
+// A window that is too small for the link shows as a rate of one window each round trip: it then
+// doubles with each round.
+void BurstWindow::drained(std::size_t bytes, Time arrived) {
+  constexpr std::chrono::microseconds measurable{500};
+  if (since_ == Time()) {
+    since_ = arrived;
+    return;
+  }
+  drained_ += bytes;
+  const auto time = arrived - since_;
+  if (drained_ < worth_measuring || time < measurable)
+    return;
+  const double rate = static_cast<double>(drained_) / seconds(time);
+  adapt(std::max(static_cast<std::size_t>(rate), std::size_t{1}));
+  since_ = arrived;
+  drained_ = 0;
+}
+
+void BurstTimer::replied(Time arrived, std::size_t bytes) {
+  if (requests_++ == 0) {
+    first_ = arrived;
+    first_bytes_ = bytes;
+  }
+  last_ = arrived;
+  bytes_ += bytes;
+}
+
+void BurstTimer::finish(LinkMeter& meter, LinkMeter::Manner manner, std::size_t received) const {
+  if (requests_ == 0)
+    return;
+  if (manner == LinkMeter::Manner::pipelined && first_bytes_ <= longest_short_reply)
+    meter.round_trip(first_ - begun_);
+  meter.exchanged({manner, requests_, bytes_, received, last_ - begun_});
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,156 @@
+#include "rsp/exchange/connection.h"
+#include "rsp/exchange/connection_wait.h"
+#include "rsp/exchange/step_marker.h"
+#include "rsp/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+// How it is known that replies are those to the requests that they came for, outside of reads of
+// memory (commands/memory_burst.h).
+
+namespace mqbridge::rsp {
+namespace {
+
+/// Whether the stub is no other for being asked twice. What it opened twice stays open.
+bool may_be_repeated(std::string_view payload) {
+  constexpr std::array<std::string_view, 6> once{"C",       "D",     "c", "qsThreadInfo",
+                                                 "vAttach", "vCont;"};
+  return std::none_of(once.begin(), once.end(),
+                      [payload](std::string_view name) { return payload.starts_with(name); });
+}
+
+} // namespace
+
+std::optional<StepCheck> Connection::step_check() const {
+  return checks_pairing_ && no_ack_ ? std::optional(StepCheck(mute_)) : std::nullopt;
+}
+
+void Connection::passed(const StepCheck& check) {
+  mute_ = check.mute();
+  confirmed_ = true;
+}
+
+/// A reply that was not waited for any longer may still come, or be lost.
+Result<void> Connection::get_into_step() {
+  if (!checks_pairing_ || !out_of_step_ || running_)
+    return {};
+  return resynchronise();
+}
+
+/// Before a request whose reply cannot be checked.
+Result<void> Connection::confirm_step() {
+  if (confirmed_ || !checks_pairing_)
+    return {};
+  auto confirmed = burst({});
+  return confirmed ? Result<void>() : forward(std::move(confirmed));
+}
+
+Result<std::string> Connection::request(std::string_view payload) {
+  const std::string one(payload);
+  if (checks_pairing_ && no_ack_) {
+    auto replies = burst({&one, 1});
+    if (!replies)
+      return forward(std::move(replies));
+    return std::move(replies->front());
+  }
+  if (auto in_step = get_into_step(); !in_step)
+    return forward(std::move(in_step));
+  for (int attempt = 1;; ++attempt) {
+    auto reply = request_once(payload);
+    if (!reply)
+      return reply;
+    auto counts = settle({&one, 1}, !in_doubt(), attempt);
+    if (!counts)
+      return forward(std::move(counts));
+    if (*counts)
+      return reply;
+  }
+}
+
+/// Whether the replies count. If they do not, requests and replies pair again, and the same may be
+/// asked once more.
+Result<bool> Connection::settle(std::span<const std::string> payloads, bool paired, int attempt) {
+  if (paired || !checks_pairing_)
+    return true;
+  if (auto in_step = resynchronise(); !in_step)
+    return forward(std::move(in_step));
+  if (attempt < limits::unpaired_exchanges &&
+      std::all_of(payloads.begin(), payloads.end(), may_be_repeated))
+    return false;
+  return failure("stub.garbage",
+                 fmt::format("replies do not fit the requests they should answer, such as '{}'",
+                             payloads.empty() ? step_question : payloads.front()),
+                 "what passes the bytes on between here and the stub damages them: connect without "
+                 "it; --trace FILE shows every packet");
+}
+
+Result<std::vector<std::string>> Connection::request_last(std::span<const std::string> before,
+                                                          std::string_view payload,
+                                                          std::chrono::milliseconds silence) {
+  if (auto ready = begin(); !ready)
+    return forward(std::move(ready));
+  Wait wait(payload, std::min(silence, options_.silence_timeout));
+  auto replies =
+      no_ack_ && checks_pairing_ ? last_reply(before, wait) : last_reply_acked(before, wait);
+  out_of_step_ |= !replies; // it may still come
+  flush();
+  return replies;
+}
+
+Connection::Replies Connection::last_reply(std::span<const std::string> before, Wait& wait) {
+  LastReply last(wait.request, mute_);
+  std::vector<std::string> payloads(before.begin(), before.end());
+  payloads.emplace_back(last.question(0));
+  payloads.emplace_back(last.question(1));
+  payloads.emplace_back(wait.request);
+  for (const std::string& payload : payloads) {
+    if (auto sent = send_packet(payload); !sent)
+      return forward(std::move(sent));
+  }
+  flush();
+  std::vector<std::string> replies; // no more than these are kept, whatever comes
+  for (std::size_t come = 1;; ++come) {
+    auto reply = receive(wait);
+    if (!reply)
+      return forward(std::move(reply));
+    const bool is_last = last.take(*reply);
+    if (is_last || replies.size() < before.size())
+      replies.emplace_back(*reply);
+    if (!is_last)
+      continue;
+    const bool paired = come == payloads.size();
+    out_of_step_ |= !paired;
+    outstanding_ = 0;
+    return paired ? replies : std::vector{std::move(replies.back())};
+  }
+}
+
+/// Or where nothing is known of the stub yet.
+Connection::Replies Connection::last_reply_acked(std::span<const std::string> before, Wait& wait) {
+  std::vector<std::string> replies;
+  for (const std::string& payload : before) {
+    auto reply = exchange_one(payload);
+    if (!reply)
+      return forward(std::move(reply));
+    replies.emplace_back(*reply);
+  }
+  if (auto sent = send_packet(wait.request); !sent)
+    return forward(std::move(sent));
+  flush();
+  const bool must_be_acked = checks_pairing_ && !no_ack_ && stub_acks_;
+  auto reply = receive_packet(wait);
+  if (!reply)
+    return forward(std::move(reply));
+  if (must_be_acked && !wait.acked)
+    return failure("stub.garbage",
+                   fmt::format("the reply to '{}' may be that to another request", wait.request),
+                   "what passes the bytes on between here and the stub damages them: connect "
+                   "without it; --trace FILE shows every packet");
+  replies.push_back(std::move(*reply));
+  return replies;
+}
+
+} // namespace mqbridge::rsp

@@ -1,0 +1,105 @@
+#include "rsp/exchange/link_meter.h"
+
+namespace mqbridge::rsp {
+namespace {
+
+/// What is over sooner is not told from noise: it took so long at the most.
+constexpr double shortest_measured = 200e-6;
+/// Bytes of memory in a page, of which rates are made; a page of zeros is shorter on the link.
+constexpr std::size_t fewest_bytes = 4096;
+constexpr std::size_t fewest_received = 256;
+/// Bytes on the link that take three milliseconds at 10 Mbit/s: what is wrong about the round trip
+/// does not hide that.
+constexpr std::size_t fewest_on_wire = 4096;
+/// Bytes a second of a link on which zeros are worth telling apart: 10 Mbit/s, measured generously.
+constexpr double slow_wire = 1.6e6;
+constexpr double digits_per_byte = 2;
+/// Below this many bytes a request, it is the request that costs.
+constexpr double small_request = 512;
+constexpr std::size_t fewest_requests = 8;
+/// Reads of memory after which the other replies say nothing more.
+constexpr std::size_t enough_reads = 4;
+
+double seconds(LinkMeter::Duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+} // namespace
+
+void LinkMeter::round_trip(Duration time) {
+  round_trips_.add(std::max(seconds(time), 0.0));
+}
+
+void LinkMeter::exchanged(const Exchange& exchange) {
+  if (exchange.requests == 0)
+    return;
+  // A long reply that was sooner here than short ones: they had to wait for something.
+  if (const auto known = round_trips_.items();
+      !known.empty() && seconds(exchange.time) < shortest())
+    round_trip(exchange.time);
+  manner_ = exchange.manner;
+  const double beyond = std::max(seconds(exchange.time) - shortest(), 0.0);
+  const double at_most = std::max(beyond, shortest_measured);
+  const auto requests = static_cast<double>(exchange.requests);
+  const auto bytes = static_cast<double>(exchange.bytes);
+  const auto received = static_cast<double>(exchange.received);
+  if (exchange.requests >= fewest_requests && bytes < small_request * requests)
+    requests_.add({requests, bytes, received, beyond});
+  if (exchange.received >= fewest_on_wire)
+    wire_rates_.add(received / at_most);
+  // Of requests in turn one alone does not say what the next one will have to wait for.
+  const bool tells = exchange.manner == Manner::pipelined || exchange.requests > 1;
+  const bool is_long = exchange.bytes >= fewest_bytes && exchange.received >= fewest_received;
+  // A serial line is what it is said to be, whatever lay in a buffer.
+  const bool is_known = expected_rate_ && beyond < shortest_measured;
+  if (tells && is_long && !is_known)
+    reads_.add({requests, bytes, received, at_most});
+}
+
+LinkEstimate LinkMeter::estimate() const {
+  LinkEstimate estimate;
+  estimate.round_trip = shortest();
+  estimate.bytes_per_second = memory_rate();
+  estimate.per_request = request_time(estimate.bytes_per_second);
+  return estimate;
+}
+
+double LinkMeter::shortest() const {
+  const auto known = round_trips_.items();
+  return known.empty() ? 0 : *std::ranges::min_element(known);
+}
+
+double LinkMeter::wire_rate() const {
+  const auto wire = wire_rates_.items();
+  return wire.empty() ? 0 : *std::ranges::max_element(wire);
+}
+
+double LinkMeter::memory_rate() const {
+  double rate = 0;
+  for (const auto& read : reads_.items())
+    rate = std::max(rate, read.rate());
+  if (expected_rate_ && rate <= 0)
+    return *expected_rate_;
+  const double wire = wire_rate();
+  if (wire <= 0)
+    return rate;
+  if (!expected_rate_ && manner_ == Manner::pipelined && reads_.items().size() < enough_reads)
+    rate = std::max(rate, wire / digits_per_byte);
+  return wire <= slow_wire ? std::min(rate, wire) : rate;
+}
+
+/// What is left of the time when the bytes have theirs, of memory and of everything else: an
+/// exchange of long texts over a slow link says nothing of what a request costs.
+double LinkMeter::request_time(double bytes_per_second) const {
+  std::optional<double> least;
+  const double wire = wire_rate();
+  for (const auto& each : requests_.items()) {
+    const double of_bytes = std::max(bytes_per_second > 0 ? each.bytes / bytes_per_second : 0,
+                                     wire > 0 ? each.received / wire : 0);
+    const double time = std::max(each.time - of_bytes, 0.0) / each.requests;
+    least = std::min(least.value_or(time), time);
+  }
+  return least.value_or(0);
+}
+
+} // namespace mqbridge::rsp

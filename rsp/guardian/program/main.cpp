@@ -1,0 +1,42 @@
+// mqbridge-guardian: started by mqbridge (rsp/guardian/guardian_process.cpp), outlives it, and lets
+// the targets run that a dead, crashed or suspended mqbridge holds.
+
+#include "rsp/guardian/program/keeper.h"
+#include "rsp/guardian/protocol.h"
+
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace mqbridge::rsp::guardian;
+
+/// Nothing that reaches mqbridge by its terminal or its pipes may reach the guardian.
+void ignore_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
+    std::signal(signal, SIG_IGN);
+}
+
+/// Null: mqbridge could not make the file.
+Takeovers* map_takeovers() {
+  void* const memory =
+      mmap(nullptr, sizeof(Takeovers), PROT_READ | PROT_WRITE, MAP_SHARED, takeovers_descriptor, 0);
+  close(takeovers_descriptor);
+  return memory == MAP_FAILED ? nullptr : static_cast<Takeovers*>(memory);
+}
+
+} // namespace
+
+int main() {
+  ignore_signals();
+  Takeovers* const takeovers = map_takeovers();
+  // Stay out of the way of unmounting.
+  if (chdir("/") != 0)
+    return 1;
+  const Message ready{Operation::ready, protocol_version, {}};
+  if (send(channel_descriptor, &ready, sizeof ready, MSG_NOSIGNAL) != sizeof ready)
+    return 1; // started by hand, without a channel
+  Keeper(channel_descriptor, takeovers).run();
+}

@@ -1,0 +1,216 @@
+#include "rsp/guardian/program/release.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mqbridge::rsp::guardian {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A stub that says nothing for so long is left: the detach packet lies in its socket, and many
+/// stubs let the target run when the connection closes.
+constexpr milliseconds patience{3'000};
+/// Whatever the stub does, the connection is closed after this long: even a slow link has brought
+/// by then what was owed, and a stub that talks for ever answers nobody.
+constexpr milliseconds longest{60'000};
+/// Silence after which an answer counts as the last one, or the detach packet as lost.
+constexpr milliseconds quiet{300};
+/// Bytes that the stub does not read: beyond them its packets are not acknowledged any more. One
+/// that talks and never reads must not cost the memory that the releases of others need.
+constexpr std::size_t most_unsent = std::size_t{64} << 10;
+
+std::string frame(std::string_view payload) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  unsigned sum = 0;
+  for (const char byte : payload)
+    sum += static_cast<unsigned char>(byte);
+  std::string framed = "$";
+  framed += payload;
+  framed += '#';
+  framed += digits[(sum >> 4) & 0xf];
+  framed += digits[sum & 0xf];
+  return framed;
+}
+
+bool would_block() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+} // namespace
+
+Release::Release(int descriptor, std::vector<std::string> detach_payloads, Manner manner,
+                 Clock::time_point now)
+    : descriptor_(descriptor), detach_payloads_(std::move(detach_payloads)), manner_(manner),
+      deadline_(now + patience), last_deadline_(now + longest), wake_at_(deadline_) {
+  // Nobody else uses the open file description any more. Should this fail, poll() still keeps
+  // reads and writes from blocking for long.
+  const int flags = fcntl(descriptor_, F_GETFL);
+  fcntl(descriptor_, F_SETFL, flags | O_NONBLOCK);
+}
+
+Release::Release(Release&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), phase_(other.phase_),
+      detach_payloads_(std::move(other.detach_payloads_)), manner_(other.manner_),
+      output_(std::move(other.output_)), scanner_(std::move(other.scanner_)), heard_(other.heard_),
+      answers_(other.answers_), asked_which_(other.asked_which_), deadline_(other.deadline_),
+      last_deadline_(other.last_deadline_), wake_at_(other.wake_at_) {}
+
+Release::~Release() {
+  if (descriptor_ >= 0)
+    close(descriptor_);
+}
+
+short Release::wanted_events() const {
+  const bool writing = phase_ == Phase::connecting || !output_.empty();
+  return static_cast<short>(POLLIN | (writing ? POLLOUT : 0));
+}
+
+void Release::advance(short events, Clock::time_point now) {
+  if (phase_ == Phase::connecting) {
+    // A socket that never began to connect polls as hung up; one that still connects as nothing.
+    if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+      phase_ = Phase::done;
+      return;
+    }
+    // A stub that blocks on its replies lets us write only after we have read.
+    if ((events & (POLLOUT | POLLIN)) != 0)
+      start_releasing(now);
+  }
+  if ((events & (POLLIN | POLLHUP | POLLERR)) != 0)
+    receive(now);
+  if (phase_ != Phase::done && now >= wake_at_)
+    on_silence(now);
+  if (phase_ != Phase::done)
+    transmit();
+}
+
+void Release::start_releasing(Clock::time_point now) {
+  wake_at_ = now + quiet;
+  if (detach_payloads_.empty())
+    return start_closing();
+  if (manner_ == Manner::leave) {
+    // What is still to come is read first: bytes that meet a closed socket reset the connection,
+    // and QEMU's process then ends by SIGPIPE when it next has something to say.
+    phase_ = Phase::leaving;
+    return;
+  }
+  phase_ = Phase::releasing;
+  if (manner_ == Manner::wait)
+    deadline_ = Clock::time_point::max();
+  // `#00` ends a half packet and is skipped between packets. In ack mode the stub may still wait
+  // for the `+` to its last reply, and takes any other byte for a request to repeat it. A stub
+  // whose target runs finds all this in its socket when it stops.
+  output_ += "#00";
+  send_detach_packets();
+}
+
+void Release::target_stopped(Clock::time_point now) {
+  manner_ = Manner::detach;
+  last_deadline_ = now + longest;
+  deadline_ = now + patience;
+}
+
+void Release::receive(Clock::time_point now) {
+  std::array<char, 65536> bytes;
+  const ssize_t count = read(descriptor_, bytes.data(), bytes.size());
+  if (count < 0 && would_block())
+    return;
+  if (count <= 0) {
+    phase_ = Phase::done;
+    return;
+  }
+  heard_ = true;
+  for (const std::string& reply : scanner_.feed({bytes.data(), static_cast<std::size_t>(count)})) {
+    // A packet, not just any byte: a stub that babbles is no better than one that is silent.
+    if (manner_ == Manner::detach)
+      deadline_ = std::min(now + patience, last_deadline_);
+    if (phase_ == Phase::releasing) {
+      if (output_.size() < most_unsent)
+        output_ += '+'; // without acks the stub skips it
+      handle_reply(reply, now);
+    }
+  }
+  if (phase_ == Phase::releasing || phase_ == Phase::leaving)
+    wake_at_ = std::min(now + quiet, deadline_);
+}
+
+void Release::handle_reply(const std::string& reply, Clock::time_point now) {
+  const char kind = reply.empty() ? '\0' : reply.front();
+  const bool ended = kind == 'W' || kind == 'X';
+  if (manner_ == Manner::wait &&
+      (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK"))
+    target_stopped(now);
+  if (kind == 'E' && !names_a_process() && !asked_which_) {
+    // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
+    // between the negotiation and the first stop reply: the stub's current one is it. This is no
+    // answer yet: with one, silence would end the matter before the stub has named it.
+    asked_which_ = true;
+    send_packet("?");
+  } else if (reply == "OK" || ended || kind == 'E') {
+    ++answers_;
+  } else if (!names_a_process()) {
+    const std::string process = process_of_stop_reply(reply);
+    if (process.empty())
+      return;
+    detach_payloads_.front() = "D;" + process;
+    send_detach_packets();
+  }
+  // Another stop reply is one repeated, for want of its `+`, or comes from a target that had been
+  // running until now, whose stub may have lost the detach packet: on_silence() sees to that.
+}
+
+void Release::on_silence(Clock::time_point now) {
+  const bool waits = phase_ == Phase::connecting || manner_ == Manner::wait;
+  if (now >= deadline_ || phase_ == Phase::leaving) {
+    phase_ = Phase::done;
+  } else if (!waits && answers_ >= detach_payloads_.size() && output_.empty()) {
+    start_closing();
+  } else if (waits || !heard_) {
+    // Not lost: a stub that has not even begun to listen finds the packet in its socket. QEMU's
+    // would find two of them, and QEMU 7.2 crashes over a second detach packet.
+    wake_at_ = deadline_;
+  } else {
+    send_detach_packets();
+    wake_at_ = std::min(now + 4 * quiet, deadline_);
+  }
+}
+
+void Release::start_closing() {
+  // Half-closed first: a full close while the stub still has replies to send becomes a reset, and
+  // a reset discards what it has not read.
+  phase_ = Phase::closing;
+  wake_at_ = deadline_;
+  if (shutdown(descriptor_, SHUT_WR) != 0)
+    phase_ = Phase::done; // not a socket
+}
+
+void Release::transmit() {
+  if (output_.empty() || phase_ != Phase::releasing)
+    return;
+  const ssize_t count = write(descriptor_, output_.data(), output_.size());
+  if (count > 0)
+    output_.erase(0, static_cast<std::size_t>(count));
+  else if (count < 0 && !would_block())
+    phase_ = Phase::done;
+}
+
+void Release::send_packet(std::string_view payload) {
+  output_ += frame(payload);
+}
+
+// Each behind a `+` of its own: in ack mode that acknowledges the reply to the one before.
+void Release::send_detach_packets() {
+  for (const std::string& payload : detach_payloads_) {
+    output_ += '+';
+    send_packet(payload);
+  }
+}
+
+} // namespace mqbridge::rsp::guardian
