@@ -65,6 +65,14 @@ inline constexpr std::size_t type_fields = 1'000'000;
 inline constexpr std::size_t type_field_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t dwarf_files = 65'536;
 
+// --- core files
+
+/// Program headers, and entries of the list of mapped files: vm.max_map_count is 65,530, and for
+/// some services 262,144.
+inline constexpr std::size_t core_mappings = std::size_t{1} << 18;
+/// All notes of a core, in bytes: a thread's registers have 4 to 12 kB in them.
+inline constexpr std::uint64_t core_notes = std::uint64_t{64} << 20;
+
 // --- saved by an earlier dump
 
 /// Pages of a process: as many as the page store holds. Of an image's writable data few matter;

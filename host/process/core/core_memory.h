@@ -1,0 +1,71 @@
+#pragma once
+
+#include "host/disk/file_on_disk.h"
+#include "host/elf/elf_file.h"
+#include "host/memory/memory.h"
+#include "host/memory/memory_map.h"
+#include "host/process/core/core_file.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// The memory of a process, as its core file has it. What the core left out is unreadable, never
+/// zeros, until the file that was mapped there is given. One thread at a time.
+class CoreMemory final : public Memory {
+public:
+  explicit CoreMemory(std::shared_ptr<const CoreFile> core);
+
+  /// From now on `file`, which was loaded with `bias`, stands for what the core left out of its
+  /// read-only segments. The caller has made sure that it is the file which the process had loaded.
+  ///
+  /// Writers leave out only pages that the process never changed. Writable segments are not served
+  /// nevertheless: a shared mapping that was left out has its contents from other processes, too.
+  /// Where the core names the mapped files, only mappings of the same place in the file are served.
+  void add_file(const ElfFile& file, LoadBias bias);
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+
+private:
+  /// A range of addresses and where its bytes are.
+  struct Piece {
+    std::uint64_t last = 0;
+    std::uint64_t offset = 0;                 ///< of its first byte
+    std::shared_ptr<const FileOnDisk> file{}; ///< nullptr: the core
+  };
+  /// A range that the core left out and a file may have.
+  struct Hole {
+    TargetAddress first;
+    TargetAddress last;
+    /// What is to be added to an address for its offset in the file (wraps around). nullopt: the
+    /// core does not name files.
+    std::optional<std::uint64_t> shift;
+  };
+
+  void find_holes();
+  void add_holes(TargetAddress first, TargetAddress last);
+  void serve(std::uint64_t first, std::uint64_t last, std::uint64_t shift,
+             const std::shared_ptr<const FileOnDisk>& file);
+  std::size_t read_piece(std::uint64_t address, std::span<std::byte> into) const;
+
+  std::shared_ptr<const CoreFile> core_;
+  std::map<std::uint64_t, Piece> pieces_; ///< by first address, never overlapping
+  std::vector<Hole> holes_;               ///< in order, never overlapping
+};
+
+/// The mappings of the process, with the names that NT_FILE gives them. What the core left out and
+/// no file can give is not readable. `complete` where the writer lists every mapping.
+MemoryMap memory_map_of(const CoreFile& core);
+
+/// The path of the program as far as the core says it: that of the file in which the auxiliary
+/// vector finds the program headers, else AT_EXECFN (relative to the directory where the process
+/// was started), else the name in its notes, which has no directory. Empty: not known.
+std::string program_of(const CoreFile& core, Memory& memory);
+
+} // namespace mqbridge

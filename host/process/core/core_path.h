@@ -1,0 +1,26 @@
+#pragma once
+
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace mqbridge {
+
+/// What a target `core:FILE[@EXECUTABLE]` names.
+struct CorePath {
+  std::filesystem::path core;
+  std::optional<std::filesystem::path> executable; ///< nullopt: to be found as the core names it
+};
+
+/// Takes apart what stands behind "core:". File names may contain '@', too: the longest beginning
+/// that names an existing file is the core; if there is none, the last '@' ends it.
+///
+/// Example: of "core@1@/opt/app@2/run" the core is "core@1" if this file exists, and neither
+/// "core@1@/opt/app@2/run" nor "core@1@/opt/app" do.
+///
+/// Error target.syntax: no name stands before or behind the '@'.
+Result<CorePath> parse_core_path(std::string_view text);
+
+} // namespace mqbridge

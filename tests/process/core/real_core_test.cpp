@@ -1,0 +1,329 @@
+// Cores that the kernel, gcore and QEMU write. What they must hold is what the process said of
+// itself, and what /proc/PID/mem showed while it lived.
+
+#include "host/process/auxv.h"
+#include "host/process/core/core_memory.h"
+#include "tests/support/child_process.h"
+#include "tests/support/eventually.h"
+#include "tests/support/real_stub.h"
+#include "tests/support/requirements.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <sys/resource.h>
+
+namespace mqbridge {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ChildProcess;
+
+struct WriterCase {
+  const char* name;
+  CoreWriter writer;
+  const char* architecture;
+  std::vector<std::string> compiler; ///< with its options
+  std::vector<std::string> emulator; ///< before the program
+  const char* packages;
+};
+
+void PrintTo(const WriterCase& which, std::ostream* out) {
+  *out << which.name;
+}
+
+const WriterCase cases[] = {
+    {"kernel_x86_64", CoreWriter::kernel, "x86_64", {MQBRIDGE_TEST_CC}, {}, ""},
+    {"kernel_i386",
+     CoreWriter::kernel,
+     "i386",
+     {"i686-linux-gnu-gcc", "-static"},
+     {},
+     "gcc-i686-linux-gnu libc6-dev-i386-cross"},
+    {"gcore_x86_64", CoreWriter::gdb, "x86_64", {MQBRIDGE_TEST_CC}, {}, ""},
+    {"qemu_s390x",
+     CoreWriter::qemu_user,
+     "s390x",
+     {"s390x-linux-gnu-gcc"},
+     {"qemu-s390x-static", "-L", "/usr/s390x-linux-gnu"},
+     "gcc-s390x-linux-gnu libc6-dev-s390x-cross"},
+    {"qemu_ppc",
+     CoreWriter::qemu_user,
+     "ppc",
+     {"powerpc-linux-gnu-gcc", "-static"},
+     {"qemu-ppc-static"},
+     "gcc-powerpc-linux-gnu libc6-dev-powerpc-cross"},
+    {"qemu_mips",
+     CoreWriter::qemu_user,
+     "mips",
+     {"mips-linux-gnu-gcc", "-static"},
+     {"qemu-mips-static"},
+     "gcc-mips-linux-gnu libc6-dev-mips-cross"},
+    {"qemu_m68k",
+     CoreWriter::qemu_user,
+     "m68k",
+     {"m68k-linux-gnu-gcc", "-static"},
+     {"qemu-m68k-static"},
+     "gcc-m68k-linux-gnu libc6-dev-m68k-cross"},
+};
+
+/// Empty, or what keeps the kernel from writing a core into the directory of its process.
+std::string lacking_kernel_cores() {
+  std::ifstream file("/proc/sys/kernel/core_pattern");
+  std::string pattern;
+  std::getline(file, pattern);
+  rlimit limit{};
+  if (pattern.starts_with('|') || pattern.starts_with('/'))
+    return fmt::format("the kernel sends cores elsewhere ({}): echo core > "
+                       "/proc/sys/kernel/core_pattern",
+                       pattern);
+  if (::getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_max != RLIM_INFINITY)
+    return "processes here may not write cores of every size: ulimit -H -c unlimited";
+  return "";
+}
+
+std::string lacking(const WriterCase& which) {
+  for (const auto* command : {&which.compiler, &which.emulator}) {
+    if (command->empty() || command->front().find('/') != std::string::npos)
+      continue;
+    const bool is_emulator = command == &which.emulator;
+    auto lack =
+        test::lacking_program(command->front(), is_emulator ? "qemu-user-static" : which.packages);
+    if (!lack.empty())
+      return lack;
+  }
+  if (which.writer == CoreWriter::gdb)
+    return test::lacking_program("gcore", "gdb");
+  return which.writer == CoreWriter::kernel ? lacking_kernel_cores() : "";
+}
+
+/// A place of core_subject.c, as it says itself.
+struct Place {
+  std::uint64_t address = 0;
+  std::string bytes;
+};
+
+struct Said {
+  std::vector<std::int64_t> threads;
+  std::map<std::string, Place> places;
+};
+
+Said parse_said(const std::string& out) {
+  Said said;
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::string second;
+    std::string bytes;
+    words >> name >> second >> bytes;
+    if (name == "thread") {
+      said.threads.push_back(std::stoll(second));
+      continue;
+    }
+    Place place{std::strtoull(second.c_str(), nullptr, 16), {}};
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2)
+      place.bytes += static_cast<char>(std::stoi(bytes.substr(i, 2), nullptr, 16));
+    if (!place.bytes.empty())
+      said.places[name] = place;
+  }
+  return said;
+}
+
+std::string read(Memory& memory, std::uint64_t address, std::size_t size) {
+  std::string text(size, '?');
+  const auto count = memory.read({address}, std::as_writable_bytes(std::span(text)));
+  EXPECT_TRUE(count) << count.error().message;
+  text.resize(count ? *count : 0);
+  return text;
+}
+
+/// What /proc/PID/maps lists as readable and private, or anonymous, with its bytes.
+std::map<std::uint64_t, std::string> live_memory(pid_t pid) {
+  std::map<std::uint64_t, std::string> memory;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  const FileDescriptor mem(::open(fmt::format("/proc/{}/mem", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(" r") == std::string::npos || line.find("[vvar") != std::string::npos)
+      continue; // vvar: the clock, which goes on
+    char* rest = nullptr;
+    const auto first = std::strtoull(line.c_str(), &rest, 16);
+    std::string bytes(std::strtoull(rest + 1, nullptr, 16) - first, '\0');
+    if (read_at(mem, first, std::as_writable_bytes(std::span(bytes))) == bytes.size())
+      memory[first] = std::move(bytes);
+  }
+  return memory;
+}
+
+class RealCore : public testing::TestWithParam<WriterCase> {
+protected:
+  void compile();
+  void start();
+  /// Empty, and a failure, where none appears.
+  std::filesystem::path written_core();
+  void expect_what_was_said(const CoreFile& core, CoreMemory& memory) const;
+  /// Nothing else has it. QEMU saves even what a program wants to keep out of cores. The kernel
+  /// leaves out anonymous memory that was never written.
+  bool is_left_out(std::string_view name) const {
+    const auto writer = GetParam().writer;
+    return (name == "left_out" && writer != CoreWriter::qemu_user) ||
+           (name == "zeros" && writer == CoreWriter::kernel && GetParam().compiler.size() == 1);
+  }
+  /// It stands in a read-only segment of the program, which few writers save.
+  bool is_of_file(std::string_view name) const {
+    const bool is_static = GetParam().compiler.size() > 1;
+    return name == "constant" || name == "code" || (name == "relocated" && is_static);
+  }
+  void add_program(const CoreFile& core, CoreMemory& memory) const;
+
+  test::TempDirectory built_;
+  test::TempDirectory cores_;
+  std::optional<ChildProcess> process_;
+  Said said_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Writers, RealCore, testing::ValuesIn(cases),
+                         [](const auto& which) { return std::string(which.param.name); });
+
+void RealCore::compile() {
+  auto command = GetParam().compiler;
+  command.insert(command.end(),
+                 {"-O1", "-pthread", "-o", built_ / "subject", MQBRIDGE_CORE_SUBJECT});
+  ChildProcess compiler({command});
+  const auto ending = compiler.wait(60s);
+  ASSERT_TRUE(ending && ending->code == 0) << compiler.err();
+}
+
+void RealCore::start() {
+  // An emulator's own core has nothing in it that is of interest here.
+  const std::string filter = GetParam().emulator.empty() ? "0x33" : "0";
+  std::vector<std::string> command{
+      "sh", "-c",
+      fmt::format(
+          "ulimit -c unlimited; echo {} > /proc/self/coredump_filter; cd \"$0\"; exec \"$@\"",
+          filter),
+      cores_.path()};
+  command.insert(command.end(), GetParam().emulator.begin(), GetParam().emulator.end());
+  command.push_back(built_ / "subject");
+  process_.emplace(test::ChildSpec{command});
+  ASSERT_TRUE(test::eventually(10s, [&] {
+    return process_->out().find("ready") != std::string::npos;
+  })) << process_->err();
+  said_ = parse_said(process_->out());
+  ASSERT_EQ(said_.places.size(), 9U) << process_->out();
+  ASSERT_EQ(said_.threads.size(), 2U);
+}
+
+std::filesystem::path RealCore::written_core() {
+  if (GetParam().writer == CoreWriter::gdb) {
+    ChildProcess gcore({{"gcore", "-o", cores_ / "core", std::to_string(process_->pid())}});
+    EXPECT_TRUE(gcore.wait(30s)) << gcore.err();
+  } else {
+    process_->signal(SIGABRT);
+    EXPECT_TRUE(process_->wait(20s));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(cores_.path())) {
+    const bool of_qemu = entry.path().filename().string().starts_with("qemu_");
+    if (of_qemu == (GetParam().writer == CoreWriter::qemu_user))
+      return entry.path();
+  }
+  ADD_FAILURE() << "no core was written";
+  return {};
+}
+
+void RealCore::add_program(const CoreFile& core, CoreMemory& memory) const {
+  const auto file = ElfFile::open(built_ / "subject");
+  ASSERT_TRUE(file) << file.error().message;
+  const auto auxv = AuxiliaryVector::parse(core.notes().auxv);
+  ASSERT_TRUE(auxv) << auxv.error().message;
+  ASSERT_TRUE(auxv->find(AT_PHDR) && (*file)->program_headers());
+  memory.add_file(**file, {*auxv->find(AT_PHDR) - (*file)->program_headers()->value,
+                           core.platform().last_address()});
+}
+
+void RealCore::expect_what_was_said(const CoreFile& core, CoreMemory& memory) const {
+  EXPECT_EQ(core.writer(), GetParam().writer);
+  EXPECT_EQ(core.platform().architecture, GetParam().architecture);
+  EXPECT_THAT(core.missing(), testing::IsEmpty());
+  EXPECT_EQ(core.notes().pid, process_->pid());
+  std::vector<std::int64_t> threads;
+  for (const auto& thread : core.notes().threads)
+    threads.push_back(thread.tid);
+  EXPECT_THAT(threads, testing::UnorderedElementsAreArray(said_.threads));
+  for (const auto& [name, place] : said_.places) {
+    const auto bytes = read(memory, place.address, place.bytes.size());
+    EXPECT_TRUE(bytes == place.bytes || (is_of_file(name) && bytes.empty()) || is_left_out(name))
+        << name;
+  }
+  add_program(core, memory);
+  for (const auto& [name, place] : said_.places) {
+    EXPECT_EQ(read(memory, place.address, place.bytes.size()), is_left_out(name) ? "" : place.bytes)
+        << name;
+  }
+}
+
+TEST_P(RealCore, HoldsWhatTheProcessSaidOfItself) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking(GetParam()));
+  ASSERT_NO_FATAL_FAILURE(compile());
+  ASSERT_NO_FATAL_FAILURE(start());
+  const auto live = live_memory(process_->pid());
+  const auto path = written_core();
+  const auto core = CoreFile::open(path);
+  ASSERT_TRUE(core) << core.error().message;
+  CoreMemory memory(*core);
+  expect_what_was_said(**core, memory);
+  EXPECT_EQ((*core)->notes().threads.at(0).signal,
+            GetParam().writer == CoreWriter::gdb ? 0 : SIGABRT);
+  const auto program = program_of(**core, memory);
+  EXPECT_EQ(program, built_ / "subject");
+  if (!GetParam().emulator.empty())
+    return;
+  // All that the process had, be it in the core or in the files, and nothing else.
+  for (const auto& mapping : (*core)->notes().mappings) {
+    if (const auto file = ElfFile::open(mapping.name); file && mapping.offset == 0)
+      memory.add_file(**file, {mapping.first.value - (*file)->segments()[0].address.value});
+  }
+  for (const auto& [first, bytes] : live) {
+    const auto held = read(memory, first, bytes.size());
+    auto expected = bytes;
+    for (const auto& [name, place] : said_.places) {
+      if (is_left_out(name) && place.address >= first && place.address - first < expected.size())
+        expected.clear(); // a mapping is left out as a whole
+    }
+    EXPECT_TRUE(held == expected) << fmt::format("{:#x}: {} of {} bytes", first, held.size(),
+                                                 expected.size());
+  }
+}
+
+// Descending, as the file becomes shorter each time. gcore writes its notes last.
+TEST_P(RealCore, CutAtEachTenthItNeverLies) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking(GetParam()));
+  ASSERT_NO_FATAL_FAILURE(compile());
+  ASSERT_NO_FATAL_FAILURE(start());
+  const auto path = written_core();
+  ASSERT_FALSE(path.empty());
+  const auto size = std::filesystem::file_size(path);
+  for (std::uintmax_t tenth = 9; tenth > 0; --tenth) {
+    std::filesystem::resize_file(path, size / 10 * tenth);
+    const auto core = CoreFile::open(path);
+    ASSERT_TRUE(core) << core.error().message;
+    ASSERT_FALSE((*core)->missing().empty());
+    EXPECT_EQ((*core)->missing()[0].code, "core.truncated");
+    CoreMemory memory(*core);
+    for (const auto& [name, place] : said_.places) {
+      const auto bytes = read(memory, place.address, place.bytes.size());
+      EXPECT_TRUE(place.bytes.starts_with(bytes)) << name << " at " << tenth;
+    }
+    EXPECT_EQ((*core)->notes().threads.empty(), GetParam().writer == CoreWriter::gdb);
+  }
+}
+
+} // namespace
+} // namespace mqbridge
