@@ -3,7 +3,7 @@
 # first. So there is no circle. Run by ctest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# Of no room: rsp/result.h, rsp/limits.h, rsp/unique_fd.h and host/limits.h, which everybody may include.
+# Of no room: rsp/{codes,limits,result,unique_fd}.h and host/{codes,limits}.h, which everybody may include.
 rooms=(
   "dll:"
   "rsp/packet:"

@@ -1,5 +1,6 @@
 #include "host/cli/output.h"
 
+#include "host/codes.h"
 #include "host/disk/file_descriptor.h"
 #include "host/disk/output_file.h"
 
@@ -173,11 +174,11 @@ Result<void> Output::close() {
   if (error_ == 0)
     return {};
   if (begun_.load())
-    return fail("output.write",
+    return fail(codes::output_write,
                 fmt::format("{}: {}; all that it was to hold is in {}", name_,
                             std::strerror(error_), temporary_.string()),
                 fmt::format("when there is room: cp {} {}", temporary_.string(), name_));
-  return fail("output.write", fmt::format("{}: {}", name_, std::strerror(error_)),
+  return fail(codes::output_write, fmt::format("{}: {}", name_, std::strerror(error_)),
               error_ == ENOSPC || error_ == EDQUOT ? "make room, or name a file elsewhere after -o"
                                                    : "name a file that can be written after -o");
 }

@@ -1,5 +1,6 @@
 #include "host/cli/execute.h"
 #include "host/cli/output.h"
+#include "host/codes.h"
 #include "host/elf/elf_reader.h"
 #include "host/mpi/openmpi/type_carrier.h"
 #include "host/mpi/openmpi/types_check.h"
@@ -163,9 +164,9 @@ int execute(const TypesMakeCommand& command, const Installation& installation) {
   if (made)
     return print(made_text(command), exit_ok, installation);
   print_error(made.error());
-  if (made.error().code == "types.unknown_mpi")
+  if (made.error().code == codes::types_unknown_mpi)
     return exit_usage;
-  return made.error().code == "output.write" ? exit_output : exit_partial;
+  return made.error().code == codes::output_write ? exit_output : exit_partial;
 }
 
 int execute(const TypesShowCommand& command, const Installation& installation) {

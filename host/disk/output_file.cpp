@@ -1,5 +1,6 @@
 #include "host/disk/output_file.h"
 
+#include "host/codes.h"
 #include "host/disk/file_descriptor.h"
 
 #include <cerrno>
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Failure cannot_write(const fs::path& path, std::string_view why) {
-  return fail("output.write", fmt::format("cannot write {}: {}", path.string(), why),
+  return fail(codes::output_write, fmt::format("cannot write {}: {}", path.string(), why),
               "choose another file, or make room: df -h " +
                   (path.has_parent_path() ? path.parent_path().string() : "."));
 }

@@ -1,5 +1,7 @@
 #include "host/disk/work_budget.h"
 
+#include "rsp/codes.h"
+
 #include <utility>
 
 namespace mqbridge {
@@ -20,16 +22,16 @@ std::optional<Error> work_over() {
   if (current == nullptr)
     return std::nullopt;
   if (current->stop.stop_requested())
-    return Error{"interrupted", "interrupted while symbols and types were read", ""};
+    return Error{codes::interrupted, "interrupted while symbols and types were read", ""};
   if (current->deadline && std::chrono::steady_clock::now() >= *current->deadline)
-    return Error{"stop.limit",
+    return Error{codes::stop_limit,
                  "the time that the target may be held was over while symbols and types were read",
                  "their index is kept once it is made: give it time with a larger --max-stop"};
   return std::nullopt;
 }
 
 bool is_work_over(const Error& error) {
-  return error.code == "stop.limit" || error.code == "interrupted";
+  return codes::given_up_by_us(error.code);
 }
 
 Result<std::unique_lock<std::timed_mutex>> lock_in_time(std::timed_mutex& mutex) {

@@ -1,5 +1,6 @@
 #include "host/doctor/examine.h"
 
+#include "host/codes.h"
 #include "host/dump/known_files.h"
 #include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
@@ -163,7 +164,8 @@ private:
       if (subject_of(error.code) != subject)
         continue;
       const bool fault = error.level == RankError::Level::error;
-      const bool news = error.code == "run.stopped" && error.hint.empty(); // as it was asked for
+      const bool news =
+          error.code == codes::run_stopped && error.hint.empty(); // as it was asked for
       add(fault ? Level::fault : (news ? Level::ok : Level::limit), subject, error.message,
           lines_of(error.hint));
       if (fault)

@@ -1,5 +1,6 @@
 #include "host/dump/describe_run.h"
 
+#include "host/codes.h"
 #include "rsp/packet/signal_names.h"
 
 #include <fmt/format.h>
@@ -18,10 +19,11 @@ std::optional<Error> describe_run(const rsp::RunReport& run, const rsp::RunUntil
   if (!passed.empty())
     text += fmt::format("; passed on before: {}", passed);
   if (!run.signal_lost)
-    return Error{"run.stopped", std::move(text), {}};
+    return Error{codes::run_stopped, std::move(text), {}};
   text += fmt::format("; {} itself is lost: QEMU cannot pass it on over a Unix socket",
                       rsp::signal_name(run.signal));
-  return Error{"run.stopped", std::move(text), "start it with a port: qemu-ARCH -g PORT PROGRAM"};
+  return Error{codes::run_stopped, std::move(text),
+               "start it with a port: qemu-ARCH -g PORT PROGRAM"};
 }
 
 std::optional<std::string> hint_at_entry(const rsp::Attachment& attachment) {

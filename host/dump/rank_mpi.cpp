@@ -1,5 +1,6 @@
 #include "host/dump/rank_mpi.h"
 
+#include "host/codes.h"
 #include "host/dump/select_types.h"
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/mpi_support.h"
@@ -51,7 +52,7 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
     return forward(std::move(state));
   dump_.mpi->state = *state;
   if (*state == MpiState::not_initialized)
-    warnings_.push_back({"mpi.not_initialized",
+    warnings_.push_back({std::string(codes::mpi_not_initialized),
                          "the process has not finished MPI_Init: there are no queues yet",
                          with("dump again when it has", entry_hint)});
   return {};

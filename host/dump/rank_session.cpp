@@ -5,6 +5,7 @@
 #include "host/dump/process_state.h"
 #include "host/dump/rank_walk.h"
 #include "host/mpi/mpi_support.h"
+#include "rsp/codes.h"
 #include "rsp/commands/process_life.h"
 
 #include <algorithm>
@@ -349,7 +350,7 @@ void RankSession::report(const Error& error, RankError::Level level) {
 /// That the time was over has been said with what took it.
 void RankSession::report_release(const Error& error) {
   const auto& errors = dump().errors;
-  const bool said = error.code == "stop.limit" &&
+  const bool said = error.code == codes::stop_limit &&
                     std::any_of(errors.begin(), errors.end(),
                                 [&](const RankError& other) { return other.code == error.code; });
   if (!said)

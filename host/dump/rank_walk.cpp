@@ -6,6 +6,7 @@
 #include "host/mpi/plausible.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
+#include "rsp/codes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ private:
   Result<void> repair_all() {
     auto repaired = repair(dump_.communicators, walk_.mpi, walk_.images, walk_.target.memory(),
                            walk_.target.platform());
-    if (!repaired && repaired.error().code == "stop.limit" && !walk_.options.max_stop)
+    if (!repaired && repaired.error().code == codes::stop_limit && !walk_.options.max_stop)
       return fail("walk.max_walk",
                   "the time of the walk was over while the requests of what it found were read",
                   "--max-walk S with more seconds, or --max-operations N with fewer operations");

@@ -6,6 +6,7 @@
 #include "host/dump/rank_dump.h"
 #include "host/dump/rank_link.h"
 #include "rsp/client/server.h"
+#include "rsp/codes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -98,7 +99,7 @@ private:
     if (stop_.stop_requested()) {
       RankLink::name_target(outcome.dump, targets_[index].endpoint);
       outcome.claim.given = targets_[index].rank;
-      outcome.dump.errors.push_back({"interrupted", RankError::Level::error,
+      outcome.dump.errors.push_back({std::string(codes::interrupted), RankError::Level::error,
                                      "interrupted before it was this target's turn", ""});
     } else {
       outcome = dump_rank(targets_[index], tools_, server, observer_of(index), stop_);

@@ -1,5 +1,6 @@
 #include "host/elf/elf_reader.h"
 
+#include "host/codes.h"
 #include "host/elf/bytes.h"
 #include "host/elf/elf_machine.h"
 #include "host/limits.h"
@@ -75,10 +76,11 @@ Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
     known = fd && ::fstat(fd.get(), &status) == 0; // something else may stand there by now
   }
   if (!known)
-    return fail("elf.open", fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
+    return fail(codes::elf_open,
+                fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                 fmt::format("ls -l {}", path.string()));
   if (!S_ISREG(status.st_mode))
-    return fail("elf.open", fmt::format("{} is not a regular file", path.string()),
+    return fail(codes::elf_open, fmt::format("{} is not a regular file", path.string()),
                 fmt::format("ls -l {}", path.string()));
   return fd;
 }
@@ -98,7 +100,8 @@ Result<ElfReader> ElfReader::open(const std::filesystem::path& path) {
   reader.file_ = FileOnDisk(path, reader.fd_);
   char magic[SELFMAG] = {};
   if (::pread(reader.fd_.get(), magic, sizeof magic, 0) < 0) {
-    return fail("elf.open", fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+    return fail(codes::elf_open,
+                fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   }
   if (std::memcmp(magic, ELFMAG, SELFMAG) != 0) {
     return fail("elf.not_elf", fmt::format("{} is not an ELF file", path.string()),

@@ -1,5 +1,7 @@
 #include "host/files/debuginfod.h"
 
+#include "host/codes.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -105,7 +107,8 @@ const char* servers() {
 constexpr std::chrono::milliseconds patience{50}; ///< until a thread that waits looks up
 
 Failure given_up(std::string_view build_id) {
-  return fail("debuginfod.given_up", fmt::format("debuginfod: {} was not waited for", build_id),
+  return fail(codes::debuginfod_given_up,
+              fmt::format("debuginfod: {} was not waited for", build_id),
               "give it more time: --max-stop S; or do without: unset DEBUGINFOD_URLS");
 }
 
@@ -132,7 +135,7 @@ Debuginfod::Answer Debuginfod::find(Kind kind, std::string_view build_id,
   if (answer)
     answers_.emplace(key, answer);
   else
-    given_up_ = answer.error().code != "debuginfod.given_up";
+    given_up_ = answer.error().code != codes::debuginfod_given_up;
   return answer;
 }
 

@@ -1,5 +1,6 @@
 #include "host/files/file_download.h"
 
+#include "host/codes.h"
 #include "host/limits.h"
 #include "host/memory/memory_map_parser.h"
 #include "rsp/commands/vfile.h"
@@ -20,8 +21,8 @@ constexpr std::size_t max_burst = std::size_t{1} << 20;
 
 /// What concerns this file alone; anything else is the connection's.
 bool concerns_the_file(const Error& error) {
-  return error.code.starts_with("vfile.") || error.code.starts_with("elf.") ||
-         error.code.starts_with("files.");
+  return error.code.starts_with(codes::of_vfile) || error.code.starts_with(codes::of_elf) ||
+         error.code.starts_with(codes::of_files);
 }
 
 constexpr const char* give_sysroot =
@@ -154,7 +155,8 @@ Result<std::optional<std::string>> FileDownload::read_maps(std::int64_t pid,
   if (maps)
     return std::optional(std::move(*maps));
   const auto& error = maps.error();
-  if (concerns_the_file(error) || error.code == "stub.garbage" || error.code == "stub.trickles")
+  if (concerns_the_file(error) || error.code == codes::stub_garbage ||
+      error.code == codes::stub_trickles)
     return unknown(error.message);
   return Failure(error);
 }

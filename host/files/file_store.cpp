@@ -1,5 +1,6 @@
 #include "host/files/file_store.h"
 
+#include "host/codes.h"
 #include "host/elf/elf_reader.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ std::optional<fs::path> FileStore::find(const FileOrigin& origin) const {
     return place;
   // A machine that went down, or a full disk, leaves half files; they would be in the way for ever.
   // One that cannot be opened now (no descriptor is left) may be whole.
-  if (file || file.error().code != "elf.open")
+  if (file || file.error().code != codes::elf_open)
     ::unlink(place.c_str());
   return std::nullopt;
 }

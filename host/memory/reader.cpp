@@ -1,5 +1,7 @@
 #include "host/memory/reader.h"
 
+#include "host/codes.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -10,7 +12,7 @@ namespace {
 
 Failure unreadable(TargetAddress address, std::size_t wanted, std::size_t got) {
   return fail(
-      "memory.unreadable",
+      codes::memory_unreadable,
       fmt::format("{} bytes at {:#x} of the target cannot be read (only the first {})", wanted,
                   address.value, got),
       "the address is not mapped in the target: the structure that points there is corrupt, or "

@@ -1,5 +1,6 @@
 #include "host/mpi/mpi_library.h"
 
+#include "host/codes.h"
 #include "host/memory/reader.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Result<std::string> text_at(Memory& memory, const ResolvedSymbol& symbol, std::s
   auto text = read_string(memory, symbol.address, room_of(symbol, limit));
   if (text)
     return std::move(*text);
-  if (text.error().code != "memory.unreadable")
+  if (text.error().code != codes::memory_unreadable)
     return forward(std::move(text));
   return std::string();
 }

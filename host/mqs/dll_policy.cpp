@@ -1,5 +1,6 @@
 #include "host/mqs/dll_policy.h"
 
+#include "host/codes.h"
 #include "host/disk/file_on_disk.h"
 #include "host/elf/elf_file.h"
 #include "host/elf/elf_reader.h"
@@ -47,7 +48,7 @@ std::string dll_hint(const fs::path& path) {
 /// This program's own platform: what a DLL must be built for.
 Result<void> check_architecture(const fs::path& path) {
   auto theirs = read_elf_platform(path);
-  if (!theirs && theirs.error().code == "elf.open")
+  if (!theirs && theirs.error().code == codes::elf_open)
     return fail("dll.not_found", std::move(theirs).error().message,
                 "an existing, readable file: --dll PATH");
   if (!theirs)
@@ -60,7 +61,7 @@ Result<void> check_architecture(const fs::path& path) {
   if (theirs->architecture == ours->architecture && theirs->pointer_size == ours->pointer_size &&
       theirs->byte_order == ours->byte_order)
     return {};
-  return fail("dll.architecture",
+  return fail(codes::dll_architecture,
               fmt::format("{} is built for {} ({}-bit); this host loads {} ({}-bit)", path.string(),
                           theirs->architecture, theirs->pointer_size * 8, ours->architecture,
                           ours->pointer_size * 8),
@@ -281,7 +282,7 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& targ
   }
   auto checked = check_for_target(real, policy);
   if (!checked) {
-    if (checked.error().code == "dll.architecture")
+    if (checked.error().code == codes::dll_architecture)
       if (auto found = same_name_on_host(path, policy, target.version))
         return std::move(*found);
     return forward(std::move(checked));

@@ -1,5 +1,7 @@
 #include "host/mqs/lookups.h"
 
+#include "host/codes.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -31,7 +33,7 @@ void put_fields(wire::Encoder& answer, const TypeLayout& layout) {
 }
 
 Failure improper(std::string_view what) {
-  return fail("dll.protocol", "the worker sent an improper " + std::string(what));
+  return fail(codes::dll_protocol, "the worker sent an improper " + std::string(what));
 }
 
 } // namespace

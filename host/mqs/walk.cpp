@@ -1,5 +1,6 @@
 #include "host/mqs/walk.h"
 
+#include "host/codes.h"
 #include "host/confined/child.h"
 #include "host/mqs/lookups.h"
 #include "host/mqs/results.h"
@@ -155,7 +156,7 @@ private:
 
   bool out_of_time() {
     if (request_.stop.stop_requested()) {
-      stop({"interrupted", "interrupted while the queues were walked"}, TruncatedBy::max_stop);
+      stop({codes::interrupted, "interrupted while the queues were walked"}, TruncatedBy::max_stop);
     } else if (is_over(request_.deadline)) {
       stop({"walk.max_stop", "the time that the target may be held was over during the walk",
             "--max-stop S with more seconds, or --max-operations N with fewer operations"},
@@ -258,7 +259,7 @@ private:
   void send_answer(Result<wire::Encoder> reply) {
     unanswered_.clear();
     ++answers_;
-    if (!reply && reply.error().code == "dll.protocol")
+    if (!reply && reply.error().code == codes::dll_protocol)
       break_off();
     else if (!reply)
       stop_reading(std::move(reply).error());
@@ -300,7 +301,7 @@ private:
 
   /// The way to the memory is closed: by our own limits, or lost.
   void stop_reading(Error why) {
-    const bool limit = why.code == "stop.limit" || why.code == "interrupted";
+    const bool limit = codes::given_up_by_us(why.code);
     if (limit && is_over(request_.walk_end))
       return stop(walk_too_long(request_.dll, worker_.shared()), TruncatedBy::time);
     stop(std::move(why), limit ? TruncatedBy::max_stop : TruncatedBy::nothing);
@@ -331,10 +332,10 @@ private:
       log_.add("afterwards: " + death(request_.dll, status, shared).message);
     } else if (!said_all_ && !result_.failure) {
       result_.failure = death(request_.dll, status, shared);
-      if (result_.failure->code == "dll.timeout")
+      if (result_.failure->code == codes::dll_timeout)
         truncated_by_ = TruncatedBy::time;
     }
-    ours_ = truncated_by_ != TruncatedBy::nothing && result_.failure->code != "dll.timeout";
+    ours_ = truncated_by_ != TruncatedBy::nothing && result_.failure->code != codes::dll_timeout;
     result_.fetches = shared.fetches.load();
     result_.fetch_bytes = shared.fetch_bytes.load();
     results_.finish(result_.failure, truncated_by_, !ours_);

@@ -1,5 +1,6 @@
 #include "host/mqs/walk_failures.h"
 
+#include "host/codes.h"
 #include "host/confined/confined_process.h"
 #include "rsp/packet/printable.h"
 
@@ -27,8 +28,8 @@ std::string signal_name(int signal) {
 
 Error killed(const std::string& path, int signal, const wire::SharedState& shared) {
   if (signal == SIGXCPU)
-    return {"dll.timeout", fmt::format("{} used up its processor time {}", path, where(shared)),
-            corrupt_hint};
+    return {codes::dll_timeout,
+            fmt::format("{} used up its processor time {}", path, where(shared)), corrupt_hint};
   if (signal == SIGSYS)
     return {
         "dll.forbidden",
@@ -89,7 +90,7 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }
-  return {"dll.protocol", fmt::format("{}: the worker gave an unknown reason: {}", path, text),
+  return {codes::dll_protocol, fmt::format("{}: the worker gave an unknown reason: {}", path, text),
           corrupt_hint};
 }
 
@@ -116,7 +117,7 @@ Error death(const std::filesystem::path& dll, sandbox::WaitStatus status,
 
 Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
               const wire::SharedState& shared) {
-  return {"dll.timeout",
+  return {codes::dll_timeout,
           fmt::format("{} did not finish within {:.1f} s of its own, {}", dll.string(),
                       static_cast<double>(limit.count()) / 1000, where(shared)),
           "a list in the target's memory may be a cycle; --max-operations N ends a queue earlier"};
@@ -150,7 +151,7 @@ Error limit_met(const std::filesystem::path& dll, WalkLimit limit) {
 }
 
 Error protocol_violation(const std::filesystem::path& dll) {
-  return {"dll.protocol",
+  return {codes::dll_protocol,
           fmt::format("{} broke its worker process: it sent an improper message", dll.string()),
           corrupt_hint};
 }

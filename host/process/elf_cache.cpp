@@ -1,6 +1,7 @@
 #include "host/process/elf_cache.h"
 
 #include "host/disk/work_budget.h"
+#include "rsp/codes.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 Error name_slow_work(Error over, std::string_view work, const std::filesystem::path& path,
                      Clock::duration time) {
   constexpr std::chrono::milliseconds noticeable{100};
-  if (over.code != "stop.limit" || time < noticeable)
+  if (over.code != codes::stop_limit || time < noticeable)
     return over;
   const std::chrono::duration<double> seconds = time;
   over.message += fmt::format("; {} {} took {:.1f} s", work, path.string(), seconds.count());

@@ -1,6 +1,7 @@
 #include "host/process/environment.h"
 
 #include "host/limits.h"
+#include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 
 #include <charconv>
@@ -59,7 +60,7 @@ Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid
   auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), limits::environment);
   if (bytes)
     return parse_environment(*bytes);
-  if (bytes.error().code.starts_with("vfile."))
+  if (bytes.error().code.starts_with(codes::of_vfile))
     return LaunchEnvironment{};
   return forward(std::move(bytes));
 }

@@ -1,5 +1,6 @@
 #include "host/process/file_matcher.h"
 
+#include "host/codes.h"
 #include "host/disk/work_budget.h"
 #include "host/files/file_agreement.h"
 #include "host/files/file_fetcher.h"
@@ -188,7 +189,7 @@ Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warning
     auto& image = object.image;
     if (image.file) {
       // A broken file in one sysroot, where another one has a whole one.
-      if (object.other && object.other->code.starts_with("elf."))
+      if (object.other && object.other->code.starts_with(codes::of_elf))
         warnings.push_back(std::move(*object.other));
       continue;
     }

@@ -1,5 +1,6 @@
 // The dynamic linker's own list of libraries: read_r_debug() of link_map.h.
 
+#include "host/codes.h"
 #include "host/limits.h"
 #include "host/memory/reader.h"
 #include "host/process/link_map.h"
@@ -134,7 +135,7 @@ Result<std::vector<std::string>> read_names(Memory& memory,
       continue;
     }
     auto whole = read_string(memory, range.address, limits::path);
-    if (!whole && whole.error().code != "memory.unreadable")
+    if (!whole && whole.error().code != codes::memory_unreadable)
       return forward(std::move(whole));
     names.push_back(whole ? std::move(*whole) : std::string());
   }

@@ -1,5 +1,6 @@
 #include "host/process/target.h"
 
+#include "host/codes.h"
 #include "host/disk/cache_records.h"
 #include "host/limits.h"
 #include "host/memory/reader.h"
@@ -85,7 +86,7 @@ struct Target::Impl {
     if (!path)
       return forward(std::move(path));
     if (*path && (*path)->find('\0') != std::string::npos)
-      return fail("stub.garbage",
+      return fail(codes::stub_garbage,
                   fmt::format("{}: what the stub gives as the path of the executable has a zero "
                               "byte in it",
                               client.endpoint().text),
@@ -199,7 +200,7 @@ struct Target::Impl {
     auto path = read_string(*first_look, {*name}, to_page_end(*name));
     if (path && path->size() == to_page_end(*name))
       path = read_string(*memory, {*name}, limits::path);
-    if (!path && path.error().code != "memory.unreadable")
+    if (!path && path.error().code != codes::memory_unreadable)
       return forward(std::move(path));
     if (path && !path->empty())
       executable = std::move(*path);

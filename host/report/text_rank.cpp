@@ -1,3 +1,4 @@
+#include "host/codes.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/names.h"
 #include "host/report/printable.h"
@@ -47,7 +48,7 @@ void write_heading(const TextContext& context, const RankDump& rank) {
 /// a message.
 std::string without_communicators(const RankDump& rank) {
   for (const RankError& error : rank.errors)
-    if (error.code == "mpi.not_initialized")
+    if (error.code == codes::mpi_not_initialized)
       return "";
   if (rank.mpi && rank.mpi->state == MpiState::not_initialized)
     return "MPI is not initialized: there are no queues yet";

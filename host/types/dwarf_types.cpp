@@ -1,5 +1,6 @@
 #include "host/types/dwarf_types.h"
 
+#include "host/codes.h"
 #include "host/disk/cache_records.h"
 #include "host/disk/work_budget.h"
 #include "host/types/layout_memo.h"
@@ -182,7 +183,7 @@ Result<std::optional<TypeLayout>> DwarfTypes::look_up(const AskedName& asked) {
     return forward(std::move(done));
   auto layout = indexer_->layout(asked, *names_);
   // One type that is corrupt does not hide the others.
-  if (!layout && layout.error().code != "dwarf.corrupt")
+  if (!layout && layout.error().code != codes::dwarf_corrupt)
     return give_up(std::move(layout).error());
   return layout;
 }

@@ -1,5 +1,6 @@
 #include "host/types/type_indexer.h"
 
+#include "host/codes.h"
 #include "host/disk/file_on_disk.h"
 #include "host/elf/elf_reader.h"
 #include "host/limits.h"
@@ -18,7 +19,7 @@ using wire::IndexerKind;
 Result<FileDescriptor> open_again(const ElfFile& elf) {
   auto fd = open_regular_file(elf.path());
   if (fd && FileOnDisk(elf.path(), *fd).identity(elf.build_id()) != elf.identity())
-    return fail("elf.open", fmt::format("{} was replaced meanwhile", elf.path().string()),
+    return fail(codes::elf_open, fmt::format("{} was replaced meanwhile", elf.path().string()),
                 "run it again");
   return fd;
 }
@@ -266,7 +267,7 @@ Failure TypeIndexer::fault(wire::Decoder& message) {
   if (!message.complete() || number >= given_.size())
     return channel_->protocol_violation();
   const auto file = given_[number].string();
-  return fail("dwarf.corrupt", fmt::format("DWARF of {}: {}", file, readable(what)),
+  return fail(codes::dwarf_corrupt, fmt::format("DWARF of {}: {}", file, readable(what)),
               fmt::format("check it with: readelf --debug-dump=info {}", file));
 }
 

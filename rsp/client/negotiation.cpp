@@ -1,6 +1,7 @@
 #include "rsp/client/negotiation.h"
 
 #include "rsp/client/quirks.h"
+#include "rsp/codes.h"
 #include "rsp/exchange/burst.h"
 #include "rsp/exchange/step_marker.h"
 #include "rsp/limits.h"
@@ -52,11 +53,11 @@ constexpr Announced announced[] = {
 /// off.
 bool never_spoke_rsp(const Connection& connection, std::string_view code) {
   const auto& heard = connection.heard();
-  if (heard.packet || code == "stop.limit" || code == "interrupted")
+  if (heard.packet || codes::given_up_by_us(code))
     return false;
-  if (!heard.garbage.empty() || code == "stub.garbage")
+  if (!heard.garbage.empty() || code == codes::stub_garbage)
     return true;
-  return code == "stub.timeout" && !heard.ack;
+  return code == codes::stub_timeout && !heard.ack;
 }
 
 std::string not_a_stub_hint(std::string_view garbage) {
@@ -198,7 +199,7 @@ private:
       return {};
     unpaired_ = !reply.empty() && !is_error_reply(reply);
     return fail(
-        "stub.garbage",
+        codes::stub_garbage,
         fmt::format("the stub announces QStartNoAckMode, but answers '{}' to it", shorten(reply)),
         "look at what the stub says with --trace FILE");
   }

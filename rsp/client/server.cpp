@@ -2,6 +2,7 @@
 
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
+#include "rsp/codes.h"
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/commands/uninterruptible.h"
 #include "rsp/transport/open.h"
@@ -56,8 +57,7 @@ Result<void> Server::negotiate(Opening& opening) {
   const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
   auto negotiated = rsp::negotiate(connection_, opening);
   if (!negotiated) {
-    const std::string_view code = negotiated.error().code;
-    const bool given_up_by_us = code == "interrupted" || code == "stop.limit";
+    const bool given_up_by_us = codes::given_up_by_us(negotiated.error().code);
     const bool silent = !connection_.heard().packet && !connection_.heard().ack;
     if (!given_up_by_us && silent)
       connection_.released(); // nothing there that could be told to release anything

@@ -1,5 +1,6 @@
 #include "rsp/commands/memory.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/joined_range.h"
 #include "rsp/commands/memory_burst.h"
 #include "rsp/exchange/connection.h"
@@ -24,7 +25,7 @@ std::size_t longest_piece(const Features& features) {
 
 /// The error of a reply that itself was damaged, or cannot be one.
 bool damaged(const Error& error) {
-  return error.code == "stub.garbage" || error.code == "stub.too_long";
+  return error.code == codes::stub_garbage || error.code == codes::stub_too_long;
 }
 
 void settle(std::vector<JoinedRange>& ranges) {

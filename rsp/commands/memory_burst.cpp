@@ -1,5 +1,6 @@
 #include "rsp/commands/memory_burst.h"
 
+#include "rsp/codes.h"
 #include "rsp/exchange/step_marker.h"
 #include "rsp/packet/packet_history.h"
 
@@ -181,7 +182,7 @@ Result<void> MemoryBurst::take_reply_to(const Question& question, std::string_vi
   if (question.kind == Question::Kind::marker) {
     if (is_step_answer(reply))
       return settle();
-    return out_of_step({"stub.garbage",
+    return out_of_step({codes::stub_garbage,
                         fmt::format("'{}' was answered with '{}'", step_question, shorten(reply))});
   }
   if (auto taken = take_data(question, reply); !taken) {
@@ -192,7 +193,7 @@ Result<void> MemoryBurst::take_reply_to(const Question& question, std::string_vi
   if (pairing_.marked)
     return {};
   if (pairing_.in_doubt())
-    return out_of_step({"stub.garbage", "a reply came that nobody has asked for"});
+    return out_of_step({codes::stub_garbage, "a reply came that nobody has asked for"});
   return settle();
 }
 
@@ -207,8 +208,8 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
   const bool cut_short = got_.front() && *got_.front() < answered_.front().length;
   const bool is_whole = all_or_nothing(features_->kind) && question.form != ReadForm::file;
   if (cut_short && !pairing_.careful && is_whole) {
-    return fail("stub.garbage", fmt::format("{} bytes came instead of {}", *got_.front(),
-                                            answered_.front().length));
+    return fail(codes::stub_garbage, fmt::format("{} bytes came instead of {}", *got_.front(),
+                                                 answered_.front().length));
   }
   return {};
 }
@@ -255,7 +256,7 @@ void MemoryBurst::tell() {
 }
 
 Failure MemoryBurst::out_of_step(Error why) {
-  why.code = "stub.garbage";
+  why.code = codes::stub_garbage;
   why.message = fmt::format("replies do not fit the reads they should answer: {}", why.message);
   why.hint = "what passes the bytes on between here and the stub damages them: connect without it; "
              "--trace FILE shows every packet";

@@ -1,5 +1,6 @@
 #include "rsp/commands/memory_reply.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
@@ -18,7 +19,7 @@ Failure garbage(ReadForm form, std::span<const MemoryPiece> pieces, std::string_
     request = fmt::format("vFile:pread of memory at {:x}", pieces.front().address);
   else
     append_request(request, form, pieces);
-  return fail("stub.garbage",
+  return fail(codes::stub_garbage,
               fmt::format("{}: the stub answered '{}' ({} bytes): {}", shorten(request),
                           shorten(reply), reply.size(), why),
               "look at what the stub says with --trace FILE");

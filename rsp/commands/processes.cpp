@@ -1,5 +1,6 @@
 #include "rsp/commands/processes.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/commands/xml.h"
@@ -93,7 +94,8 @@ Result<std::vector<ProcessInfo>> read_processes(Client& client) {
   pugi::xml_document document;
   const std::string fault = load_xml(document, **xml);
   if (!fault.empty()) {
-    return fail("stub.garbage", fmt::format("the server's list of processes is no XML: {}", fault),
+    return fail(codes::stub_garbage,
+                fmt::format("the server's list of processes is no XML: {}", fault),
                 "look at what the server says with --trace FILE");
   }
   for (const pugi::xml_node& item : document.child("osdata").children("item")) {

@@ -1,5 +1,6 @@
 #include "rsp/commands/qxfer.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
@@ -75,7 +76,7 @@ private:
       if (at_end_)
         return true;
       if (!*joins_on && !short_pieces_.take(text_.size()))
-        return failed("stub.trickles", "it comes byte by byte, and does not end");
+        return failed(codes::stub_trickles, "it comes byte by byte, and does not end");
       if (!*joins_on) { // nor does what was asked for behind it
         pipelined_ = 1;
         return true;
@@ -90,11 +91,11 @@ private:
   Result<bool> take(std::string_view reply) {
     at_end_ = reply.starts_with('l');
     if (!at_end_ && !reply.starts_with('m')) {
-      return failed(is_error_reply(reply) ? "qxfer.failed" : "stub.garbage",
+      return failed(is_error_reply(reply) ? "qxfer.failed" : codes::stub_garbage,
                     fmt::format("the stub answered '{}'", shorten(reply)));
     }
     if (!at_end_ && reply.size() == 1)
-      return failed("stub.garbage", "the stub says that more follows, but sends nothing");
+      return failed(codes::stub_garbage, "the stub says that more follows, but sends nothing");
     text_ += reply.substr(1);
     return reply.size() - 1 == piece_;
   }

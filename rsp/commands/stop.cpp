@@ -1,5 +1,6 @@
 #include "rsp/commands/stop.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/thread_id.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
@@ -11,7 +12,7 @@ namespace mqbridge::rsp {
 namespace {
 
 Failure garbage(std::string_view payload) {
-  return fail("stub.garbage", fmt::format("'{}' is no stop reply", shorten(payload)),
+  return fail(codes::stub_garbage, fmt::format("'{}' is no stop reply", shorten(payload)),
               "look at what the stub says with --trace FILE");
 }
 

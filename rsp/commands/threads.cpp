@@ -1,5 +1,6 @@
 #include "rsp/commands/threads.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/thread_id.h"
 #include "rsp/commands/xml.h"
@@ -14,7 +15,7 @@ namespace mqbridge::rsp {
 namespace {
 
 Failure garbage(std::string what) {
-  return fail("stub.garbage", std::move(what), "look at what the stub says with --trace FILE");
+  return fail(codes::stub_garbage, std::move(what), "look at what the stub says with --trace FILE");
 }
 
 Result<std::vector<ThreadInfo>> parse_xml(const std::string& xml) {

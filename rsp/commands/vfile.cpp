@@ -1,5 +1,6 @@
 #include "rsp/commands/vfile.h"
 
+#include "rsp/codes.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/packet/hex.h"
@@ -72,7 +73,7 @@ private:
       if (!whole)
         return forward(std::move(whole));
       if (!*whole && !at_end_ && !short_pieces_.take(text_.size())) {
-        return fail("stub.trickles",
+        return fail(codes::stub_trickles,
                     fmt::format("{} comes from the target byte by byte, and does not end", path_),
                     "look at what the stub says with --trace FILE");
       }

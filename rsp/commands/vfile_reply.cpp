@@ -1,5 +1,6 @@
 #include "rsp/commands/vfile_reply.h"
 
+#include "rsp/codes.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 
@@ -57,7 +58,7 @@ std::optional<FileReply> parse_file_reply(std::string_view reply) {
 }
 
 Failure garbled_file_reply(std::string_view path, std::string_view reply) {
-  return fail("stub.garbage",
+  return fail(codes::stub_garbage,
               fmt::format("reading {}: '{}' is no reply to vFile", path, shorten(reply)),
               "look at what the stub says with --trace FILE");
 }

@@ -1,3 +1,4 @@
+#include "rsp/codes.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/connection_wait.h"
 #include "rsp/exchange/step_marker.h"
@@ -80,7 +81,7 @@ Result<bool> Connection::settle(std::span<const std::string> payloads, bool pair
   if (attempt < limits::unpaired_exchanges &&
       std::all_of(payloads.begin(), payloads.end(), may_be_repeated))
     return false;
-  return failure("stub.garbage",
+  return failure(codes::stub_garbage,
                  fmt::format("replies do not fit the requests they should answer, such as '{}'",
                              payloads.empty() ? step_question : payloads.front()),
                  "what passes the bytes on between here and the stub damages them: connect without "
@@ -145,7 +146,7 @@ Connection::Replies Connection::last_reply_acked(std::span<const std::string> be
   if (!reply)
     return forward(std::move(reply));
   if (must_be_acked && !wait.acked)
-    return failure("stub.garbage",
+    return failure(codes::stub_garbage,
                    fmt::format("the reply to '{}' may be that to another request", wait.request),
                    "what passes the bytes on between here and the stub damages them: connect "
                    "without it; --trace FILE shows every packet");

@@ -1,3 +1,4 @@
+#include "rsp/codes.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/connection_wait.h"
 #include "rsp/limits.h"
@@ -73,7 +74,7 @@ Connection::Taken Connection::take(const Decoder::Event& event, Wait& wait) {
     acknowledge(wait);
     if (!is_ours())
       return std::nullopt;
-    return failure("stub.too_long",
+    return failure(codes::stub_too_long,
                    fmt::format("the answer to '{}' is longer than {} bytes", shorten(wait.request),
                                Decoder::default_limit),
                    "no stub should send that: look with --trace FILE at what is there");
@@ -155,7 +156,7 @@ Connection::Taken Connection::take_corrupt(Wait& wait) {
   if (!is_ours())
     return std::nullopt;
   return failure(
-      "stub.garbage",
+      codes::stub_garbage,
       fmt::format("the answer to '{}' is damaged (wrong checksum)", shorten(wait.request)),
       "check the link, a serial one above all; --trace FILE shows every packet");
 }
@@ -165,7 +166,7 @@ Connection::Taken Connection::take_nack(Wait& wait) {
     return std::nullopt;
   if (++wait.refused > limits::damaged_replies)
     return failure(
-        "stub.garbage",
+        codes::stub_garbage,
         fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
         "check the link, a serial one above all; --trace FILE shows every packet");
   out_of_step_ = true; // a `+` damaged on its way looks like this, too: then two answers come
@@ -189,7 +190,7 @@ bool Connection::speaks_another_protocol() const {
 
 Failure Connection::garbage(const Wait& wait, std::string_view bytes) const {
   return failure(
-      "stub.garbage",
+      codes::stub_garbage,
       fmt::format("instead of an answer to '{}' came '{}'", shorten(wait.request), shorten(bytes)),
       "no GDB stub speaks so: check host and port");
 }
@@ -203,7 +204,7 @@ void Connection::note_garbage(const Decoder::Event& event) {
 Result<bool> Connection::receive_bytes(Wait& wait, Clock::time_point at_most) {
   const auto until = patience(wait);
   if (!until) {
-    out_of_step_ |= until.error().code == "stub.timeout"; // is it late, or lost?
+    out_of_step_ |= until.error().code == codes::stub_timeout; // is it late, or lost?
     return Failure(until.error());
   }
   auto received = transport_->receive(std::min(*until, at_most));
@@ -240,7 +241,7 @@ Result<void> Connection::look_for_guardian() {
     return {};
   closed_ = true;
   if (guardians_deadline_ && *taken >= *guardians_deadline_)
-    return fail("stop.limit",
+    return fail(codes::stop_limit,
                 fmt::format("{}: --max-stop was over while mqbridge was kept from letting the "
                             "process run (by a slow file as a rule), so its guardian has done it",
                             options_.name),
@@ -261,7 +262,7 @@ Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) con
     constexpr std::chrono::hours next_look{1};
     const std::lock_guard lock(limits_mutex_);
     if (cancelled_)
-      return fail("interrupted", fmt::format("{}: interrupted", options_.name));
+      return fail(codes::interrupted, fmt::format("{}: interrupted", options_.name));
     return now + next_look;
   }
   auto until =
@@ -271,9 +272,9 @@ Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) con
   } else {
     const std::lock_guard lock(limits_mutex_);
     if (cancelled_) // the user's doing, not the stub's: the last packets explain nothing
-      return fail("interrupted", fmt::format("{}: interrupted", options_.name));
+      return fail(codes::interrupted, fmt::format("{}: interrupted", options_.name));
     if (deadline_ && now >= *deadline_)
-      return failure("stop.limit",
+      return failure(codes::stop_limit,
                      fmt::format("the target was to be released now; '{}' had waited {:.1f} s",
                                  shorten(wait.request), seconds(now - wait.begun)),
                      "raise --max-stop to get more");
@@ -282,7 +283,7 @@ Result<Connection::Clock::time_point> Connection::patience(const Wait& wait) con
   }
   if (now < until)
     return until;
-  return failure("stub.timeout",
+  return failure(codes::stub_timeout,
                  fmt::format("no answer to '{}' within {:.1f} s", shorten(wait.request),
                              seconds(now - wait.begun)),
                  "does the stub still run? On a slow link raise --timeout; --trace FILE shows "

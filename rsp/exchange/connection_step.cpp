@@ -1,3 +1,4 @@
+#include "rsp/codes.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/connection_wait.h"
 #include "rsp/exchange/step_marker.h"
@@ -51,7 +52,7 @@ Result<void> Connection::find_back_into_step(const Marker& marker, milliseconds 
       return {};
     }
   }
-  return failure("stub.garbage",
+  return failure(codes::stub_garbage,
                  fmt::format("the stub has lost count of its replies, and '{}' does not bring it "
                              "back",
                              marker.question),

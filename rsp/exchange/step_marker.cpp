@@ -1,5 +1,6 @@
 #include "rsp/exchange/step_marker.h"
 
+#include "rsp/codes.h"
 #include "rsp/packet/packet_history.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ Result<void> StepCheck::take(std::string_view answer) {
   if (right)
     return {};
   failed_ = true;
-  return fail("stub.garbage",
+  return fail(codes::stub_garbage,
               fmt::format("replies do not fit the requests they should answer: '{}' was answered "
                           "with '{}'",
                           first ? step_question : second_step_question, shorten(answer)),

@@ -1,5 +1,6 @@
 #include "rsp/transport/connect.h"
 
+#include "rsp/codes.h"
 #include "rsp/transport/resolve.h"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ Failure failure(const Endpoint& endpoint, int error) {
   if (error == ETIMEDOUT)
     return fail("connect.timeout", message, std::string(start_hint));
   if (error == ECANCELED)
-    return fail("interrupted", fmt::format("interrupted while connecting to {}", endpoint.text));
+    return fail(codes::interrupted,
+                fmt::format("interrupted while connecting to {}", endpoint.text));
   return fail("connect.failed", message, "check the address, the route and the permissions");
 }
 

@@ -1,5 +1,7 @@
 #include "rsp/transport/resolve.h"
 
+#include "rsp/codes.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -107,7 +109,8 @@ Result<std::vector<Address>> resolve(const Endpoint& endpoint, const TcpEndpoint
   constexpr std::chrono::milliseconds stop_slice{50};
   while (answer.wait_for(stop_slice) == std::future_status::timeout) {
     if (limits.stop.stop_requested())
-      return fail("interrupted", fmt::format("interrupted while connecting to {}", endpoint.text));
+      return fail(codes::interrupted,
+                  fmt::format("interrupted while connecting to {}", endpoint.text));
     if (Clock::now() >= limits.deadline)
       return fail("connect.timeout",
                   fmt::format("the name server did not answer in time for {}", endpoint.text),

@@ -1,5 +1,6 @@
 #include "host/mpi/mpich/mpich_process.h"
 
+#include "host/codes.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpich/mpich_communicators.h"
 #include "host/mpi/mpich/mpich_layout.h"
@@ -79,7 +80,7 @@ Result<Device> read_device(const ImageSet& images, Memory& memory) {
   if (!symbol)
     return device;
   auto name = read_string(memory, symbol->address, max_device_name);
-  if (!name && name.error().code == "memory.unreadable")
+  if (!name && name.error().code == codes::memory_unreadable)
     return device;
   if (!name)
     return forward(std::move(name));

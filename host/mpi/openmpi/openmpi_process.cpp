@@ -1,5 +1,6 @@
 // What an Open MPI process says of itself, beside its queues: mpi_library.h, namespace openmpi.
 
+#include "host/codes.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
@@ -106,7 +107,7 @@ Result<bool> was_in_a_session(const ImageSet& images, Memory& memory, const Plat
     return false;
   auto first = read_unsigned(memory, platform, communicators->address,
                              static_cast<std::size_t>(platform.pointer_size));
-  if (!first && first.error().code == "memory.unreadable")
+  if (!first && first.error().code == codes::memory_unreadable)
     return true; // not known
   if (!first)
     return forward(std::move(first));
@@ -149,7 +150,7 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
   if (!symbol)
     return MpiState::unknown;
   auto value = read_unsigned(memory, platform, symbol->address, sizeof(std::int32_t));
-  if (!value && value.error().code == "memory.unreadable")
+  if (!value && value.error().code == codes::memory_unreadable)
     return MpiState::unknown;
   if (!value)
     return forward(std::move(value));
@@ -184,7 +185,7 @@ Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memo
     return unknown;
   auto name =
       read_string(memory, component->address + **version + **name_offset, max_component_name);
-  if (!name && name.error().code == "memory.unreadable")
+  if (!name && name.error().code == codes::memory_unreadable)
     return unknown;
   if (!name)
     return forward(std::move(name));

@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/type_carrier.h"
 
+#include "host/codes.h"
 #include "host/disk/output_file.h"
 #include "host/elf/elf_reader.h"
 #include "host/mpi/openmpi/openmpi_carrier.h"
@@ -53,7 +54,7 @@ Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Header
 Result<void> make_type_carrier(const CarrierRequest& request) {
   if (request.mpi != "openmpi") {
     return fail(
-        "types.unknown_mpi",
+        codes::types_unknown_mpi,
         fmt::format("no type carrier can be made for '{}': only openmpi is known", request.mpi),
         "mqbridge types make --mpi openmpi -o FILE");
   }

@@ -1,6 +1,7 @@
 #include "host/mpi/recorder/recorder_process.h"
 
 #include "dll/recorder/layout.h"
+#include "host/codes.h"
 #include "host/memory/reader.h"
 
 #include <array>
@@ -13,7 +14,7 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
     return MpiState::unknown;
   std::array<std::byte, sizeof(mqr_root)> root{};
   const auto read = read_exact(memory, symbol->address, root);
-  if (!read && read.error().code == "memory.unreadable")
+  if (!read && read.error().code == codes::memory_unreadable)
     return MpiState::unknown;
   if (!read)
     return Failure(read.error());

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "rsp/codes.h"
+
+/// The codes of the host's errors that somebody tells apart; see rsp/codes.h.
+namespace mqbridge::codes {
+
+inline constexpr std::string_view debuginfod_given_up = "debuginfod.given_up";
+inline constexpr std::string_view dll_architecture = "dll.architecture";
+inline constexpr std::string_view dll_protocol = "dll.protocol";
+inline constexpr std::string_view dll_timeout = "dll.timeout";
+inline constexpr std::string_view dwarf_corrupt = "dwarf.corrupt";
+inline constexpr std::string_view elf_open = "elf.open";
+inline constexpr std::string_view memory_unreadable = "memory.unreadable";
+inline constexpr std::string_view mpi_not_initialized = "mpi.not_initialized";
+inline constexpr std::string_view output_write = "output.write";
+inline constexpr std::string_view run_stopped = "run.stopped";
+inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
+
+/// Families: the codes that start so.
+inline constexpr std::string_view of_elf = "elf.";     ///< an ELF file of this host
+inline constexpr std::string_view of_files = "files."; ///< a file of the target, kept here
+
+} // namespace mqbridge::codes

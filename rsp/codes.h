@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+/// The codes of errors that somebody tells apart, each under one name. Who makes such an error and
+/// who looks for it use the name, so that a typing error does not compile. Codes that are only
+/// printed stand where they are made. host/codes.h has those of the host.
+namespace mqbridge::codes {
+
+inline constexpr std::string_view interrupted = "interrupted"; ///< the user cancelled
+inline constexpr std::string_view stop_limit = "stop.limit";   ///< --max-stop ran out
+inline constexpr std::string_view stub_garbage = "stub.garbage";
+inline constexpr std::string_view stub_timeout = "stub.timeout";
+inline constexpr std::string_view stub_too_long = "stub.too_long";
+inline constexpr std::string_view stub_trickles = "stub.trickles";
+
+/// Families: the codes that start so.
+inline constexpr std::string_view of_vfile = "vfile."; ///< a file on the target's side
+
+/// Whether we gave up by ourselves, by the user's will. Nothing is then said of the stub.
+constexpr bool given_up_by_us(std::string_view code) {
+  return code == interrupted || code == stop_limit;
+}
+
+} // namespace mqbridge::codes
