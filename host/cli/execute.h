@@ -10,7 +10,7 @@
 
 namespace mqbridge {
 
-// Exit statuses (contract/cli.md).
+// Exit statuses (docs/reference/cli.md).
 inline constexpr int exit_ok = 0;
 inline constexpr int exit_partial = 1;
 inline constexpr int exit_usage = 2;

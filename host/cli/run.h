@@ -6,8 +6,8 @@
 namespace mqbridge {
 
 /// The whole program. `arguments` without the program's name. Returns the exit status of
-/// contract/cli.md. Results go to stdout or -o, everything else to stderr. Call it once, from the
-/// main thread, before any other thread was started: it sets up the process's signals.
+/// docs/reference/cli.md. Results go to stdout or -o, everything else to stderr. Call it once, from
+/// the main thread, before any other thread was started: it sets up the process's signals.
 int run(std::span<const char* const> arguments, std::string_view version);
 
 } // namespace mqbridge

@@ -16,7 +16,7 @@ struct Check {
   std::vector<std::string> fixes; ///< lines to run, in order
 };
 
-/// What works, what limits, what fails, for one target (contract/output.md, doctor).
+/// What works, what limits, what fails, for one target (docs/reference/output.md, doctor).
 struct Checklist {
   std::string endpoint;
   std::vector<Check> checks;

@@ -11,7 +11,8 @@
 
 namespace mqbridge {
 
-// One dump as contract/dump.schema.json has it, from the rank upwards. nullopt means not known.
+// One dump as docs/reference/dump.schema.json has it, from the rank upwards. nullopt means not
+// known.
 
 enum class RankStatus : std::uint8_t { ok, partial, failed };
 enum class RankSource : std::uint8_t { unknown, given, proctable, environ, comm_world };

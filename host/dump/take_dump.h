@@ -63,8 +63,8 @@ struct DumpOptions {
 
 /// Called on the caller's thread and on others, one call at a time.
 struct DumpObserver {
-  /// As each completes: contract, NDJSON. What it throws comes out of take_dump() once no target is
-  /// stopped any more.
+  /// As each completes: a line of NDJSON (docs/reference/output.md). What it throws comes out of
+  /// take_dump() once no target is stopped any more.
   std::function<void(const RankDump&)> rank_done;
   /// While the target is held: must not block. Left out while another call is in progress.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;

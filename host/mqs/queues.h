@@ -15,8 +15,8 @@
 
 namespace mqbridge {
 
-// What a walk found in one process: the model behind contract/dump.schema.json, communicator and
-// below. nullopt means not known, everywhere.
+// What a walk found in one process: the model behind docs/reference/dump.schema.json, communicator
+// and below. nullopt means not known, everywhere.
 
 enum class OpClass : std::uint8_t { send, receive, unexpected };
 inline constexpr std::array op_classes = {OpClass::send, OpClass::receive, OpClass::unexpected};

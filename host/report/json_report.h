@@ -12,8 +12,8 @@ struct JsonOptions {
   bool raw = false; ///< `raw` of an operation: the DLL's own values where they differ
 };
 
-/// The dump document of contract/dump.schema.json ("mqbridge.dump/1"), keys in the schema's order,
-/// an operation a line. Model fields that are not known are null.
+/// The dump document of docs/reference/dump.schema.json ("mqbridge.dump/1"), keys in the schema's
+/// order, an operation a line. Model fields that are not known are null.
 void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink);
 
 // NDJSON: a line for each of `header` (schema, tool, job), then `rank` as each completes (the

@@ -6,8 +6,8 @@
 
 namespace mqbridge {
 
-// The words of contract/dump.schema.json for the model's enumerations. Empty where the schema has
-// null.
+// The words of docs/reference/dump.schema.json for the model's enumerations. Empty where the schema
+// has null.
 
 std::string_view name_of(OpClass value);
 std::string_view name_of(OpStatus value);

@@ -18,8 +18,8 @@ struct Outcome {
 
 Outcome outcome_of(const Dump& dump);
 
-/// Exit status of a dump that was not interrupted (contract/cli.md): 0 every rank complete, 1 some
-/// partial or failed, 3 nothing could be dumped.
+/// Exit status of a dump that was not interrupted (docs/reference/cli.md): 0 every rank complete, 1
+/// some partial or failed, 3 nothing could be dumped.
 int exit_status_of(const Outcome& outcome);
 
 /// The report's last line: "exit 1: 1 of 3 ranks failed". Empty for exit status 0. `status` may

@@ -24,11 +24,11 @@ struct TextOptions {
 /// Above so many ranks the text is the table, groups of alike ranks folded, unless `full`.
 inline constexpr std::size_t most_ranks_in_full = 8;
 
-/// The dump for people, as contract/output.md shows it. Names that came from the target are made
-/// printable. What is unknown says so: it never looks like an empty queue.
+/// The dump for people, as docs/reference/output.md shows it. Names that came from the target are
+/// made printable. What is unknown says so: it never looks like an empty queue.
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
 
-/// The checklist for people (contract/output.md, doctor).
+/// The checklist for people (docs/reference/output.md, doctor).
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);
 
 } // namespace mqbridge

@@ -5,7 +5,8 @@
 namespace mqbridge::rsp {
 
 /// What one connection has cost so far. A round trip is a transition from nothing outstanding to
-/// something outstanding; TCP connect and detach count (contract/dump.schema.json, statistics).
+/// something outstanding; TCP connect and detach count (docs/reference/dump.schema.json,
+/// statistics).
 struct Counters {
   std::uint64_t round_trips = 0;
   std::uint64_t requests = 0;

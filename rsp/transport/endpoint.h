@@ -36,8 +36,8 @@ struct SerialEndpoint {
   bool operator==(const SerialEndpoint& other) const { return device == other.device; }
 };
 
-/// Where a stub is, and which of its processes is meant. Parsed from contract TARGET without
-/// `RANK=`.
+/// Where a stub is, and which of its processes is meant. Parsed from TARGET (docs/reference/cli.md)
+/// without `RANK=`.
 struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
   std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint, SerialEndpoint> where;

@@ -7,8 +7,8 @@
 
 namespace mqbridge::test {
 
-/// Three ranks as in contract/output.md: one with a bit of everything, one with a thousand alike
-/// receives on a big-endian host, one that could not be attached.
+/// Three ranks: one with a bit of everything, one with a thousand alike receives on a big-endian
+/// host, one that could not be attached.
 Dump sample_dump();
 
 /// `count` ranks, alike by rank modulo 2, each with one receive from the rank before.

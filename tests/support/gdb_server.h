@@ -12,7 +12,7 @@
 namespace mqbridge::test {
 
 /// How a gdbserver is started: it decides what becomes of the target when a client vanishes
-/// (README).
+/// (SECURITY.md).
 enum class ServerMode {
   attach,       ///< --attach
   attach_once,  ///< --once --attach
