@@ -4,8 +4,8 @@ in backticks exists, and README.md has at most 150 lines. Pages that sources nam
 ctest.
 
 A path in backticks is checked where it begins with a folder of the repository (`rsp/limits.h`,
-`./docker/demo.sh`), or ends as the repository's own sources do (`walk.cpp`). It may be a pattern
-(`rsp/guardian/*`), and may be relative to its page.
+`./docker/demo.sh`), where it is a folder's name (`support/`), and where it ends as the repository's
+own sources do (`walk.cpp`). It may be a pattern (`rsp/guardian/*`), and relative to its page.
 
   check_links.py [ROOT]
 """
@@ -53,6 +53,7 @@ class Checker:
         self.files = [path.relative_to(root).as_posix()
                       for room in ROOMS for path in (root / room).rglob("*") if path.is_file()]
         self.names = {Path(file).name for file in self.files} | {path.name for path in root.iterdir()}
+        self.folders = {folder.name for file in self.files for folder in Path(file).parents}
         self.anchors = {}
 
     def pages(self):
@@ -102,8 +103,9 @@ class Checker:
 
     def check_path(self, page, text, at, word):
         in_room = word.startswith(tuple(f"{room}/" for room in ROOMS))
-        is_name = "/" not in word and re.fullmatch(r"[\w.-]+", word) and NAMED_AS_SOURCE.search(word)
-        if not in_room and not is_name:
+        is_name = re.fullmatch(r"[\w.-]+", word) and NAMED_AS_SOURCE.search(word)
+        is_folder = re.fullmatch(r"[\w-]+/", word)
+        if not in_room and not is_name and not is_folder:
             return
         self.paths += 1
         if not self.exists(page, word):
@@ -112,6 +114,8 @@ class Checker:
     def exists(self, page, word):
         if "/" not in word:
             return word in self.names
+        if word.index("/") == len(word) - 1:
+            return word[:-1] in self.folders
         if "*" in word:
             return any(fnmatch.fnmatch(file, word) for file in self.files)
         return any((folder / word).exists() for folder in (self.root, page.parent))

@@ -11,7 +11,7 @@
 namespace mqbridge {
 
 /// A pack: the layouts that one build of an MPI library needs, as a small text file. Format:
-/// packs/README.md. Keyed by the library's build-id.
+/// host/mpi/openmpi/packs/README.md. Keyed by the library's build-id.
 struct TypePack {
   std::string mpi = {};      ///< "openmpi"
   std::string version = {};  ///< "4.1.4"
