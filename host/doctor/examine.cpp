@@ -336,13 +336,13 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
   if (guardian) {
     ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
     FileFetcher fetcher(options.fetch);
-    std::shared_ptr<rsp::Server> server;
+    std::shared_ptr<rsp::SharedStub> stub;
     ReplayRecords replays;
     KnownFiles known_files(files, replays);
     RunBudget budget(memory_left() / 2, 1);
     outcome =
         dump_rank(target, {options, files, fetcher, **guardian, &replays, &known_files, &budget},
-                  server, {}, std::move(stop));
+                  stub, {}, std::move(stop));
     known_files.keep();
   } else {
     const auto& error = guardian.error();

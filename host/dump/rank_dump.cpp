@@ -7,9 +7,9 @@
 namespace mqbridge {
 
 RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
-                      std::shared_ptr<rsp::Server>& server, const RankObserver& observer,
+                      std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer,
                       std::stop_token stop) {
-  RankSession session(target, tools, server, observer);
+  RankSession session(target, tools, stub, observer);
   if (session.open(std::move(stop)))
     session.look();
   return session.close();

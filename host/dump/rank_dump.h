@@ -15,7 +15,7 @@
 #include <string_view>
 
 namespace mqbridge::rsp {
-class Server;
+class SharedStub;
 }
 
 namespace mqbridge {
@@ -50,7 +50,7 @@ struct RankOutcome {
 /// `server` is the connection that the targets behind one `gdbserver --multi` share, null before
 /// the first of them; they are dumped one after the other.
 RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
-                      std::shared_ptr<rsp::Server>& server, const RankObserver& observer,
+                      std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer,
                       std::stop_token stop);
 
 } // namespace mqbridge

@@ -1,7 +1,7 @@
 #include "host/dump/rank_link.h"
 
 #include "host/dump/command_host.h"
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/exchange/connection.h"
 
 #include <algorithm>
@@ -54,9 +54,9 @@ void RankLink::begin_hold(Clock::time_point since) {
       std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now() - since);
 }
 
-Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_token stop) {
+Result<void> RankLink::connect(std::shared_ptr<rsp::SharedStub>& stub, std::stop_token stop) {
   begin_hold();
-  auto client = connect_or_share(server, std::move(stop));
+  auto client = connect_or_share(stub, std::move(stop));
   if (!client)
     return forward(std::move(client));
   client_ = std::move(*client);
@@ -64,19 +64,19 @@ Result<void> RankLink::connect(std::shared_ptr<rsp::Server>& server, std::stop_t
   if (on_stdio && !starts_stub(target_.endpoint))
     begin_hold(client_->heard_since());
   else // one that is shared was made before, for another target
-    begin_hold(std::max(contact_, client_->server()->opened()));
+    begin_hold(std::max(contact_, client_->stub()->opened()));
   if (target_.endpoint.pid)
-    server = client_->server();
+    stub = client_->stub();
   return {};
 }
 
 Result<std::unique_ptr<rsp::Client>>
-RankLink::connect_or_share(std::shared_ptr<rsp::Server>& server, std::stop_token stop) {
+RankLink::connect_or_share(std::shared_ptr<rsp::SharedStub>& stub, std::stop_token stop) {
   const auto& endpoint = target_.endpoint;
-  if (server && server->usable() && endpoint.pid)
-    return rsp::Client::share(server, endpoint);
-  const bool left = server && server->left_after_refusal();
-  server.reset(); // it talks to one client at a time
+  if (stub && stub->usable() && endpoint.pid)
+    return rsp::Client::share(stub, endpoint);
+  const bool left = stub && stub->left_after_refusal();
+  stub.reset(); // it talks to one client at a time
   const auto& options = tools_.options;
   auto client = rsp::Client::connect(endpoint, {options.connect_timeout, options.silence_timeout,
                                                 options.trace, &tools_.guardian, std::move(stop)});

@@ -25,9 +25,9 @@ public:
   /// Both outlive the link.
   RankLink(const TargetSpec& target, const SharedTools& tools);
 
-  /// Connects, or shares `server`, the connection to the same one that the target before used, and
+  /// Connects, or shares `stub`, the connection to the same one that the target before used, and
   /// leaves it there for the next one. Errors: those of rsp::Client::connect, attach.server_left.
-  Result<void> connect(std::shared_ptr<rsp::Server>& server, std::stop_token stop);
+  Result<void> connect(std::shared_ptr<rsp::SharedStub>& stub, std::stop_token stop);
   /// Errors: those of rsp::attach.
   Result<rsp::Attachment> attach();
   /// Lets it run to the signal of --run-until; the held time begins anew. Errors: those of
@@ -55,7 +55,7 @@ public:
   static void name_target(RankDump& dump, const rsp::Endpoint& endpoint);
 
 private:
-  Result<std::unique_ptr<rsp::Client>> connect_or_share(std::shared_ptr<rsp::Server>& server,
+  Result<std::unique_ptr<rsp::Client>> connect_or_share(std::shared_ptr<rsp::SharedStub>& stub,
                                                         std::stop_token stop);
   void begin_hold(Clock::time_point since = Clock::now());
   void limit_hold();

@@ -23,9 +23,8 @@ bool is_error(const RankError& error) {
 } // namespace
 
 RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
-                         std::shared_ptr<rsp::Server>& server, const RankObserver& observer)
-    : target_spec_(target), tools_(tools), server_(server), observer_(observer),
-      link_(target, tools),
+                         std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer)
+    : target_spec_(target), tools_(tools), stub_(stub), observer_(observer), link_(target, tools),
       replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr),
       budget_(tools.options.max_bytes, tools.budget) {
   RankLink::name_target(dump(), target.endpoint);
@@ -124,7 +123,7 @@ Result<void> RankSession::connect() {
     tools_.known_files->wait(); // many stubs hold their process from the first byte on
   dump().process_state = local_process_state(target_spec_.endpoint);
   begin(PhaseName::connect, "connect");
-  if (auto done = link_.connect(server_, stop_); !done)
+  if (auto done = link_.connect(stub_, stop_); !done)
     return done;
   clock_.watch(link_.connected());
   outcome_.features = link_.client().features();

@@ -29,7 +29,7 @@ public:
   /// `server` is the connection that the targets behind one `gdbserver --multi` share, null before
   /// the first of them; they are opened one after the other.
   RankSession(const TargetSpec& target, const SharedTools& tools,
-              std::shared_ptr<rsp::Server>& server, const RankObserver& observer);
+              std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer);
   ~RankSession(); ///< releases the target
   RankSession(const RankSession&) = delete;
   RankSession& operator=(const RankSession&) = delete;
@@ -81,7 +81,7 @@ private:
 
   const TargetSpec& target_spec_;
   const SharedTools& tools_;
-  std::shared_ptr<rsp::Server>& server_;
+  std::shared_ptr<rsp::SharedStub>& stub_;
   const RankObserver& observer_;
   RankOutcome outcome_;
   std::stop_token stop_;

@@ -5,7 +5,7 @@
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_dump.h"
 #include "host/dump/rank_link.h"
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 
 #include <algorithm>
@@ -88,13 +88,13 @@ public:
 private:
   void take_groups() {
     for (auto group = next_group_++; group < groups_.size(); group = next_group_++) {
-      std::shared_ptr<rsp::Server> server;
+      std::shared_ptr<rsp::SharedStub> stub;
       for (const auto index : groups_[group])
-        take(index, server);
+        take(index, stub);
     }
   }
 
-  void take(std::size_t index, std::shared_ptr<rsp::Server>& server) {
+  void take(std::size_t index, std::shared_ptr<rsp::SharedStub>& stub) {
     auto& outcome = outcomes_[index];
     if (stop_.stop_requested()) {
       RankLink::name_target(outcome.dump, targets_[index].endpoint);
@@ -102,7 +102,7 @@ private:
       outcome.dump.errors.push_back({std::string(codes::interrupted), RankError::Level::error,
                                      "interrupted before it was this target's turn", ""});
     } else {
-      outcome = dump_rank(targets_[index], tools_, server, observer_of(index), stop_);
+      outcome = dump_rank(targets_[index], tools_, stub, observer_of(index), stop_);
     }
     claim_rank(outcome.dump, outcome.claim);
     tell(outcome.dump);

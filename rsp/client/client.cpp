@@ -3,7 +3,7 @@
 #include "rsp/client/asked_ahead.h"
 #include "rsp/client/opening.h"
 #include "rsp/client/quirks.h"
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory_file.h"
 #include "rsp/commands/process_life.h"
@@ -19,9 +19,9 @@
 namespace mqbridge::rsp {
 
 struct Client::Impl {
-  std::shared_ptr<Server> server;
+  std::shared_ptr<SharedStub> stub;
   Endpoint endpoint;
-  Server::Speaker speaker;
+  SharedStub::Speaker speaker;
   std::string detach_packet = {};
   std::int64_t pid = 0; ///< to be selected; 0: there is nothing to select
   std::int64_t tid = 0;
@@ -29,7 +29,7 @@ struct Client::Impl {
   MemoryFile memory_file = {};
   ProcessLife life = {};
 
-  bool must_select() const { return pid != 0 && server->selected() != pid; }
+  bool must_select() const { return pid != 0 && stub->selected() != pid; }
   Result<std::vector<std::string>> burst_of_missing(std::span<const std::string> payloads);
   Result<std::vector<std::string>> exchange(const std::vector<std::string>& payloads);
   Result<void> stream_behind(Burst& burst);
@@ -42,13 +42,13 @@ struct Client::Impl {
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Client::~Client() {
-  auto& connection = impl_->server->connection();
+  auto& connection = impl_->stub->connection();
   // What this cannot release stays with the guardian; nor is it for us to wait for a stub that has
   // not said a word yet.
   const bool speaks = connection.heard().packet || connection.heard().ack;
   if (speaks && !connection.running() && !detach_packet().empty() && !connection.closed())
     (void)detach(*this);
-  impl_->server->forget(impl_->speaker);
+  impl_->stub->forget(impl_->speaker);
 }
 
 namespace {
@@ -79,39 +79,39 @@ private:
 
 Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint,
                                                 const ClientOptions& options) {
-  auto server = Server::open(endpoint, options);
-  if (!server)
-    return forward(std::move(server));
-  auto client = share(*server, endpoint);
-  client->impl_->speaker.costs = (*server)->connection().counters(); // of connecting
+  auto stub = SharedStub::open(endpoint, options);
+  if (!stub)
+    return forward(std::move(stub));
+  auto client = share(*stub, endpoint);
+  client->impl_->speaker.costs = (*stub)->connection().counters(); // of connecting
   // A gdbserver holds its target from before we came: from the first byte on it has to be released.
   client->set_detach_packet("D");
-  (*server)->let_speak(client->impl_->speaker);
+  (*stub)->let_speak(client->impl_->speaker);
   ClientOpening opening(*client, client->impl_->ahead);
-  if (auto negotiated = (*server)->negotiate(opening); !negotiated)
+  if (auto negotiated = (*stub)->negotiate(opening); !negotiated)
     return forward(std::move(negotiated));
   return client;
 }
 
-std::unique_ptr<Client> Client::share(std::shared_ptr<Server> server, const Endpoint& endpoint) {
+std::unique_ptr<Client> Client::share(std::shared_ptr<SharedStub> stub, const Endpoint& endpoint) {
   return std::unique_ptr<Client>(new Client(std::unique_ptr<Impl>(
-      new Impl{.server = std::move(server), .endpoint = endpoint, .speaker = {endpoint.text}})));
+      new Impl{.stub = std::move(stub), .endpoint = endpoint, .speaker = {endpoint.text}})));
 }
 
 const Endpoint& Client::endpoint() const {
   return impl_->endpoint;
 }
 const Features& Client::features() const {
-  return impl_->server->features();
+  return impl_->stub->features();
 }
 std::chrono::steady_clock::time_point Client::heard_since() const {
-  return impl_->server->connection().heard().since.value_or(std::chrono::steady_clock::now());
+  return impl_->stub->connection().heard().since.value_or(std::chrono::steady_clock::now());
 }
 Counters Client::counters() const {
-  return impl_->server->costs_of(impl_->speaker);
+  return impl_->stub->costs_of(impl_->speaker);
 }
-const std::shared_ptr<Server>& Client::server() const {
-  return impl_->server;
+const std::shared_ptr<SharedStub>& Client::stub() const {
+  return impl_->stub;
 }
 
 Result<std::string> Client::request(std::string_view payload) {
@@ -127,18 +127,18 @@ Result<std::string> Client::request(std::string_view payload) {
 }
 
 Result<std::string> Client::request_unselected(std::string_view payload) {
-  impl_->server->let_speak(impl_->speaker);
+  impl_->stub->let_speak(impl_->speaker);
   auto along = impl_->ahead.take_due({});
   if (along.empty()) {
-    auto reply = impl_->server->connection().request(payload);
+    auto reply = impl_->stub->connection().request(payload);
     if (!reply)
-      impl_->server->set_selected(0);
+      impl_->stub->set_selected(0);
     return reply;
   }
   along.emplace_back(payload);
-  auto replies = impl_->server->connection().burst(along);
+  auto replies = impl_->stub->connection().burst(along);
   if (!replies) {
-    impl_->server->set_selected(0);
+    impl_->stub->set_selected(0);
     return forward(std::move(replies));
   }
   for (std::size_t i = 0; i + 1 < along.size(); ++i)
@@ -148,11 +148,11 @@ Result<std::string> Client::request_unselected(std::string_view payload) {
 
 Result<std::string> Client::request_last(std::string_view payload,
                                          std::chrono::milliseconds silence) {
-  impl_->server->let_speak(impl_->speaker);
+  impl_->stub->let_speak(impl_->speaker);
   const auto along = impl_->ahead.take_due({});
-  auto replies = impl_->server->connection().request_last(along, payload, silence);
+  auto replies = impl_->stub->connection().request_last(along, payload, silence);
   if (!replies) {
-    impl_->server->set_selected(0);
+    impl_->stub->set_selected(0);
     return forward(std::move(replies));
   }
   if (replies->size() == along.size() + 1)
@@ -166,10 +166,10 @@ Result<std::vector<std::string>> Client::burst(std::span<const std::string> payl
     return std::vector<std::string>();
   if (!impl_->ahead.idle() || impl_->must_select())
     return impl_->burst_of_missing(payloads);
-  impl_->server->let_speak(impl_->speaker);
-  auto replies = impl_->server->connection().burst(payloads);
+  impl_->stub->let_speak(impl_->speaker);
+  auto replies = impl_->stub->connection().burst(payloads);
   if (!replies)
-    impl_->server->set_selected(0); // where the stub stands is not known any more
+    impl_->stub->set_selected(0); // where the stub stands is not known any more
   return replies;
 }
 
@@ -189,10 +189,10 @@ Client::Impl::burst_of_missing(std::span<const std::string> payloads) {
   }
   if (asked.empty() && !payloads.empty())
     return replies;
-  server->let_speak(speaker);
+  stub->let_speak(speaker);
   auto answers = exchange(asked);
   if (!answers) {
-    server->set_selected(0);
+    stub->set_selected(0);
     ahead.forget();
     return answers;
   }
@@ -210,14 +210,14 @@ Result<std::vector<std::string>> Client::Impl::exchange(const std::vector<std::s
     all.push_back(select_request());
   all.insert(all.end(), due.begin(), due.end());
   all.insert(all.end(), payloads.begin(), payloads.end());
-  auto replies = server->connection().burst(all);
+  auto replies = stub->connection().burst(all);
   if (!replies)
     return replies;
   auto next = replies->begin();
   if (selects) {
     if (*next != "OK")
       return lost(*next);
-    server->set_selected(pid);
+    stub->set_selected(pid);
     ++next;
   }
   for (const auto& payload : due)
@@ -272,10 +272,10 @@ void Client::forget_ahead() {
 }
 
 Result<void> Client::stream(Burst& burst) {
-  impl_->server->let_speak(impl_->speaker);
+  impl_->stub->let_speak(impl_->speaker);
   auto done = impl_->stream_behind(burst);
   if (!done) {
-    impl_->server->set_selected(0);
+    impl_->stub->set_selected(0);
     impl_->ahead.forget();
   }
   return done;
@@ -290,14 +290,14 @@ Result<void> Client::Impl::stream_behind(Burst& burst) {
   for (auto& due : ahead.take_due({}))
     first.push_back(std::move(due));
   if (first.empty())
-    return server->connection().stream(burst);
+    return stub->connection().stream(burst);
   PrecededBurst all(
-      first, server->connection().step_check(),
+      first, stub->connection().step_check(),
       [&](std::vector<std::string> replies) {
         return take_first(first, std::move(replies), selects);
       },
       burst);
-  return server->connection().stream(all);
+  return stub->connection().stream(all);
 }
 
 Result<void> Client::Impl::take_first(const std::vector<std::string>& requests,
@@ -305,26 +305,26 @@ Result<void> Client::Impl::take_first(const std::vector<std::string>& requests,
   if (selects && replies.front() != "OK")
     return lost(replies.front());
   if (selects)
-    server->set_selected(pid);
+    stub->set_selected(pid);
   for (std::size_t i = selects ? 1 : 0; i < requests.size(); ++i)
     ahead.answered(requests[i], std::move(replies[i]));
   return {};
 }
 
 LinkEstimate Client::link_estimate() const {
-  return impl_->server->connection().link_estimate();
+  return impl_->stub->connection().link_estimate();
 }
 
 void Client::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
-  impl_->server->set_deadline(impl_->speaker, deadline);
+  impl_->stub->set_deadline(impl_->speaker, deadline);
 }
 
 void Client::cancel() {
-  impl_->server->connection().cancel();
+  impl_->stub->connection().cancel();
 }
 
 Connection& Client::connection() {
-  return impl_->server->connection();
+  return impl_->stub->connection();
 }
 
 void Client::set_process(std::int64_t pid, std::int64_t tid) {
@@ -364,8 +364,8 @@ const std::string& Client::detach_packet() const {
 void Client::released() {
   impl_->ahead.forget();
   set_detach_packet("");
-  if (impl_->pid != 0 && impl_->server->selected() == impl_->pid)
-    impl_->server->set_selected(0);
+  if (impl_->pid != 0 && impl_->stub->selected() == impl_->pid)
+    impl_->stub->set_selected(0);
   impl_->pid = 0;
 }
 

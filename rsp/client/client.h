@@ -23,7 +23,7 @@ class Connection;
 class Guardian;
 class MemoryFile;
 class ProcessLife;
-class Server;
+class SharedStub;
 class Trace;
 
 struct ClientOptions {
@@ -49,8 +49,8 @@ public:
   /// interrupted.
   static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint,
                                                  const ClientOptions& options);
-  /// For a further process (`endpoint.pid`) of a server that is connected already, and usable().
-  static std::unique_ptr<Client> share(std::shared_ptr<Server> server, const Endpoint& endpoint);
+  /// For a further process (`endpoint.pid`) of a stub that is connected already, and usable().
+  static std::unique_ptr<Client> share(std::shared_ptr<SharedStub> stub, const Endpoint& endpoint);
   ~Client();
 
   const Endpoint& endpoint() const;
@@ -92,7 +92,7 @@ public:
   /// other clients too, fail with "interrupted". Detach is exempt.
   void cancel();
 
-  const std::shared_ptr<Server>& server() const;
+  const std::shared_ptr<SharedStub>& stub() const;
 
   /// Whether the process is still there, as far as that was looked at.
   const ProcessLife& life() const;

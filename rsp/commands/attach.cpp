@@ -2,7 +2,7 @@
 
 #include "rsp/client/opening.h"
 #include "rsp/client/quirks.h"
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/commands/attach_refusal.h"
 #include "rsp/commands/process_life.h"
 #include "rsp/commands/processes.h"
@@ -109,13 +109,13 @@ Result<Attachment> attach_current(Client& client) {
 /// What an earlier client has left attached, asked once for all clients of the server. Before a
 /// gdbserver's second vAttach `!` must have come.
 Result<void> take_inventory(Client& client) {
-  if (client.server()->inventory())
+  if (client.stub()->inventory())
     return {};
   const std::vector<std::string> questions{"!", "?"};
   auto answers = client.burst(questions);
   if (!answers)
     return forward(std::move(answers));
-  Server::Inventory inventory;
+  SharedStub::Inventory inventory;
   const auto stop = parse_stop_reply(answers->back());
   if (stop && stop->kind == StopReply::Kind::stopped) {
     auto threads = read_threads(client);
@@ -123,13 +123,13 @@ Result<void> take_inventory(Client& client) {
       return forward(std::move(threads));
     inventory = {*stop, std::move(*threads)};
   }
-  client.server()->inventory() = std::move(inventory);
+  client.stub()->inventory() = std::move(inventory);
   return {};
 }
 
 /// To a gdbserver it is an error to attach again to what is attached. Nullopt: it was not.
 Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t pid) {
-  auto& [stop, threads] = *client.server()->inventory();
+  auto& [stop, threads] = *client.stub()->inventory();
   const auto mine = std::find_if(threads.begin(), threads.end(),
                                  [pid](const ThreadInfo& thread) { return thread.pid == pid; });
   if (mine == threads.end())
@@ -141,7 +141,7 @@ Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t p
   if (!selected)
     return forward(std::move(selected));
   client.set_process(pid, tid);
-  client.server()->set_selected(*selected == "OK" ? pid : 0);
+  client.stub()->set_selected(*selected == "OK" ? pid : 0);
   return std::optional(Attachment{.pid = pid, .stopped_before_us = true, .stop = stop});
 }
 
@@ -149,7 +149,7 @@ Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t p
 Failure refused(Client& client, std::int64_t pid, const std::string& reply) {
   auto error =
       explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply)));
-  client.server()->recover();
+  client.stub()->recover();
   return Failure(std::move(error));
 }
 
@@ -171,7 +171,7 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
     return exited(client, *stop);
   }
   client.set_process(pid, stop->tid.value_or(pid));
-  client.server()->set_selected(pid);
+  client.stub()->set_selected(pid);
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
@@ -248,7 +248,7 @@ std::optional<bool> still_held(Client& client) {
   const std::string_view packet = client.detach_packet();
   if (!packet.starts_with("D;"))
     return std::nullopt;
-  client.server()->set_selected(0);
+  client.stub()->set_selected(0);
   const auto selected = client.request_unselected(fmt::format("Hgp{}.-1", packet.substr(2)));
   if (selected && is_error_reply(*selected))
     return false;

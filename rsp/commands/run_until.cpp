@@ -1,6 +1,6 @@
 #include "rsp/commands/run_until.h"
 
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/commands/process_life.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/limits.h"
@@ -101,7 +101,7 @@ Failure trapped(const Client& client) {
 
 /// The thread that was selected before may have ended: the one that stopped is, from now on.
 void select_stopped(Client& client, const StopReply& stop) {
-  client.server()->set_selected(0);
+  client.stub()->set_selected(0);
   if (client.process() != 0)
     client.set_process(client.process(), stop.tid.value_or(client.process()));
 }

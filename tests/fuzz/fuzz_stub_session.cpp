@@ -4,7 +4,7 @@
 
 #include "rsp/client/negotiation.h"
 #include "rsp/client/opening.h"
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/played_stub.h"
 #include "tests/fuzz/stub_session.h"
@@ -38,13 +38,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const bool runs = parts.find('R') != parts.npos;
   auto stub = std::make_unique<test::PlayedStub>(input.rest(), runs);
-  const auto server = rsp::Server::over(std::move(stub), endpoint, {});
+  const auto shared = rsp::SharedStub::over(std::move(stub), endpoint, {});
   FirstQuestions opening(endpoint.pid.has_value());
-  if (auto negotiated = server->negotiate(opening); !negotiated) {
+  if (auto negotiated = shared->negotiate(opening); !negotiated) {
     test::require(!negotiated.error().code.empty());
     return 0;
   }
-  const auto client = rsp::Client::share(server, endpoint);
+  const auto client = rsp::Client::share(shared, endpoint);
   for (const char part : parts)
     test::play_session_part(part, *client);
   return 0;

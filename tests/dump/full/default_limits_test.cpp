@@ -13,8 +13,8 @@ RankDump dump_with(DumpTools& tools, const RankUnderTest& rank) {
   RunBudget budget(memory_left() / 2, 1);
   auto shared = tools.tools();
   shared.budget = &budget;
-  std::shared_ptr<rsp::Server> server;
-  return dump_rank(rank.target(), shared, server, {}, {}).dump;
+  std::shared_ptr<rsp::SharedStub> stub;
+  return dump_rank(rank.target(), shared, stub, {}, {}).dump;
 }
 
 TEST(DefaultLimits, AMillionOperationsMeetNone) {

@@ -18,8 +18,8 @@ const std::vector<std::string> ten_receives = {"10", "0", "1"};
 RankOutcome dump(const std::string& endpoint, DumpTools& tools) {
   const auto target = TargetSpec::parse(endpoint);
   EXPECT_TRUE(target) << endpoint;
-  std::shared_ptr<rsp::Server> server;
-  return dump_rank(*target, tools.tools(), server, {}, {});
+  std::shared_ptr<rsp::SharedStub> stub;
+  return dump_rank(*target, tools.tools(), stub, {}, {});
 }
 
 bool warns_of_stop(const RankDump& dump) {

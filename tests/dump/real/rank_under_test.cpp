@@ -35,8 +35,8 @@ DumpTools::DumpTools()
 }
 
 RankOutcome dump(const RankUnderTest& rank, DumpTools& tools, const RankObserver& observer) {
-  std::shared_ptr<rsp::Server> server;
-  return dump_rank(rank.target(), tools.tools(), server, observer, {});
+  std::shared_ptr<rsp::SharedStub> stub;
+  return dump_rank(rank.target(), tools.tools(), stub, observer, {});
 }
 
 std::size_t receives_of(const RankDump& dump) {

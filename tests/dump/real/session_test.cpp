@@ -16,10 +16,10 @@ TEST(RankSession, TheSecondLookAtAStoppedProcessAsksTheStubNothing) {
   RankUnderTest rank("many_receives", {"1000"}, ServerMode::attach_once, ten_ms);
   DumpTools tools;
   const auto shared = tools.tools();
-  std::shared_ptr<rsp::Server> server;
+  std::shared_ptr<rsp::SharedStub> stub;
   const auto target = rank.target();
   const RankObserver observer;
-  RankSession session(target, shared, server, observer);
+  RankSession session(target, shared, stub, observer);
   ASSERT_TRUE(session.open({}));
   const RankDump first = session.look();
   EXPECT_EQ(first.status, RankStatus::ok) << errors_of(first);
@@ -39,10 +39,10 @@ TEST(RankSession, WithoutACacheEveryLookAsks) {
   DumpTools tools;
   tools.options.cache = CacheMode::none;
   const auto shared = tools.tools();
-  std::shared_ptr<rsp::Server> server;
+  std::shared_ptr<rsp::SharedStub> stub;
   const auto target = rank.target();
   const RankObserver observer;
-  RankSession session(target, shared, server, observer);
+  RankSession session(target, shared, stub, observer);
   ASSERT_TRUE(session.open({}));
   session.look();
   const auto exchanges = session.counters();
@@ -74,10 +74,10 @@ TEST(RankSession, AWrongReplayCostsPagesNotTruth) {
   ASSERT_GE(tools.cache().records("replay").size(), 1U);
   const auto session_identity = [&] {
     const auto shared = tools.tools();
-    std::shared_ptr<rsp::Server> server;
+    std::shared_ptr<rsp::SharedStub> stub;
     const auto target = rank.target();
     const RankObserver observer;
-    RankSession session(target, shared, server, observer);
+    RankSession session(target, shared, stub, observer);
     EXPECT_TRUE(session.open({}));
     return session.identity();
   }();

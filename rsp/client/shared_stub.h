@@ -18,22 +18,23 @@
 
 namespace mqbridge::rsp {
 
-/// One connection to one stub. The clients of its processes share it, and keep it alive: a
-/// `gdbserver --multi` talks to one client at a time, and holds many processes.
+/// Our side of one stub: its connection, and what its processes have in common. The clients of
+/// these processes share it, and keep it alive: a `gdbserver --multi` talks to one client at a
+/// time, and holds many processes.
 ///
 /// Which process a packet is about (`Hg`) is a state of the connection: it is kept here, and each
-/// client's exchange changes it where it must. One thread at a time for all clients of a server.
-class Server {
+/// client's exchange changes it where it must. One thread at a time for all clients of a stub.
+class SharedStub {
 public:
   /// Connects; nothing is sent yet. Errors: those of open_transport, attach.uninterruptible.
-  static Result<std::shared_ptr<Server>> open(const Endpoint& endpoint,
-                                              const ClientOptions& options);
+  static Result<std::shared_ptr<SharedStub>> open(const Endpoint& endpoint,
+                                                  const ClientOptions& options);
   /// Over a transport that exists already, which no guardian watches.
-  static std::shared_ptr<Server> over(std::unique_ptr<Transport> transport,
-                                      const Endpoint& endpoint, const ClientOptions& options);
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  static std::shared_ptr<SharedStub> over(std::unique_ptr<Transport> transport,
+                                          const Endpoint& endpoint, const ClientOptions& options);
+  ~SharedStub();
+  SharedStub(const SharedStub&) = delete;
+  SharedStub& operator=(const SharedStub&) = delete;
 
   /// `opening`: asked where that costs no round trip. Errors: those of Client::connect.
   Result<void> negotiate(Opening& opening);
@@ -79,8 +80,8 @@ public:
   void set_deadline(Speaker& speaker, std::optional<Connection::Clock::time_point> deadline);
 
 private:
-  Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
-         const ClientOptions& options);
+  SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
+             const ClientOptions& options);
   void settle_costs();
 
   Endpoint endpoint_;

@@ -1,4 +1,4 @@
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds guardians_turn{300};
 
 } // namespace
 
-Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
-               const ClientOptions& options)
+SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
+                       const ClientOptions& options)
     : endpoint_(endpoint),
       connection_(std::move(transport), {.name = endpoint.text,
                                          .silence_timeout = options.silence_timeout,
@@ -28,15 +28,15 @@ Server::Server(const Endpoint& endpoint, std::unique_ptr<Transport> transport, W
                                          .watch = watch}),
       stop_(options.stop) {}
 
-Server::~Server() {
+SharedStub::~SharedStub() {
   if (connection_.closed() || connection_.detach_packets().empty())
     connection_.released();
   else // nothing more is said here: the guardian is not to wait until this process ends
     connection_.set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
 }
 
-Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
-                                             const ClientOptions& options) {
+Result<std::shared_ptr<SharedStub>> SharedStub::open(const Endpoint& endpoint,
+                                                     const ClientOptions& options) {
   if (auto interruptible = await_interruptible(endpoint, options.stop); !interruptible)
     return forward(std::move(interruptible));
   auto opened = open_transport(
@@ -44,16 +44,17 @@ Result<std::shared_ptr<Server>> Server::open(const Endpoint& endpoint,
       options.guardian);
   if (!opened)
     return forward(std::move(opened));
-  return std::shared_ptr<Server>(
-      new Server(endpoint, std::move(opened->transport), opened->watch, options));
+  return std::shared_ptr<SharedStub>(
+      new SharedStub(endpoint, std::move(opened->transport), opened->watch, options));
 }
 
-std::shared_ptr<Server> Server::over(std::unique_ptr<Transport> transport, const Endpoint& endpoint,
-                                     const ClientOptions& options) {
-  return std::shared_ptr<Server>(new Server(endpoint, std::move(transport), {}, options));
+std::shared_ptr<SharedStub> SharedStub::over(std::unique_ptr<Transport> transport,
+                                             const Endpoint& endpoint,
+                                             const ClientOptions& options) {
+  return std::shared_ptr<SharedStub>(new SharedStub(endpoint, std::move(transport), {}, options));
 }
 
-Result<void> Server::negotiate(Opening& opening) {
+Result<void> SharedStub::negotiate(Opening& opening) {
   const std::stop_callback cancel(stop_, [this] { connection_.cancel(); });
   auto negotiated = rsp::negotiate(connection_, opening);
   if (!negotiated) {
@@ -72,13 +73,13 @@ Result<void> Server::negotiate(Opening& opening) {
   return {};
 }
 
-void Server::recover() {
+void SharedStub::recover() {
   selected_ = 0;
   const auto again = negotiate_again(connection_, features_);
   usable_ = again && *again;
 }
 
-void Server::let_speak(Speaker& speaker) {
+void SharedStub::let_speak(Speaker& speaker) {
   const std::lock_guard lock(speaker_mutex_);
   if (speaker_ == &speaker)
     return;
@@ -88,7 +89,7 @@ void Server::let_speak(Speaker& speaker) {
   connection_.set_deadline(speaker.deadline);
 }
 
-void Server::forget(Speaker& speaker) {
+void SharedStub::forget(Speaker& speaker) {
   const std::lock_guard lock(speaker_mutex_);
   if (speaker_ != &speaker)
     return;
@@ -96,17 +97,18 @@ void Server::forget(Speaker& speaker) {
   speaker_ = nullptr;
 }
 
-Counters Server::costs_of(const Speaker& speaker) const {
+Counters SharedStub::costs_of(const Speaker& speaker) const {
   return speaker_ == &speaker ? speaker.costs + (connection_.counters() - settled_) : speaker.costs;
 }
 
-void Server::settle_costs() {
+void SharedStub::settle_costs() {
   if (speaker_ != nullptr)
     speaker_->costs = costs_of(*speaker_);
   settled_ = connection_.counters();
 }
 
-void Server::set_deadline(Speaker& speaker, std::optional<Connection::Clock::time_point> deadline) {
+void SharedStub::set_deadline(Speaker& speaker,
+                              std::optional<Connection::Clock::time_point> deadline) {
   const std::lock_guard lock(speaker_mutex_);
   speaker.deadline = deadline;
   if (speaker_ == &speaker)

@@ -1,6 +1,6 @@
 // Several processes over the one connection of a `gdbserver --multi`.
 
-#include "rsp/client/server.h"
+#include "rsp/client/shared_stub.h"
 #include "rsp/commands/attach.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/threads.h"
@@ -72,7 +72,7 @@ protected:
   std::unique_ptr<Client> client(std::int64_t pid) {
     if (!shared_) {
       auto first = connected(endpoint(pid));
-      shared_ = first->server();
+      shared_ = first->stub();
       return first;
     }
     return Client::share(shared_, endpoint(pid));
@@ -102,7 +102,7 @@ protected:
   test::ChildProcess parent_;
   std::vector<Sibling> siblings_;
   GdbServer server_{ServerMode::multi};
-  std::shared_ptr<Server> shared_;
+  std::shared_ptr<SharedStub> shared_;
 };
 
 TEST_F(SharedServer, OneConnectionForAllOneAfterTheOther) {
@@ -245,8 +245,8 @@ TEST(OnceServer, EndsOverARefusalAndSaysSo) {
   const auto client = connected(at_process(stub.endpoint(), nobody));
   ASSERT_TRUE(client);
   ASSERT_FALSE(attach(*client));
-  EXPECT_FALSE(client->server()->usable());
-  EXPECT_TRUE(client->server()->left_after_refusal());
+  EXPECT_FALSE(client->stub()->usable());
+  EXPECT_TRUE(client->stub()->left_after_refusal());
 }
 
 /// Processes 1 and 2, attached over one connection.
@@ -259,7 +259,7 @@ protected:
     one_ = connected(stub_.endpoint(1));
     ASSERT_TRUE(one_);
     ASSERT_TRUE(attach(*one_));
-    two_ = Client::share(one_->server(), stub_.endpoint(2));
+    two_ = Client::share(one_->stub(), stub_.endpoint(2));
     ASSERT_TRUE(attach(*two_));
   }
 
@@ -295,7 +295,7 @@ TEST(Speaker, EachClientHasItsOwnDeadlineAndName) {
   stub.on("qC", Answer::packet("QC1"));
   const auto one = connected(stub.endpoint(1));
   ASSERT_TRUE(one);
-  const auto two = Client::share(one->server(), stub.endpoint(2));
+  const auto two = Client::share(one->stub(), stub.endpoint(2));
   two->set_deadline(std::chrono::steady_clock::now());
   EXPECT_TRUE(one->request("qC"));
   const auto late = two->request("qC");
