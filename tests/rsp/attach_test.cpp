@@ -141,7 +141,7 @@ TEST(Attach, WithoutMultiprocessAServerIsNotShared) {
   ASSERT_TRUE(first);
   ASSERT_TRUE(attach(*first));
   {
-    const auto second = Client::share(first->server(), stub.endpoint(pid + 1));
+    const auto second = Client::share(first->stub(), stub.endpoint(pid + 1));
     const auto attachment = attach(*second);
     ASSERT_FALSE(attachment);
     EXPECT_EQ(attachment.error().code, "attach.one_process");

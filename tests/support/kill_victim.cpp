@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
       return give_up(endpoint.error());
     Result<std::unique_ptr<Client>> client =
         all.empty() ? Client::connect(*endpoint, options)
-                    : Client::share(all.front().client->server(), *endpoint);
+                    : Client::share(all.front().client->stub(), *endpoint);
     if (!client)
       return give_up(client.error());
     auto held = hold(std::move(*client));
