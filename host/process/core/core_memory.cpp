@@ -11,6 +11,10 @@
 namespace mqbridge {
 namespace {
 
+/// A read-only segment of a file is one mapping, or a few after mprotect(2). What a core claims
+/// beyond would cost time.
+constexpr int most_holes_of_a_segment = 64;
+
 /// No kernel maps by less.
 constexpr std::uint64_t smallest_page = 4096;
 
@@ -88,7 +92,9 @@ void CoreMemory::add_file(const ElfFile& file, LoadBias bias) {
     const auto shift = segment.offset - first;
     const TargetAddress start{page_start(first)};
     auto hole = std::ranges::lower_bound(holes_, start, {}, &Hole::last);
-    for (; hole != holes_.end() && hole->first.value <= page_end(last); ++hole) {
+    auto left = most_holes_of_a_segment;
+    for (; hole != holes_.end() && hole->first.value <= page_end(last) && left > 0;
+         ++hole, --left) {
       if (hole->shift == shift)
         serve(hole->first.value, hole->last.value, shift, on_disk);
       else if (!hole->shift)
