@@ -11,6 +11,7 @@ rooms=(
   "rsp/transport: rsp/packet rsp/guardian"
   "rsp/exchange: rsp/packet rsp/guardian rsp/transport"
   "rsp/client: rsp/packet rsp/guardian rsp/transport rsp/exchange"
+  "rsp/commands: rsp/packet rsp/guardian rsp/transport rsp/exchange rsp/client"
   "host/memory: rsp"
   "host/confined: rsp"
   "host/disk: rsp"
@@ -42,7 +43,6 @@ find_room() {
   elif [[ $1 =~ ^((rsp|host)/[a-z]+)/ ]]; then
     room=${BASH_REMATCH[1]}
   fi
-  room=${room/rsp\/commands/rsp\/client} # two that know each other
 }
 
 status=0

@@ -1,17 +1,17 @@
 #include "rsp/client/client.h"
 
 #include "rsp/client/asked_ahead.h"
+#include "rsp/client/detach.h"
+#include "rsp/client/memory_file.h"
 #include "rsp/client/opening.h"
+#include "rsp/client/process_life.h"
 #include "rsp/client/quirks.h"
 #include "rsp/client/shared_stub.h"
-#include "rsp/commands/attach.h"
-#include "rsp/commands/memory_file.h"
-#include "rsp/commands/process_life.h"
-#include "rsp/commands/stop.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/preceded_burst.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/stop_reply.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "rsp/client/opening.h"
 
-#include "rsp/commands/qxfer.h"
+#include "rsp/client/object_piece.h"
 
 #include <utility>
 
@@ -9,13 +9,13 @@ namespace mqbridge::rsp {
 std::vector<std::string> process_questions(const Features& features) {
   std::vector<std::string> questions;
   if (features.qxfer_exec_file)
-    questions.push_back(first_piece_request(features, "exec-file", ""));
+    questions.push_back(object_piece_request(features, "exec-file", "", 0));
   if (features.qxfer_auxv)
-    questions.push_back(first_piece_request(features, "auxv", ""));
+    questions.push_back(object_piece_request(features, "auxv", "", 0));
   if (features.qxfer_features)
-    questions.push_back(first_piece_request(features, "features", "target.xml"));
+    questions.push_back(object_piece_request(features, "features", "target.xml", 0));
   if (features.qxfer_libraries_svr4)
-    questions.push_back(first_piece_request(features, "libraries-svr4", ""));
+    questions.push_back(object_piece_request(features, "libraries-svr4", "", 0));
   return questions;
 }
 

@@ -1,10 +1,10 @@
 #include "rsp/client/shared_stub.h"
 
+#include "rsp/client/attach_refusal.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
+#include "rsp/client/uninterruptible.h"
 #include "rsp/codes.h"
-#include "rsp/commands/attach_refusal.h"
-#include "rsp/commands/uninterruptible.h"
 #include "rsp/transport/open.h"
 
 #include <chrono>

@@ -2,10 +2,10 @@
 
 #include "rsp/client/client.h"
 #include "rsp/client/negotiation.h"
-#include "rsp/commands/stop.h"
-#include "rsp/commands/threads.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/counters.h"
+#include "rsp/packet/stop_reply.h"
+#include "rsp/packet/thread_id.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -60,7 +60,7 @@ public:
   /// What an earlier client has left attached. Nullopt: not asked yet.
   struct Inventory {
     StopReply stop; ///< of one of them
-    std::vector<ThreadInfo> threads;
+    std::vector<ThreadId> threads;
   };
   std::optional<Inventory>& inventory() { return inventory_; }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "rsp/client/client.h"
-#include "rsp/commands/stop.h"
+#include "rsp/client/detach.h"
+#include "rsp/packet/stop_reply.h"
 
 #include <cstdint>
 
@@ -21,12 +22,5 @@ struct Attachment {
 /// without multiprocess+), attach.exited (W/X). After a refused vAttach the client must be dropped:
 /// the server forgot the negotiation.
 Result<Attachment> attach(Client& client);
-
-/// `D` or `D;PID`, exempt from deadlines and cancel, with a deadline of its own. Safe to call
-/// twice. After run_until(), where `D` would lose the signal that stopped the target, it is passed
-/// on and the connection good for nothing more. Does nothing to a target that run_until() left
-/// running. Where the stub takes several requests at once, the last look at the process
-/// (Client::life()) leaves with it.
-Result<void> detach(Client& client);
 
 } // namespace mqbridge::rsp

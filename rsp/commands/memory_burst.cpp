@@ -55,7 +55,7 @@ bool MemoryBurst::ask_check(std::string& payload) {
   if (!check_due_)
     return false;
   check_due_ = false;
-  file_->append_request(payload, *to_check_);
+  file_->append_request(payload, to_check_->address, to_check_->length);
   questions_.push_back({.kind = Question::Kind::check});
   return true;
 }
@@ -82,7 +82,7 @@ bool MemoryBurst::ask_pieces(std::string& payload) {
     form = asked.size() > 1 ? ReadForm::many : form;
   }
   if (form == ReadForm::file)
-    file_->append_request(payload, *first);
+    file_->append_request(payload, first->address, first->length);
   else
     append_request(payload, form, asked);
   if (!pairing_.careful && file_->begin_check(first->address, first->length)) {
@@ -176,7 +176,11 @@ Result<void> MemoryBurst::take(std::string_view reply) {
 
 Result<void> MemoryBurst::take_reply_to(const Question& question, std::string_view reply) {
   if (question.kind == Question::Kind::check) {
-    file_->take_check(*to_check_, got_.front(), reply);
+    if (got_.front() == to_check_->length)
+      file_->take_check(to_check_->address, to_check_->length, reply,
+                        [&](std::string_view bytes) { return is_in_place(*to_check_, bytes); });
+    else
+      file_->skip_check();
     return {};
   }
   if (question.kind == Question::Kind::marker) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rsp/client/features.h"
-#include "rsp/commands/memory_file.h"
+#include "rsp/client/memory_file.h"
 #include "rsp/commands/memory_reply.h"
 #include "rsp/commands/read_watcher.h"
 #include "rsp/exchange/burst.h"

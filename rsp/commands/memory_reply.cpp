@@ -1,7 +1,7 @@
 #include "rsp/commands/memory_reply.h"
 
 #include "rsp/codes.h"
-#include "rsp/commands/vfile_reply.h"
+#include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 
@@ -143,6 +143,17 @@ Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std:
     return forward(std::move(bytes));
   got.front() = *bytes;
   return {};
+}
+
+bool is_in_place(const MemoryPiece& piece, std::string_view bytes) {
+  RangePlace place = piece.place;
+  while (!bytes.empty()) {
+    const auto room = piece.range->room(place, bytes.size());
+    if (std::memcmp(room.data(), bytes.data(), room.size()) != 0)
+      return false;
+    bytes.remove_prefix(room.size());
+  }
+  return true;
 }
 
 } // namespace mqbridge::rsp

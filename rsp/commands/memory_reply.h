@@ -41,4 +41,7 @@ void append_request(std::string& payload, ReadForm form, std::span<const MemoryP
 Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
                         std::span<PieceBytes> got);
 
+/// Whether the place of `piece` has these bytes already.
+bool is_in_place(const MemoryPiece& piece, std::string_view bytes);
+
 } // namespace mqbridge::rsp

@@ -1,5 +1,6 @@
 #include "rsp/commands/qxfer.h"
 
+#include "rsp/client/object_piece.h"
 #include "rsp/codes.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/limits.h"
@@ -14,21 +15,8 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// What a reply needs besides the data: `$`, the letter, `#` and the checksum.
-constexpr std::size_t framing = 5;
-constexpr std::size_t max_piece = std::size_t{64} << 10;
-
 /// Pieces on their way at once, of an object that turns out to be a long one.
 constexpr std::size_t max_pipelined = 16;
-
-std::size_t piece_size(const Features& features) {
-  return std::min(features.packet_size - framing, max_piece);
-}
-
-std::string piece_request(const Features& features, std::string_view object, std::string_view annex,
-                          std::size_t offset) {
-  return fmt::format("qXfer:{}:read:{}:{:x},{:x}", object, annex, offset, piece_size(features));
-}
 
 std::size_t limit_of(std::string_view object) {
   const auto* known =
@@ -42,7 +30,7 @@ class ObjectReader {
 public:
   ObjectReader(Client& client, std::string_view object, std::string_view annex)
       : client_(client), object_(object), annex_(annex), limit_(limit_of(object)),
-        piece_(piece_size(client.features())) {}
+        piece_(object_piece_size(client.features())) {}
 
   Result<std::optional<std::string>> read() {
     while (!at_end_ && text_.size() <= limit_) {
@@ -63,7 +51,7 @@ private:
     std::vector<std::string> requests;
     for (std::size_t i = 0; i < pipelined_; ++i)
       requests.push_back(
-          piece_request(client_.features(), object_, annex_, text_.size() + i * piece_));
+          object_piece_request(client_.features(), object_, annex_, text_.size() + i * piece_));
     auto replies = client_.burst(requests);
     if (!replies)
       return forward(std::move(replies));
@@ -119,11 +107,6 @@ private:
 };
 
 } // namespace
-
-std::string first_piece_request(const Features& features, std::string_view object,
-                                std::string_view annex) {
-  return piece_request(features, object, annex, 0);
-}
 
 Result<std::optional<std::string>> read_object(Client& client, std::string_view object,
                                                std::string_view annex) {

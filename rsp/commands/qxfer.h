@@ -8,10 +8,6 @@
 
 namespace mqbridge::rsp {
 
-/// The request that read_object() begins with, to be asked ahead (Client::ask_ahead).
-std::string first_piece_request(const Features& features, std::string_view object,
-                                std::string_view annex);
-
 /// `qXfer:OBJECT:read:ANNEX:...` to its end (bounded), the longer it is the more pieces at once.
 /// nullopt: the stub does not have it (empty reply or E).
 Result<std::optional<std::string>> read_object(Client& client, std::string_view object,

@@ -2,10 +2,10 @@
 
 #include "rsp/codes.h"
 #include "rsp/commands/qxfer.h"
-#include "rsp/commands/thread_id.h"
 #include "rsp/commands/xml.h"
 #include "rsp/limits.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/thread_id.h"
 
 #include <fmt/format.h>
 #include <optional>

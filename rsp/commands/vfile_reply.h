@@ -1,25 +1,13 @@
 #pragma once
 
 #include "rsp/client/client.h"
+#include "rsp/packet/file_reply.h"
 #include "rsp/result.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace mqbridge::rsp {
-
-/// `F RESULT[,ERRNO[,C]][;ATTACHMENT]`: a reply to any vFile request.
-struct FileReply {
-  std::int64_t result = 0;
-  std::uint64_t error = 0;
-  std::string_view attachment; ///< into the reply
-};
-
-/// nullopt: no such reply.
-std::optional<FileReply> parse_file_reply(std::string_view reply);
 
 /// Error stub.garbage: `reply` answers a request about `path`.
 Failure garbled_file_reply(std::string_view path, std::string_view reply);

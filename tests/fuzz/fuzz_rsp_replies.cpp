@@ -1,14 +1,14 @@
 // Replies as rsp/ reads them, one parser at a time. The first byte chooses which; replies to reads
 // of memory say in the bytes behind it what was asked for.
 
+#include "rsp/client/attach_refusal.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
-#include "rsp/commands/attach_refusal.h"
 #include "rsp/commands/memory_reply.h"
-#include "rsp/commands/stop.h"
-#include "rsp/commands/thread_id.h"
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/packet/hex.h"
+#include "rsp/packet/stop_reply.h"
+#include "rsp/packet/thread_id.h"
 #include "tests/fuzz/fuzz_input.h"
 
 #include <array>

@@ -1,11 +1,11 @@
 #include "tests/fuzz/stub_session.h"
 
 #include "rsp/commands/attach.h"
-#include "rsp/commands/attach_refusal.h"
 #include "rsp/commands/background_file.h"
 #include "rsp/commands/memory.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/commands/refused_attach.h"
 #include "rsp/commands/remote_file.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/commands/threads.h"

@@ -1,4 +1,4 @@
-#include "rsp/commands/attach_refusal.h"
+#include "rsp/client/attach_refusal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

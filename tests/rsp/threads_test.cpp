@@ -1,5 +1,5 @@
-#include "rsp/commands/thread_id.h"
 #include "rsp/commands/threads.h"
+#include "rsp/packet/thread_id.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "rsp/client/client.h"
 #include "rsp/result.h"
 #include "rsp/transport/endpoint.h"
 
@@ -36,10 +35,6 @@ AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
 /// ptrace.other_user, ptrace.yama, ptrace.capability, or ptrace.denied where the facts do not say.
 /// `said` is what the stub said.
 Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said);
-
-/// After a refused vAttach, on the same connection: asks the server for the facts. It has forgotten
-/// the negotiation by then; this makes the connection good for reading its files, for nothing else.
-Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said);
 
 /// `error` is how Client::connect failed. A gdbserver that was started here (local:PID) for a
 /// process that it may not attach to ends before its first packet, and says so on stderr: then this

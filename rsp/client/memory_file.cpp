@@ -1,10 +1,9 @@
-#include "rsp/commands/memory_file.h"
+#include "rsp/client/memory_file.h"
 
 #include "rsp/client/client.h"
-#include "rsp/commands/vfile_reply.h"
+#include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
 
-#include <cstring>
 #include <fmt/format.h>
 #include <iterator>
 #include <utility>
@@ -17,17 +16,6 @@ constexpr std::size_t worthwhile = std::size_t{1} << 20;
 /// Shorter pieces cost the stub the same either way.
 constexpr std::size_t shortest_piece = 2048;
 constexpr std::uint64_t high = std::uint64_t{1} << 31;
-
-bool is_in_place(const MemoryPiece& piece, std::string_view bytes) {
-  RangePlace place = piece.place;
-  while (!bytes.empty()) {
-    const auto room = piece.range->room(place, bytes.size());
-    if (std::memcmp(room.data(), bytes.data(), room.size()) != 0)
-      return false;
-    bytes.remove_prefix(room.size());
-  }
-  return true;
-}
 
 } // namespace
 
@@ -74,24 +62,22 @@ bool MemoryFile::begin_check(std::uint64_t address, std::size_t length) {
   return checking_;
 }
 
-void MemoryFile::append_request(std::string& payload, const MemoryPiece& piece) const {
+void MemoryFile::append_request(std::string& payload, std::uint64_t address,
+                                std::size_t length) const {
   fmt::format_to(std::back_inserter(payload), "vFile:pread:{:x},{:x},{:x}", descriptor_.value_or(0),
-                 piece.length, piece.address);
+                 length, address);
 }
 
-void MemoryFile::take_check(const MemoryPiece& piece, PieceBytes there, std::string_view reply) {
+void MemoryFile::take_check(std::uint64_t address, std::size_t length, std::string_view reply,
+                            const std::function<bool(std::string_view bytes)>& is_there) {
   checking_ = false;
-  if (there != piece.length)
-    return;
-  const bool at_high = is_high(piece.address, piece.length);
+  const bool at_high = is_high(address, length);
   const auto answer = parse_file_reply(reply);
-  const bool refused = answer && answer->result < 0;
-  if (refused && at_high) {
+  if (answer && answer->result < 0 && at_high) {
     high_refused_ = true;
     return;
   }
-  const bool same =
-      answer && answer->attachment.size() == piece.length && is_in_place(piece, answer->attachment);
+  const bool same = answer && answer->attachment.size() == length && is_there(answer->attachment);
   (same ? right_ : wrong_) = true;
   high_works_ |= same && at_high;
 }

@@ -1,9 +1,9 @@
-#include "rsp/commands/stop.h"
+#include "rsp/packet/stop_reply.h"
 
 #include "rsp/codes.h"
-#include "rsp/commands/thread_id.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/thread_id.h"
 
 #include <fmt/format.h>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "rsp/commands/stop.h"
+#include "rsp/packet/stop_reply.h"
 
 #include <gtest/gtest.h>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/client/client.h"
+#include "rsp/result.h"
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace mqbridge::rsp {
 
-/// A parsed stop reply: S, T, W, X, N.
+/// What a stub says of a process that stopped or ended: S, T, W, X, N.
 struct StopReply {
   enum class Kind : std::uint8_t { stopped, exited, signalled, none };
   Kind kind = Kind::none;
@@ -18,6 +18,7 @@ struct StopReply {
   std::optional<std::int64_t> tid;
 };
 
+/// Errors: stub.garbage.
 Result<StopReply> parse_stop_reply(std::string_view payload);
 
 } // namespace mqbridge::rsp

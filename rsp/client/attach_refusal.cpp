@@ -1,8 +1,5 @@
-#include "rsp/commands/attach_refusal.h"
+#include "rsp/client/attach_refusal.h"
 
-#include "rsp/commands/processes.h"
-#include "rsp/commands/vfile.h"
-#include "rsp/limits.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 
@@ -137,27 +134,6 @@ Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_vi
   return {"ptrace.denied", std::move(what),
           "run gdbserver as the user of the process, or as root; then look at sysctl "
           "kernel.yama.ptrace_scope, and in a container start it with --cap-add SYS_PTRACE"};
-}
-
-Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said) {
-  AttachFacts facts;
-  // gdbserver is in ack mode again, and waits for the acknowledgement of nothing yet: asked first,
-  // this ends it without one.
-  const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
-  if (usable && client.features().vfile) {
-    const FileSource files = [&client](std::string_view path) {
-      return read_file(client, path, limits::proc_file);
-    };
-    facts = gather_attach_facts(files, pid, "/proc/self/status");
-  }
-  if (usable && !facts.exists) {
-    const auto processes = read_processes(client);
-    if (processes && !processes->empty()) {
-      facts.exists = std::any_of(processes->begin(), processes->end(),
-                                 [pid](const ProcessInfo& process) { return process.pid == pid; });
-    }
-  }
-  return explain_refusal(facts, pid, said);
 }
 
 Error explain_failed_start(const Endpoint& endpoint, Error error) {

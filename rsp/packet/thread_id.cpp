@@ -1,4 +1,4 @@
-#include "rsp/commands/thread_id.h"
+#include "rsp/packet/thread_id.h"
 
 #include "rsp/packet/hex.h"
 

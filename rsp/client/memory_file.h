@@ -1,9 +1,8 @@
 #pragma once
 
-#include "rsp/commands/memory_reply.h"
-
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,14 +26,18 @@ public:
 
   /// Whether a piece like this is to be read through the file.
   bool serves(std::uint64_t address, std::size_t length) const;
-  /// Whether it is to be read both ways. Then take_check() follows, and until then no other is.
+  /// Whether it is to be read both ways. Then take_check() or
+  /// skip_check() follows, and until then no other is.
   bool begin_check(std::uint64_t address, std::size_t length);
 
-  /// Appends the packet that asks the file for `piece`.
-  void append_request(std::string& payload, const MemoryPiece& piece) const;
-  /// The file's answer for a piece of which `m` has brought `there` already: nothing is learnt
-  /// unless that is all. Whatever the answer is, it is no error.
-  void take_check(const MemoryPiece& piece, PieceBytes there, std::string_view reply);
+  /// Appends the packet that asks the file for this piece.
+  void append_request(std::string& payload, std::uint64_t address, std::size_t length) const;
+  /// The file's answer for a piece that another packet has brought whole. `is_there` tells whether
+  /// these bytes are what that one brought. Whatever the answer is, it is no error.
+  void take_check(std::uint64_t address, std::size_t length, std::string_view reply,
+                  const std::function<bool(std::string_view bytes)>& is_there);
+  /// That packet did not bring all of it: nothing is learnt from the answer.
+  void skip_check() { checking_ = false; }
 
   /// The target may run or is left: the packet that closes the file, if it is open. From here on
   /// all begins anew.

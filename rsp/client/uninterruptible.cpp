@@ -1,4 +1,4 @@
-#include "rsp/commands/uninterruptible.h"
+#include "rsp/client/uninterruptible.h"
 
 #include <chrono>
 #include <filesystem>

@@ -1,0 +1,34 @@
+#include "rsp/commands/refused_attach.h"
+
+#include "rsp/client/attach_refusal.h"
+#include "rsp/commands/processes.h"
+#include "rsp/commands/vfile.h"
+#include "rsp/limits.h"
+
+#include <algorithm>
+#include <string>
+
+namespace mqbridge::rsp {
+
+Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said) {
+  AttachFacts facts;
+  // gdbserver is in ack mode again, and waits for the acknowledgement of nothing yet: asked first,
+  // this ends it without one.
+  const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
+  if (usable && client.features().vfile) {
+    const FileSource files = [&client](std::string_view path) {
+      return read_file(client, path, limits::proc_file);
+    };
+    facts = gather_attach_facts(files, pid, "/proc/self/status");
+  }
+  if (usable && !facts.exists) {
+    const auto processes = read_processes(client);
+    if (processes && !processes->empty()) {
+      facts.exists = std::any_of(processes->begin(), processes->end(),
+                                 [pid](const ProcessInfo& process) { return process.pid == pid; });
+    }
+  }
+  return explain_refusal(facts, pid, said);
+}
+
+} // namespace mqbridge::rsp

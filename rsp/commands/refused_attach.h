@@ -1,0 +1,15 @@
+#pragma once
+
+#include "rsp/client/client.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace mqbridge::rsp {
+
+/// After a refused vAttach, on the same connection: asks the server for the facts. It has forgotten
+/// the negotiation by then; this makes the connection good for reading its files, for nothing else.
+Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said);
+
+} // namespace mqbridge::rsp
