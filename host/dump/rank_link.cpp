@@ -1,6 +1,7 @@
 #include "host/dump/rank_link.h"
 
 #include "host/dump/command_host.h"
+#include "host/process/environment.h"
 #include "rsp/client/shared_stub.h"
 #include "rsp/exchange/connection.h"
 
@@ -94,7 +95,7 @@ Result<rsp::Attachment> RankLink::attach() {
   if (target_.endpoint.pid) // it is stopped from here on; any other was from first contact on
     begin_hold();
   limit_hold();
-  auto attachment = rsp::attach(*client_);
+  auto attachment = rsp::attach(*client_, rank_variables());
   if (attachment && attachment->stopped_before_us) {
     std::tie(contact_, stopped_at_) = first_contact;
     limit_hold();

@@ -4,9 +4,9 @@
 #include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
-#include <initializer_list>
 #include <map>
 
 namespace mqbridge {
@@ -14,11 +14,18 @@ namespace {
 
 using Variables = std::map<std::string_view, std::string_view>;
 
+/// Of a variable that is there and not empty.
+std::optional<std::string_view> value_of(const Variables& variables, std::string_view name) {
+  const auto found = variables.find(name);
+  return found != variables.end() && !found->second.empty() ? std::optional(found->second)
+                                                            : std::nullopt;
+}
+
 std::optional<std::string_view> first_of(const Variables& variables,
-                                         std::initializer_list<std::string_view> names) {
+                                         std::span<const std::string_view> names) {
   for (const auto name : names)
-    if (const auto found = variables.find(name); found != variables.end() && !found->second.empty())
-      return found->second;
+    if (const auto value = value_of(variables, name))
+      return value;
   return std::nullopt;
 }
 
@@ -34,6 +41,12 @@ std::optional<std::int64_t> number(std::optional<std::string_view> text) {
 
 } // namespace
 
+std::span<const std::string_view> rank_variables() {
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
+  return names;
+}
+
 LaunchEnvironment parse_environment(std::string_view environ) {
   Variables variables;
   while (!environ.empty()) {
@@ -43,13 +56,15 @@ LaunchEnvironment parse_environment(std::string_view environ) {
       variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   LaunchEnvironment result;
-  result.rank = number(
-      first_of(variables, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}));
-  result.size = number(first_of(variables, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}));
-  if (const auto job = first_of(variables, {"PMIX_NAMESPACE", "PMI_JOBID"})) {
+  static constexpr auto sizes =
+      std::to_array<std::string_view>({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
+  static constexpr auto jobs = std::to_array<std::string_view>({"PMIX_NAMESPACE", "PMI_JOBID"});
+  result.rank = number(first_of(variables, rank_variables()));
+  result.size = number(first_of(variables, sizes));
+  if (const auto job = first_of(variables, jobs)) {
     result.job = std::string(*job);
-  } else if (const auto slurm = first_of(variables, {"SLURM_JOB_ID"})) {
-    result.job = fmt::format("{}.{}", *slurm, first_of(variables, {"SLURM_STEP_ID"}).value_or("0"));
+  } else if (const auto slurm = value_of(variables, "SLURM_JOB_ID")) {
+    result.job = fmt::format("{}.{}", *slurm, value_of(variables, "SLURM_STEP_ID").value_or("0"));
   }
   return result;
 }

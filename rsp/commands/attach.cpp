@@ -43,11 +43,12 @@ Result<std::int64_t> ask_process(Client& client) {
 }
 
 /// A --multi server without a process says that one has exited, with status 0.
-Result<Attachment> no_process(Client& client, const StopReply& stop) {
+Result<Attachment> no_process(Client& client, const StopReply& stop, RankVariables rank_variables) {
   auto extended = client.request("!");
   if (!extended)
     return forward(std::move(extended));
-  const std::string processes = *extended == "OK" ? describe_processes(client) : std::string();
+  const std::string processes =
+      *extended == "OK" ? describe_processes(client, rank_variables) : std::string();
   if (processes.empty())
     return exited(client, stop);
   return fail("attach.no_process",
@@ -69,7 +70,7 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
   return attachment;
 }
 
-Result<Attachment> attach_current(Client& client) {
+Result<Attachment> attach_current(Client& client, RankVariables rank_variables) {
   // Not in one burst with the rest where the guardian has to learn which process is held.
   const bool must_be_named =
       client.features().multiprocess && !client.connection().closing_releases();
@@ -94,7 +95,7 @@ Result<Attachment> attach_current(Client& client) {
     return adopt(client, *stop);
   case StopReply::Kind::exited:
     client.released();
-    return no_process(client, *stop);
+    return no_process(client, *stop, rank_variables);
   case StopReply::Kind::signalled:
   case StopReply::Kind::none:
     break;
@@ -210,9 +211,9 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
 
 } // namespace
 
-Result<Attachment> attach(Client& client) {
+Result<Attachment> attach(Client& client, RankVariables rank_variables) {
   const std::optional<std::int64_t> pid = client.endpoint().pid;
-  return pid ? attach_process(client, *pid) : attach_current(client);
+  return pid ? attach_process(client, *pid) : attach_current(client, rank_variables);
 }
 
 } // namespace mqbridge::rsp

@@ -2,6 +2,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/client/detach.h"
+#include "rsp/commands/processes.h"
 #include "rsp/packet/stop_reply.h"
 
 #include <cstdint>
@@ -17,10 +18,10 @@ struct Attachment {
 
 /// With `@PID`: `!`, vAttach;PID. Without: `?`. Nothing is ever interrupted (0x03). Errors:
 /// ptrace.denied and ptrace.traced (with what the stub said), attach.no_process (a --multi server
-/// without @PID; the message lists its processes, MPI ranks marked, from
+/// without @PID; the message lists its processes, with their ranks by `rank_variables`, from
 /// qXfer:osdata:read:processes), attach.no_such_process, attach.one_process (of a shared server
 /// without multiprocess+), attach.exited (W/X). After a refused vAttach the client must be dropped:
 /// the server forgot the negotiation.
-Result<Attachment> attach(Client& client);
+Result<Attachment> attach(Client& client, RankVariables rank_variables = {});
 
 } // namespace mqbridge::rsp

@@ -8,7 +8,6 @@
 #include "rsp/packet/packet_history.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <fmt/format.h>
@@ -30,19 +29,22 @@ struct Candidate {
   std::optional<std::uint32_t> rank;
 };
 
-/// The rank that the launcher's environment names: Open MPI, PMIx, MPICH's hydra, Slurm.
-std::optional<std::uint32_t> rank_of(std::string_view environment) {
-  static constexpr std::array<std::string_view, 4> variables{
-      "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
+std::optional<std::uint32_t> parse_rank(std::string_view digits) {
+  std::uint32_t rank = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+  return parsed.ec == std::errc() ? std::optional(rank) : std::nullopt;
+}
+
+std::optional<std::uint32_t> rank_of(std::string_view environment, RankVariables variables) {
   for (const std::string_view variable : variables) {
     std::string_view rest = environment;
     while (!rest.empty()) {
       const std::string_view entry = rest.substr(0, rest.find('\0'));
       rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
-      std::uint32_t rank = 0;
-      if (entry.starts_with(variable) &&
-          std::from_chars(entry.data() + variable.size(), entry.data() + entry.size(), rank).ec ==
-              std::errc())
+      const auto name_end = entry.find('=');
+      if (name_end == entry.npos || entry.substr(0, name_end) != variable)
+        continue;
+      if (const auto rank = parse_rank(entry.substr(name_end + 1)))
         return rank;
     }
   }
@@ -54,7 +56,8 @@ bool is_kernel_thread(const ProcessInfo& process) {
 }
 
 /// The most recent processes first: a job's are younger than the system's.
-std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> processes) {
+std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> processes,
+                                  RankVariables variables) {
   std::erase_if(processes, is_kernel_thread);
   std::sort(processes.begin(), processes.end(),
             [](const ProcessInfo& a, const ProcessInfo& b) { return a.pid > b.pid; });
@@ -67,7 +70,7 @@ std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> proce
           read_file(client, fmt::format("/proc/{}/environ", candidate.process.pid),
                     limits::environment_of_another);
       if (environment)
-        candidate.rank = rank_of(*environment);
+        candidate.rank = rank_of(*environment, variables);
     }
     candidates.push_back(std::move(candidate));
   }
@@ -115,11 +118,12 @@ Result<std::vector<ProcessInfo>> read_processes(Client& client) {
   return processes;
 }
 
-std::string describe_processes(Client& client) {
+std::string describe_processes(Client& client, RankVariables rank_variables) {
   auto processes = read_processes(client);
   if (!processes || processes->empty())
     return {};
-  const std::vector<Candidate> candidates = find_ranks(client, std::move(*processes));
+  const std::vector<Candidate> candidates =
+      find_ranks(client, std::move(*processes), rank_variables);
   std::string text;
   const std::size_t shown = std::min(candidates.size(), limits::processes_shown);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -4,7 +4,9 @@
 #include "rsp/result.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -19,9 +21,13 @@ struct ProcessInfo {
 /// qXfer:osdata:read:processes. Empty if the stub does not have it.
 Result<std::vector<ProcessInfo>> read_processes(Client& client);
 
-/// For a server that has no process yet: its processes, those that an MPI launcher started first
-/// and named with their rank, on at most about twenty lines. Empty if the server cannot list them.
-/// Looks into /proc/PID/environ of a bounded number of processes, for a bounded time.
-std::string describe_processes(Client& client);
+/// Names of the environment variables in which launchers tell a process its rank; the first that is
+/// there counts.
+using RankVariables = std::span<const std::string_view>;
+
+/// For a server that has no process yet: its processes, on at most about twenty lines. Those with
+/// one of `rank_variables` come first and are named with their rank. Empty if the server cannot
+/// list them. Looks into /proc/PID/environ of a bounded number of processes, for a bounded time.
+std::string describe_processes(Client& client, RankVariables rank_variables);
 
 } // namespace mqbridge::rsp

@@ -91,7 +91,8 @@ void play_session_part(char part, rsp::Client& client) {
     break;
   case 'p':
     check(rsp::read_processes(client));
-    static_cast<void>(rsp::describe_processes(client));
+    static_cast<void>(
+        rsp::describe_processes(client, std::array<std::string_view, 1>{"PMIX_RANK"}));
     break;
   case 'o':
     check(rsp::read_object(client, "libraries-svr4", ""));

@@ -3,6 +3,7 @@
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -268,7 +269,9 @@ TEST(Attach, WithoutAPidTheProcessesAreListedRanksFirst) {
   stub.on("!", Answer::packet("OK")).on("?", Answer::packet("W00"));
   const auto client = connected(stub);
   ASSERT_TRUE(client);
-  const auto attachment = attach(*client);
+  const auto variables =
+      std::to_array<std::string_view>({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
+  const auto attachment = attach(*client, variables);
   ASSERT_FALSE(attachment);
   const Error& error = attachment.error();
   EXPECT_EQ(error.code, "attach.no_process");
