@@ -99,10 +99,10 @@ public:
     images = std::make_unique<ImageSet>(images_of_process(process_.pid()).value());
     images->add_type_source(open_types_file(MQBRIDGE_TYPES).value());
     memory = std::make_unique<ProcessMemory>(process_.pid());
-    mpi = identify_mpi(*images, *memory, platform()).value().value();
+    mpi = identify_mpi({*images, *memory, platform()}).value().value();
   }
 
-  Platform platform() const { return images->images().front().file->platform(); }
+  const Platform& platform() const { return images->images().front().file->platform(); }
 
 private:
   test::TempDirectory files_;
@@ -124,14 +124,14 @@ Rank& rank_with(std::int64_t receives) {
 
 /// The walk, and the repairs that still need the target.
 WalkResult walk(Rank& rank, PageCache& cache, PageStore& store, WorkerProcess* started = nullptr) {
-  WalkRequest request{MQBRIDGE_WORKER, rank.mpi.dll_name, *rank.images,
-                      cache,           rank.platform(),   "many_receives"};
+  WalkRequest request{
+      MQBRIDGE_WORKER, rank.mpi.dll_name, {*rank.images, cache, rank.platform()}, "many_receives"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
   request.store = &store;
   request.started = started;
   auto result = walk_queues(request);
   if (!result.failure)
-    if (auto done = repair(result.communicators, rank.mpi, *rank.images, cache, rank.platform());
+    if (auto done = repair(result.communicators, rank.mpi, {*rank.images, cache, rank.platform()});
         !done)
       result.failure = done.error();
   return result;

@@ -89,9 +89,7 @@ Result<Timed> walk_by_dll(const Options& options, ImageSet& images, Memory& belo
   PageCache cache(below, **store);
   WalkRequest request{.worker = options.worker,
                       .dll = options.dll,
-                      .images = images,
-                      .memory = cache,
-                      .platform = images.images().front().file->platform(),
+                      .space = {images, cache, images.images().front().file->platform()},
                       .world_rank_hint = 0,
                       .op_classes = {op_classes.begin(), op_classes.end()},
                       .store = store->get()};

@@ -23,7 +23,7 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, boo
   images_.emplace(std::move(*images));
   if (auto done = target_.preload(mpi_root_pages(*images_)); !done)
     return done;
-  auto mpi = identify_mpi(*images_, target_.memory(), target_.platform());
+  auto mpi = identify_mpi(space());
   if (!mpi)
     return forward(std::move(mpi));
   if (!*mpi) {
@@ -46,8 +46,7 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, boo
 }
 
 Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
-  auto state =
-      support_of(library_.provider).read_state(*images_, target_.memory(), target_.platform());
+  auto state = support_of(library_.provider).read_state(space());
   if (!state)
     return forward(std::move(state));
   dump_.mpi->state = *state;
@@ -67,8 +66,7 @@ Result<void> RankMpi::find_types() {
   if (!support_of(library_.provider).needs_types())
     return {};
   auto choice = select_types(
-      *images_, library_, target_.memory(), target_.platform(), options_.types_files,
-      options_.pack_directories,
+      space(), library_, options_.types_files, options_.pack_directories,
       [&] { return target_.find_debug_information(*images_, warnings_); }, warnings_);
   if (!choice) {
     dump_.mpi->types_match = TypesMatch::none;
@@ -80,8 +78,7 @@ Result<void> RankMpi::find_types() {
 }
 
 Result<void> RankMpi::read_transport() {
-  auto transport =
-      support_of(library_.provider).read_transport(*images_, target_.memory(), target_.platform());
+  auto transport = support_of(library_.provider).read_transport(space());
   if (!transport)
     return forward(std::move(transport));
   dump_.mpi->transport = transport->name;

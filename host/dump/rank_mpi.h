@@ -3,7 +3,7 @@
 #include "host/dump/document.h"
 #include "host/dump/take_dump.h"
 #include "host/mpi/mpi_library.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "host/process/target.h"
 #include "rsp/result.h"
 
@@ -33,6 +33,8 @@ public:
 
   std::size_t loaded_objects() const { return images_ ? images_->images().size() : 0; }
   ImageSet& images() { return *images_; }
+  /// After identify().
+  AddressSpace space() { return {*images_, target_.memory(), target_.platform()}; }
   const MpiLibrary& library() const { return library_; }
   bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
 

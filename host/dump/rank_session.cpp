@@ -249,8 +249,7 @@ StopFacts RankSession::stop_facts() {
 }
 
 Result<void> RankSession::plan_walk() {
-  auto extent = support_of(mpi_->library().provider)
-                    .queue_extent(mpi_->images(), target_->memory(), target_->platform());
+  auto extent = support_of(mpi_->library().provider).queue_extent(mpi_->space());
   if (!extent)
     return forward(std::move(extent));
   held_before_walk_ = RankLink::Clock::now() - link_.held_since();
@@ -266,7 +265,7 @@ Result<void> RankSession::plan_walk() {
 
 Result<void> RankSession::walk() {
   begin(PhaseName::walk, "walk");
-  RankWalk walk{options(), *target_, mpi_->images(), mpi_->library(), *dll_};
+  RankWalk walk{options(), *target_, mpi_->space(), mpi_->library(), *dll_};
   walk.bypassed = mpi_->bypassed();
   walk.world_rank_hint = outcome_.claim.environment_rank.value_or(-1);
   // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:

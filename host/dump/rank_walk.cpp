@@ -69,7 +69,7 @@ public:
       walk_.before_repairs();
     const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
-      doubt_unverified(dump_.communicators, walk_.target.platform());
+      doubt_unverified(dump_.communicators, walk_.space.platform);
     const bool whole = !result.failure && repaired;
     // MPI_Finalize has freed them all at its end.
     auto implausible = drop_implausible(dump_.communicators, support_, whole && !is_finalizing());
@@ -98,8 +98,7 @@ public:
 
 private:
   Result<void> repair_all() {
-    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.images, walk_.target.memory(),
-                           walk_.target.platform());
+    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.space);
     if (!repaired && repaired.error().code == codes::stop_limit && !walk_.options.max_stop)
       return fail("walk.max_walk",
                   "the time of the walk was over while the requests of what it found were read",
@@ -133,12 +132,8 @@ private:
   }
 
   WalkRequest request() const {
-    WalkRequest request{walk_.options.program_directory / "mqbridge-worker",
-                        walk_.dll.path,
-                        walk_.images,
-                        walk_.target.memory(),
-                        walk_.target.platform(),
-                        dump_.executable.value_or(dump_.endpoint)};
+    WalkRequest request{walk_.options.program_directory / "mqbridge-worker", walk_.dll.path,
+                        walk_.space, dump_.executable.value_or(dump_.endpoint)};
     request.world_rank_hint = walk_.world_rank_hint;
     if (!walk_.bypassed)
       request.op_classes = wanted_queues(filters_);
@@ -176,7 +171,7 @@ private:
       return;
     const auto state = dump_.mpi ? dump_.mpi->state : MpiState::unknown;
     if (auto doubt = doubt_without_world(dump_.communicators, support_,
-                                         support_.may_lack_world(walk_.images, state)))
+                                         support_.may_lack_world(walk_.space.images, state)))
       outcome_.warnings.push_back(std::move(*doubt));
   }
 

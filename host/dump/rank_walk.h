@@ -6,7 +6,7 @@
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "host/process/target.h"
 #include "rsp/result.h"
 
@@ -22,7 +22,7 @@ namespace mqbridge {
 struct RankWalk {
   const DumpOptions& options;
   Target& target;
-  ImageSet& images;
+  AddressSpace space;
   const MpiLibrary& mpi;
   const DllChoice& dll;
   bool bypassed = false; ///< the transport keeps its queues where the DLL does not look

@@ -36,10 +36,8 @@ Result<const TypeLayout*> find_in(std::span<const std::shared_ptr<TypeSource>> s
 /// Tries one source after the other; each is compared with what the running library states.
 class Selection {
 public:
-  Selection(ImageSet& images, const MpiLibrary& mpi, Memory& memory, const Platform& platform,
-            Warnings& warnings)
-      : images_(images), mpi_(mpi), support_(support_of(mpi.provider)), memory_(memory),
-        platform_(platform), warnings_(warnings) {}
+  Selection(const AddressSpace& space, const MpiLibrary& mpi, Warnings& warnings)
+      : space_(space), mpi_(mpi), support_(support_of(mpi.provider)), warnings_(warnings) {}
 
   Result<TypesChoice> choose(std::span<const std::filesystem::path> given,
                              std::span<const std::filesystem::path> pack_directories,
@@ -60,14 +58,14 @@ private:
     std::vector<std::shared_ptr<TypeSource>> sources;
     Warnings of_others; // in a dump of several platforms each has its own files
     for (const auto& file : files) {
-      auto types = read_types_file(file, images_.indexer());
+      auto types = read_types_file(file, space_.images.indexer());
       if (!types)
         return forward(std::move(types));
-      if (!types->is_for(platform_)) {
+      if (!types->is_for(space_.platform)) {
         of_others.push_back(other_platform(file, *types));
         continue;
       }
-      images_.add_type_source(types->source);
+      space_.images.add_type_source(types->source);
       sources.push_back(types->source);
       names.push_back(file.filename().string());
       same_build = same_build && !types->build_id.empty() && types->build_id == build_id(mpi_);
@@ -97,7 +95,7 @@ private:
     if (*same_build)
       return use(std::move(**same_build), TypesMatch::exact);
 
-    const auto find = [&](std::string_view type) { return images_.find_type(type); };
+    const auto find = [&](std::string_view type) { return space_.images.find_type(type); };
     auto fitting = fits(find);
     const bool unknown = fitting && !*fitting && check_.mismatches.empty();
     if (unknown && find_debug_information())
@@ -109,8 +107,8 @@ private:
     if (!check_.mismatches.empty())
       return mismatch("the debug information of the loaded objects");
 
-    auto same_version =
-        find_pack_by_version(directories, mpi_.provider, mpi_.version.value_or(""), platform_);
+    auto same_version = find_pack_by_version(directories, mpi_.provider, mpi_.version.value_or(""),
+                                             space_.platform);
     if (!same_version)
       return forward(std::move(same_version));
     if (!*same_version)
@@ -124,14 +122,14 @@ private:
                "{} is a build that no pack was made for; {}, of the same version, is used: {} "
                "sizes that the running library states agree with it",
                library_name(mpi_), name, check_.compared),
-           support_.types_hint(mpi_, platform_)});
+           support_.types_hint(mpi_, space_.platform)});
     return choice;
   }
 
   Result<TypesChoice> use(FoundPack found, TypesMatch match) {
     const auto name = found.path.filename().string();
     auto source = type_source(std::move(found.pack));
-    images_.add_type_source(source);
+    space_.images.add_type_source(source);
     // The pack alone is asked: a type that it lacks would be looked for in all that is loaded.
     auto fitting = fits([&](std::string_view type) { return source->find(type); });
     if (!fitting)
@@ -142,7 +140,7 @@ private:
   }
 
   Result<bool> fits(const openmpi::TypeFinder& find) {
-    auto check = support_.check_types(find, images_, memory_, platform_);
+    auto check = support_.check_types(find, space_);
     if (!check)
       return forward(std::move(check));
     check_ = std::move(*check);
@@ -154,19 +152,19 @@ private:
       return fmt::format("{} ({}-endian, {}-byte pointers)", architecture,
                          order == ByteOrder::little ? "little" : "big", pointer_size);
     };
-    return {
-        "types.other_platform",
-        fmt::format("{} is for {}, and not used: the target is {}", file.filename().string(),
-                    describe(types.architecture, types.byte_order, types.pointer_size),
-                    describe(platform_.architecture, platform_.byte_order, platform_.pointer_size)),
-        support_.types_hint(mpi_, platform_)};
+    return {"types.other_platform",
+            fmt::format("{} is for {}, and not used: the target is {}", file.filename().string(),
+                        describe(types.architecture, types.byte_order, types.pointer_size),
+                        describe(space_.platform.architecture, space_.platform.byte_order,
+                                 space_.platform.pointer_size)),
+            support_.types_hint(mpi_, space_.platform)};
   }
 
   Failure mismatch(const std::string& source) const {
     return fail("types.mismatch",
                 fmt::format("the types of {} are not those of {}: {}", source, library_name(mpi_),
                             fmt::join(check_.mismatches, "; ")),
-                support_.types_hint(mpi_, platform_));
+                support_.types_hint(mpi_, space_.platform));
   }
 
   Failure missing() const {
@@ -176,29 +174,26 @@ private:
                 fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
                             library_name(mpi_), fmt::join(first, ", "),
                             check_.missing.size() > shown ? ", ..." : ""),
-                support_.types_hint(mpi_, platform_));
+                support_.types_hint(mpi_, space_.platform));
   }
 
-  ImageSet& images_;
+  AddressSpace space_;
   const MpiLibrary& mpi_;
   const MpiSupport& support_;
-  Memory& memory_;
-  const Platform& platform_;
   Warnings& warnings_;
   TypesCheck check_; ///< of the last source tried
 };
 
 } // namespace
 
-Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
-                                 const Platform& platform,
+Result<TypesChoice> select_types(const AddressSpace& space, const MpiLibrary& mpi,
                                  std::span<const std::filesystem::path> given,
                                  std::span<const std::filesystem::path> pack_directories,
                                  const std::function<bool()>& find_debug_information,
                                  Warnings& warnings) {
-  Selection selection(images, mpi, memory, platform, warnings);
+  Selection selection(space, mpi, warnings);
   auto choice = selection.choose(given, pack_directories, find_debug_information);
-  for (auto& warning : images.take_type_warnings())
+  for (auto& warning : space.images.take_type_warnings())
     warnings.push_back(std::move(warning));
   return choice;
 }

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "host/dump/document.h"
-#include "host/memory/memory.h"
 #include "host/mpi/mpi_library.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "host/process/target.h"
 #include "rsp/result.h"
 
@@ -21,14 +20,13 @@ struct TypesChoice {
   TypesMatch match = TypesMatch::unknown;
 };
 
-/// Makes `images` know the types that the MPI's debug DLL asks for. In order: the files given
+/// Makes `space.images` know the types that the MPI's debug DLL asks for. In order: the files given
 /// (--types) that are for this platform, the pack of this build-id, the DWARF of the loaded
 /// objects, the pack of this version (with a warning). Types that disagree with the sizes that the
 /// running library states are never used. `find_debug_information` is asked where nothing here
 /// knows the types: true if it gave `images` some. Errors: types.mismatch, types.missing, pack.*
 /// and elf.* of the files given, and those of Memory.
-Result<TypesChoice> select_types(ImageSet& images, const MpiLibrary& mpi, Memory& memory,
-                                 const Platform& platform,
+Result<TypesChoice> select_types(const AddressSpace& space, const MpiLibrary& mpi,
                                  std::span<const std::filesystem::path> given,
                                  std::span<const std::filesystem::path> pack_directories,
                                  const std::function<bool()>& find_debug_information,

@@ -65,10 +65,9 @@ std::pair<const KnownMpi*, const Image*> recognise(const ImageSet& images) {
 
 } // namespace
 
-Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& memory,
-                                               const Platform&) {
-  const auto [known, image] = recognise(images);
-  const auto dll_name = images.find_symbol("MPIR_dll_name");
+Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space) {
+  const auto [known, image] = recognise(space.images);
+  const auto dll_name = space.images.find_symbol("MPIR_dll_name");
   if (known == nullptr && !dll_name)
     return std::optional<MpiLibrary>();
   MpiLibrary mpi;
@@ -76,8 +75,8 @@ Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& m
   mpi.image = known != nullptr ? image : dll_name->image;
   if (known != nullptr) {
     mpi.provider = known->provider;
-    if (const auto symbol = images.find_symbol(known->version_symbol)) {
-      auto version = text_at(memory, *symbol, max_version);
+    if (const auto symbol = space.images.find_symbol(known->version_symbol)) {
+      auto version = text_at(space.memory, *symbol, max_version);
       if (!version)
         return forward(std::move(version));
       if (is_version(*version))
@@ -85,7 +84,7 @@ Result<std::optional<MpiLibrary>> identify_mpi(const ImageSet& images, Memory& m
     }
   }
   if (dll_name) {
-    auto name = text_at(memory, *dll_name, max_dll_name);
+    auto name = text_at(space.memory, *dll_name, max_dll_name);
     if (!name)
       return forward(std::move(name));
     mpi.dll_name = std::move(*name);

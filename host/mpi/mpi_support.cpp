@@ -4,12 +4,11 @@
 
 namespace mqbridge {
 
-Result<MpiState> MpiSupport::read_state(ImageSet&, Memory&, const Platform&) const {
+Result<MpiState> MpiSupport::read_state(const AddressSpace&) const {
   return MpiState::unknown;
 }
 
-Result<TypesCheck> MpiSupport::check_types(const openmpi::TypeFinder&, const ImageSet&, Memory&,
-                                           const Platform&) const {
+Result<TypesCheck> MpiSupport::check_types(const openmpi::TypeFinder&, const AddressSpace&) const {
   return TypesCheck(); // what it needs is not known
 }
 
@@ -18,12 +17,11 @@ std::string MpiSupport::types_hint(const MpiLibrary& mpi, const Platform&) const
                      mpi.name);
 }
 
-Result<Transport> MpiSupport::read_transport(ImageSet&, Memory&, const Platform&) const {
+Result<Transport> MpiSupport::read_transport(const AddressSpace&) const {
   return Transport();
 }
 
-Result<std::optional<QueueExtent>> MpiSupport::queue_extent(ImageSet&, Memory&,
-                                                            const Platform&) const {
+Result<std::optional<QueueExtent>> MpiSupport::queue_extent(const AddressSpace&) const {
   return std::nullopt;
 }
 
@@ -31,8 +29,7 @@ bool MpiSupport::is_world(const Communicator& communicator) const {
   return communicator.name == "MPI_COMM_WORLD";
 }
 
-Result<void> MpiSupport::repair(std::vector<Communicator>&, ImageSet&, Memory&,
-                                const Platform&) const {
+Result<void> MpiSupport::repair(std::vector<Communicator>&, const AddressSpace&) const {
   return {};
 }
 

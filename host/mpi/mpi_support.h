@@ -1,11 +1,11 @@
 #pragma once
 
-#include "host/memory/memory.h"
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/queue_extent.h"
 #include "host/mqs/queues.h"
+#include "host/process/address_space.h"
 #include "host/process/image_set.h"
 #include "rsp/result.h"
 
@@ -39,24 +39,21 @@ public:
   virtual ~MpiSupport() = default;
 
   /// Where the process stands between MPI_Init and MPI_Finalize, as its MPI library keeps it.
-  virtual Result<MpiState> read_state(ImageSet& images, Memory& memory,
-                                      const Platform& platform) const;
+  virtual Result<MpiState> read_state(const AddressSpace& space) const;
 
   /// Whether the debug DLL asks for types at all.
   virtual bool needs_types() const { return true; }
   /// Are the types that the DLL and the repairs need known to `find`, and do they agree with what
   /// the running library states of itself?
-  virtual Result<TypesCheck> check_types(const openmpi::TypeFinder& find, const ImageSet& images,
-                                         Memory& memory, const Platform& platform) const;
+  virtual Result<TypesCheck> check_types(const openmpi::TypeFinder& find,
+                                         const AddressSpace& space) const;
   /// The line that brings the missing types.
   virtual std::string types_hint(const MpiLibrary& mpi, const Platform& platform) const;
 
-  virtual Result<Transport> read_transport(ImageSet& images, Memory& memory,
-                                           const Platform& platform) const;
+  virtual Result<Transport> read_transport(const AddressSpace& space) const;
 
   /// How much the DLL will look at; nullopt: nothing tells.
-  virtual Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
-                                                          const Platform& platform) const;
+  virtual Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const;
 
   /// mqs_image_has_queues leaves the text of a refusal although it succeeds.
   virtual bool refuses_in_success() const { return false; }
@@ -75,8 +72,8 @@ public:
   virtual bool finalizes_unseen() const { return false; }
 
   /// repairs.h, for this provider's DLL.
-  virtual Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images,
-                              Memory& memory, const Platform& platform) const;
+  virtual Result<void> repair(std::vector<Communicator>& communicators,
+                              const AddressSpace& space) const;
 };
 
 /// Of "openmpi", "mpich", "recorder"; for any other name what holds for all.

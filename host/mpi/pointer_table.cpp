@@ -17,28 +17,28 @@ bool are_different(std::vector<std::uint64_t> words) {
 
 /// Empty: not all can be read, or they cannot be in one table.
 Result<std::vector<std::uint64_t>> read_piece(TargetAddress address, std::size_t count,
-                                              Memory& memory, const Platform& platform) {
-  const auto pointer = static_cast<std::size_t>(platform.pointer_size);
+                                              const AddressSpace& space) {
+  const auto pointer = static_cast<std::size_t>(space.platform.pointer_size);
   std::vector<std::byte> bytes(count * pointer);
-  auto read = memory.read(address, bytes);
+  auto read = space.memory.read(address, bytes);
   if (!read)
     return forward(std::move(read));
   std::vector<std::uint64_t> words;
   for (std::size_t i = 0; *read == bytes.size() && i < count; ++i)
     words.push_back(
-        decode_unsigned(std::span(bytes).subspan(i * pointer, pointer), platform.byte_order));
+        decode_unsigned(std::span(bytes).subspan(i * pointer, pointer), space.platform.byte_order));
   return are_different(words) ? words : std::vector<std::uint64_t>();
 }
 
 } // namespace
 
 Result<std::vector<std::uint64_t>> read_pointer_table(TargetAddress address, std::size_t count,
-                                                      Memory& memory, const Platform& platform) {
-  const auto pointer = static_cast<std::size_t>(platform.pointer_size);
+                                                      const AddressSpace& space) {
+  const auto pointer = static_cast<std::size_t>(space.platform.pointer_size);
   std::vector<std::uint64_t> words;
   for (std::size_t piece = first_piece; words.size() < count; piece *= 2) {
-    auto some = read_piece(address + words.size() * pointer, std::min(piece, count - words.size()),
-                           memory, platform);
+    auto some =
+        read_piece(address + words.size() * pointer, std::min(piece, count - words.size()), space);
     if (!some || some->empty())
       return some;
     words.insert(words.end(), some->begin(), some->end());

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -15,6 +14,6 @@ namespace mqbridge {
 /// pieces that grow: what is no table shows at its beginning, and costs little however large a
 /// damaged `count` is. Errors: those of Memory.
 Result<std::vector<std::uint64_t>> read_pointer_table(TargetAddress address, std::size_t count,
-                                                      Memory& memory, const Platform& platform);
+                                                      const AddressSpace& space);
 
 } // namespace mqbridge

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -22,8 +20,7 @@ namespace openmpi {
 /// Open MPI's DLL looks at every request that the free lists of ob1 ever allocated. nullopt: the
 /// lists or their types are not known, or what they say cannot be. Errors: those of Memory and of
 /// find_type.
-Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
-                                                const Platform& platform);
+Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space);
 
 } // namespace openmpi
 } // namespace mqbridge

@@ -18,12 +18,12 @@ bool is_null_communicator(const Communicator& communicator) {
 } // namespace
 
 Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
-                    ImageSet& images, Memory& memory, const Platform& platform) {
+                    const AddressSpace& space) {
   std::erase_if(communicators, is_null_communicator);
   for (auto& communicator : communicators)
     communicator.named_by_mpi =
         communicator.name == "MPI_COMM_WORLD" || communicator.name == "MPI_COMM_SELF";
-  return support_of(mpi.provider).repair(communicators, images, memory, platform);
+  return support_of(mpi.provider).repair(communicators, space);
 }
 
 } // namespace mqbridge

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mqs/queues.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <vector>
@@ -38,6 +36,6 @@ namespace mqbridge {
 /// MPI's DLL left blank. Call while the target is still stopped. Errors: those of Memory, and
 /// dwarf.corrupt.
 Result<void> repair(std::vector<Communicator>& communicators, const MpiLibrary& mpi,
-                    ImageSet& images, Memory& memory, const Platform& platform);
+                    const AddressSpace& space);
 
 } // namespace mqbridge

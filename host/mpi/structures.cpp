@@ -51,34 +51,34 @@ Words::Value Words::get(const Value& base, const Field& field) const {
   return found != words_.end() ? found->second : std::nullopt;
 }
 
-Result<void> Words::read(Memory& memory, ByteOrder order) {
+Result<void> Words::read(const AddressSpace& space) {
   if (words_.empty())
     return {};
   std::vector<std::array<std::byte, sizeof(std::uint64_t)>> bytes(words_.size());
   std::vector<MemoryRange> ranges;
   for (const auto& [key, word] : words_)
     ranges.push_back({{key.first}, std::span(bytes[ranges.size()]).first(key.second)});
-  if (auto done = memory.read_ranges(ranges); !done)
+  if (auto done = space.memory.read_ranges(ranges); !done)
     return done;
   std::size_t i = 0;
   for (auto& [key, word] : words_) {
     const MemoryRange& range = ranges[i++];
     if (range.read == range.into.size())
-      word = decode_unsigned(range.into, order);
+      word = decode_unsigned(range.into, space.platform.byte_order);
   }
   return {};
 }
 
 Result<Structures> Structures::read(const std::vector<TargetAddress>& addresses, std::size_t size,
-                                    Memory& memory, ByteOrder order) {
+                                    const AddressSpace& space) {
   Structures made;
   made.size_ = size;
-  made.order_ = order;
+  made.order_ = space.platform.byte_order;
   made.bytes_.resize(size * addresses.size());
   std::vector<MemoryRange> ranges;
   for (std::size_t i = 0; i < addresses.size(); ++i)
     ranges.push_back({addresses[i], std::span(made.bytes_).subspan(i * size, size)});
-  if (auto done = memory.read_ranges(ranges); !done)
+  if (auto done = space.memory.read_ranges(ranges); !done)
     return forward(std::move(done));
   for (const MemoryRange& range : ranges)
     made.readable_.push_back(range.read);

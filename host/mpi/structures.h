@@ -1,8 +1,6 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -57,7 +55,7 @@ public:
   /// Nothing is wanted of an unknown or null base, or an unknown field.
   void want(const Value& base, const Field& field);
   /// All that is wanted, in one call. Errors: those of Memory; what cannot be read stays unknown.
-  Result<void> read(Memory& memory, ByteOrder order);
+  Result<void> read(const AddressSpace& space);
   Value get(const Value& base, const Field& field) const;
 
 private:
@@ -69,7 +67,7 @@ class Structures {
 public:
   /// Errors: those of Memory. What could not be read has no values.
   static Result<Structures> read(const std::vector<TargetAddress>& addresses, std::size_t size,
-                                 Memory& memory, ByteOrder order);
+                                 const AddressSpace& space);
 
   /// How many of this size to read at once: many, so that round trips do not count, and no more
   /// than memory is there for, as sizes come from a file.

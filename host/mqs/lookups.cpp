@@ -79,8 +79,8 @@ Result<wire::Encoder> Lookups::symbol(wire::Kind kind, wire::Decoder& request) {
   const std::string name = request.text();
   if (!request.complete())
     return improper("symbol request");
-  const auto found =
-      kind == wire::Kind::find_function ? images_.find_function(name) : images_.find_symbol(name);
+  const auto found = kind == wire::Kind::find_function ? space_.images.find_function(name)
+                                                       : space_.images.find_symbol(name);
   return reply().put(found.has_value()).put(found ? found->address.value : std::uint64_t{0});
 }
 
@@ -88,7 +88,7 @@ Result<wire::Encoder> Lookups::type(wire::Decoder& request) {
   const std::string name = request.text();
   if (!request.complete())
     return improper("type request");
-  auto found = images_.find_type(name);
+  auto found = space_.images.find_type(name);
   if (!found)
     log_.add("type " + name + ": " + found.error().message);
   const TypeLayout* layout = found ? *found : nullptr;
@@ -119,7 +119,7 @@ Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
   if (!request.complete() || size > wire::max_fetch)
     return improper("fetch request");
   fetched_.resize(size);
-  auto read = memory_.read(address, fetched_);
+  auto read = space_.memory.read(address, fetched_);
   if (!read)
     return forward(std::move(read));
   if (*read < size && ++unreadable_ > max_unreadable)

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "host/memory/memory.h"
 #include "host/memory/page_store.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/wire.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -18,11 +17,11 @@ namespace mqbridge {
 /// Answers a worker's requests from the target's symbols, types and memory.
 class Lookups {
 public:
-  /// `dll`: for words. `store`: what the worker sees without asking, filled by `memory`; may be
-  /// null.
-  Lookups(const std::filesystem::path& dll, ImageSet& images, Memory& memory, PageStore* store,
+  /// `dll`: for words. `store`: what the worker sees without asking, filled by `space.memory`; may
+  /// be null.
+  Lookups(const std::filesystem::path& dll, const AddressSpace& space, PageStore* store,
           MessageLog& log)
-      : dll_(dll), images_(images), memory_(memory), store_(store), log_(log) {}
+      : dll_(dll), space_(space), store_(store), log_(log) {}
 
   /// The reply to one request of the worker. Errors: dll.protocol (not a proper request), dll.limit
   /// (asks without end: the time that goes by here is none of the worker's, whose clock stands),
@@ -41,8 +40,7 @@ private:
   Failure endless(std::string_view what, std::uint32_t times) const;
 
   const std::filesystem::path& dll_;
-  ImageSet& images_;
-  Memory& memory_;
+  AddressSpace space_;
   PageStore* store_;
   MessageLog& log_;
   std::vector<const TypeLayout*> types_; ///< by the handle that the worker has

@@ -128,7 +128,8 @@ bool ResultReader::communicator(wire::Decoder& item) {
   if (!take_bytes(sizeof(Communicator)))
     return true;
   Communicator communicator;
-  communicator.id = at_pointer_width(item.get<std::uint64_t>(), request_.platform.pointer_size);
+  communicator.id =
+      at_pointer_width(item.get<std::uint64_t>(), request_.space.platform.pointer_size);
   const std::int64_t rank = as_target_int(item.get<std::int64_t>());
   if (rank >= 0)
     communicator.local_rank = rank;
@@ -200,7 +201,7 @@ bool ResultReader::operation(wire::Decoder& item) {
   Operation found = interpret(known_class, raw_operation(fields),
                               TextLines(std::span(text).first(lines), texts_), communicator);
   if (found.buffer)
-    found.buffer = at_pointer_width(found.buffer->value, request_.platform.pointer_size);
+    found.buffer = at_pointer_width(found.buffer->value, request_.space.platform.pointer_size);
   const bool kept = !request_.keep || request_.keep(communicator, known_class, found);
   const auto texts = texts_.bytes() - std::exchange(texts_counted_, texts_.bytes());
   if (kept && !take_bytes(sizeof(Operation) + texts))

@@ -58,7 +58,7 @@ private:
 };
 
 wire::StartMessage start_message(const WalkRequest& request) {
-  const Platform& platform = request.platform;
+  const Platform& platform = request.space.platform;
   wire::StartMessage start;
   start.dll = request.dll.string();
   start.checked = request.checked;
@@ -86,8 +86,7 @@ class Walk {
 public:
   Walk(const WalkRequest& request, WorkerProcess& worker, WalkResult& result)
       : request_(request), worker_(worker), result_(result), log_(result.dll_messages),
-        lookups_(request.dll, request.images, request.memory, request.store, log_),
-        results_(request, result, log_) {
+        lookups_(request.dll, request.space, request.store, log_), results_(request, result, log_) {
     if (request_.store == nullptr)
       return;
     request_.store->set_worker_record(&worker_.shared().touched);

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "host/memory/memory.h"
 #include "host/memory/page_store.h"
-#include "host/memory/platform.h"
 #include "host/mqs/checked_dll.h"
 #include "host/mqs/queues.h"
 #include "host/mqs/walk_budget.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <algorithm>
@@ -38,9 +36,7 @@ constexpr std::uint64_t most_operations_of_rank(std::uint64_t max_operations) {
 struct WalkRequest {
   std::filesystem::path worker; ///< the binary `mqbridge-worker`
   std::filesystem::path dll;
-  ImageSet& images;
-  Memory& memory;
-  Platform platform;
+  AddressSpace space;
   std::string process_name = {};             ///< for a %s in the DLL's messages
   std::int64_t world_rank_hint = -1;         ///< what get_global_rank answers
   std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested

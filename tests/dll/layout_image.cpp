@@ -128,13 +128,13 @@ std::uint64_t LayoutImage::lay(const LaidOperation& operation) {
 MpiState LayoutImage::read_state() {
   FakeMemory memory;
   memory.put({base_}, bytes_);
-  return recorder::read_state(images_, memory, platform_).value();
+  return recorder::read_state({images_, memory, platform_}).value();
 }
 
 WalkResult LayoutImage::walk(const Platform& as) {
   FakeMemory memory;
   memory.put({base_}, bytes_);
-  return walk_recorder(images_, memory, as);
+  return walk_recorder({images_, memory, as});
 }
 
 } // namespace mqbridge

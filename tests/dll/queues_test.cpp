@@ -377,7 +377,7 @@ TEST_P(Queues, StateIsReadInTheTargetsByteOrder) {
 
 TEST(QueuesWithoutRecorder, TheSymbolIsNamed) {
   TestTarget target(test_platforms().front());
-  const auto result = walk_recorder(target.images, target.memory, target.platform);
+  const auto result = walk_recorder({target.images, target.memory, target.platform});
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, "dll.no_queues");
   EXPECT_THAT(result.failure->message, HasSubstr("solver has no symbol mqbridge_recorder"));

@@ -21,7 +21,7 @@ using testing::SizeIs;
 WalkResult walk_self() {
   auto images = images_of_process(::getpid()).value();
   ProcessMemory memory(::getpid());
-  return walk_recorder(images, memory, own_platform());
+  return walk_recorder({images, memory, own_platform()});
 }
 
 class Recorder : public testing::Test {

@@ -121,7 +121,7 @@ public:
 private:
   void walk(Update& update) {
     memory_.forget();
-    auto text = told(walk_recorder(images_, memory_, own_platform()));
+    auto text = told(walk_recorder({images_, memory_, own_platform()}));
     ++update.walks;
     update.walks_within += is_within() ? 1 : 0;
     if (update.told.empty() || update.told.back() != text)
@@ -196,7 +196,7 @@ TEST(Stopped, InTheMiddleOfManyThreads) {
     ASSERT_TRUE(test::eventually(
         5s, [&] { return test::is_stopped(process.pid()); }, 1ms));
     ProcessMemory memory(process.pid());
-    const auto result = walk_recorder(images, memory, own_platform());
+    const auto result = walk_recorder({images, memory, own_platform()});
     expect_sound(result);
     if (HasFatalFailure())
       return;

@@ -22,8 +22,8 @@ std::string told(const Operation& operation) {
 
 } // namespace
 
-WalkResult walk_recorder(ImageSet& images, Memory& memory, const Platform& platform) {
-  WalkRequest request{MQBRIDGE_WORKER, MQBRIDGE_QUEUES_DLL, images, memory, platform, "solver"};
+WalkResult walk_recorder(const AddressSpace& space) {
+  WalkRequest request{MQBRIDGE_WORKER, MQBRIDGE_QUEUES_DLL, space, "solver"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
   request.sandboxed = MQBRIDGE_SANDBOXED;
   return walk_queues(request);

@@ -1,15 +1,14 @@
 #pragma once
 
-#include "host/memory/memory.h"
 #include "host/mqs/walk.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 
 #include <string>
 
 namespace mqbridge {
 
 /// mqbridge's own DLL in a real worker, over all three queues.
-WalkResult walk_recorder(ImageSet& images, Memory& memory, const Platform& platform);
+WalkResult walk_recorder(const AddressSpace& space);
 
 /// A walk's outcome as text: the failure, every communicator, every operation in order.
 std::string told(const WalkResult& result);

@@ -188,7 +188,7 @@ void repair_all(std::vector<Communicator>& communicators, const Process& process
   const auto before = operations_of(communicators);
   const auto count = communicators.size();
   const MpiLibrary mpi{process.provider, {}, {}, nullptr, {}};
-  require(repair(communicators, mpi, *process.images, memory, platform).has_value());
+  require(repair(communicators, mpi, {*process.images, memory, platform}).has_value());
   require(communicators.size() <= count && operations_of(communicators) <= before);
   for (const auto& communicator : communicators)
     check(communicator);
@@ -199,13 +199,13 @@ void look_at(const Process& process, Memory& memory, const Platform& platform) {
   auto& images = *process.images;
   const auto& support = support_of(process.provider);
   const auto find = [&](std::string_view name) { return images.find_type(name); };
-  require(support.read_state(images, memory, platform).has_value());
-  const auto transport = support.read_transport(images, memory, platform);
+  require(support.read_state({images, memory, platform}).has_value());
+  const auto transport = support.read_transport({images, memory, platform});
   require(transport.has_value());
   if (transport->name)
     require(transport->name->find_first_of("\n\x1b") == std::string::npos);
-  require(support.queue_extent(images, memory, platform).has_value());
-  require(support.check_types(find, images, memory, platform).has_value());
+  require(support.queue_extent({images, memory, platform}).has_value());
+  require(support.check_types(find, {images, memory, platform}).has_value());
 }
 
 } // namespace

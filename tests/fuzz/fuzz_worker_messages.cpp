@@ -39,9 +39,7 @@ struct Walked {
   FakeMemory memory;
   WalkRequest request{.worker = {},
                       .dll = {},
-                      .images = images,
-                      .memory = memory,
-                      .platform = platform,
+                      .space = {images, memory, platform},
                       .op_classes = {OpClass::send, OpClass::receive},
                       .max_operations = 50};
   WalkResult result;
@@ -72,7 +70,7 @@ void lookups(FuzzInput& input) {
   Walked walk(false);
   const auto store = PageStore::create(16 * PageStore::page_size);
   require(store.has_value());
-  Lookups answers(walk.request.dll, walk.images, walk.memory, store->get(), walk.log);
+  Lookups answers(walk.request.dll, walk.request.space, store->get(), walk.log);
   while (!input.empty()) {
     const auto reply = answers.answer(std::as_bytes(std::span(input.take(input.number(2)))));
     if (!reply) {

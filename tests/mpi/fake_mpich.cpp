@@ -273,7 +273,7 @@ void FakeMpich::write() {
 
 Result<void> FakeMpich::repair() {
   write();
-  return mpich::repair(communicators, images, memory, platform);
+  return mpich::repair(communicators, {images, memory, platform});
 }
 
 } // namespace mqbridge

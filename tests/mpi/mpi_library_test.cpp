@@ -23,7 +23,7 @@ public:
   }
 
   std::optional<MpiLibrary> identify() {
-    auto found = identify_mpi(images, memory, Platform());
+    auto found = identify_mpi({images, memory, Platform()});
     EXPECT_TRUE(found);
     return std::move(found).value();
   }
@@ -109,7 +109,7 @@ TEST(IdentifyMpi, ATextWithoutAnEndEndsWithItsArray) {
 TEST(IdentifyMpi, ALostConnectionIsTheError) {
   Process process("LIKE_OPENMPI");
   process.memory.fail_with({"connect.lost", "gone", ""});
-  const auto found = identify_mpi(process.images, process.memory, Platform());
+  const auto found = identify_mpi({process.images, process.memory, Platform()});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, "connect.lost");
 }
@@ -128,7 +128,7 @@ TEST_P(OpenMpiState, IsReadInTheTargetsByteOrder) {
     Process process("LIKE_OPENMPI");
     process.memory.put_integer(process.images.find_symbol("ompi_mpi_state")->address, value, 4,
                                GetParam().byte_order == ByteOrder::big);
-    EXPECT_EQ(openmpi::read_state(process.images, process.memory, GetParam()).value(), state)
+    EXPECT_EQ(openmpi::read_state({process.images, process.memory, GetParam()}).value(), state)
         << value;
   }
 }
@@ -156,7 +156,7 @@ TEST_P(OpenMpiState, OfAProcessInASessionAloneIsUnknownAndItNeedsNoWorld) {
     };
     put("ompi_mpi_communicators", list, pointer);
     put("ompi_mpi_state", state, 4);
-    const auto read = openmpi::read_state(process.images, process.memory, GetParam()).value();
+    const auto read = openmpi::read_state({process.images, process.memory, GetParam()}).value();
     EXPECT_EQ(read, truth) << like << ' ' << list << ' ' << state;
     EXPECT_EQ(support_of("openmpi").may_lack_world(process.images, read), may_lack_world);
   }
@@ -164,10 +164,11 @@ TEST_P(OpenMpiState, OfAProcessInASessionAloneIsUnknownAndItNeedsNoWorld) {
 
 TEST_P(OpenMpiState, IsUnknownWhereItCannotBeRead) {
   Process process("LIKE_OPENMPI");
-  EXPECT_EQ(openmpi::read_state(process.images, process.memory, GetParam()).value(),
+  EXPECT_EQ(openmpi::read_state({process.images, process.memory, GetParam()}).value(),
             MpiState::unknown);
   Process other("LIKE_MPICH");
-  EXPECT_EQ(openmpi::read_state(other.images, other.memory, GetParam()).value(), MpiState::unknown);
+  EXPECT_EQ(openmpi::read_state({other.images, other.memory, GetParam()}).value(),
+            MpiState::unknown);
 }
 
 } // namespace

@@ -53,23 +53,24 @@ protected:
     images->add_type_source(*types);
     memory = std::make_unique<ProcessMemory>(process->pid());
     platform.architecture = "x86_64";
-    auto identified = identify_mpi(*images, *memory, platform);
+    auto identified = identify_mpi({*images, *memory, platform});
     ASSERT_TRUE(identified && *identified);
     mpi = std::move(**identified);
-    auto found = mpich::find_layout(*images, platform);
+    auto found = mpich::find_layout({*images, *memory, platform});
     ASSERT_TRUE(found) << found.error().message;
     layout = *found;
   }
 
   /// With the repairs, as a dump does it: they read the same memory.
   WalkResult walk(Memory& through, std::chrono::milliseconds limit = std::chrono::seconds(5)) {
-    WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, *images, through, platform, "singleton"};
+    WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, {*images, through, platform}, "singleton"};
     request.op_classes = {op_classes.begin(), op_classes.end()};
     request.cpu_limit = limit;
     request.max_operations = 1'000;
     request.ignore_welcome = support_of(mpi.provider).refuses_in_success();
     auto result = walk_queues(request);
-    EXPECT_TRUE(support_of(mpi.provider).repair(result.communicators, *images, through, platform));
+    EXPECT_TRUE(
+        support_of(mpi.provider).repair(result.communicators, {*images, through, platform}));
     return result;
   }
 

@@ -334,10 +334,10 @@ TEST_P(Mpich, AllGroupsTogetherAreBounded) {
   for (const char* name : {"first", "second", "third"})
     mpich.set_table(mpich.communicator(name, 1, {0, 1}), "vcrt", mpich.table_of(world));
   mpich.write();
-  const auto layout = mpich::find_layout(mpich.images, GetParam());
+  const auto layout = mpich::find_layout({mpich.images, mpich.memory, GetParam()});
   ASSERT_TRUE(layout);
-  ASSERT_TRUE(mpich::correct_communicators(mpich.communicators, *layout, mpich.memory, GetParam(),
-                                           4 + 2 + 1));
+  ASSERT_TRUE(mpich::correct_communicators(mpich.communicators, *layout,
+                                           {mpich.images, mpich.memory, GetParam()}, 4 + 2 + 1));
   EXPECT_EQ(mpich.communicators[world].group, (Ranks{0, 1, 2, 3}));
   EXPECT_EQ(mpich.communicators[1].group, (Ranks{0, 1}));
   EXPECT_FALSE(mpich.communicators[2].group);
@@ -408,7 +408,7 @@ TEST_P(Mpich, MissingTypesLeaveElements) {
   mpich.write();
   FakeMpich without(GetParam(), MpichVersion::v4_0);
   *without.types = FakeTypes();
-  ASSERT_TRUE(mpich::repair(mpich.communicators, without.images, mpich.memory, GetParam()));
+  ASSERT_TRUE(mpich::repair(mpich.communicators, {without.images, mpich.memory, GetParam()}));
   if (GetParam().byte_order == ByteOrder::big)
     return; // left out: see above
   EXPECT_EQ(only(OpClass::receive).length.value, 7);
@@ -467,10 +467,10 @@ TEST_P(Mpich, StateIsWhatItKeepsForDebuggers) {
     const auto list = process.images.find_symbol("MPIR_All_communicators")->address.value;
     process.set(list, "MPIR_Comm_list", "head", first);
     process.write();
-    EXPECT_EQ(mpich::read_state(process.images, process.memory, GetParam()).value(), state);
+    EXPECT_EQ(mpich::read_state({process.images, process.memory, GetParam()}).value(), state);
   }
   FakeMemory nothing;
-  EXPECT_EQ(mpich::read_state(mpich.images, nothing, GetParam()).value(), MpiState::unknown);
+  EXPECT_EQ(mpich::read_state({mpich.images, nothing, GetParam()}).value(), MpiState::unknown);
 }
 
 TEST(MpichDevice, IsNamedAndWhatItHidesIsSaid) {
@@ -491,13 +491,14 @@ TEST(MpichDevice, IsNamedAndWhatItHidesIsSaid) {
     std::string text = each.text;
     text.resize(32);
     process.memory.put(address, {text.begin(), text.end()});
-    const auto device = mpich::read_device(process.images, process.memory);
+    const auto device = mpich::read_device({process.images, process.memory, Platform()});
     ASSERT_TRUE(device);
     EXPECT_EQ(device->name, each.name);
     EXPECT_EQ(device->warning.has_value(), each.partial) << each.text;
   }
   FakeMpich process(Platform(), MpichVersion::v4_0);
-  EXPECT_FALSE(mpich::read_device(process.images, process.memory)->name); // unreadable
+  EXPECT_FALSE(
+      mpich::read_device({process.images, process.memory, Platform()})->name); // unreadable
 }
 
 TEST(MpichTypes, ThoseThatItsDllNeedsAreNamed) {

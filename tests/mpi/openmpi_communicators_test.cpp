@@ -116,7 +116,7 @@ protected:
     return communicators[to].queue(OpClass::send).operations.back();
   }
   void correct() {
-    const auto done = openmpi::correct_communicators(communicators, images, memory, GetParam());
+    const auto done = openmpi::correct_communicators(communicators, {images, memory, GetParam()});
     ASSERT_TRUE(done) << done.error().message;
   }
 
@@ -233,7 +233,7 @@ TEST_P(OpenMpiCommunicators, AllGroupsTogetherAreBounded) {
     for (const char* field : {"c_local_group", "c_remote_group"})
       set(object(context), "ompi_communicator_t", field, first_group + 0x1000);
   }
-  const auto done = openmpi::correct_communicators(communicators, images, memory, GetParam(), 8);
+  const auto done = openmpi::correct_communicators(communicators, {images, memory, GetParam()}, 8);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(communicators[world].group, (Ranks{0, 1, 2}));
   EXPECT_EQ(communicators[1].group, (Ranks{0, 2}));
@@ -272,7 +272,7 @@ TEST_P(OpenMpiCommunicators, ThatOfAWindowIsInternal) {
 
 TEST_P(OpenMpiCommunicators, ALostConnectionIsTheError) {
   memory.fail_with({"connect.lost", "gone", ""});
-  const auto done = openmpi::correct_communicators(communicators, images, memory, GetParam());
+  const auto done = openmpi::correct_communicators(communicators, {images, memory, GetParam()});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, "connect.lost");
 }

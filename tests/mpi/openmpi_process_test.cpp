@@ -96,14 +96,14 @@ protected:
     images->add_type_source(*types);
     memory = std::make_unique<ProcessMemory>(singleton->pid());
     platform.architecture = "x86_64";
-    auto identified = identify_mpi(*images, *memory, platform);
+    auto identified = identify_mpi({*images, *memory, platform});
     ASSERT_TRUE(identified) << identified.error().message;
     ASSERT_TRUE(*identified);
     mpi = std::move(**identified);
   }
 
   WalkResult walk(Memory& through, std::chrono::milliseconds limit = std::chrono::seconds(5)) {
-    WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, *images, through, platform, "singleton"};
+    WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, {*images, through, platform}, "singleton"};
     request.op_classes = {op_classes.begin(), op_classes.end()};
     request.cpu_limit = limit;
     request.max_operations = 10'000;
@@ -115,7 +115,7 @@ protected:
     auto result = walk(*memory);
     EXPECT_FALSE(result.failure) << result.failure->message;
     EXPECT_THAT(result.dll_messages, IsEmpty());
-    EXPECT_TRUE(repair(result.communicators, mpi, *images, *memory, platform));
+    EXPECT_TRUE(repair(result.communicators, mpi, {*images, *memory, platform}));
     return std::move(result.communicators);
   }
 
@@ -142,10 +142,10 @@ TEST_F(OpenMpiProcess, SaysWhatItIs) {
   EXPECT_THAT(mpi.dll_name, testing::EndsWith("/libompi_dbg_msgq.so"));
   ASSERT_NE(mpi.image, nullptr);
   EXPECT_THAT(mpi.image->target_path, HasSubstr("libmpi.so"));
-  EXPECT_EQ(openmpi::read_state(*images, *memory, platform).value(), MpiState::initialized);
-  EXPECT_EQ(openmpi::read_transport(*images, *memory, platform).value(), "ob1");
+  EXPECT_EQ(openmpi::read_state({*images, *memory, platform}).value(), MpiState::initialized);
+  EXPECT_EQ(openmpi::read_transport({*images, *memory, platform}).value(), "ob1");
   const auto check = openmpi::check_types(
-      [&](std::string_view name) { return images->find_type(name); }, *images, *memory, platform);
+      [&](std::string_view name) { return images->find_type(name); }, {*images, *memory, platform});
   ASSERT_TRUE(check);
   EXPECT_TRUE(check->fits());
   EXPECT_THAT(check->missing, IsEmpty());
@@ -175,11 +175,11 @@ TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
   start("");
   ReadPages read(*memory);
   const auto find = [&](std::string_view name) { return images->find_type(name); };
-  ASSERT_TRUE(identify_mpi(*images, read, platform).value());
-  EXPECT_EQ(openmpi::read_state(*images, read, platform).value(), MpiState::initialized);
-  EXPECT_EQ(openmpi::read_transport(*images, read, platform).value(), "ob1");
-  EXPECT_TRUE(openmpi::check_types(find, *images, read, platform).value().fits());
-  EXPECT_TRUE(openmpi::queue_extent(*images, read, platform).value());
+  ASSERT_TRUE(identify_mpi({*images, read, platform}).value());
+  EXPECT_EQ(openmpi::read_state({*images, read, platform}).value(), MpiState::initialized);
+  EXPECT_EQ(openmpi::read_transport({*images, read, platform}).value(), "ob1");
+  EXPECT_TRUE(openmpi::check_types(find, {*images, read, platform}).value().fits());
+  EXPECT_TRUE(openmpi::queue_extent({*images, read, platform}).value());
   const auto roots = mpi_root_pages(*images);
   ASSERT_THAT(read.pages, Not(IsEmpty()));
   for (const auto& run : runs_of(read.pages))
@@ -190,7 +190,7 @@ TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
 
 TEST_F(OpenMpiProcess, SaysHowMuchThereIsToLookAt) {
   start("");
-  const auto extent = openmpi::queue_extent(*images, *memory, platform);
+  const auto extent = openmpi::queue_extent({*images, *memory, platform});
   ASSERT_TRUE(extent) << extent.error().message;
   ASSERT_TRUE(*extent);
   std::uint64_t posted = 0;
@@ -211,7 +211,7 @@ TEST_F(OpenMpiProcess, SizesThatCannotBeSayNothing) {
   const auto* layout = images->find_type("opal_free_list_t").value();
   const auto* allocated = layout->find_field("fl_num_allocated");
   DamagedMemory patched(*memory, list->address + allocated->offset + 7, {std::byte{1}});
-  const auto extent = openmpi::queue_extent(*images, patched, platform);
+  const auto extent = openmpi::queue_extent({*images, patched, platform});
   ASSERT_TRUE(extent);
   EXPECT_FALSE(*extent);
 }
@@ -320,8 +320,8 @@ TEST_F(OpenMpiProcess, WhatARankWaitsForIsPendingThoughTheDllSaysComplete) {
 
 TEST_F(OpenMpiProcess, BeforeMpiInitThereIsNothing) {
   start("early");
-  EXPECT_EQ(openmpi::read_state(*images, *memory, platform).value(), MpiState::not_initialized);
-  EXPECT_EQ(openmpi::read_transport(*images, *memory, platform).value(), std::nullopt);
+  EXPECT_EQ(openmpi::read_state({*images, *memory, platform}).value(), MpiState::not_initialized);
+  EXPECT_EQ(openmpi::read_transport({*images, *memory, platform}).value(), std::nullopt);
   EXPECT_THAT(communicators(), IsEmpty());
 }
 
@@ -338,7 +338,7 @@ TEST_F(OpenMpiProcess, TypesOfAnotherBuildAreNoticed) {
   };
   Wider wider;
   const auto check = openmpi::check_types([&](std::string_view name) { return wider.find(name); },
-                                          *images, *memory, platform);
+                                          {*images, *memory, platform});
   ASSERT_TRUE(check);
   EXPECT_FALSE(check->fits());
   EXPECT_THAT(check->mismatches, testing::Contains(HasSubstr("opal_free_list_t: 4000 bytes")));
@@ -348,8 +348,9 @@ TEST_F(OpenMpiProcess, TypesOfAnotherBuildAreNoticed) {
 /// asked. Types that do not fit are types.mismatch (select_types.h), and no walk.
 struct WrongPlatform : OpenMpiProcess {
   std::vector<std::string> mismatches() {
-    const auto check = openmpi::check_types(
-        [&](std::string_view name) { return images->find_type(name); }, *images, *memory, platform);
+    const auto check =
+        openmpi::check_types([&](std::string_view name) { return images->find_type(name); },
+                             {*images, *memory, platform});
     EXPECT_TRUE(check) << check.error().message;
     return check ? check->mismatches : std::vector<std::string>();
   }
@@ -400,7 +401,7 @@ TEST_F(OpenMpiProcess, ACyclicListEndsByTheParentsClock) {
   std::memcpy(&block, first.data(), sizeof block);
   const TargetAddress next_of_block{block + item->find_field("opal_list_next")->offset};
   DamagedMemory cyclic(*memory, next_of_block, std::vector<std::byte>(first.begin(), first.end()));
-  WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, *images, cyclic, platform, "singleton"};
+  WalkRequest request{MQBRIDGE_WORKER, mpi.dll_name, {*images, cyclic, platform}, "singleton"};
   request.op_classes = {OpClass::receive};
   request.cpu_limit = std::chrono::milliseconds(500);
   request.max_operations = 1'000'000'000;

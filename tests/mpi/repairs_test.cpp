@@ -119,7 +119,7 @@ protected:
   }
 
   void repaired() {
-    const auto done = repair(communicators, mpi, images, memory, GetParam());
+    const auto done = repair(communicators, mpi, {images, memory, GetParam()});
     ASSERT_TRUE(done) << done.error().message;
   }
 
@@ -412,7 +412,7 @@ TEST_P(Requests, LinesThatAreKnownToBeWrongAreKeptAsideOnly) {
 TEST_P(Requests, MissingTypesChangeNothing) {
   ImageSet without{std::vector<Image>()};
   operation(OpClass::receive, 2);
-  ASSERT_TRUE(repair(communicators, mpi, without, memory, GetParam()));
+  ASSERT_TRUE(repair(communicators, mpi, {without, memory, GetParam()}));
   EXPECT_EQ(communicators[0].queue(OpClass::receive).operations[0].status, OpStatus::complete);
 }
 
@@ -429,7 +429,7 @@ TEST_P(Requests, ManyAreReadInFewRoundTrips) {
 TEST_P(Requests, ALostConnectionIsTheError) {
   operation(OpClass::receive, 2);
   memory.fail_with({"connect.lost", "gone", ""});
-  const auto done = repair(communicators, mpi, images, memory, GetParam());
+  const auto done = repair(communicators, mpi, {images, memory, GetParam()});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, "connect.lost");
 }
@@ -464,7 +464,7 @@ TEST(Repair, DropsTheNullCommunicatorAndNoOther) {
   communicators[2].queue(OpClass::send).operations.emplace_back();
   ImageSet images{std::vector<Image>()};
   FakeMemory memory;
-  ASSERT_TRUE(repair(communicators, MpiLibrary(), images, memory, Platform()));
+  ASSERT_TRUE(repair(communicators, MpiLibrary(), {images, memory, Platform()}));
   EXPECT_THAT(communicators, SizeIs(2));
   EXPECT_EQ(communicators[0].size, 1);
 }
@@ -481,7 +481,7 @@ TEST(Repair, MpichGivesElementsAndNoLengthOfUnexpectedMessages) {
   mpich.provider = "mpich";
   ImageSet images{std::vector<Image>()};
   FakeMemory memory;
-  ASSERT_TRUE(repair(communicators, mpich, images, memory, Platform()));
+  ASSERT_TRUE(repair(communicators, mpich, {images, memory, Platform()}));
   const auto& receive = communicators[0].queue(OpClass::receive).operations[0].length;
   EXPECT_EQ(receive.value, 7);
   EXPECT_EQ(receive.unit, LengthUnit::elements);
@@ -518,7 +518,7 @@ TEST(Repair, TheRecordersLinesSayWhatPostedAnOperationAndOfWhichDatatype) {
     communicators[0].size = 1;
     communicators[0].queue(OpClass::receive).operations.emplace_back().text =
         TextLines(text, texts);
-    ASSERT_TRUE(repair(communicators, recorder, images, memory, Platform()));
+    ASSERT_TRUE(repair(communicators, recorder, {images, memory, Platform()}));
     const auto& operation = communicators[0].queue(OpClass::receive).operations[0];
     EXPECT_EQ(std::optional<std::string_view>(operation.call), call);
     EXPECT_EQ(operation.count, count);

@@ -139,7 +139,7 @@ WalkResult walk_slow_memory(const std::string& behaviour, std::chrono::milliseco
   SlowMemory slow;
   TestTarget target(test_platforms().front());
   const auto from = target.request(behaviour);
-  WalkRequest request{from.worker, from.dll, target.images, slow, target.platform, "solver"};
+  WalkRequest request{from.worker, from.dll, {target.images, slow, target.platform}, "solver"};
   request.sandboxed = from.sandboxed;
   request.op_classes = {OpClass::receive};
   request.cpu_limit = limit;

@@ -97,7 +97,7 @@ private:
     EXPECT_TRUE(store);
     StoringMemory memory(target.memory, **store);
     const auto like = target.request("PLAIN");
-    WalkRequest request{like.worker, dll, target.images, memory, target.platform, "solver"};
+    WalkRequest request{like.worker, dll, {target.images, memory, target.platform}, "solver"};
     request.op_classes = like.op_classes;
     request.cpu_limit = limit;
     request.store = store->get();
@@ -288,7 +288,7 @@ TEST(LastWord, CountsThoughNobodyWaitsForTheReplyBeforeIt) {
   const auto like = target.request("PLAIN");
   const auto dll =
       test::make_hostile_dll(directory.path(), "leave_a_reply_unread", "mqs_version_string");
-  WalkRequest request{like.worker, dll, target.images, memory, target.platform, "solver"};
+  WalkRequest request{like.worker, dll, {target.images, memory, target.platform}, "solver"};
   request.op_classes = like.op_classes;
   request.sandboxed = like.sandboxed;
   const auto result = walk_queues(request);

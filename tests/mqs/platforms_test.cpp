@@ -75,6 +75,8 @@ public:
   }
 
   WalkRequest request() { return target_.request("properties"); }
+  /// From now on the process is taken for one of another platform than its bytes are.
+  void mistake_for(const Platform& wrong) { target_.platform = wrong; }
 
   Platform platform;
   std::vector<std::uint64_t> addresses;
@@ -223,9 +225,8 @@ TEST_P(OnPlatform, AddressesThatTheDllSignExtendsAreTheTargets) {
 
 /// The walk failed, or found what no MPI has; and nothing passed for a value.
 void expect_loud(Records& records, const Platform& wrong) {
-  auto request = records.request();
-  request.platform = wrong;
-  const auto result = walk_queues(request);
+  records.mistake_for(wrong);
+  const auto result = walk_queues(records.request());
   EXPECT_TRUE(result.failure || find_implausible(result.communicators, support_of("other")));
   for (const auto& communicator : result.communicators)
     EXPECT_EQ(communicator.queue(OpClass::receive).operations.size(), 0U);

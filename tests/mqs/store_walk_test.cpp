@@ -56,7 +56,8 @@ struct Stored {
 
   WalkRequest request(const std::string& dll = "list") {
     const WalkRequest plain = target.request(dll);
-    WalkRequest request{plain.worker, plain.dll, target.images, memory, target.platform, "solver"};
+    WalkRequest request{
+        plain.worker, plain.dll, {target.images, memory, target.platform}, "solver"};
     request.sandboxed = plain.sandboxed;
     request.op_classes = plain.op_classes;
     request.store = store.get();
@@ -179,7 +180,8 @@ TEST_P(StoreWalk, GoesOnInThePagesThatHaveComeWhileOthersAreOnTheirWay) {
   StoringMemory storing(recorded, *stored.store);
   const auto walk = [&](Memory& memory) {
     const WalkRequest plain = stored.request();
-    WalkRequest request{plain.worker, plain.dll, plain.images, memory, plain.platform, "solver"};
+    WalkRequest request{
+        plain.worker, plain.dll, {plain.space.images, memory, plain.space.platform}, "solver"};
     request.op_classes = plain.op_classes;
     request.store = plain.store;
     request.sandboxed = plain.sandboxed;

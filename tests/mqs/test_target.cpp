@@ -180,9 +180,10 @@ std::uint64_t TestTarget::put(const TestOperation& operation, std::uint64_t next
 }
 
 WalkRequest TestTarget::request(const std::string& dll) {
-  WalkRequest request{MQBRIDGE_WORKER, std::string(MQBRIDGE_TEST_DLLS) + "/" + dll + ".so",
-                      images,          memory,
-                      platform,        "solver"};
+  WalkRequest request{MQBRIDGE_WORKER,
+                      std::string(MQBRIDGE_TEST_DLLS) + "/" + dll + ".so",
+                      {images, memory, platform},
+                      "solver"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
   request.sandboxed = MQBRIDGE_SANDBOXED;
   return request;

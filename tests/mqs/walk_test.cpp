@@ -189,9 +189,10 @@ TEST_F(WalkOnce, AnEmptyProcessHasNoCommunicators) {
 
 TEST_F(WalkOnce, MissingTypesAreTheDllsOwnWords) {
   ImageSet without(std::vector<Image>(target.images.images()));
-  WalkRequest request{MQBRIDGE_WORKER, target.request("list").dll,
-                      without,         target.memory,
-                      target.platform, "solver"};
+  WalkRequest request{MQBRIDGE_WORKER,
+                      target.request("list").dll,
+                      {without, target.memory, target.platform},
+                      "solver"};
   request.sandboxed = MQBRIDGE_SANDBOXED;
   const auto result = walk_queues(request);
   ASSERT_TRUE(result.failure);

@@ -22,10 +22,10 @@ constexpr std::uint64_t internal_world_context = 2 << 4;
 
 class Corrector {
 public:
-  Corrector(std::vector<Communicator>& communicators, const Layout& layout, Memory& memory,
-            const Platform& platform, std::size_t most_members)
-      : communicators_(communicators), layout_(layout), fields_(layout.communicator),
-        memory_(memory), platform_(platform), members_to_give_(most_members) {}
+  Corrector(std::vector<Communicator>& communicators, const Layout& layout,
+            const AddressSpace& space, std::size_t most_members)
+      : communicators_(communicators), layout_(layout), fields_(layout.communicator), space_(space),
+        members_to_give_(most_members) {}
 
   Result<FactsById> run() {
     if (auto done = read_objects(); !done)
@@ -49,7 +49,7 @@ private:
             fields_.kind, fields_.local_communicator, fields_.node, fields_.node_roots,
             fields_.members, fields_.local_members, fields_.name})
         words_.want(communicator.id.value, field);
-    return words_.read(memory_, platform_.byte_order);
+    return words_.read(space_);
   }
 
   Words::Value word(const Communicator& communicator, const Field& field) const {
@@ -191,13 +191,12 @@ private:
   Result<std::vector<std::uint64_t>> read_table(std::uint64_t address, std::size_t size) {
     std::vector<std::byte> head(static_cast<std::size_t>(layout_.members.size.end()));
     const auto stated = std::span(head).last(layout_.members.size.size);
-    auto read = memory_.read({address}, head);
+    auto read = space_.memory.read({address}, head);
     if (!read)
       return forward(std::move(read));
-    if (*read < head.size() || decode_unsigned(stated, platform_.byte_order) < size)
+    if (*read < head.size() || decode_unsigned(stated, space_.platform.byte_order) < size)
       return std::vector<std::uint64_t>();
-    return read_pointer_table(TargetAddress{address} + layout_.members.table, size, memory_,
-                              platform_);
+    return read_pointer_table(TargetAddress{address} + layout_.members.table, size, space_);
   }
 
   void drop_internal() {
@@ -227,8 +226,7 @@ private:
   std::vector<Communicator>& communicators_;
   const Layout& layout_;
   const Layout::Communicator& fields_;
-  Memory& memory_;
-  const Platform& platform_;
+  AddressSpace space_;
   Words words_;
   /// By address and size.
   std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<std::uint64_t>> tables_;
@@ -239,9 +237,9 @@ private:
 } // namespace
 
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
-                                        const Layout& layout, Memory& memory,
-                                        const Platform& platform, std::size_t most_members) {
-  return Corrector(communicators, layout, memory, platform, most_members).run();
+                                        const Layout& layout, const AddressSpace& space,
+                                        std::size_t most_members) {
+  return Corrector(communicators, layout, space, most_members).run();
 }
 
 } // namespace mqbridge::mpich

@@ -28,8 +28,7 @@ using FactsById = std::map<TargetAddress, CommunicatorFacts>;
 /// quite as it should be stays unknown, and so do those beyond `most_members` in all. Errors: those
 /// of Memory.
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
-                                        const Layout& layout, Memory& memory,
-                                        const Platform& platform,
+                                        const Layout& layout, const AddressSpace& space,
                                         std::size_t most_members = wire::max_group_total);
 
 } // namespace mqbridge::mpich

@@ -13,7 +13,7 @@ public:
 
   /// The object of a request that names `handle`, and has `object` for its address.
   void want(const Words::Value& handle, const Words::Value& object);
-  Result<void> read(Memory& memory, ByteOrder order) { return objects_.read(memory, order); }
+  Result<void> read(const AddressSpace& space) { return objects_.read(space); }
   /// Bytes; nullopt: not known. The object must say that it is the handle's.
   Words::Value size_of(const Words::Value& handle, const Words::Value& object) const;
 

@@ -7,9 +7,9 @@ namespace {
 
 class Finder {
 public:
-  Finder(ImageSet& images, const Platform& platform)
-      : images_(images), fields_(images), pointer_(platform.pointer_size), int_(platform.int_size) {
-  }
+  explicit Finder(const AddressSpace& space)
+      : images_(space.images), fields_(images_), pointer_(space.platform.pointer_size),
+        int_(space.platform.int_size) {}
 
   Layout::Communicator communicator() {
     Layout::Communicator found;
@@ -150,8 +150,8 @@ std::size_t Layout::Request::size() const {
                 datatype_object.end(), system_buffer.end()}));
 }
 
-Result<Layout> find_layout(ImageSet& images, const Platform& platform) {
-  Finder finder(images, platform);
+Result<Layout> find_layout(const AddressSpace& space) {
+  Finder finder(space);
   Layout layout;
   layout.communicator = finder.communicator();
   layout.members = finder.members();

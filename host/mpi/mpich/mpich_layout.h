@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/memory/platform.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/queues.h"
+#include "host/process/address_space.h"
 
 #include <array>
 #include <cstdint>
@@ -65,6 +65,6 @@ struct Layout {
 };
 
 /// Errors: dwarf.corrupt. What is not known is left out: each repair looks for what it needs.
-Result<Layout> find_layout(ImageSet& images, const Platform& platform);
+Result<Layout> find_layout(const AddressSpace& space);
 
 } // namespace mqbridge::mpich

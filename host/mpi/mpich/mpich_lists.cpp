@@ -12,9 +12,9 @@ constexpr std::size_t max_elements = 10'000'000;
 
 class ListReader {
 public:
-  ListReader(const ListLayout& layout, Memory& memory, const Platform& platform)
-      : layout_(layout), memory_(memory), order_(platform.byte_order),
-        pointer_size_(static_cast<std::size_t>(platform.pointer_size)),
+  ListReader(const ListLayout& layout, const AddressSpace& space)
+      : layout_(layout), memory_(space.memory), order_(space.platform.byte_order),
+        pointer_size_(static_cast<std::size_t>(space.platform.pointer_size)),
         element_(layout.element_size()) {}
 
   Result<std::vector<Listed>> run(TargetAddress head) {
@@ -78,14 +78,13 @@ private:
 
 } // namespace
 
-Result<std::vector<Listed>> read_list(const ListLayout& layout, const ImageSet& images,
-                                      Memory& memory, const Platform& platform) {
+Result<std::vector<Listed>> read_list(const ListLayout& layout, const AddressSpace& space) {
   if (!layout)
     return std::vector<Listed>();
-  const auto head = images.find_symbol(layout.head);
+  const auto head = space.images.find_symbol(layout.head);
   if (!head)
     return std::vector<Listed>();
-  return ListReader(layout, memory, platform).run(head->address);
+  return ListReader(layout, space).run(head->address);
 }
 
 } // namespace mqbridge::mpich

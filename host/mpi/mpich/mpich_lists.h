@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/mpi/mpich/mpich_layout.h"
+#include "host/process/address_space.h"
 
 #include <vector>
 
@@ -17,7 +18,6 @@ struct Listed {
 /// The list of one op class, in its order, of all communicators. It ends early where an element
 /// cannot be read, where it meets itself, and at ten million elements; empty
 /// where symbols or types lack. Errors: those of Memory.
-Result<std::vector<Listed>> read_list(const ListLayout& layout, const ImageSet& images,
-                                      Memory& memory, const Platform& platform);
+Result<std::vector<Listed>> read_list(const ListLayout& layout, const AddressSpace& space);
 
 } // namespace mqbridge::mpich

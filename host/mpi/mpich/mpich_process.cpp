@@ -21,11 +21,10 @@ bool is_device_name(std::string_view name) {
 }
 
 /// An integer or pointer at `address`; nullopt: not readable.
-Result<Words::Value> word_at(TargetAddress address, const Field& field, Memory& memory,
-                             const Platform& platform) {
+Result<Words::Value> word_at(TargetAddress address, const Field& field, const AddressSpace& space) {
   Words words;
   words.want(address.value, field);
-  if (auto done = words.read(memory, platform.byte_order); !done)
+  if (auto done = words.read(space); !done)
     return forward(std::move(done));
   return words.get(address.value, field);
 }
@@ -49,22 +48,22 @@ void label_lengths(std::vector<Communicator>& communicators) {
 
 } // namespace
 
-Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
-  const auto debug_state = images.find_symbol("MPIR_debug_state");
-  const auto communicators = images.find_symbol("MPIR_All_communicators");
+Result<MpiState> read_state(const AddressSpace& space) {
+  const auto debug_state = space.images.find_symbol("MPIR_debug_state");
+  const auto communicators = space.images.find_symbol("MPIR_All_communicators");
   if (!debug_state || !communicators)
     return MpiState::unknown;
-  Fields fields(images);
-  const Field head = fields.find("MPIR_Comm_list", "head", platform.pointer_size);
+  Fields fields(space.images);
+  const Field head = fields.find("MPIR_Comm_list", "head", space.platform.pointer_size);
   if (fields.error())
     return Failure(*fields.error());
   // mpi/debugger/dbginit.c: 0 until MPI_Init is nearly done. MPI_Finalize leaves it, and takes the
   // last communicator off the list.
-  const Field whole_int{0, static_cast<std::size_t>(platform.int_size)};
-  auto initialized = word_at(debug_state->address, whole_int, memory, platform);
+  const Field whole_int{0, static_cast<std::size_t>(space.platform.int_size)};
+  auto initialized = word_at(debug_state->address, whole_int, space);
   if (!initialized)
     return forward(std::move(initialized));
-  auto first = word_at(communicators->address, head, memory, platform);
+  auto first = word_at(communicators->address, head, space);
   if (!first)
     return forward(std::move(first));
   if (*initialized == 0)
@@ -74,12 +73,12 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
   return **first == 0 ? MpiState::finalized : MpiState::initialized;
 }
 
-Result<Device> read_device(const ImageSet& images, Memory& memory) {
+Result<Device> read_device(const AddressSpace& space) {
   Device device;
-  const auto symbol = images.find_symbol("MPII_Version_device");
+  const auto symbol = space.images.find_symbol("MPII_Version_device");
   if (!symbol)
     return device;
-  auto name = read_string(memory, symbol->address, max_device_name);
+  auto name = read_string(space.memory, symbol->address, max_device_name);
   if (!name && name.error().code == codes::memory_unreadable)
     return device;
   if (!name)
@@ -87,7 +86,7 @@ Result<Device> read_device(const ImageSet& images, Memory& memory) {
   if (!is_device_name(*name))
     return device;
   // From 4.1 on the lists are kept above the device.
-  if (name->starts_with("ch4") && !images.find_symbol("MPIR_Recvq_head"))
+  if (name->starts_with("ch4") && !space.images.find_symbol("MPIR_Recvq_head"))
     device.warning =
         Error{"transport.partial",
               fmt::format("the device {} shows MPICH's debug DLL its active messages alone: an "
@@ -110,16 +109,15 @@ Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find) 
   return missing;
 }
 
-Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                    const Platform& platform) {
+Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space) {
   label_lengths(communicators);
-  auto layout = find_layout(images, platform);
+  auto layout = find_layout(space);
   if (!layout)
     return forward(std::move(layout));
-  auto facts = correct_communicators(communicators, *layout, memory, platform);
+  auto facts = correct_communicators(communicators, *layout, space);
   if (!facts)
     return forward(std::move(facts));
-  return correct_operations(communicators, *facts, *layout, images, memory, platform);
+  return correct_operations(communicators, *facts, *layout, space);
 }
 
 } // namespace mqbridge::mpich

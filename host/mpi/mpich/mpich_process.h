@@ -1,10 +1,10 @@
 #pragma once
 
 #include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mqs/queues.h"
+#include "host/process/address_space.h"
 #include "host/process/image_set.h"
 #include "rsp/result.h"
 
@@ -16,7 +16,7 @@ namespace mqbridge::mpich {
 
 /// From what MPICH keeps for debuggers: MPIR_debug_state, and whether there are communicators.
 /// Unknown where it was built without --enable-debuginfo. Errors: those of Memory and of find_type.
-Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform);
+Result<MpiState> read_state(const AddressSpace& space);
 
 /// What carries the messages, and what of it the debug DLL does not see.
 struct Device {
@@ -25,14 +25,13 @@ struct Device {
 };
 
 /// Errors: those of Memory.
-Result<Device> read_device(const ImageSet& images, Memory& memory);
+Result<Device> read_device(const AddressSpace& space);
 
 /// Types that its debug DLL needs and that `find` does not know. Errors: those of `find`.
 Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find);
 
 /// What the DLL is known to get wrong, corrected (repairs.h). Errors: those of Memory, and
 /// dwarf.corrupt.
-Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                    const Platform& platform);
+Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space);
 
 } // namespace mqbridge::mpich

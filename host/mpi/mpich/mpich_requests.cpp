@@ -77,14 +77,14 @@ void pair_up(OpClass op_class, Communicator& communicator, const std::vector<Lis
 
 /// All operations of one class whose requests are in the process's list of them.
 Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communicators,
-                           const FactsById& facts, const ListLayout& layout, const ImageSet& images,
-                           Memory& memory, const Platform& platform, std::vector<Found>& found) {
+                           const FactsById& facts, const ListLayout& layout,
+                           const AddressSpace& space, std::vector<Found>& found) {
   const auto is_empty = [&](const Communicator& communicator) {
     return communicator.queue(op_class).operations.empty();
   };
   if (std::all_of(communicators.begin(), communicators.end(), is_empty))
     return {};
-  auto list = read_list(layout, images, memory, platform);
+  auto list = read_list(layout, space);
   if (!list)
     return forward(std::move(list));
   const ByContext sorted = by_context(*list);
@@ -102,22 +102,21 @@ Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communic
 
 class Corrector {
 public:
-  Corrector(const FactsById& facts, const Layout& layout, Datatypes& datatypes, Memory& memory,
-            const Platform& platform)
-      : facts_(facts), fields_(layout.request), datatypes_(datatypes), memory_(memory),
-        order_(platform.byte_order) {}
+  Corrector(const FactsById& facts, const Layout& layout, Datatypes& datatypes,
+            const AddressSpace& space)
+      : facts_(facts), fields_(layout.request), datatypes_(datatypes), space_(space) {}
 
   Result<void> run(std::span<const Found> found) {
     std::vector<TargetAddress> addresses;
     for (const Found& each : found)
       addresses.push_back(each.listed.request);
-    auto requests = Structures::read(addresses, fields_.size(), memory_, order_);
+    auto requests = Structures::read(addresses, fields_.size(), space_);
     if (!requests)
       return forward(std::move(requests));
     Words counters_of_copies;
     for (std::size_t i = 0; i < found.size(); ++i)
       counters_of_copies.want(copy_of(found[i], *requests, i), fields_.completion);
-    if (auto done = counters_of_copies.read(memory_, order_); !done)
+    if (auto done = counters_of_copies.read(space_); !done)
       return done;
     Words counters;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -127,9 +126,9 @@ public:
       datatypes_.want(requests->value(i, fields_.datatype),
                       requests->value(i, fields_.datatype_object));
     }
-    if (auto done = counters.read(memory_, order_); !done)
+    if (auto done = counters.read(space_); !done)
       return done;
-    if (auto done = datatypes_.read(memory_, order_); !done)
+    if (auto done = datatypes_.read(space_); !done)
       return done;
     for (std::size_t i = 0; i < found.size(); ++i) {
       correct_peer(found[i]);
@@ -243,8 +242,7 @@ private:
   const FactsById& facts_;
   const Layout::Request& fields_;
   Datatypes& datatypes_;
-  Memory& memory_;
-  ByteOrder order_;
+  AddressSpace space_;
 };
 
 void leave_out_unconfirmed(std::vector<Communicator>& communicators) {
@@ -266,25 +264,22 @@ void leave_out_unconfirmed(std::vector<Communicator>& communicators) {
 } // namespace
 
 Result<void> correct_operations(std::vector<Communicator>& communicators, const FactsById& facts,
-                                const Layout& layout, ImageSet& images, Memory& memory,
-                                const Platform& platform) {
+                                const Layout& layout, const AddressSpace& space) {
   std::vector<Found> found;
   for (const OpClass op_class : op_classes) {
     const auto& list = layout.lists[static_cast<std::size_t>(op_class)];
-    if (auto done =
-            find_requests(op_class, communicators, facts, list, images, memory, platform, found);
-        !done)
+    if (auto done = find_requests(op_class, communicators, facts, list, space, found); !done)
       return done;
   }
-  Datatypes datatypes(layout.datatype, images);
-  Corrector corrector(facts, layout, datatypes, memory, platform);
+  Datatypes datatypes(layout.datatype, space.images);
+  Corrector corrector(facts, layout, datatypes, space);
   const std::size_t at_once = Structures::at_once(layout.request.size());
   for (std::size_t from = 0; from < found.size(); from += at_once) {
     const std::size_t count = std::min(found.size() - from, at_once);
     if (auto done = corrector.run(std::span(found).subspan(from, count)); !done)
       return done;
   }
-  if (platform.byte_order == ByteOrder::big)
+  if (space.platform.byte_order == ByteOrder::big)
     leave_out_unconfirmed(communicators);
   return {};
 }

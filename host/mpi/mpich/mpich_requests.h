@@ -2,6 +2,7 @@
 
 #include "host/mpi/mpich/mpich_communicators.h"
 #include "host/mpi/mpich/mpich_layout.h"
+#include "host/process/address_space.h"
 
 #include <vector>
 
@@ -22,7 +23,6 @@ namespace mqbridge::mpich {
 /// big-endian target it is left out, and the queue says so: there the DLL reads halves of integers,
 /// and finds operations of other communicators. Errors: those of Memory.
 Result<void> correct_operations(std::vector<Communicator>& communicators, const FactsById& facts,
-                                const Layout& layout, ImageSet& images, Memory& memory,
-                                const Platform& platform);
+                                const Layout& layout, const AddressSpace& space);
 
 } // namespace mqbridge::mpich

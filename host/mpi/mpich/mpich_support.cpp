@@ -6,14 +6,13 @@ namespace {
 
 class Support final : public MpiSupport {
 public:
-  Result<MpiState> read_state(ImageSet& images, Memory& memory,
-                              const Platform& platform) const override {
-    return mpich::read_state(images, memory, platform);
+  Result<MpiState> read_state(const AddressSpace& space) const override {
+    return mpich::read_state(space);
   }
 
   /// It states no sizes of itself.
-  Result<TypesCheck> check_types(const openmpi::TypeFinder& find, const ImageSet&, Memory&,
-                                 const Platform&) const override {
+  Result<TypesCheck> check_types(const openmpi::TypeFinder& find,
+                                 const AddressSpace&) const override {
     auto missing = missing_types(find);
     if (!missing)
       return forward(std::move(missing));
@@ -26,9 +25,8 @@ public:
            "with Open MPI";
   }
 
-  Result<Transport> read_transport(ImageSet& images, Memory& memory,
-                                   const Platform&) const override {
-    auto device = read_device(images, memory);
+  Result<Transport> read_transport(const AddressSpace& space) const override {
+    auto device = read_device(space);
     if (!device)
       return forward(std::move(device));
     return Transport{std::move(device->name), false, std::move(device->warning)};
@@ -43,9 +41,9 @@ public:
   bool world_is_certain() const override { return true; }
   bool finalizes_unseen() const override { return true; }
 
-  Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                      const Platform& platform) const override {
-    return mpich::repair(communicators, images, memory, platform);
+  Result<void> repair(std::vector<Communicator>& communicators,
+                      const AddressSpace& space) const override {
+    return mpich::repair(communicators, space);
   }
 };
 

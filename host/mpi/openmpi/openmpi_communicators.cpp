@@ -29,7 +29,8 @@ struct Layout {
   Field member_count, members; ///< of an ompi_group_t
   ProcessName process;
 
-  Layout(Fields& fields, ImageSet& images, const Platform& platform) {
+  Layout(Fields& fields, const AddressSpace& space) {
+    const auto& platform = space.platform;
     const int word = platform.pointer_size;
     constexpr int number = 4;
     slots = fields.find("opal_pointer_array_t", "addr", word);
@@ -43,7 +44,7 @@ struct Layout {
     name = fields.find("ompi_communicator_t", "c_name", 1);
     member_count = fields.find("ompi_group_t", "grp_proc_count", platform.int_size);
     members = fields.find("ompi_group_t", "grp_proc_pointers", word);
-    if (auto item = images.find_type("opal_list_item_t"); item && *item != nullptr) {
+    if (auto item = space.images.find_type("opal_list_item_t"); item && *item != nullptr) {
       const std::uint64_t size = std::min((*item)->size, Fields::max_structure);
       process = {{size, number}, {size + number, number}};
     }
@@ -69,10 +70,10 @@ std::optional<std::uint64_t> context_of_window(std::string_view name) {
 
 class Corrector {
 public:
-  Corrector(std::vector<Communicator>& communicators, const Layout& layout, const ImageSet& images,
-            Memory& memory, const Platform& platform, std::size_t most_members)
-      : communicators_(communicators), layout_(layout), images_(images), memory_(memory),
-        platform_(platform), members_left_(most_members) {}
+  Corrector(std::vector<Communicator>& communicators, const Layout& layout,
+            const AddressSpace& space, std::size_t most_members)
+      : communicators_(communicators), layout_(layout), space_(space), members_left_(most_members) {
+  }
 
   Result<void> run() {
     if (auto done = find_objects(); !done)
@@ -93,20 +94,20 @@ private:
                            std::uint64_t& first) {
     Words found;
     first = 0;
-    const auto root = images_.find_symbol(symbol);
+    const auto root = space_.images.find_symbol(symbol);
     if (!root)
       return found;
     Words array;
     array.want(root->address.value, layout_.slots);
     array.want(root->address.value, layout_.slot_count);
-    if (auto done = array.read(memory_, platform_.byte_order); !done)
+    if (auto done = array.read(space_); !done)
       return forward(std::move(done));
     first = array.get(root->address.value, layout_.slots).value_or(0);
     const auto count = array.get(root->address.value, layout_.slot_count).value_or(0);
     for (const std::uint64_t slot : slots)
       if (first != 0 && slot < count)
         found.want(first + slot * pointer_size(), layout_.pointer);
-    if (auto done = found.read(memory_, platform_.byte_order); !done)
+    if (auto done = found.read(space_); !done)
       return forward(std::move(done));
     return found;
   }
@@ -126,7 +127,7 @@ private:
                                  layout_.remote_group, layout_.local_communicator})
         words_.want(objects_.back(), field);
     }
-    if (auto done = words_.read(memory_, platform_.byte_order); !done)
+    if (auto done = words_.read(space_); !done)
       return done;
     for (std::size_t i = 0; i < objects_.size(); ++i)
       if (words_.get(objects_[i], layout_.context) != slots[i])
@@ -146,7 +147,7 @@ private:
       for (const Field& side : {layout_.local_group, layout_.remote_group})
         for (const Field& field : {layout_.member_count, layout_.members})
           groups.want(group_of(i, side), field);
-    if (auto done = groups.read(memory_, platform_.byte_order); !done)
+    if (auto done = groups.read(space_); !done)
       return done;
     std::size_t left = wire::max_group_total; // counts are the target's word
     for (std::size_t i = 0; i < objects_.size(); ++i) {
@@ -158,7 +159,7 @@ private:
             std::cmp_greater(count, wire::max_group_size))
           continue;
         left -= count;
-        auto table = read_pointer_table({members}, count, memory_, platform_);
+        auto table = read_pointer_table({members}, count, space_);
         if (!table)
           return forward(std::move(table));
         tables_.emplace(*group, std::move(*table));
@@ -176,11 +177,11 @@ private:
     const auto table = group ? tables_.find(*group) : tables_.end();
     if (table == tables_.end() || table->second.empty())
       return {};
-    Groups groups(table->second, world->local_rank.value_or(-1), layout_.process, platform_);
+    Groups groups(table->second, world->local_rank.value_or(-1), layout_.process, space_);
     std::vector<const Groups::Table*> all;
     for (const auto& each : tables_)
       all.push_back(&each.second);
-    if (auto done = groups.read_names(all, memory_); !done)
+    if (auto done = groups.read_names(all); !done)
       return done;
     for (const auto& [address, words] : tables_)
       groups_.emplace(address, groups.translate(words));
@@ -282,7 +283,7 @@ private:
     std::vector<MemoryRange> ranges;
     for (std::size_t i = 0; i < addresses.size(); ++i) // named where a communicator is
       ranges.push_back({{addresses[i] + layout_.name.offset}, names[i]});
-    if (auto done = memory_.read_ranges(ranges); !done)
+    if (auto done = space_.memory.read_ranges(ranges); !done)
       return done;
     for (const MemoryRange& range : ranges) {
       const std::string_view bytes(reinterpret_cast<const char*>(range.into.data()), range.read);
@@ -293,13 +294,13 @@ private:
     return {};
   }
 
-  std::uint64_t pointer_size() const { return static_cast<std::uint64_t>(platform_.pointer_size); }
+  std::uint64_t pointer_size() const {
+    return static_cast<std::uint64_t>(space_.platform.pointer_size);
+  }
 
   std::vector<Communicator>& communicators_;
   const Layout& layout_;
-  const ImageSet& images_;
-  Memory& memory_;
-  const Platform& platform_;
+  AddressSpace space_;
   std::vector<Words::Value> objects_; ///< by communicator; nullopt: not found
   Words words_;                       ///< of the objects
   std::map<std::uint64_t, Groups::Table> tables_;
@@ -309,16 +310,15 @@ private:
 
 } // namespace
 
-Result<void> correct_communicators(std::vector<Communicator>& communicators, ImageSet& images,
-                                   Memory& memory, const Platform& platform,
-                                   std::size_t most_members) {
+Result<void> correct_communicators(std::vector<Communicator>& communicators,
+                                   const AddressSpace& space, std::size_t most_members) {
   for (auto& communicator : communicators)
     communicator.context = communicator.id.value;
-  Fields fields(images);
-  const Layout layout(fields, images, platform);
+  Fields fields(space.images);
+  const Layout layout(fields, space);
   if (fields.error())
     return Failure(*fields.error());
-  return Corrector(communicators, layout, images, memory, platform, most_members).run();
+  return Corrector(communicators, layout, space, most_members).run();
 }
 
 } // namespace mqbridge::openmpi

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mqs/queues.h"
 #include "host/mqs/wire.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -20,8 +18,8 @@ namespace mqbridge::openmpi {
 /// operations' peers are translated anew. A group that is not quite as it should be is not known.
 /// What no object is found of stays as the DLL said. Groups have `most_members` in all: those
 /// beyond are not known. Errors: those of Memory, and dwarf.corrupt.
-Result<void> correct_communicators(std::vector<Communicator>& communicators, ImageSet& images,
-                                   Memory& memory, const Platform& platform,
+Result<void> correct_communicators(std::vector<Communicator>& communicators,
+                                   const AddressSpace& space,
                                    std::size_t most_members = wire::max_group_total);
 
 } // namespace mqbridge::openmpi

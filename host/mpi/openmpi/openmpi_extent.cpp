@@ -15,9 +15,8 @@ constexpr std::array<std::string_view, 2> lists = {"mca_pml_base_send_requests",
 
 } // namespace
 
-Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
-                                                const Platform& platform) {
-  Fields fields(images);
+Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) {
+  Fields fields(space.images);
   const auto allocated = fields.find_as_typed("opal_free_list_t", "fl_num_allocated");
   const auto item_size = fields.find_as_typed("opal_free_list_t", "fl_frag_size");
   if (fields.error())
@@ -25,12 +24,12 @@ Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory
   std::array<Words::Value, lists.size()> addresses;
   Words words;
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    if (const auto symbol = images.find_symbol(lists[i]))
+    if (const auto symbol = space.images.find_symbol(lists[i]))
       addresses[i] = symbol->address.value;
     words.want(addresses[i], allocated);
     words.want(addresses[i], item_size);
   }
-  if (auto done = words.read(memory, platform.byte_order); !done)
+  if (auto done = words.read(space); !done)
     return forward(std::move(done));
   QueueExtent all;
   for (const auto& address : addresses) {

@@ -20,13 +20,13 @@ bool has_one_twice(std::vector<T> values) {
 } // namespace
 
 Groups::Groups(Table world, std::int64_t own_rank, const ProcessName& fields,
-               const Platform& platform)
-    : world_(std::move(world)), own_rank_(own_rank), fields_(fields), platform_(platform) {
+               const AddressSpace& space)
+    : world_(std::move(world)), own_rank_(own_rank), fields_(fields), space_(space) {
   for (const std::uint64_t word : world_)
     world_ranks_.emplace(word, static_cast<std::int64_t>(world_ranks_.size()));
 }
 
-Result<void> Groups::read_names(const std::vector<const Table*>& tables, Memory& memory) {
+Result<void> Groups::read_names(const std::vector<const Table*>& tables) {
   bool some = false;
   const auto want = [&](std::uint64_t address) {
     words_.want(address, fields_.job);
@@ -45,7 +45,7 @@ Result<void> Groups::read_names(const std::vector<const Table*>& tables, Memory&
     return {};
   const std::uint64_t own = world_[static_cast<std::size_t>(own_rank_)];
   want(own);
-  if (auto done = words_.read(memory, platform_.byte_order); !done)
+  if (auto done = words_.read(space_); !done)
     return done;
   // The name is where it was looked for if this process's own rank stands there.
   if (const auto name = name_at(own); name && name->rank == own_rank_)
@@ -62,7 +62,7 @@ std::optional<Groups::Name> Groups::name_at(std::uint64_t address) const {
 }
 
 std::optional<Groups::Name> Groups::name_in(std::uint64_t sentinel) const {
-  if (platform_.pointer_size == 4) // there it is always one of this job
+  if (space_.platform.pointer_size == 4) // there it is always one of this job
     return Name{*own_job_, static_cast<std::int64_t>(sentinel >> 1)};
   const auto local = static_cast<std::uint32_t>(sentinel >> 1 & 0x7fff);
   const auto family = static_cast<std::uint32_t>(sentinel >> 16 & 0xffff);

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/queues.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -28,11 +27,11 @@ public:
   using Table = std::vector<std::uint64_t>;
 
   /// `own_rank`: of this process in `world`, the table of MPI_COMM_WORLD.
-  Groups(Table world, std::int64_t own_rank, const ProcessName& fields, const Platform& platform);
+  Groups(Table world, std::int64_t own_rank, const ProcessName& fields, const AddressSpace& space);
 
   /// Reads the names of all members that the world's table does not tell, in one call. Errors:
   /// those of Memory.
-  Result<void> read_names(const std::vector<const Table*>& tables, Memory& memory);
+  Result<void> read_names(const std::vector<const Table*>& tables);
 
   /// After read_names(). Not known unless each member is, and is there once.
   Group translate(const Table& table) const;
@@ -53,7 +52,7 @@ private:
   std::map<std::uint64_t, std::int64_t> world_ranks_; ///< by word
   std::int64_t own_rank_;
   ProcessName fields_;
-  const Platform& platform_;
+  AddressSpace space_;
   Words words_;
   std::optional<std::uint32_t> own_job_;
 };

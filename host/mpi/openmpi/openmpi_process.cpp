@@ -40,9 +40,9 @@ Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSe
 }
 
 /// Words that could not be read, and classes not initialised yet (0), state nothing.
-Result<void> add_class_sizes(const TypeFinder& find, const ImageSet& images, Memory& memory,
-                             ByteOrder order, std::vector<SizeFact>& facts) {
-  auto known = class_words(find, images);
+Result<void> add_class_sizes(const TypeFinder& find, const AddressSpace& space,
+                             std::vector<SizeFact>& facts) {
+  auto known = class_words(find, space.images);
   if (!known)
     return forward(std::move(known));
   auto& words = *known;
@@ -52,12 +52,12 @@ Result<void> add_class_sizes(const TypeFinder& find, const ImageSet& images, Mem
     const auto into = std::span(word.bytes).first(std::min(size, word.bytes.size()));
     ranges.push_back({word.image->bias(word.symbol.size_word), into});
   }
-  if (auto done = memory.read_ranges(ranges); !done)
+  if (auto done = space.memory.read_ranges(ranges); !done)
     return done;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (ranges[i].read != ranges[i].into.size())
       continue;
-    const auto size = decode_unsigned(ranges[i].into, order);
+    const auto size = decode_unsigned(ranges[i].into, space.platform.byte_order);
     std::string type(words[i].symbol.type);
     std::string symbol = type + "_class";
     if (size != 0)
@@ -101,12 +101,12 @@ bool is_component_name(std::string_view name) {
 
 /// MPI_Session_init makes the list of communicators, which is zero before
 /// (ompi/communicator/comm_init.c), without a mark in ompi_mpi_state.
-Result<bool> was_in_a_session(const ImageSet& images, Memory& memory, const Platform& platform) {
-  const auto communicators = images.find_symbol("ompi_mpi_communicators");
-  if (!has_sessions(images) || !communicators)
+Result<bool> was_in_a_session(const AddressSpace& space) {
+  const auto communicators = space.images.find_symbol("ompi_mpi_communicators");
+  if (!has_sessions(space.images) || !communicators)
     return false;
-  auto first = read_unsigned(memory, platform, communicators->address,
-                             static_cast<std::size_t>(platform.pointer_size));
+  auto first = read_unsigned(space.memory, space.platform, communicators->address,
+                             static_cast<std::size_t>(space.platform.pointer_size));
   if (!first && first.error().code == codes::memory_unreadable)
     return true; // not known
   if (!first)
@@ -120,36 +120,35 @@ bool has_sessions(const ImageSet& images) {
   return images.find_symbol("ompi_mpi_instance_null").has_value();
 }
 
-Result<TypeComparison> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
-                                   const Platform& platform) {
+Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space) {
   std::vector<SizeFact> facts;
-  for (const auto& image : images.images()) {
+  for (const auto& image : space.images.images()) {
     if (image.file == nullptr)
       continue;
     auto sizes = symbol_sizes(*image.file);
     facts.insert(facts.end(), sizes.begin(), sizes.end());
   }
-  if (auto done = add_class_sizes(find, images, memory, platform.byte_order, facts); !done)
+  if (auto done = add_class_sizes(find, space, facts); !done)
     return forward(std::move(done));
   auto comparison = compare_types(find, facts);
   if (!comparison)
     return comparison;
-  if (auto done = compare_pointers(find, platform, *comparison); !done)
+  if (auto done = compare_pointers(find, space.platform, *comparison); !done)
     return forward(std::move(done));
   return comparison;
 }
 
-Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
+Result<MpiState> read_state(const AddressSpace& space) {
   // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED, 4
   // FINALIZE_PAST_COMM_SELF_DESTRUCT, in which MPI_Finalize waits for the other processes, with all
   // queues as they were, 5 FINALIZE_COMPLETED.
   constexpr std::uint64_t init_completed = 2;
   constexpr std::uint64_t finalize_started = 3;
   constexpr std::uint64_t finalized = 5;
-  const auto symbol = images.find_symbol("ompi_mpi_state");
+  const auto symbol = space.images.find_symbol("ompi_mpi_state");
   if (!symbol)
     return MpiState::unknown;
-  auto value = read_unsigned(memory, platform, symbol->address, sizeof(std::int32_t));
+  auto value = read_unsigned(space.memory, space.platform, symbol->address, sizeof(std::int32_t));
   if (!value && value.error().code == codes::memory_unreadable)
     return MpiState::unknown;
   if (!value)
@@ -157,7 +156,7 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
   if (*value > finalized)
     return MpiState::unknown;
   if (*value == 0) {
-    auto session = was_in_a_session(images, memory, platform);
+    auto session = was_in_a_session(space);
     if (!session)
       return forward(std::move(session));
     return *session ? MpiState::unknown : MpiState::not_initialized;
@@ -169,22 +168,21 @@ Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& pl
   return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;
 }
 
-Result<std::optional<std::string>> read_transport(ImageSet& images, Memory& memory,
-                                                  const Platform&) {
+Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   const std::optional<std::string> unknown;
-  const auto component = images.find_symbol("mca_pml_base_selected_component");
+  const auto component = space.images.find_symbol("mca_pml_base_selected_component");
   if (!component)
     return unknown;
-  auto version = offset_of(images, "mca_pml_base_component_t", "pmlm_version");
+  auto version = offset_of(space.images, "mca_pml_base_component_t", "pmlm_version");
   if (!version)
     return forward(std::move(version));
-  auto name_offset = offset_of(images, "mca_base_component_t", "mca_component_name");
+  auto name_offset = offset_of(space.images, "mca_base_component_t", "mca_component_name");
   if (!name_offset)
     return forward(std::move(name_offset));
   if (!*version || !*name_offset)
     return unknown;
   auto name =
-      read_string(memory, component->address + **version + **name_offset, max_component_name);
+      read_string(space.memory, component->address + **version + **name_offset, max_component_name);
   if (!name && name.error().code == codes::memory_unreadable)
     return unknown;
   if (!name)

@@ -64,8 +64,7 @@ std::optional<TargetAddress> read_first_line(Operation& operation, int pointer_s
 
 } // namespace
 
-Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                    const Platform& platform) {
+Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space) {
   std::vector<Operation*> with_request;
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
@@ -73,7 +72,7 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
       if (queue.total)
         *queue.total -= unfilled;
       for (Operation& operation : queue.operations) {
-        operation.request = read_first_line(operation, platform.pointer_size);
+        operation.request = read_first_line(operation, space.platform.pointer_size);
         leave_out_data_lines(operation);
         if (operation.request)
           with_request.push_back(&operation);
@@ -83,8 +82,8 @@ Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, 
     }
   }
   // First: what came, of which the communicators then know the sender.
-  auto requests = correct_from_requests(with_request, images, memory, platform);
-  auto done = correct_communicators(communicators, images, memory, platform);
+  auto requests = correct_from_requests(with_request, space);
+  auto done = correct_communicators(communicators, space);
   return requests ? done : requests;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mqs/queues.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <vector>
@@ -12,7 +10,6 @@ namespace mqbridge::openmpi {
 
 /// What Open MPI's debug DLL is known to get wrong, corrected (repairs.h): drops what it left
 /// blank, and reads each request again. Errors: those of Memory and of find_type.
-Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                    const Platform& platform);
+Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space);
 
 } // namespace mqbridge::openmpi

@@ -86,8 +86,7 @@ OpKind kind_of(RequestType type, bool complete) {
 
 class Corrector {
 public:
-  Corrector(const Layout& layout, Memory& memory, const Platform& platform)
-      : layout_(layout), memory_(memory), order_(platform.byte_order) {}
+  Corrector(const Layout& layout, const AddressSpace& space) : layout_(layout), space_(space) {}
 
   Result<void> run(std::span<Operation* const> operations) {
     auto requests = read_requests(operations);
@@ -96,7 +95,7 @@ public:
     Words words;
     for (const auto& request : *requests)
       words.want(request.datatype, layout_.datatype_size);
-    if (auto done = words.read(memory_, order_); !done)
+    if (auto done = words.read(space_); !done)
       return done;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const Request& request = (*requests)[i];
@@ -122,7 +121,7 @@ private:
     std::vector<TargetAddress> addresses;
     for (const Operation* operation : operations)
       addresses.push_back(*operation->request);
-    auto read = Structures::read(addresses, layout_.request_size(), memory_, order_);
+    auto read = Structures::read(addresses, layout_.request_size(), space_);
     if (!read)
       return forward(std::move(read));
     std::vector<Request> requests;
@@ -233,21 +232,20 @@ private:
   }
 
   const Layout& layout_;
-  Memory& memory_;
-  ByteOrder order_;
+  AddressSpace space_;
 };
 
 } // namespace
 
-Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
-                                   Memory& memory, const Platform& platform) {
-  Fields fields(images);
-  const Layout layout(fields, platform);
+Result<void> correct_from_requests(const std::vector<Operation*>& operations,
+                                   const AddressSpace& space) {
+  Fields fields(space.images);
+  const Layout layout(fields, space.platform);
   if (fields.error())
     return Failure(*fields.error());
   if (layout.request_size() == 0)
     return {};
-  Corrector corrector(layout, memory, platform);
+  Corrector corrector(layout, space);
   const std::size_t at_once = Structures::at_once(layout.request_size());
   for (std::size_t from = 0; from < operations.size(); from += at_once) {
     const std::size_t count = std::min(operations.size() - from, at_once);

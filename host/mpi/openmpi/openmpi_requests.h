@@ -1,9 +1,7 @@
 #pragma once
 
-#include "host/memory/memory.h"
-#include "host/memory/platform.h"
 #include "host/mqs/queues.h"
-#include "host/process/image_set.h"
+#include "host/process/address_space.h"
 #include "rsp/result.h"
 
 #include <vector>
@@ -17,7 +15,7 @@ namespace mqbridge::openmpi {
 /// unknown type. Sets Operation::kind and delivery. Repairs "status", "length", "global_rank".
 /// Fields that the types do not have change nothing; the status of a request that cannot be read
 /// becomes `unknown`. Errors: those of Memory and of find_type.
-Result<void> correct_from_requests(const std::vector<Operation*>& operations, ImageSet& images,
-                                   Memory& memory, const Platform& platform);
+Result<void> correct_from_requests(const std::vector<Operation*>& operations,
+                                   const AddressSpace& space);
 
 } // namespace mqbridge::openmpi

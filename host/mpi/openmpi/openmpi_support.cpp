@@ -14,14 +14,12 @@ bool is_this_machine(const Platform& platform) {
 
 class Support final : public MpiSupport {
 public:
-  Result<MpiState> read_state(ImageSet& images, Memory& memory,
-                              const Platform& platform) const override {
-    return openmpi::read_state(images, memory, platform);
+  Result<MpiState> read_state(const AddressSpace& space) const override {
+    return openmpi::read_state(space);
   }
 
-  Result<TypesCheck> check_types(const TypeFinder& find, const ImageSet& images, Memory& memory,
-                                 const Platform& platform) const override {
-    auto comparison = openmpi::check_types(find, images, memory, platform);
+  Result<TypesCheck> check_types(const TypeFinder& find, const AddressSpace& space) const override {
+    auto comparison = openmpi::check_types(find, space);
     if (!comparison)
       return forward(std::move(comparison));
     const bool fit = comparison->fits();
@@ -43,9 +41,8 @@ public:
         mpi.name, version);
   }
 
-  Result<Transport> read_transport(ImageSet& images, Memory& memory,
-                                   const Platform& platform) const override {
-    auto name = openmpi::read_transport(images, memory, platform);
+  Result<Transport> read_transport(const AddressSpace& space) const override {
+    auto name = openmpi::read_transport(space);
     if (!name)
       return forward(std::move(name));
     Transport transport{std::move(*name), false, std::nullopt};
@@ -67,9 +64,8 @@ public:
     return transport;
   }
 
-  Result<std::optional<QueueExtent>> queue_extent(ImageSet& images, Memory& memory,
-                                                  const Platform& platform) const override {
-    return openmpi::queue_extent(images, memory, platform);
+  Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const override {
+    return openmpi::queue_extent(space);
   }
 
   bool statuses_need_repair() const override { return true; }
@@ -80,9 +76,9 @@ public:
     return state == MpiState::unknown && has_sessions(images);
   }
 
-  Result<void> repair(std::vector<Communicator>& communicators, ImageSet& images, Memory& memory,
-                      const Platform& platform) const override {
-    return openmpi::repair(communicators, images, memory, platform);
+  Result<void> repair(std::vector<Communicator>& communicators,
+                      const AddressSpace& space) const override {
+    return openmpi::repair(communicators, space);
   }
 };
 

@@ -8,18 +8,18 @@
 
 namespace mqbridge::recorder {
 
-Result<MpiState> read_state(ImageSet& images, Memory& memory, const Platform& platform) {
-  const auto symbol = images.find_symbol(MQR_ROOT_SYMBOL);
+Result<MpiState> read_state(const AddressSpace& space) {
+  const auto symbol = space.images.find_symbol(MQR_ROOT_SYMBOL);
   if (!symbol)
     return MpiState::unknown;
   std::array<std::byte, sizeof(mqr_root)> root{};
-  const auto read = read_exact(memory, symbol->address, root);
+  const auto read = read_exact(space.memory, symbol->address, root);
   if (!read && read.error().code == codes::memory_unreadable)
     return MpiState::unknown;
   if (!read)
     return Failure(read.error());
   const auto field = [&](std::size_t offset) {
-    return decode_unsigned(std::span(root).subspan(offset, 4), platform.byte_order);
+    return decode_unsigned(std::span(root).subspan(offset, 4), space.platform.byte_order);
   };
   if (field(offsetof(mqr_root, magic)) != MQR_MAGIC_ROOT)
     return MpiState::unknown;

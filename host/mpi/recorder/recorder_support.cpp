@@ -26,14 +26,13 @@ void take_details(Operation& operation, TextPool& texts) {
 
 class Support final : public MpiSupport {
 public:
-  Result<MpiState> read_state(ImageSet& images, Memory& memory,
-                              const Platform& platform) const override {
-    return recorder::read_state(images, memory, platform);
+  Result<MpiState> read_state(const AddressSpace& space) const override {
+    return recorder::read_state(space);
   }
   bool needs_types() const override { return false; } // its layout is the same everywhere
 
-  Result<void> repair(std::vector<Communicator>& communicators, ImageSet&, Memory&,
-                      const Platform&) const override {
+  Result<void> repair(std::vector<Communicator>& communicators,
+                      const AddressSpace&) const override {
     TextPool texts;
     for (auto& communicator : communicators) {
       communicator.context = communicator.id.value; // dll/recorder/layout.h
