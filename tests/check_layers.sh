@@ -33,6 +33,7 @@ for line in "${rooms[@]}"; do
     [[ $other == rsp || -v may[$other] ]] || { echo "$room may not know $other, which stands below it in the table"; exit 1; }
   done
   may[$room]="$room ${line#*:}"
+  grep -q "^| \`$room/\`" docs/architecture.md || { echo "docs/architecture.md does not list the room $room"; exit 1; }
 done
 
 # Sets `room` to the room of a file; to nothing where it is of none.
