@@ -18,11 +18,6 @@
 namespace mqbridge {
 namespace {
 
-/// As far as the words tell. The same command may lead to another process each time.
-bool is_same_process(const rsp::Endpoint& one, const rsp::Endpoint& other) {
-  return one.where == other.where && one.pid == other.pid && !one.text.starts_with("exec:");
-}
-
 Result<void> add_target(TargetSpec target, std::vector<TargetSpec>& targets) {
   const auto same_rank = [&](const TargetSpec& other) {
     return target.rank && other.rank == target.rank;
@@ -30,12 +25,9 @@ Result<void> add_target(TargetSpec target, std::vector<TargetSpec>& targets) {
   if (std::any_of(targets.begin(), targets.end(), same_rank))
     return fail("usage", fmt::format("two targets are given as rank {}", *target.rank),
                 "give each target a rank of its own, or leave RANK= out");
-  const auto same_process = [&](const TargetSpec& other) {
-    return is_same_process(other.endpoint, target.endpoint);
-  };
+  const auto same_process = [&](const TargetSpec& other) { return other.is_same_process(target); };
   if (std::any_of(targets.begin(), targets.end(), same_process))
-    return fail("usage", fmt::format("{} is given twice", target.endpoint.text),
-                "give each process once");
+    return fail("usage", fmt::format("{} is given twice", target.text()), "give each process once");
   targets.push_back(std::move(target));
   return {};
 }

@@ -22,7 +22,7 @@ std::string Progress::label(std::size_t index) const {
   if (target.rank)
     return fmt::format("rank {}", *target.rank);
   constexpr std::size_t widest = 40;
-  return shortened(printable(target.endpoint.text), widest);
+  return shortened(printable(target.text()), widest);
 }
 
 void Progress::report(std::size_t index, std::string_view phase, std::uint64_t operations) {

@@ -351,12 +351,12 @@ Checklist examine(const TargetSpec& target, const DumpOptions& options, std::sto
   }
   // On the stdio of a command it serves one client, and lets go when that ends.
   auto& lost = outcome.features.lost_link;
-  if (lost == rsp::LostLink::depends &&
-      std::holds_alternative<rsp::CommandEndpoint>(target.endpoint.where))
+  if (lost == rsp::LostLink::depends && target.live() != nullptr &&
+      std::holds_alternative<rsp::CommandEndpoint>(target.live()->where))
     lost = rsp::LostLink::runs;
   Diagnosis diagnosis(outcome);
   Checklist list;
-  list.endpoint = target.endpoint.text;
+  list.endpoint = target.text();
   list.checks = diagnosis.run();
   list.queues_readable = diagnosis.queues_readable();
   return list;

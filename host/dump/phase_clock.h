@@ -1,9 +1,10 @@
 #pragma once
 
 #include "host/dump/document.h"
-#include "rsp/client/client.h"
+#include "rsp/exchange/counters.h"
 
 #include <chrono>
+#include <functional>
 #include <vector>
 
 namespace mqbridge {
@@ -13,8 +14,8 @@ class PhaseClock {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// What the connection has cost so far; until then, nothing. Not owned.
-  void watch(const rsp::Client* client) { client_ = client; }
+  /// `costs`: what the connection has cost so far. Until then, nothing.
+  void watch(std::function<rsp::Counters()> costs) { costs_ = std::move(costs); }
   /// Ends the phase before, if any.
   void begin(PhaseName name);
   /// Ends the last phase and fills the totals of `statistics`.
@@ -22,11 +23,9 @@ public:
 
 private:
   void end();
-  rsp::Counters counters() const {
-    return client_ != nullptr ? client_->counters() : rsp::Counters{};
-  }
+  rsp::Counters counters() const { return costs_ ? costs_() : rsp::Counters{}; }
 
-  const rsp::Client* client_ = nullptr;
+  std::function<rsp::Counters()> costs_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point phase_start_ = start_;
   rsp::Counters phase_counters_;

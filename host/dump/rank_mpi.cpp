@@ -16,19 +16,17 @@ std::string with(std::string hint, const std::optional<std::string>& entry_hint)
 
 } // namespace
 
-Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, bool reads_files) {
-  auto images = target_.load_images(warnings_);
-  if (!images)
-    return forward(std::move(images));
-  images_.emplace(std::move(*images));
-  if (auto done = target_.preload(mpi_root_pages(*images_)); !done)
+Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint) {
+  if (auto loaded = process_.load_images(warnings_); !loaded)
+    return loaded;
+  if (auto done = process_.preload(mpi_root_pages(process_.images())); !done)
     return done;
-  auto mpi = identify_mpi(space());
+  auto mpi = identify_mpi(process_.space());
   if (!mpi)
     return forward(std::move(mpi));
   if (!*mpi) {
     std::string hint = "check the process id; files of another machine: --sysroot DIR";
-    if (reads_files && options_.fetch.mode != FetchMode::always)
+    if (process_.reads_files() && options_.fetch.mode != FetchMode::always)
       hint += ", or --fetch-files always";
     return fail("mpi.not_found",
                 fmt::format("{}: {} is no MPI program, or its MPI library is not on this host",
@@ -46,7 +44,7 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint, boo
 }
 
 Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
-  auto state = support_of(library_.provider).read_state(space());
+  auto state = support_of(library_.provider).read_state(process_.space());
   if (!state)
     return forward(std::move(state));
   dump_.mpi->state = *state;
@@ -66,8 +64,8 @@ Result<void> RankMpi::find_types() {
   if (!support_of(library_.provider).needs_types())
     return {};
   auto choice = select_types(
-      space(), library_, options_.types_files, options_.pack_directories,
-      [&] { return target_.find_debug_information(*images_, warnings_); }, warnings_);
+      process_.space(), library_, options_.types_files, options_.pack_directories,
+      [&] { return process_.find_debug_information(warnings_); }, warnings_);
   if (!choice) {
     dump_.mpi->types_match = TypesMatch::none;
     return forward(std::move(choice));
@@ -78,7 +76,7 @@ Result<void> RankMpi::find_types() {
 }
 
 Result<void> RankMpi::read_transport() {
-  auto transport = support_of(library_.provider).read_transport(space());
+  auto transport = support_of(library_.provider).read_transport(process_.space());
   if (!transport)
     return forward(std::move(transport));
   dump_.mpi->transport = transport->name;

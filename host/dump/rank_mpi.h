@@ -3,11 +3,9 @@
 #include "host/dump/document.h"
 #include "host/dump/take_dump.h"
 #include "host/mpi/mpi_library.h"
-#include "host/process/address_space.h"
-#include "host/process/target.h"
+#include "host/process/stopped_process.h"
 #include "rsp/result.h"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -18,12 +16,12 @@ namespace mqbridge {
 /// outlive it; one thread.
 class RankMpi {
 public:
-  RankMpi(const DumpOptions& options, Target& target, RankDump& dump, Warnings& warnings)
-      : options_(options), target_(target), dump_(dump), warnings_(warnings) {}
+  RankMpi(const DumpOptions& options, StoppedProcess& process, RankDump& dump, Warnings& warnings)
+      : options_(options), process_(process), dump_(dump), warnings_(warnings) {}
 
-  /// `entry_hint`: why there may be nothing to see yet. `reads_files`: the stub could read files
-  /// that this host lacks. Errors: those of Target::load_images and identify_mpi, mpi.not_found.
-  Result<void> identify(const std::optional<std::string>& entry_hint, bool reads_files);
+  /// `entry_hint`: why there may be nothing to see yet. Errors: those of
+  /// StoppedProcess::load_images and identify_mpi, mpi.not_found.
+  Result<void> identify(const std::optional<std::string>& entry_hint);
   /// Has MPI_Init returned, and MPI_Finalize not yet? Without both there are no queues.
   bool has_queues() const;
   /// Errors: those of select_types.
@@ -31,10 +29,6 @@ public:
   /// Errors: those of Memory.
   Result<void> read_transport();
 
-  std::size_t loaded_objects() const { return images_ ? images_->images().size() : 0; }
-  ImageSet& images() { return *images_; }
-  /// After identify().
-  AddressSpace space() { return {*images_, target_.memory(), target_.platform()}; }
   const MpiLibrary& library() const { return library_; }
   bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
 
@@ -42,10 +36,9 @@ private:
   Result<void> read_state(const std::optional<std::string>& entry_hint);
 
   const DumpOptions& options_;
-  Target& target_;
+  StoppedProcess& process_;
   RankDump& dump_;
   Warnings& warnings_;
-  std::optional<ImageSet> images_;
   MpiLibrary library_;
   bool bypassed_ = false;
 };

@@ -69,7 +69,7 @@ public:
       walk_.before_repairs();
     const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
-      doubt_unverified(dump_.communicators, walk_.space.platform);
+      doubt_unverified(dump_.communicators, walk_.process.platform());
     const bool whole = !result.failure && repaired;
     // MPI_Finalize has freed them all at its end.
     auto implausible = drop_implausible(dump_.communicators, support_, whole && !is_finalizing());
@@ -98,7 +98,7 @@ public:
 
 private:
   Result<void> repair_all() {
-    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.space);
+    auto repaired = repair(dump_.communicators, walk_.mpi, walk_.process.space());
     if (!repaired && repaired.error().code == codes::stop_limit && !walk_.options.max_stop)
       return fail("walk.max_walk",
                   "the time of the walk was over while the requests of what it found were read",
@@ -126,14 +126,14 @@ private:
       outcome_.warnings.push_back(
           {"dll.message", fmt::format("{} says: {}", walk_.dll.path.filename().string(), message),
            ""});
-    if (auto doubtful = walk_.target.doubtful_memory())
+    if (auto doubtful = walk_.process.doubtful_memory())
       outcome_.warnings.push_back(std::move(*doubtful));
     return result;
   }
 
   WalkRequest request() const {
     WalkRequest request{walk_.options.program_directory / "mqbridge-worker", walk_.dll.path,
-                        walk_.space, dump_.executable.value_or(dump_.endpoint)};
+                        walk_.process.space(), dump_.executable.value_or(dump_.endpoint)};
     request.world_rank_hint = walk_.world_rank_hint;
     if (!walk_.bypassed)
       request.op_classes = wanted_queues(filters_);
@@ -145,7 +145,7 @@ private:
     request.ignore_welcome = support_.refuses_in_success();
     request.stop = walk_.stop;
     request.sandboxed = walk_.options.sandbox;
-    request.store = walk_.target.page_store();
+    request.store = walk_.process.page_store();
     request.started = walk_.worker;
     request.checked = walk_.dll.checked;
     request.deadline = walk_.deadline;
@@ -171,7 +171,7 @@ private:
       return;
     const auto state = dump_.mpi ? dump_.mpi->state : MpiState::unknown;
     if (auto doubt = doubt_without_world(dump_.communicators, support_,
-                                         support_.may_lack_world(walk_.space.images, state)))
+                                         support_.may_lack_world(walk_.process.images(), state)))
       outcome_.warnings.push_back(std::move(*doubt));
   }
 

@@ -6,8 +6,7 @@
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
-#include "host/process/address_space.h"
-#include "host/process/target.h"
+#include "host/process/stopped_process.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -21,8 +20,7 @@ namespace mqbridge {
 /// What the walk of one rank's queues goes by. References outlive the call.
 struct RankWalk {
   const DumpOptions& options;
-  Target& target;
-  AddressSpace space;
+  StoppedProcess& process;
   const MpiLibrary& mpi;
   const DllChoice& dll;
   bool bypassed = false; ///< the transport keeps its queues where the DLL does not look

@@ -3,7 +3,7 @@
 #include "host/dump/document.h"
 #include "host/mpi/mpi_library.h"
 #include "host/process/address_space.h"
-#include "host/process/target.h"
+#include "host/process/stopped_process.h"
 #include "rsp/result.h"
 
 #include <filesystem>

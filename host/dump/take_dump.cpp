@@ -3,8 +3,8 @@
 #include "host/dump/filters.h"
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
+#include "host/dump/process_access.h"
 #include "host/dump/rank_dump.h"
-#include "host/dump/rank_link.h"
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 
@@ -24,7 +24,9 @@ std::vector<std::vector<std::size_t>> group_by_server(std::span<const TargetSpec
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto same = [&](const std::vector<std::size_t>& group) {
-      return targets[group.front()].endpoint.same_server(targets[i].endpoint);
+      const auto* const one = targets[group.front()].live();
+      const auto* const other = targets[i].live();
+      return one != nullptr && other != nullptr && one->same_server(*other);
     };
     if (auto group = std::find_if(groups.begin(), groups.end(), same); group != groups.end())
       group->push_back(i);
@@ -97,7 +99,7 @@ private:
   void take(std::size_t index, std::shared_ptr<rsp::SharedStub>& stub) {
     auto& outcome = outcomes_[index];
     if (stop_.stop_requested()) {
-      RankLink::name_target(outcome.dump, targets_[index].endpoint);
+      name_target(outcome.dump, targets_[index]);
       outcome.claim.given = targets_[index].rank;
       outcome.dump.errors.push_back({std::string(codes::interrupted), RankError::Level::error,
                                      "interrupted before it was this target's turn", ""});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/dump/document.h"
+#include "host/dump/target_spec.h"
 #include "host/files/fetch_options.h"
 #include "host/files/file_finder.h"
 #include "host/memory/cache_mode.h"
@@ -9,7 +10,6 @@
 #include "rsp/commands/run_until.h"
 #include "rsp/guardian/guardian.h"
 #include "rsp/packet/trace.h"
-#include "rsp/transport/endpoint.h"
 
 #include <chrono>
 #include <cstddef>
@@ -22,19 +22,6 @@
 #include <vector>
 
 namespace mqbridge {
-
-/// `[RANK=]ENDPOINT` of the command line.
-struct TargetSpec {
-  std::optional<int> rank;
-  rsp::Endpoint endpoint;
-
-  /// Errors: target.syntax, endpoint.syntax.
-  static Result<TargetSpec> parse(std::string_view text);
-
-  /// The same, and `local:PID,PID` and `local:A-B`: of these the processes that run now, by number.
-  /// Error as well: target.no_process (none of them runs).
-  static Result<std::vector<TargetSpec>> parse_all(std::string_view text);
-};
 
 struct DumpOptions {
   FilePaths paths;

@@ -12,6 +12,7 @@ namespace mqbridge {
 namespace {
 
 constexpr std::string_view local = "local:";
+constexpr std::string_view core = "core:";
 
 std::optional<std::int32_t> process_id(std::string_view text) {
   std::int32_t pid = 0; // pid_t
@@ -104,11 +105,32 @@ Result<TargetSpec> TargetSpec::parse(std::string_view text) {
   if (spec.rank && endpoint.starts_with(local) && endpoint.find_first_of(",-") != endpoint.npos)
     return fail("target.syntax", fmt::format("{}: one rank, and several processes", text),
                 "leave RANK= out: each process says which rank it is");
+  if (endpoint.starts_with(core)) {
+    auto path = parse_core_path(endpoint.substr(core.size()));
+    if (!path)
+      return forward(std::move(path));
+    spec.where = CoreEndpoint{std::string(endpoint), std::move(*path)};
+    return spec;
+  }
   auto parsed = rsp::Endpoint::parse(endpoint);
   if (!parsed)
     return forward(std::move(parsed));
-  spec.endpoint = std::move(*parsed);
+  spec.where = std::move(*parsed);
   return spec;
+}
+
+const std::string& TargetSpec::text() const {
+  return std::visit([](const auto& endpoint) -> const std::string& { return endpoint.text; },
+                    where);
+}
+
+bool TargetSpec::is_same_process(const TargetSpec& other) const {
+  const auto* const one = live();
+  const auto* const two = other.live();
+  if (one == nullptr || two == nullptr)
+    return one == two &&
+           std::get<CoreEndpoint>(where).path.core == std::get<CoreEndpoint>(other.where).path.core;
+  return one->where == two->where && one->pid == two->pid && !one->text.starts_with("exec:");
 }
 
 } // namespace mqbridge

@@ -1,9 +1,5 @@
 #include "host/process/environment.h"
 
-#include "host/limits.h"
-#include "rsp/codes.h"
-#include "rsp/commands/vfile.h"
-
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
@@ -67,17 +63,6 @@ LaunchEnvironment parse_environment(std::string_view environ) {
     result.job = fmt::format("{}.{}", *slurm, value_of(variables, "SLURM_STEP_ID").value_or("0"));
   }
   return result;
-}
-
-Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid) {
-  if (!client.features().vfile || pid <= 0)
-    return LaunchEnvironment{};
-  auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), limits::environment);
-  if (bytes)
-    return parse_environment(*bytes);
-  if (bytes.error().code.starts_with(codes::of_vfile))
-    return LaunchEnvironment{};
-  return forward(std::move(bytes));
 }
 
 } // namespace mqbridge

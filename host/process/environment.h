@@ -1,8 +1,5 @@
 #pragma once
 
-#include "rsp/client/client.h"
-#include "rsp/result.h"
-
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,9 +21,5 @@ struct LaunchEnvironment {
 
 /// From the bytes of /proc/PID/environ.
 LaunchEnvironment parse_environment(std::string_view environ);
-
-/// Reads /proc/PID/environ on the target's node by vFile. Empty where the stub has no vFile or may
-/// not read it: a launch environment is a help, never a need. Errors: only a lost connection.
-Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid);
 
 } // namespace mqbridge

@@ -153,7 +153,7 @@ Result<bool> FileMatcher::agrees(const Object& object, const std::filesystem::pa
     return Failure(file.error());
   if (!file || compare(**file, object))
     return false;
-  return agrees_with_memory(**file, object.image.bias, memory_);
+  return agrees_with_memory(**file, object.image.bias, source_.memory());
 }
 
 Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings) {
@@ -172,7 +172,7 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
     return agrees(*owners[static_cast<std::size_t>(&file - wanted.data())], kept);
   };
   const auto before = warnings.size();
-  if (auto done = fetch_.fetcher->fetch(client_, pid_, wanted, agree, fetch_, warnings); !done)
+  if (auto done = source_.fetch_files(*fetch_.fetcher, wanted, agree, fetch_, warnings); !done)
     return done;
   const bool explained = warnings.size() > before;
   for (std::size_t i = 0; i < wanted.size(); ++i) {

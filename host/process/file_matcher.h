@@ -7,7 +7,7 @@
 #include "host/process/image_set.h"
 #include "host/process/link_map.h"
 #include "host/process/memory_image.h"
-#include "host/process/target.h"
+#include "host/process/process_source.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,12 +28,10 @@ bool is_mpi_library(std::string_view path);
 /// host is looked for only if it matters: the executable and the MPI's libraries.
 class FileMatcher {
 public:
-  /// All outlive the matcher. `memory`: of the target, past the cache. `pid`: of the target; 0: not
-  /// known.
-  FileMatcher(ElfCache& files, const Platform& platform, rsp::Client& client, Memory& memory,
-              std::int64_t pid, const FetchContext& fetch)
-      : files_(files), platform_(platform), client_(client), memory_(memory), pid_(pid),
-        fetch_(fetch) {}
+  /// All outlive the matcher.
+  FileMatcher(ElfCache& files, const Platform& platform, ProcessSource& source,
+              const FetchContext& fetch)
+      : files_(files), platform_(platform), source_(source), fetch_(fetch) {}
 
   /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
   /// the target's memory, empty if there is none. The executable comes first. Objects without a
@@ -68,9 +66,7 @@ private:
 
   ElfCache& files_;
   const Platform& platform_;
-  rsp::Client& client_;
-  Memory& memory_;
-  std::int64_t pid_;
+  ProcessSource& source_;
   const FetchContext& fetch_;
 };
 

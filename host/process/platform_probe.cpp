@@ -1,7 +1,7 @@
 #include "host/process/platform_probe.h"
 
 #include "host/elf/elf_machine.h"
-#include "host/process/live/target_description.h"
+#include "host/process/target_description.h"
 
 #include <array>
 #include <elf.h>

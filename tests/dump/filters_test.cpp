@@ -52,7 +52,7 @@ TEST(TargetSpec, RankBeforeTheEndpoint) {
   auto spec = TargetSpec::parse("12=node:7001");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->rank, 12);
-  EXPECT_EQ(spec->endpoint.text, "node:7001");
+  EXPECT_EQ(spec->text(), "node:7001");
   EXPECT_EQ(TargetSpec::parse("node:7001")->rank, std::nullopt);
   EXPECT_EQ(TargetSpec::parse("exec:A=1 run")->rank, std::nullopt)
       << "an = inside a command is not a rank's";

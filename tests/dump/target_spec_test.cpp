@@ -20,7 +20,7 @@ std::vector<std::string> endpoints(const std::string& text) {
     return {"error: " + targets.error().message};
   std::vector<std::string> texts;
   for (const auto& target : *targets)
-    texts.push_back(target.endpoint.text);
+    texts.push_back(target.text());
   return texts;
 }
 

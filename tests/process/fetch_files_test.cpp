@@ -2,7 +2,8 @@
 
 #include "host/disk/run_command.h"
 #include "host/files/file_fetcher.h"
-#include "host/process/target.h"
+#include "host/process/live/live_process.h"
+#include "host/process/stopped_process.h"
 #include "rsp/commands/attach.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/trace.h"
@@ -97,16 +98,20 @@ protected:
     ElfCache files(paths);
     const auto attachment = rsp::attach(client);
     EXPECT_TRUE(attachment) << attachment.error().message;
-    TargetOptions options;
+    ProcessOptions options;
     options.fetch.fetcher = fetcher;
     if (time)
       options.fetch.deadline = std::chrono::steady_clock::now() + *time;
-    auto target = Target::adopt(client, *attachment, files, options);
+    auto target =
+        StoppedProcess::open(std::make_unique<LiveProcess>(client, *attachment), files, options);
     EXPECT_TRUE(target) << target.error().message;
     if (!target)
       return look;
-    look.images = (*target)->load_images(look.warnings);
-    EXPECT_TRUE((*target)->detach());
+    if (auto loaded = (*target)->load_images(look.warnings); !loaded)
+      look.images = forward(std::move(loaded));
+    else
+      look.images = std::move((*target)->images());
+    EXPECT_TRUE((*target)->release());
     return look;
   }
   Look look(FileFetcher& fetcher, std::optional<std::chrono::milliseconds> time = {}) const {

@@ -1,7 +1,8 @@
 #include "tests/process/qemu_process.h"
 
 #include "host/memory/reader.h"
-#include "host/process/target.h"
+#include "host/process/live/live_process.h"
+#include "host/process/stopped_process.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/packet/signal_names.h"
 #include "tests/support/connected.h"
@@ -39,9 +40,9 @@ std::string compile(const QemuPlatform& platform, const std::string& linkage,
   return program;
 }
 
-Result<std::unique_ptr<Target>> adopt(rsp::Client& client, const rsp::Attachment& attachment,
-                                      ElfCache& files) {
-  return Target::adopt(client, attachment, files);
+Result<std::unique_ptr<StoppedProcess>> open(rsp::Client& client, const rsp::Attachment& attachment,
+                                             ElfCache& files) {
+  return StoppedProcess::open(std::make_unique<LiveProcess>(client, attachment), files);
 }
 
 /// The image of the library; nullptr, and a failure, if it is not there with its file.
@@ -65,28 +66,28 @@ Placed said_by(const RealStub& stub) {
   return placed;
 }
 
-void expect_learnt(Target& target, const QemuPlatform& platform, const std::string& program,
+void expect_learnt(StoppedProcess& target, const QemuPlatform& platform, const std::string& program,
                    bool is_dynamic, const Placed& placed) {
   EXPECT_EQ(target.platform().architecture, platform.architecture);
   EXPECT_EQ(target.executable(), program); // by AT_EXECFN: QEMU 7.2 has no qXfer:exec-file
   Warnings warnings;
-  auto images = target.load_images(warnings);
-  ASSERT_TRUE(images) << images.error().message;
+  const auto loaded = target.load_images(warnings);
+  ASSERT_TRUE(loaded) << loaded.error().message;
   for (const auto& warning : warnings)
     ADD_FAILURE() << warning.message;
-  const auto marker = images->find_symbol("placed_marker");
+  const auto marker = target.images().find_symbol("placed_marker");
   ASSERT_TRUE(marker);
   EXPECT_EQ(marker->address, TargetAddress{placed.marker});
   const auto value = read_unsigned(target.memory(), target.platform(), marker->address, 4);
   ASSERT_TRUE(value) << value.error().message;
   EXPECT_EQ(*value, 0x12345678U);
   if (!is_dynamic) {
-    EXPECT_THAT(images->images(), SizeIs(1));
+    EXPECT_THAT(target.images().images(), SizeIs(1));
     return;
   }
-  EXPECT_THAT(images->images(), SizeIs(4)); // with the dynamic linker, and no vdso
-  expect_library(*images, "libc.so");
-  expect_library(*images, "libm.so");
+  EXPECT_THAT(target.images().images(), SizeIs(4)); // with the dynamic linker, and no vdso
+  expect_library(target.images(), "libc.so");
+  expect_library(target.images(), "libm.so");
 }
 
 std::string lacking(const QemuPlatform& platform) {
@@ -125,7 +126,7 @@ TEST_P(QemuProcess, IsLearntAsItSaysItself) {
   ASSERT_TRUE(attachment) << attachment.error().message;
   {
     // Not detached, that it may run: the stub ends with its first client.
-    auto at_entry = adopt(*client, *attachment, files);
+    auto at_entry = open(*client, *attachment, files);
     ASSERT_TRUE(at_entry) << at_entry.error().message;
     Warnings warnings;
     const auto images = (*at_entry)->load_images(warnings);
@@ -136,7 +137,7 @@ TEST_P(QemuProcess, IsLearntAsItSaysItself) {
     }
     const auto run = rsp::run_until(*client, {rsp::parse_signal("USR1")}, *attachment);
     ASSERT_TRUE(run) << run.error().message;
-    auto target = adopt(*client, *attachment, files);
+    auto target = open(*client, *attachment, files);
     ASSERT_TRUE(target) << target.error().message;
     expect_learnt(**target, platform, program, is_dynamic, said_by(stub));
   }

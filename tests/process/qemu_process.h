@@ -22,8 +22,8 @@ void PrintTo(const QemuPlatform& platform, std::ostream* out);
 std::vector<std::string> linkages();
 
 /// For each platform and way of linking: placed.c is compiled, runs under qemu-user until it raises
-/// its signal, and what a Target learns is what the program says of itself: platform, load bias,
-/// libraries. Before it runs a dynamic one is target.not_started. To be instantiated.
+/// its signal, and what a StoppedProcess learns is what the program says of itself: platform, load
+/// bias, libraries. Before it runs a dynamic one is target.not_started. To be instantiated.
 class QemuProcess : public testing::TestWithParam<std::tuple<QemuPlatform, std::string>> {};
 
 std::string name_of(const testing::TestParamInfo<QemuProcess::ParamType>& of);

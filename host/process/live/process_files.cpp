@@ -2,6 +2,8 @@
 
 #include "host/limits.h"
 #include "host/memory/memory_map_parser.h"
+#include "rsp/codes.h"
+#include "rsp/commands/vfile.h"
 #include "rsp/exchange/connection.h"
 
 #include <fmt/format.h>
@@ -16,6 +18,19 @@ constexpr std::size_t maps_cut_short = 512;
 /// Five mappings an object, each a line of some hundred bytes; and some that belong to no object.
 constexpr std::size_t maps_of_an_object = 700;
 constexpr std::size_t maps_of_none = 4096;
+
+/// In exchanges of its own. A launch environment is a help, never a need: the only error is a lost
+/// connection.
+Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid) {
+  if (!client.features().vfile || pid <= 0)
+    return LaunchEnvironment{};
+  auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), limits::environment);
+  if (bytes)
+    return parse_environment(*bytes);
+  if (bytes.error().code.starts_with(codes::of_vfile))
+    return LaunchEnvironment{};
+  return forward(std::move(bytes));
+}
 
 } // namespace
 

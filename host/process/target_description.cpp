@@ -1,12 +1,10 @@
-#include "host/process/live/target_description.h"
+#include "host/process/target_description.h"
 
 #include "host/limits.h"
-#include "rsp/commands/qxfer.h"
 #include "rsp/commands/xml.h"
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <pugixml.hpp>
 
 namespace mqbridge {
@@ -66,25 +64,6 @@ TargetDescription parse_target_description(std::string_view xml) {
       if (const auto annex = include.attribute("href"))
         description.includes.emplace_back(annex.value());
   return description;
-}
-
-Result<std::string> read_architecture(rsp::Client& client) {
-  std::deque<std::string> annexes = {"target.xml"};
-  for (int files = 0; files < limits::description_files && !annexes.empty(); ++files) {
-    // Names come from the stub, and go into a packet: nothing in them may end it.
-    const std::string annex = std::move(annexes.front());
-    annexes.pop_front();
-    if (annex.empty() || annex.find_first_of("#$}*:") != std::string::npos)
-      continue;
-    auto xml = rsp::read_object(client, "features", annex);
-    if (!xml)
-      return forward(std::move(xml));
-    auto description = parse_target_description(xml->value_or(""));
-    if (!description.architecture.empty())
-      return std::move(description.architecture);
-    annexes.insert(annexes.end(), description.includes.begin(), description.includes.end());
-  }
-  return std::string{};
 }
 
 bool describes(std::string_view name, const Platform& platform) {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include "host/memory/platform.h"
-#include "rsp/client/client.h"
-#include "rsp/result.h"
 
 #include <string>
 #include <string_view>
@@ -18,11 +16,6 @@ struct TargetDescription {
 
 /// From the XML. What cannot be read says nothing: a description is a help, never a need.
 TargetDescription parse_target_description(std::string_view xml);
-
-/// The architecture that the stub states (qXfer:features:read:target.xml, and included files as far
-/// as it takes to find one; bounded). Empty if it states none. Errors: a lost connection, and those
-/// of rsp::read_object.
-Result<std::string> read_architecture(rsp::Client& client);
 
 /// Whether GDB's architecture `name` may run programs of `platform`. Names that are not known here
 /// say nothing, and so contradict nothing.

@@ -1,4 +1,4 @@
-#include "host/process/target.h"
+#include "host/process/stopped_process.h"
 
 #include "host/codes.h"
 #include "host/disk/cache_records.h"
@@ -10,15 +10,10 @@
 #include "host/process/first_look.h"
 #include "host/process/given_images.h"
 #include "host/process/known_ranges.h"
+#include "host/process/layered_memory.h"
 #include "host/process/link_map.h"
-#include "host/process/live/process_files.h"
-#include "host/process/live/target_description.h"
 #include "host/process/memory_image.h"
 #include "host/process/platform_probe.h"
-#include "host/process/target_memory.h"
-#include "rsp/client/opening.h"
-#include "rsp/commands/process_life.h"
-#include "rsp/commands/qxfer.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -49,54 +44,43 @@ void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uin
 
 } // namespace
 
-struct Target::Impl {
-  Impl(rsp::Client& client_, const rsp::Attachment& attachment_, ElfCache& files_,
-       TargetOptions options_)
-      : client(client_), files(files_), options(std::move(options_)), attachment(attachment_),
-        process_files(client_, attachment_.pid) {}
+struct StoppedProcess::Impl {
+  Impl(std::unique_ptr<ProcessSource> source_, ElfCache& files_, ProcessOptions options_)
+      : source(std::move(source_)), files(files_), options(std::move(options_)) {}
 
-  rsp::Client& client;
+  std::unique_ptr<ProcessSource> source;
   ElfCache& files;
-  TargetOptions options;
-  rsp::Attachment attachment;
-  bool attached = true;
-  ProcessFiles process_files;
-  std::unique_ptr<TargetMemory> memory;
+  ProcessOptions options;
+  std::unique_ptr<LayeredMemory> memory;
   std::optional<FirstLook> first_look; ///< past the cache: only the head of each object is wanted
   std::optional<AuxiliaryVector> auxv; ///< nullopt only with images that the user gave
   std::uint64_t auxv_checksum = 0;
-  /// The stub's link map; nullopt: it has none.
-  std::optional<Result<std::vector<LoadedObject>>> listed;
+  /// The source's own link map; nullopt: it has none.
+  Result<std::optional<std::vector<LoadedObject>>> listed;
   ElfFiles given_files; ///< of options.images
   Platform platform;
   std::optional<std::string> executable;
   TargetAddress executable_header;    ///< known once load_map() was called
   std::vector<std::string> build_ids; ///< of what runs; with `biases`, known with the images
   std::vector<LoadBias> biases;
+  std::optional<ImageSet> images;
 
   Result<void> learn() {
-    auto created = TargetMemory::create(client, process_files,
-                                        {.mode = options.cache, .explore = options.images.empty()});
+    auto created =
+        LayeredMemory::create(*source, {.mode = options.cache, .explore = options.images.empty()});
     if (!created)
       return forward(std::move(created));
     memory = std::move(*created);
     first_look.emplace(memory->uncached());
-    rsp::ask_about_process(client); // all of it in one burst, if attach() has not done so
-    auto path = read_announced(client.features().qxfer_exec_file, "exec-file");
+    auto path = source->executable();
     if (!path)
       return forward(std::move(path));
-    if (*path && (*path)->find('\0') != std::string::npos)
-      return fail(codes::stub_garbage,
-                  fmt::format("{}: what the stub gives as the path of the executable has a zero "
-                              "byte in it",
-                              client.endpoint().text),
-                  "look at its reply to qXfer:exec-file with --trace FILE");
     executable = std::move(*path);
     if (auto done = learn_vector(); !done)
       return done;
     if (auto done = look_at_heads(); !done)
       return done;
-    auto decided = options.images.empty() ? probe_platform(*first_look, *auxv) : given_platform();
+    auto decided = decide_platform();
     if (!decided)
       return forward(std::move(decided));
     platform = std::move(*decided);
@@ -106,20 +90,23 @@ struct Target::Impl {
     return executable ? Result<void>{} : name_executable();
   }
 
-  /// What a stub does not announce it does not have: asking would cost a round trip.
-  Result<std::optional<std::string>> read_announced(bool announced, std::string_view object) {
-    return announced ? rsp::read_object(client, object, "") : std::optional<std::string>();
+  Result<Platform> decide_platform() {
+    if (!options.images.empty())
+      return given_platform();
+    if (auto stated = source->platform())
+      return std::move(*stated);
+    return probe_platform(*first_look, *auxv);
   }
 
   Result<void> learn_vector() {
-    auto bytes = read_announced(client.features().qxfer_auxv, "auxv");
+    auto bytes = source->auxiliary_vector();
     if (!bytes)
       return forward(std::move(bytes));
     if (!*bytes && options.images.empty())
       return fail("target.platform",
-                  fmt::format("{}: the stub gives no auxiliary vector, so that nothing says what "
-                              "is loaded where",
-                              client.endpoint().text),
+                  fmt::format("{}: there is no auxiliary vector, so that nothing says what is "
+                              "loaded where",
+                              source->name()),
                   "name the file that runs there: --image FILE[@BIAS]");
     if (!*bytes)
       return {};
@@ -141,14 +128,10 @@ struct Target::Impl {
     const auto name = auxv->find(AT_EXECFN);
     if (!executable && name)
       heads.push_back({{*name}, to_page_end(*name)});
-    auto xml = read_announced(client.features().qxfer_libraries_svr4, "libraries-svr4");
-    if (!xml)
-      return forward(std::move(xml));
-    if (*xml) {
-      listed = parse_libraries_svr4(**xml, auxv->last_address());
-      add_library_heads(heads);
-    }
-    process_files.advance();
+    listed = source->loaded_objects(auxv->last_address());
+    if (listed && *listed) // what is wrong with the list is for load_map() to say
+      add_library_heads(heads, **listed);
+    source->advance();
     return first_look->take(std::move(heads));
   }
 
@@ -159,11 +142,10 @@ struct Target::Impl {
     return heads;
   }
 
-  void add_library_heads(std::vector<FirstLook::Extent>& heads) {
-    if (!*listed) // load_map() says so
-      return;
-    process_files.expect_objects((*listed)->size());
-    for (const auto& library : **listed)
+  void add_library_heads(std::vector<FirstLook::Extent>& heads,
+                         std::span<const LoadedObject> libraries) {
+    source->expect_objects(libraries.size());
+    for (const auto& library : libraries)
       if (is_file(library))
         heads.push_back({library.bias(FileAddress{0}), image_head_size});
   }
@@ -181,9 +163,7 @@ struct Target::Impl {
   }
 
   Result<void> check_description() {
-    if (!client.features().qxfer_features)
-      return {};
-    auto architecture = read_architecture(client);
+    auto architecture = source->architecture();
     if (!architecture)
       return forward(std::move(architecture));
     return check_architecture(platform, *architecture);
@@ -212,13 +192,16 @@ struct Target::Impl {
     if (!headers)
       return forward(std::move(headers));
     executable_header = headers->elf_header;
-    auto libraries = listed ? *listed : read_r_debug(*memory, platform, *headers);
+    if (!listed)
+      return forward(std::move(listed));
+    auto libraries = *listed ? Result<std::vector<LoadedObject>>(std::move(**listed))
+                             : read_r_debug(*memory, platform, *headers);
     if (!libraries)
       return forward(std::move(libraries));
     if (libraries->empty() && headers->has_interpreter)
       return fail("target.not_started",
-                  fmt::format("{}: {} is stopped before its libraries are loaded",
-                              client.endpoint().text, executable.value_or("the process")),
+                  fmt::format("{}: {} is stopped before its libraries are loaded", source->name(),
+                              executable.value_or("the process")),
                   "let it run until it says that it is ready: --run-until signal");
     std::vector<LoadedObject> objects = {{executable.value_or(""), headers->bias}};
     for (auto& library : *libraries)
@@ -227,7 +210,7 @@ struct Target::Impl {
     return objects;
   }
 
-  Result<ImageSet> load_listed(Warnings& warnings) {
+  Result<void> load_listed(Warnings& warnings) {
     auto objects = load_map();
     if (!objects)
       return forward(std::move(objects));
@@ -240,100 +223,106 @@ struct Target::Impl {
     if (!ids)
       return forward(std::move(ids));
     build_ids = std::move(*ids);
-    FileMatcher matcher(files, platform, client, memory->uncached(), attachment.pid, options.fetch);
-    auto images = matcher.match(*objects, headers, build_ids, warnings);
-    if (!images)
-      return forward(std::move(images));
-    for (const auto& image : *images)
-      if (image.file)
+    FileMatcher matcher(files, platform, *source, options.fetch);
+    auto matched = matcher.match(*objects, headers, build_ids, warnings);
+    if (!matched)
+      return forward(std::move(matched));
+    for (const auto& image : *matched)
+      if (image.file) {
+        source->use_file(image);
         memory->add_mapped(segments_of(image));
-    remember_biases(*images);
-    return ImageSet(std::move(*images), files.dwarf());
+      }
+    keep(std::move(*matched));
+    return {};
   }
 
-  Result<ImageSet> load_given() {
-    auto images =
+  Result<void> load_given() {
+    auto loaded =
         load_given_images(options.images, given_files, files, memory->uncached(), platform);
-    if (!images)
-      return forward(std::move(images));
-    for (const auto& image : *images) {
+    if (!loaded)
+      return forward(std::move(loaded));
+    for (const auto& image : *loaded) {
       const auto segments = segments_of(image);
-      for (const auto& segment : segments)
-        if (auto& zeros = memory->zeros())
-          zeros->expect_memory({segment.first, segment.last});
+      source->use_file(image);
+      source->expect_memory(segments);
       memory->add_mapped(segments);
       build_ids.push_back(image.file->build_id());
     }
-    remember_biases(*images);
-    return ImageSet(std::move(*images), files.dwarf());
+    keep(std::move(*loaded));
+    return {};
   }
 
-  void remember_biases(std::span<const Image> images) {
+  void keep(std::vector<Image> loaded) {
     biases.clear();
-    for (const auto& image : images)
+    for (const auto& image : loaded)
       biases.push_back(image.bias);
+    images.emplace(std::move(loaded), files.dwarf());
   }
 };
 
-Target::Target(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StoppedProcess::StoppedProcess(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Target::~Target() {
-  // A failed detach has nobody left to tell; the client closes the connection, and the guardian
-  // watches it.
-  if (auto done = detach(); !done)
-    return;
-}
+StoppedProcess::~StoppedProcess() = default;
 
-Result<std::unique_ptr<Target>> Target::adopt(rsp::Client& client,
-                                              const rsp::Attachment& attachment, ElfCache& files,
-                                              const TargetOptions& options) {
-  std::unique_ptr<Target> target(
-      new Target(std::make_unique<Impl>(client, attachment, files, options)));
-  auto learned = target->impl_->learn();
+Result<std::unique_ptr<StoppedProcess>> StoppedProcess::open(std::unique_ptr<ProcessSource> source,
+                                                             ElfCache& files,
+                                                             const ProcessOptions& options) {
+  std::unique_ptr<StoppedProcess> process(
+      new StoppedProcess(std::make_unique<Impl>(std::move(source), files, options)));
+  auto learned = process->impl_->learn();
   if (learned)
-    return target;
-  rsp::look_for_life(client); // it may be that the process is not there
+    return process;
+  process->impl_->source->look_for_life(); // it may be that the process is not there
   return forward(std::move(learned));
 }
 
-Memory& Target::memory() {
+Memory& StoppedProcess::memory() {
   return *impl_->memory;
 }
-PageStore* Target::page_store() {
+PageStore* StoppedProcess::page_store() {
   return impl_->memory->store();
 }
-std::uint64_t Target::pages_read() const {
+std::uint64_t StoppedProcess::pages_read() const {
   return impl_->memory->pages_read();
 }
-PageRuns Target::touched() const {
+PageRuns StoppedProcess::touched() const {
   return impl_->memory->touched();
 }
-const Platform& Target::platform() const {
+const Platform& StoppedProcess::platform() const {
   return impl_->platform;
 }
-const rsp::Attachment& Target::attachment() const {
-  return impl_->attachment;
-}
-const std::optional<std::string>& Target::executable() const {
+const std::optional<std::string>& StoppedProcess::executable() const {
   return impl_->executable;
 }
 
-std::string Target::identity() const {
+std::string StoppedProcess::identity() const {
   if (impl_->build_ids.empty() || !impl_->auxv)
     return {};
-  return fmt::format("{}-{}-{:016x}", impl_->build_ids.front(), impl_->attachment.pid,
+  return fmt::format("{}-{}-{:016x}", impl_->build_ids.front(), impl_->source->pid(),
                      impl_->auxv_checksum);
 }
 
-Result<LaunchEnvironment> Target::environment() {
-  return impl_->process_files.environment();
+Result<LaunchEnvironment> StoppedProcess::environment() {
+  return impl_->source->environment();
 }
 
-Result<ImageSet> Target::load_images(Warnings& warnings) {
+Result<void> StoppedProcess::load_images(Warnings& warnings) {
   return impl_->options.images.empty() ? impl_->load_listed(warnings) : impl_->load_given();
 }
 
-Result<void> Target::preload(const PageRuns& pages) {
+ImageSet& StoppedProcess::images() {
+  return *impl_->images;
+}
+
+bool StoppedProcess::has_images() const {
+  return impl_->images.has_value();
+}
+
+AddressSpace StoppedProcess::space() {
+  return {images(), memory(), platform()};
+}
+
+Result<void> StoppedProcess::preload(const PageRuns& pages) {
   std::vector<std::uint64_t> wanted;
   add_pages(wanted, pages);
   if (auto* replay = impl_->options.replay) {
@@ -351,31 +340,26 @@ Result<void> Target::preload(const PageRuns& pages) {
   return impl_->memory->preload(runs_of(std::move(wanted)));
 }
 
-bool Target::find_debug_information(ImageSet& images, Warnings& warnings) {
-  return mqbridge::find_debug_information(images, impl_->files, impl_->options.fetch, warnings);
+bool StoppedProcess::find_debug_information(Warnings& warnings) {
+  return mqbridge::find_debug_information(images(), impl_->files, impl_->options.fetch, warnings);
 }
 
-std::optional<Error> Target::doubtful_memory() const {
-  const auto& zeros = impl_->memory->zeros();
-  if (!zeros || zeros->doubtful() == 0)
-    return std::nullopt;
-  return Error{
-      "memory.zeros",
-      fmt::format("{} reads gave nothing but zeros where no image is loaded, the first at {:#x}: "
-                  "this stub answers so where memory cannot be read, so that a list may seem to "
-                  "end there",
-                  zeros->doubtful(), zeros->first_doubtful()->value),
-      "in OpenOCD: gdb report_data_abort enable"};
+bool StoppedProcess::reads_files() const {
+  return impl_->source->reads_files();
 }
 
-Result<void> Target::detach() {
-  if (!impl_->attached)
-    return {};
-  impl_->attached = false;
+bool StoppedProcess::has_real_pid() const {
+  return impl_->source->has_real_pid();
+}
+
+std::optional<Error> StoppedProcess::doubtful_memory() const {
+  return impl_->source->doubtful_memory();
+}
+
+Result<void> StoppedProcess::release() {
   if (impl_->memory)
     impl_->memory->clear();
-  impl_->process_files.give_up();
-  return rsp::detach(impl_->client);
+  return impl_->source->release();
 }
 
 } // namespace mqbridge

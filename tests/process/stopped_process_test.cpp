@@ -1,7 +1,8 @@
 // A target as it is learnt from its stub: Linux processes at their entry, and machines that have
 // nothing but memory.
 
-#include "host/process/target.h"
+#include "host/process/live/live_process.h"
+#include "host/process/stopped_process.h"
 #include "rsp/commands/attach.h"
 #include "tests/builders/elf_builder.h"
 #include "tests/process/target_image_builder.h"
@@ -30,7 +31,7 @@ struct TargetTest : ::testing::Test {
   StubMemory memory;
   std::unique_ptr<rsp::Client> client;
 
-  Result<std::unique_ptr<Target>> adopt(const TargetOptions& options = {}) {
+  Result<std::unique_ptr<StoppedProcess>> open(const ProcessOptions& options = {}) {
     stub.on("?", Answer::packet("S05"));
     memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x2000);
     client = connected(stub);
@@ -39,7 +40,8 @@ struct TargetTest : ::testing::Test {
     auto attachment = rsp::attach(*client);
     if (!attachment)
       return forward(std::move(attachment));
-    return Target::adopt(*client, *attachment, files, options);
+    return StoppedProcess::open(std::make_unique<LiveProcess>(*client, *attachment), files,
+                                options);
   }
   /// A file whose only symbol, `answer`, is 42.
   std::filesystem::path firmware(const ElfShape& shape) {
@@ -59,17 +61,16 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BareMachine, ::testing::ValuesIn(elf_shapes),
 
 TEST_P(BareMachine, IsWhatTheGivenFileSays) {
   const auto path = firmware(GetParam());
-  auto target = adopt({.images = {{path, {bias}}}});
+  auto target = open({.images = {{path, {bias}}}});
   ASSERT_TRUE(target) << target.error().message;
   EXPECT_EQ((*target)->platform().architecture, GetParam().architecture);
   EXPECT_EQ((*target)->platform().pointer_size, GetParam().word());
   EXPECT_EQ((*target)->executable(), path.string());
-  EXPECT_EQ((*target)->attachment().pid, 0);
   Warnings warnings;
-  auto images = (*target)->load_images(warnings);
-  ASSERT_TRUE(images) << images.error().message;
+  const auto loaded = (*target)->load_images(warnings);
+  ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(warnings, SizeIs(0));
-  const auto symbol = images->find_symbol("answer");
+  const auto symbol = (*target)->images().find_symbol("answer");
   ASSERT_TRUE(symbol);
   std::array<std::byte, 4> bytes{};
   ASSERT_EQ((*target)->memory().read(symbol->address, bytes), 4U);
@@ -81,7 +82,7 @@ TEST_P(BareMachine, AnotherMachineBehindTheStubIsNamed) {
   const auto path = firmware(GetParam());
   stub.serve_objects({{"features:target.xml", "<target><architecture>riscv:rv64</architecture>"
                                               "</target>"}});
-  const auto target = adopt({.images = {{path, {bias}}}});
+  const auto target = open({.images = {{path, {bias}}}});
   ASSERT_FALSE(target);
   EXPECT_EQ(target.error().code, "target.platform");
   EXPECT_THAT(target.error().message, HasSubstr("riscv:rv64"));
@@ -89,14 +90,14 @@ TEST_P(BareMachine, AnotherMachineBehindTheStubIsNamed) {
 }
 
 TEST_F(TargetTest, WithoutVectorAndImageTheErrorSaysWhatToGive) {
-  const auto target = adopt();
+  const auto target = open();
   ASSERT_FALSE(target);
   EXPECT_EQ(target.error().code, "target.platform");
   EXPECT_THAT(target.error().hint, HasSubstr("--image FILE[@BIAS]"));
 }
 
 TEST_F(TargetTest, AFileThatIsNotThereIsAnError) {
-  const auto target = adopt({.images = {{"/nowhere/firmware", {}}}});
+  const auto target = open({.images = {{"/nowhere/firmware", {}}}});
   ASSERT_FALSE(target);
   EXPECT_EQ(target.error().code, "elf.open");
 }
@@ -108,7 +109,7 @@ TEST_F(TargetTest, ZerosOfAStubThatAnswersFailedReadsWithThemAreDoubtful) {
   stub.on("qSupported", Answer::packet("PacketSize=4000;qXfer:memory-map:read-;"
                                        "qXfer:features:read+;qXfer:threads:read+;"
                                        "QStartNoAckMode+;vContSupported+"));
-  auto target = adopt({.images = {{path, {bias}}}});
+  auto target = open({.images = {{path, {bias}}}});
   ASSERT_TRUE(target) << target.error().message;
   Warnings warnings;
   ASSERT_TRUE((*target)->load_images(warnings));
@@ -164,12 +165,15 @@ struct LinuxProcess : TargetTest, ::testing::WithParamInterface<PlatformCase> {
                        .take());
   }
   Result<ImageSet> images() {
-    auto target = adopt();
+    auto target = open();
     if (!target)
       return forward(std::move(target));
     Warnings warnings;
     EXPECT_EQ((*target)->executable(), "/lib/ld.so"); // AT_EXECFN, where the stub does not say
-    return (*target)->load_images(warnings);
+    auto loaded = (*target)->load_images(warnings);
+    if (!loaded)
+      return forward(std::move(loaded));
+    return std::move((*target)->images());
   }
 };
 
@@ -207,7 +211,7 @@ TEST_P(LinuxProcess, AMisleadingDescriptionIsNamed) {
   stub.serve_objects(
       {{"auxv:", vector()},
        {"features:target.xml", "<target><architecture>i386:x86-64</architecture></target>"}});
-  const auto target = adopt();
+  const auto target = open();
   ASSERT_FALSE(target);
   EXPECT_EQ(target.error().code, "target.platform");
   EXPECT_THAT(target.error().message, HasSubstr("i386:x86-64"));

@@ -7,10 +7,7 @@
 #include "host/memory/page_runs.h"
 #include "host/memory/page_store.h"
 #include "host/memory/platform.h"
-#include "host/process/live/process_files.h"
-#include "host/process/live/stub_memory.h"
-#include "host/process/live/zero_watch.h"
-#include "rsp/client/client.h"
+#include "host/process/process_source.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -21,18 +18,17 @@
 
 namespace mqbridge {
 
-/// The memory of one stopped process, layer upon layer: the stub, a watch over doubtful zeros where
-/// the stub needs one, and above them the page cache, if there is one. Reads the list of mappings
-/// on the side, and tells the cache as it comes.
-class TargetMemory final : public Memory {
+/// The memory of one stopped process, layer upon layer: what its source reads, and above it the
+/// page cache, if there is one. Tells the cache what is mapped, as the source learns it.
+class LayeredMemory final : public Memory {
 public:
-  /// `client` and `files` are not owned and outlive this. Error: memory.store.
-  static Result<std::unique_ptr<TargetMemory>> create(rsp::Client& client, ProcessFiles& files,
-                                                      PageCache::Options options);
+  /// `source` is not owned and outlives this. Error: memory.store.
+  static Result<std::unique_ptr<LayeredMemory>> create(ProcessSource& source,
+                                                       PageCache::Options options);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
   /// Past the cache.
-  Memory& uncached() { return zeros_ ? static_cast<Memory&>(*zeros_) : stub_; }
+  Memory& uncached() { return source_.memory(); }
   /// Reads these pages in one burst, and what the files on the side want with them. Holes are
   /// tolerated; nothing without a cache that reads ahead.
   Result<void> preload(const PageRuns& pages);
@@ -49,17 +45,14 @@ public:
   PageStore* store() { return store_.get(); } ///< null without a cache
   PageRuns touched() const;
   std::uint64_t pages_read() const { return cache_ ? cache_->pages_read() : 0; }
-  std::optional<ZeroWatch>& zeros() { return zeros_; }
   /// The process may run: nothing is known any more, but what was touched.
   void clear();
 
 private:
-  TargetMemory(rsp::Client& client, ProcessFiles& files);
+  explicit LayeredMemory(ProcessSource& source) : source_(source) {}
   void take_news();
 
-  ProcessFiles& files_;
-  StubMemory stub_;
-  std::optional<ZeroWatch> zeros_; ///< where zeros may be reads that failed
+  ProcessSource& source_;
   std::unique_ptr<PageStore> store_;
   std::optional<PageCache> cache_;
   std::optional<Platform> platform_;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "host/dump/process_access.h"
+
+namespace mqbridge {
+
+/// The way to a dead process: its core file. Nothing is held, and no time presses.
+class CoreAccess final : public ProcessAccess {
+public:
+  /// `endpoint` outlives this.
+  explicit CoreAccess(const CoreEndpoint& endpoint) : endpoint_(endpoint) {}
+
+  Result<void> connect(std::stop_token) override { return {}; }
+  /// Errors: those of CoreProcess::open.
+  Result<OpenedProcess> open() override;
+  void cancel() override {}
+  std::optional<Clock::time_point> deadline(double) const override { return std::nullopt; }
+  std::optional<Clock::time_point> limit(double, std::optional<Clock::time_point>) override {
+    return std::nullopt;
+  }
+  bool holds() const override { return false; }
+  Clock::duration held_so_far() const override { return {}; }
+  std::optional<std::string> process_state() const override { return std::nullopt; }
+  rsp::Features features() const override { return {}; }
+  rsp::Counters counters() const override { return {}; }
+  rsp::LinkEstimate link_estimate() const override { return {}; }
+  std::optional<Release> release(StoppedProcess*, bool) override { return std::nullopt; }
+
+private:
+  const CoreEndpoint& endpoint_;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,178 @@
+#include "host/dump/live_access.h"
+
+#include "host/dump/describe_run.h"
+#include "host/dump/process_state.h"
+#include "host/process/environment.h"
+#include "host/process/live/live_process.h"
+#include "rsp/client/shared_stub.h"
+#include "rsp/commands/process_life.h"
+#include "rsp/commands/run_until.h"
+#include "rsp/exchange/connection.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace mqbridge {
+namespace {
+
+/// Beyond --max-stop, until the guardian releases the target: this process needs no such time where
+/// nothing but the stub keeps it waiting, and says more of what it has read.
+constexpr std::chrono::milliseconds guardians_patience{250};
+
+} // namespace
+
+/// Whether the stub is started here, and attaches then.
+bool LiveAccess::starts_stub() const {
+  return endpoint_.local_pid.has_value();
+}
+
+void LiveAccess::begin_hold(Clock::time_point since) {
+  contact_ = since;
+  stopped_at_ =
+      std::chrono::system_clock::now() -
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::now() - since);
+}
+
+Result<void> LiveAccess::connect(std::stop_token stop) {
+  process_state_ = local_process_state(endpoint_);
+  begin_hold();
+  auto client = connect_or_share(std::move(stop));
+  if (!client)
+    return forward(std::move(client));
+  client_ = std::move(*client);
+  const bool on_stdio = std::holds_alternative<rsp::CommandEndpoint>(endpoint_.where);
+  if (on_stdio && !starts_stub())
+    begin_hold(client_->heard_since());
+  else // one that is shared was made before, for another target
+    begin_hold(std::max(contact_, client_->stub()->opened()));
+  if (endpoint_.pid)
+    stub_ = client_->stub();
+  return {};
+}
+
+Result<std::unique_ptr<rsp::Client>> LiveAccess::connect_or_share(std::stop_token stop) {
+  if (stub_ && stub_->usable() && endpoint_.pid)
+    return rsp::Client::share(stub_, endpoint_);
+  const bool left = stub_ && stub_->left_after_refusal();
+  stub_.reset(); // it talks to one client at a time
+  const auto& options = tools_.options;
+  auto client = rsp::Client::connect(endpoint_, {options.connect_timeout, options.silence_timeout,
+                                                 options.trace, &tools_.guardian, std::move(stop)});
+  if (!client && left)
+    return fail("attach.server_left",
+                fmt::format("{}: the server ended when it could not attach to the process before "
+                            "this one, as gdbserver --once does",
+                            endpoint_.text),
+                "on the node: gdbserver --multi :PORT    (without --once)");
+  return client;
+}
+
+Result<rsp::Attachment> LiveAccess::attach() {
+  const auto first_contact = std::pair(contact_, stopped_at_);
+  if (endpoint_.pid) // it is stopped from here on; any other was from first contact on
+    begin_hold();
+  limit_hold();
+  auto attachment = rsp::attach(*client_, rank_variables());
+  if (attachment && attachment->stopped_before_us) {
+    std::tie(contact_, stopped_at_) = first_contact;
+    limit_hold();
+  }
+  return attachment;
+}
+
+/// A warning, if the run did not go as asked.
+Result<std::optional<Error>> LiveAccess::run(rsp::Attachment& attachment) {
+  client_->set_deadline(std::nullopt);
+  client_->connection().set_guardians_deadline(std::nullopt);
+  const auto& until = *tools_.options.run_until;
+  auto report = rsp::run_until(*client_, until, attachment);
+  if (!report)
+    return forward(std::move(report));
+  begin_hold();
+  limit_hold();
+  return describe_run(*report, until);
+}
+
+Result<OpenedProcess> LiveAccess::open() {
+  if (auto state = remote_process_state(*client_))
+    process_state_ = std::move(state);
+  auto attachment = attach();
+  if (!attachment)
+    return forward(std::move(attachment));
+  OpenedProcess opened;
+  if (process_state_ && attachment->pid != 0)
+    if (auto warning = stopped_process_warning(*process_state_, attachment->pid))
+      opened.warnings.push_back(std::move(*warning));
+  if (!tools_.options.run_until) {
+    opened.entry_hint = hint_at_entry(*attachment);
+  } else {
+    auto warning = run(*attachment);
+    if (!warning)
+      return forward(std::move(warning));
+    if (*warning)
+      opened.warnings.push_back(std::move(**warning));
+  }
+  held_ = true;
+  // A stub that was started here stopped the process for us, from its start on. What any other
+  // command has reached may have held it for long.
+  opened.stopped_before_us = attachment->stopped_before_us && !starts_stub();
+  opened.source = std::make_unique<LiveProcess>(*client_, *attachment);
+  return opened;
+}
+
+/// Most stubs are asked together with the detaching. Left are those that take one request at a
+/// time, before a result is believed, and a process of which nothing could be read: why?
+void LiveAccess::look_for_life(bool any_error) {
+  const bool nothing_read = client_->life().question().empty();
+  if (any_error ? nothing_read : !client_->asks_ahead())
+    rsp::look_for_life(*client_);
+}
+
+std::optional<Release> LiveAccess::release(StoppedProcess* process, bool any_error) {
+  if (!held_)
+    return std::nullopt;
+  look_for_life(any_error);
+  Release release;
+  release.done = process != nullptr ? process->release() : rsp::detach(*client_);
+  if (client_->life().ended())
+    release.died = rsp::died(endpoint_);
+  const auto for_us = client_->connection().taken_over(); // the guardian, where we did not in time
+  release.held = {contact_, for_us.value_or(Clock::now())};
+  release.stopped_at = rfc3339(stopped_at_);
+  return release;
+}
+
+rsp::Features LiveAccess::features() const {
+  return client_ ? client_->features() : rsp::Features{};
+}
+
+rsp::Counters LiveAccess::counters() const {
+  return client_ ? client_->counters() : rsp::Counters{};
+}
+
+/// The guardian knows, too: a file of this host may keep us from noticing the time.
+void LiveAccess::limit_hold() {
+  if (const auto end = limit(1.0))
+    client_->connection().set_guardians_deadline(*end + guardians_patience);
+}
+
+std::optional<LiveAccess::Clock::time_point> LiveAccess::deadline(double share) const {
+  const auto& max_stop = tools_.options.max_stop;
+  if (!max_stop)
+    return std::nullopt;
+  return contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
+}
+
+std::optional<LiveAccess::Clock::time_point>
+LiveAccess::limit(double share, std::optional<Clock::time_point> at_most) {
+  const auto end = deadline(share);
+  if (end || at_most)
+    client_->set_deadline(std::min(end.value_or(Clock::time_point::max()),
+                                   at_most.value_or(Clock::time_point::max())));
+  return end;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "host/dump/process_access.h"
+#include "rsp/client/client.h"
+#include "rsp/commands/attach.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace mqbridge {
+
+/// The way to a live process: a connection to its stub, and the time that it is held over it: from
+/// the attach, or from first contact where the stub held it before; after a run from the stop that
+/// ended it. First contact is the connection, or the first word of a stub on the stdio of a
+/// command, which may have to log in somewhere first. limit() counts for every exchange but the
+/// detach.
+class LiveAccess final : public ProcessAccess {
+public:
+  /// `stub`: the connection to the same one that the target before used, which is shared, and left
+  /// there for the next one. All outlive this.
+  LiveAccess(const rsp::Endpoint& endpoint, const SharedTools& tools,
+             std::shared_ptr<rsp::SharedStub>& stub)
+      : endpoint_(endpoint), tools_(tools), stub_(stub) {}
+
+  /// Errors: those of rsp::Client::connect, attach.server_left.
+  Result<void> connect(std::stop_token stop) override;
+  /// Attaches, and lets the process run to the signal of --run-until. Errors: those of rsp::attach
+  /// and rsp::run_until.
+  Result<OpenedProcess> open() override;
+  void cancel() override { client_->cancel(); }
+  std::optional<Clock::time_point> deadline(double share = 1.0) const override;
+  std::optional<Clock::time_point> limit(double share,
+                                         std::optional<Clock::time_point> at_most = {}) override;
+  bool holds() const override { return held_; }
+  Clock::duration held_so_far() const override { return Clock::now() - contact_; }
+  std::optional<std::string> process_state() const override { return process_state_; }
+  rsp::Features features() const override;
+  rsp::Counters counters() const override;
+  rsp::LinkEstimate link_estimate() const override { return client_->link_estimate(); }
+  std::optional<Release> release(StoppedProcess* process, bool any_error) override;
+
+private:
+  Result<std::unique_ptr<rsp::Client>> connect_or_share(std::stop_token stop);
+  Result<rsp::Attachment> attach();
+  Result<std::optional<Error>> run(rsp::Attachment& attachment);
+  void look_for_life(bool any_error);
+  bool starts_stub() const;
+  void begin_hold(Clock::time_point since = Clock::now());
+  void limit_hold();
+
+  const rsp::Endpoint& endpoint_;
+  const SharedTools& tools_;
+  std::shared_ptr<rsp::SharedStub>& stub_;
+  std::unique_ptr<rsp::Client> client_; ///< null: not connected yet
+  std::optional<std::string> process_state_;
+  bool held_ = false; ///< attached, and stopped for the dump
+  Clock::time_point contact_;
+  std::chrono::system_clock::time_point stopped_at_;
+};
+
+} // namespace mqbridge

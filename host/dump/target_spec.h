@@ -1,0 +1,41 @@
+#pragma once
+
+#include "host/process/core/core_path.h"
+#include "rsp/result.h"
+#include "rsp/transport/endpoint.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace mqbridge {
+
+/// `core:FILE[@EXECUTABLE]`: the core file of a dead process.
+struct CoreEndpoint {
+  std::string text; ///< as the user wrote it
+  CorePath path;
+};
+
+/// `[RANK=]ENDPOINT` of the command line.
+struct TargetSpec {
+  std::optional<int> rank;
+  std::variant<rsp::Endpoint, CoreEndpoint> where; ///< a live process, or a dead one
+
+  /// The endpoint as the user wrote it.
+  const std::string& text() const;
+  /// nullptr: a core file.
+  const rsp::Endpoint* live() const { return std::get_if<rsp::Endpoint>(&where); }
+  /// Same process, as far as the words tell: a command may lead to another one each time.
+  bool is_same_process(const TargetSpec& other) const;
+
+  /// Errors: target.syntax, endpoint.syntax.
+  static Result<TargetSpec> parse(std::string_view text);
+
+  /// The same, and `local:PID,PID` and `local:A-B`: of these the processes that run now, by number.
+  /// Error as well: target.no_process (none of them runs).
+  static Result<std::vector<TargetSpec>> parse_all(std::string_view text);
+};
+
+} // namespace mqbridge

@@ -1,0 +1,106 @@
+#include "host/process/live/live_process.h"
+
+#include "host/process/live/described_architecture.h"
+#include "rsp/client/opening.h"
+#include "rsp/codes.h"
+#include "rsp/commands/process_life.h"
+#include "rsp/commands/qxfer.h"
+
+#include <fmt/format.h>
+
+namespace mqbridge {
+
+LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment)
+    : client_(client), pid_(attachment.pid), files_(client, attachment.pid), stub_(client),
+      zeros_(client.features().unreadable_reads_zero
+                 ? std::optional<ZeroWatch>(std::in_place, stub_)
+                 : std::nullopt) {}
+
+LiveProcess::~LiveProcess() {
+  // A failed detach has nobody left to tell; the client closes the connection, and the guardian
+  // watches it.
+  if (auto done = release(); !done)
+    return;
+}
+
+std::optional<Error> LiveProcess::doubtful_memory() const {
+  if (!zeros_ || zeros_->doubtful() == 0)
+    return std::nullopt;
+  return Error{
+      "memory.zeros",
+      fmt::format("{} reads gave nothing but zeros where no image is loaded, the first at {:#x}: "
+                  "this stub answers so where memory cannot be read, so that a list may seem to "
+                  "end there",
+                  zeros_->doubtful(), zeros_->first_doubtful()->value),
+      "in OpenOCD: gdb report_data_abort enable"};
+}
+
+void LiveProcess::expect_memory(std::span<const MappedRange> ranges) {
+  if (zeros_)
+    for (const auto& range : ranges)
+      zeros_->expect_memory({range.first, range.last});
+}
+
+/// What a stub does not announce it does not have: asking would cost a round trip.
+Result<std::optional<std::string>> LiveProcess::read_announced(bool announced,
+                                                               std::string_view object) {
+  return announced ? rsp::read_object(client_, object, "") : std::optional<std::string>();
+}
+
+/// The first question of all: what follows leaves in one burst with it, if attach() has not asked.
+Result<std::optional<std::string>> LiveProcess::executable() {
+  rsp::ask_about_process(client_);
+  auto path = read_announced(client_.features().qxfer_exec_file, "exec-file");
+  if (path && *path && (*path)->find('\0') != std::string::npos)
+    return fail(codes::stub_garbage,
+                fmt::format("{}: what the stub gives as the path of the executable has a zero "
+                            "byte in it",
+                            name()),
+                "look at its reply to qXfer:exec-file with --trace FILE");
+  return path;
+}
+
+Result<std::optional<std::string>> LiveProcess::auxiliary_vector() {
+  return read_announced(client_.features().qxfer_auxv, "auxv");
+}
+
+Result<std::string> LiveProcess::architecture() {
+  return client_.features().qxfer_features ? read_architecture(client_) : Result<std::string>();
+}
+
+Result<std::optional<std::vector<LoadedObject>>>
+LiveProcess::loaded_objects(std::uint64_t last_address) {
+  auto xml = read_announced(client_.features().qxfer_libraries_svr4, "libraries-svr4");
+  if (!xml)
+    return forward(std::move(xml));
+  if (!*xml)
+    return std::optional<std::vector<LoadedObject>>();
+  auto parsed = parse_libraries_svr4(**xml, last_address);
+  if (!parsed)
+    return forward(std::move(parsed));
+  return std::optional(std::move(*parsed));
+}
+
+std::optional<MemoryMap> LiveProcess::take_new_map(const Platform& platform) {
+  return files_.take_new_map(platform);
+}
+
+Result<void> LiveProcess::fetch_files(FileFetcher& fetcher, std::span<WantedFile> wanted,
+                                      const FileDownload::Agrees& agrees,
+                                      const FetchContext& context, std::vector<Error>& faults) {
+  return fetcher.fetch(client_, pid_, wanted, agrees, context, faults);
+}
+
+void LiveProcess::look_for_life() {
+  rsp::look_for_life(client_);
+}
+
+Result<void> LiveProcess::release() {
+  if (!attached_)
+    return {};
+  attached_ = false;
+  files_.give_up();
+  return rsp::detach(client_);
+}
+
+} // namespace mqbridge

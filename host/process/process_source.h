@@ -1,0 +1,100 @@
+#pragma once
+
+#include "host/files/fetch_options.h"
+#include "host/files/file_fetcher.h"
+#include "host/memory/memory.h"
+#include "host/memory/memory_map.h"
+#include "host/memory/platform.h"
+#include "host/process/environment.h"
+#include "host/process/image_set.h"
+#include "host/process/link_map.h"
+#include "rsp/exchange/link_estimate.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// Faults that do not end the work: they become warnings of the rank.
+using Warnings = std::vector<Error>;
+
+/// Where a stopped process is looked at: a live one through its stub (live/live_process.h), a dead
+/// one in its core file (core/core_process.h). StoppedProcess makes of any of them what a debugger
+/// needs; above it nobody knows where the process lives.
+///
+/// What a source cannot give is nullopt, or empty. An Error means that the way to the process is
+/// lost, or that what came from it is damaged. One thread at a time.
+class ProcessSource {
+public:
+  ProcessSource() = default;
+  virtual ~ProcessSource() = default; ///< lets the process go, if that was not done
+  ProcessSource(const ProcessSource&) = delete;
+  ProcessSource& operator=(const ProcessSource&) = delete;
+
+  /// The target as the user wrote it, for messages.
+  virtual const std::string& name() const = 0;
+  /// Its process id on its own node; 0: not known.
+  virtual std::int64_t pid() const = 0;
+  /// Whether its own system has given it that number. Stubs may invent one.
+  virtual bool has_real_pid() const = 0;
+
+  /// Its memory, without any cache. Owned by the source.
+  virtual Memory& memory() = 0;
+  /// How fast memory comes.
+  virtual rsp::LinkEstimate link_estimate() const = 0;
+  /// Warning memory.zeros, where zeros were read that may be reads that failed.
+  virtual std::optional<Error> doubtful_memory() const { return std::nullopt; }
+  /// There is memory: what is read there is in no doubt.
+  virtual void expect_memory(std::span<const MappedRange> ranges) { static_cast<void>(ranges); }
+
+  /// The path of the executable, as the process's system names it.
+  virtual Result<std::optional<std::string>> executable() = 0;
+  /// That file on this host, where the user has named it.
+  virtual std::optional<std::filesystem::path> executable_here() const { return std::nullopt; }
+  /// The bytes of the auxiliary vector.
+  virtual Result<std::optional<std::string>> auxiliary_vector() = 0;
+  /// Byte order and sizes, where the source itself states them.
+  virtual std::optional<Platform> platform() const { return std::nullopt; }
+  /// The architecture by GDB's name, as far as it is stated; empty: it is not.
+  virtual Result<std::string> architecture() = 0;
+  /// The libraries that are loaded, without the executable; nullopt: the list in its memory tells.
+  /// `last_address`: that a pointer of the process can hold. Error as well: libraries.corrupt.
+  virtual Result<std::optional<std::vector<LoadedObject>>>
+  loaded_objects(std::uint64_t last_address) = 0;
+  /// The environment as far as a launcher wrote it; empty where that cannot be read.
+  virtual Result<LaunchEnvironment> environment() = 0;
+
+  /// What is mapped, when there is something new to tell.
+  virtual std::optional<MemoryMap> take_new_map(const Platform& platform) = 0;
+  /// Some work beside the exchanges, before each of them.
+  virtual void advance() {}
+  /// About so many objects are loaded: so long is what advance() has to read.
+  virtual void expect_objects(std::size_t count) { static_cast<void>(count); }
+
+  /// Whether files of its system can be read, which this host lacks.
+  virtual bool reads_files() const { return false; }
+  /// Reads them, as FileFetcher::fetch() does, which says what `wanted` and the others are.
+  virtual Result<void> fetch_files(FileFetcher& fetcher, std::span<WantedFile> wanted,
+                                   const FileDownload::Agrees& agrees, const FetchContext& context,
+                                   std::vector<Error>& faults) {
+    static_cast<void>(fetcher), static_cast<void>(wanted), static_cast<void>(agrees);
+    static_cast<void>(context), static_cast<void>(faults);
+    return {};
+  }
+  /// The file of a loaded object was found: it has what was left out of a core file.
+  virtual void use_file(const Image& image) { static_cast<void>(image); }
+  /// What is missing, as warnings: what a core file was cut of.
+  virtual Warnings gaps() const { return {}; }
+
+  /// After something has failed: is the process still there?
+  virtual void look_for_life() {}
+  /// Lets the process run on. Safe to call twice.
+  virtual Result<void> release() = 0;
+};
+
+} // namespace mqbridge
