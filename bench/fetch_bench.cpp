@@ -4,11 +4,11 @@
 // stub).
 
 #include "host/memory/page_cache.h"
-#include "host/mpi/openmpi/type_carrier.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker_process.h"
+#include "host/types/types_file.h"
 #include "tests/mqs/process_memory.h"
 #include "tests/support/child_process.h"
 #include "tests/support/eventually.h"

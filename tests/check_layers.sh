@@ -58,5 +58,10 @@ while IFS=: read -r file included; do
   [[ " ${may[$room]} " == *" $other "* || ($other == rsp/* && " ${may[$room]} " == *" rsp "*) ]] ||
     { echo "$file includes $included: against the direction"; status=1; }
 done < <(grep -rE '^ *# *include *"' --include=*.h --include=*.cpp --include=*.c rsp dll host | sed -nE 's/^([^:]+): *# *include *"([^"]+)".*/\1:\2/p')
+# What is common to all MPIs knows none of them, but for the one file that lists them; and none knows another.
+for mpi in host/mpi/*/; do
+  found=$(grep -lrE "^ *# *include *\"$mpi" host/mpi | grep -vE "^$mpi|^host/mpi/known_mpis.cpp$" || true)
+  [[ -z $found ]] || { echo "${found//$'\n'/ } includes headers of $mpi"; status=1; }
+done
 ((checked > 100)) || { echo "only $checked includes seen: the search is broken"; status=1; }
 exit $status

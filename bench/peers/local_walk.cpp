@@ -9,9 +9,9 @@
 #include "bench/peers/report_line.h"
 #include "dll/recorder/layout.h"
 #include "host/memory/page_cache.h"
-#include "host/mpi/openmpi/type_carrier.h"
 #include "host/mqs/walk.h"
 #include "host/mqs/worker_process.h"
+#include "host/types/types_file.h"
 #include "tests/mqs/process_memory.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,7 @@
 #include "host/cli/config.h"
 
+#include "host/mpi/mpi_support.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -58,7 +60,7 @@ private:
   Result<void> read_dll_path(const toml::key& key, const toml::node& value) {
     const std::string_view name = key.str();
     const std::string_view mpi = name.substr(0, name.find(' '));
-    if (mpi != "openmpi" && mpi != "mpich" && mpi != "recorder" && mpi != "other")
+    if (support_of(mpi).identity().provider != mpi)
       return unknown_key(key,
                          "[dll] has allowed_directories, and an MPI with or without its version:"
                          " openmpi = \"...\", \"openmpi 4.1.4\" = \"...\"");

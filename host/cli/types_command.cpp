@@ -6,6 +6,8 @@
 #include "host/mpi/openmpi/types_check.h"
 #include "host/report/printable.h"
 #include "host/report/table.h"
+#include "host/types/type_pack.h"
+#include "host/types/types_file.h"
 
 #include <cstdint>
 #include <fmt/format.h>
@@ -41,14 +43,14 @@ Result<Contents> read_carrier(const std::filesystem::path& path, bool sandbox) {
     return forward(std::move(source));
   Contents contents;
   contents.heading = fmt::format("type carrier {}", path.string());
-  for (const std::string& name : needed_types("openmpi")) {
+  for (const auto name : openmpi::needed_types()) {
     auto layout = (*source)->find(name);
     if (!layout)
       return forward(std::move(layout));
     if (*layout)
       contents.types.push_back(**layout);
     else
-      contents.missing.push_back(name);
+      contents.missing.emplace_back(name);
   }
   return contents;
 }

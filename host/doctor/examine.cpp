@@ -4,6 +4,7 @@
 #include "host/dump/known_files.h"
 #include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
+#include "host/mpi/mpi_support.h"
 #include "host/process/elf_cache.h"
 #include "rsp/guardian/guardian.h"
 
@@ -217,10 +218,8 @@ private:
       return fmt::format("{}{}", *rank_.mpi->types_source,
                          rank_.mpi->types_match == TypesMatch::exact ? ", made for this very build"
                                                                      : "");
-    if (subject == "transport" && rank_.mpi && rank_.mpi->transport == "ob1")
-      return "ob1, seen by the debug DLL";
-    if (subject == "transport" && rank_.mpi && rank_.mpi->name == "MPICH")
-      return rank_.mpi->transport.value_or("");
+    if (subject == "transport" && rank_.mpi && rank_.mpi->transport)
+      return support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);
     if (subject == "DLL" && rank_.dll)
       return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
     if (subject == "queues" && rank_.dll)
@@ -277,22 +276,10 @@ private:
   }
 
   void limits_of_mpi() {
-    if (rank_.mpi && rank_.mpi->name == "Open MPI" && !without_queues()) {
-      add(Level::limit, "unexpected",
-          "Open MPI's debug DLL never provides the unexpected messages");
-      add(Level::limit, "inside",
-          "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for");
-    }
-    if (rank_.mpi && rank_.mpi->name == "MPICH" && !without_queues()) {
-      add(Level::limit, "send",
-          "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, MPI_Ssend, "
-          "MPI_Ssend_init and MPI_Ibsend; a receive is listed until its message has come");
-      add(Level::limit, "unexpected",
-          "a message that has come is invisible until the process polls: inside an MPI call");
-      add(Level::limit, "inside",
-          "MPICH's debug DLL hides what a rank inside a collective, MPI_Probe or MPI_Mprobe waits "
-          "for");
-    }
+    if (!rank_.mpi || without_queues())
+      return;
+    for (const auto& limit : support_named(rank_.mpi->name).dll_limits())
+      add(Level::limit, limit.subject, std::string(limit.text));
   }
 
   std::string queues() const {

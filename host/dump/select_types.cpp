@@ -2,8 +2,8 @@
 
 #include "host/elf/elf_file.h"
 #include "host/mpi/mpi_support.h"
-#include "host/mpi/openmpi/type_carrier.h"
 #include "host/types/pack_finder.h"
+#include "host/types/types_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -139,7 +139,7 @@ private:
     return TypesChoice{"pack " + name, match};
   }
 
-  Result<bool> fits(const openmpi::TypeFinder& find) {
+  Result<bool> fits(const TypeFinder& find) {
     auto check = support_.check_types(find, space_);
     if (!check)
       return forward(std::move(check));

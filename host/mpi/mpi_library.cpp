@@ -2,9 +2,9 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
+#include "host/mpi/mpi_support.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace mqbridge {
@@ -12,27 +12,6 @@ namespace {
 
 constexpr std::size_t max_dll_name = 4096;
 constexpr std::size_t max_version = 256;
-
-/// Symbols by which a known MPI is recognised, in its stripped builds, too.
-struct KnownMpi {
-  std::string_view provider;
-  std::string_view name;
-  std::string_view version_symbol;         ///< a char array; MPICH: version.c
-  std::array<std::string_view, 3> symbols; ///< any of them; empty ones do not count
-};
-
-constexpr std::array known_mpis = {
-    // First: who records the queues of another MPI wants to see what was recorded.
-    KnownMpi{"recorder", "mqbridge recorder", "mqbridge_recorder_version", {"mqbridge_recorder"}},
-    KnownMpi{"openmpi",
-             "Open MPI",
-             "ompi_version_string",
-             {"ompi_mpi_communicators", "ompi_mpi_comm_world", "ompi_mpi_state"}},
-    KnownMpi{"mpich",
-             "MPICH",
-             "MPII_Version_string",
-             {"MPII_Version_string", "MPIR_Process", "MPIR_All_communicators"}},
-};
 
 std::size_t room_of(const ResolvedSymbol& symbol, std::size_t limit) {
   return symbol.size > 0 ? std::min<std::size_t>(symbol.size, limit) : limit;
@@ -55,12 +34,12 @@ bool is_version(std::string_view text) {
 }
 
 /// The known MPI whose symbols are there, and the image that has them.
-std::pair<const KnownMpi*, const Image*> recognise(const ImageSet& images) {
-  for (const auto& known : known_mpis)
-    for (const auto name : known.symbols)
-      if (const auto symbol = name.empty() ? std::nullopt : images.find_symbol(name))
-        return {&known, symbol->image};
-  return {nullptr, nullptr};
+std::pair<std::optional<MpiIdentity>, const Image*> recognise(const ImageSet& images) {
+  for (const auto* mpi : known_mpis())
+    for (const auto name : mpi->identity().symbols)
+      if (const auto symbol = images.find_symbol(name))
+        return {mpi->identity(), symbol->image};
+  return {};
 }
 
 } // namespace
@@ -68,12 +47,12 @@ std::pair<const KnownMpi*, const Image*> recognise(const ImageSet& images) {
 Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space) {
   const auto [known, image] = recognise(space.images);
   const auto dll_name = space.images.find_symbol("MPIR_dll_name");
-  if (known == nullptr && !dll_name)
+  if (!known && !dll_name)
     return std::optional<MpiLibrary>();
   MpiLibrary mpi;
-  mpi.name = known != nullptr ? known->name : "MPI";
-  mpi.image = known != nullptr ? image : dll_name->image;
-  if (known != nullptr) {
+  mpi.name = known ? known->name : "MPI";
+  mpi.image = known ? image : dll_name->image;
+  if (known) {
     mpi.provider = known->provider;
     if (const auto symbol = space.images.find_symbol(known->version_symbol)) {
       auto version = text_at(space.memory, *symbol, max_version);

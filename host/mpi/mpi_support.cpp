@@ -4,11 +4,15 @@
 
 namespace mqbridge {
 
+MpiIdentity MpiSupport::identity() const {
+  return {"other", "MPI"};
+}
+
 Result<MpiState> MpiSupport::read_state(const AddressSpace&) const {
   return MpiState::unknown;
 }
 
-Result<TypesCheck> MpiSupport::check_types(const openmpi::TypeFinder&, const AddressSpace&) const {
+Result<TypesCheck> MpiSupport::check_types(const TypeFinder&, const AddressSpace&) const {
   return TypesCheck(); // what it needs is not known
 }
 
@@ -31,17 +35,6 @@ bool MpiSupport::is_world(const Communicator& communicator) const {
 
 Result<void> MpiSupport::repair(std::vector<Communicator>&, const AddressSpace&) const {
   return {};
-}
-
-const MpiSupport& support_of(std::string_view provider) {
-  static const MpiSupport any;
-  if (provider == "openmpi")
-    return openmpi::support();
-  if (provider == "mpich")
-    return mpich::support();
-  if (provider == "recorder")
-    return recorder::support();
-  return any;
 }
 
 } // namespace mqbridge

@@ -2,14 +2,15 @@
 
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
-#include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/queue_extent.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
 #include "rsp/result.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +32,39 @@ struct TypesCheck {
   int compared = 0;                    ///< sizes that the library states and that were compared
 };
 
+/// By what an MPI is recognised, in its stripped builds, too.
+struct MpiIdentity {
+  std::string_view provider;                      ///< MpiLibrary::provider
+  std::string_view name;                          ///< "Open MPI"
+  std::string_view version_symbol = {};           ///< a char array in the process; may be empty
+  std::span<const std::string_view> symbols = {}; ///< each process that uses it has one of them
+};
+
+/// Something that a debug DLL never shows, for `mqbridge doctor`.
+struct DllLimit {
+  std::string_view subject; ///< "unexpected", "inside"
+  std::string_view text;
+};
+
+/// Bytes in the target that are soon asked for.
+struct RootWord {
+  TargetAddress address;
+  std::uint64_t size = 0;
+};
+
 /// What is to be known of one MPI and of its debug DLL beside the interface: one object for each
-/// provider (MpiLibrary::provider), and here what holds for an MPI that nothing is known of.
+/// known MPI (known_mpis()), and here what holds for an MPI that nothing is known of.
 /// Stateless; any thread. Errors of all that read: those of Memory and of find_type.
 class MpiSupport {
 public:
   virtual ~MpiSupport() = default;
+
+  virtual MpiIdentity identity() const;
+  /// Symbols at which every dump reads: mqbridge itself, the debug DLL, the repairs. So that their
+  /// pages come in one burst (mpi_roots.h).
+  virtual std::span<const std::string_view> root_symbols() const { return {}; }
+  /// What is read of this image besides, by its file alone: nothing of the process is read.
+  virtual std::vector<RootWord> root_words(const Image&) const { return {}; }
 
   /// Where the process stands between MPI_Init and MPI_Finalize, as its MPI library keeps it.
   virtual Result<MpiState> read_state(const AddressSpace& space) const;
@@ -45,12 +73,18 @@ public:
   virtual bool needs_types() const { return true; }
   /// Are the types that the DLL and the repairs need known to `find`, and do they agree with what
   /// the running library states of itself?
-  virtual Result<TypesCheck> check_types(const openmpi::TypeFinder& find,
-                                         const AddressSpace& space) const;
+  virtual Result<TypesCheck> check_types(const TypeFinder& find, const AddressSpace& space) const;
   /// The line that brings the missing types.
   virtual std::string types_hint(const MpiLibrary& mpi, const Platform& platform) const;
 
   virtual Result<Transport> read_transport(const AddressSpace& space) const;
+
+  /// How doctor words a transport that read_transport() named and whose queues the DLL sees. Empty:
+  /// it says nothing.
+  virtual std::string describe_transport(const std::string&) const { return {}; }
+
+  /// What its debug DLL never shows, whatever the process does.
+  virtual std::span<const DllLimit> dll_limits() const { return {}; }
 
   /// How much the DLL will look at; nullopt: nothing tells.
   virtual Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const;
@@ -76,18 +110,14 @@ public:
                               const AddressSpace& space) const;
 };
 
-/// Of "openmpi", "mpich", "recorder"; for any other name what holds for all.
-const MpiSupport& support_of(std::string_view provider);
+/// One object for each MPI that is known, in the order in which a process is compared with them.
+/// known_mpis.cpp has the list: another MPI is a folder and an entry there.
+std::span<const MpiSupport* const> known_mpis();
 
-/// One object each, for support_of().
-namespace openmpi {
-const MpiSupport& support();
-}
-namespace mpich {
-const MpiSupport& support();
-}
-namespace recorder {
-const MpiSupport& support();
-}
+/// The one of this MpiIdentity::provider; for any other what holds for an MPI that nothing is known
+/// of.
+const MpiSupport& support_of(std::string_view provider);
+/// The same by MpiIdentity::name, as a report has it.
+const MpiSupport& support_named(std::string_view name);
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include "rsp/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct TypeLayout {
 
   const TypeField* find_field(std::string_view field) const;
 };
+
+/// Looks one type up, as TypeSource::find and ImageSet::find_type do.
+using TypeFinder = std::function<Result<const TypeLayout*>(std::string_view name)>;
 
 /// Somewhere that knows types: DWARF of an image, a type carrier, a pack. One thread at a time.
 class TypeSource {

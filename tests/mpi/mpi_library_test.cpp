@@ -2,6 +2,7 @@
 
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/mpi_support.h"
+#include "host/mpi/openmpi/openmpi_process.h"
 #include "tests/mqs/test_target.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/mpich/mpich_layout.h"
-#include "host/mpi/openmpi/type_carrier.h"
+#include "host/types/types_file.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mpich.h"
 #include "tests/mpi/damaged_memory.h"

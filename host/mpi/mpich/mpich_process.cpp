@@ -97,7 +97,7 @@ Result<Device> read_device(const AddressSpace& space) {
   return device;
 }
 
-Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find) {
+Result<std::vector<std::string>> missing_types(const TypeFinder& find) {
   std::vector<std::string> missing;
   for (const char* name : {"MPIR_Comm_list", "MPIR_Comm", "MPIR_Request"}) {
     auto type = find(name);

@@ -2,7 +2,6 @@
 
 #include "host/memory/memory.h"
 #include "host/mpi/mpi_library.h"
-#include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
@@ -28,7 +27,7 @@ struct Device {
 Result<Device> read_device(const AddressSpace& space);
 
 /// Types that its debug DLL needs and that `find` does not know. Errors: those of `find`.
-Result<std::vector<std::string>> missing_types(const openmpi::TypeFinder& find);
+Result<std::vector<std::string>> missing_types(const TypeFinder& find);
 
 /// What the DLL is known to get wrong, corrected (repairs.h). Errors: those of Memory, and
 /// dwarf.corrupt.

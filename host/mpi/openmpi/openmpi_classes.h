@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,9 +54,6 @@ struct SizeFact {
 /// The facts of sized_symbols that `file` defines. Those of class_symbols() need their words read
 /// first.
 std::vector<SizeFact> symbol_sizes(const ElfFile& file);
-
-/// Looks one type up, as ImageSet::find_type and TypeSource::find do.
-using TypeFinder = std::function<Result<const TypeLayout*>(std::string_view name)>;
 
 struct TypeComparison {
   std::vector<std::string>

@@ -1,4 +1,4 @@
-#include "host/mpi/queue_extent.h"
+#include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/structures.h"
 
 #include <array>

@@ -1,9 +1,7 @@
-// What an Open MPI process says of itself, beside its queues: mpi_library.h, namespace openmpi.
+#include "host/mpi/openmpi/openmpi_process.h"
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
-#include "host/mpi/mpi_library.h"
-#include "host/mpi/openmpi/openmpi_classes.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,12 @@
+#include "host/mpi/openmpi/openmpi_support.h"
+
 #include "host/elf/elf_file.h"
-#include "host/mpi/mpi_support.h"
+#include "host/mpi/openmpi/openmpi_classes.h"
+#include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/openmpi_repairs.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace mqbridge::openmpi {
@@ -12,8 +17,59 @@ bool is_this_machine(const Platform& platform) {
   return ours && ours->architecture == platform.architecture;
 }
 
+constexpr auto symbols = std::to_array<std::string_view>(
+    {"ompi_mpi_communicators", "ompi_mpi_comm_world", "ompi_mpi_state"});
+
+constexpr auto roots = std::to_array<std::string_view>({
+    "ompi_version_string",
+    "ompi_mpi_state",
+    "mca_pml_base_selected_component",
+    "ompi_mpi_communicators",
+    "ompi_mpi_windows",
+    "mca_pml_base_send_requests",
+    "mca_pml_base_recv_requests",
+    "ompi_mpi_comm_world",
+    "ompi_mpi_comm_self",
+    "ompi_mpi_comm_null",
+    "ompi_mpi_comm_parent",
+    "ompi_mpi_group_null",
+    "ompi_mpi_group_empty",
+    "ompi_request_null",
+    "ompi_request_empty",
+});
+
+constexpr auto limits = std::to_array<DllLimit>({
+    {"unexpected", "Open MPI's debug DLL never provides the unexpected messages"},
+    {"inside", "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for"},
+});
+
+/// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.
+bool is_own_library(std::string_view path) {
+  const auto name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libmpi") || name.starts_with("libopen-");
+}
+
 class Support final : public MpiSupport {
 public:
+  MpiIdentity identity() const override {
+    return {"openmpi", "Open MPI", "ompi_version_string", symbols};
+  }
+  std::span<const std::string_view> root_symbols() const override { return roots; }
+
+  /// The sizes that types are compared with. A program may have all of Open MPI linked into it.
+  std::vector<RootWord> root_words(const Image& image) const override {
+    if (!image.file)
+      return {};
+    const auto needed = needed_types();
+    const bool all = is_own_library(image.target_path);
+    std::vector<RootWord> words;
+    for (const auto& word : class_symbols(*image.file))
+      if (all || std::ranges::find(needed, word.type) != needed.end())
+        words.push_back(
+            {image.bias(word.size_word), static_cast<std::uint64_t>(word.size_word_size)});
+    return words;
+  }
+
   Result<MpiState> read_state(const AddressSpace& space) const override {
     return openmpi::read_state(space);
   }
@@ -63,6 +119,11 @@ public:
     }
     return transport;
   }
+
+  std::string describe_transport(const std::string& name) const override {
+    return name == "ob1" ? "ob1, seen by the debug DLL" : "";
+  }
+  std::span<const DllLimit> dll_limits() const override { return limits; }
 
   Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const override {
     return openmpi::queue_extent(space);

@@ -1,6 +1,9 @@
-#include "host/mpi/mpi_support.h"
+#include "host/mpi/recorder/recorder_support.h"
+
+#include "dll/recorder/layout.h"
 #include "host/mpi/recorder/recorder_process.h"
 
+#include <array>
 #include <charconv>
 
 namespace mqbridge::recorder {
@@ -24,8 +27,17 @@ void take_details(Operation& operation, TextPool& texts) {
   }
 }
 
+constexpr std::string_view version_symbol = "mqbridge_recorder_version";
+constexpr auto symbols = std::to_array<std::string_view>({MQR_ROOT_SYMBOL});
+constexpr auto roots = std::to_array<std::string_view>({version_symbol, MQR_ROOT_SYMBOL});
+
 class Support final : public MpiSupport {
 public:
+  MpiIdentity identity() const override {
+    return {"recorder", "mqbridge recorder", version_symbol, symbols};
+  }
+  std::span<const std::string_view> root_symbols() const override { return roots; }
+
   Result<MpiState> read_state(const AddressSpace& space) const override {
     return recorder::read_state(space);
   }

@@ -3,7 +3,7 @@
 // and the process comes to its end once it has its memory back.
 
 #include "dll/recorder/layout.h"
-#include "host/mpi/openmpi/type_carrier.h"
+#include "host/types/types_file.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/mqs/process_memory.h"

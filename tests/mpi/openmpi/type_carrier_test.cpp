@@ -5,6 +5,7 @@
 #include "host/mpi/openmpi/type_carrier.h"
 #include "host/mpi/openmpi/types_check.h"
 #include "host/types/pack_finder.h"
+#include "host/types/types_file.h"
 #include "tests/builders/elf_builder.h"
 
 #include <fstream>
@@ -221,11 +222,6 @@ TEST_F(TypeCarrier, TypesFilesAreToldApartByTheirFirstBytes) {
   test::ElfBuilder(test::elf_shapes[0]).write(directory_ / "no_dwarf");
   EXPECT_EQ(open_types_file(directory_ / "no_dwarf").error().code, "dwarf.none");
   EXPECT_EQ(open_types_file(directory_ / "absent").error().code, "elf.open");
-}
-
-TEST(NeededTypes, OfAnUnknownMpiAreNone) {
-  EXPECT_EQ(needed_types("openmpi").size(), openmpi::needed_types().size());
-  EXPECT_THAT(needed_types("mpich"), IsEmpty());
 }
 
 } // namespace

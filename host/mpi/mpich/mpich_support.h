@@ -1,0 +1,10 @@
+#pragma once
+
+#include "host/mpi/mpi_support.h"
+
+namespace mqbridge::mpich {
+
+/// The entry for known_mpis().
+const MpiSupport& support();
+
+} // namespace mqbridge::mpich

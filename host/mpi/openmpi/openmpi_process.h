@@ -1,0 +1,35 @@
+#pragma once
+
+#include "host/mpi/mpi_library.h"
+#include "host/mpi/openmpi/openmpi_classes.h"
+#include "host/mpi/queue_extent.h"
+#include "host/process/address_space.h"
+#include "rsp/result.h"
+
+#include <optional>
+#include <string>
+
+/// What an Open MPI process says of itself, beside its queues.
+namespace mqbridge::openmpi {
+
+/// Compares the types that `find` knows with what the process states: the symbol sizes, and the
+/// cls_sizeof of the exported X_t_class object (opal/class/opal_object.h) of each type that `find`
+/// knows, read in one pipelined read. Errors: those of `find` and of Memory.
+Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space);
+
+/// Open MPI 5 and later: MPI_Session_init makes communicators without MPI_Init or MPI_COMM_WORLD.
+bool has_sessions(const ImageSet& images);
+
+/// ompi_mpi_state; unknown for a process that was in a session and not in MPI_Init, which leaves no
+/// mark in it.
+Result<MpiState> read_state(const AddressSpace& space);
+
+/// Name of the selected PML ("ob1", "ucx"); nullopt if it cannot be read.
+Result<std::optional<std::string>> read_transport(const AddressSpace& space);
+
+/// Open MPI's DLL looks at every request that the free lists of ob1 ever allocated. nullopt: the
+/// lists or their types are not known, or what they say cannot be. Errors: those of Memory and of
+/// find_type.
+Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space);
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "host/mpi/mpi_support.h"
+
+namespace mqbridge::recorder {
+
+/// The entry for known_mpis().
+const MpiSupport& support();
+
+} // namespace mqbridge::recorder

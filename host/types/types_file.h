@@ -1,0 +1,33 @@
+#pragma once
+
+#include "host/memory/platform.h"
+#include "host/types/indexer_options.h"
+#include "host/types/types.h"
+#include "rsp/result.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace mqbridge {
+
+/// A --types FILE, and what it was made for.
+struct TypesFile {
+  std::shared_ptr<TypeSource> source = nullptr;
+  std::string architecture = {}; ///< this and the next two as in Platform
+  ByteOrder byte_order = ByteOrder::little;
+  int pointer_size = 8;
+  std::string build_id = {}; ///< of the library that a pack was made for; empty for a carrier
+
+  bool is_for(const Platform& platform) const;
+};
+
+/// Reads a --types FILE: a pack or a carrier (any ELF with DWARF), told apart by its first bytes.
+/// `indexer` reads the DWARF of a carrier. Errors: those of read_type_pack, ElfFile::open and
+/// open_dwarf_types.
+Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer = {});
+/// Its types alone.
+Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path,
+                                                    IndexerOptions indexer = {});
+
+} // namespace mqbridge
