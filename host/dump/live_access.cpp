@@ -86,7 +86,7 @@ Result<rsp::Attachment> LiveAccess::attach() {
 /// A warning, if the run did not go as asked.
 Result<std::optional<Error>> LiveAccess::run(rsp::Attachment& attachment) {
   client_->set_deadline(std::nullopt);
-  client_->connection().set_guardians_deadline(std::nullopt);
+  client_->connection().holds().set_guardians_deadline(std::nullopt);
   const auto& until = *tools_.options.run_until;
   auto report = rsp::run_until(*client_, until, attachment);
   if (!report)
@@ -139,7 +139,8 @@ std::optional<Release> LiveAccess::release(StoppedProcess* process, bool any_err
   release.done = process != nullptr ? process->release() : rsp::detach(*client_);
   if (client_->life().ended())
     release.died = rsp::died(endpoint_);
-  const auto for_us = client_->connection().taken_over(); // the guardian, where we did not in time
+  const auto for_us =
+      client_->connection().holds().taken_over(); // the guardian, where we did not in time
   release.held = {contact_, for_us.value_or(Clock::now())};
   release.stopped_at = rfc3339(stopped_at_);
   return release;
@@ -156,7 +157,7 @@ rsp::Counters LiveAccess::counters() const {
 /// The guardian knows, too: a file of this host may keep us from noticing the time.
 void LiveAccess::limit_hold() {
   if (const auto end = limit(1.0))
-    client_->connection().set_guardians_deadline(*end + guardians_patience);
+    client_->connection().holds().set_guardians_deadline(*end + guardians_patience);
 }
 
 std::optional<LiveAccess::Clock::time_point> LiveAccess::deadline(double share) const {

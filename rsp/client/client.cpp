@@ -351,10 +351,10 @@ void Client::set_detach_packet(const std::string& payload) {
   if (payload == before)
     return;
   if (!payload.empty())
-    connection().add_detach_packet(payload);
+    connection().holds().add_detach_packet(payload);
   // Afterwards, so that there is always one.
   if (!before.empty())
-    connection().drop_detach_packet(before);
+    connection().holds().drop_detach_packet(before);
 }
 
 const std::string& Client::detach_packet() const {

@@ -20,7 +20,7 @@ namespace {
 /// a conversation that nobody has with it. A signal that stopped the target is sent on its way.
 Result<void> leave(Client& client) {
   Connection& connection = client.connection();
-  const std::string packet = connection.leave_packet();
+  const std::string packet = connection.holds().leave_packet();
   if (!packet.empty()) {
     const auto permit = connection.permit(run_policy());
     if (auto left = connection.resume_and_leave(packet, limits::leaving); !left)
@@ -90,7 +90,7 @@ Result<void> detach(Client& client) {
   if (connection.running())
     return {};
   const auto exemption = connection.exempt(client.detach_packet(), limits::detaching);
-  if (connection.closing_releases())
+  if (connection.holds().closing_releases())
     return leave(client);
   const std::string question = client.selected() ? client.life().question() : std::string();
   if (!question.empty())

@@ -20,14 +20,14 @@ struct Quirks {
   /// PacketSize is written in decimal, where the protocol has hexadecimal (parse_features).
   bool decimal_packet_size = false;
   /// Reads a request through a buffer and its acknowledgement past it: several requests at once
-  /// must be padded (Connection::pad_bursts).
+  /// must be padded (PaddedSender).
   bool padded_bursts = false;
   /// Heeds QStartNoAckMode before it answers it, and what comes behind in the same send
   /// (rsp/client/negotiation.h).
   bool no_ack_in_burst = false;
   /// Lets its process run when the connection closes, and stays in a conversation with nobody over
   /// a `D`: it then dies of SIGPIPE at the next signal on a Unix socket. It crashes over a second
-  /// `D` in one read (Connection::set_closing_releases).
+  /// `D` in one read (Holds::set_closing_releases).
   bool closing_releases = false;
   /// Features::unreadable_reads_zero.
   bool unreadable_reads_zero = false;

@@ -29,10 +29,10 @@ SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> tran
       stop_(options.stop) {}
 
 SharedStub::~SharedStub() {
-  if (connection_.closed() || connection_.detach_packets().empty())
+  if (connection_.closed() || connection_.holds().detach_packets().empty())
     connection_.released();
   else // nothing more is said here: the guardian is not to wait until this process ends
-    connection_.set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
+    connection_.holds().set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
 }
 
 Result<std::shared_ptr<SharedStub>> SharedStub::open(const Endpoint& endpoint,
@@ -69,7 +69,7 @@ Result<void> SharedStub::negotiate(Opening& opening) {
   features_ = std::move(*negotiated);
   usable_ = true;
   if (quirks_of(features_.kind).closing_releases)
-    connection_.set_closing_releases();
+    connection_.holds().set_closing_releases();
   return {};
 }
 

@@ -73,7 +73,7 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
 Result<Attachment> attach_current(Client& client, RankVariables rank_variables) {
   // Not in one burst with the rest where the guardian has to learn which process is held.
   const bool must_be_named =
-      client.features().multiprocess && !client.connection().closing_releases();
+      client.features().multiprocess && !client.connection().holds().closing_releases();
   if (!client.answered_ahead("?") && !must_be_named) {
     client.ask_ahead("?");
     if (!client.features().multiprocess) // then `?` does not tell which process it is
@@ -179,7 +179,7 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
 /// one's.
 bool holds_its_only_process(Client& client) {
   return !client.features().multiprocess && client.detach_packet().empty() &&
-         !client.connection().detach_packets().empty();
+         !client.connection().holds().detach_packets().empty();
 }
 
 Result<Attachment> attach_process(Client& client, std::int64_t pid) {

@@ -36,7 +36,7 @@ bool may_not_fit(std::size_t length, const Features& features) {
 } // namespace
 
 MemoryBurst::MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
-                         Pairing pairing, Onlooker onlooker)
+                         PairingChecks pairing, Onlooker onlooker)
     : ranges_(ranges), features_(&features), file_(&file), pairing_(std::move(pairing)),
       onlooker_(onlooker) {
   for (JoinedRange& range : ranges_)

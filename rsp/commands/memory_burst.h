@@ -16,7 +16,7 @@
 namespace mqbridge::rsp {
 
 /// How sure a burst makes that requests and replies pair.
-struct Pairing {
+struct PairingChecks {
   /// Whether a question with a known answer (rsp/exchange/step_marker.h) goes between the reads:
   /// wherever that costs no round trip.
   bool marked = false;
@@ -39,7 +39,7 @@ class MemoryBurst final : public Burst {
 public:
   /// `ranges`, `features` and `file` outlive this.
   MemoryBurst(std::span<JoinedRange> ranges, const Features& features, MemoryFile& file,
-              Pairing pairing, Onlooker onlooker = {});
+              PairingChecks pairing, Onlooker onlooker = {});
 
   bool next(std::string& payload) override;
   /// Errors: as read_memory() has them, once they are certain(); else, that replies and requests do
@@ -88,7 +88,7 @@ private:
   std::span<JoinedRange> ranges_;
   const Features* features_;
   MemoryFile* file_;
-  Pairing pairing_;
+  PairingChecks pairing_;
   Onlooker onlooker_;
   std::size_t next_range_ = 0;
   std::size_t asked_ = 0;    ///< requests so far, without markers

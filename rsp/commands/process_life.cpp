@@ -67,7 +67,7 @@ Error died(const Endpoint& endpoint) {
 
 Result<void> expect_alive(Client& client) {
   // QEMU is its process: the connection ends with it.
-  if (client.connection().closing_releases())
+  if (client.connection().holds().closing_releases())
     return {};
   ProcessLife& life = client.life();
   if (const auto question = life.question(); !question.empty()) {

@@ -111,11 +111,11 @@ void select_stopped(Client& client, const StopReply& stop) {
 /// SIGPIPE. False: the signal will not reach the target.
 bool pass_on_when_left(Client& client, const Resumption& resumption, const Attachment& attachment) {
   const int signal = attachment.stop.signal_or_status;
-  if (!client.connection().closing_releases() || signal == sigtrap || signal == 0)
+  if (!client.connection().holds().closing_releases() || signal == sigtrap || signal == 0)
     return true;
   if (std::holds_alternative<UnixEndpoint>(client.endpoint().where))
     return false;
-  client.connection().set_leave_packet(resumption.packet(attachment, signal));
+  client.connection().holds().set_leave_packet(resumption.packet(attachment, signal));
   return true;
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t first_window = std::size_t{4} << 20;
 constexpr std::size_t smallest_window = std::size_t{1} << 20;
 constexpr std::size_t largest_window = std::size_t{16} << 20;
 constexpr std::size_t window_requests = 4096;
-/// Bytes after which a rate is known.
-constexpr std::size_t worth_measuring = std::size_t{256} << 10;
+/// For a link of which nothing is known: what it takes to know something.
+constexpr std::size_t unknown_link = std::size_t{256} << 10;
 constexpr std::size_t frame_overhead = 4; // $, # and the checksum
 
 // Always less than a socket takes in one send (min_send_buffer).
@@ -69,10 +69,6 @@ std::size_t data_in(std::string_view request, std::string_view reply, std::size_
   return std::min(asked_for, request.starts_with('m') ? reply.size() / 2 : reply.size());
 }
 
-double seconds(Transport::Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
-
 } // namespace
 
 std::size_t data_asked_for(std::string_view request) {
@@ -84,9 +80,15 @@ std::size_t data_asked_for(std::string_view request) {
   return request.starts_with(ranges) ? lengths_of(request.substr(ranges.size())) : 0;
 }
 
-BurstWindow::BurstWindow(const LinkLimits& link, std::size_t drain_rate, double round_trip)
-    : most_requested_(request_window(link)), slow_(link.bytes_per_second), round_trip_(round_trip) {
-  adapt(drain_rate);
+BurstWindow::BurstWindow(const LinkLimits& link)
+    : most_requested_(request_window(link)), slow_(link.bytes_per_second) {
+  set_rate(0, 0);
+}
+
+void BurstWindow::set_rate(std::size_t drain_rate, double round_trip) {
+  most_owed_ = reply_window(drain_rate, round_trip);
+  if (slow_ != 0)
+    most_owed_ = std::min(most_owed_, slow_);
 }
 
 void BurstWindow::leave_within(double seconds, double link_rate) {
@@ -96,8 +98,8 @@ void BurstWindow::leave_within(double seconds, double link_rate) {
     return;
   }
   // Until the rate is known: what it takes to know it.
-  most_owed_in_time_ = link_rate > 0 ? static_cast<std::size_t>(link_rate * std::max(seconds, 0.0))
-                                     : worth_measuring;
+  most_owed_in_time_ =
+      link_rate > 0 ? static_cast<std::size_t>(link_rate * std::max(seconds, 0.0)) : unknown_link;
 }
 
 bool BurstWindow::open() const {
@@ -118,56 +120,13 @@ void BurstWindow::sent(std::string request) {
   asked_.push_back({std::move(request), estimate, data});
 }
 
-std::size_t BurstWindow::answered(std::string_view reply, Time arrived) {
+BurstWindow::Answered BurstWindow::answered(std::string_view reply) {
   const Asked& asked = asked_.front();
-  const std::size_t data = data_in(asked.request, reply, asked.data);
+  const Answered answered{asked.estimate, data_in(asked.request, reply, asked.data)};
   owed_ -= asked.estimate;
   requested_ -= asked.request.size() + frame_overhead;
-  drained(asked.estimate, arrived);
   asked_.pop_front();
-  return data;
-}
-
-void BurstWindow::adapt(std::size_t rate) {
-  rate_ = rate;
-  most_owed_ = reply_window(rate, round_trip_);
-  if (slow_ != 0)
-    most_owed_ = std::min(most_owed_, slow_);
-}
-
-// A window that is too small for the link shows as a rate of one window each round trip: it then
-// doubles with each round.
-void BurstWindow::drained(std::size_t bytes, Time arrived) {
-  constexpr std::chrono::microseconds measurable{500};
-  if (since_ == Time()) {
-    since_ = arrived;
-    return;
-  }
-  drained_ += bytes;
-  const auto time = arrived - since_;
-  if (drained_ < worth_measuring || time < measurable)
-    return;
-  const double rate = static_cast<double>(drained_) / seconds(time);
-  adapt(std::max(static_cast<std::size_t>(rate), std::size_t{1}));
-  since_ = arrived;
-  drained_ = 0;
-}
-
-void BurstTimer::replied(Time arrived, std::size_t bytes) {
-  if (requests_++ == 0) {
-    first_ = arrived;
-    first_bytes_ = bytes;
-  }
-  last_ = arrived;
-  bytes_ += bytes;
-}
-
-void BurstTimer::finish(LinkMeter& meter, LinkMeter::Manner manner, std::size_t received) const {
-  if (requests_ == 0)
-    return;
-  if (manner == LinkMeter::Manner::pipelined && first_bytes_ <= longest_short_reply)
-    meter.round_trip(first_ - begun_);
-  meter.exchanged({manner, requests_, bytes_, received, last_ - begun_});
+  return answered;
 }
 
 } // namespace mqbridge::rsp

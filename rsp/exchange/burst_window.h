@@ -1,10 +1,8 @@
 #pragma once
 
-#include "rsp/exchange/link_meter.h"
 #include "rsp/transport/transport.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <limits>
@@ -26,11 +24,11 @@ std::size_t data_asked_for(std::string_view request);
 /// no more than comes within a second, as detaching has to wait for what is owed.
 class BurstWindow {
 public:
-  using Time = Transport::Clock::time_point;
+  explicit BurstWindow(const LinkLimits& link);
 
-  /// `drain_rate`: reply bytes a second, as drain_rate() of an earlier burst; 0: not known.
-  /// `round_trip`: seconds.
-  BurstWindow(const LinkLimits& link, std::size_t drain_rate, double round_trip);
+  /// `drain_rate`: as LinkMeter::drain_rate(). `round_trip`: seconds. Too small a window for the
+  /// link shows as a rate of one window each round trip: it then doubles with each round.
+  void set_rate(std::size_t drain_rate, double round_trip);
 
   /// So many seconds are left until the connection is wanted for something else: no more is owed
   /// than comes by then over a link that brings so many bytes a second (0: not known), even if none
@@ -46,10 +44,12 @@ public:
 
   void sent(std::string request);
   const std::string& oldest() const { return asked_.front().request; }
-  /// The oldest one, with bytes that arrived at that moment. How many of them are memory.
-  std::size_t answered(std::string_view reply, Time arrived);
-
-  std::size_t drain_rate() const { return rate_; }
+  struct Answered {
+    std::size_t expected; ///< bytes of its reply, as estimated beforehand
+    std::size_t data;     ///< of the reply's bytes, those that are memory
+  };
+  /// The oldest one.
+  Answered answered(std::string_view reply);
 
 private:
   struct Asked {
@@ -58,42 +58,14 @@ private:
     std::size_t data;
   };
   std::size_t may_owe() const { return std::min(most_owed_, most_owed_in_time_); }
-  void adapt(std::size_t rate);
-  void drained(std::size_t bytes, Time arrived);
 
   std::size_t most_requested_;
   std::size_t most_owed_ = 0;
   std::size_t most_owed_in_time_ = std::numeric_limits<std::size_t>::max();
   std::size_t slow_; ///< bytes a second of a link that is known to be slow; 0: none
-  double round_trip_;
-  std::size_t rate_ = 0;
   std::deque<Asked> asked_;
   std::size_t owed_ = 0;      ///< reply bytes
   std::size_t requested_ = 0; ///< bytes of requests
-  Time since_{};              ///< drained_ is counted from here; 0: from the next reply
-  std::size_t drained_ = 0;
-};
-
-/// When the replies of a burst came, for the meter of the link.
-class BurstTimer {
-public:
-  using Time = Transport::Clock::time_point;
-
-  explicit BurstTimer(Time begun) : begun_(begun) {}
-
-  /// `bytes` of memory were in it.
-  void replied(Time arrived, std::size_t bytes);
-
-  /// `received`: bytes of all replies as they came, whatever they say; few where memory is zeros.
-  void finish(LinkMeter& meter, LinkMeter::Manner manner, std::size_t received) const;
-
-private:
-  Time begun_;
-  Time first_{};
-  Time last_{};
-  std::size_t first_bytes_ = 0;
-  std::size_t requests_ = 0;
-  std::size_t bytes_ = 0;
 };
 
 } // namespace mqbridge::rsp

@@ -1,6 +1,6 @@
+#include "rsp/exchange/burst_measure.h"
 #include "rsp/exchange/burst_window.h"
 #include "rsp/exchange/connection.h"
-#include "rsp/exchange/connection_wait.h"
 #include "rsp/exchange/step_marker.h"
 
 namespace mqbridge::rsp {
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> Connection::burst(std::span<const std::string> 
 }
 
 Result<void> Connection::stream(Burst& burst) {
-  if (out_of_step_) {
+  if (pairing_.out_of_step()) {
     if (auto in_step = resynchronise(); !in_step)
       return in_step;
   }
@@ -68,40 +68,29 @@ Result<void> Connection::stream(Burst& burst) {
 Result<void> Connection::exchange(Burst& burst) {
   if (auto ready = begin(); !ready)
     return ready;
-  if (no_ack_)
+  if (no_ack())
     return pipeline(burst);
-  return padding_ ? send_padded(burst) : send_singly(burst);
+  return padded_.works() ? send_padded(burst) : send_singly(burst);
 }
 
 Result<void> Connection::send_singly(Burst& burst) {
-  const auto received_before = counters_.bytes_received;
-  BurstTimer timer(Clock::now());
+  const auto received_before = counters().bytes_received;
+  BurstMeasure measure(meter_, Clock::now());
   for (std::string payload; burst.next(payload); payload.clear()) {
-    auto reply = exchange_one(payload);
+    auto reply = dialogue_.exchange(payload);
     if (!reply) {
-      flush();
+      link_.flush();
       return forward(std::move(reply));
     }
-    timer.replied(arrived_, data_asked_for(payload));
+    measure.replied(link_.heard().last, data_asked_for(payload));
     if (auto taken = burst.take(*reply); !taken) {
-      flush();
+      link_.flush();
       return taken;
     }
   }
-  flush();
-  timer.finish(meter_, LinkMeter::Manner::in_turn, counters_.bytes_received - received_before);
+  link_.flush();
+  measure.finish(LinkMeter::Manner::in_turn, counters().bytes_received - received_before);
   return {};
-}
-
-/// The `+` to the reply leaves with the next request: alone it would cost 40 ms behind a relay with
-/// Nagle's algorithm.
-Result<std::string_view> Connection::exchange_one(std::string_view payload) {
-  if (auto sent = send_packet(payload); !sent)
-    return forward(std::move(sent));
-  flush();
-  Wait wait(payload, options_.silence_timeout);
-  wait.defer_ack = true;
-  return receive(wait);
 }
 
 /// In groups; what padding does not bring (any more) goes one at a time.
@@ -113,78 +102,80 @@ Result<void> Connection::send_padded(Burst& burst) {
       payloads.push_back(payload);
     if (payloads.empty())
       return {};
-    const auto received_before = counters_.bytes_received;
-    BurstTimer timer(Clock::now());
-    std::vector<std::string> replies;
-    if (auto sent = pad(payloads, replies); !sent)
+    if (auto sent = send_group(payloads, burst); !sent)
       return sent;
-    for (std::size_t i = replies.size(); i < payloads.size(); ++i) {
-      auto reply = exchange_one(payloads[i]);
-      if (!reply) {
-        flush();
-        return forward(std::move(reply));
-      }
-      replies.emplace_back(*reply);
-    }
-    flush();
-    for (std::size_t i = 0; i < payloads.size(); ++i) {
-      timer.replied(arrived_, data_asked_for(payloads[i]));
-      if (auto taken = burst.take(replies[i]); !taken)
-        return taken;
-    }
-    timer.finish(meter_, LinkMeter::Manner::in_turn, counters_.bytes_received - received_before);
   }
 }
 
+Result<void> Connection::send_group(std::span<const std::string> payloads, Burst& burst) {
+  const auto received_before = counters().bytes_received;
+  BurstMeasure measure(meter_, Clock::now());
+  std::vector<std::string> replies;
+  if (auto sent = padded_.send(payloads, replies); !sent)
+    return sent;
+  for (std::size_t i = replies.size(); i < payloads.size(); ++i) {
+    auto reply = dialogue_.exchange(payloads[i]);
+    if (!reply) {
+      link_.flush();
+      return forward(std::move(reply));
+    }
+    replies.emplace_back(*reply);
+  }
+  link_.flush();
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    measure.replied(link_.heard().last, data_asked_for(payloads[i]));
+    if (auto taken = burst.take(replies[i]); !taken)
+      return taken;
+  }
+  measure.finish(LinkMeter::Manner::in_turn, counters().bytes_received - received_before);
+  return {};
+}
+
 Result<void> Connection::pipeline(Burst& burst) {
-  BurstWindow window(transport_->limits(), drain_rate_, meter_.estimate().round_trip);
-  const bool alone = outstanding_ == 0;
-  const auto begun = Clock::now();
-  const auto received_before = counters_.bytes_received;
-  BurstTimer timer(begun);
+  BurstWindow window(link());
+  const double round_trip = meter_.estimate().round_trip;
+  window.set_rate(meter_.drain_rate(), round_trip);
+  const bool alone = !pairing_.owes();
+  const auto received_before = counters().bytes_received;
+  const auto received = [&] { return counters().bytes_received - received_before; };
+  BurstMeasure measure(meter_, Clock::now());
   while (true) {
     if (auto filled = fill(window, burst); !filled)
       return filled;
     if (window.empty())
       break;
-    Wait wait(window.oldest(), options_.silence_timeout);
-    auto reply = receive(wait);
+    ReplyWait wait(window.oldest(), limits_.silence());
+    auto reply = dialogue_.reply(wait);
     if (!reply)
       return forward(std::move(reply));
+    const auto arrived = link_.heard().last;
     const bool is_marker = is_step_question(window.oldest()); // says nothing about reads
-    const std::size_t data = window.answered(*reply, arrived_);
+    const auto answered = window.answered(*reply);
     if (!is_marker)
-      timer.replied(arrived_, data);
-    measure_link(counters_.bytes_received - received_before, arrived_ - begun);
+      measure.replied(arrived, answered.data);
+    if (measure.drained(arrived, answered.expected, received()))
+      window.set_rate(meter_.drain_rate(), round_trip);
     if (auto taken = burst.take(*reply); !taken)
       return taken;
   }
-  drain_rate_ = window.drain_rate();
   if (alone)
-    timer.finish(meter_, LinkMeter::Manner::pipelined, counters_.bytes_received - received_before);
+    measure.finish(LinkMeter::Manner::pipelined, received());
   return {};
 }
 
-/// The round trip counts, too: a rate that is too low does no harm where it is used.
-void Connection::measure_link(std::uint64_t bytes, Clock::duration time) {
-  constexpr std::uint64_t worth_measuring = std::uint64_t{32} << 10;
-  if (bytes >= worth_measuring && time > Clock::duration::zero())
-    link_rate_ = static_cast<double>(bytes) / std::chrono::duration<double>(time).count();
-}
-
 Result<void> Connection::fill(BurstWindow& window, Burst& burst) {
-  if (const auto left = time_left())
-    window.leave_within(std::chrono::duration<double>(*left).count(), link_rate_);
+  if (const auto left = limits_.time_left(Clock::now()))
+    window.leave_within(std::chrono::duration<double>(*left).count(), meter_.arrival_rate());
   if (!window.wants_more())
     return {};
   for (std::string payload; window.open() && burst.next(payload); payload.clear()) {
-    if (auto sent = send_packet(payload); !sent) {
-      flush();
-      return sent;
+    if (auto asked = dialogue_.ask(payload); !asked) {
+      link_.flush();
+      return asked;
     }
     window.sent(payload);
   }
-  flush();
+  link_.flush();
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include "rsp/codes.h"
 #include "rsp/exchange/connection.h"
-#include "rsp/exchange/connection_wait.h"
 #include "rsp/exchange/step_marker.h"
 #include "rsp/limits.h"
 
@@ -26,24 +25,19 @@ bool may_be_repeated(std::string_view payload) {
 } // namespace
 
 std::optional<StepCheck> Connection::step_check() const {
-  return checks_pairing_ && no_ack_ ? std::optional(StepCheck(mute_)) : std::nullopt;
-}
-
-void Connection::passed(const StepCheck& check) {
-  mute_ = check.mute();
-  confirmed_ = true;
+  return pairing_.checks() && no_ack() ? std::optional(StepCheck(pairing_.mute())) : std::nullopt;
 }
 
 /// A reply that was not waited for any longer may still come, or be lost.
 Result<void> Connection::get_into_step() {
-  if (!checks_pairing_ || !out_of_step_ || running_)
+  if (!pairing_.checks() || !pairing_.out_of_step() || running())
     return {};
   return resynchronise();
 }
 
 /// Before a request whose reply cannot be checked.
 Result<void> Connection::confirm_step() {
-  if (confirmed_ || !checks_pairing_)
+  if (pairing_.confirmed() || !pairing_.checks())
     return {};
   auto confirmed = burst({});
   return confirmed ? Result<void>() : forward(std::move(confirmed));
@@ -51,7 +45,7 @@ Result<void> Connection::confirm_step() {
 
 Result<std::string> Connection::request(std::string_view payload) {
   const std::string one(payload);
-  if (checks_pairing_ && no_ack_) {
+  if (pairing_.checks() && no_ack()) {
     auto replies = burst({&one, 1});
     if (!replies)
       return forward(std::move(replies));
@@ -74,18 +68,19 @@ Result<std::string> Connection::request(std::string_view payload) {
 /// Whether the replies count. If they do not, requests and replies pair again, and the same may be
 /// asked once more.
 Result<bool> Connection::settle(std::span<const std::string> payloads, bool paired, int attempt) {
-  if (paired || !checks_pairing_)
+  if (paired || !pairing_.checks())
     return true;
   if (auto in_step = resynchronise(); !in_step)
     return forward(std::move(in_step));
   if (attempt < limits::unpaired_exchanges &&
       std::all_of(payloads.begin(), payloads.end(), may_be_repeated))
     return false;
-  return failure(codes::stub_garbage,
-                 fmt::format("replies do not fit the requests they should answer, such as '{}'",
-                             payloads.empty() ? step_question : payloads.front()),
-                 "what passes the bytes on between here and the stub damages them: connect without "
-                 "it; --trace FILE shows every packet");
+  return link_.failure(
+      codes::stub_garbage,
+      fmt::format("replies do not fit the requests they should answer, such as '{}'",
+                  payloads.empty() ? step_question : payloads.front()),
+      "what passes the bytes on between here and the stub damages them: connect without "
+      "it; --trace FILE shows every packet");
 }
 
 Result<std::vector<std::string>> Connection::request_last(std::span<const std::string> before,
@@ -93,28 +88,29 @@ Result<std::vector<std::string>> Connection::request_last(std::span<const std::s
                                                           std::chrono::milliseconds silence) {
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
-  Wait wait(payload, std::min(silence, options_.silence_timeout));
+  ReplyWait wait(payload, std::min(silence, limits_.silence()));
   auto replies =
-      no_ack_ && checks_pairing_ ? last_reply(before, wait) : last_reply_acked(before, wait);
-  out_of_step_ |= !replies; // it may still come
-  flush();
+      no_ack() && pairing_.checks() ? last_reply(before, wait) : last_reply_acked(before, wait);
+  if (!replies)
+    pairing_.lost_step(); // it may still come
+  link_.flush();
   return replies;
 }
 
-Connection::Replies Connection::last_reply(std::span<const std::string> before, Wait& wait) {
-  LastReply last(wait.request, mute_);
+Connection::Replies Connection::last_reply(std::span<const std::string> before, ReplyWait& wait) {
+  LastReply last(wait.request, pairing_.mute());
   std::vector<std::string> payloads(before.begin(), before.end());
   payloads.emplace_back(last.question(0));
   payloads.emplace_back(last.question(1));
   payloads.emplace_back(wait.request);
   for (const std::string& payload : payloads) {
-    if (auto sent = send_packet(payload); !sent)
-      return forward(std::move(sent));
+    if (auto asked = dialogue_.ask(payload); !asked)
+      return forward(std::move(asked));
   }
-  flush();
+  link_.flush();
   std::vector<std::string> replies; // no more than these are kept, whatever comes
   for (std::size_t come = 1;; ++come) {
-    auto reply = receive(wait);
+    auto reply = dialogue_.reply(wait);
     if (!reply)
       return forward(std::move(reply));
     const bool is_last = last.take(*reply);
@@ -123,34 +119,37 @@ Connection::Replies Connection::last_reply(std::span<const std::string> before, 
     if (!is_last)
       continue;
     const bool paired = come == payloads.size();
-    out_of_step_ |= !paired;
-    outstanding_ = 0;
+    if (!paired)
+      pairing_.lost_step();
+    pairing_.all_answered();
     return paired ? replies : std::vector{std::move(replies.back())};
   }
 }
 
 /// Or where nothing is known of the stub yet.
-Connection::Replies Connection::last_reply_acked(std::span<const std::string> before, Wait& wait) {
+Connection::Replies Connection::last_reply_acked(std::span<const std::string> before,
+                                                 ReplyWait& wait) {
   std::vector<std::string> replies;
   for (const std::string& payload : before) {
-    auto reply = exchange_one(payload);
+    auto reply = dialogue_.exchange(payload);
     if (!reply)
       return forward(std::move(reply));
     replies.emplace_back(*reply);
   }
-  if (auto sent = send_packet(wait.request); !sent)
-    return forward(std::move(sent));
-  flush();
-  const bool must_be_acked = checks_pairing_ && !no_ack_ && stub_acks_;
-  auto reply = receive_packet(wait);
+  if (auto asked = dialogue_.ask(wait.request); !asked)
+    return forward(std::move(asked));
+  link_.flush();
+  const bool must_be_acked = pairing_.checks() && !no_ack() && pairing_.stub_acks();
+  const auto reply = dialogue_.reply(wait);
   if (!reply)
-    return forward(std::move(reply));
+    return Failure(reply.error());
   if (must_be_acked && !wait.acked)
-    return failure(codes::stub_garbage,
-                   fmt::format("the reply to '{}' may be that to another request", wait.request),
-                   "what passes the bytes on between here and the stub damages them: connect "
-                   "without it; --trace FILE shows every packet");
-  replies.push_back(std::move(*reply));
+    return link_.failure(
+        codes::stub_garbage,
+        fmt::format("the reply to '{}' may be that to another request", wait.request),
+        "what passes the bytes on between here and the stub damages them: connect "
+        "without it; --trace FILE shows every packet");
+  replies.emplace_back(*reply);
   return replies;
 }
 

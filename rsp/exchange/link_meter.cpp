@@ -56,6 +56,22 @@ void LinkMeter::exchanged(const Exchange& exchange) {
     reads_.add({requests, bytes, received, at_most});
 }
 
+void LinkMeter::came(std::size_t received, Duration time) {
+  constexpr std::size_t worth_measuring = std::size_t{32} << 10;
+  if (received >= worth_measuring && time > Duration::zero())
+    arrival_rate_ = static_cast<double>(received) / seconds(time);
+}
+
+bool LinkMeter::drained(std::size_t expected, Duration time) {
+  constexpr std::size_t worth_measuring = std::size_t{256} << 10;
+  constexpr std::chrono::microseconds measurable{500};
+  if (expected < worth_measuring || time < measurable)
+    return false;
+  const double rate = static_cast<double>(expected) / seconds(time);
+  drain_rate_ = std::max(static_cast<std::size_t>(rate), std::size_t{1});
+  return true;
+}
+
 LinkEstimate LinkMeter::estimate() const {
   LinkEstimate estimate;
   estimate.round_trip = shortest();

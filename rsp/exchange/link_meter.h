@@ -14,7 +14,8 @@ namespace mqbridge::rsp {
 /// Bytes of a reply whose own time on the link does not count: what a packet of the network takes.
 inline constexpr std::size_t longest_short_reply = 1024;
 
-/// Learns from the exchanges of a connection how fast its link and stub are. No clock, no I/O.
+/// Learns from the exchanges of a connection how fast its link and stub are. Every rate of a
+/// connection is here; each of the three says for whom it is. No clock, no I/O.
 ///
 /// Whatever disturbs a measurement makes it longer: another program that has the processor, here or
 /// where the stub is. So nothing is averaged. The best of the last few exchanges count, as in
@@ -49,6 +50,20 @@ public:
   /// little memory was read, other replies say how fast it might come.
   void exchanged(const Exchange& exchange);
 
+  /// Of a pipelined burst so far: bytes that have come since it began, its round trip included.
+  void came(std::size_t received, Duration time);
+  /// Bytes a second as they came in the last long burst: rather too low than too high, for who must
+  /// not be owed more than comes in time. 0: not known.
+  double arrival_rate() const { return arrival_rate_; }
+
+  /// Of a pipelined burst: what its requests let expect of the replies that came within `time`.
+  /// False: too little to tell.
+  bool drained(std::size_t expected, Duration time);
+  /// Such bytes a second, of the last long burst: how much must be on its way so that the stub
+  /// never waits. 0: not known.
+  std::size_t drain_rate() const { return drain_rate_; }
+
+  /// What the exchanges so far have shown of the link and the stub, for who plans reads.
   LinkEstimate estimate() const;
 
 private:
@@ -84,6 +99,8 @@ private:
   Window<Read, exchanges_kept> requests_; ///< of which each brought little
   std::optional<double> expected_rate_;
   Manner manner_ = Manner::pipelined; ///< of the last exchange
+  double arrival_rate_ = 0;
+  std::size_t drain_rate_ = 0;
 };
 
 } // namespace mqbridge::rsp

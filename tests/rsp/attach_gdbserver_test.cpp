@@ -5,12 +5,14 @@
 #include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"
 
+#include <array>
 #include <cstddef>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge::rsp {
@@ -101,7 +103,7 @@ TEST(AttachMulti, WithoutAPidItListsTheProcessesAndKnowsRanks) {
   const GdbServer server(ServerMode::multi, {{test::inferior_program()}, {{"PMI_RANK", "0"}}});
   const auto client = connected(fmt::format("127.0.0.1:{}", server.port()));
   ASSERT_TRUE(client);
-  const auto attachment = attach(*client);
+  const auto attachment = attach(*client, std::array<std::string_view, 1>{"PMI_RANK"});
   ASSERT_FALSE(attachment);
   EXPECT_EQ(attachment.error().code, "attach.no_process");
   EXPECT_THAT(attachment.error().message, HasSubstr(fmt::format("{}  rank 0", server.inferior())));

@@ -148,7 +148,7 @@ TEST(Attach, WithoutMultiprocessAServerIsNotShared) {
     EXPECT_EQ(attachment.error().code, "attach.one_process");
     EXPECT_NE(attachment.error().hint, "");
   }
-  EXPECT_THAT(first->connection().detach_packets(), testing::ElementsAre("D"))
+  EXPECT_THAT(first->connection().holds().detach_packets(), testing::ElementsAre("D"))
       << "the guardian still has to let the first one go";
   EXPECT_EQ(stub.count("D"), 0);
   EXPECT_TRUE(detach(*first));

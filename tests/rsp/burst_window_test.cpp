@@ -1,3 +1,4 @@
+#include "rsp/exchange/burst_measure.h"
 #include "rsp/exchange/burst_window.h"
 
 #include <chrono>
@@ -28,22 +29,26 @@ std::size_t fill(BurstWindow& window) {
 /// A link that brings `rate` reply bytes a second: the window after it has sent everything for
 /// `seconds` of it.
 std::size_t window_on(double rate, double round_trip, double seconds) {
-  BurstWindow window({}, 0, round_trip);
-  const auto start = BurstWindow::Time(1h);
+  BurstWindow window({});
+  LinkMeter meter;
+  const auto start = BurstMeasure::Time(1h);
+  BurstMeasure measure(meter, start);
   fill(window);
   for (std::size_t answered = 1; static_cast<double>(answered * reply) < rate * seconds;
        ++answered) {
     const std::chrono::duration<double> since(static_cast<double>(answered * reply) / rate);
-    window.answered("", start + std::chrono::duration_cast<Transport::Clock::duration>(since));
+    const auto arrived = start + std::chrono::duration_cast<Transport::Clock::duration>(since);
+    if (measure.drained(arrived, window.answered("").expected, 0))
+      window.set_rate(meter.drain_rate(), round_trip);
     fill(window);
   }
   while (!window.empty())
-    window.answered("", start);
+    window.answered("");
   return fill(window) * reply;
 }
 
 TEST(BurstWindowTest, StartsWithWhatALongLinkHolds) {
-  BurstWindow window({}, 0, 0);
+  BurstWindow window({});
   const std::size_t owed = fill(window) * reply;
   EXPECT_GE(owed, (std::size_t{4} << 20) - reply);
   EXPECT_LE(owed, (std::size_t{4} << 20) + reply);
@@ -51,7 +56,7 @@ TEST(BurstWindowTest, StartsWithWhatALongLinkHolds) {
 }
 
 TEST(BurstWindowTest, ADeadlineFarAwayBoundsNothing) {
-  BurstWindow window({}, 0, 0);
+  BurstWindow window({});
   window.leave_within(3600, 0);
   EXPECT_GE(fill(window) * reply, (std::size_t{4} << 20) - reply);
 }
@@ -69,12 +74,12 @@ TEST(BurstWindowTest, OwesNoMoreThanComesWithinASecond) {
 }
 
 TEST(BurstWindowTest, ASlowLinkIsKnownBeforehand) {
-  BurstWindow window({.bytes_per_second = 11'520}, 0, 0);
+  BurstWindow window({.bytes_per_second = 11'520});
   EXPECT_EQ(fill(window), 1U);
 }
 
 TEST(BurstWindowTest, UnansweredRequestsFitTheSocket) {
-  BurstWindow window({}, 0, 0);
+  BurstWindow window({});
   std::size_t bytes = 0;
   for (std::size_t i = 0; window.open(); ++i) {
     const std::string tiny = fmt::format("m{:x},8", 0x7f0000000000 + i * 64);
@@ -85,10 +90,10 @@ TEST(BurstWindowTest, UnansweredRequestsFitTheSocket) {
 }
 
 TEST(BurstWindowTest, WantsMoreBeforeTheStubRunsDry) {
-  BurstWindow window({}, 0, 0);
+  BurstWindow window({});
   const std::size_t full = fill(window);
   for (std::size_t left = full; !window.wants_more(); --left)
-    window.answered("", BurstWindow::Time(1h));
+    window.answered("");
   EXPECT_GT(fill(window), full / 5); // many in one send
   EXPECT_LT(fill(window), full / 3);
 }

@@ -9,7 +9,6 @@ namespace mqbridge::rsp {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST_F(ConnectionTest, AStopThatNobodyAskedForIsNotTheFirstAnswer) {
@@ -183,18 +182,6 @@ TEST_F(ConnectionTest, RefusedByTheGateSendsNothingAndCostsNothing) {
   EXPECT_TRUE(peer_.is_quiet_for(30ms));
   EXPECT_EQ(connection.counters().requests, 0U);
   EXPECT_EQ(connection.counters().bytes_sent, 0U);
-}
-
-TEST_F(ConnectionTest, ReleasedOnceDetached) {
-  auto& connection = open();
-  EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
-  for (const std::string packet : {"D;1f", "D;2a", "D;1f"})
-    connection.add_detach_packet(packet);
-  EXPECT_THAT(connection.detach_packets(), ElementsAre("D;2a", "D;1f"));
-  connection.drop_detach_packet("D;2a");
-  EXPECT_THAT(connection.detach_packets(), ElementsAre("D;1f"));
-  connection.released();
-  EXPECT_THAT(connection.detach_packets(), testing::IsEmpty());
 }
 
 } // namespace

@@ -139,5 +139,25 @@ TEST_F(LinkMeterTest, ASerialLineIsNotFastBecauseZerosAreShort) {
   EXPECT_DOUBLE_EQ(rate(), 8192 / 0.8);
 }
 
+TEST_F(LinkMeterTest, WhatComesInALongBurstSaysHowMuchMayBeOwed) {
+  meter.came(16'384, 1ms);
+  EXPECT_EQ(meter.arrival_rate(), 0) << "too little to tell";
+  meter.came(65'536, 64ms);
+  EXPECT_DOUBLE_EQ(meter.arrival_rate(), 1'024'000);
+  meter.came(65'536, 128ms);
+  EXPECT_DOUBLE_EQ(meter.arrival_rate(), 512'000) << "the last burst, not the best one";
+}
+
+// Zeros are short on the link, but the stub has read them all the same.
+TEST_F(LinkMeterTest, HowFastAStubDrainsItsRequestsIsNotHowManyBytesCome) {
+  EXPECT_FALSE(meter.drained(131'072, 10ms)) << "too little to tell";
+  EXPECT_FALSE(meter.drained(524'288, 100us)) << "too soon to tell";
+  EXPECT_EQ(meter.drain_rate(), 0U);
+  meter.came(32'768, 10ms);
+  EXPECT_TRUE(meter.drained(524'288, 10ms));
+  EXPECT_EQ(meter.drain_rate(), 52'428'800U);
+  EXPECT_LT(meter.arrival_rate(), 4e6);
+}
+
 } // namespace
 } // namespace mqbridge::rsp

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/exchange/connection.h"
+#include "rsp/transport/transport.h"
 
 #include <chrono>
 #include <cstddef>
@@ -8,9 +8,11 @@
 
 namespace mqbridge::rsp {
 
-/// One packet being waited for. Internal to Connection.
-struct Connection::Wait {
-  Wait(std::string_view asked, std::chrono::milliseconds silence_limit)
+/// One reply being waited for.
+struct ReplyWait {
+  using Clock = Transport::Clock;
+
+  ReplyWait(std::string_view asked, std::chrono::milliseconds silence_limit)
       : request(asked), silence(silence_limit) {}
 
   std::string_view request;          ///< what it answers; for messages
