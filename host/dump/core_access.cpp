@@ -5,7 +5,7 @@
 namespace mqbridge {
 
 Result<OpenedProcess> CoreAccess::open() {
-  auto process = CoreProcess::open(endpoint_.path, endpoint_.text);
+  auto process = CoreProcess::open(endpoint_.path, endpoint_.text, files_);
   if (!process)
     return forward(std::move(process));
   OpenedProcess opened{std::move(*process)};

@@ -7,8 +7,8 @@ namespace mqbridge {
 /// The way to a dead process: its core file. Nothing is held, and no time presses.
 class CoreAccess final : public ProcessAccess {
 public:
-  /// `endpoint` outlives this.
-  explicit CoreAccess(const CoreEndpoint& endpoint) : endpoint_(endpoint) {}
+  /// Both outlive this.
+  CoreAccess(const CoreEndpoint& endpoint, ElfCache& files) : endpoint_(endpoint), files_(files) {}
 
   Result<void> connect(std::stop_token) override { return {}; }
   /// Errors: those of CoreProcess::open.
@@ -28,6 +28,7 @@ public:
 
 private:
   const CoreEndpoint& endpoint_;
+  ElfCache& files_;
 };
 
 } // namespace mqbridge

@@ -29,7 +29,7 @@ std::unique_ptr<ProcessAccess> access_to(const TargetSpec& target, const SharedT
                                          std::shared_ptr<rsp::SharedStub>& stub) {
   if (const auto* endpoint = target.live())
     return std::make_unique<LiveAccess>(*endpoint, tools, stub);
-  return std::make_unique<CoreAccess>(std::get<CoreEndpoint>(target.where));
+  return std::make_unique<CoreAccess>(std::get<CoreEndpoint>(target.where), tools.files);
 }
 
 void name_target(RankDump& dump, const TargetSpec& target) {

@@ -55,6 +55,7 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     object.image.target_path = loaded[i].path;
     object.image.bias = loaded[i].bias;
     object.header = headers[i].header;
+    object.named = i == 0 ? source_.executable_here() : std::nullopt;
     object.running_id = running_ids[i];
     object.decisive = i == 0 || is_mpi_library(loaded[i].path);
     object.wanted = object.decisive || (!mpi_has_its_name && !is_system_library(loaded[i].path));
@@ -76,7 +77,10 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
 }
 
 void FileMatcher::find_here(Object& object, Warnings& warnings) {
-  for (const auto& path : target_file_candidates(files_.paths(), object.image.target_path))
+  const auto paths = object.named
+                         ? std::vector{*object.named}
+                         : target_file_candidates(files_.paths(), object.image.target_path);
+  for (const auto& path : paths)
     if (use(object, path, warnings))
       return;
 }
@@ -121,7 +125,7 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
                              file.path().string(), object.image.target_path, file.build_id(),
                              object.running_id),
                  give_sysroot};
-  return std::nullopt;
+  return object.running_id.empty() ? source_.doubt_of(file, object.image.bias) : std::nullopt;
 }
 
 bool FileMatcher::was_read_before(const Object& object) const {

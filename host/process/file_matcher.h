@@ -24,7 +24,8 @@ bool is_mpi_library(std::string_view path);
 
 /// The file of each object that has one, the same build that runs. In order: this host's (path map,
 /// sysroots); debuginfod, unless one of that build was read from a target before; those, where this
-/// target's stub and memory agree; if the user wants it, the target itself. What is not on this
+/// target's stub and memory agree; if the user wants it, the target itself. An executable that the
+/// user has named is looked for nowhere else. What is not on this
 /// host is looked for only if it matters: the executable and the MPI's libraries.
 class FileMatcher {
 public:
@@ -47,6 +48,7 @@ private:
     Image image;
     TargetAddress header;
     std::string running_id;
+    std::optional<std::filesystem::path> named = {}; ///< the file, by the user's word
     bool decisive = false;           ///< another build of it would show wrong things
     bool wanted = false;             ///< worth asking a server or the target for
     bool asked_server = false;       ///< debuginfod

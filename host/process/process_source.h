@@ -62,6 +62,9 @@ public:
   virtual std::optional<Platform> platform() const { return std::nullopt; }
   /// The architecture by GDB's name, as far as it is stated; empty: it is not.
   virtual Result<std::string> architecture() = 0;
+  /// Where the executable's program headers and the dynamic linker's list are read, if memory()
+  /// lacks the headers; nullptr: in memory(). Error: core.no_executable.
+  virtual Result<Memory*> header_memory() { return nullptr; }
   /// The libraries that are loaded, without the executable; nullopt: the list in its memory tells.
   /// `last_address`: that a pointer of the process can hold. Error as well: libraries.corrupt.
   virtual Result<std::optional<std::vector<LoadedObject>>>
@@ -85,6 +88,12 @@ public:
     static_cast<void>(fetcher), static_cast<void>(wanted), static_cast<void>(agrees);
     static_cast<void>(context), static_cast<void>(faults);
     return {};
+  }
+  /// Why `file` cannot be taken for what was loaded with `bias`, where memory() has no build-id of
+  /// it; nullopt: nothing speaks against it.
+  virtual std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) {
+    static_cast<void>(file), static_cast<void>(bias);
+    return std::nullopt;
   }
   /// The file of a loaded object was found: it has what was left out of a core file.
   virtual void use_file(const Image& image) { static_cast<void>(image); }

@@ -188,14 +188,19 @@ struct StoppedProcess::Impl {
   }
 
   Result<std::vector<LoadedObject>> load_map() {
-    auto headers = read_executable_headers(*first_look, platform, *auxv);
+    const auto elsewhere = source->header_memory();
+    if (!elsewhere)
+      return Failure(elsewhere.error());
+    Memory& headers_in = *elsewhere != nullptr ? **elsewhere : *first_look;
+    Memory& list_in = *elsewhere != nullptr ? **elsewhere : *memory;
+    auto headers = read_executable_headers(headers_in, platform, *auxv);
     if (!headers)
       return forward(std::move(headers));
     executable_header = headers->elf_header;
     if (!listed)
       return forward(std::move(listed));
     auto libraries = *listed ? Result<std::vector<LoadedObject>>(std::move(**listed))
-                             : read_r_debug(*memory, platform, *headers);
+                             : read_r_debug(list_in, platform, *headers);
     if (!libraries)
       return forward(std::move(libraries));
     if (libraries->empty() && headers->has_interpreter)

@@ -157,18 +157,14 @@ MemoryMap memory_map_of(const CoreFile& core) {
     if (segment.present > 0)
       map.ranges.push_back({segment.first, segment.first + (segment.present - 1), segment.readable,
                             segment.writable, name});
-    const bool from_file = segment.readable && !segment.writable;
-    if (segment.present < segment.saved)
-      map.ranges.push_back({segment.first + segment.present, segment.first + (segment.saved - 1),
-                            false, segment.writable, name});
-    if (segment.saved <= size)
+    if (segment.present <= size)
       map.ranges.push_back(
-          {segment.first + segment.saved, segment.last, from_file, segment.writable, name});
+          {segment.first + segment.present, segment.last, false, segment.writable, name});
   }
   for (const auto& mapping : notes.mappings)
     each_gap(core.segments(), mapping.first, mapping.last,
              [&](TargetAddress first, TargetAddress last) {
-               map.ranges.push_back({first, last, true, false, mapping.name});
+               map.ranges.push_back({first, last, false, false, mapping.name});
              });
   std::ranges::sort(map.ranges, {}, &MappedRange::first);
   const bool lists_all =

@@ -59,8 +59,8 @@ private:
   std::vector<Hole> holes_;               ///< in order, never overlapping
 };
 
-/// The mappings of the process, with the names that NT_FILE gives them. What the core left out and
-/// no file can give is not readable. `complete` where the writer lists every mapping.
+/// The mappings of the process, with the names that NT_FILE gives them. Readable is what the core
+/// itself has. `complete` where the writer lists every mapping.
 MemoryMap memory_map_of(const CoreFile& core);
 
 /// The path of the program as far as the core says it: that of the file in which the auxiliary

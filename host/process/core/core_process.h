@@ -2,18 +2,26 @@
 
 #include "host/process/core/core_memory.h"
 #include "host/process/core/core_path.h"
+#include "host/process/elf_cache.h"
 #include "host/process/process_source.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mqbridge {
 
 /// A dead process, as its core file has it. Nothing waits for it, and nothing is let go.
+///
+/// memory() has what the core has, until use_file() adds the files that were matched: so build-ids
+/// are those of the process. QEMU's cores may lack the program headers of the executable; then they
+/// are read from its file, for header_memory() alone.
 class CoreProcess final : public ProcessSource {
 public:
-  /// `name`: the target as the user wrote it. Errors: those of CoreFile::open.
-  static Result<std::unique_ptr<CoreProcess>> open(const CorePath& path, std::string name);
+  /// `name`: the target as the user wrote it. `files`: where the executable is looked for, if the
+  /// core lacks its program headers. Errors: those of CoreFile::open.
+  static Result<std::unique_ptr<CoreProcess>> open(const CorePath& path, std::string name,
+                                                   ElfCache& files);
 
   const std::string& name() const override { return name_; }
   std::int64_t pid() const override { return core_->notes().pid.value_or(0); }
@@ -23,13 +31,15 @@ public:
   Result<std::optional<std::string>> executable() override;
   std::optional<std::filesystem::path> executable_here() const override { return executable_; }
   Result<std::optional<std::string>> auxiliary_vector() override;
-  std::optional<Platform> platform() const override { return core_->platform(); }
+  std::optional<Platform> platform() const override { return platform_; }
   Result<std::string> architecture() override { return std::string(); }
+  Result<Memory*> header_memory() override;
   Result<std::optional<std::vector<LoadedObject>>> loaded_objects(std::uint64_t) override {
     return std::optional<std::vector<LoadedObject>>();
   }
-  Result<LaunchEnvironment> environment() override { return LaunchEnvironment{}; }
+  Result<LaunchEnvironment> environment() override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
+  std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) override;
   void use_file(const Image& image) override { memory_.add_file(*image.file, image.bias); }
   Warnings gaps() const override;
   Result<void> release() override { return {}; }
@@ -39,10 +49,16 @@ private:
       : core_(std::move(core)), memory_(core_), executable_(path.executable),
         name_(std::move(name)) {}
 
+  void find_headers(ElfCache& files);
+  bool take_headers_of(const ElfFile& file, const AuxiliaryVector& auxv);
+
   std::shared_ptr<const CoreFile> core_;
   CoreMemory memory_;
+  std::optional<CoreMemory> with_executable_;       ///< where the core lacks its program headers
+  std::optional<Platform> platform_;                ///< nullopt: its ELF header in memory tells
   std::optional<std::filesystem::path> executable_; ///< as the user names it
   std::string name_;
+  std::optional<Error> no_headers_; ///< neither the core nor a file has them
   bool told_map_ = false;
 };
 

@@ -55,6 +55,8 @@ int main(void) {
   pthread_create(&thread, NULL, second_thread, &ready);
   pthread_barrier_wait(&ready);
 
+  if (BUILD == 2)
+    printf("another build\n");
   printf("thread %ld\n", (long)getpid());
   show("data", written_data);
   show("zeros", untouched_zeros + page);

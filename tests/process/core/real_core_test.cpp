@@ -2,8 +2,12 @@
 // itself, and what /proc/PID/mem showed while it lived.
 
 #include "host/process/auxv.h"
+#include "host/process/core/core_agreement.h"
+#include "host/process/core/core_environment.h"
 #include "host/process/core/core_memory.h"
+#include "host/process/environment.h"
 #include "tests/support/child_process.h"
+#include "tests/support/core_files.h"
 #include "tests/support/eventually.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
@@ -18,7 +22,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
-#include <sys/resource.h>
 
 namespace mqbridge {
 namespace {
@@ -74,19 +77,9 @@ const WriterCase cases[] = {
      "gcc-m68k-linux-gnu libc6-dev-m68k-cross"},
 };
 
-/// Empty, or what keeps the kernel from writing a core into the directory of its process.
-std::string lacking_kernel_cores() {
-  std::ifstream file("/proc/sys/kernel/core_pattern");
-  std::string pattern;
-  std::getline(file, pattern);
-  rlimit limit{};
-  if (pattern.starts_with('|') || pattern.starts_with('/'))
-    return fmt::format("the kernel sends cores elsewhere ({}): echo core > "
-                       "/proc/sys/kernel/core_pattern",
-                       pattern);
-  if (::getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_max != RLIM_INFINITY)
-    return "processes here may not write cores of every size: ulimit -H -c unlimited";
-  return "";
+const WriterCase& writer_case(std::string_view name) {
+  return *std::ranges::find(cases, name,
+                            [](const WriterCase& which) { return std::string_view(which.name); });
 }
 
 std::string lacking(const WriterCase& which) {
@@ -101,7 +94,7 @@ std::string lacking(const WriterCase& which) {
   }
   if (which.writer == CoreWriter::gdb)
     return test::lacking_program("gcore", "gdb");
-  return which.writer == CoreWriter::kernel ? lacking_kernel_cores() : "";
+  return which.writer == CoreWriter::kernel ? test::lacking_kernel_cores() : "";
 }
 
 /// A place of core_subject.c, as it says itself.
@@ -164,7 +157,7 @@ std::map<std::uint64_t, std::string> live_memory(pid_t pid) {
 
 class RealCore : public testing::TestWithParam<WriterCase> {
 protected:
-  void compile();
+  void compile(const std::string& option = "-DBUILD=1");
   void start();
   /// Empty, and a failure, where none appears.
   std::filesystem::path written_core();
@@ -174,12 +167,12 @@ protected:
   bool is_left_out(std::string_view name) const {
     const auto writer = GetParam().writer;
     return (name == "left_out" && writer != CoreWriter::qemu_user) ||
-           (name == "zeros" && writer == CoreWriter::kernel && GetParam().compiler.size() == 1);
+           (name == "zeros" && writer == CoreWriter::kernel && !is_static());
   }
+  static bool is_static() { return GetParam().compiler.size() > 1; }
   /// It stands in a read-only segment of the program, which few writers save.
   bool is_of_file(std::string_view name) const {
-    const bool is_static = GetParam().compiler.size() > 1;
-    return name == "constant" || name == "code" || (name == "relocated" && is_static);
+    return name == "constant" || name == "code" || (name == "relocated" && is_static());
   }
   void add_program(const CoreFile& core, CoreMemory& memory) const;
 
@@ -192,27 +185,19 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Writers, RealCore, testing::ValuesIn(cases),
                          [](const auto& which) { return std::string(which.param.name); });
 
-void RealCore::compile() {
+void RealCore::compile(const std::string& option) {
   auto command = GetParam().compiler;
   command.insert(command.end(),
-                 {"-O1", "-pthread", "-o", built_ / "subject", MQBRIDGE_CORE_SUBJECT});
+                 {"-O1", option, "-pthread", "-o", built_ / "subject", MQBRIDGE_CORE_SUBJECT});
   ChildProcess compiler({command});
   const auto ending = compiler.wait(60s);
   ASSERT_TRUE(ending && ending->code == 0) << compiler.err();
 }
 
 void RealCore::start() {
-  // An emulator's own core has nothing in it that is of interest here.
-  const std::string filter = GetParam().emulator.empty() ? "0x33" : "0";
-  std::vector<std::string> command{
-      "sh", "-c",
-      fmt::format(
-          "ulimit -c unlimited; echo {} > /proc/self/coredump_filter; cd \"$0\"; exec \"$@\"",
-          filter),
-      cores_.path()};
-  command.insert(command.end(), GetParam().emulator.begin(), GetParam().emulator.end());
-  command.push_back(built_ / "subject");
-  process_.emplace(test::ChildSpec{command});
+  test::ChildSpec spec{GetParam().emulator, {{"OMPI_COMM_WORLD_RANK", "5"}}};
+  spec.argv.push_back(built_ / "subject");
+  process_.emplace(test::leaving_cores(spec, cores_.path(), !GetParam().emulator.empty()));
   ASSERT_TRUE(test::eventually(10s, [&] {
     return process_->out().find("ready") != std::string::npos;
   })) << process_->err();
@@ -222,20 +207,13 @@ void RealCore::start() {
 }
 
 std::filesystem::path RealCore::written_core() {
-  if (GetParam().writer == CoreWriter::gdb) {
-    ChildProcess gcore({{"gcore", "-o", cores_ / "core", std::to_string(process_->pid())}});
-    EXPECT_TRUE(gcore.wait(30s)) << gcore.err();
-  } else {
-    process_->signal(SIGABRT);
-    EXPECT_TRUE(process_->wait(20s));
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(cores_.path())) {
-    const bool of_qemu = entry.path().filename().string().starts_with("qemu_");
-    if (of_qemu == (GetParam().writer == CoreWriter::qemu_user))
-      return entry.path();
-  }
-  ADD_FAILURE() << "no core was written";
-  return {};
+  if (GetParam().writer == CoreWriter::gdb)
+    return test::gcore(process_->pid(), cores_.path());
+  process_->signal(SIGABRT);
+  EXPECT_TRUE(process_->wait(20s));
+  auto core = test::core_in(cores_.path(), GetParam().writer == CoreWriter::qemu_user);
+  EXPECT_FALSE(core.empty()) << "no core was written";
+  return core;
 }
 
 void RealCore::add_program(const CoreFile& core, CoreMemory& memory) const {
@@ -281,6 +259,7 @@ TEST_P(RealCore, HoldsWhatTheProcessSaidOfItself) {
   expect_what_was_said(**core, memory);
   EXPECT_EQ((*core)->notes().threads.at(0).signal,
             GetParam().writer == CoreWriter::gdb ? 0 : SIGABRT);
+  EXPECT_EQ(parse_environment(initial_environment(**core, memory)).rank, 5);
   const auto program = program_of(**core, memory);
   EXPECT_EQ(program, built_ / "subject");
   if (!GetParam().emulator.empty())
@@ -300,6 +279,35 @@ TEST_P(RealCore, HoldsWhatTheProcessSaidOfItself) {
     EXPECT_TRUE(held == expected) << fmt::format("{:#x}: {} of {} bytes", first, held.size(),
                                                  expected.size());
   }
+}
+
+// Another build of the program, whose code is a little longer. Static programs have no dynamic
+// section to be told apart by.
+class RealDynamicCore : public RealCore {};
+
+INSTANTIATE_TEST_SUITE_P(Writers, RealDynamicCore,
+                         testing::Values(writer_case("kernel_x86_64"), writer_case("gcore_x86_64"),
+                                         writer_case("qemu_s390x")),
+                         [](const auto& which) { return std::string(which.param.name); });
+
+TEST_P(RealDynamicCore, AgreesWithTheBuildThatRanAndWithNoOther) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking(GetParam()));
+  ASSERT_NO_FATAL_FAILURE(compile());
+  ASSERT_NO_FATAL_FAILURE(start());
+  const auto core = CoreFile::open(written_core());
+  ASSERT_TRUE(core) << core.error().message;
+  const auto auxv = AuxiliaryVector::parse((*core)->notes().auxv);
+  ASSERT_TRUE(auxv) << auxv.error().message;
+  const auto agreement = [&] {
+    const auto file = ElfFile::open(built_ / "subject");
+    EXPECT_TRUE(file) << file.error().message;
+    CoreMemory memory(*core);
+    return agreement_with_core(**file, {*auxv->find(AT_PHDR) - (*file)->program_headers()->value},
+                               **core, memory);
+  };
+  EXPECT_EQ(agreement(), CoreAgreement::shown);
+  ASSERT_NO_FATAL_FAILURE(compile("-DBUILD=2"));
+  EXPECT_EQ(agreement(), CoreAgreement::contradicted);
 }
 
 // Descending, as the file becomes shorter each time. gcore writes its notes last.

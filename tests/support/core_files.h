@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tests/support/child_process.h"
+
+#include <filesystem>
+#include <string>
+#include <sys/types.h>
+
+namespace mqbridge::test {
+
+/// For MQBRIDGE_SKIP_IF_LACKING: what keeps the kernel from writing a core file into the directory
+/// of its process.
+std::string lacking_kernel_cores();
+
+/// How to start `spec` in `directory` so that it leaves a core file there when a signal ends it.
+/// Where the program is an emulator's, its own core holds no memory.
+ChildSpec leaving_cores(ChildSpec spec, const std::filesystem::path& directory, bool is_emulator);
+
+/// The core file in `directory`: that of QEMU's guest, or the kernel's. Empty: there is none.
+std::filesystem::path core_in(const std::filesystem::path& directory, bool of_guest);
+
+/// Makes a core of a living process by gcore. Throws std::runtime_error with its words.
+std::filesystem::path gcore(pid_t pid, const std::filesystem::path& directory);
+
+} // namespace mqbridge::test
