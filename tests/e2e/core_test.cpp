@@ -8,6 +8,7 @@
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
 
@@ -73,7 +74,9 @@ TEST(KernelCoreTest, OfARankInsideMpiRecvGivesItsPendingReceive) {
   const auto dump = dump_json({dead.target()});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   const auto oracle = dead.oracle();
-  EXPECT_EQ(oracle.operations.size(), 1U);
+  EXPECT_TRUE(std::ranges::any_of(oracle.operations, [](const json& operation) {
+    return operation["queue"] == "receive" && operation["status"] == "pending";
+  }));
   EXPECT_THAT(differences(oracle, dump.document["ranks"][0]), IsEmpty());
 }
 
