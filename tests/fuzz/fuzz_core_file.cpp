@@ -1,5 +1,7 @@
 // Core files: headers, notes, and the memory that they and the mapped files have. Input: the core.
 
+#include "host/process/core/core_agreement.h"
+#include "host/process/core/core_environment.h"
 #include "host/process/core/core_memory.h"
 #include "tests/builders/elf_builder.h"
 #include "tests/fuzz/fuzz_file.h"
@@ -68,9 +70,13 @@ void look_at(const std::shared_ptr<const CoreFile>& core, const ElfFile& library
       require(read(memory, segment.first + segment.present) == 0); // and no zeros
   }
   static_cast<void>(program_of(*core, memory));
-  if (!core->notes().mappings.empty())
-    memory.add_file(library, {core->notes().mappings[0].first.value - test::ElfBuilder::base,
-                              core->platform().last_address()});
+  static_cast<void>(initial_environment(*core, memory));
+  if (!core->notes().mappings.empty()) {
+    const LoadBias bias{core->notes().mappings[0].first.value - test::ElfBuilder::base,
+                        core->platform().last_address()};
+    static_cast<void>(agreement_with_core(library, bias, *core, memory));
+    memory.add_file(library, bias);
+  }
   for (const auto& segment : core->segments()) {
     if (segment.writable && segment.present <= segment.last - segment.first)
       require(read(memory, segment.first + segment.present) == 0);

@@ -100,9 +100,7 @@ private:
     case NT_PRPSINFO:
       return take_process(contents);
     case NT_AUXV:
-      if (notes_.auxv.empty())
-        notes_.auxv.assign(reinterpret_cast<const char*>(contents.data()), contents.size());
-      return;
+      return take_vector(contents);
     case NT_FILE:
       return take_mappings(contents);
     case NT_SIGINFO:
@@ -147,6 +145,12 @@ private:
     notes_.name = text_of(tail.subspan(ids, name));
     notes_.arguments = text_of(tail.last(arguments));
     notes_.arguments.erase(notes_.arguments.find_last_not_of(' ') + 1);
+  }
+
+  void take_vector(Bytes contents) {
+    if (contents.size() > limits::note)
+      return problem(fmt::format("an auxiliary vector of {} bytes is none", contents.size()));
+    notes_.auxv.assign(reinterpret_cast<const char*>(contents.data()), contents.size());
   }
 
   /// NT_FILE: count, unit of the offsets, three words for each mapping, then the names.

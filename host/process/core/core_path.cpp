@@ -32,9 +32,8 @@ Result<CorePath> parse_core_path(std::string_view text) {
   const auto executable = end == std::string_view::npos ? "" : text.substr(end + 1);
   if (core.empty() || (end != std::string_view::npos && executable.empty()))
     return fail("target.syntax",
-                fmt::format("core:{}: no {} stands {} the @", text,
-                            core.empty() ? "core file" : "executable",
-                            core.empty() ? "before" : "behind"),
+                fmt::format("core:{}: it names no {}", text,
+                            core.empty() ? "core file" : "executable behind the @"),
                 "give the core file, and the executable if the core does not find it: "
                 "core:FILE@EXECUTABLE");
   CorePath path{core, std::nullopt};

@@ -59,6 +59,7 @@ bool CoreProcess::take_headers_of(const ElfFile& file, const AuxiliaryVector& au
   if (bias(file.entry()).value != *entry ||
       agreement_with_core(file, bias, *core_, memory_) == CoreAgreement::contradicted)
     return false;
+  headers_from_ = file.path();
   with_executable_.emplace(core_);
   with_executable_->add_file(file, bias);
   const auto page_size = platform_->page_size;
@@ -78,14 +79,19 @@ std::optional<Error> CoreProcess::doubt_of(const ElfFile& file, LoadBias bias) {
   const bool is_named = executable_ && file.path() == *executable_;
   if (agreement == CoreAgreement::shown || (agreement == CoreAgreement::untold && is_named))
     return std::nullopt;
+  if (agreement == CoreAgreement::contradicted)
+    return Error{"image.build_id",
+                 fmt::format("{} is not the file that ran: the core has other contents there",
+                             file.path().string()),
+                 "give a directory tree with the node's own files: --sysroot DIR"};
   return Error{"image.build_id",
-               fmt::format("{} {}: the core has no build-id of it, and {}", file.path().string(),
-                           agreement == CoreAgreement::untold
-                               ? "cannot be shown to be the file that ran"
-                               : "is not the file that ran",
-                           agreement == CoreAgreement::untold ? "too little of its memory"
-                                                              : "other contents there"),
-               "give a directory tree with the node's own files: --sysroot DIR"};
+               fmt::format("{} cannot be shown to be the file that ran: the core has no build-id, "
+                           "and too little else of it",
+                           file.path().string()),
+               file.path() == headers_from_
+                   ? fmt::format("if it is, say so: core:{}@{}", core_->path().string(),
+                                 file.path().string())
+                   : "give a directory tree with the node's own files: --sysroot DIR"};
 }
 
 Result<std::optional<std::string>> CoreProcess::executable() {

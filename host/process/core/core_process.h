@@ -55,6 +55,7 @@ private:
   std::shared_ptr<const CoreFile> core_;
   CoreMemory memory_;
   std::optional<CoreMemory> with_executable_;       ///< where the core lacks its program headers
+  std::filesystem::path headers_from_;              ///< that executable's file
   std::optional<Platform> platform_;                ///< nullopt: its ELF header in memory tells
   std::optional<std::filesystem::path> executable_; ///< as the user names it
   std::string name_;

@@ -111,6 +111,12 @@ TEST_P(CoreNotesOf, TooShortForAThreadIsNoThread) {
   EXPECT_THAT(notes.problems, ElementsAre(HasSubstr("NT_PRSTATUS")));
 }
 
+TEST_P(CoreNotesOf, LongVectorIsNoAuxiliaryVector) {
+  const auto notes = parse(builder().note("CORE", NT_AUXV, std::string(4097, '\0')));
+  EXPECT_THAT(notes.auxv, IsEmpty());
+  EXPECT_THAT(notes.problems, ElementsAre(HasSubstr("4097 bytes")));
+}
+
 TEST_P(CoreNotesOf, AlignmentOfEightIsFollowed) {
   auto aligned = builder();
   aligned.note_alignment(8).note("CORE", 0x1234, "odd").thread(7, 0, "0123456789abcdef");
