@@ -26,8 +26,8 @@ public:
 
   /// Whether a piece like this is to be read through the file.
   bool serves(std::uint64_t address, std::size_t length) const;
-  /// Whether it is to be read both ways. Then take_check() or
-  /// skip_check() follows, and until then no other is.
+  /// Whether it is to be read both ways. Then take_check() or skip_check() follows, and until then
+  /// no other is.
   bool begin_check(std::uint64_t address, std::size_t length);
 
   /// Appends the packet that asks the file for this piece.

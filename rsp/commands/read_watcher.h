@@ -27,4 +27,12 @@ public:
   virtual std::size_t wants(std::size_t request, std::size_t offset) = 0;
 };
 
+struct ReadRequest;
+
+/// Who looks on while a burst goes on.
+struct Onlooker {
+  ReadWatcher* watcher = nullptr;     ///< null: nobody
+  const ReadRequest* first = nullptr; ///< of the requests that it numbers
+};
+
 } // namespace mqbridge::rsp

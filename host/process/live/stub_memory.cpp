@@ -7,13 +7,24 @@
 #include <vector>
 
 namespace mqbridge {
+namespace {
+
+/// What of a process can be read changes at page borders only: one refusal is a hole. Without an
+/// operating system, which gives each process an auxiliary vector, memory may end anywhere.
+std::size_t grain_of(const rsp::Features& features) {
+  constexpr std::size_t page = 4096;
+  return features.qxfer_auxv ? page : 1;
+}
+
+} // namespace
 
 Result<void> StubMemory::ask(std::span<MemoryRange> ranges, rsp::ReadWatcher* watcher) {
   std::vector<rsp::ReadRequest> requests;
   requests.reserve(ranges.size());
   for (const auto& range : ranges)
     requests.push_back({range.address.value, range.into});
-  auto done = rsp::read_memory(client_, requests, {.watcher = watcher});
+  auto done = rsp::read_memory(client_, requests,
+                               {.grain = grain_of(client_.features()), .watcher = watcher});
   for (std::size_t i = 0; i < ranges.size(); ++i)
     ranges[i].read = requests[i].read;
   if (!done)
