@@ -160,7 +160,7 @@ Result<void> PageCache::load(std::span<const MemoryRange> ranges) {
     return load_lines(ranges, unit);
   if (auto done = load_pages(missing); !done)
     return done;
-  // Behind a hole nothing of a run is known: what is missing there is asked for page by page.
+  // A run ends at its first hole. What is missing behind it is asked for page by page.
   std::erase_if(missing, [&](std::uint64_t page) { return store_.find(page).has_value(); });
   PageRuns alone;
   for (const auto page : missing)
@@ -223,8 +223,8 @@ Result<void> PageCache::preload(const PageRuns& pages) {
   return fetch_runs(runs_of(std::move(missing)));
 }
 
-/// Pages of a run that nothing certain is known of are asked for one by one: a hole among them
-/// costs none of the others then.
+/// Where the map is certain, a run is read as one range. Elsewhere each of its pages is a range of
+/// its own: a hole among them then costs none of the others.
 Result<void> PageCache::fetch_runs(const PageRuns& runs, const PageRun& later) {
   std::vector<Piece> pieces;
   bool any_in_part = false;
@@ -245,7 +245,8 @@ Result<void> PageCache::fetch_runs(const PageRuns& runs, const PageRun& later) {
         pieces.push_back({page, 0, into});
     }
   }
-  // What is written where the onlooker reads already has to be certain before it looks again.
+  // The onlooker already sees a page that is there in part. All of its bytes have to be there
+  // before it looks again, so that such a burst is not shown as it comes.
   return any_in_part ? fetch(pieces) : fetch_watched(pieces, later);
 }
 
@@ -304,8 +305,9 @@ std::uint64_t PageCache::pages_read() const {
   return (statistics_.lines_read + lines_of_a_page - 1) / lines_of_a_page;
 }
 
-/// Publishes what came, and the hole where it ended: with an operating system the rest of the page,
-/// without one a line, as memory may begin anywhere there. Behind that nothing is known.
+/// Publishes what came, and a hole where the read ended early. With an operating system the hole is
+/// the rest of the page. Without one it is a single line, as memory may begin anywhere there. Of
+/// what lies behind the hole nothing is known.
 void PageCache::take(const Piece& piece, std::size_t read) {
   std::uint64_t page = piece.page;
   std::size_t line = piece.line;
@@ -345,8 +347,8 @@ std::size_t PageCache::copy(const MemoryRange& range) {
   return done;
 }
 
-/// Goes on behind what copy() had, where the store cannot say what is there: of a line that can be
-/// read in part, and of what it had no room for.
+/// Reads the rest of a range behind what copy() had, where the store cannot say what is there: the
+/// line can be read in part only, or the store had no room.
 Result<void> PageCache::read_past(MemoryRange& range) {
   const auto address = range.address + range.read;
   if (address < range.address)

@@ -15,14 +15,16 @@
 
 namespace mqbridge {
 
-/// Reads what is missing into the page store, in as few bursts as the policy can do with, and
-/// answers from there. Remembers where memory cannot be read. Whole pages are in the store as soon
-/// as they have come, for the store's onlooker; a burst along memory goes on for as long as that
-/// one follows it.
+/// Answers reads from the page store, and reads what is missing there in as few bursts as it can.
 ///
-/// Valid for one stop: clear() when the target may have run. What was asked for is exact; a page
-/// read beside it that cannot be read is a hole, no failure. When the store is full it starts anew:
-/// a walk through more memory than that is slow, not wrong.
+/// The policy decides what else a burst brings. What was asked for is exact; a guessed page that
+/// cannot be read becomes a hole, which the store remembers, and no failure. Whole pages are in the
+/// store as soon as they have come, so that the store's onlooker (the walk) goes on while the rest
+/// of the burst is under way. A burst along memory is made longer for as long as the onlooker
+/// follows it.
+///
+/// Valid for one stop: call clear() when the target may have run. A full store is emptied: a walk
+/// through more memory than it holds is slow, not wrong.
 class PageCache final : public Memory {
 public:
   struct Options {

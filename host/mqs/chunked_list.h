@@ -9,9 +9,14 @@
 
 namespace mqbridge {
 
-/// A sequence that grows without moving what it has: of a million elements no second copy is ever
-/// there. Elements stay where they are, but for the first `chunk`, which is one vector that grows,
-/// so that short lists stay small. As std::vector, what it has of it.
+/// A sequence that grows without moving its elements. A std::vector of a million operations holds
+/// them twice for as long as it grows; this one never does. A subset of std::vector's interface,
+/// with the same meaning.
+///
+/// Elements lie in chunks of 256: the 257th begins a second chunk, and the first 256 stay where
+/// they are. Only the first chunk grows as a vector does, so that short lists stay small.
+///
+/// Not a std::deque: that one can only be copied when a std::vector<Communicator> grows.
 template <class T>
 class ChunkedList {
 public:

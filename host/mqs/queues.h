@@ -105,7 +105,7 @@ struct Operation {
   SharedText datatype;
   MaybeInt count;
 };
-static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 248);
+static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 280);
 
 enum class QueueState : std::uint8_t { available, unavailable, error, not_requested };
 enum class QueueReason : std::uint8_t {

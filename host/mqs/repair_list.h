@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cassert>
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 
 namespace mqbridge {
 
@@ -18,34 +18,15 @@ enum class Repair : std::uint8_t {
   length,
   actual_length,
   buffer,
-  text, ///< lines of extra_text are left out
+  text, ///< lines of extra_text are left out; the last: RepairList has room up to it
 };
 
-/// Repairs of one operation in the order in which they were made, each of them once, in four bytes.
+/// Repairs of one operation in the order in which they were made, each of them once.
 class RepairList {
 public:
-  class Iterator {
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Repair;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Repair*;
-    using reference = Repair;
-
-    explicit Iterator(std::uint32_t rest) : rest_(rest) {}
-    Repair operator*() const { return static_cast<Repair>((rest_ & mask) - 1); }
-    Iterator& operator++() {
-      rest_ >>= bits;
-      return *this;
-    }
-    bool operator==(const Iterator&) const = default;
-
-  private:
-    std::uint32_t rest_;
-  };
   using value_type = Repair;
-  using iterator = Iterator;
-  using const_iterator = Iterator;
+  using const_iterator = const Repair*;
+  using iterator = const_iterator;
 
   RepairList() = default;
   RepairList(std::initializer_list<Repair> repairs) {
@@ -53,41 +34,23 @@ public:
       add(repair);
   }
 
-  /// Does nothing if it is there. No MPI needs more than seven of them; there is room for eight.
+  /// Does nothing if it is there.
   void add(Repair repair) {
-    if (contains(repair))
-      return;
-    int shift = 0;
-    while (shift < all_bits && (packed_ >> shift & mask) != 0)
-      shift += bits;
-    assert(shift < all_bits);
-    if (shift < all_bits)
-      packed_ |= (static_cast<std::uint32_t>(repair) + 1) << shift;
+    if (!contains(repair))
+      made_[count_++] = repair;
   }
   void remove(Repair repair) {
-    RepairList others;
-    for (const Repair each : *this)
-      if (each != repair)
-        others.add(each);
-    *this = others;
+    const auto last = std::remove(made_.begin(), made_.begin() + count_, repair);
+    count_ = static_cast<std::uint8_t>(last - made_.begin());
   }
-  bool contains(Repair repair) const {
-    for (const Repair each : *this)
-      if (each == repair)
-        return true;
-    return false;
-  }
-  bool empty() const { return packed_ == 0; }
-  Iterator begin() const { return Iterator(packed_); }
-  Iterator end() const { return Iterator(0); }
+  bool contains(Repair repair) const { return std::find(begin(), end(), repair) != end(); }
+  bool empty() const { return count_ == 0; }
+  const_iterator begin() const { return made_.data(); }
+  const_iterator end() const { return made_.data() + count_; }
 
 private:
-  static constexpr int bits = 4;
-  static constexpr int all_bits = 32;
-  static constexpr std::uint32_t mask = 0xf;
-
-  std::uint32_t packed_ =
-      0; ///< the first in the lowest bits, each one more than its number; 0: no more
+  std::array<Repair, static_cast<std::size_t>(Repair::text) + 1> made_{}; ///< room for each
+  std::uint8_t count_ = 0;
 };
 
 } // namespace mqbridge

@@ -52,7 +52,9 @@ public:
   void value(const CompactOptional<T, unknown>& optional) {
     value(std::optional<T>(optional));
   }
-  void value(const SharedText& text) { value(std::optional<std::string_view>(text)); }
+  void value(const SharedText& text) {
+    value(text ? std::optional<std::string_view>(*text) : std::nullopt);
+  }
 
   template <class T>
   void member(std::string_view name, const T& content) {

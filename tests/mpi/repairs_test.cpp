@@ -513,6 +513,9 @@ TEST(Repair, TheRecordersLinesSayWhatPostedAnOperationAndOfWhichDatatype) {
   ImageSet images{std::vector<Image>()};
   FakeMemory memory;
   TextPool texts;
+  const auto said = [](const SharedText& text) {
+    return text ? std::optional<std::string_view>(*text) : std::nullopt;
+  };
   for (const auto& [text, call, count, datatype] : cases) {
     std::vector<Communicator> communicators(1);
     communicators[0].size = 1;
@@ -520,9 +523,9 @@ TEST(Repair, TheRecordersLinesSayWhatPostedAnOperationAndOfWhichDatatype) {
         TextLines(text, texts);
     ASSERT_TRUE(repair(communicators, recorder, {images, memory, Platform()}));
     const auto& operation = communicators[0].queue(OpClass::receive).operations[0];
-    EXPECT_EQ(std::optional<std::string_view>(operation.call), call);
+    EXPECT_EQ(said(operation.call), call);
     EXPECT_EQ(operation.count, count);
-    EXPECT_EQ(std::optional<std::string_view>(operation.datatype), datatype);
+    EXPECT_EQ(said(operation.datatype), datatype);
     EXPECT_THAT(operation.text, ElementsAreArray(text)) << "what the DLL said stays";
   }
 }
