@@ -16,6 +16,8 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
   local:PID[,PID...], local:A-B
                      processes of this host, each through a gdbserver started here; A-B: those
                      that run with a number from A to B
+  core:FILE[@EXECUTABLE]
+                     a process that left a core file: of the kernel, gcore or QEMU user
 Without RANK= the process itself is asked; a rank that it does not say is shown as "-".
 Attaching interrupts its system calls (EINTR).)";
 

@@ -87,7 +87,7 @@ TEST(Help, NamesEveryKindOfTarget) {
     const Ran ran = run(command);
     for (const char* kind :
          {"HOST:PORT[@PID]", "[V6]:PORT[@PID]", "unix:PATH[@PID]", "serial:DEVICE[:BAUD]",
-          "exec:COMMAND", "local:PID[,PID...]", "local:A-B"})
+          "exec:COMMAND", "local:PID[,PID...]", "local:A-B", "core:FILE[@EXECUTABLE]"})
       EXPECT_THAT(ran.out, HasSubstr(kind)) << command;
   }
 }
@@ -194,7 +194,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Targets, WrongUsage,
     testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
-                    Wrong{"dump ssh:node:1", "ssh:"}, Wrong{"dump core:file", "core:"},
+                    Wrong{"dump ssh:node:1", "ssh:"},
+                    Wrong{"dump core:@file", "core:FILE@EXECUTABLE"},
 
                     Wrong{"dump =a:1", "no rank stands before"},
                     Wrong{"dump 0=a:1 0=b:1", "two targets are given as rank 0"},
