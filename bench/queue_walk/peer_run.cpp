@@ -76,8 +76,7 @@ Result<Attempt> run_limit(Stage& stage, const Cell& cell, const fs::path& direct
       !written)
     return forward(std::move(written));
   stage.open(cell.link);
-  const auto line =
-      output_of({program("limit"), stage.targets().front().endpoint.text, runs.string()});
+  const auto line = output_of({program("limit"), stage.targets().front().text(), runs.string()});
   if (!line)
     return fail(line.error().code, line.error().message);
   auto attempt = parse_peer_line(*line);
