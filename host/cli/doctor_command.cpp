@@ -3,6 +3,7 @@
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
 #include "host/doctor/examine.h"
+#include "host/dump/workshop.h"
 #include "host/report/text_report.h"
 
 #include <algorithm>
@@ -29,11 +30,13 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   TextOptions text;
   text.color = wants_color(command.color, session.output);
   text.width = text_width(session.output);
+  auto workshop = Workshop::open(std::move(options));
   bool fault = false;
   for (const TargetSpec& target : command.targets) {
     if (&target != &command.targets.front())
       session.output.sink()("\n");
-    const Checklist checklist = examine(target, options, session.signals.token());
+    const Checklist checklist = workshop ? examine(target, **workshop, session.signals.token())
+                                         : cannot_examine(target, workshop.error());
     write_text(checklist, text, session.output.sink());
     fault = fault || has_fault(checklist);
     session.output.flush(); // while the next one is looked at

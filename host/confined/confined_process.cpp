@@ -1,5 +1,6 @@
 #include "host/confined/confined_process.h"
 
+#include "host/confined/lasting_thread.h"
 #include "rsp/packet/printable.h"
 
 #include <array>
@@ -103,8 +104,12 @@ int spawn(const std::filesystem::path& binary, const ChildEnds& ends, pid_t& pid
   char* environment[] = {nullptr};
   if (const int error = settings.prepare(ends))
     return error;
-  return ::posix_spawn(&pid, name.c_str(), &settings.actions, &settings.attributes, argv,
-                       environment);
+  int error = 0;
+  run_on_lasting_thread([&] {
+    error = ::posix_spawn(&pid, name.c_str(), &settings.actions, &settings.attributes, argv,
+                          environment);
+  });
+  return error;
 }
 
 } // namespace

@@ -18,8 +18,8 @@ namespace mqbridge::sandbox {
 /// A running program of ours that is to confine itself (confine.h, filter.h), as it works on what
 /// others wrote: exec'ed, never forked; its own process group, an empty environment, no descriptors
 /// but a SOCK_SEQPACKET socket, memory shared with its owner, /dev/null and a pipe for what it
-/// prints. argv[1] is its parent's pid. Killed and reaped with its owner. One thread, which must be
-/// the one that started it (PR_SET_PDEATHSIG is about threads).
+/// prints. argv[1] is its parent's pid. Killed and reaped with its owner, and with this program.
+/// One thread at a time.
 class ConfinedProcess {
 public:
   /// Pieces of what it printed, as they come; an empty one: that was all.

@@ -1,12 +1,10 @@
 #include "host/doctor/examine.h"
 
 #include "host/codes.h"
-#include "host/dump/known_files.h"
 #include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
+#include "host/dump/workshop.h"
 #include "host/mpi/mpi_support.h"
-#include "host/process/elf_cache.h"
-#include "rsp/guardian/guardian.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +29,7 @@ struct Step {
 
 const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
-      {"reach", {"connect.", "guardian.", "stub.", "interrupted", "stop."}},
+      {"reach", {"connect.", "core.", "guardian.", "stub.", "interrupted", "stop."}},
       {"stub", {}},
       {"attach", {"attach.", "ptrace.", "run.", "target.died", "target.stopped"}},
       {"platform",
@@ -128,7 +126,9 @@ std::string_view state_name(MpiState state) {
 /// Reads a checklist out of what one dump of the target brought.
 class Diagnosis {
 public:
-  explicit Diagnosis(const RankOutcome& outcome) : outcome_(outcome), rank_(outcome.dump) {}
+  /// `is_core`: there is no stub, and nothing to attach to.
+  Diagnosis(const RankOutcome& outcome, bool is_core)
+      : outcome_(outcome), rank_(outcome.dump), is_core_(is_core) {}
 
   std::vector<Check> run() {
     for (const auto& step : steps())
@@ -228,6 +228,8 @@ private:
   }
 
   std::string reach() const {
+    if (is_core_)
+      return "a core file: nothing is held";
     // Every phase also does other things (a stub is started, a process stopped, a DLL runs): the
     // one that did least of them comes nearest.
     std::optional<double> shortest;
@@ -239,7 +241,7 @@ private:
   }
 
   std::string stub() const {
-    if (find_phase(rank_, PhaseName::attach) == nullptr)
+    if (is_core_ || find_phase(rank_, PhaseName::attach) == nullptr)
       return {}; // it was not spoken to: a gdbserver that cannot attach ends before
     const auto& features = outcome_.features;
     return fmt::format("{}{} ({}); target runs on if we vanish: yes{}", features.stub_name,
@@ -248,6 +250,8 @@ private:
   }
 
   std::string attach() const {
+    if (is_core_)
+      return {};
     return rank_.stopped_before_us ? "the stub held the process already"
                                    : "the process was stopped, and runs on";
   }
@@ -300,7 +304,8 @@ private:
     const double held = outcome_.next ? Milliseconds(outcome_.next->held).count() : measured;
     const double total = rank_.statistics.elapsed_ms - measured + held;
     add(Level::plan, "dump",
-        fmt::format("about {:.1f} s, target held {:.0f} ms", total / 1000, held));
+        fmt::format("about {:.1f} s{}", total / 1000,
+                    is_core_ ? "" : fmt::format(", target held {:.0f} ms", held)));
   }
 
   void add(Level level, std::string_view subject, std::string text,
@@ -310,43 +315,40 @@ private:
 
   const RankOutcome& outcome_;
   const RankDump& rank_;
+  const bool is_core_;
   std::vector<Check> checks_;
   std::string faulty_; ///< subject of the first fault
 };
 
-} // namespace
-
-Checklist examine(const TargetSpec& target, const DumpOptions& options, std::stop_token stop) {
-  RankOutcome outcome;
-  auto guardian =
-      rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
-  if (guardian) {
-    ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
-    FileFetcher fetcher(options.fetch);
-    std::shared_ptr<rsp::SharedStub> stub;
-    ReplayRecords replays;
-    KnownFiles known_files(files, replays);
-    RunBudget budget(memory_left() / 2, 1);
-    outcome =
-        dump_rank(target, {options, files, fetcher, **guardian, &replays, &known_files, &budget},
-                  stub, {}, std::move(stop));
-    known_files.keep();
-  } else {
-    const auto& error = guardian.error();
-    outcome.dump.errors.push_back(
-        {std::string(error.code), RankError::Level::error, error.message, error.hint});
-  }
-  // On the stdio of a command it serves one client, and lets go when that ends.
-  auto& lost = outcome.features.lost_link;
-  if (lost == rsp::LostLink::depends && target.live() != nullptr &&
-      std::holds_alternative<rsp::CommandEndpoint>(target.live()->where))
-    lost = rsp::LostLink::runs;
-  Diagnosis diagnosis(outcome);
+Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
+  Diagnosis diagnosis(outcome, target.live() == nullptr);
   Checklist list;
   list.endpoint = target.text();
   list.checks = diagnosis.run();
   list.queues_readable = diagnosis.queues_readable();
   return list;
+}
+
+} // namespace
+
+Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop) {
+  RunBudget budget(memory_left() / 2, 1);
+  std::shared_ptr<rsp::SharedStub> stub;
+  auto outcome = dump_rank(target, workshop.tools(budget), stub, {}, std::move(stop));
+  workshop.keep();
+  // On the stdio of a command it serves one client, and lets go when that ends.
+  auto& lost = outcome.features.lost_link;
+  if (lost == rsp::LostLink::depends && target.live() != nullptr &&
+      std::holds_alternative<rsp::CommandEndpoint>(target.live()->where))
+    lost = rsp::LostLink::runs;
+  return checklist_of(target, outcome);
+}
+
+Checklist cannot_examine(const TargetSpec& target, const Error& reason) {
+  RankOutcome outcome;
+  outcome.dump.errors.push_back(
+      {std::string(reason.code), RankError::Level::error, reason.message, reason.hint});
+  return checklist_of(target, outcome);
 }
 
 } // namespace mqbridge

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/doctor/checklist.h"
-#include "host/dump/take_dump.h"
+#include "host/dump/workshop.h"
 
 #include <stop_token>
 
@@ -10,6 +10,9 @@ namespace mqbridge {
 /// Goes through the steps of a dump of one target, up to a walk of its queues, and says of each
 /// what works, what limits and what fails, with the line that mends it. The target runs on
 /// afterwards.
-Checklist examine(const TargetSpec& target, const DumpOptions& options, std::stop_token stop);
+Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop);
+
+/// The same where not even the workshop could be opened, for that reason.
+Checklist cannot_examine(const TargetSpec& target, const Error& reason);
 
 } // namespace mqbridge

@@ -6,15 +6,9 @@
 #include "host/files/file_fetcher.h"
 #include "host/mqs/walk_budget.h"
 #include "host/process/elf_cache.h"
-#include "host/types/indexer_options.h"
 #include "rsp/guardian/guardian.h"
 
 namespace mqbridge {
-
-/// How the DWARF of files is read in such a dump.
-inline IndexerOptions indexer_options(const DumpOptions& options) {
-  return {.program = options.program_directory / "mqbridge-indexer", .sandboxed = options.sandbox};
-}
 
 /// What all ranks of one dump share. References outlive the ranks.
 struct SharedTools {

@@ -5,6 +5,7 @@
 #include "host/dump/phase_clock.h"
 #include "host/dump/process_access.h"
 #include "host/dump/rank_dump.h"
+#include "host/dump/workshop.h"
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 
@@ -153,26 +154,18 @@ private:
 
 } // namespace
 
-Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
-                       const DumpObserver& observer, std::stop_token stop) {
-  auto guardian =
-      rsp::Guardian::start(options.program_directory / "mqbridge-guardian", options.holds);
-  if (!guardian)
-    return forward(std::move(guardian));
-  ElfCache files(options.paths, Debuginfod::from_environment(), indexer_options(options));
-  ReplayRecords replays;
-  KnownFiles known_files(files, replays);
-  FileFetcher fetcher(options.fetch);
-
+Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
+               const DumpObserver& observer, std::stop_token stop) {
+  const auto& options = workshop.options();
   Dump dump;
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
   // The other half of what is left is for what is read and printed.
   RunBudget budget(memory_left() / 2, targets.size());
-  const SharedTools tools{options, files, fetcher, **guardian, &replays, &known_files, &budget};
+  const auto tools = workshop.tools(budget);
   auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
-  known_files.keep();
+  workshop.keep();
   summarise_stops(dump, outcomes);
 
   std::vector<RankClaim> claims;
@@ -184,6 +177,14 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
   std::erase_if(dump.ranks,
                 [&](const RankDump& rank) { return !wanted(options.filters, rank.rank); });
   return dump;
+}
+
+Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
+                       const DumpObserver& observer, std::stop_token stop) {
+  auto workshop = Workshop::open(options);
+  if (!workshop)
+    return forward(std::move(workshop));
+  return take_dump(targets, **workshop, observer, std::move(stop));
 }
 
 } // namespace mqbridge

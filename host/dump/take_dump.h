@@ -23,6 +23,8 @@
 
 namespace mqbridge {
 
+class Workshop;
+
 struct DumpOptions {
   FilePaths paths;
   std::vector<std::filesystem::path> types_files; ///< --types
@@ -63,8 +65,11 @@ struct DumpObserver {
 /// Dumps every target: concurrently, those behind one server one after the other. When it returns
 /// no target is stopped any more, also after `stop` was requested (then the ranks not finished have
 /// status failed or partial, code "interrupted"). Never fails as a whole: each rank carries its own
-/// errors. Ranks come ordered by rank, keys (C1, ...) set. Error only where nothing could be tried:
-/// guardian.start.
+/// errors. Ranks come ordered by rank, keys (C1, ...) set.
+Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
+               const DumpObserver& observer, std::stop_token stop);
+
+/// The same with a workshop for this dump alone. Error: that of Workshop::open().
 Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& options,
                        const DumpObserver& observer, std::stop_token stop);
 

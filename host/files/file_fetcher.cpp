@@ -87,6 +87,12 @@ private:
 FileFetcher::FileFetcher(FetchOptions options, std::optional<std::filesystem::path> directory)
     : options_(std::move(options)), directory_(std::move(directory)) {}
 
+void FileFetcher::forget_answers() {
+  const std::lock_guard lock(question_mutex_);
+  refused_ = false;
+  agreed_.reset();
+}
+
 bool FileFetcher::has(const std::string& build_id) {
   const FileStore* const store = existing_store();
   return store != nullptr && store->has(build_id);

@@ -40,6 +40,9 @@ public:
                      const FileDownload::Agrees& agrees, const FetchContext& context,
                      std::vector<Error>& faults);
 
+  /// The user is asked anew: what he said was about the dump before.
+  void forget_answers();
+
 private:
   class Claim;
   /// Whose files, through which stub, and for whom.

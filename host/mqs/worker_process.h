@@ -10,9 +10,8 @@
 
 namespace mqbridge {
 
-/// A running mqbridge-worker. Killed and reaped with its owner. One thread, which must be the one
-/// that started it. Until it gets its work (WalkRequest::started) it is asleep, and may be so for
-/// as long as its owner likes.
+/// A running mqbridge-worker. Killed and reaped with its owner. One thread at a time. Until it gets
+/// its work (WalkRequest::started) it is asleep, and may be so for as long as its owner likes.
 class WorkerProcess {
 public:
   /// Error: worker.start.

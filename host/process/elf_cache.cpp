@@ -3,6 +3,7 @@
 #include "host/disk/work_budget.h"
 #include "rsp/codes.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <utility>
@@ -24,39 +25,60 @@ Error name_slow_work(Error over, std::string_view work, const std::filesystem::p
   return over;
 }
 
+/// What was indexed of the one is true of the other.
+bool same_contents(const Result<std::shared_ptr<const ElfFile>>& one,
+                   const Result<std::shared_ptr<const ElfFile>>& other) {
+  return one && other && *one && *other && (*one)->identity() == (*other)->identity();
+}
+
 } // namespace
 
+std::shared_ptr<ElfCache::Entry> ElfCache::entry(Entries& entries, const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  auto& found = entries[key];
+  if (!found)
+    found = std::make_shared<Entry>();
+  found->used = Clock::now();
+  auto wanted = found; // `found` may be gone below
+  if (entries.size() > most_files)
+    entries.erase(std::min_element(entries.begin(), entries.end(), [](auto& one, auto& other) {
+      return one.second->used < other.second->used;
+    }));
+  return wanted;
+}
+
 template <class Open>
-ElfCache::Opened ElfCache::once(Entries& entries, const std::filesystem::path& path,
-                                std::string_view work, const Open& open) {
+ElfCache::Opened ElfCache::once(Entries& entries, const std::string& key,
+                                const std::filesystem::path& path, std::string_view work,
+                                const Open& open) {
   if (auto over = work_over())
     return Failure(std::move(*over));
-  Entry* entry = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    entry = &entries.try_emplace(path).first->second;
-  }
-  const auto locked = lock_in_time(entry->opening);
+  const auto wanted = entry(entries, key);
+  const auto locked = lock_in_time(wanted->opening);
   if (!locked)
     return Failure(locked.error());
-  if (entry->opened)
-    return *entry->opened;
   const auto begun = Clock::now();
+  if (wanted->opened && begun - wanted->opened_at < believe_)
+    return *wanted->opened;
   auto opened = open();
   auto over = work_over();
-  if (opened || !is_work_over(opened.error()))
-    entry->opened = opened;
+  if (opened || !is_work_over(opened.error())) {
+    if (!wanted->opened || !same_contents(*wanted->opened, opened))
+      wanted->opened = opened;
+    wanted->opened_at = begun;
+    opened = wanted->opened.value();
+  }
   if (over)
     return Failure(name_slow_work(std::move(*over), work, path, Clock::now() - begun));
   return opened;
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::filesystem::path& path) {
-  return once(files_, path, "to open", [&] { return ElfFile::open(path); });
+  return once(files_, path.string(), path, "to open", [&] { return ElfFile::open(path); });
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::debug_of(const ElfFile& file) {
-  return once(debug_files_, file.path(), "to find the debug file of",
+  return once(debug_files_, file.identity(), file.path(), "to find the debug file of",
               [&] { return find_debug_file(paths_, file); });
 }
 

@@ -5,24 +5,35 @@
 #include "host/files/file_finder.h"
 #include "host/types/dwarf_types.h"
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mqbridge {
 
-/// Files of this host that several ranks share: each is opened and indexed once a dump. Who wants a
-/// file that another rank is opening waits for it within its own time (WorkScope), and for no other
-/// file. Thread-safe.
+/// Files of this host that several ranks and dumps share: each is opened and indexed once. After a
+/// minute a file is looked at again: what has taken its place, or was missing, is opened then. The
+/// cache has at most `most_files` files, and forgets those first that were not asked for longest.
+/// Who wants a file that another rank is opening waits for it within its own time (WorkScope), and
+/// for no other file. Thread-safe.
 class ElfCache {
+  using Clock = std::chrono::steady_clock;
+
 public:
+  static constexpr std::size_t most_files = 4096;
+  static constexpr std::chrono::seconds believed_for{60};
+
   /// `debuginfod` null: no server is asked. `indexer`: for the DWARF of these files.
+  /// `believe`: how long a file is not looked at again.
   explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr,
-                    IndexerOptions indexer = {})
-      : paths_(std::move(paths)), debuginfod_(std::move(debuginfod)),
+                    IndexerOptions indexer = {}, Clock::duration believe = believed_for)
+      : paths_(std::move(paths)), believe_(believe), debuginfod_(std::move(debuginfod)),
         dwarf_(std::make_shared<DwarfSources>(paths_, std::move(indexer))) {}
 
   const FilePaths& paths() const { return paths_; }
@@ -38,21 +49,25 @@ public:
 private:
   using Opened = Result<std::shared_ptr<const ElfFile>>;
   struct Entry {
-    std::timed_mutex opening; ///< for what follows
+    std::timed_mutex opening; ///< for what follows, up to `used`
     std::optional<Opened> opened;
+    Clock::time_point opened_at;
+    Clock::time_point used; ///< under mutex_
   };
-  using Entries = std::map<std::filesystem::path, Entry>; ///< never erased
+  using Entries = std::map<std::string, std::shared_ptr<Entry>>;
 
+  std::shared_ptr<Entry> entry(Entries& entries, const std::string& key);
   template <class Open>
-  Opened once(Entries& entries, const std::filesystem::path& path, std::string_view work,
-              const Open& open);
+  Opened once(Entries& entries, const std::string& key, const std::filesystem::path& path,
+              std::string_view work, const Open& open);
 
   FilePaths paths_;
+  const Clock::duration believe_;
   std::unique_ptr<Debuginfod> debuginfod_;
   std::shared_ptr<DwarfSources> dwarf_;
   std::mutex mutex_; ///< of the maps, not of their entries
   Entries files_;
-  Entries debug_files_; ///< by the path of the file they belong to
+  Entries debug_files_; ///< by what identifies the file that they belong to
 };
 
 } // namespace mqbridge

@@ -212,6 +212,9 @@ private:
 Result<std::shared_ptr<TypeSource>> DwarfSources::open(const std::shared_ptr<const ElfFile>& file) {
   const std::lock_guard lock(mutex_);
   auto known = opened_.find(file);
+  if (known == opened_.end() && opened_.size() >= most_files)
+    std::erase_if(
+        opened_, [](const auto& entry) { return !entry.second || entry.second->use_count() == 1; });
   if (known == opened_.end())
     known = opened_.emplace(file, DwarfTypes::open(file, paths_, options_)).first;
   if (!known->second)

@@ -39,6 +39,9 @@ private:
   FilePaths paths_;
   IndexerOptions options_;
   std::mutex mutex_;
+  /// Each may have a process that reads for it. With so many, those that nobody uses now are
+  /// closed.
+  static constexpr std::size_t most_files = 64;
   std::map<std::shared_ptr<const ElfFile>, Result<std::shared_ptr<DwarfTypes>>> opened_;
 };
 

@@ -70,5 +70,38 @@ TEST_F(SlowFile, ThatCostTheWholeTimeIsNamedAndKept) {
   EXPECT_EQ(open(write("fast"), 0ms), "stop.limit") << "nothing more is opened then";
 }
 
+/// Of a program that runs for long: the node's files may be replaced meanwhile.
+TEST(ElfCache, LooksAgainAfterAWhile) {
+  const test::TestDirectory directory;
+  ElfCache cache({}, nullptr, {}, 50ms);
+  const auto path = directory / "late";
+  EXPECT_EQ(cache.open(path).error().code, "elf.open");
+  directory.write("late", test::ElfBuilder(test::elf_shapes[0]).bytes());
+  EXPECT_FALSE(cache.open(path)) << "what is missing is not looked for by each rank";
+  std::this_thread::sleep_for(60ms);
+  const auto first = cache.open(path);
+  ASSERT_TRUE(first) << first.error().message;
+  std::this_thread::sleep_for(60ms);
+  EXPECT_EQ(cache.open(path).value(), *first) << "the same file keeps what was indexed of it";
+
+  std::filesystem::remove(path);
+  directory.write("late", test::ElfBuilder(test::elf_shapes[1]).bytes());
+  std::this_thread::sleep_for(60ms);
+  const auto second = cache.open(path);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ((*second)->platform().architecture, test::elf_shapes[1].architecture);
+}
+
+TEST(ElfCache, HasABound) {
+  const test::TestDirectory directory;
+  ElfCache cache(FilePaths{});
+  const auto path = directory.write("first", test::ElfBuilder(test::elf_shapes[0]).bytes());
+  const std::weak_ptr<const ElfFile> first = cache.open(path).value();
+  EXPECT_FALSE(first.expired());
+  for (std::size_t i = 0; i < ElfCache::most_files; ++i)
+    EXPECT_FALSE(cache.open(directory / std::to_string(i)));
+  EXPECT_TRUE(first.expired());
+}
+
 } // namespace
 } // namespace mqbridge

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "host/dump/known_files.h"
+#include "host/dump/replay_records.h"
+#include "host/dump/shared_tools.h"
+#include "host/dump/take_dump.h"
+#include "host/files/file_fetcher.h"
+#include "host/process/elf_cache.h"
+#include "rsp/guardian/guardian.h"
+
+#include <memory>
+
+namespace mqbridge {
+
+/// What outlives one dump: the guardian, the files of this host with what was indexed of them, and
+/// what earlier dumps have learnt. A program that looks once has one for this look; one that looks
+/// often keeps it, and each look finds what those before have brought. Bounded, however long it
+/// lives. Thread-safe; it outlives the dumps that are taken with it.
+class Workshop {
+public:
+  /// Starts the guardian, and begins to look through the files of the last dump. Error:
+  /// guardian.start.
+  static Result<std::unique_ptr<Workshop>> open(DumpOptions options);
+
+  const DumpOptions& options() const { return options_; }
+  /// For the ranks of one dump. `budget`: of that dump.
+  SharedTools tools(RunBudget& budget);
+  /// A dump is over and no target is held: writes down what the next run will want to know.
+  void keep() const { known_files_.keep(); }
+
+private:
+  Workshop(DumpOptions options, std::unique_ptr<rsp::Guardian> guardian);
+
+  const DumpOptions options_;
+  std::unique_ptr<rsp::Guardian> guardian_;
+  ElfCache files_;
+  FileFetcher fetcher_;
+  ReplayRecords replays_;
+  KnownFiles known_files_; ///< reads through the others from its constructor on
+};
+
+} // namespace mqbridge
