@@ -24,9 +24,4 @@ std::uint64_t count_pages(const PageRuns& runs) {
                          [](std::uint64_t sum, const PageRun& run) { return sum + run.count; });
 }
 
-bool contains_page(const PageRuns& runs, std::uint64_t page) {
-  const auto behind = std::ranges::upper_bound(runs, page, {}, &PageRun::first);
-  return behind != runs.begin() && page - std::prev(behind)->first < std::prev(behind)->count;
-}
-
 } // namespace mqbridge

@@ -20,6 +20,4 @@ PageRuns runs_of(std::vector<std::uint64_t> pages);
 
 std::uint64_t count_pages(const PageRuns& runs);
 
-bool contains_page(const PageRuns& runs, std::uint64_t page);
-
 } // namespace mqbridge

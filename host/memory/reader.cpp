@@ -55,15 +55,6 @@ Result<std::uint64_t> read_unsigned(Memory& memory, const Platform& platform, Ta
   return decode_unsigned(bytes, platform.byte_order);
 }
 
-Result<std::int64_t> read_signed(Memory& memory, const Platform& platform, TargetAddress address,
-                                 std::size_t size) {
-  std::array<std::byte, 8> buffer{};
-  const auto bytes = std::span(buffer).first(std::min(size, buffer.size()));
-  if (auto done = read_exact(memory, address, bytes); !done)
-    return forward(std::move(done));
-  return decode_signed(bytes, platform.byte_order);
-}
-
 Result<TargetAddress> read_pointer(Memory& memory, const Platform& platform,
                                    TargetAddress address) {
   auto value =

@@ -25,8 +25,6 @@ Result<void> read_exact(Memory& memory, TargetAddress address, std::span<std::by
 /// Integer of `size` bytes (1 to 8). Errors as read_exact.
 Result<std::uint64_t> read_unsigned(Memory& memory, const Platform& platform, TargetAddress address,
                                     std::size_t size);
-Result<std::int64_t> read_signed(Memory& memory, const Platform& platform, TargetAddress address,
-                                 std::size_t size);
 Result<TargetAddress> read_pointer(Memory& memory, const Platform& platform, TargetAddress address);
 
 /// The bytes before the first zero, at most `limit`; a text without an end is cut there, one that

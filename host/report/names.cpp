@@ -106,12 +106,6 @@ std::string_view name_of(QueueReason value) {
     return "not_provided";
   case QueueReason::transport_bypasses:
     return "transport_bypasses";
-  case QueueReason::mpi_not_initialized:
-    return "mpi_not_initialized";
-  case QueueReason::mpi_finalized:
-    return "mpi_finalized";
-  case QueueReason::types_missing:
-    return "types_missing";
   case QueueReason::dll_failed:
     return "dll_failed";
   case QueueReason::not_requested:

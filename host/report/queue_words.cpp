@@ -68,12 +68,6 @@ std::string short_state(const RankDump& rank, const Queue& queue) {
     return "not provided";
   case QueueReason::transport_bypasses:
     return transport_name(rank) + " bypasses the DLL";
-  case QueueReason::mpi_not_initialized:
-    return "MPI not initialized";
-  case QueueReason::mpi_finalized:
-    return "MPI finalized";
-  case QueueReason::types_missing:
-    return "types missing";
   case QueueReason::dll_failed:
     return "the DLL failed";
   case QueueReason::not_requested:

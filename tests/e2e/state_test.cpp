@@ -83,7 +83,6 @@ struct Moment {
   const char* argument;
   const char* state;
   const char* status; ///< after its end there is nothing more to know
-  const char* reason;
   const char* word;
 };
 
@@ -100,17 +99,16 @@ TEST_P(MpiStateTest, IsSaid) {
   const json& rank = dump.document["ranks"][0];
   EXPECT_EQ(rank["mpi"]["state"], GetParam().state);
   EXPECT_EQ(rank["status"], GetParam().status);
-  expect_unavailable(rank, GetParam().reason);
+  EXPECT_TRUE(rank["communicators"].empty()) << "so no queue that could look empty";
   const Outcome text = run_mqbridge({"dump", local_target(process.pid())});
   EXPECT_THAT(text.out + text.err, HasSubstr(GetParam().word));
   EXPECT_EQ(process.finish(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Moments, MpiStateTest,
-    testing::Values(Moment{"before", "not_initialized", "partial", "mpi_not_initialized", "not"},
-                    Moment{"after", "finalized", "ok", "mpi_finalized", "finalized"}),
-    [](const auto& param) { return std::string(param.param.argument); });
+INSTANTIATE_TEST_SUITE_P(Moments, MpiStateTest,
+                         testing::Values(Moment{"before", "not_initialized", "partial", "not"},
+                                         Moment{"after", "finalized", "ok", "finalized"}),
+                         [](const auto& param) { return std::string(param.param.argument); });
 
 TEST(StateTest, TheWorldIsKnownByItsContextWhateverItsName) {
   SingleProcess process("mpi_state", {"renamed"});

@@ -10,6 +10,7 @@
 #include "host/types/types_file.h"
 #include "tests/mpi/damaged_memory.h"
 #include "tests/mqs/process_memory.h"
+#include "tests/support/contains_page.h"
 #include "tests/support/faults_tried.h"
 
 #include <algorithm>

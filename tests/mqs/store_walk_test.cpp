@@ -5,6 +5,7 @@
 #include "host/mqs/worker_process.h"
 #include "tests/mqs/storing_memory.h"
 #include "tests/mqs/test_target.h"
+#include "tests/support/contains_page.h"
 #include "tests/support/eventually.h"
 
 #include <algorithm>

@@ -438,12 +438,6 @@ TEST(Text, NothingUnknownLooksEmpty) {
   const Case cases[] = {
       {QueueState::unavailable, QueueReason::transport_bypasses, TruncatedBy::nothing, "n/a",
        "unavailable: transport ob1 bypasses the DLL (unknown, not empty)", true},
-      {QueueState::unavailable, QueueReason::mpi_not_initialized, TruncatedBy::nothing, "n/a",
-       "unavailable: MPI not initialized (unknown, not empty)"},
-      {QueueState::unavailable, QueueReason::mpi_finalized, TruncatedBy::nothing, "n/a",
-       "unavailable: MPI finalized (unknown, not empty)"},
-      {QueueState::unavailable, QueueReason::types_missing, TruncatedBy::nothing, "n/a",
-       "unavailable: types missing (unknown, not empty)"},
       {QueueState::error, QueueReason::dll_failed, TruncatedBy::nothing, "?",
        "error: the DLL failed (unknown, not empty)"},
       {QueueState::not_requested, QueueReason::not_requested, TruncatedBy::nothing, "-",
