@@ -113,8 +113,11 @@ Result<TargetSpec> TargetSpec::parse(std::string_view text) {
     return spec;
   }
   auto parsed = rsp::Endpoint::parse(endpoint);
-  if (!parsed)
-    return forward(std::move(parsed));
+  if (!parsed) {
+    auto error = std::move(parsed).error();
+    error.hint += ", or core:FILE[@EXECUTABLE]";
+    return Failure(std::move(error));
+  }
   spec.where = std::move(*parsed);
   return spec;
 }
