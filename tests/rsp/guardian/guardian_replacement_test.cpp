@@ -1,6 +1,6 @@
 // A guardian that is killed is replaced by one that knows as much, but not for ever.
 
-#include "tests/rsp/guardian_fixture.h"
+#include "tests/rsp/guardian/guardian_fixture.h"
 #include "tests/support/faults_tried.h"
 #include "tests/support/temp_directory.h"
 

@@ -1,4 +1,4 @@
-#include "tests/rsp/wire_peer.h"
+#include "tests/rsp/exchange/wire_peer.h"
 
 #include "rsp/transport/socket_transport.h"
 

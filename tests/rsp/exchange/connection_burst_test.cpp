@@ -1,5 +1,5 @@
 #include "rsp/exchange/connection.h"
-#include "tests/rsp/wire_peer.h"
+#include "tests/rsp/exchange/wire_peer.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // What ends an exchange that the stub does not end: silences, deadlines, cancel.
 
-#include "tests/rsp/connection_fixture.h"
+#include "tests/rsp/exchange/connection_fixture.h"
 
 #include <atomic>
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "tests/rsp/guardian_fixture.h"
+#include "tests/rsp/guardian/guardian_fixture.h"
 #include "tests/support/faults_tried.h"
 
 #include <atomic>

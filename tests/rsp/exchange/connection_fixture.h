@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rsp/exchange/connection.h"
-#include "tests/rsp/wire_peer.h"
+#include "tests/rsp/exchange/wire_peer.h"
 
 #include <chrono>
 #include <gtest/gtest.h>

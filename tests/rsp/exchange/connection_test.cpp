@@ -1,4 +1,4 @@
-#include "tests/rsp/connection_fixture.h"
+#include "tests/rsp/exchange/connection_fixture.h"
 
 #include <chrono>
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 #include "rsp/commands/memory.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/guardian/guardian.h"
-#include "tests/rsp/guardian_fixture.h"
+#include "tests/rsp/guardian/guardian_fixture.h"
 #include "tests/support/byte_pump.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"

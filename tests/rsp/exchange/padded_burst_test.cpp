@@ -1,7 +1,7 @@
 // The bursts of Connection::pad_bursts() byte by byte; qemu_user_test.cpp has the real stubs.
 
 #include "rsp/exchange/connection.h"
-#include "tests/rsp/wire_peer.h"
+#include "tests/rsp/exchange/wire_peer.h"
 
 #include <chrono>
 #include <fmt/format.h>

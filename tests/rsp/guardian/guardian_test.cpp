@@ -1,5 +1,5 @@
 #include "rsp/guardian/hold_gate.h"
-#include "tests/rsp/guardian_fixture.h"
+#include "tests/rsp/guardian/guardian_fixture.h"
 
 #include <array>
 #include <chrono>
