@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds guardians_turn{300};
 
 } // namespace
 
-SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
-                       const ClientOptions& options)
+SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport,
+                       GuardianWatch watch, const ClientOptions& options)
     : endpoint_(endpoint),
       connection_(std::move(transport), {.name = endpoint.text,
                                          .silence_timeout = options.silence_timeout,

@@ -80,7 +80,7 @@ public:
   void set_deadline(Speaker& speaker, std::optional<Connection::Clock::time_point> deadline);
 
 private:
-  SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport, Watch watch,
+  SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport, GuardianWatch watch,
              const ClientOptions& options);
   void settle_costs();
 

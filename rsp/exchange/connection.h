@@ -13,8 +13,8 @@
 #include "rsp/exchange/step_marker.h"
 #include "rsp/packet/gate.h"
 #include "rsp/result.h"
+#include "rsp/transport/guardian_watch.h"
 #include "rsp/transport/transport.h"
-#include "rsp/transport/watch.h"
 
 #include <chrono>
 #include <memory>
@@ -34,7 +34,7 @@ struct ConnectionOptions {
   std::string name; ///< the endpoint as the user wrote it; for messages
   std::chrono::milliseconds silence_timeout{10'000}; ///< of a stub that owes an answer
   Trace* trace = nullptr;                            ///< not owned; outlives the connection
-  Watch watch = {};
+  GuardianWatch watch = {};
   const Policy* policy = &read_only_policy(); ///< not owned; outlives the connection
 };
 

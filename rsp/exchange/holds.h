@@ -1,7 +1,7 @@
 #pragma once
 
+#include "rsp/transport/guardian_watch.h"
 #include "rsp/transport/transport.h"
-#include "rsp/transport/watch.h"
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ class Holds {
 public:
   using Clock = Transport::Clock;
 
-  explicit Holds(Watch watch) : watch_(watch) {}
+  explicit Holds(GuardianWatch watch) : watch_(watch) {}
 
   /// The packets that let the targets run again: "D", or "D;1f" once the pid is known; one for each
   /// process that is held.
@@ -58,7 +58,7 @@ public:
   bool was_late() const;
 
 private:
-  Watch watch_;
+  GuardianWatch watch_;
   std::vector<std::string> detach_packets_;
   std::string leave_packet_;
   bool closing_releases_ = false;

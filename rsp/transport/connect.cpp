@@ -78,7 +78,7 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
   const auto before = Clock::now();
-  auto watch = Watch::begin(guardian, fd.get());
+  auto watch = GuardianWatch::begin(guardian, fd.get());
   if (!watch)
     return forward(std::move(watch));
   // While mqbridge is suspended nobody gets past there (HoldGate): that is not the stub's time.

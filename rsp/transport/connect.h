@@ -2,7 +2,7 @@
 
 #include "rsp/result.h"
 #include "rsp/transport/endpoint.h"
-#include "rsp/transport/watch.h"
+#include "rsp/transport/guardian_watch.h"
 #include "rsp/unique_fd.h"
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace mqbridge::rsp {
 
 struct ConnectedSocket {
   UniqueFd fd;
-  Watch watch;
+  GuardianWatch watch;
 };
 
 /// What ends the connecting.

@@ -41,7 +41,7 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
                 "raise the limit of open files (ulimit -n)");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
-  auto watch = Watch::begin(guardian, ours.get());
+  auto watch = GuardianWatch::begin(guardian, ours.get());
   if (!watch)
     return forward(std::move(watch));
   auto transport = SocketTransport::adopt(std::move(ours));
@@ -63,7 +63,7 @@ Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint
   auto transport = SerialTransport::open(endpoint, where);
   if (!transport)
     return forward(std::move(transport));
-  auto watch = Watch::begin(guardian, (*transport)->guarded_descriptor());
+  auto watch = GuardianWatch::begin(guardian, (*transport)->guarded_descriptor());
   if (!watch) {
     (*transport)->released(); // nothing was said on it: the line gets its settings back
     return forward(std::move(watch));

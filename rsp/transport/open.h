@@ -3,8 +3,8 @@
 #include "rsp/result.h"
 #include "rsp/transport/connect.h"
 #include "rsp/transport/endpoint.h"
+#include "rsp/transport/guardian_watch.h"
 #include "rsp/transport/transport.h"
-#include "rsp/transport/watch.h"
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace mqbridge::rsp {
 
 struct OpenTransport {
   std::unique_ptr<Transport> transport;
-  Watch watch;
+  GuardianWatch watch;
 };
 
 /// Connects, opens the serial line, or starts the endpoint's command. The guardian watches the

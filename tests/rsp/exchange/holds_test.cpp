@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(HoldsTest, OnePacketForEachProcess) {
-  Holds holds{Watch()};
+  Holds holds{GuardianWatch()};
   for (const char* packet : {"D;1f", "D;2a", "D;1f"})
     holds.add_detach_packet(packet);
   EXPECT_THAT(holds.detach_packets(), ElementsAre("D;2a", "D;1f"));
@@ -22,7 +22,7 @@ TEST(HoldsTest, OnePacketForEachProcess) {
 }
 
 TEST(HoldsTest, AFarewellIsNewOnceAndAgainForWhoHasItsNameNext) {
-  Holds holds{Watch()};
+  Holds holds{GuardianWatch()};
   holds.add_detach_packet("D;1f");
   EXPECT_TRUE(holds.begin_farewell("D;1f"));
   EXPECT_FALSE(holds.begin_farewell("D;1f"));
@@ -33,7 +33,7 @@ TEST(HoldsTest, AFarewellIsNewOnceAndAgainForWhoHasItsNameNext) {
 }
 
 TEST(HoldsTest, HowToLeaveATargetIsForgottenWhenItRuns) {
-  Holds holds{Watch()};
+  Holds holds{GuardianWatch()};
   holds.set_leave_packet("C0f");
   holds.about_to_run();
   EXPECT_FALSE(holds.running());
@@ -45,7 +45,7 @@ TEST(HoldsTest, HowToLeaveATargetIsForgottenWhenItRuns) {
 }
 
 TEST(HoldsTest, WithoutAGuardianNobodyTakesOver) {
-  Holds holds{Watch()};
+  Holds holds{GuardianWatch()};
   holds.set_guardians_deadline(Holds::Clock::now());
   EXPECT_FALSE(holds.taken_over());
   EXPECT_FALSE(holds.was_late());

@@ -14,14 +14,14 @@ namespace mqbridge::rsp {
 ///
 /// Letting go of it does not end the guardian's watch: only forget() does, when nothing is left to
 /// release.
-class Watch {
+class GuardianWatch {
 public:
-  Watch() = default;
+  GuardianWatch() = default;
 
   /// From before the socket is connected, so that no moment is unguarded. `guardian` may be null,
   /// and outlives this.
-  static Result<Watch> begin(Guardian* guardian, int fd) {
-    Watch watch;
+  static Result<GuardianWatch> begin(Guardian* guardian, int fd) {
+    GuardianWatch watch;
     if (guardian == nullptr)
       return watch;
     auto handle = guardian->watch(fd);
