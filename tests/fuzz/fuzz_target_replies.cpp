@@ -5,9 +5,9 @@
 #include "host/process/environment.h"
 #include "host/process/known_ranges.h"
 #include "host/process/link_map.h"
-#include "host/process/live/target_description.h"
 #include "host/process/memory_image.h"
 #include "host/process/platform_probe.h"
+#include "host/process/target_description.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace mqbridge {
