@@ -40,6 +40,10 @@ inline constexpr ObjectLimit objects[] = {
 };
 inline constexpr std::size_t other_object = std::size_t{8} << 20;
 
+/// Registers: of one thread (with SME, some 70 KB), and of all threads of a process together.
+inline constexpr std::size_t registers = std::size_t{128} << 10;
+inline constexpr std::size_t all_registers = std::size_t{16} << 20;
+
 // --- counts
 
 /// `<` and `=` in a document: the parser's memory goes with elements and attributes, not bytes.

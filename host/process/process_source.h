@@ -8,6 +8,7 @@
 #include "host/process/environment.h"
 #include "host/process/image_set.h"
 #include "host/process/link_map.h"
+#include "host/process/process_thread.h"
 #include "rsp/exchange/link_estimate.h"
 #include "rsp/result.h"
 
@@ -71,6 +72,9 @@ public:
   loaded_objects(std::uint64_t last_address) = 0;
   /// The environment as far as a launcher wrote it; empty where that cannot be read.
   virtual Result<LaunchEnvironment> environment() = 0;
+  /// Its threads with their registers, in the order of the source. Empty: the source lists none,
+  /// though a process has at least one. Errors as well: threads.unsupported, stub.garbage.
+  virtual Result<std::vector<ProcessThread>> threads() = 0;
 
   /// What is mapped, when there is something new to tell.
   virtual std::optional<MemoryMap> take_new_map(const Platform& platform) = 0;

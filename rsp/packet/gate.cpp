@@ -105,6 +105,7 @@ constexpr std::array read_only_rules = {
     Rule{"T", thread_id},
     Rule{"MultiMemRead:", range_list},
     Rule{"QStartNoAckMode", nothing},
+    Rule{"g", nothing},
     Rule{"m", range},
     Rule{"qAttached", nothing},
     Rule{"qC", nothing},

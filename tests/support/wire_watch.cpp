@@ -27,6 +27,7 @@ constexpr std::array looks{
     // Of the stubs that announce it; elsewhere it is an `M` without an address and without data.
     Look{"MultiMemRead:ranges:", "0123456789abcdefABCDEF,;"},
     Look{"QStartNoAckMode"},
+    Look{"g"},
     Look{"m", range},
     Look{"qAttached"},
     Look{"qC"},

@@ -108,6 +108,17 @@ Result<LaunchEnvironment> CoreProcess::environment() {
   return parse_environment(initial_environment(*core_, memory_));
 }
 
+Result<std::vector<ProcessThread>> CoreProcess::threads() {
+  std::vector<ProcessThread> threads;
+  for (const auto& [tid, signal, registers] : core_->notes().threads)
+    threads.push_back({tid,
+                       {},
+                       RegisterLayout::kernel,
+                       rsp::RegisterBytes(registers.begin(), registers.end()),
+                       signal});
+  return threads;
+}
+
 std::optional<MemoryMap> CoreProcess::take_new_map(const Platform&) {
   return std::exchange(told_map_, true) ? std::nullopt : std::optional(memory_map_of(*core_));
 }

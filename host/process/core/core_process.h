@@ -38,6 +38,7 @@ public:
     return std::optional<std::vector<LoadedObject>>();
   }
   Result<LaunchEnvironment> environment() override;
+  Result<std::vector<ProcessThread>> threads() override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
   std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) override;
   void use_file(const Image& image) override { memory_.add_file(*image.file, image.bias); }

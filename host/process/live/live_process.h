@@ -32,6 +32,7 @@ public:
   Result<std::optional<std::vector<LoadedObject>>>
   loaded_objects(std::uint64_t last_address) override;
   Result<LaunchEnvironment> environment() override { return files_.environment(); }
+  Result<std::vector<ProcessThread>> threads() override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
   void advance() override { files_.advance(); }
   void expect_objects(std::size_t count) override { files_.expect_objects(count); }
@@ -47,6 +48,7 @@ private:
 
   rsp::Client& client_;
   const std::int64_t pid_;
+  const rsp::StopReply stop_;
   bool attached_ = true;
   ProcessFiles files_;
   StubMemory stub_;

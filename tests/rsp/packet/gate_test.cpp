@@ -41,6 +41,7 @@ constexpr std::string_view allowed[] = {
     "Tp1f.2a",
     "T2a",
     "QStartNoAckMode",
+    "g",
     "m7ffd00001000,40",
     "mffffffffffffffff,1",
     "x7ffd00001000,1000",
@@ -75,9 +76,10 @@ constexpr std::string_view allowed[] = {
 // Packets" and of the LLDB extensions that changes something, or that a reader has no use for.
 constexpr std::string_view refused[] = {
     // registers and memory
-    "g",
+    "G",
     "G00",
     "p1",
+    "P",
     "P1=00",
     "M1000,4:00000000",
     "X1000,4:abcd",
@@ -291,6 +293,12 @@ constexpr std::string_view near_misses[] = {
     "Hgp.1",
     "Hg-2",
     "Hg1,1",
+    "g1",
+    "g00",
+    "g;c",
+    "g:00",
+    "gG00",
+    "g#67$G00",
     "T",
     "Tx",
     "T1;c",
@@ -378,7 +386,7 @@ TEST(ReadOnlyGate, RefusesZeroBytesInNumbersAndNames) {
 }
 
 TEST(ReadOnlyGate, NoSingleLetterButTheKnownOnesPassesWhateverFollows) {
-  const std::string_view known = "!?DHTQmqvx";
+  const std::string_view known = "!?DHTQgmqvx";
   for (int letter = 0; letter < 256; ++letter) {
     const char name = static_cast<char>(letter);
     if (known.find(name) != std::string_view::npos)

@@ -1,0 +1,65 @@
+// Which threads a live process has, and what its stub stopped at.
+
+#include "host/process/live/live_process.h"
+#include "tests/support/connected.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+
+namespace mqbridge {
+namespace {
+
+using test::Answer;
+
+struct LiveThreads : testing::Test {
+  test::ScriptedStub stub;
+  std::unique_ptr<rsp::Client> client;
+  std::unique_ptr<LiveProcess> process;
+  std::string selected;
+
+  /// `g` brings the number of the thread that is selected.
+  void attach(const std::string& stop) {
+    stub.on("?", Answer::packet(stop)).on("D", Answer::packet("OK"));
+    stub.on("Hg", [this](std::string_view payload) {
+      selected = payload.substr(2);
+      return Answer::packet("OK");
+    });
+    stub.on("g", [this](std::string_view) { return Answer::packet("0" + selected.substr(3)); });
+    client = test::connected(stub);
+    ASSERT_TRUE(client);
+    const auto attachment = rsp::attach(*client);
+    ASSERT_TRUE(attachment) << attachment.error().message;
+    process = std::make_unique<LiveProcess>(*client, *attachment);
+  }
+};
+
+TEST_F(LiveThreads, AreThoseOfTheProcessWithTheSignalOfTheOneThatStopped) {
+  stub.serve_objects({{"threads:", "<threads><thread id='p1.1' name='main'/><thread id='p2.3'/>"
+                                   "<thread id='p1.2'/></threads>"}});
+  attach("T0bthread:p1.2;");
+  const auto threads = process->threads();
+  ASSERT_TRUE(threads) << threads.error().message;
+  ASSERT_EQ(threads->size(), 2U);
+  const auto& [first, second] = std::tie(threads->at(0), threads->at(1));
+  EXPECT_EQ(first.tid, 1);
+  EXPECT_EQ(first.name, "main");
+  EXPECT_EQ(first.signal, 0);
+  EXPECT_EQ(first.layout, RegisterLayout::gdb);
+  EXPECT_EQ(first.registers, rsp::RegisterBytes{std::byte(1)});
+  EXPECT_EQ(second.tid, 2);
+  EXPECT_EQ(second.name, "");
+  EXPECT_EQ(second.signal, 11);
+  EXPECT_EQ(second.registers, rsp::RegisterBytes{std::byte(2)});
+  EXPECT_EQ(selected, "p1.2") << "as the stub had it";
+}
+
+TEST_F(LiveThreads, RefusedListIsNoEmptyOne) {
+  attach("T05thread:p1.1;");
+  const auto threads = process->threads();
+  ASSERT_FALSE(threads);
+  EXPECT_EQ(threads.error().code, "threads.unsupported");
+}
+
+} // namespace
+} // namespace mqbridge
