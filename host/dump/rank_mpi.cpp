@@ -49,7 +49,7 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
     return forward(std::move(state));
   dump_.mpi->state = *state;
   if (*state == MpiState::not_initialized)
-    warnings_.push_back({std::string(codes::mpi_not_initialized),
+    warnings_.push_back({codes::mpi_not_initialized,
                          "the process has not finished MPI_Init: there are no queues yet",
                          with("dump again when it has", entry_hint)});
   return {};

@@ -104,7 +104,7 @@ struct StoppedProcess::Impl {
       return forward(std::move(bytes));
     if (!*bytes && options.images.empty())
       return fail("target.platform",
-                  fmt::format("{}: there is no auxiliary vector, so that nothing says what is "
+                  fmt::format("{} gives no auxiliary vector, so that nothing says what is "
                               "loaded where",
                               source->name()),
                   "name the file that runs there: --image FILE[@BIAS]");
