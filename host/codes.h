@@ -11,6 +11,7 @@ inline constexpr std::string_view dll_protocol = "dll.protocol";
 inline constexpr std::string_view dll_timeout = "dll.timeout";
 inline constexpr std::string_view dwarf_corrupt = "dwarf.corrupt";
 inline constexpr std::string_view elf_open = "elf.open";
+inline constexpr std::string_view libraries_corrupt = "libraries.corrupt";
 inline constexpr std::string_view memory_unreadable = "memory.unreadable";
 inline constexpr std::string_view mpi_not_initialized = "mpi.not_initialized";
 inline constexpr std::string_view output_write = "output.write";

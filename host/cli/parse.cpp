@@ -45,6 +45,16 @@ Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& te
   return targets;
 }
 
+/// A dead process has nothing to wait for.
+Result<void> check_run_until(const DumpOptions& options, std::span<const TargetSpec> targets) {
+  const auto core = std::find_if(targets.begin(), targets.end(),
+                                 [](const TargetSpec& target) { return target.live() == nullptr; });
+  if (!options.run_until || core == targets.end())
+    return {};
+  return fail("usage", fmt::format("--run-until lets a process run, and {} is dead", core->text()),
+              "leave --run-until out, or dump live processes by themselves");
+}
+
 /// An option that was not given leaves its default.
 Result<void> set_seconds(std::string_view option, const std::string& text, auto& value) {
   if (text.empty())
@@ -221,6 +231,8 @@ Result<Command> dump_command(const RawOptions& raw) {
   std::erase_if(command.targets, [&](const TargetSpec& target) {
     return target.rank && !wanted(command.options.filters, *target.rank);
   });
+  if (auto checked = check_run_until(command.options, command.targets); !checked)
+    return forward(std::move(checked));
   if (auto set = set_limits(raw, command); !set)
     return forward(std::move(set));
   command.format = parse_format(raw.format);
@@ -242,6 +254,8 @@ Result<Command> doctor_command(const RawOptions& raw) {
   auto options = common_options(raw);
   if (!options)
     return forward(std::move(options));
+  if (auto checked = check_run_until(*options, *targets); !checked)
+    return forward(std::move(checked));
   return Command(DoctorCommand{std::move(*targets), std::move(*options), raw.output,
                                parse_when(raw.color), raw.trace});
 }

@@ -9,7 +9,9 @@ Result<OpenedProcess> CoreAccess::open() {
   if (!process)
     return forward(std::move(process));
   OpenedProcess opened{std::move(*process)};
-  opened.warnings = opened.source->gaps();
+  warnings_ = opened.source->gaps();
+  if (opened.source->has_real_pid())
+    pid_ = opened.source->pid();
   return opened;
 }
 

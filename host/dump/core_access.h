@@ -2,6 +2,8 @@
 
 #include "host/dump/process_access.h"
 
+#include <utility>
+
 namespace mqbridge {
 
 /// The way to a dead process: its core file. Nothing is held, and no time presses.
@@ -20,6 +22,8 @@ public:
   }
   bool holds() const override { return false; }
   Clock::duration held_so_far() const override { return {}; }
+  Warnings take_warnings() override { return std::exchange(warnings_, {}); }
+  std::optional<std::int64_t> pid() const override { return pid_; }
   std::optional<std::string> process_state() const override { return std::nullopt; }
   rsp::Features features() const override { return {}; }
   rsp::Counters counters() const override { return {}; }
@@ -28,6 +32,8 @@ public:
 
 private:
   const CoreEndpoint& endpoint_;
+  Warnings warnings_;
+  std::optional<std::int64_t> pid_;
   ElfCache& files_;
 };
 

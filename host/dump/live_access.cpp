@@ -83,17 +83,18 @@ Result<rsp::Attachment> LiveAccess::attach() {
   return attachment;
 }
 
-/// A warning, if the run did not go as asked.
-Result<std::optional<Error>> LiveAccess::run(rsp::Attachment& attachment) {
+Result<void> LiveAccess::run(rsp::Attachment& attachment) {
   client_->set_deadline(std::nullopt);
   client_->connection().holds().set_guardians_deadline(std::nullopt);
   const auto& until = *tools_.options.run_until;
-  auto report = rsp::run_until(*client_, until, attachment);
+  const auto report = rsp::run_until(*client_, until, attachment);
   if (!report)
-    return forward(std::move(report));
+    return Failure(report.error());
   begin_hold();
   limit_hold();
-  return describe_run(*report, until);
+  if (auto warning = describe_run(*report, until))
+    warnings_.push_back(std::move(*warning));
+  return {};
 }
 
 Result<OpenedProcess> LiveAccess::open() {
@@ -102,19 +103,16 @@ Result<OpenedProcess> LiveAccess::open() {
   auto attachment = attach();
   if (!attachment)
     return forward(std::move(attachment));
+  if (attachment->pid != 0)
+    pid_ = attachment->pid;
+  if (process_state_ && pid_)
+    if (auto warning = stopped_process_warning(*process_state_, *pid_))
+      warnings_.push_back(std::move(*warning));
   OpenedProcess opened;
-  if (process_state_ && attachment->pid != 0)
-    if (auto warning = stopped_process_warning(*process_state_, attachment->pid))
-      opened.warnings.push_back(std::move(*warning));
-  if (!tools_.options.run_until) {
+  if (!tools_.options.run_until)
     opened.entry_hint = hint_at_entry(*attachment);
-  } else {
-    auto warning = run(*attachment);
-    if (!warning)
-      return forward(std::move(warning));
-    if (*warning)
-      opened.warnings.push_back(std::move(**warning));
-  }
+  else if (auto done = run(*attachment); !done)
+    return forward(std::move(done));
   held_ = true;
   // A stub that was started here stopped the process for us, from its start on. What any other
   // command has reached may have held it for long.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 namespace mqbridge {
 
@@ -36,6 +37,8 @@ public:
                                          std::optional<Clock::time_point> at_most = {}) override;
   bool holds() const override { return held_; }
   Clock::duration held_so_far() const override { return Clock::now() - contact_; }
+  Warnings take_warnings() override { return std::exchange(warnings_, {}); }
+  std::optional<std::int64_t> pid() const override { return pid_; }
   std::optional<std::string> process_state() const override { return process_state_; }
   rsp::Features features() const override;
   rsp::Counters counters() const override;
@@ -45,7 +48,7 @@ public:
 private:
   Result<std::unique_ptr<rsp::Client>> connect_or_share(std::stop_token stop);
   Result<rsp::Attachment> attach();
-  Result<std::optional<Error>> run(rsp::Attachment& attachment);
+  Result<void> run(rsp::Attachment& attachment);
   void look_for_life(bool any_error);
   bool starts_stub() const;
   void begin_hold(Clock::time_point since = Clock::now());
@@ -56,6 +59,8 @@ private:
   std::shared_ptr<rsp::SharedStub>& stub_;
   std::unique_ptr<rsp::Client> client_; ///< null: not connected yet
   std::optional<std::string> process_state_;
+  std::optional<std::int64_t> pid_;
+  Warnings warnings_;
   bool held_ = false; ///< attached, and stopped for the dump
   Clock::time_point contact_;
   std::chrono::system_clock::time_point stopped_at_;

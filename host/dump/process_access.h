@@ -22,7 +22,6 @@ struct OpenedProcess {
   std::unique_ptr<ProcessSource> source;
   bool stopped_before_us = false;             ///< it has been stopped for longer than we know
   std::optional<std::string> entry_hint = {}; ///< why there may be nothing to see in it yet
-  Warnings warnings = {};
 };
 
 /// How the hold on a process has ended.
@@ -62,6 +61,10 @@ public:
   virtual bool holds() const = 0;
   /// How long the process stands still for us by now; 0: it does not.
   virtual Clock::duration held_so_far() const = 0;
+  /// Warnings of open(), whether or not it came to its end; each once.
+  virtual Warnings take_warnings() = 0;
+  /// Its process id on its own node, as far as it is known by now.
+  virtual std::optional<std::int64_t> pid() const = 0;
   /// The process's state as ps showed it before it was stopped; nullopt: not known.
   virtual std::optional<std::string> process_state() const = 0;
 

@@ -25,7 +25,10 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint) {
   if (!mpi)
     return forward(std::move(mpi));
   if (!*mpi) {
-    std::string hint = "check the process id; files of another machine: --sysroot DIR";
+    std::string hint = process_.is_alive()
+                           ? "check the process id; files of another machine: --sysroot DIR"
+                           : "check which program left this core; files of another machine: "
+                             "--sysroot DIR";
     if (process_.reads_files() && options_.fetch.mode != FetchMode::always)
       hint += ", or --fetch-files always";
     return fail("mpi.not_found",
@@ -49,9 +52,13 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
     return forward(std::move(state));
   dump_.mpi->state = *state;
   if (*state == MpiState::not_initialized)
-    warnings_.push_back({codes::mpi_not_initialized,
-                         "the process has not finished MPI_Init: there are no queues yet",
-                         with("dump again when it has", entry_hint)});
+    warnings_.push_back(
+        process_.is_alive()
+            ? Error{codes::mpi_not_initialized,
+                    "the process has not finished MPI_Init: there are no queues yet",
+                    with("dump again when it has", entry_hint)}
+            : Error{codes::mpi_not_initialized,
+                    "the process ended before MPI_Init had finished: there were no queues", ""});
   return {};
 }
 

@@ -100,14 +100,15 @@ Result<void> RankSession::open_process() {
     report_.progress("run");
   auto opened = access_->open();
   dump().process_state = access_->process_state();
+  if (const auto pid = access_->pid())
+    dump().pid = pid;
+  auto& warnings = report_.warnings();
+  for (auto& warning : access_->take_warnings())
+    warnings.push_back(std::move(warning));
   if (!opened)
     return forward(std::move(opened));
-  if (const auto pid = opened->source->pid(); pid != 0)
-    dump().pid = pid;
   dump().stopped_before_us = opened->stopped_before_us;
   entry_hint_ = std::move(opened->entry_hint);
-  auto& warnings = report_.warnings();
-  warnings.insert(warnings.end(), opened->warnings.begin(), opened->warnings.end());
 
   const WorkScope scope({access_->deadline(), stop_});
   auto process =

@@ -130,9 +130,14 @@ const std::string& TargetSpec::text() const {
 bool TargetSpec::is_same_process(const TargetSpec& other) const {
   const auto* const one = live();
   const auto* const two = other.live();
+  if (one == nullptr && two == nullptr) {
+    const auto& core = std::get<CoreEndpoint>(where).path.core;
+    const auto& others = std::get<CoreEndpoint>(other.where).path.core;
+    std::error_code error; // a file that is not there is nobody else's
+    return core == others || std::filesystem::equivalent(core, others, error);
+  }
   if (one == nullptr || two == nullptr)
-    return one == two &&
-           std::get<CoreEndpoint>(where).path.core == std::get<CoreEndpoint>(other.where).path.core;
+    return false;
   return one->where == two->where && one->pid == two->pid && !one->text.starts_with("exec:");
 }
 

@@ -39,6 +39,8 @@ public:
 
   /// The target as the user wrote it, for messages.
   virtual const std::string& name() const = 0;
+  /// Whether it could run on; false: it is dead, and this is what it left.
+  virtual bool is_alive() const = 0;
   /// Its process id on its own node; 0: not known.
   virtual std::int64_t pid() const = 0;
   /// Whether its own system has given it that number. Stubs may invent one.

@@ -129,6 +129,8 @@ struct StoppedProcess::Impl {
     if (!executable && name)
       heads.push_back({{*name}, to_page_end(*name)});
     listed = source->loaded_objects(auxv->last_address());
+    if (!listed && listed.error().code != codes::libraries_corrupt)
+      return Failure(listed.error());
     if (listed && *listed) // what is wrong with the list is for load_map() to say
       add_library_heads(heads, **listed);
     source->advance();
@@ -207,7 +209,9 @@ struct StoppedProcess::Impl {
       return fail("target.not_started",
                   fmt::format("{}: {} is stopped before its libraries are loaded", source->name(),
                               executable.value_or("the process")),
-                  "let it run until it says that it is ready: --run-until signal");
+                  source->is_alive()
+                      ? "let it run until it says that it is ready: --run-until signal"
+                      : "it ended before it was an MPI program");
     std::vector<LoadedObject> objects = {{executable.value_or(""), headers->bias}};
     for (auto& library : *libraries)
       if (is_file(library))
@@ -351,6 +355,10 @@ bool StoppedProcess::find_debug_information(Warnings& warnings) {
 
 bool StoppedProcess::reads_files() const {
   return impl_->source->reads_files();
+}
+
+bool StoppedProcess::is_alive() const {
+  return impl_->source->is_alive();
 }
 
 bool StoppedProcess::has_real_pid() const {

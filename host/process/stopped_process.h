@@ -79,6 +79,8 @@ public:
 
   /// Whether files of its system can be read, which this host lacks.
   bool reads_files() const;
+  /// Whether it could run on; false: it is dead, and this is what it left.
+  bool is_alive() const;
   /// Whether the process id is that of its own system, and no invention of the source's.
   bool has_real_pid() const;
   /// ProcessSource::doubtful_memory()

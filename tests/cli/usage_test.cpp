@@ -196,6 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
                     Wrong{"dump ssh:node:1", "ssh:"},
                     Wrong{"dump core:@file", "core:FILE@EXECUTABLE"},
+                    Wrong{"dump --run-until signal core:file", "core:file is dead"},
+                    Wrong{"doctor --run-until signal core:file", "core:file is dead"},
 
                     Wrong{"dump =a:1", "no rank stands before"},
                     Wrong{"dump 0=a:1 0=b:1", "two targets are given as rank 0"},

@@ -54,6 +54,16 @@ TEST(TargetSpec, ARangeIsOfWhatRuns) {
   }
 }
 
+TEST(TargetSpec, ACoreFileIsTheSameByWhateverName) {
+  const auto core = [](const std::string& path) {
+    return TargetSpec::parse("core:" + path).value();
+  };
+  EXPECT_TRUE(core("/proc/self/exe").is_same_process(core("/proc/self/../self/exe")));
+  EXPECT_TRUE(core("/nowhere/core").is_same_process(core("/nowhere/core")));
+  EXPECT_FALSE(core("/nowhere/core").is_same_process(core("/nowhere/other")));
+  EXPECT_FALSE(core("/proc/self/exe").is_same_process(TargetSpec::parse("node:7001").value()));
+}
+
 TEST(TargetSpec, WhatNamesNoProcessIsSaid) {
   for (const char* text :
        {"local:7,", "local:,7", "local:7,,8", "local:7-", "local:-7", "local:9-7", "local:7-x",

@@ -90,6 +90,7 @@ TEST_P(RunUntilTest, AProcessThatEndsIsAnError) {
   const json error = find_error(only_rank(dump), "run.exited");
   ASSERT_FALSE(error.is_null()) << dump.out;
   EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("exit status 7"));
+  EXPECT_TRUE(only_rank(dump)["pid"].is_number()) << "it was attached to";
 }
 
 TEST_P(RunUntilTest, WithoutItThePossibleReasonIsSaid) {

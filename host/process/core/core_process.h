@@ -24,6 +24,7 @@ public:
                                                    ElfCache& files);
 
   const std::string& name() const override { return name_; }
+  bool is_alive() const override { return false; }
   std::int64_t pid() const override { return core_->notes().pid.value_or(0); }
   bool has_real_pid() const override { return core_->notes().pid.has_value(); }
   Memory& memory() override { return memory_; }

@@ -20,6 +20,7 @@ public:
   ~LiveProcess() override;
 
   const std::string& name() const override { return client_.endpoint().text; }
+  bool is_alive() const override { return true; }
   std::int64_t pid() const override { return pid_; }
   bool has_real_pid() const override { return client_.features().vfile; }
   Memory& memory() override { return zeros_ ? static_cast<Memory&>(*zeros_) : stub_; }
