@@ -24,6 +24,11 @@ bool starts_with_any(std::string_view name, std::span<const std::string_view> pr
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// By a build-id on both sides. The others were compared by less.
+bool is_proven(const ElfFile& file, std::string_view running_id) {
+  return !running_id.empty() && running_id == file.build_id();
+}
+
 /// Of the C library and what every program has: never an MPI under another name.
 bool is_system_library(std::string_view path) {
   static constexpr auto names = std::to_array<std::string_view>(
@@ -125,7 +130,8 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
                              file.path().string(), object.image.target_path, file.build_id(),
                              object.running_id),
                  give_sysroot};
-  return object.running_id.empty() ? source_.doubt_of(file, object.image.bias) : std::nullopt;
+  return is_proven(file, object.running_id) ? std::nullopt
+                                            : source_.doubt_of(file, object.image.bias);
 }
 
 bool FileMatcher::was_read_before(const Object& object) const {
@@ -189,12 +195,15 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
 
 Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warnings) const {
   std::vector<std::string> missing; // the C library, for one, is not missed
+  std::vector<std::string> unproven;
   for (auto& object : objects) {
     auto& image = object.image;
     if (image.file) {
       // A broken file in one sysroot, where another one has a whole one.
       if (object.other && object.other->code.starts_with(codes::of_elf))
         warnings.push_back(std::move(*object.other));
+      if (source_.lacks_contents_of_files() && !is_proven(*image.file, object.running_id))
+        unproven.push_back(image.file->path().string());
       continue;
     }
     if (!object.other) {
@@ -212,6 +221,16 @@ Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warning
     warnings.push_back({"image.missing",
                         fmt::format("not on this host: {}", files_of_the_target(missing)),
                         "copy the node's files, and give their top directory: --sysroot DIR"});
+  if (!unproven.empty())
+    warnings.push_back(
+        {"image.unproven",
+         fmt::format(
+             "used for what the core left out, but not proven to be of the build that ran: {}; "
+             "core and file do not both have a build-id: only mappings, and what the core "
+             "has of read-only memory and dynamic sections, were compared",
+             files_of_the_target(unproven)),
+         "make sure that they are the files that ran, or name those: --sysroot DIR, "
+         "core:FILE@EXECUTABLE"});
   return {};
 }
 

@@ -36,7 +36,8 @@ public:
 
   /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
   /// the target's memory, empty if there is none. The executable comes first. Objects without a
-  /// file have none, and a warning: image.missing, image.build_id, image.architecture. Errors:
+  /// file have none, and a warning: image.missing, image.build_id, image.architecture. One for all
+  /// that stand for what a core file left out, by less than a build-id: image.unproven. Errors:
   /// image.build_id and image.architecture, where there is only another build of the executable or
   /// of an MPI library; a lost connection; work_over().
   Result<std::vector<Image>> match(std::span<const LoadedObject> objects,

@@ -95,12 +95,14 @@ public:
     static_cast<void>(context), static_cast<void>(faults);
     return {};
   }
-  /// Why `file` cannot be taken for what was loaded with `bias`, where memory() has no build-id of
-  /// it; nullopt: nothing speaks against it.
+  /// Why `file` cannot be taken for what was loaded with `bias`, where memory() and `file` do not
+  /// both have a build-id; nullopt: nothing speaks against it.
   virtual std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) {
     static_cast<void>(file), static_cast<void>(bias);
     return std::nullopt;
   }
+  /// Whether files stand for a part of memory(): use_file() adds what a core file left out.
+  virtual bool lacks_contents_of_files() const { return false; }
   /// The file of a loaded object was found: it has what was left out of a core file.
   virtual void use_file(const Image& image) { static_cast<void>(image); }
   /// What is missing, as warnings: what a core file was cut of.

@@ -35,6 +35,11 @@ public:
     return put(table + index * (shape_.is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)), field,
                value);
   }
+  ElfEditor& program(std::size_t index, const ElfField& field, std::uint64_t value) {
+    const std::size_t table = static_cast<std::size_t>(get(MQBRIDGE_ELF_FIELD(Ehdr, e_phoff)));
+    return put(table + index * (shape_.is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)), field,
+               value);
+  }
 
   const std::string& bytes() const { return bytes_; }
 

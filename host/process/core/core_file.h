@@ -27,7 +27,9 @@ struct CoreSegment {
   /// that the program keeps out of cores, or (kernel) memory that nobody ever wrote to. The core
   /// does not say which.
   std::uint64_t saved = 0;
-  std::uint64_t present = 0; ///< of these, those that the core still has: less if it is cut short
+  /// Of these, those that the core still has: fewer if it is cut short, none where the place that
+  /// its header states cannot be theirs.
+  std::uint64_t present = 0;
   bool readable = false;
   bool writable = false;
 };

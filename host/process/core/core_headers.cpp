@@ -157,6 +157,7 @@ Result<void> HeaderReader::read_programs() {
     return corrupt(
         fmt::format("its program headers have {} bytes each, not {}", entry_size, entry));
   const auto at = field(header_, MQBRIDGE_FIELD(Ehdr, e_phoff));
+  headers_.table = at;
   headers_.counted = field(header_, MQBRIDGE_FIELD(Ehdr, e_phnum));
   if (headers_.counted == PN_XNUM) {
     auto count = count_of_section_header(at);

@@ -25,6 +25,7 @@ struct CoreHeader {
 struct CoreHeaders {
   ElfIdentity identity;
   std::vector<CoreHeader> programs; ///< those that the file has, at most limits::core_mappings
+  std::uint64_t table = 0;          ///< where the first of them is in the file
   std::uint64_t counted = 0;        ///< as many as the ELF header says that there are
 };
 

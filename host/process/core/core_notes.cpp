@@ -141,7 +141,11 @@ private:
       return problem(
           fmt::format("the note of the process (NT_PRPSINFO) has only {} bytes", contents.size()));
     const auto tail = contents.last(end);
-    notes_.pid = decode_signed(tail.first(4), identity_.byte_order);
+    const auto pid = decode_signed(tail.first(4), identity_.byte_order);
+    if (pid > 0)
+      notes_.pid = pid;
+    else
+      problem(fmt::format("the note of the process (NT_PRPSINFO) has the pid {}", pid));
     notes_.name = text_of(tail.subspan(ids, name));
     notes_.arguments = text_of(tail.last(arguments));
     notes_.arguments.erase(notes_.arguments.find_last_not_of(' ') + 1);

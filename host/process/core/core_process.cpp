@@ -84,14 +84,15 @@ std::optional<Error> CoreProcess::doubt_of(const ElfFile& file, LoadBias bias) {
                  fmt::format("{} is not the file that ran: the core has other contents there",
                              file.path().string()),
                  "give a directory tree with the node's own files: --sysroot DIR"};
-  return Error{"image.build_id",
-               fmt::format("{} cannot be shown to be the file that ran: the core has no build-id, "
-                           "and too little else of it",
-                           file.path().string()),
-               file.path() == headers_from_
-                   ? fmt::format("if it is, say so: core:{}@{}", core_->path().string(),
-                                 file.path().string())
-                   : "give a directory tree with the node's own files: --sysroot DIR"};
+  return Error{
+      "image.build_id",
+      fmt::format("{} cannot be shown to be the file that ran: core and file do not both have "
+                  "a build-id, and the core has too little else of it",
+                  file.path().string()),
+      file.path() == headers_from_
+          ? fmt::format("if it is, say so: core:{}@{}", core_->path().string(),
+                        file.path().string())
+          : "give a directory tree with the node's own files: --sysroot DIR"};
 }
 
 Result<std::optional<std::string>> CoreProcess::executable() {

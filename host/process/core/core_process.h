@@ -42,6 +42,7 @@ public:
   Result<std::vector<ProcessThread>> threads() override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
   std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) override;
+  bool lacks_contents_of_files() const override { return true; }
   void use_file(const Image& image) override { memory_.add_file(*image.file, image.bias); }
   Warnings gaps() const override;
   Result<void> release() override { return {}; }

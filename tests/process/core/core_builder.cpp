@@ -15,7 +15,7 @@ std::string filled(std::string_view text, std::size_t size) {
 CoreBuilder& CoreBuilder::segment(std::uint64_t address, std::string contents,
                                   std::uint64_t memory_size, std::uint32_t flags) {
   const auto size = memory_size == 0 ? contents.size() : memory_size;
-  segments_.push_back({PT_LOAD, flags, address, size, 0x1000, std::move(contents)});
+  segments_.push_back({PT_LOAD, flags, address, size, segment_alignment, std::move(contents)});
   return *this;
 }
 
@@ -97,6 +97,9 @@ std::string CoreBuilder::bytes() const {
   ByteWriter entries(shape_.byte_order);
   std::string contents;
   for (const auto& segment : segments) {
+    if (segment.type == PT_LOAD)
+      contents.resize(contents.size() +
+                      (segment.address - offset - contents.size()) % segment.alignment);
     put_entry(entries, segment, offset + contents.size());
     contents += segment.contents;
   }

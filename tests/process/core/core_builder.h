@@ -16,6 +16,9 @@ namespace mqbridge::test {
 /// the real cores of real_core_test.cpp have them.
 class CoreBuilder {
 public:
+  /// Of segments: address and place in the file are equal by this. Writers align to pages.
+  static constexpr std::uint64_t segment_alignment = 4;
+
   explicit CoreBuilder(const ElfShape& shape) : shape_(shape) {}
 
   /// PT_LOAD of `memory_size` bytes, of which the core has `contents`. 0: as many as `contents`.

@@ -22,6 +22,7 @@ using testing::Not;
 using testing::SizeIs;
 
 #define EHDR(member) MQBRIDGE_ELF_FIELD(Ehdr, member)
+#define PHDR(member) MQBRIDGE_ELF_FIELD(Phdr, member)
 
 constexpr std::uint64_t code = 0x10000;
 constexpr std::uint64_t data = 0x20000;
@@ -143,6 +144,31 @@ TEST_P(CoreFileOf, SizesThatMakeNoSenseAreLeftOut) {
   EXPECT_THAT(codes_of(**core), testing::ElementsAre("core.corrupt"));
   ASSERT_THAT((*core)->segments(), SizeIs(3));
   EXPECT_EQ((*core)->segments()[2].last, TargetAddress{last});
+}
+
+// As a flipped bit of p_offset leaves it. The mapping is still known, its bytes are not.
+TEST_P(CoreFileOf, BytesThatLieElsewhereAreNotUsed) {
+  auto builder = sound_core(GetParam());
+  builder.segment(0x30000, std::string(64, 'e'));
+  const auto sound = builder.bytes();
+  constexpr std::size_t program = 2; // behind the notes and the code
+  const auto at_data = sound.find(std::string(64, 'd'));
+  const std::pair<std::uint64_t, std::size_t> places[] = {
+      {at_data + 2, 1},               // no page of that address begins there
+      {0, 1},                         // the ELF header
+      {builder.header_size() + 8, 1}, // the program headers
+      {at_data - 64, 1},              // the notes
+      {at_data + 32, 2},              // the bytes of the segment behind: either may be wrong
+  };
+  for (const auto& [offset, without] : places) {
+    const auto core =
+        open(test::ElfEditor(GetParam(), sound).program(program, PHDR(p_offset), offset).bytes());
+    ASSERT_TRUE(core) << core.error().message;
+    EXPECT_THAT(codes_of(**core), testing::ElementsAre("core.corrupt")) << offset;
+    ASSERT_THAT((*core)->segments(), SizeIs(3));
+    EXPECT_EQ((*core)->segments()[1].present, 0U) << offset;
+    EXPECT_EQ((*core)->segments()[2].present, without == 2 ? 0U : 64U) << offset;
+  }
 }
 
 TEST_P(CoreFileOf, MemoryThatAFilterLeftOutIsSaidToBe) {

@@ -3,6 +3,7 @@
 #include "host/process/core/core_notes.h"
 #include "tests/process/core/core_builder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,6 +110,15 @@ TEST_P(CoreNotesOf, TooShortForAThreadIsNoThread) {
   const auto notes = parse(builder().note("CORE", NT_PRSTATUS, std::string(60, '\1')));
   EXPECT_THAT(notes.threads, IsEmpty());
   EXPECT_THAT(notes.problems, ElementsAre(HasSubstr("NT_PRSTATUS")));
+}
+
+TEST_P(CoreNotesOf, NoProcessHasSuchAPid) {
+  for (const auto pid : {-1, 0}) {
+    const auto notes = parse(builder().process(pid, "program", "./program"));
+    EXPECT_EQ(notes.pid, std::nullopt);
+    EXPECT_EQ(notes.name, "program");
+    EXPECT_THAT(notes.problems, ElementsAre(HasSubstr(fmt::format("the pid {}", pid))));
+  }
 }
 
 TEST_P(CoreNotesOf, LongVectorIsNoAuxiliaryVector) {
