@@ -63,7 +63,8 @@ void KnownFiles::add(const ImageSet& images) {
       used_.insert(image.file->path().string());
 }
 
-void KnownFiles::keep() const {
+void KnownFiles::keep() {
+  const std::lock_guard lock(mutex_);
   if (used_.empty())
     return;
   if (const auto bytes = encode_paths(used_); decode_paths(bytes) != known_)

@@ -20,7 +20,7 @@ namespace mqbridge {
 /// Looks through the files that the last dump used, with their debug files and what is known of
 /// their pages, before this one holds a target for it: most jobs on a host run the same libraries.
 /// Names of files only are kept from one run to the next; what is damaged, stale or invented costs
-/// some time before the target is stopped. Thread-safe, but for the constructor and keep().
+/// some time before the target is stopped. Thread-safe, but for the constructor.
 class KnownFiles {
 public:
   /// Begins at once, on a thread of its own where one is to be had. Both outlive it. In a folder of
@@ -34,7 +34,7 @@ public:
   /// These are loaded in a target.
   void add(const ImageSet& images);
   /// Keeps for the next run what was added; without any, what was known stays.
-  void keep() const;
+  void keep();
 
 private:
   void look_through();

@@ -26,7 +26,7 @@ public:
   /// For the ranks of one dump. `budget`: of that dump.
   SharedTools tools(RunBudget& budget);
   /// A dump is over and no target is held: writes down what the next run will want to know.
-  void keep() const { known_files_.keep(); }
+  void keep() { known_files_.keep(); }
 
 private:
   Workshop(DumpOptions options, std::unique_ptr<rsp::Guardian> guardian);

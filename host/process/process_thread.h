@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/commands/registers.h"
+#include "rsp/packet/register_bytes.h"
 
 #include <cstdint>
 #include <optional>

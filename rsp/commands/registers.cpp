@@ -54,7 +54,8 @@ Result<Registers> take(const ThreadInfo& thread, std::string_view selected,
                        std::string_view reply) {
   if (selected != "OK" && !selected.empty() && !is_error_reply(selected))
     return garbage(thread, "the stub's reply to Hg is none", selected);
-  if (selected != "OK" || reply.empty() || is_error_reply(reply))
+  // A list may name 0 ("any thread") or -1 ("all"): what comes then is some thread's.
+  if (thread.tid <= 0 || selected != "OK" || reply.empty() || is_error_reply(reply))
     return Registers();
   if (reply.size() > 2 * limits::registers)
     return garbage(thread, fmt::format("more than {} bytes of registers", limits::registers),

@@ -2,6 +2,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/threads.h"
+#include "rsp/packet/register_bytes.h"
 #include "rsp/packet/thread_id.h"
 #include "rsp/result.h"
 
@@ -12,15 +13,14 @@
 
 namespace mqbridge::rsp {
 
-/// Registers of one thread, byte by byte. nullopt: the byte is not available, which is no zero.
-using RegisterBytes = std::vector<std::optional<std::byte>>;
-
 /// Selects each of `threads` (`Hg`) and reads its general registers (`g`): the reply's bytes, in
 /// the order and byte order of the stub's target description. One answer for each thread, in order.
-/// nullopt: the stub refused the thread or its registers. Many threads share one burst.
+/// nullopt: the stub refused the thread or its registers, or the id names no single one. Many
+/// threads share one burst.
 ///
-/// Afterwards `back_to`, a thread of the client's process, is selected, as before the call. After a
-/// lost connection, or where the stub refuses `back_to`, the client selects its process anew.
+/// Afterwards `back_to`, a thread of the client's process, is selected, as before the call. Where
+/// the stub refuses `back_to`, a client that names its process (set_process()) selects it anew with
+/// its next request; of any other one the last thread stays selected.
 ///
 /// Errors: stub.garbage, for a reply that is none to its question or holds more than
 /// limits::registers; those of Client::burst().

@@ -41,9 +41,13 @@ Cost read_four_pages(const std::string& announced, std::size_t readable) {
 }
 
 TEST(StubMemoryTest, OfAProcessMemoryEndsAtAPage) {
-  const auto cost = read_four_pages("qXfer:auxv:read+", 2 * page);
+  const auto cost = read_four_pages("QNonStop+", 2 * page); // as gdbserver
   EXPECT_EQ(cost.read, 2 * page);
   EXPECT_EQ(cost.round_trips, 4U) << "all, its halves, and whether the process is there";
+}
+
+TEST(StubMemoryTest, OfAStubThatIsNotKnownARefusalIsLookedInto) {
+  EXPECT_EQ(read_four_pages("qXfer:auxv:read+", 2 * page + 100).read, 2 * page + 100);
 }
 
 TEST(StubMemoryTest, WithoutAnOperatingSystemItMayEndAnywhere) {

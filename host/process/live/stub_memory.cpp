@@ -9,11 +9,24 @@
 namespace mqbridge {
 namespace {
 
-/// What of a process can be read changes at page borders only: one refusal is a hole. Without an
-/// operating system, which gives each process an auxiliary vector, memory may end anywhere.
-std::size_t grain_of(const rsp::Features& features) {
+/// What of a process can be read changes at page borders only: of these stubs one refusal of a page
+/// is a hole. Any other one may refuse for another reason, or look at memory that ends anywhere.
+std::size_t grain_of(rsp::StubKind kind) {
   constexpr std::size_t page = 4096;
-  return features.qxfer_auxv ? page : 1;
+  switch (kind) {
+  case rsp::StubKind::gdbserver:
+  case rsp::StubKind::qemu_user:
+  case rsp::StubKind::lldb_server:
+  case rsp::StubKind::vgdb:
+  case rsp::StubKind::rr:
+    return page;
+  case rsp::StubKind::unknown:
+  case rsp::StubKind::qemu_system:
+  case rsp::StubKind::openocd:
+  case rsp::StubKind::gdbstub:
+    break;
+  }
+  return 1;
 }
 
 } // namespace
@@ -24,7 +37,7 @@ Result<void> StubMemory::ask(std::span<MemoryRange> ranges, rsp::ReadWatcher* wa
   for (const auto& range : ranges)
     requests.push_back({range.address.value, range.into});
   auto done = rsp::read_memory(client_, requests,
-                               {.grain = grain_of(client_.features()), .watcher = watcher});
+                               {.grain = grain_of(client_.features().kind), .watcher = watcher});
   for (std::size_t i = 0; i < ranges.size(); ++i)
     ranges[i].read = requests[i].read;
   if (!done)

@@ -104,6 +104,15 @@ TEST_F(RegistersOfStub, ThreadThatVanishedHasNotThoseOfAnother) {
   }
 }
 
+/// 0 is any thread to the stub, -1 all of them: what it answers is some thread's.
+TEST_F(RegistersOfStub, AnIdThatNamesNoSingleThreadHasNone) {
+  registers_ = {{"p1.0", "01"}, {"p1.2", "02"}};
+  start();
+  const auto read = this->read({{1, 0, {}}, {1, 2, {}}});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(*read, ElementsAre(std::nullopt, bytes({2})));
+}
+
 TEST_F(RegistersOfStub, UnavailableByteIsNoZero) {
   registers_ = {{"p1.1", "00xx0a"}, {"p1.2", "xxxx"}};
   start();
