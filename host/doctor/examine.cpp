@@ -29,7 +29,9 @@ struct Step {
 
 const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
-      {"reach", {"connect.", "core.", "guardian.", "stub.", "interrupted", "stop."}},
+      {"reach",
+       {"connect.", "core.corrupt", "core.filtered", "core.no_executable", "core.not_a_core",
+        "core.open", "core.truncated", "guardian.", "stub.", "interrupted", "stop."}},
       {"stub", {}},
       {"attach", {"attach.", "ptrace.", "run.", "target.died", "target.stopped"}},
       {"platform",
@@ -41,7 +43,7 @@ const std::vector<Step>& steps() {
       {"DLL",
        {"dll.not_found", "dll.untrusted", "dll.architecture", "dll.not_elf", "dll.load",
         "dll.missing_function", "dll.version", "dll.width", "worker.", "sandbox."}},
-      {"queues", {"dll.", "repair."}},
+      {"queues", {"core.left_out", "dll.", "repair."}},
   };
   return all;
 }

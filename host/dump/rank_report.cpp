@@ -1,6 +1,6 @@
 #include "host/dump/rank_report.h"
 
-#include "host/dump/dead_target.h"
+#include "host/dump/doubtful_queues.h"
 #include "host/dump/process_access.h"
 #include "rsp/codes.h"
 
@@ -62,7 +62,8 @@ void RankReport::say_release(const Error& error) {
 void RankReport::say_death(const Error& died) {
   std::erase_if(dump().errors, is_error);
   say(died);
-  mark_target_died(dump().communicators);
+  mark_doubtful(dump().communicators, QueueReason::target_died,
+                "the process ended while it was held");
 }
 
 bool RankReport::any_error() const {

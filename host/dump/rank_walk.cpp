@@ -1,5 +1,6 @@
 #include "host/dump/rank_walk.h"
 
+#include "host/dump/doubtful_queues.h"
 #include "host/dump/filters.h"
 #include "host/dump/unverified.h"
 #include "host/mpi/mpi_support.h"
@@ -79,6 +80,9 @@ public:
       result.failure = std::move(implausible);
     if (peers_come_late())
       drop_unwanted_operations(dump_.communicators, filters_);
+    if (result.left_out)
+      mark_doubtful(dump_.communicators, QueueReason::dll_failed,
+                    "the core lacks memory that the DLL wanted to read");
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
     take_world(dump_, support_);
@@ -126,6 +130,10 @@ private:
       outcome_.warnings.push_back(
           {"dll.message", fmt::format("{} says: {}", walk_.dll.path.filename().string(), message),
            ""});
+    if (result.left_out && result.failure)
+      outcome_.warnings.push_back(*result.left_out); // beside what ended the walk
+    else if (result.left_out)
+      result.failure = result.left_out;
     if (auto doubtful = walk_.process.doubtful_memory())
       outcome_.warnings.push_back(std::move(*doubtful));
     return result;

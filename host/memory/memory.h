@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -18,6 +19,11 @@ struct MemoryRange {
   std::span<std::byte> into;
   std::size_t read = 0; ///< out: bytes of `into` filled from its start; the rest is untouched
 };
+
+/// What to do where Memory::lacks().
+inline constexpr std::string_view left_out_hint =
+    "of a living process: gcore -a PID. Before the next core: echo 0x7f > "
+    "/proc/PID/coredump_filter, no madvise(MADV_DONTDUMP), and ulimit -c unlimited if it was cut";
 
 /// The target's memory, read-only. Layers (stub, page cache, ...) implement it one above the other.
 ///
@@ -48,6 +54,13 @@ public:
     for (std::size_t i = 0; i < wanted.size(); ++i)
       ranges[i].read = wanted[i].read;
     return done;
+  }
+
+  /// Asked where a read came short: may the process have had memory at `address` that this source
+  /// does not have? Then the short read says nothing of the process.
+  virtual bool lacks(TargetAddress address) const {
+    static_cast<void>(address);
+    return false;
   }
 
   /// Reads one range; the number of bytes read from its start.

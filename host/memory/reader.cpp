@@ -10,13 +10,18 @@
 namespace mqbridge {
 namespace {
 
-Failure unreadable(TargetAddress address, std::size_t wanted, std::size_t got) {
-  return fail(
-      codes::memory_unreadable,
-      fmt::format("{} bytes at {:#x} of the target cannot be read (only the first {})", wanted,
-                  address.value, got),
-      "the address is not mapped in the target: the structure that points there is corrupt, or "
-      "its types are those of another version");
+constexpr std::string_view not_mapped_hint =
+    "the address is not mapped in the target: the structure that points there is corrupt, or its "
+    "types are those of another version";
+
+Failure unreadable(const Memory& memory, TargetAddress address, std::size_t wanted,
+                   std::size_t got) {
+  const bool is_left_out = memory.lacks(address + got);
+  return fail(codes::memory_unreadable,
+              fmt::format("{} bytes at {:#x} of the target cannot be read (only the first {}){}",
+                          wanted, address.value, got,
+                          is_left_out ? ": the core does not have them" : ""),
+              is_left_out ? std::string(left_out_hint) : std::string(not_mapped_hint));
 }
 
 } // namespace
@@ -42,7 +47,7 @@ Result<void> read_exact(Memory& memory, TargetAddress address, std::span<std::by
   if (!got)
     return forward(std::move(got));
   if (*got < into.size())
-    return unreadable(address, into.size(), *got);
+    return unreadable(memory, address, into.size(), *got);
   return {};
 }
 
@@ -72,7 +77,7 @@ Result<std::string> read_string(Memory& memory, TargetAddress address, std::size
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const auto length = static_cast<std::size_t>(std::find(text, text + *got, '\0') - text);
   if (length == *got && *got < limit)
-    return unreadable(address, limit, *got);
+    return unreadable(memory, address, limit, *got);
   return std::string(text, length);
 }
 

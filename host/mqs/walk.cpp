@@ -335,6 +335,7 @@ private:
         truncated_by_ = TruncatedBy::time;
     }
     ours_ = truncated_by_ != TruncatedBy::nothing && result_.failure->code != codes::dll_timeout;
+    result_.left_out = lookups_.left_out();
     result_.fetches = shared.fetches.load();
     result_.fetch_bytes = shared.fetch_bytes.load();
     results_.finish(result_.failure, truncated_by_, !ours_);

@@ -24,6 +24,7 @@ public:
   Result<void> take(std::vector<Extent> pieces);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+  bool lacks(TargetAddress address) const override { return below_.lacks(address); }
 
 private:
   struct Piece {

@@ -27,6 +27,7 @@ public:
                                                        PageCache::Options options);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+  bool lacks(TargetAddress address) const override { return source_.memory().lacks(address); }
   /// Past the cache.
   Memory& uncached() { return source_.memory(); }
   /// Reads these pages in one burst, and what the files on the side want with them. Holes are

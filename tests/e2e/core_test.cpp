@@ -80,6 +80,37 @@ TEST(KernelCoreTest, OfARankInsideMpiRecvGivesItsPendingReceive) {
   EXPECT_THAT(differences(oracle, dump.document["ranks"][0]), IsEmpty());
 }
 
+test::ChildSpec hiding_its_requests(const std::filesystem::path& directory) {
+  return SingleProcess::command("hidden_requests", directory);
+}
+
+void expect_unknown_receives(const std::string& target) {
+  const auto dump = dump_json({target});
+  EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "partial");
+  EXPECT_EQ(find_error(rank, "core.left_out")["level"], "error");
+  for (const auto& communicator : rank["communicators"]) {
+    const auto& receives = communicator["queues"]["receive"];
+    EXPECT_EQ(receives["state"], "error");
+    EXPECT_TRUE(receives["total"].is_null());
+  }
+}
+
+TEST(KernelCoreTest, RequestsThatItLeftOutAreUnknownAndNotAbsent) {
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_kernel_cores());
+  const DeadProcess dead(hiding_its_requests, DeadProcess::Kind::native);
+  expect_unknown_receives(dead.target());
+}
+
+TEST(GcoreTest, RequestsThatItLeftOutAreUnknownAndNotAbsent) {
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gcore", "gdb"));
+  SingleProcess process("hidden_requests");
+  const test::TempDirectory cores;
+  expect_unknown_receives("core:" + test::gcore(process.pid(), cores.path()).string());
+  EXPECT_EQ(process.finish(), "");
+}
+
 TEST(KernelCoreTest, CutAtEachTenthSaysSoAndInventsNothing) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_kernel_cores());
   const DeadProcess dead("mix");

@@ -77,6 +77,16 @@ TEST(Reader, AShortReadNamesTheAddress) {
   EXPECT_NE(value.error().message.find("0x1000"), std::string::npos) << value.error().message;
 }
 
+TEST(Reader, WhatACoreLeftOutIsNotCalledCorrupt) {
+  FakeMemory fake;
+  fake.put(base, {1, 2, 3, 4});
+  fake.leave_out(base + 2, base + 2);
+  const auto value = read_unsigned(fake, Platform{}, base, 4);
+  ASSERT_FALSE(value);
+  EXPECT_NE(value.error().message.find("the core does not have them"), std::string::npos);
+  EXPECT_EQ(value.error().hint, left_out_hint);
+}
+
 TEST(Reader, Strings) {
   FakeMemory fake;
   fake.put(base, {'a', 'b', 0, 'c'});

@@ -352,6 +352,17 @@ TEST(DllTolerance, UnmappedMemoryIsACodeForTheDll) {
   EXPECT_EQ(only(result).queue(OpClass::receive).operations.at(0).tag.value, 4711);
 }
 
+TEST(DllTolerance, MemoryThatACoreLeftOutIsSaidThoughTheDllIgnoresIt) {
+  EXPECT_FALSE(walk("FETCHES_UNMAPPED").left_out);
+  TestTarget target(test_platforms().front());
+  target.memory.leave_out({0xdead0000}, {0xdead0fff});
+  const auto result = walk_queues(target.request("FETCHES_UNMAPPED"));
+  EXPECT_FALSE(result.failure);
+  ASSERT_TRUE(result.left_out);
+  EXPECT_EQ(result.left_out->code, "core.left_out");
+  EXPECT_THAT(result.left_out->message, HasSubstr("0xdead0000"));
+}
+
 TEST(DllTolerance, EveryQueueEndsByItsOwnCode) {
   const auto result = walk("ITERATOR_ERRORS");
   const auto& queues = only(result).queues;

@@ -22,6 +22,14 @@ public:
       bytes[big_endian ? size - 1 - i : i] = static_cast<std::uint8_t>(value >> (8 * i));
     put(address, std::move(bytes));
   }
+  /// From now on the process had these bytes, and this memory lacks them.
+  void leave_out(TargetAddress first, TargetAddress last) {
+    left_out_first_ = first;
+    left_out_last_ = last;
+  }
+  bool lacks(TargetAddress address) const override {
+    return address >= left_out_first_ && address <= left_out_last_;
+  }
   void fail_with(Error error) { error_ = std::move(error); }
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override {
@@ -48,6 +56,8 @@ public:
 
 private:
   const std::uint8_t* find(std::uint64_t address) const {
+    if (lacks({address}))
+      return nullptr;
     auto piece = pieces_.upper_bound(address);
     if (piece == pieces_.begin())
       return nullptr;
@@ -57,6 +67,8 @@ private:
   }
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> pieces_;
+  TargetAddress left_out_first_{1};
+  TargetAddress left_out_last_{0};
   Error error_;
 };
 

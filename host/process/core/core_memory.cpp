@@ -25,6 +25,13 @@ constexpr std::uint64_t page_end(std::uint64_t address) {
   return address | (smallest_page - 1);
 }
 
+/// Of the process: what is not listed was not mapped.
+bool lists_every_mapping(const CoreFile& core) {
+  const bool lists_all =
+      core.writer() == CoreWriter::kernel || core.writer() == CoreWriter::qemu_user;
+  return lists_all && core.has_all_headers();
+}
+
 /// The gaps of `first` to `last` (both included) that no segment has, in order.
 template <class Gap>
 void each_gap(std::span<const CoreSegment> segments, TargetAddress first, TargetAddress last,
@@ -144,6 +151,17 @@ Result<void> CoreMemory::read_ranges(std::span<MemoryRange> ranges) {
   return {};
 }
 
+bool CoreMemory::lacks(TargetAddress address) const {
+  if (address.value < smallest_page)
+    return false; // a null pointer, and a field of it
+  if (!lists_every_mapping(*core_))
+    return true;
+  const auto segments = core_->segments();
+  const auto segment = std::ranges::lower_bound(segments, address, {}, &CoreSegment::last);
+  const bool is_listed = segment != segments.end() && segment->first <= address;
+  return is_listed || core_->notes().find_mapping(address) != nullptr;
+}
+
 MemoryMap memory_map_of(const CoreFile& core) {
   MemoryMap map;
   const auto& notes = core.notes();
@@ -167,9 +185,7 @@ MemoryMap memory_map_of(const CoreFile& core) {
                map.ranges.push_back({first, last, false, false, mapping.name});
              });
   std::ranges::sort(map.ranges, {}, &MappedRange::first);
-  const bool lists_all =
-      core.writer() == CoreWriter::kernel || core.writer() == CoreWriter::qemu_user;
-  map.complete = lists_all && core.has_all_headers();
+  map.complete = lists_every_mapping(core);
   return map;
 }
 

@@ -31,6 +31,8 @@ public:
   void add_file(const ElfFile& file, LoadBias bias);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
+  /// Any address but those of the first page, where the writer does not list every mapping.
+  bool lacks(TargetAddress address) const override;
 
 private:
   /// A range of addresses and where its bytes are.

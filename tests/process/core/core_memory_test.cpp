@@ -74,6 +74,22 @@ TEST_P(CoreMemoryOf, LeftOutBytesAreNotZeros) {
   EXPECT_EQ(read(memory, data + 0x1000, 16), "page");
 }
 
+// gcore lists only what it saves: what is not there may have been.
+TEST_P(CoreMemoryOf, LacksWhatTheProcessHadOrMayHaveHad) {
+  const auto with_list = [&] { // the kernel's; without NT_SIGINFO nobody knows whose
+    auto core = builder().segment(data, "", 0x1000).segment(data + 0x1000, "page", 0x1000);
+    return core.mappings(4096, {{image, image + 0x1000, 0, "/library.so"}});
+  };
+  const CoreMemory kernels(open(with_list().note("CORE", NT_SIGINFO, std::string(128, 0)).bytes()));
+  EXPECT_TRUE(kernels.lacks({data}));
+  EXPECT_TRUE(kernels.lacks({image}));
+  EXPECT_FALSE(kernels.lacks({data + 0x2000}));
+  const CoreMemory others(open(with_list().bytes()));
+  EXPECT_TRUE(others.lacks({data}));
+  EXPECT_TRUE(others.lacks({data + 0x2000}));
+  EXPECT_FALSE(others.lacks({8})) << "a null pointer's field";
+}
+
 TEST_P(CoreMemoryOf, CutBytesAreNotZeros) {
   const auto bytes = builder().segment(data, "abcdefgh").bytes();
   CoreMemory memory(open(bytes.substr(0, bytes.size() - 5)));

@@ -1,15 +1,16 @@
-#include "host/dump/dead_target.h"
+#include "host/dump/doubtful_queues.h"
 
 namespace mqbridge {
 
-void mark_target_died(std::vector<Communicator>& communicators) {
+void mark_doubtful(std::vector<Communicator>& communicators, QueueReason reason,
+                   std::string_view why) {
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
       if (queue.state != QueueState::available && queue.state != QueueState::error)
         continue;
       queue.state = QueueState::error;
-      queue.reason = QueueReason::target_died;
-      queue.error = "the process ended while it was held";
+      queue.reason = reason;
+      queue.error = std::string(why);
       queue.total.reset();
       queue.truncated_by = TruncatedBy::nothing;
     }

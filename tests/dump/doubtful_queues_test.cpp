@@ -1,11 +1,11 @@
-#include "host/dump/dead_target.h"
+#include "host/dump/doubtful_queues.h"
 
 #include <gtest/gtest.h>
 
 namespace mqbridge {
 namespace {
 
-TEST(DeadTarget, KeepsWhatWasFoundAndBelievesNoEnd) {
+TEST(DoubtfulQueues, KeepsWhatWasFoundAndBelievesNoEnd) {
   Communicator communicator;
   Queue& receives = communicator.queue(OpClass::receive);
   receives.state = QueueState::available;
@@ -16,10 +16,11 @@ TEST(DeadTarget, KeepsWhatWasFoundAndBelievesNoEnd) {
   unexpected.state = QueueState::unavailable;
   unexpected.reason = QueueReason::not_provided;
   std::vector<Communicator> all{communicator};
-  mark_target_died(all);
+  mark_doubtful(all, QueueReason::target_died, "it ended");
   const Queue& after = all[0].queue(OpClass::receive);
   EXPECT_EQ(after.state, QueueState::error);
   EXPECT_EQ(after.reason, QueueReason::target_died);
+  EXPECT_EQ(after.error, "it ended");
   EXPECT_EQ(after.total, std::nullopt);
   EXPECT_EQ(after.operations.size(), 1U);
   EXPECT_EQ(all[0].queue(OpClass::unexpected).reason, QueueReason::not_provided);
