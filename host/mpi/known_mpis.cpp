@@ -28,6 +28,15 @@ std::span<const MpiSupport* const> known_mpis() {
   return all;
 }
 
+LibraryNames mpi_libraries() {
+  std::vector<std::string_view> beginnings;
+  for (const auto* mpi : known_mpis()) {
+    const auto libraries = mpi->identity().libraries;
+    beginnings.insert(beginnings.end(), libraries.begin(), libraries.end());
+  }
+  return LibraryNames(std::move(beginnings));
+}
+
 const MpiSupport& support_of(std::string_view provider) {
   return find_support(provider, &MpiIdentity::provider);
 }

@@ -6,6 +6,7 @@
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
+#include "host/process/library_names.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -34,10 +35,11 @@ struct TypesCheck {
 
 /// By what an MPI is recognised, in its stripped builds, too.
 struct MpiIdentity {
-  std::string_view provider;                      ///< MpiLibrary::provider
-  std::string_view name;                          ///< "Open MPI"
-  std::string_view version_symbol = {};           ///< a char array in the process; may be empty
-  std::span<const std::string_view> symbols = {}; ///< each process that uses it has one of them
+  std::string_view provider;                        ///< MpiLibrary::provider
+  std::string_view name;                            ///< "Open MPI"
+  std::string_view version_symbol = {};             ///< a char array in the process; may be empty
+  std::span<const std::string_view> symbols = {};   ///< each process that uses it has one of them
+  std::span<const std::string_view> libraries = {}; ///< how the names of its libraries begin
 };
 
 /// Something that a debug DLL never shows, for `mqbridge doctor`.
@@ -113,6 +115,8 @@ public:
 /// One object for each MPI that is known, in the order in which a process is compared with them.
 /// known_mpis.cpp has the list: another MPI is a folder and an entry there.
 std::span<const MpiSupport* const> known_mpis();
+/// The libraries of all of them.
+LibraryNames mpi_libraries();
 
 /// The one of this MpiIdentity::provider; for any other what holds for an MPI that nothing is known
 /// of.

@@ -1,7 +1,6 @@
 #include "host/process/debug_information.h"
 
 #include "host/files/debuginfod.h"
-#include "host/process/file_matcher.h"
 
 #include <fmt/format.h>
 #include <memory>
@@ -27,14 +26,14 @@ Result<std::shared_ptr<const ElfFile>> ask_for(const ElfFile& file, Debuginfod& 
 
 } // namespace
 
-bool find_debug_information(ImageSet& images, ElfCache& files, const FetchContext& fetch,
-                            std::vector<Error>& warnings) {
+bool find_debug_information(ImageSet& images, const LibraryNames& mpi_libraries, ElfCache& files,
+                            const FetchContext& fetch, std::vector<Error>& warnings) {
   auto* server = files.debuginfod();
   bool found_some = false;
   for (std::size_t i = 0; server != nullptr && i < images.images().size(); ++i) {
     const auto& image = images.images()[i];
     const bool has_some = image.debug || !image.file || image.file->has_dwarf();
-    if (has_some || (i > 0 && !is_mpi_library(image.target_path)))
+    if (has_some || (i > 0 && !mpi_libraries.have(image.target_path)))
       continue;
     auto found = ask_for(*image.file, *server, files, fetch);
     if (!found) {

@@ -12,16 +12,13 @@
 namespace mqbridge {
 namespace {
 
+constexpr const char* name_the_executable = "name the file that ran: core:FILE@EXECUTABLE, and the "
+                                            "node's other files: --sysroot DIR";
 constexpr const char* give_sysroot = "give a directory tree with the node's own files: --sysroot "
                                      "DIR";
 
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
-}
-
-bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// By a build-id on both sides. The others were compared by less.
@@ -30,30 +27,25 @@ bool is_proven(const ElfFile& file, std::string_view running_id) {
 }
 
 /// Of the C library and what every program has: never an MPI under another name.
-bool is_system_library(std::string_view path) {
-  static constexpr auto names = std::to_array<std::string_view>(
+const LibraryNames& system_libraries() {
+  static const LibraryNames names(
       {"libc.so",     "libc-",     "libc.musl",  "ld-",      "ld64.so",   "ld.so",
        "libm.so",     "libm-",     "libpthread", "libdl.so", "libdl-",    "librt.so",
        "librt-",      "libutil",   "libresolv",  "libgcc_s", "libstdc++", "libgfortran",
        "libquadmath", "libatomic", "libz.so"});
-  return starts_with_any(file_name(path), names);
+  return names;
 }
 
 } // namespace
-
-bool is_mpi_library(std::string_view path) {
-  static constexpr auto names =
-      std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte", "libmqbridge"});
-  return starts_with_any(file_name(path), names);
-}
 
 Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> loaded,
                                               std::span<const LoadedHeader> headers,
                                               std::span<const std::string> running_ids,
                                               Warnings& warnings) {
   // An MPI in a library of another name, or in a plugin: then anything may be it.
-  const bool mpi_has_its_name = std::any_of(
-      loaded.begin(), loaded.end(), [](const auto& object) { return is_mpi_library(object.path); });
+  const bool mpi_has_its_name = std::any_of(loaded.begin(), loaded.end(), [&](const auto& object) {
+    return mpi_libraries_.have(object.path);
+  });
   std::vector<Object> objects;
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     auto& object = objects.emplace_back();
@@ -62,8 +54,9 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     object.header = headers[i].header;
     object.named = i == 0 ? source_.executable_here() : std::nullopt;
     object.running_id = running_ids[i];
-    object.decisive = i == 0 || is_mpi_library(loaded[i].path);
-    object.wanted = object.decisive || (!mpi_has_its_name && !is_system_library(loaded[i].path));
+    object.decisive = i == 0 || mpi_libraries_.have(loaded[i].path);
+    object.wanted =
+        object.decisive || (!mpi_has_its_name && !system_libraries().have(loaded[i].path));
     find_here(object, warnings);
     if (!object.image.file && object.wanted && !object.over && !was_read_before(object))
       ask_server(object, warnings);
@@ -129,7 +122,7 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
                              "the target",
                              file.path().string(), object.image.target_path, file.build_id(),
                              object.running_id),
-                 give_sysroot};
+                 source_.executable_here() ? name_the_executable : give_sysroot};
   return is_proven(file, object.running_id) ? std::nullopt
                                             : source_.doubt_of(file, object.image.bias);
 }

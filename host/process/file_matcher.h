@@ -5,6 +5,7 @@
 #include "host/memory/platform.h"
 #include "host/process/elf_cache.h"
 #include "host/process/image_set.h"
+#include "host/process/library_names.h"
 #include "host/process/link_map.h"
 #include "host/process/memory_image.h"
 #include "host/process/process_source.h"
@@ -19,9 +20,6 @@
 
 namespace mqbridge {
 
-/// Whether symbols or types of that object are asked for: the MPI's libraries by their names.
-bool is_mpi_library(std::string_view path);
-
 /// The file of each object that has one, the same build that runs. In order: this host's (path map,
 /// sysroots); debuginfod, unless one of that build was read from a target before; those, where this
 /// target's stub and memory agree; if the user wants it, the target itself. An executable that the
@@ -31,8 +29,9 @@ class FileMatcher {
 public:
   /// All outlive the matcher.
   FileMatcher(ElfCache& files, const Platform& platform, ProcessSource& source,
-              const FetchContext& fetch)
-      : files_(files), platform_(platform), source_(source), fetch_(fetch) {}
+              const LibraryNames& mpi_libraries, const FetchContext& fetch)
+      : files_(files), platform_(platform), source_(source), mpi_libraries_(mpi_libraries),
+        fetch_(fetch) {}
 
   /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
   /// the target's memory, empty if there is none. The executable comes first. Objects without a
@@ -70,6 +69,7 @@ private:
   ElfCache& files_;
   const Platform& platform_;
   ProcessSource& source_;
+  const LibraryNames& mpi_libraries_;
   const FetchContext& fetch_;
 };
 

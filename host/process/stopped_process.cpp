@@ -232,7 +232,7 @@ struct StoppedProcess::Impl {
     if (!ids)
       return forward(std::move(ids));
     build_ids = std::move(*ids);
-    FileMatcher matcher(files, platform, *source, options.fetch);
+    FileMatcher matcher(files, platform, *source, options.mpi_libraries, options.fetch);
     auto matched = matcher.match(*objects, headers, build_ids, warnings);
     if (!matched)
       return forward(std::move(matched));
@@ -350,7 +350,8 @@ Result<void> StoppedProcess::preload(const PageRuns& pages) {
 }
 
 bool StoppedProcess::find_debug_information(Warnings& warnings) {
-  return mqbridge::find_debug_information(images(), impl_->files, impl_->options.fetch, warnings);
+  return mqbridge::find_debug_information(images(), impl_->options.mpi_libraries, impl_->files,
+                                          impl_->options.fetch, warnings);
 }
 
 bool StoppedProcess::reads_files() const {

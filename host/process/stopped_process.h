@@ -9,6 +9,7 @@
 #include "host/process/address_space.h"
 #include "host/process/elf_cache.h"
 #include "host/process/given_image.h"
+#include "host/process/library_names.h"
 #include "host/process/process_source.h"
 #include "host/process/replay_hints.h"
 
@@ -23,6 +24,8 @@ struct ProcessOptions {
   /// What is loaded where, by the user's word: then no link map is read, and no auxiliary vector is
   /// needed. Empty: the process is asked.
   std::vector<GivenImage> images = {};
+  /// The libraries of every MPI that is known. Another build of one would show wrong things.
+  LibraryNames mpi_libraries = {};
   /// Whether and how files that this host lacks are read from the target.
   FetchContext fetch = {};
   CacheMode cache = CacheMode::full; ///< what stands between memory() and the source

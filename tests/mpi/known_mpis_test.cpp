@@ -18,6 +18,15 @@ TEST(KnownMpis, EachIsFoundByItsProviderAndByItsName) {
   EXPECT_THAT(providers, testing::ElementsAre("mpich", "openmpi", "recorder"));
 }
 
+TEST(KnownMpis, TheirLibrariesAreKnownByName) {
+  const auto names = mpi_libraries();
+  for (const auto* library : {"/usr/lib/libmpi.so.40", "libopen-pal.so.40", "/opt/libmpich.so.12",
+                              "./libmqbridge-recorder.so"})
+    EXPECT_TRUE(names.have(library)) << library;
+  for (const auto* library : {"/usr/libmpi/libc.so.6", "", "/libm.so.6"})
+    EXPECT_FALSE(names.have(library)) << library;
+}
+
 TEST(KnownMpis, OfAnotherNothingIsKnown) {
   const auto& other = support_of("other");
   EXPECT_EQ(&other, &support_of("intelmpi"));

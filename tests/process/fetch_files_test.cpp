@@ -99,6 +99,7 @@ protected:
     const auto attachment = rsp::attach(client);
     EXPECT_TRUE(attachment) << attachment.error().message;
     ProcessOptions options;
+    options.mpi_libraries = LibraryNames({"libmpi"});
     options.fetch.fetcher = fetcher;
     if (time)
       options.fetch.deadline = std::chrono::steady_clock::now() + *time;

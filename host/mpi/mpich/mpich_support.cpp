@@ -31,11 +31,13 @@ constexpr auto limits = std::to_array<DllLimit>({
     {"inside",
      "MPICH's debug DLL hides what a rank inside a collective, MPI_Probe or MPI_Mprobe waits for"},
 });
+constexpr auto libraries = std::to_array<std::string_view>({"libmpi"});
 
 class Support final : public MpiSupport {
 public:
   MpiIdentity identity() const override {
-    return {"mpich", "MPICH", "MPII_Version_string", symbols}; // the version is in version.c
+    return {"mpich", "MPICH", "MPII_Version_string", symbols,
+            libraries}; // the version is in version.c
   }
   std::span<const std::string_view> root_symbols() const override { return roots; }
 

@@ -48,11 +48,13 @@ bool is_own_library(std::string_view path) {
   const auto name = path.substr(path.rfind('/') + 1);
   return name.starts_with("libmpi") || name.starts_with("libopen-");
 }
+constexpr auto libraries =
+    std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte"});
 
 class Support final : public MpiSupport {
 public:
   MpiIdentity identity() const override {
-    return {"openmpi", "Open MPI", "ompi_version_string", symbols};
+    return {"openmpi", "Open MPI", "ompi_version_string", symbols, libraries};
   }
   std::span<const std::string_view> root_symbols() const override { return roots; }
 

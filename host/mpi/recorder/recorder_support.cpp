@@ -30,11 +30,12 @@ void take_details(Operation& operation, TextPool& texts) {
 constexpr std::string_view version_symbol = "mqbridge_recorder_version";
 constexpr auto symbols = std::to_array<std::string_view>({MQR_ROOT_SYMBOL});
 constexpr auto roots = std::to_array<std::string_view>({version_symbol, MQR_ROOT_SYMBOL});
+constexpr auto libraries = std::to_array<std::string_view>({"libmqbridge"});
 
 class Support final : public MpiSupport {
 public:
   MpiIdentity identity() const override {
-    return {"recorder", "mqbridge recorder", version_symbol, symbols};
+    return {"recorder", "mqbridge recorder", version_symbol, symbols, libraries};
   }
   std::span<const std::string_view> root_symbols() const override { return roots; }
 

@@ -48,7 +48,8 @@ protected:
     if (!file)
       return Failure(file.error());
     const FetchContext context;
-    FileMatcher matcher(files, (*file)->platform(), **process, context);
+    const LibraryNames no_libraries;
+    FileMatcher matcher(files, (*file)->platform(), **process, no_libraries, context);
     const LoadedObject object{"/bin/program", {bias}};
     const LoadedHeader header{{bias + ElfBuilder::base}, {bias}};
     return matcher.match({&object, 1}, {&header, 1}, {&running_id, 1}, warnings_);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// Libraries whose symbols and types are asked for, by how their file names begin. Example:
+/// "libmpi" is libmpi.so.40, and libmpi_mpifh.so, too.
+class LibraryNames {
+public:
+  LibraryNames() = default;
+  explicit LibraryNames(std::vector<std::string_view> beginnings)
+      : beginnings_(std::move(beginnings)) {}
+
+  /// `path`: as the target names it.
+  bool have(std::string_view path) const {
+    const auto name = path.substr(path.rfind('/') + 1);
+    return std::any_of(beginnings_.begin(), beginnings_.end(),
+                       [&](std::string_view beginning) { return name.starts_with(beginning); });
+  }
+
+private:
+  std::vector<std::string_view> beginnings_;
+};
+
+} // namespace mqbridge
