@@ -22,9 +22,10 @@ rooms=(
   "host/mqs: rsp dll host/memory host/confined host/disk host/elf host/files host/types host/process"
   "host/mpi: rsp dll host/memory host/disk host/elf host/files host/types host/process host/mqs"
   "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi"
-  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump"
-  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/dump host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/doctor host/report"
+  "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump"
+  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/job"
+  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/dump host/job host/doctor"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/job host/doctor host/report"
 )
 declare -A may
 for line in "${rooms[@]}"; do
