@@ -54,11 +54,6 @@ void LayeredMemory::add_mapped(std::vector<MappedRange> ranges) {
     cache_->set_map(&map_);
 }
 
-const MemoryMap& LayeredMemory::map() {
-  take_news();
-  return map_;
-}
-
 /// Before each exchange: what the source wants beside it leaves with it.
 void LayeredMemory::take_news() {
   source_.advance();

@@ -40,8 +40,6 @@ public:
   void set_platform(const Platform& platform);
   /// What else is known to be mapped; counts where the process's own list cannot be read.
   void add_mapped(std::vector<MappedRange> ranges);
-  /// As far as it is known by now.
-  const MemoryMap& map();
 
   PageStore* store() { return store_.get(); } ///< null without a cache
   PageRuns touched() const;

@@ -32,17 +32,13 @@ public:
   }
 
 private:
-  bool lists_every_mapping() const {
-    return core_.has_all_headers() &&
-           (core_.writer() == CoreWriter::kernel || core_.writer() == CoreWriter::qemu_user);
-  }
   const CoreSegment* segment_at(TargetAddress address) const {
     const auto found = std::ranges::lower_bound(core_.segments(), address, {}, &CoreSegment::last);
     return found == core_.segments().end() || found->first > address ? nullptr : &*found;
   }
 
   bool is_mapped() const {
-    if (!lists_every_mapping())
+    if (!core_.lists_every_mapping())
       return true;
     return std::ranges::all_of(file_.segments(), [&](const ElfSegment& segment) {
       if (segment.memory_size == 0)

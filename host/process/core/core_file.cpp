@@ -247,6 +247,14 @@ CoreWriter writer_of(const CoreHeaders& headers, const CoreNotes& notes) {
   return notes_alone && notes.mappings.empty() ? CoreWriter::qemu_user : CoreWriter::unknown;
 }
 
+/// Segments that describe memory, whether or not they make sense.
+std::size_t count_mappings(const CoreHeaders& headers) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(headers.programs, [](const CoreHeader& header) {
+        return header.type == PT_LOAD && header.memory_size > 0;
+      }));
+}
+
 /// Not even the stack is there.
 bool lacks_own_memory(std::span<const CoreSegment> segments) {
   const auto none_saved = std::ranges::none_of(
@@ -278,12 +286,16 @@ Result<std::shared_ptr<const CoreFile>> CoreFile::open(const std::filesystem::pa
   leave_out_misplaced(*headers, size, core->segments_, losses);
   core->notes_ = notes_of(*headers, *fd, size, losses);
   core->writer_ = writer_of(*headers, core->notes_);
-  core->has_all_headers_ = headers->programs.size() == headers->counted;
+  const bool has_all_headers = headers->programs.size() == headers->counted;
+  const bool lists_all =
+      core->writer_ == CoreWriter::kernel || core->writer_ == CoreWriter::qemu_user;
+  core->lists_every_mapping_ =
+      lists_all && has_all_headers && core->segments_.size() == count_mappings(*headers);
   core->fd_ = std::move(*fd);
   if (core->segments_.empty() && losses.none())
     losses.corrupt("no program header describes memory");
   core->missing_ = losses.errors();
-  if (core->has_all_headers_ && lacks_own_memory(core->segments_))
+  if (has_all_headers && lacks_own_memory(core->segments_))
     core->missing_.push_back(
         {"core.filtered",
          fmt::format("{} holds none of the process's own memory: a filter left it out",

@@ -59,8 +59,9 @@ public:
   CoreWriter writer() const { return writer_; }
   std::span<const CoreSegment> segments() const { return segments_; } ///< in order, never overlap
   const CoreNotes& notes() const { return notes_; }
-  /// No program header is missing, so that every mapping is known which the writer lists.
-  bool has_all_headers() const { return has_all_headers_; }
+  /// What segments() does not have was not mapped: the writer lists every mapping, and no program
+  /// header is missing or had to be left out.
+  bool lists_every_mapping() const { return lists_every_mapping_; }
 
   /// What a whole core would have and this one has not. core.truncated: the file is shorter than
   /// its headers say. core.corrupt: headers or notes make no sense. core.filtered: the writer was
@@ -79,7 +80,7 @@ private:
   CoreWriter writer_ = CoreWriter::unknown;
   std::vector<CoreSegment> segments_;
   CoreNotes notes_;
-  bool has_all_headers_ = false;
+  bool lists_every_mapping_ = false;
   std::vector<Error> missing_;
 };
 

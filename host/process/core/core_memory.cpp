@@ -25,13 +25,6 @@ constexpr std::uint64_t page_end(std::uint64_t address) {
   return address | (smallest_page - 1);
 }
 
-/// Of the process: what is not listed was not mapped.
-bool lists_every_mapping(const CoreFile& core) {
-  const bool lists_all =
-      core.writer() == CoreWriter::kernel || core.writer() == CoreWriter::qemu_user;
-  return lists_all && core.has_all_headers();
-}
-
 /// The gaps of `first` to `last` (both included) that no segment has, in order.
 template <class Gap>
 void each_gap(std::span<const CoreSegment> segments, TargetAddress first, TargetAddress last,
@@ -154,7 +147,7 @@ Result<void> CoreMemory::read_ranges(std::span<MemoryRange> ranges) {
 bool CoreMemory::lacks(TargetAddress address) const {
   if (address.value < smallest_page)
     return false; // a null pointer, and a field of it
-  if (!lists_every_mapping(*core_))
+  if (!core_->lists_every_mapping())
     return true;
   const auto segments = core_->segments();
   const auto segment = std::ranges::lower_bound(segments, address, {}, &CoreSegment::last);
@@ -185,7 +178,7 @@ MemoryMap memory_map_of(const CoreFile& core) {
                map.ranges.push_back({first, last, false, false, mapping.name});
              });
   std::ranges::sort(map.ranges, {}, &MappedRange::first);
-  map.complete = lists_every_mapping(core);
+  map.complete = core.lists_every_mapping();
   return map;
 }
 

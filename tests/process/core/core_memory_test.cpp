@@ -88,6 +88,10 @@ TEST_P(CoreMemoryOf, LacksWhatTheProcessHadOrMayHaveHad) {
   EXPECT_TRUE(others.lacks({data}));
   EXPECT_TRUE(others.lacks({data + 0x2000}));
   EXPECT_FALSE(others.lacks({8})) << "a null pointer's field";
+  auto overlapping = with_list();
+  overlapping.segment(data, "again", 0x10000).note("CORE", NT_SIGINFO, std::string(128, 0));
+  const CoreMemory damaged(open(overlapping.bytes()));
+  EXPECT_TRUE(damaged.lacks({data + 0x8000})) << "of a segment that was left out";
 }
 
 TEST_P(CoreMemoryOf, CutBytesAreNotZeros) {
