@@ -22,10 +22,11 @@ rooms=(
   "host/mqs: rsp dll host/memory host/confined host/disk host/elf host/files host/types host/process"
   "host/mpi: rsp dll host/memory host/disk host/elf host/files host/types host/process host/mqs"
   "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi"
+  "host/document: rsp host/memory host/mqs host/mpi host/dump"
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/job"
-  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/dump host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/job host/doctor host/report"
+  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/dump host/document host/job host/doctor"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/document host/job host/doctor host/report"
 )
 declare -A may
 for line in "${rooms[@]}"; do

@@ -4,10 +4,10 @@
 #include "host/cli/progress.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
+#include "host/document/json_report.h"
+#include "host/document/outcome.h"
 #include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
-#include "host/report/json_report.h"
-#include "host/report/outcome.h"
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/report/sink.h"
+#include "host/document/sink.h"
 #include "rsp/result.h"
 
 #include <atomic>

@@ -3,10 +3,10 @@
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
 #include "host/cli/raw_options.h"
+#include "host/document/names.h"
+#include "host/document/ranges.h"
 #include "host/dump/filters.h"
-#include "host/report/names.h"
 #include "host/report/queue_words.h"
-#include "host/report/ranges.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

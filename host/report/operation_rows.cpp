@@ -1,10 +1,10 @@
 #include "host/report/operation_rows.h"
 
-#include "host/report/names.h"
+#include "host/document/names.h"
+#include "host/document/ranges.h"
+#include "host/document/raw_values.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
-#include "host/report/ranges.h"
-#include "host/report/raw_values.h"
 #include "host/report/units.h"
 
 #include <algorithm>

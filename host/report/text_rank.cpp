@@ -1,6 +1,6 @@
 #include "host/codes.h"
+#include "host/document/names.h"
 #include "host/report/idle_communicators.h"
-#include "host/report/names.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/shared_errors.h"

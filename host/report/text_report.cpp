@@ -1,10 +1,10 @@
 #include "host/report/text_report.h"
 
+#include "host/document/names.h"
+#include "host/document/outcome.h"
+#include "host/document/ranges.h"
 #include "host/report/idle_communicators.h"
-#include "host/report/names.h"
-#include "host/report/outcome.h"
 #include "host/report/printable.h"
-#include "host/report/ranges.h"
 #include "host/report/shared_errors.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "host/doctor/checklist.h"
+#include "host/document/sink.h"
 #include "host/dump/document.h"
-#include "host/report/sink.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "host/report/names.h"
+#include "host/document/names.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"

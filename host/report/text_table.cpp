@@ -1,7 +1,7 @@
-#include "host/report/names.h"
+#include "host/document/names.h"
+#include "host/document/ranges.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
-#include "host/report/ranges.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
 

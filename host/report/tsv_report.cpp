@@ -1,6 +1,6 @@
 #include "host/report/tsv_report.h"
 
-#include "host/report/names.h"
+#include "host/document/names.h"
 #include "host/report/printable.h"
 
 #include <array>

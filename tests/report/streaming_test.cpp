@@ -1,9 +1,9 @@
 // A dump may hold ten million operations: no report builds the whole of what it writes.
 
-#include "host/report/json_report.h"
+#include "host/document/json_report.h"
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
-#include "tests/report/sample_dump.h"
+#include "tests/document/sample_dump.h"
 
 #include <algorithm>
 #include <functional>

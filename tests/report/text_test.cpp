@@ -1,5 +1,5 @@
 #include "host/report/text_report.h"
-#include "tests/report/sample_dump.h"
+#include "tests/document/sample_dump.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "host/report/tsv_report.h"
-#include "tests/report/sample_dump.h"
+#include "tests/document/sample_dump.h"
 
 #include <gtest/gtest.h>
 #include <map>

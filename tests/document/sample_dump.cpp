@@ -1,4 +1,4 @@
-#include "tests/report/sample_dump.h"
+#include "tests/document/sample_dump.h"
 
 namespace mqbridge::test {
 namespace {

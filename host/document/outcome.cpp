@@ -1,4 +1,4 @@
-#include "host/report/outcome.h"
+#include "host/document/outcome.h"
 
 #include <fmt/format.h>
 

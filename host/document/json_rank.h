@@ -1,7 +1,7 @@
 #pragma once
 
+#include "host/document/json_writer.h"
 #include "host/dump/document.h"
-#include "host/report/json_writer.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
-#include "host/report/json_rank.h"
+#include "host/document/json_rank.h"
 
-#include "host/report/names.h"
-#include "host/report/ranges.h"
+#include "host/document/names.h"
+#include "host/document/ranges.h"
 
 #include <string_view>
 

@@ -1,10 +1,10 @@
-#include "host/report/json_report.h"
+#include "host/document/json_report.h"
 
-#include "host/report/json_rank.h"
-#include "host/report/json_writer.h"
-#include "host/report/names.h"
-#include "host/report/outcome.h"
-#include "host/report/ranges.h"
+#include "host/document/json_rank.h"
+#include "host/document/json_writer.h"
+#include "host/document/names.h"
+#include "host/document/outcome.h"
+#include "host/document/ranges.h"
 
 namespace mqbridge {
 namespace {

@@ -1,6 +1,6 @@
-#include "host/report/json_rank.h"
-#include "host/report/names.h"
-#include "host/report/raw_values.h"
+#include "host/document/json_rank.h"
+#include "host/document/names.h"
+#include "host/document/raw_values.h"
 
 #include <fmt/format.h>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "host/document/sink.h"
 #include "host/mqs/compact_optional.h"
 #include "host/mqs/shared_text.h"
-#include "host/report/sink.h"
 
 #include <cstddef>
 #include <cstdint>

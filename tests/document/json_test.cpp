@@ -1,6 +1,6 @@
-#include "host/report/json_report.h"
-#include "host/report/json_writer.h"
-#include "tests/report/sample_dump.h"
+#include "host/document/json_report.h"
+#include "host/document/json_writer.h"
+#include "tests/document/sample_dump.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include "host/report/json_report.h"
-#include "tests/report/sample_dump.h"
+#include "host/document/json_report.h"
+#include "tests/document/sample_dump.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "host/report/ranges.h"
+#include "host/document/ranges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/report/raw_values.h"
+#include "host/document/raw_values.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "host/report/json_writer.h"
+#include "host/document/json_writer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "host/report/names.h"
+#include "host/document/names.h"
 
 namespace mqbridge {
 
