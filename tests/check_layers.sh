@@ -21,12 +21,13 @@ rooms=(
   "host/process: rsp host/memory host/disk host/elf host/files host/types"
   "host/mqs: rsp dll host/memory host/confined host/disk host/elf host/files host/types host/process"
   "host/mpi: rsp dll host/memory host/disk host/elf host/files host/types host/process host/mqs"
-  "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi"
+  "host/launch: rsp host/disk"
+  "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch"
   "host/document: rsp host/memory host/mqs host/mpi host/dump"
-  "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump"
-  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/job"
-  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/dump host/document host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/dump host/document host/job host/doctor host/report"
+  "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
+  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/job"
+  "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/launch host/dump host/document host/job host/doctor"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/job host/doctor host/report"
 )
 declare -A may
 for line in "${rooms[@]}"; do

@@ -1,0 +1,98 @@
+#include "host/launch/launchers.h"
+
+#include "host/launch/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+/// At the end of its input it lets every process run on; without --once it would keep them.
+std::vector<std::string> server_words(const std::string& gdbserver) {
+  return {gdbserver, "--once", "--multi", "-"};
+}
+
+std::string with_pid(std::string word, std::int64_t pid) {
+  constexpr std::string_view placeholder = "{pid}";
+  for (auto at = word.find(placeholder); at != std::string::npos; at = word.find(placeholder, at))
+    word.replace(at, placeholder.size(), std::to_string(pid));
+  return word;
+}
+
+} // namespace
+
+std::vector<std::string> Launchers::command_on(const Node& node,
+                                               const std::vector<std::string>& words) {
+  switch (node.launcher) {
+  case Launcher::local:
+    break;
+  case Launcher::ssh:
+    return ssh_command(node, words);
+  case Launcher::srun:
+    return srun_command(node, words);
+  }
+  return words;
+}
+
+/// Of ssh's options the first counts: the user's own are in front. The others keep what a
+/// configuration may have for people from a session that nobody sits at.
+std::vector<std::string> Launchers::ssh_command(const Node& node,
+                                                const std::vector<std::string>& words) {
+  const auto seconds = std::max<std::int64_t>(
+      1, std::chrono::ceil<std::chrono::seconds>(options_.connect_timeout).count());
+  std::vector<std::string> command{"ssh"};
+  append(command, options_.launcher_args);
+  for (const auto& option :
+       {std::string("BatchMode=yes"), fmt::format("ConnectTimeout={}", seconds),
+        std::string("RequestTTY=no"), std::string("RemoteCommand=none"),
+        std::string("ClearAllForwardings=yes"), std::string("ForwardX11=no")})
+    append(command, {"-o", option});
+  append(command, masters_.options_for(node.host));
+  append(command, {"--", node.host, join_words(words)}); // a shell reads the line there
+  return command;
+}
+
+/// Beside what runs in the allocation (--overlap), with none of its memory, or not at all: a queue
+/// would keep us waiting for the job that hangs.
+std::vector<std::string> Launchers::srun_command(const Node& node,
+                                                 const std::vector<std::string>& words) const {
+  std::vector<std::string> command{"srun",
+                                   fmt::format("--jobid={}", node.slurm_job),
+                                   fmt::format("--nodelist={}", node.host),
+                                   "--nodes=1",
+                                   "--ntasks=1",
+                                   "--overlap",
+                                   "--immediate=10",
+                                   "--unbuffered",
+                                   "--mem=0",
+                                   "--mpi=none",
+                                   "--quiet"};
+  append(command, options_.launcher_args);
+  command.emplace_back("--");
+  append(command, words);
+  return command;
+}
+
+rsp::Endpoint Launchers::server_on(const Node& node, std::string text) {
+  return {std::move(text), rsp::CommandEndpoint{command_on(node, server_words(options_.gdbserver))},
+          std::nullopt};
+}
+
+rsp::Endpoint Launchers::server_inside(const Node& node, std::string text,
+                                       const std::vector<std::string>& node_command,
+                                       std::int64_t pid) {
+  std::vector<std::string> words;
+  for (const auto& word : node_command)
+    words.push_back(with_pid(word, pid));
+  append(words, server_words(options_.gdbserver));
+  return {std::move(text), rsp::CommandEndpoint{command_on(node, words)}, std::nullopt};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mqbridge {
+
+/// One login a host, whatever is started there: ssh's ControlMaster, with its socket in a private
+/// directory of this object's. A host for which the user's configuration has a master keeps that
+/// one. The masters end with this object; where the program is killed, ten seconds after the last
+/// of their sessions. Thread-safe.
+class SshMasters {
+public:
+  /// `launcher_args`: the user's own options of ssh, which tell the host's configuration, too.
+  explicit SshMasters(std::vector<std::string> launcher_args)
+      : launcher_args_(std::move(launcher_args)) {}
+  ~SshMasters();
+  SshMasters(const SshMasters&) = delete;
+  SshMasters& operator=(const SshMasters&) = delete;
+
+  /// Options of ssh for `host` ([USER@]HOST, checked): of the master, or none. Asks `ssh -G` the
+  /// first time. Without a directory to be had there is no master.
+  std::vector<std::string> options_for(const std::string& host);
+
+private:
+  bool make_directory();
+  std::vector<std::string> ssh(std::vector<std::string> options, const std::string& host) const;
+
+  const std::vector<std::string> launcher_args_;
+  std::mutex mutex_;
+  std::filesystem::path directory_;                         ///< empty: not made yet
+  std::map<std::string, std::vector<std::string>> options_; ///< by host
+};
+
+} // namespace mqbridge
