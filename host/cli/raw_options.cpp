@@ -35,9 +35,9 @@ const char* const words_help = R"(Words of the text report:
   *                  mqbridge corrected what the debug DLL said: --raw shows both)";
 
 const char* const dump_exit_help =
-    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed;
-2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143 interrupted, every
-target released.)";
+    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed, or a
+node not reached; 2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143
+interrupted, every target released.)";
 
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
 5 output not written; 129, 130, 143 interrupted, every target released.)";

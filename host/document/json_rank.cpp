@@ -29,19 +29,6 @@ void write_platform(JsonWriter& json, const std::optional<Platform>& platform) {
   json.end();
 }
 
-void write_errors(JsonWriter& json, const std::vector<RankError>& errors) {
-  json.key("errors").begin_array();
-  for (const RankError& error : errors) {
-    json.begin_object();
-    json.member("code", error.code);
-    json.member("level", name_of(error.level));
-    json.member("message", error.message);
-    write_or_null(json, "hint", error.hint);
-    json.end();
-  }
-  json.end();
-}
-
 void write_dll(JsonWriter& json, const std::optional<DllInfo>& dll) {
   if (!dll) {
     json.member("dll", nullptr);
@@ -110,6 +97,19 @@ void write_runs(JsonWriter& json, std::span<const std::int64_t> values) {
     json.value(run.first);
     json.value(run.last);
     json.value(run.step);
+    json.end();
+  }
+  json.end();
+}
+
+void write_errors(JsonWriter& json, const std::vector<RankError>& errors) {
+  json.key("errors").begin_array();
+  for (const RankError& error : errors) {
+    json.begin_object();
+    json.member("code", error.code);
+    json.member("level", name_of(error.level));
+    json.member("message", error.message);
+    write_or_null(json, "hint", error.hint);
     json.end();
   }
   json.end();

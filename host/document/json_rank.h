@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace mqbridge {
 
 /// The members of the schema's `rank`, into an object that the caller has begun.
 void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw);
+
+/// The member `errors`, of a rank or of the document.
+void write_errors(JsonWriter& json, const std::vector<RankError>& errors);
 
 /// The schema's `communicator`.
 void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw);

@@ -70,6 +70,7 @@ void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) 
   json.end();
   json.member("analysis", nullptr);
   write_filters(json, dump.filters);
+  write_errors(json, dump.errors);
   json.end();
   json.end_line();
 }
@@ -109,6 +110,7 @@ void write_ndjson_summary(const Dump& dump, const Sink& sink) {
   json.member("failed", outcome.failed);
   json.end();
   json.member("analysis", nullptr);
+  write_errors(json, dump.errors);
   json.end();
   json.end_line();
 }

@@ -108,6 +108,7 @@ struct Dump {
   std::optional<double> stalled_ms;
   std::vector<RankDump> ranks; ///< by job, then by rank; last those whose rank is not known
   Filters filters;
+  std::vector<RankError> errors; ///< of no rank: a node that could not be reached
 };
 
 } // namespace mqbridge

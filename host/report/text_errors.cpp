@@ -30,18 +30,33 @@ void write_message(const TextContext& context, Style style, const std::string& m
   }
 }
 
+namespace {
+
+void write_with_code(const TextContext& context, const RankError& error) {
+  const bool warning = error.level == RankError::Level::warning;
+  write_message(context, warning ? Style::warning : Style::bad,
+                (warning ? "warning " : "") + error.code + ": " + error.message, error.hint);
+}
+
+} // namespace
+
 void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared) {
   // The heading has the code of the first error: its message comes next, without the code.
   const RankError* in_heading = first_error(rank);
   if (in_heading != nullptr && !shared.contains(rank, *in_heading))
     write_message(context, Style::bad, in_heading->message, in_heading->hint);
-  for (const RankError& error : rank.errors) {
-    if (&error == in_heading || shared.contains(rank, error))
-      continue;
-    const bool warning = error.level == RankError::Level::warning;
-    write_message(context, warning ? Style::warning : Style::bad,
-                  (warning ? "warning " : "") + error.code + ": " + error.message, error.hint);
-  }
+  for (const RankError& error : rank.errors)
+    if (&error != in_heading && !shared.contains(rank, error))
+      write_with_code(context, error);
+}
+
+void write_errors_of_no_rank(const TextContext& context) {
+  if (context.dump.errors.empty())
+    return;
+  context.line();
+  context.line(context.paint(Style::heading, "Of no rank"));
+  for (const RankError& error : context.dump.errors)
+    write_with_code(context, error);
 }
 
 } // namespace mqbridge

@@ -80,6 +80,8 @@ std::vector<std::string> common_states(const std::vector<const RankDump*>& ranks
 const RankError* first_error(const RankDump& rank);
 /// Those that are the rank's alone.
 void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared);
+/// Those of no rank: also where only the table is wanted, which has none of them.
+void write_errors_of_no_rank(const TextContext& context);
 /// Messages in lines of the report's width, then "fix: ..." where there is a hint.
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);

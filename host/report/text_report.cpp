@@ -166,6 +166,7 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
     write_folded(context);
   else
     write_ranks(context);
+  write_errors_of_no_rank(context);
   if (options.stats)
     write_statistics(context);
   const std::string exit = exit_line(outcome_of(dump), options.exit_status);

@@ -54,8 +54,8 @@ constexpr std::array<std::string_view, 30> titles = {
 
 class Line {
 public:
-  Line(std::string_view kind, const RankDump& rank) {
-    set(Field::kind, kind);
+  explicit Line(std::string_view kind) { set(Field::kind, kind); }
+  Line(std::string_view kind, const RankDump& rank) : Line(kind) {
     set_number(Field::rank, rank.rank);
     set_number(Field::pid, rank.pid);
     set(Field::host, rank.host.value_or(""));
@@ -142,18 +142,20 @@ void write_queue(const RankDump& rank, const Communicator& communicator, OpClass
   line.write(sink);
 }
 
+void write_error(Line line, const RankError& error, const Sink& sink) {
+  line.set(Field::reason, error.code);
+  line.set(Field::message, error.message);
+  line.set(Field::hint, error.hint);
+  line.write(sink);
+}
+
 void write_rank(const RankDump& rank, const Sink& sink) {
   Line line("rank", rank);
   line.set(Field::state, name_of(rank.status));
   line.set_number(Field::held_ms, rank.stopped_ms);
   line.write(sink);
-  for (const RankError& error : rank.errors) {
-    Line said(name_of(error.level), rank);
-    said.set(Field::reason, error.code);
-    said.set(Field::message, error.message);
-    said.set(Field::hint, error.hint);
-    said.write(sink);
-  }
+  for (const RankError& error : rank.errors)
+    write_error(Line(name_of(error.level), rank), error, sink);
   for (const Communicator& communicator : rank.communicators)
     for (const OpClass op_class : op_classes)
       write_queue(rank, communicator, op_class, sink);
@@ -169,6 +171,8 @@ void write_tsv(const Dump& dump, const Sink& sink) {
   sink(header);
   for (const RankDump& rank : dump.ranks)
     write_rank(rank, sink);
+  for (const RankError& error : dump.errors)
+    write_error(Line(name_of(error.level)), error, sink);
 }
 
 } // namespace mqbridge

@@ -60,7 +60,7 @@ TEST(Json, KeysComeInTheSchemasOrder) {
   for (const auto& [key, value] : parsed.items())
     keys.push_back(key);
   EXPECT_THAT(keys, testing::ElementsAre("schema", "tool", "taken_at", "job", "ranks", "analysis",
-                                         "filters"));
+                                         "filters", "errors"));
 }
 
 TEST(Json, StatusKindAndDeliveryAreTheSchemasWords) {
@@ -199,6 +199,20 @@ TEST(Json, FiltersSayWhatWasLeftOut) {
                                              {"rank", json::parse("[[0,2,1]]")},
                                              {"tag", {5, -1}},
                                              {"peer", {7}}}));
+}
+
+TEST(Json, WhatFailedOfNoRankIsAtTheEnd) {
+  Dump dump = sample_dump();
+  EXPECT_EQ(document(dump)["errors"], json::array());
+  dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"}};
+  const json said = {{"code", "ssh.failed"},
+                     {"level", "error"},
+                     {"message", "n020: no route"},
+                     {"hint", "ssh n020 true"}};
+  EXPECT_EQ(document(dump)["errors"], json::array({said}));
+  const auto line =
+      json::parse(written([&](const Sink& sink) { write_ndjson_summary(dump, sink); }));
+  EXPECT_EQ(line["errors"], json::array({said}));
 }
 
 TEST(Json, AnOperationIsALine) {

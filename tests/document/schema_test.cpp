@@ -119,6 +119,9 @@ TEST_F(Schema, ReportsAreValid) {
   EXPECT_EQ(complaint(document(sample_dump())), "");
   EXPECT_EQ(complaint(document(sample_dump(), true)), "");
   EXPECT_EQ(complaint(document(ring_dump(20))), "");
+  Dump dump = sample_dump();
+  dump.errors = dump.ranks[2].errors;
+  EXPECT_EQ(complaint(document(dump)), "");
 }
 
 TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
@@ -192,6 +195,10 @@ TEST_F(Schema, FaultsAreRefused) {
       {"pointer size 6", [](json& d) { d["ranks"][0]["platform"]["pointer_size"] = 6; }},
       {"unknown byte order", [](json& d) { d["ranks"][0]["platform"]["byte_order"] = "middle"; }},
       {"error without hint", [](json& d) { d["ranks"][2]["errors"][0].erase("hint"); }},
+      {"error of no rank without level",
+       [](json& d) {
+         d["errors"] = {{{"code", "x"}}};
+       }},
       {"unknown level", [](json& d) { d["ranks"][2]["errors"][0]["level"] = "info"; }},
       {"statistics without fetches", [](json& d) { d["ranks"][0]["statistics"].erase("fetches"); }},
       {"unknown phase",
@@ -267,6 +274,9 @@ TEST_F(LineSchema, FaultsAreRefused) {
   EXPECT_NE(complaint(rank), "");
   json summary = all[2];
   summary["ranks"].erase("failed");
+  EXPECT_NE(complaint(summary), "");
+  summary = all[2];
+  summary["errors"] = {{{"code", "x"}}};
   EXPECT_NE(complaint(summary), "");
   json header = all[0];
   header.erase("tool");

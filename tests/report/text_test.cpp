@@ -66,6 +66,21 @@ exit 1: 1 of 3 ranks failed
 )");
 }
 
+TEST(Text, ErrorsOfNoRankStandBehindAllRanksAndBelowTheTableAlone) {
+  Dump dump = sample_dump();
+  dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"},
+                 {"ssh.slow", RankError::Level::warning, "n021\x1b took 9 s", ""}};
+  const std::string expected = R"(
+Of no rank
+  ssh.failed: n020: no route
+  fix: ssh n020 true
+  warning ssh.slow: n021\x1b took 9 s
+exit 1: 1 of 3 ranks failed, 1 error of no rank
+)";
+  EXPECT_TRUE(text_of(dump, {.exit_status = 1}).ends_with("\n" + expected)) << text_of(dump);
+  EXPECT_TRUE(text_of(dump, {.summary = true, .exit_status = 1}).ends_with(expected));
+}
+
 TEST(Text, SummaryIsTheTableOnly) {
   const std::string text = text_of(sample_dump(), {.summary = true});
   EXPECT_THAT(text, HasSubstr("STATUS\n"));

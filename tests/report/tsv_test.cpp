@@ -111,6 +111,17 @@ TEST(Tsv, EveryLineNamesItsProcess) {
   }
 }
 
+TEST(Tsv, ErrorsOfNoRankNameNoProcess) {
+  Dump dump = sample_dump();
+  dump.errors = {{"ssh.failed", RankError::Level::warning, "n020: no route", "ssh n020 true"}};
+  const Row said = of_kind(rows_of(dump), "warning").at(0);
+  EXPECT_EQ(said.at("reason"), "ssh.failed");
+  EXPECT_EQ(said.at("message"), "n020: no route");
+  EXPECT_EQ(said.at("hint"), "ssh n020 true");
+  for (const char* column : {"rank", "pid", "host", "endpoint"})
+    EXPECT_EQ(said.at(column), "") << column;
+}
+
 TEST(Tsv, CutQueuesKeepTheirOperationsAndSaySo) {
   Dump dump = ring_dump(1);
   Queue& receives = dump.ranks[0].communicators[0].queue(OpClass::receive);
