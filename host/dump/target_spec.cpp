@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 
 namespace mqbridge {
 namespace {
@@ -127,18 +129,34 @@ const std::string& TargetSpec::text() const {
                     where);
 }
 
-bool TargetSpec::is_same_process(const TargetSpec& other) const {
-  const auto* const one = live();
-  const auto* const two = other.live();
-  if (one == nullptr && two == nullptr) {
-    const auto& core = std::get<CoreEndpoint>(where).path.core;
-    const auto& others = std::get<CoreEndpoint>(other.where).path.core;
-    std::error_code error; // a file that is not there is nobody else's
-    return core == others || std::filesystem::equivalent(core, others, error);
+std::optional<std::string> TargetSpec::process_key() const {
+  struct Key {
+    std::string operator()(const rsp::TcpEndpoint& tcp) const {
+      return fmt::format("tcp {} {}", tcp.host, tcp.port);
+    }
+    std::string operator()(const rsp::UnixEndpoint& socket) const { return "unix " + socket.path; }
+    std::string operator()(const rsp::CommandEndpoint& command) const {
+      return fmt::format("command {}", fmt::join(command.argv, " "));
+    }
+    std::string operator()(const rsp::SerialEndpoint& line) const {
+      return "serial " + line.device;
+    }
+  };
+  if (const auto* const endpoint = live()) {
+    if (endpoint->text.starts_with("exec:"))
+      return std::nullopt;
+    return fmt::format("{} {}", std::visit(Key(), endpoint->where), endpoint->pid.value_or(0));
   }
-  if (one == nullptr || two == nullptr)
-    return false;
-  return one->where == two->where && one->pid == two->pid && !one->text.starts_with("exec:");
+  const auto& core = std::get<CoreEndpoint>(where).path.core;
+  struct stat status {};
+  if (::stat(core.c_str(), &status) != 0) // a file that is not there is nobody else's
+    return "core " + core.string();
+  return fmt::format("file {} {}", status.st_dev, status.st_ino);
+}
+
+bool TargetSpec::is_same_process(const TargetSpec& other) const {
+  const auto key = process_key();
+  return key && key == other.process_key();
 }
 
 } // namespace mqbridge

@@ -4,6 +4,7 @@
 #include "rsp/result.h"
 #include "rsp/transport/endpoint.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,15 +19,30 @@ struct CoreEndpoint {
   CorePath path;
 };
 
+/// What a targets file says of one target beside the rank.
+struct TargetKeys {
+  std::optional<std::string> job; ///< name of the job that the rank belongs to
+  std::vector<std::filesystem::path> sysroots;
+  std::vector<std::filesystem::path> types;
+  std::optional<std::filesystem::path> dll;
+  std::optional<std::string> node_command;
+
+  bool operator==(const TargetKeys&) const = default;
+};
+
 /// `[RANK=]ENDPOINT` of the command line.
 struct TargetSpec {
   std::optional<int> rank;
+  TargetKeys keys;
   std::variant<rsp::Endpoint, CoreEndpoint> where; ///< a live process, or a dead one
 
   /// The endpoint as the user wrote it.
   const std::string& text() const;
   /// nullptr: a core file.
   const rsp::Endpoint* live() const { return std::get_if<rsp::Endpoint>(&where); }
+  /// The same for the same process, as far as the words tell; nullopt: a command, which may lead to
+  /// another process each time.
+  std::optional<std::string> process_key() const;
   /// Same process, as far as the words tell: a command may lead to another one each time.
   bool is_same_process(const TargetSpec& other) const;
 
