@@ -12,8 +12,8 @@ namespace mqbridge {
 
 RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
                          std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer)
-    : tools_(tools), report_(target, tools.options, observer),
-      access_(access_to(target, tools, stub)),
+    : own_(target, tools), tools_(own_.get()), report_(target, tools_.options, observer),
+      access_(access_to(target, tools_, stub)),
       replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr),
       budget_(tools.options.max_bytes, tools.budget) {
   report_.clock().watch([this] { return access_->counters(); });

@@ -4,6 +4,7 @@
 #include "host/dump/rank_mpi.h"
 #include "host/dump/rank_replay.h"
 #include "host/dump/rank_report.h"
+#include "host/dump/target_tools.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
@@ -70,6 +71,7 @@ private:
   void take_statistics(const PageRuns& touched);
   RankStatus conclude() const;
 
+  const TargetTools own_;
   const SharedTools& tools_;
   RankReport report_;
   std::unique_ptr<ProcessAccess> access_;

@@ -10,6 +10,8 @@
 
 namespace mqbridge {
 
+class SysrootCaches;
+
 /// What all ranks of one dump share. References outlive the ranks.
 struct SharedTools {
   const DumpOptions& options;
@@ -19,6 +21,7 @@ struct SharedTools {
   ReplayRecords* replays = nullptr;  ///< null: nothing is known of earlier dumps, nor kept
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
   RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
+  SysrootCaches* sysroots = nullptr; ///< null: no target has sysroots of its own
 };
 
 } // namespace mqbridge

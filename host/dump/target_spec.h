@@ -21,11 +21,11 @@ struct CoreEndpoint {
 
 /// What a targets file says of one target beside the rank.
 struct TargetKeys {
-  std::optional<std::string> job; ///< name of the job that the rank belongs to
-  std::vector<std::filesystem::path> sysroots;
-  std::vector<std::filesystem::path> types;
-  std::optional<std::filesystem::path> dll;
-  std::optional<std::string> node_command;
+  std::optional<std::string> job = {}; ///< name of the job that the rank belongs to
+  std::vector<std::filesystem::path> sysroots = {};
+  std::vector<std::filesystem::path> types = {};
+  std::optional<std::filesystem::path> dll = {};
+  std::optional<std::string> node_command = {};
 
   bool operator==(const TargetKeys&) const = default;
 };
@@ -33,8 +33,8 @@ struct TargetKeys {
 /// `[RANK=]ENDPOINT` of the command line.
 struct TargetSpec {
   std::optional<int> rank;
-  TargetKeys keys;
   std::variant<rsp::Endpoint, CoreEndpoint> where; ///< a live process, or a dead one
+  TargetKeys keys = {};
 
   /// The endpoint as the user wrote it.
   const std::string& text() const;

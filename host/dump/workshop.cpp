@@ -14,7 +14,8 @@ IndexerOptions indexer_options(const DumpOptions& options) {
 Workshop::Workshop(DumpOptions options, std::unique_ptr<rsp::Guardian> guardian)
     : options_(std::move(options)), guardian_(std::move(guardian)),
       files_(options_.paths, Debuginfod::from_environment(), indexer_options(options_)),
-      fetcher_(options_.fetch), known_files_(files_, replays_) {}
+      sysroots_(options_.paths, indexer_options(options_)), fetcher_(options_.fetch),
+      known_files_(files_, replays_) {}
 
 Result<std::unique_ptr<Workshop>> Workshop::open(DumpOptions options) {
   auto guardian =
@@ -26,7 +27,7 @@ Result<std::unique_ptr<Workshop>> Workshop::open(DumpOptions options) {
 
 SharedTools Workshop::tools(RunBudget& budget) {
   fetcher_.forget_answers();
-  return {options_, files_, fetcher_, *guardian_, &replays_, &known_files_, &budget};
+  return {options_, files_, fetcher_, *guardian_, &replays_, &known_files_, &budget, &sysroots_};
 }
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
 #include "host/dump/shared_tools.h"
+#include "host/dump/sysroot_caches.h"
 #include "host/dump/take_dump.h"
 #include "host/files/file_fetcher.h"
 #include "host/process/elf_cache.h"
@@ -34,6 +35,7 @@ private:
   const DumpOptions options_;
   std::unique_ptr<rsp::Guardian> guardian_;
   ElfCache files_;
+  SysrootCaches sysroots_;
   FileFetcher fetcher_;
   ReplayRecords replays_;
   KnownFiles known_files_; ///< reads through the others from its constructor on
