@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-tl::expected<std::vector<QuotedWord>, LineFault> split_words(std::string_view line) {
+tl::expected<std::vector<QuotedWord>, LineFault> split_target_line(std::string_view line) {
   return Splitter(line).split();
 }
 
@@ -77,7 +77,7 @@ bool is_control(char c) {
   return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
 }
 
-std::string quote_word(std::string_view text) {
+std::string quote_in_line(std::string_view text) {
   const bool plain =
       !text.empty() && text.front() != '#' && text.find_first_of(" \t\"") == std::string_view::npos;
   if (plain)

@@ -24,14 +24,14 @@ struct LineFault {
 /// The words of a line, as docs/reference/targets-file.md describes them: blanks or tabs stand
 /// between them, a # where a word would begin starts a comment, and blanks in double quotes belong
 /// to the word. In quotes \" is a quote and \\ a backslash.
-tl::expected<std::vector<QuotedWord>, LineFault> split_words(std::string_view line);
+tl::expected<std::vector<QuotedWord>, LineFault> split_target_line(std::string_view line);
 
 /// What no line of a text holds: a control character, but a tab.
 bool is_control(char c);
 
 /// `text` as one word of a line, in quotes only where it needs them. Control characters stay: a
 /// line cannot hold them.
-std::string quote_word(std::string_view text);
+std::string quote_in_line(std::string_view text);
 
 /// The character of `text` that begins at byte `offset`, counted from 1, as editors do.
 std::size_t column_at(std::string_view text, std::size_t offset);

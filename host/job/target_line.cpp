@@ -63,7 +63,7 @@ std::string shown(std::string_view text) {
 
 std::optional<TargetSpec> TargetLine::read(std::string_view line) {
   faults_.clear();
-  auto words = split_words(line);
+  auto words = split_target_line(line);
   if (!words) {
     faults_.push_back(std::move(words).error());
     return std::nullopt;
@@ -103,7 +103,7 @@ void TargetLine::read_rank(const QuotedWord& word, TargetSpec& target) {
                  "write the rank as a number, or - where it is not known");
   const auto rank = without_rank->rank ? std::to_string(*without_rank->rank) : "-";
   fault(word, fmt::format("no rank stands before the target {}", shown(without_rank->text())),
-        fmt::format("write: {} {}", rank, quote_word(without_rank->text())));
+        fmt::format("write: {} {}", rank, quote_in_line(without_rank->text())));
 }
 
 void TargetLine::read_endpoint(const QuotedWord& word, TargetSpec& target) {
@@ -118,7 +118,7 @@ void TargetLine::read_endpoint(const QuotedWord& word, TargetSpec& target) {
   }
   if (parsed->rank)
     return fault(word, fmt::format("{}= is a second rank", *parsed->rank),
-                 fmt::format("write: {}", quote_word(parsed->text())));
+                 fmt::format("write: {}", quote_in_line(parsed->text())));
   target.where = std::move(parsed->where);
 }
 

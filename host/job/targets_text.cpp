@@ -19,7 +19,7 @@ std::string absolute_text(const std::filesystem::path& path) {
 
 std::string line_of(const TargetSpec& target) {
   std::string line = target.rank ? std::to_string(*target.rank) : "-";
-  const auto add = [&line](std::string_view word) { line += " " + quote_word(word); };
+  const auto add = [&line](std::string_view word) { line += " " + quote_in_line(word); };
   add(target.text());
   const auto& keys = target.keys;
   if (keys.job)

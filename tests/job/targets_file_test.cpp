@@ -27,7 +27,7 @@ std::string faults_of(std::string_view text) {
 }
 
 std::vector<std::string> words(std::string_view line) {
-  const auto split = split_words(line);
+  const auto split = split_target_line(line);
   if (!split)
     return {fmt::format("fault at {}", split.error().column)};
   std::vector<std::string> texts;
