@@ -123,6 +123,31 @@ int sockets_of(pid_t pid) {
   return sockets;
 }
 
+std::optional<std::string> variable_of(pid_t pid, std::string_view name) {
+  std::istringstream environment(read_proc(pid, "environ"));
+  const std::string begin = std::string(name) + "=";
+  for (std::string entry; std::getline(environment, entry, '\0');) {
+    if (entry.starts_with(begin))
+      return entry.substr(begin.size());
+  }
+  return std::nullopt;
+}
+
+pid_t innermost_pid(pid_t pid) {
+  const std::string numbers = status_field(pid, "NSpid"); // from the outermost one on
+  return numbers.empty() ? 0 : std::stoi(numbers.substr(numbers.find_last_of(" \t") + 1));
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> pids;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos)
+      pids.push_back(std::stoi(name));
+  }
+  return pids;
+}
+
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   std::error_code gone;

@@ -48,6 +48,15 @@ std::map<int, std::string> descriptors_of(pid_t pid);
 /// How many of them are sockets.
 int sockets_of(pid_t pid);
 
+/// The value of a variable of the environment that it was started with; nullopt: it has none.
+std::optional<std::string> variable_of(pid_t pid, std::string_view name);
+
+/// Its number as it sees itself, which is another one in a namespace of pids; 0 if there is no such
+/// process.
+pid_t innermost_pid(pid_t pid);
+
+std::vector<pid_t> all_processes();
+
 std::vector<pid_t> children_of(pid_t pid);
 
 /// Children, their children, and so on; a parent before its children.

@@ -1,6 +1,7 @@
 #include "tests/e2e/harness/mpich.h"
 
 #include "tests/e2e/harness/target_programs.h"
+#include "tests/support/real_stub.h"
 
 #include <stdexcept>
 #include <unistd.h>
@@ -65,6 +66,22 @@ test::ChildSpec mpich_singleton_with(const fs::path& libraries, const std::strin
   auto spec = mpich_singleton(inferior, directory, arguments);
   spec.environment.emplace_back("LD_LIBRARY_PATH", libraries.string());
   return spec;
+}
+
+JobSpec debian_mpich_job(const std::string& inferior, const std::vector<std::string>& arguments,
+                         int ranks) {
+  JobSpec spec;
+  spec.program = "debian-mpich/" + inferior;
+  spec.arguments = arguments;
+  spec.ranks = ranks;
+  spec.launcher = {"mpiexec.hydra", "-n", std::to_string(ranks)};
+  return spec;
+}
+
+std::string lacking_debian_mpich() {
+  if (!fs::exists(fs::path(MQBRIDGE_BINARY_DIRECTORY) / "inferiors/debian-mpich"))
+    return "no program for MPICH: apt install mpich libmpich-dev    then configure and build again";
+  return test::lacking_program("mpiexec.hydra", "mpich");
 }
 
 std::vector<std::string> mpich_options() {

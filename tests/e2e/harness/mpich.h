@@ -31,6 +31,14 @@ test::ChildSpec mpich_singleton_with(const std::filesystem::path& libraries,
                                      const std::filesystem::path& directory,
                                      const std::vector<std::string>& arguments);
 
+/// A job of Debian's MPICH, started by its mpiexec.hydra, which knows no queues. `inferior`:
+/// oracle_poster.
+JobSpec debian_mpich_job(const std::string& inferior, const std::vector<std::string>& arguments,
+                         int ranks = 2);
+
+/// The same for MQBRIDGE_SKIP_IF_LACKING.
+std::string lacking_debian_mpich();
+
 /// What a dump needs beside the targets: --dll where the debug DLL does not lie in a directory that
 /// root alone can write, nothing else.
 std::vector<std::string> mpich_options();

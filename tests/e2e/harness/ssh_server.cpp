@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -14,35 +15,38 @@ namespace mqbridge::e2e {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 /// sshd starts itself anew, and wants to know where it is.
-constexpr const char* program = "/usr/sbin/sshd";
+const std::string program = "/usr/sbin/sshd";
 
 } // namespace
 
 std::string SshServer::lacking() {
-  if (access(program, X_OK) == 0 && access("/usr/bin/ssh", X_OK) == 0)
+  if (access(program.c_str(), X_OK) == 0 && access("/usr/bin/ssh", X_OK) == 0)
     return "";
   return "no sshd: apt install openssh-server openssh-client";
 }
 
-SshServer::SshServer() : port_(unused_port()) {
+SshServer::SshServer(SshServerSpec spec) : spec_(std::move(spec)) {
+  if (spec_.port == 0)
+    spec_.port = unused_port();
   make_keys();
+  configure();
   // Debian's waits in it for whoever has not logged in yet; made by the service that starts it.
   if (geteuid() == 0)
     std::filesystem::create_directories("/run/sshd");
-  std::ofstream(directory_ / "config")
-      << fmt::format("ListenAddress 127.0.0.1:{}\nHostKey {}\nAuthorizedKeysFile {}\n"
-                     "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n",
-                     port_, (directory_ / "host").string(), (directory_ / "user.pub").string());
-  server_.emplace(test::ChildSpec{{program, "-D", "-e", "-f", (directory_ / "config").string()}});
+  test::ChildSpec command = {spec_.launcher};
+  for (const std::string& word : {program, "-D"s, "-e"s, "-f"s, (directory_ / "config").string()})
+    command.argv.push_back(word);
+  server_.emplace(command);
   const auto listens = [this] { return server_->err().find("listening") != std::string::npos; };
   if (!test::eventually(20s, listens))
     throw std::runtime_error("sshd does not listen: " + server_->err());
 }
 
 void SshServer::make_keys() const {
-  for (const char* name : {"host", "user"}) {
+  for (const char* name : {"host", "user", "stranger"}) {
     const Outcome made = run_program(
         {{"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", (directory_ / name).string()}});
     if (made.status() != 0)
@@ -50,10 +54,38 @@ void SshServer::make_keys() const {
   }
 }
 
+void SshServer::configure() const {
+  std::ofstream(directory_ / "config") << fmt::format(
+      "ListenAddress {}:{}\nHostKey {}\nAuthorizedKeysFile {}\nMaxSessions {}\n"
+      "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n",
+      spec_.launcher.empty() ? spec_.address : "0.0.0.0", spec_.port,
+      (directory_ / "host").string(), (directory_ / "user.pub").string(), spec_.max_sessions);
+  std::string host_key;
+  std::getline(std::ifstream(directory_ / "host.pub"), host_key);
+  std::ofstream(directory_ / "known_hosts") << "* " << host_key << "\n";
+  std::ofstream(directory_ / "client") << host_entry("server");
+}
+
+std::string SshServer::host_entry(const std::string& host) const {
+  return fmt::format("Host {}\n  HostName {}\n  Port {}\n  IdentityFile {}\n"
+                     "  IdentitiesOnly yes\n  UserKnownHostsFile {}\n"
+                     "  GlobalKnownHostsFile none\n",
+                     host, spec_.address, spec_.port,
+                     (directory_ / (spec_.refuses_key ? "stranger" : "user")).string(),
+                     (directory_ / "known_hosts").string());
+}
+
 std::string SshServer::command(const std::string& remote) const {
-  return fmt::format("ssh -T -F none -i {} -p {} -o BatchMode=yes -o StrictHostKeyChecking=no "
-                     "-o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 127.0.0.1 '{}'",
-                     (directory_ / "user").string(), port_, remote);
+  return fmt::format("ssh -T -F {} -o BatchMode=yes server '{}'", (directory_ / "client").string(),
+                     remote);
+}
+
+int SshServer::logins() const {
+  int count = 0;
+  std::istringstream log(server_->err());
+  for (std::string line; std::getline(log, line);)
+    count += line.starts_with("Accepted publickey");
+  return count;
 }
 
 } // namespace mqbridge::e2e

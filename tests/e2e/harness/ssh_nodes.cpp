@@ -1,0 +1,124 @@
+#include "tests/e2e/harness/ssh_nodes.h"
+
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/eventually.h"
+#include "tests/support/real_stub.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <stdexcept>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t this_computer = 254; // the last number of its address
+constexpr int subnets = 256;
+
+/// Everything on it goes where it goes.
+test::ChildSpec bridge() {
+  return {{"unshare", "--net", "sh", "-c",
+           "ip link add bridge0 type bridge && ip link set bridge0 up && echo up && "
+           "exec sleep infinity"}};
+}
+
+Outcome ip(const std::string& arguments) {
+  return run_program({{"sh", "-c", "ip " + arguments}});
+}
+
+void must(const Outcome& outcome) {
+  if (outcome.status() != 0)
+    throw std::runtime_error("no network: " + outcome.err);
+}
+
+std::string in_network_of(pid_t pid) {
+  return fmt::format("nsenter --target {} --net ", pid);
+}
+
+} // namespace
+
+std::string SshNodes::lacking() {
+  const std::string no_ip = test::lacking_program("ip", "iproute2");
+  return no_ip.empty() ? SshServer::lacking() : no_ip;
+}
+
+SshNodes::SshNodes(const std::vector<SshNodeSpec>& nodes) : switch_(bridge()) {
+  if (!test::eventually(10s, [this] { return switch_.out() == "up\n"; }))
+    throw std::runtime_error("no bridge: " + switch_.err());
+  connect_this_computer();
+  for (const SshNodeSpec& node : nodes)
+    add(node);
+  configure("");
+  std::ofstream(directory_ / "ssh") << fmt::format("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n",
+                                                   (directory_ / "config").string());
+  std::filesystem::permissions(directory_ / "ssh", std::filesystem::perms{0755});
+  path_.emplace("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
+}
+
+/// The name of the cable says which subnet is taken. It goes with the bridge's namespace.
+void SshNodes::connect_this_computer() {
+  const auto taken = [&] {
+    return ip(fmt::format("link add mqlab{} type veth peer name port{} netns {}", subnet_,
+                          this_computer, switch_.pid()))
+               .status() != 0;
+  };
+  while (taken()) {
+    if (++subnet_ == subnets)
+      throw std::runtime_error("no network: ip link add fails");
+  }
+  must(ip(fmt::format("address add {}/24 dev mqlab{} && ip link set mqlab{} up",
+                      address(this_computer), subnet_, subnet_)));
+  must(run_program({{"sh", "-c",
+                     fmt::format("{}ip link set port{} master bridge0 up",
+                                 in_network_of(switch_.pid()), this_computer)}}));
+}
+
+void SshNodes::add(const SshNodeSpec& spec) {
+  SshServerSpec server;
+  server.launcher = test::in_own_pid_namespace(
+      {"--net", "--uts", "sh", "-c", fmt::format("hostname {} && exec \"$0\" \"$@\"", spec.name)});
+  server.address = address(nodes_.size() + 1);
+  server.port = 22;
+  server.refuses_key = spec.refuses_key;
+  server.max_sessions = spec.max_sessions;
+  const Node& node = nodes_.emplace_back(spec.name, server);
+  const std::string enter_switch = in_network_of(switch_.pid());
+  const std::string enter_node = in_network_of(node.processes.first());
+  must(run_program({{"sh", "-ec",
+                     fmt::format("{0}ip link add port{2} type veth peer name eth0 netns {3}\n"
+                                 "{0}ip link set port{2} master bridge0 up\n"
+                                 "{1}ip address add {4}/24 dev eth0\n"
+                                 "{1}ip link set eth0 up\n"
+                                 "{1}ip link set lo up\n",
+                                 enter_switch, enter_node, nodes_.size(), node.processes.first(),
+                                 server.address)}}));
+}
+
+void SshNodes::configure(const std::string& lines) const {
+  std::ofstream config(directory_ / "config");
+  config << lines;
+  for (const Node& node : nodes_)
+    config << node.server.host_entry(node.name);
+}
+
+std::string SshNodes::network() const {
+  return address(0) + "/24";
+}
+
+// 198.18.0.0/15 is for laboratories (RFC 2544).
+std::string SshNodes::address(std::size_t host) const {
+  return fmt::format("198.18.{}.{}", subnet_, host);
+}
+
+const SshNodes::Node& SshNodes::at(const std::string& name) const {
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const Node& node) { return node.name == name; });
+  if (found == nodes_.end())
+    throw std::logic_error("no node " + name);
+  return *found;
+}
+
+} // namespace mqbridge::e2e
