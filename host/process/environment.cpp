@@ -39,7 +39,7 @@ std::optional<std::int64_t> number(std::optional<std::string_view> text) {
 
 std::span<const std::string_view> rank_variables() {
   static constexpr auto names = std::to_array<std::string_view>(
-      {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
+      {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", rank_variable_of_slurm});
   return names;
 }
 
@@ -55,12 +55,20 @@ LaunchEnvironment parse_environment(std::string_view environ) {
   static constexpr auto sizes =
       std::to_array<std::string_view>({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
   static constexpr auto jobs = std::to_array<std::string_view>({"PMIX_NAMESPACE", "PMI_JOBID"});
-  result.rank = number(first_of(variables, rank_variables()));
+  for (const auto name : rank_variables()) {
+    if (const auto value = value_of(variables, name)) {
+      result.rank = number(value);
+      result.rank_variable = name;
+      break;
+    }
+  }
   result.size = number(first_of(variables, sizes));
-  if (const auto job = first_of(variables, jobs)) {
-    result.job = std::string(*job);
-  } else if (const auto slurm = value_of(variables, "SLURM_JOB_ID")) {
-    result.job = fmt::format("{}.{}", *slurm, value_of(variables, "SLURM_STEP_ID").value_or("0"));
+  result.slurm_job = value_of(variables, "SLURM_JOB_ID");
+  result.slurm_step = value_of(variables, "SLURM_STEP_ID");
+  result.job = first_of(variables, jobs);
+  if (!result.job && result.slurm_job) {
+    result.job = fmt::format("{}.{}", *result.slurm_job, result.slurm_step.value_or("0"));
+    result.job_is_step = true;
   }
   return result;
 }

@@ -31,7 +31,7 @@ constexpr auto limits = std::to_array<DllLimit>({
     {"inside",
      "MPICH's debug DLL hides what a rank inside a collective, MPI_Probe or MPI_Mprobe waits for"},
 });
-constexpr auto libraries = std::to_array<std::string_view>({"libmpi"});
+constexpr auto libraries = std::to_array<std::string_view>({"libmpi", "libmpich"});
 
 class Support final : public MpiSupport {
 public:
