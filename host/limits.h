@@ -73,6 +73,13 @@ inline constexpr std::size_t core_mappings = std::size_t{1} << 18;
 /// All notes of a core, in bytes: a thread's registers have 4 to 12 kB in them.
 inline constexpr std::uint64_t core_notes = std::uint64_t{64} << 20;
 
+// --- jobs
+
+/// Entries of a launcher's MPIR_proctable, one a rank; bytes of a host's name, of which DNS has
+/// 253.
+inline constexpr std::uint64_t proctable_entries = std::uint64_t{1} << 18;
+inline constexpr std::size_t host_name = 256;
+
 // --- saved by an earlier dump
 
 /// Pages of a process: as many as the page store holds. Of an image's writable data few matter;

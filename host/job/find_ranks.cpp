@@ -1,0 +1,159 @@
+#include "host/job/find_ranks.h"
+
+#include "host/codes.h"
+#include "host/job/job_book.h"
+#include "host/job/launcher_table.h"
+#include "host/job/node_search.h"
+#include "host/job/table_job.h"
+#include "host/mqs/walk_budget.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+class Search {
+public:
+  Search(const JobRequest& request, const SharedTools& tools, Launchers& launchers,
+         std::stop_token stop)
+      : request_(request), tools_(tools), launchers_(launchers), stop_(std::move(stop)) {}
+
+  Findings find() {
+    if (request_.mpirun)
+      find_by_launcher(*request_.mpirun);
+    else
+      find_on_nodes();
+    return std::move(findings_);
+  }
+
+private:
+  void find_on_nodes() {
+    auto nodes = request_.nodes;
+    if (nodes.empty())
+      nodes.emplace_back();
+    JobBook book;
+    auto scans = scan(nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (auto& rank : scans[i].ranks)
+        book.add(nodes[i], std::move(rank));
+    findings_.jobs = book.jobs(findings_.warnings);
+    for (auto& job : findings_.jobs)
+      if (job.arguments.empty())
+        for (const auto& node : request_.nodes)
+          job.arguments.insert(job.arguments.end(), {"--node", node.name()});
+  }
+
+  /// What was found on each; empty where a node has failed, which is a fault then.
+  std::vector<NodeScan> scan(const std::vector<Node>& nodes) {
+    std::vector<NodeScan> scans;
+    auto results = scan_nodes(nodes, tools_, launchers_, stop_);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!results[i])
+        findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
+      auto& scan = scans.emplace_back(results[i] ? std::move(*results[i]) : NodeScan());
+      std::ranges::move(scan.faults, std::back_inserter(findings_.faults));
+      std::ranges::move(scan.warnings, std::back_inserter(findings_.warnings));
+    }
+    return scans;
+  }
+
+  void find_by_launcher(const NodeProcess& launcher) {
+    const auto node = shown_name(launcher.node);
+    const auto target = TargetSpec::parse(launcher.text);
+    auto table = target ? read_launcher(*target, tools_, stop_)
+                        : Result<LauncherTable>(Failure(target.error()));
+    if (!table && table.error().code == codes::mpirun_no_proctable)
+      return find_descendants(launcher);
+    if (!table) {
+      findings_.faults.push_back({node, table.error()});
+      return;
+    }
+    for (auto& warning : table->warnings)
+      findings_.warnings.push_back({node, std::move(warning)});
+    for (auto& fault : table->table.faults)
+      findings_.faults.push_back({node, std::move(fault)});
+    take_table(launcher, table->table);
+  }
+
+  void take_table(const NodeProcess& launcher, const Proctable& table) {
+    if (const auto daemons = daemons_in(table)) {
+      findings_.faults.push_back(
+          {shown_name(launcher.node),
+           {"mpirun.daemons",
+            fmt::format("{} has started no ranks, but {}, which mpirun uses to start them",
+                        launcher.text, *daemons),
+            "name that mpirun: --mpirun PID"}});
+      return;
+    }
+    std::vector<NodeScan> here;
+    if (has_ranks_here(table, launcher, request_.launcher))
+      here = scan({Node{}});
+    findings_.jobs.push_back(job_of_table(table, launcher, request_.launcher,
+                                          here.empty() ? nullptr : &here.front(),
+                                          findings_.faults));
+  }
+
+  /// Of a launcher without a table: what descends from it on its own node, and the other ranks of
+  /// the same jobs on the nodes that the user names.
+  void find_descendants(const NodeProcess& launcher) {
+    std::vector<Node> nodes{launcher.node};
+    for (const auto& node : request_.nodes)
+      if (node != launcher.node)
+        nodes.push_back(node);
+    auto scans = scan(nodes);
+    std::set<std::string> names;
+    for (const auto& rank : scans.front().ranks)
+      if (std::ranges::find(rank.ancestors, launcher.pid) != rank.ancestors.end())
+        names.insert(rank.job);
+    JobBook book;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (auto& rank : scans[i].ranks)
+        if (names.contains(rank.job))
+          book.add(nodes[i], std::move(rank));
+    findings_.jobs = book.jobs(findings_.warnings);
+    say_unknown_nodes(launcher);
+  }
+
+  void say_unknown_nodes(const NodeProcess& launcher) {
+    const auto node = shown_name(launcher.node);
+    constexpr std::string_view name_nodes = "name its nodes: --node HOST (each)";
+    if (findings_.jobs.empty())
+      findings_.faults.push_back(
+          {node,
+           {"mpirun.no_ranks",
+            fmt::format("{} has no MPIR_proctable, and no rank of an MPI job on its node descends "
+                        "from it",
+                        launcher.text),
+            std::string(name_nodes)}});
+    for (const auto& job : findings_.jobs)
+      if (!job.size || static_cast<std::int64_t>(job.ranks.size()) < *job.size)
+        findings_.faults.push_back(
+            {node,
+             {"mpirun.other_nodes",
+              fmt::format("{} has no MPIR_proctable, so that it is not known on which other nodes "
+                          "job {} runs: {} of {} ranks were found",
+                          launcher.text, job.name, job.ranks.size(),
+                          job.size ? fmt::to_string(*job.size) : "an unknown number of"),
+              std::string(name_nodes)}});
+  }
+
+  const JobRequest& request_;
+  const SharedTools& tools_;
+  Launchers& launchers_;
+  const std::stop_token stop_;
+  Findings findings_;
+};
+
+} // namespace
+
+Findings find_ranks(const JobRequest& request, Workshop& workshop, Launchers& launchers,
+                    std::stop_token stop) {
+  RunBudget budget(0, 1); // no queues are walked
+  const auto tools = workshop.tools(budget);
+  return Search(request, tools, launchers, std::move(stop)).find();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,126 @@
+#include "host/job/job_book.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+/// Process ids in one argument: a line that people can paste.
+constexpr std::size_t most_pids = 256;
+
+const LauncherProcess* front_of(const ScannedRank& rank) {
+  const auto front = std::ranges::find_if(rank.launchers, [](const LauncherProcess& launcher) {
+    return launcher.role == LauncherRole::front;
+  });
+  return front != rank.launchers.end() ? &*front : nullptr;
+}
+
+/// "4711", "ssh:n17:4711": the launcher that all these ranks descend from.
+template <class Ranks>
+std::optional<std::string> common_launcher(const Ranks& ranks) {
+  std::set<std::string> launchers;
+  for (const auto& rank : ranks) {
+    const auto* const front = front_of(rank.scanned);
+    if (front == nullptr)
+      return std::nullopt;
+    const bool here = rank.node.launcher == Launcher::local;
+    launchers.insert(here ? fmt::to_string(front->pid) : rank.node.target(front->pid));
+  }
+  return launchers.size() == 1 ? std::optional(*launchers.begin()) : std::nullopt;
+}
+
+/// "77.0": the Slurm step that all these ranks run in, where nothing else does.
+template <class Ranks>
+std::optional<std::string> common_step(const Ranks& ranks) {
+  std::set<std::string> steps;
+  for (const auto& rank : ranks) {
+    const auto& environment = rank.scanned.environment;
+    if (!environment.slurm_job || !environment.slurm_step)
+      return std::nullopt;
+    steps.insert(fmt::format("{}.{}", *environment.slurm_job, *environment.slurm_step));
+  }
+  return steps.size() == 1 ? std::optional(*steps.begin()) : std::nullopt;
+}
+
+} // namespace
+
+std::string shown_name(const Node& node) {
+  return node.launcher == Launcher::local ? std::string() : node.name();
+}
+
+TargetSpec target_of(const Node& node, std::int64_t pid, std::optional<std::int64_t> rank,
+                     const std::string& job) {
+  TargetSpec target;
+  if (auto parsed = TargetSpec::parse(node.target(pid)))
+    target = std::move(*parsed);
+  if (rank && *rank <= std::numeric_limits<int>::max())
+    target.rank = static_cast<int>(*rank);
+  if (!job.empty())
+    target.keys.job = job;
+  return target;
+}
+
+void JobBook::add(const Node& node, ScannedRank rank) {
+  auto& ranks = jobs_[rank.job];
+  ranks.push_back({node, std::move(rank)});
+}
+
+FoundRank JobBook::found(const Rank& rank) {
+  const auto& scanned = rank.scanned;
+  return {target_of(rank.node, scanned.pid, scanned.environment.rank, scanned.job),
+          RankSource::environ,
+          shown_name(rank.node),
+          scanned.pid,
+          scanned.executable,
+          scanned.user,
+          scanned.mpi};
+}
+
+std::vector<std::string> JobBook::arguments(const std::vector<Rank>& ranks) {
+  if (auto launcher = common_launcher(ranks))
+    return {"--mpirun", std::move(*launcher)};
+  if (auto step = common_step(ranks))
+    return {"--slurm", std::move(*step)};
+  const bool all_here = std::ranges::all_of(
+      ranks, [](const Rank& rank) { return rank.node.launcher == Launcher::local; });
+  if (!all_here || ranks.size() > most_pids)
+    return {};
+  std::string pids;
+  for (const auto& rank : ranks)
+    pids += fmt::format("{}{}", pids.empty() ? "local:" : ",", rank.scanned.pid);
+  return {std::move(pids)};
+}
+
+std::vector<FoundJob> JobBook::jobs(std::vector<FindTrouble>& warnings) const {
+  std::vector<FoundJob> jobs;
+  for (const auto& [name, ranks] : jobs_) {
+    FoundJob job;
+    job.name = name;
+    job.arguments = arguments(ranks);
+    for (const auto& rank : ranks) {
+      const auto& size = rank.scanned.environment.size;
+      if (size && (!job.size || *job.size < *size))
+        job.size = size;
+      job.ranks.push_back(found(rank));
+    }
+    std::ranges::stable_sort(job.ranks, {}, [](const FoundRank& rank) { return rank.target.rank; });
+    const auto twice = std::ranges::adjacent_find(
+        job.ranks, {}, [](const FoundRank& rank) { return rank.target.rank; });
+    if (twice != job.ranks.end())
+      warnings.push_back({twice->node,
+                          {"rank.twice",
+                           fmt::format("rank {} of job {} is there more than once: on several "
+                                       "nodes processes say so",
+                                       twice->target.rank.value_or(-1), name),
+                           "two jobs may have the same name; look at one node after the other"}});
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+} // namespace mqbridge

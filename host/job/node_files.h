@@ -1,0 +1,57 @@
+#pragma once
+
+#include "rsp/client/client.h"
+#include "rsp/commands/file_starts.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// A process of a node.
+struct ListedProcess {
+  std::int64_t pid = 0;
+  std::string user; ///< name or number; empty: not known
+};
+
+/// The processes of one node, and files of its own file system. No process is attached to, and none
+/// is stopped. One thread at a time. An Error means that the way to the node is lost; it never
+/// repeats what stands in a file: environments hold secrets.
+class NodeFiles {
+public:
+  NodeFiles() = default;
+  virtual ~NodeFiles() = default;
+  NodeFiles(const NodeFiles&) = delete;
+  NodeFiles& operator=(const NodeFiles&) = delete;
+
+  /// In no order; kernel threads may be among them.
+  virtual Result<std::vector<ListedProcess>> processes() = 0;
+  /// In the order of `files`.
+  virtual Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) = 0;
+};
+
+/// Those of this host, from /proc.
+class LocalFiles final : public NodeFiles {
+public:
+  Result<std::vector<ListedProcess>> processes() override;
+  Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) override;
+};
+
+/// Those of the node that a gdbserver runs on, by qXfer:osdata and vFile: nothing is attached for
+/// that. Errors as well: node.no_processes and vfile.unsupported, of a stub that cannot say them.
+class StubFiles final : public NodeFiles {
+public:
+  /// `client` outlives this. Its deadline counts.
+  explicit StubFiles(rsp::Client& client) : client_(client) {}
+
+  Result<std::vector<ListedProcess>> processes() override;
+  Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) override;
+
+private:
+  rsp::Client& client_;
+};
+
+} // namespace mqbridge

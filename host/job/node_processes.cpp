@@ -1,0 +1,100 @@
+#include "host/job/node_processes.h"
+
+#include "host/job/launcher_programs.h"
+#include "rsp/limits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+using State = rsp::FileText::State;
+
+/// Processes whose environments are in memory at once.
+constexpr std::size_t at_once = 256;
+constexpr std::size_t stat_bytes = 1024; // 52 numbers and a name
+/// Ancestors of one process: a list that changes while it is read may go in a circle.
+constexpr std::size_t most_ancestors = 256;
+
+} // namespace
+
+Result<NodeProcesses> NodeProcesses::read(NodeFiles& files) {
+  const auto listed = files.processes();
+  if (!listed)
+    return Failure(listed.error());
+  NodeProcesses result;
+  std::span<const ListedProcess> rest = *listed;
+  while (!rest.empty()) {
+    const auto part = rest.first(std::min(rest.size(), at_once));
+    rest = rest.subspan(part.size());
+    std::vector<rsp::FileStart> wanted;
+    for (const auto& process : part) {
+      wanted.push_back({fmt::format("/proc/{}/stat", process.pid), stat_bytes});
+      wanted.push_back(
+          {fmt::format("/proc/{}/environ", process.pid), rsp::limits::environment_of_another});
+    }
+    const auto texts = files.read(wanted);
+    if (!texts)
+      return Failure(texts.error());
+    for (std::size_t i = 0; i < part.size(); ++i)
+      result.take(part[i], (*texts)[2 * i], (*texts)[2 * i + 1]);
+  }
+  return result;
+}
+
+void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
+                         const rsp::FileText& environ) {
+  const auto known = parse_process_stat(stat.text);
+  if (!known) {
+    if (stat.state != State::missing) // else it has ended
+      ++unreadable_[listed.user].failed;
+    return;
+  }
+  if (known->is_kernels)
+    return;
+  auto& process = processes_[listed.pid];
+  process.user = listed.user;
+  process.stat = *known;
+  if (environ.state == State::denied)
+    ++unreadable_[listed.user].denied;
+  else if (environ.state == State::failed)
+    ++unreadable_[listed.user].failed;
+  if (environ.state != State::read)
+    return;
+  const std::string_view text = environ.text;
+  process.environment =
+      parse_environment(environ.whole ? text : text.substr(0, text.rfind('\0') + 1));
+  if (!environ.whole && !process.environment.rank)
+    ++unreadable_[listed.user].too_long;
+}
+
+std::vector<std::int64_t> NodeProcesses::ancestors(std::int64_t pid) const {
+  std::vector<std::int64_t> found;
+  for (auto process = processes_.find(pid);
+       process != processes_.end() && found.size() < most_ancestors;) {
+    const auto parent = process->second.stat.parent;
+    if (parent <= 0)
+      break;
+    found.push_back(parent);
+    process = processes_.find(parent);
+  }
+  return found;
+}
+
+std::vector<LauncherProcess> NodeProcesses::launchers_of(std::int64_t pid) const {
+  std::vector<LauncherProcess> found;
+  for (const auto ancestor : ancestors(pid)) {
+    const auto process = processes_.find(ancestor);
+    if (process == processes_.end())
+      break;
+    const auto& name = process->second.stat.name;
+    if (const auto role = launcher_role(name); role != LauncherRole::none)
+      found.push_back({ancestor, name, role});
+  }
+  return found;
+}
+
+} // namespace mqbridge

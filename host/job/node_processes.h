@@ -1,0 +1,50 @@
+#pragma once
+
+#include "host/job/node_files.h"
+#include "host/job/node_scan.h"
+#include "host/job/proc_texts.h"
+#include "host/process/environment.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// The processes of a node by number, with what their environments say of a rank.
+class NodeProcesses {
+public:
+  struct Process {
+    std::string user;
+    ProcessStat stat;
+    LaunchEnvironment environment;
+  };
+  /// Processes of one user whose environment could not be read.
+  struct Unreadable {
+    std::size_t denied = 0;
+    std::size_t failed = 0;
+    std::size_t too_long = 0; ///< there may be a rank beyond what was read
+  };
+
+  /// Errors: those of NodeFiles.
+  static Result<NodeProcesses> read(NodeFiles& files);
+
+  const std::map<std::int64_t, Process>& all() const { return processes_; }
+  const std::map<std::string, Unreadable>& unreadable() const { return unreadable_; }
+
+  /// Its ancestors, the nearest first.
+  std::vector<std::int64_t> ancestors(std::int64_t pid) const;
+  /// Those of them that start MPI jobs.
+  std::vector<LauncherProcess> launchers_of(std::int64_t pid) const;
+
+private:
+  void take(const ListedProcess& listed, const rsp::FileText& stat, const rsp::FileText& environ);
+
+  std::map<std::int64_t, Process> processes_;
+  std::map<std::string, Unreadable> unreadable_;
+};
+
+} // namespace mqbridge

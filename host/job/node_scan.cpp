@@ -1,0 +1,265 @@
+#include "host/job/node_scan.h"
+
+#include "host/job/node_processes.h"
+#include "host/memory/memory_map_parser.h"
+#include "rsp/limits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+/// Beyond that a list of mappings is not looked at: an MPI's libraries are among the first
+/// thousands.
+constexpr std::size_t maps_bytes = std::size_t{1} << 20;
+constexpr std::size_t command_bytes = 4096;
+
+std::string proc_path(std::int64_t pid, std::string_view name) {
+  return fmt::format("/proc/{}/{}", pid, name);
+}
+
+/// "hydra-HOST:PORT.GROUP" from the command line of a hydra_pmi_proxy: the port at which its
+/// mpiexec listens, and which of that one's process groups it starts. nullopt: it does not say.
+std::optional<std::string> hydra_job(std::string_view cmdline) {
+  std::string_view port, group = "0";
+  const auto words = command_words(cmdline);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--control-port")
+      port = words[i + 1];
+    else if (words[i] == "--pgid")
+      group = words[i + 1];
+  }
+  return port.empty() ? std::nullopt : std::optional(fmt::format("hydra-{}.{}", port, group));
+}
+
+class NodeScanner {
+public:
+  NodeScanner(NodeFiles& files, const std::string& node, NodeProcesses processes)
+      : files_(files), node_(node), processes_(std::move(processes)) {}
+
+  Result<NodeScan> scan() {
+    note_launchers();
+    if (auto done = read_proxies(); !done)
+      return forward(std::move(done));
+    if (auto done = read_maps(); !done)
+      return forward(std::move(done));
+    keep_first_of_each_rank();
+    say_unmapped();
+    say_unreadable();
+    return std::move(result_);
+  }
+
+private:
+  /// (job, rank)
+  using Key = std::pair<std::string, std::int64_t>;
+
+  void note_launchers() {
+    for (const auto& [pid, process] : processes_.all()) {
+      const auto role = launcher_role(process.stat.name);
+      if (role != LauncherRole::none)
+        result_.launchers.push_back({pid, process.stat.name, role});
+      else if (process.environment.rank)
+        candidates_.push_back(pid);
+    }
+  }
+
+  /// Of hydra's proxies the command lines, which name their jobs.
+  Result<void> read_proxies() {
+    std::vector<std::int64_t> proxies;
+    std::vector<rsp::FileStart> wanted;
+    for (const auto& launcher : result_.launchers) {
+      if (!is_hydra_proxy(launcher.program))
+        continue;
+      proxies.push_back(launcher.pid);
+      wanted.push_back({proc_path(launcher.pid, "cmdline"), command_bytes});
+    }
+    const auto texts = files_.read(wanted);
+    if (!texts)
+      return Failure(texts.error());
+    for (std::size_t i = 0; i < proxies.size(); ++i)
+      if (auto job = hydra_job((*texts)[i].text))
+        hydra_jobs_.emplace(proxies[i], std::move(*job));
+    return {};
+  }
+
+  Result<void> read_maps() {
+    std::vector<rsp::FileStart> wanted;
+    for (const auto pid : candidates_)
+      wanted.push_back({proc_path(pid, "maps"), maps_bytes, true});
+    const auto texts = files_.read(wanted);
+    if (!texts)
+      return Failure(texts.error());
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      take_maps(candidates_[i], (*texts)[i]);
+    return {};
+  }
+
+  void take_maps(std::int64_t pid, const rsp::FileText& maps) {
+    using State = rsp::FileText::State;
+    const auto& process = processes_.all().at(pid);
+    if (maps.state == State::missing || (maps.text.empty() && maps.whole)) // it has ended
+      return;
+    ScannedRank rank;
+    rank.pid = pid;
+    rank.user = process.user;
+    rank.environment = process.environment;
+    rank.ancestors = processes_.ancestors(pid);
+    rank.launchers = processes_.launchers_of(pid);
+    rank.job = name_job(pid, rank);
+    rank.mpi = mapped_mpi(maps.text);
+    if (const auto file = find_mapped_file(maps.text, {process.stat.code}))
+      rank.executable = file->path;
+    if (!rank.mpi.empty())
+      result_.ranks.push_back(std::move(rank));
+    else if (maps.state != State::read || !maps.whole)
+      ++maps_unreadable_;
+    else if (rank.environment.rank_variable != rank_variable_of_slurm)
+      unmapped_.emplace(rank.job, *rank.environment.rank);
+  }
+
+  std::string name_job(std::int64_t pid, const ScannedRank& rank) const {
+    const auto& environment = rank.environment;
+    if (environment.job && !environment.job_is_step)
+      return *environment.job;
+    for (const auto& launcher : rank.launchers)
+      if (const auto job = hydra_jobs_.find(launcher.pid); job != hydra_jobs_.end())
+        return job->second;
+    if (environment.job)
+      return *environment.job;
+    if (!rank.launchers.empty())
+      return name_after(rank.launchers.front().program, rank.launchers.front().pid);
+    return name_after_first_parent(pid);
+  }
+
+  std::string name_after(std::string_view program, std::int64_t pid) const {
+    return fmt::format("{}-{}{}{}", program, pid, node_.empty() ? "" : "@", node_);
+  }
+
+  /// After the nearest ancestor that says no rank: it has started the ranks, whatever it is.
+  std::string name_after_first_parent(std::int64_t pid) const {
+    for (const auto ancestor : processes_.ancestors(pid)) {
+      const auto process = processes_.all().find(ancestor);
+      if (process == processes_.all().end())
+        return name_after("process", ancestor);
+      if (!process->second.environment.rank)
+        return name_after(process->second.stat.name, ancestor);
+    }
+    return name_after("process", pid);
+  }
+
+  /// Of a process and its children that say the same rank it is the rank. Where two others do the
+  /// first is taken, and that is said.
+  void keep_first_of_each_rank() {
+    std::map<Key, std::vector<ScannedRank>> claims;
+    for (auto& rank : std::exchange(result_.ranks, {})) {
+      Key key{rank.job, *rank.environment.rank};
+      claims[std::move(key)].push_back(std::move(rank));
+    }
+    for (auto& [key, all] : claims) {
+      const auto elders = elders_of(all);
+      if (elders.size() > 1)
+        result_.warnings.push_back(
+            {node_,
+             {"rank.twice",
+              fmt::format("rank {} of job {} is said by {} processes that are not each other's "
+                          "children ({}, {}, ...): the one that was started first is taken",
+                          key.second, key.first, elders.size(), all[elders[0]].pid,
+                          all[elders[1]].pid),
+              fmt::format("where it is another one: local:{}", all[elders[1]].pid)},
+             elders.size()});
+      result_.ranks.push_back(std::move(all[elders.front()]));
+      unmapped_.erase(key);
+    }
+  }
+
+  /// Places in `claims` of those without an ancestor among them, by their start.
+  std::vector<std::size_t> elders_of(const std::vector<ScannedRank>& claims) const {
+    std::set<std::int64_t> pids;
+    for (const auto& claim : claims)
+      pids.insert(claim.pid);
+    std::vector<std::size_t> elders;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const auto ancestors = processes_.ancestors(claims[i].pid);
+      if (std::ranges::none_of(ancestors, [&](auto pid) { return pids.contains(pid); }))
+        elders.push_back(i);
+    }
+    if (elders.empty()) // a circle, of numbers that were given anew while we looked
+      elders.push_back(0);
+    std::ranges::stable_sort(
+        elders, {}, [&](std::size_t i) { return processes_.all().at(claims[i].pid).stat.started; });
+    return elders;
+  }
+
+  void say_unmapped() {
+    if (!unmapped_.empty())
+      result_.warnings.push_back(
+          {node_,
+           {"rank.no_mpi",
+            "processes say a rank in their environment, and have no MPI library mapped: they are "
+            "linked statically, have not come to MPI_Init, or are no ranks",
+            "name them yourself: local:PID, ssh:HOST:PID"},
+           unmapped_.size()});
+    if (maps_unreadable_ != 0)
+      result_.faults.push_back({node_,
+                                {"rank.maps_unreadable",
+                                 "processes say a rank in their environment, and what they have "
+                                 "mapped cannot be read",
+                                 "look again as root, or as the user that runs the job"},
+                                maps_unreadable_});
+  }
+
+  void say_unreadable() {
+    for (const auto& [user, counts] : processes_.unreadable()) {
+      const auto whose = user.empty() ? std::string() : fmt::format(" of user {}", user);
+      if (counts.denied != 0)
+        result_.warnings.push_back(
+            {node_,
+             {"node.denied",
+              fmt::format("the environments of processes{} may not be read: ranks among "
+                          "them are not known",
+                          whose),
+              "look as root, or as the user that runs the job"},
+             counts.denied});
+      if (counts.failed != 0)
+        result_.faults.push_back(
+            {node_,
+             {"node.unreadable", fmt::format("files in /proc of processes{} cannot be read", whose),
+              "on the node: cat /proc/PID/environ | tr '\\0' '\\n' | grep RANK"},
+             counts.failed});
+      if (counts.too_long != 0)
+        result_.warnings.push_back(
+            {node_,
+             {"node.long_environment",
+              fmt::format("the environments of processes{} have more than {} KiB, and no rank in "
+                          "these",
+                          whose, rsp::limits::environment_of_another >> 10),
+              "if one of them is a rank, name it yourself: local:PID, ssh:HOST:PID"},
+             counts.too_long});
+    }
+  }
+
+  NodeFiles& files_;
+  const std::string& node_;
+  NodeProcesses processes_;
+  NodeScan result_;
+  std::vector<std::int64_t> candidates_;           ///< they say a rank
+  std::map<std::int64_t, std::string> hydra_jobs_; ///< by the proxy
+  std::set<Key> unmapped_;
+  std::size_t maps_unreadable_ = 0;
+};
+
+} // namespace
+
+Result<NodeScan> scan_node(NodeFiles& files, const std::string& node) {
+  auto processes = NodeProcesses::read(files);
+  if (!processes)
+    return forward(std::move(processes));
+  return NodeScanner(files, node, std::move(*processes)).scan();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,116 @@
+#include "host/job/table_job.h"
+
+#include "host/job/job_book.h"
+#include "host/job/launcher_programs.h"
+#include "rsp/packet/printable.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+std::string_view program_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "::1";
+}
+
+/// The process that is the rank of this entry: itself, or the child of a script that stands there.
+const ScannedRank* find_rank(const NodeScan& here, const ProctableEntry& entry) {
+  for (const auto& rank : here.ranks)
+    if (rank.pid == entry.pid)
+      return &rank;
+  for (const auto& rank : here.ranks)
+    if (rank.environment.rank == entry.rank &&
+        std::ranges::find(rank.ancestors, entry.pid) != rank.ancestors.end())
+      return &rank;
+  return nullptr;
+}
+
+/// The name that the ranks on this host say, where they agree.
+std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
+  std::string name;
+  for (const auto* rank : known) {
+    if (rank == nullptr)
+      continue;
+    if (!name.empty() && name != rank->job)
+      return {};
+    name = rank->job;
+  }
+  return name;
+}
+
+} // namespace
+
+Result<Node> node_of_entry(std::string_view host, const Node& of_launcher, Launcher launcher) {
+  if (is_loopback(host) || host == of_launcher.name())
+    return of_launcher;
+  return node_named(host, launcher, of_launcher.slurm_job);
+}
+
+bool has_ranks_here(const Proctable& table, const NodeProcess& launcher, Launcher reached_by) {
+  return std::ranges::any_of(table.entries, [&](const ProctableEntry& entry) {
+    const auto node = node_of_entry(entry.host, launcher.node, reached_by);
+    return node && node->launcher == Launcher::local;
+  });
+}
+
+FoundJob job_of_table(const Proctable& table, const NodeProcess& launcher, Launcher reached_by,
+                      const NodeScan* here, std::vector<FindTrouble>& faults) {
+  std::map<std::string, Result<Node>, std::less<>> nodes;
+  std::vector<std::pair<const ProctableEntry*, const Node*>> entries;
+  std::vector<const ScannedRank*> known;
+  for (const auto& entry : table.entries) {
+    auto node = nodes.find(entry.host);
+    if (node == nodes.end()) {
+      node = nodes.emplace(entry.host, node_of_entry(entry.host, launcher.node, reached_by)).first;
+      if (!node->second)
+        faults.push_back({readable(entry.host), node->second.error()});
+    }
+    if (!node->second)
+      continue;
+    const bool is_here = here != nullptr && node->second->launcher == Launcher::local;
+    entries.emplace_back(&entry, &*node->second);
+    known.push_back(is_here ? find_rank(*here, entry) : nullptr);
+  }
+  FoundJob job;
+  job.size = static_cast<std::int64_t>(table.size);
+  job.name = name_by_ranks(known);
+  if (job.name.empty())
+    job.name = fmt::format("mpirun-{}@{}", launcher.pid, launcher.node.name());
+  const bool local = launcher.node.launcher == Launcher::local;
+  job.arguments = {"--mpirun",
+                   local ? fmt::to_string(launcher.pid) : launcher.node.target(launcher.pid)};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [entry, node] = entries[i];
+    const auto* const rank = known[i];
+    const auto pid = rank != nullptr ? rank->pid : entry->pid;
+    FoundRank found;
+    found.target = target_of(*node, pid, entry->rank, job.name);
+    found.source = RankSource::proctable;
+    found.node = shown_name(*node);
+    found.pid = pid;
+    found.executable = rank != nullptr ? rank->executable : entry->executable;
+    found.user = rank != nullptr ? rank->user : std::string();
+    found.mpi = rank != nullptr ? rank->mpi : std::string();
+    job.ranks.push_back(std::move(found));
+  }
+  return job;
+}
+
+std::optional<std::string_view> daemons_in(const Proctable& table) {
+  const auto is_daemon = [](const ProctableEntry& entry) {
+    return launcher_role(program_of(entry.executable).substr(0, kept_name_bytes)) ==
+           LauncherRole::daemon;
+  };
+  if (table.entries.empty() || !std::ranges::all_of(table.entries, is_daemon))
+    return std::nullopt;
+  return program_of(table.entries.front().executable);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "host/job/find_ranks.h"
+#include "tests/e2e/harness/mpi_job.h"
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mqbridge::test {
+
+/// Finds ranks as the program does.
+class Finder {
+public:
+  /// Throws std::runtime_error if there is no guardian to be had.
+  Finder();
+
+  Findings find(const JobRequest& request = {});
+  /// --mpirun of a process of this host
+  Findings find_mpirun(pid_t pid);
+
+private:
+  std::unique_ptr<Workshop> workshop_;
+  Launchers launchers_{LaunchOptions{}};
+};
+
+/// The job that this process is a rank of; nullptr: there is none.
+const FoundJob* job_with(const Findings& findings, pid_t pid);
+
+/// Process ids by rank: of the job as it was found, and as the ranks themselves wrote them.
+std::vector<pid_t> pids_of(const FoundJob& job);
+std::vector<pid_t> pids_of(const e2e::MpiJob& job);
+
+/// "code: message" of every fault, for failures.
+std::string faults_of(const Findings& findings);
+
+} // namespace mqbridge::test
