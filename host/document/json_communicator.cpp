@@ -168,6 +168,11 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, bool
   json.member("context", "unknown");
   write_group(json, "remote_group", communicator.remote.ranks);
   json.member("internal", communicator.internal);
+  if (communicator.context)
+    json.member("context_id", address_text(*communicator.context));
+  else
+    json.member("context_id", nullptr);
+  json.member("named_by_mpi", communicator.named_by_mpi);
   write_members(json, "members", communicator.members);
   write_members(json, "remote_members", communicator.remote.members);
   json.end();

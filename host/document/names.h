@@ -2,6 +2,8 @@
 
 #include "host/dump/document.h"
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace mqbridge {
@@ -25,5 +27,15 @@ std::string_view name_of(PhaseName value);
 std::string_view name_of(MpiState value);
 std::string_view name_of(CommunicatorKind value);
 std::string_view name_of(ByteOrder value);
+
+/// The value of E that has this name; nullopt: none has.
+template <class E>
+std::optional<E> value_named(std::string_view name) {
+  constexpr std::uint8_t most_values = 16; // more than any of them has
+  for (std::uint8_t i = 0; i < most_values && !name.empty(); ++i)
+    if (name_of(static_cast<E>(i)) == name)
+      return static_cast<E>(i);
+  return std::nullopt;
+}
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 namespace mqbridge {
@@ -87,6 +88,19 @@ std::vector<Run> to_runs(std::span<const std::int64_t> values) {
     values = values.subspan(length);
   }
   return runs;
+}
+
+std::optional<std::uint64_t> value_count(const Run& run) {
+  if (run.step == 0 || (run.step > 0 ? run.last < run.first : run.last > run.first))
+    return std::nullopt;
+  const auto unsigned_of = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const bool up = run.step > 0;
+  const auto way = up ? unsigned_of(run.last) - unsigned_of(run.first)
+                      : unsigned_of(run.first) - unsigned_of(run.last);
+  const auto step = up ? unsigned_of(run.step) : 0 - unsigned_of(run.step);
+  if (way % step != 0 || way / step == std::numeric_limits<std::uint64_t>::max())
+    return std::nullopt;
+  return way / step + 1;
 }
 
 std::string range_text(std::span<const std::int64_t> values, std::size_t max_runs) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct Run {
 /// The same values in the same order, duplicates included. Two values make a run only where they
 /// are neighbours (4,5 or 5,4); any other step needs three.
 std::vector<Run> to_runs(std::span<const std::int64_t> values);
+
+/// How many values it stands for. nullopt: it never reaches its last one, or its step is 0.
+std::optional<std::uint64_t> value_count(const Run& run);
 
 /// For people: "0-3,7,10-20:2", descending "9-0:-1", -1 (no such process) as "none". At most
 /// `max_runs` runs are spelled out, then the number of values left: "0,2,5 and 40 more".

@@ -1,7 +1,13 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 
+#include "host/document/document_reader.h"
+#include "host/document/json_report.h"
+
+#include <algorithm>
 #include <csignal>
+#include <gtest/gtest.h>
 #include <ostream>
+#include <sstream>
 
 namespace mqbridge::e2e {
 namespace {
@@ -21,6 +27,20 @@ nlohmann::json find_member(const nlohmann::json& array, const char* key, const s
 
 std::string built_program() {
   return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/mqbridge";
+}
+
+/// What the program writes it reads back, and writes to the same bytes.
+void expect_read_back(const std::string& text) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+  std::istringstream in(text);
+  const auto read = DocumentReader(most_bytes).document(in);
+  ASSERT_TRUE(read) << read.error().message;
+  const JsonOptions options{.tool_version = read->tool_version,
+                            .raw = text.find("\"raw\":{") != std::string::npos};
+  std::string again;
+  write_json(read->dump, options, [&](std::string_view piece) { again += piece; });
+  EXPECT_TRUE(again == text) << "differs from byte "
+                             << std::ranges::mismatch(again, text).in1 - again.begin();
 }
 
 } // namespace
@@ -71,6 +91,8 @@ DumpOutcome dump_json_with(const std::string& program, const std::vector<std::st
   result.document = nlohmann::json::parse(result.out, nullptr, false);
   if (result.document.is_discarded())
     result.document = nullptr;
+  else
+    expect_read_back(result.out);
   return result;
 }
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "host/document/fields.h"
+#include "host/dump/document.h"
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+namespace mqbridge {
+
+// The reverse of the writer, part by part. What a part lacks is a complaint of the ReadState; then
+// the part is of no use.
+
+/// The operations of a queue, which were taken out of the document's tree while it was read:
+/// `list` stands for them there.
+using TakeOperations =
+    std::function<ChunkedList<Operation>(const nlohmann::json& list, const Place& place)>;
+
+Operation read_operation(const nlohmann::json& operation, const Place& place, ReadState& state);
+
+Communicator read_communicator(const nlohmann::json& communicator, const Place& place,
+                               const TakeOperations& take, ReadState& state);
+
+RankDump read_rank(const nlohmann::json& rank, const Place& place, const TakeOperations& take,
+                   ReadState& state);
+
+std::vector<RankError> read_errors(const Fields& fields, std::string_view key);
+
+/// Values that the document holds as runs ([first, last, step]).
+std::vector<std::int64_t> read_runs(const Fields& fields, std::string_view key);
+
+} // namespace mqbridge

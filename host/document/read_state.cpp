@@ -1,0 +1,32 @@
+#include "host/document/read_state.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+
+void ReadState::complain(const Place& place, std::string_view expected) {
+  if (failed())
+    return;
+  const auto where = place.text();
+  complain({"document.field",
+            fmt::format("{}: {} was expected", where.empty() ? "the document" : where, expected),
+            "take the dump again; a document of another program, or an edited one, is not read"});
+}
+
+void ReadState::complain(Error error) {
+  if (!failed())
+    error_ = std::move(error);
+}
+
+bool ReadState::spend(std::uint64_t bytes) {
+  if (bytes > bytes_left_) {
+    complain({"document.limit", "the document holds more than there is memory for",
+              "take the dump with --rank, --comm or --max-operations"});
+    return false;
+  }
+  bytes_left_ -= bytes;
+  return true;
+}
+
+} // namespace mqbridge

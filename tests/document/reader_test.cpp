@@ -1,0 +1,349 @@
+#include "host/document/document_reader.h"
+#include "host/document/json_report.h"
+#include "tests/document/rich_dump.h"
+#include "tests/document/sample_dump.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+namespace mqbridge::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr std::uint64_t enough = std::uint64_t{1} << 30;
+const JsonOptions plain{.tool_version = "0.1.0"};
+const JsonOptions with_raw{.tool_version = "0.1.0", .raw = true};
+
+std::string text_of(const Dump& dump, const JsonOptions& options = with_raw) {
+  return written([&](const Sink& sink) { write_json(dump, options, sink); });
+}
+
+Result<WrittenDump> read(const std::string& text, std::uint64_t most_bytes = enough) {
+  std::istringstream in(text);
+  return DocumentReader(most_bytes).document(in);
+}
+
+Result<DocumentLine> read_line(const std::string& text) {
+  return DocumentReader(enough).line(text);
+}
+
+std::string message_of(const auto& result) {
+  return result ? "no error" : fmt::format("{}: {}", result.error().code, result.error().message);
+}
+
+TEST(DocumentReader, WhatIsWrittenComesBackToTheLastByte) {
+  for (const auto& dump : {Dump{}, sample_dump(), ring_dump(20), rich_dump()})
+    for (const auto& options : {plain, with_raw}) {
+      const auto text = text_of(dump, options);
+      const auto again = read(text);
+      ASSERT_TRUE(again) << message_of(again);
+      EXPECT_EQ(again->tool_version, "0.1.0");
+      EXPECT_EQ(text_of(again->dump, options), text);
+    }
+}
+
+TEST(DocumentReader, LinesComeBackToTheLastByte) {
+  const Dump dump = rich_dump();
+  std::string all;
+  std::string again;
+  const Sink sink = [&](std::string_view line) { all += line; };
+  const Sink again_sink = [&](std::string_view line) { again += line; };
+  write_ndjson_header(dump, with_raw, sink);
+  write_ndjson_rank(dump.ranks[0], with_raw, sink);
+  write_ndjson_summary(dump, sink);
+
+  std::istringstream in(all);
+  DocumentReader reader(enough);
+  std::vector<DocumentLine> lines;
+  for (std::string line; std::getline(in, line);) {
+    auto parsed = reader.line(line);
+    ASSERT_TRUE(parsed) << message_of(parsed);
+    lines.push_back(std::move(*parsed));
+  }
+  ASSERT_EQ(lines.size(), 3U);
+  const auto& header = std::get<HeaderLine>(lines[0]);
+  EXPECT_EQ(header.tool_version, "0.1.0");
+  write_ndjson_header(header.dump, with_raw, again_sink);
+  write_ndjson_rank(std::get<RankDump>(lines[1]), with_raw, again_sink);
+  auto summary = std::get<SummaryLine>(lines[2]);
+  EXPECT_EQ(summary.ranks, 2U);
+  summary.dump.ranks = dump.ranks;
+  write_ndjson_summary(summary.dump, again_sink);
+  EXPECT_EQ(again, all);
+}
+
+TEST(DocumentReader, LinesOfAnotherTypeArePassedOver) {
+  const auto line = read_line(R"({"type": "of a later version", "more": [1, {"a": 2}]})");
+  ASSERT_TRUE(line);
+  EXPECT_TRUE(std::holds_alternative<OtherLine>(*line));
+}
+
+TEST(DocumentReader, TheModelHasTheValues) {
+  const auto dump = rich_dump();
+  const auto again = read(text_of(dump));
+  ASSERT_TRUE(again) << message_of(again);
+  const auto& rank = again->dump.ranks.at(0);
+  EXPECT_EQ(rank.platform, dump.ranks[0].platform);
+  const auto& communicator = rank.communicators.at(0);
+  EXPECT_EQ(communicator.context, 0x8000000000000001U);
+  EXPECT_EQ(communicator.group, dump.ranks[0].communicators[0].group);
+  const auto& operation = communicator.queue(OpClass::unexpected).operations.at(1);
+  EXPECT_EQ(operation.raw.desired_tag, std::int64_t{1} << 62);
+  EXPECT_EQ(operation.raw.buffer, 0xffffffff80001000U);
+  EXPECT_EQ(operation.text.size(), 2U);
+  EXPECT_EQ(operation.text.all()[2], "hidden");
+  EXPECT_EQ(operation.call, communicator.queue(OpClass::send).operations.at(0).call) << "shared";
+}
+
+/// What the writer leaves null in every document of today.
+bool is_never_known(const std::string& key) {
+  return std::set<std::string>{"analysis", "blocked_in", "unchanged_ms"}.contains(key);
+}
+
+/// Every member of every object below, as JSON pointers.
+void collect_members(const json& value, const json::json_pointer& at,
+                     std::vector<json::json_pointer>& found) {
+  if (value.is_object())
+    for (const auto& [key, member] : value.items()) {
+      found.push_back(at / key);
+      collect_members(member, at / key, found);
+    }
+  else if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i)
+      collect_members(value[i], at / i, found);
+}
+
+class EveryMember : public testing::Test {
+protected:
+  EveryMember() : document_(json::parse(text_of(rich_dump()))) {
+    document_["ranks"].erase(1);
+    auto& queues = document_["ranks"][0]["communicators"][0]["queues"];
+    document_["ranks"][0]["communicators"].erase(1);
+    for (const char* queue : {"receive", "unexpected"})
+      queues[queue]["operations"] = json::array();
+    queues["send"]["operations"].erase(1);
+    collect_members(document_, json::json_pointer(), members_);
+  }
+
+  /// "/ranks/0/pid" as the reader says it: "ranks[0].pid".
+  static std::string place_of(const json::json_pointer& pointer) {
+    std::string place;
+    std::istringstream in(pointer.to_string().substr(1));
+    for (std::string part; std::getline(in, part, '/');)
+      if (!part.empty() && std::isdigit(part[0]) != 0)
+        place += "[" + part + "]";
+      else
+        place += (place.empty() ? "" : ".") + part;
+    return place;
+  }
+
+  static json again(const WrittenDump& read) { return json::parse(text_of(read.dump)); }
+
+  json document_;
+  std::vector<json::json_pointer> members_;
+};
+
+TEST_F(EveryMember, OfTheRichDocumentIsKnown) {
+  EXPECT_GT(members_.size(), 100U);
+  for (const auto& member : members_)
+    EXPECT_TRUE(is_never_known(member.back()) || !document_[member].is_null()) << member;
+}
+
+/// What a document does not say is not known, or the document is refused: never another value.
+TEST_F(EveryMember, ThatIsMissingIsNullOrAnErrorThatNamesIt) {
+  const std::set<std::string> otherwise = {"named_by_mpi", "raw", "filters"};
+  std::size_t null = 0;
+  for (const auto& member : members_) {
+    auto broken = document_;
+    broken[member.parent_pointer()].erase(member.back());
+    const auto result = read(broken.dump());
+    const bool in_raw = member.to_string().find("/raw/") != std::string::npos;
+    const bool in_filters = member.to_string().starts_with("/filters/");
+    if (!result) {
+      EXPECT_EQ(result.error().code, "document.field");
+      EXPECT_THAT(result.error().message, HasSubstr(place_of(member))) << member;
+    } else if (!otherwise.contains(member.back()) && !in_raw && !in_filters) {
+      const auto written_again = again(*result);
+      const bool empty = !written_again.contains(member) || written_again[member].is_null() ||
+                         (member == json::json_pointer("/errors") && written_again[member].empty());
+      const auto word = written_again.value(member, json());
+      EXPECT_TRUE(empty || word == "unknown") << member << " became " << written_again[member];
+      ++null;
+    }
+  }
+  EXPECT_GT(null, 30U);
+}
+
+TEST_F(EveryMember, OfAnotherTypeIsAnErrorThatNamesIt) {
+  const std::vector<json> others = {
+      true, -1, 1.5, "a word", json::array({json::object()}), {{"an", "object"}}};
+  std::size_t refused = 0;
+  for (const auto& member : members_)
+    for (const auto& other : others) {
+      const auto& own = document_[member];
+      const bool numbers = own.is_number_float() && other.is_number();
+      if (is_never_known(member.back()) || own.type_name() == std::string(other.type_name()) ||
+          numbers || member.back() == "context")
+        continue;
+      auto broken = document_;
+      broken[member] = other;
+      const auto result = read(broken.dump());
+      ASSERT_FALSE(result) << member << " as " << other << " is read";
+      EXPECT_THAT(result.error().message, HasSubstr(place_of(member))) << other;
+      ++refused;
+    }
+  EXPECT_GT(refused, 300U);
+}
+
+TEST(DocumentReader, WordsOfLaterVersionsAreUnknownOrAnError) {
+  const auto text = text_of(ring_dump(1), plain);
+  const auto with = [&](std::string_view from, std::string_view to) {
+    auto changed = text;
+    const auto at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return read(changed.replace(at, from.size(), to));
+  };
+  const auto status = with(R"({"status":"pending")", R"({"status":"revoked")");
+  ASSERT_TRUE(status) << message_of(status);
+  EXPECT_EQ(status->dump.ranks[0].communicators[0].queue(OpClass::receive).operations[0].status,
+            OpStatus::unknown);
+  const auto state = with(R"("state": "initialized")", R"("state": "sessions")");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->dump.ranks[0].mpi->state, MpiState::unknown);
+  EXPECT_THAT(message_of(with(R"("status": "ok")", R"("status": "fine")")),
+              HasSubstr("ranks[0].status: a word that this version knows"));
+  EXPECT_THAT(message_of(with(R"("state": "available")", R"("state": "halved")")),
+              HasSubstr("queues.send.state: a word that this version knows"));
+  EXPECT_THAT(message_of(with(R"("truncated_by": null)", R"("truncated_by": "heat")")),
+              HasSubstr("queues.send.truncated_by: a word"));
+  EXPECT_EQ(message_of(with("mqbridge.dump/1", "mqbridge.dump/2")).substr(0, 16),
+            "document.schema:");
+}
+
+TEST(DocumentReader, ValuesThatNoTypeHoldsAreAnError) {
+  const auto text = text_of(rich_dump());
+  const auto with = [&](std::string_view from, std::string_view to) {
+    auto changed = text;
+    const auto at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return message_of(read(changed.replace(at, from.size(), to)));
+  };
+  EXPECT_THAT(with("\"rank\": 5", "\"rank\": 5000000000"), HasSubstr("ranks[0].rank"));
+  EXPECT_THAT(with("\"rank\": 5", "\"rank\": -5"), HasSubstr("ranks[0].rank"));
+  EXPECT_THAT(with("\"pid\": 41822", "\"pid\": 9223372036854775808"), HasSubstr("ranks[0].pid"));
+  EXPECT_THAT(with("\"pid\": 41822", "\"pid\": 1e999"), HasSubstr("document.syntax"));
+  EXPECT_THAT(with("\"requests\": 40", "\"requests\": -1"), HasSubstr("statistics.requests"));
+  EXPECT_THAT(with("\"pointer_size\":4", "\"pointer_size\":6"), HasSubstr("pointer_size"));
+  EXPECT_THAT(with("\"sequence\":4294967294", "\"sequence\":4294967295"), HasSubstr("sequence"));
+  EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x1ffffffffffffffff\""), HasSubstr("].id"));
+  EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x\""), HasSubstr("].id"));
+  EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"4096\""), HasSubstr("].id"));
+}
+
+TEST(DocumentReader, RunsThatLieAreAnError) {
+  const auto line = written([](const Sink& sink) {
+    Dump dump = ring_dump(1);
+    dump.ranks[0].communicators[0].group = {4711};
+    write_ndjson_rank(dump.ranks[0], plain, sink);
+  });
+  const std::string_view run = "[4711,4711,1]";
+  const auto at = line.find(run);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* lie :
+       {"[0,3,0]", "[0,3,-1]", "[3,0,1]", "[0,3,2]", "[0,3]", "[0,3,1,1]", "[0,3.0,1]", "3", "{}",
+        "[-9223372036854775808,9223372036854775807,1]", "[0,18446744073709551615,1]"}) {
+    auto changed = line;
+    const auto result = read_line(changed.replace(at, run.size(), lie));
+    ASSERT_FALSE(result) << lie;
+    EXPECT_THAT(result.error().message, HasSubstr("communicators[0].group[0]")) << lie;
+  }
+  auto endless = line;
+  const auto result = read_line(endless.replace(at, run.size(), "[0,9223372036854775806,1]"));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "document.limit");
+}
+
+/// Marks that stand for operations in the reader's tree come from no text.
+TEST(DocumentReader, OperationsOfAnotherTypeTakeNobodyElses) {
+  const auto line =
+      written([](const Sink& sink) { write_ndjson_rank(ring_dump(2).ranks[1], plain, sink); });
+  const std::string_view receive = R"("receive":{"state":"available","error":null,"operations":[)";
+  const auto begin = line.find(receive) + receive.size() - 1;
+  const auto end = line.find("],\"reason\"", begin) + 1;
+  for (const char* other : {"0", "null", "{}", "\"0\"", "[[0]]", "[{\"operations\":[]}]"}) {
+    auto changed = line;
+    const auto result = read_line(changed.replace(begin, end - begin, other));
+    ASSERT_FALSE(result) << other;
+    EXPECT_THAT(result.error().message, HasSubstr("operations")) << other;
+  }
+}
+
+TEST(DocumentReader, EveryCutIsAnError) {
+  const auto text = text_of(rich_dump());
+  for (std::size_t length = 0; length + 1 < text.size(); length += 7) {
+    const auto result = read(text.substr(0, length));
+    ASSERT_FALSE(result) << length;
+    EXPECT_EQ(result.error().code, "document.syntax");
+  }
+}
+
+TEST(DocumentReader, WhatIsNoDumpIsAnError) {
+  const std::string deep(100'000, '[');
+  for (const auto& [text, code] : std::vector<std::pair<std::string, std::string>>{
+           {"", "document.syntax"},
+           {"hello", "document.syntax"},
+           {"{} {}", "document.syntax"},
+           {"\xff\xfe", "document.syntax"},
+           {"{}", "document.field"},
+           {"[]", "document.field"},
+           {"null", "document.field"},
+           {deep, "document.field"},
+           {R"({"schema": "mqbridge.dump/1", "schema": "mqbridge.dump/1"})", "document.field"},
+           {R"({"operations": [3]})", "document.field"},
+           {R"({"ranks": [3]})", "document.field"}}) {
+    const auto result = read(text);
+    ASSERT_FALSE(result) << text.substr(0, 40);
+    EXPECT_EQ(result.error().code, code) << text.substr(0, 40);
+    EXPECT_LT(result.error().message.size(), 1000U);
+    EXPECT_FALSE(result.error().hint.empty());
+  }
+}
+
+TEST(DocumentReader, ATextWithoutEndTakesNoMemory) {
+  const std::string text = R"({"schema": ")" + std::string(40 << 20, 'x');
+  std::istringstream in(text);
+  DocumentReader reader(enough);
+  const auto result = reader.document(in);
+  ASSERT_FALSE(result);
+  EXPECT_LT(in.tellg(), 20 << 20) << "so much of it was taken";
+}
+
+TEST(DocumentReader, ReadsNoMoreThanItMayKeep) {
+  const auto text = text_of(sample_dump());
+  const auto result = read(text, 100'000); // a thousand operations
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "document.limit");
+  EXPECT_TRUE(read(text, 1'000'000));
+}
+
+/// A line that was refused costs those behind it nothing.
+TEST(DocumentReader, GoesOnBehindABadLine) {
+  const auto good =
+      written([](const Sink& sink) { write_ndjson_rank(ring_dump(1).ranks[0], plain, sink); });
+  const auto bad = good.substr(0, good.size() - 3);
+  DocumentReader reader(20'000);
+  for (int i = 0; i < 100; ++i)
+    ASSERT_FALSE(reader.line(bad));
+  const auto read = reader.line(good);
+  EXPECT_TRUE(read) << message_of(read);
+}
+
+} // namespace
+} // namespace mqbridge::test

@@ -1,0 +1,95 @@
+#include "tests/document/rich_dump.h"
+
+#include "tests/document/sample_dump.h"
+
+namespace mqbridge::test {
+namespace {
+
+Operation rich_operation() {
+  Operation op;
+  op.status = OpStatus::matched;
+  op.peer = {false, 3, 103};
+  op.tag = {false, 77};
+  op.length = {4096, LengthUnit::elements};
+  op.buffer = TargetAddress{0x7f1c4b001010};
+  op.request = TargetAddress{0x5590a1c0};
+  op.system_buffer = true;
+  op.actual = ActualMessage{4, 104, 78, 2048};
+  op.text = {"Receive: 0x5590a1c0", "Data: 16 * MPI_BYTE", "hidden"};
+  op.text.show_only(2);
+  op.repairs = {Repair::text, Repair::sign_extension};
+  op.call = std::make_shared<const std::string>("MPI_Irecv");
+  op.datatype = std::make_shared<const std::string>("MPI_BYTE");
+  op.count = 16;
+  op.kind = OpKind::receive;
+  op.delivery = Delivery::undelivered;
+  op.sequence = 4'294'967'294;
+  op.raw = {.desired_local_rank = -5,
+            .desired_global_rank = -6,
+            .desired_tag = std::int64_t{1} << 62,
+            .desired_length = -7,
+            .buffer = 0xffffffff80001000,
+            .actual_local_rank = -8,
+            .actual_global_rank = -9,
+            .actual_tag = -10,
+            .actual_length = -11,
+            .status = -12,
+            .tag_wild = -13,
+            .system_buffer = 0};
+  return op;
+}
+
+Communicator rich_communicator() {
+  Communicator communicator;
+  communicator.id = TargetAddress{0xffffffffffffffff};
+  communicator.name = "bridge \xc3\xbc \x1b \"quoted\"";
+  communicator.local_rank = 1;
+  communicator.size = 2;
+  communicator.group = {9, 7, 5, 5, -1};
+  communicator.members = {{"1:a", 0}, {"2:b", 1}};
+  communicator.kind = CommunicatorKind::inter;
+  communicator.remote = {std::vector<std::int64_t>{1'000'000'000'000, -3}, {{"3:c", 2}}};
+  communicator.context = 0x8000000000000001;
+  communicator.named_by_mpi = true;
+  communicator.internal = true;
+  communicator.key = "C7";
+  for (const OpClass op_class : op_classes) {
+    Queue& queue = communicator.queue(op_class);
+    queue = available({rich_operation(), rich_operation()});
+    queue.operations[0].peer.any = queue.operations[0].tag.any = true;
+    queue.reason = QueueReason::transport_bypasses;
+    queue.error = "the DLL stopped at item 3";
+    queue.total = 18'000'000'000'000'000'000U;
+    queue.truncated_by = TruncatedBy::max_stop;
+  }
+  return communicator;
+}
+
+} // namespace
+
+Dump rich_dump() {
+  RankDump rank = complete_rank(5);
+  rank.status = RankStatus::partial;
+  rank.rank_source = RankSource::comm_world;
+  rank.platform = Platform{.architecture = "ppc", .byte_order = ByteOrder::big};
+  rank.platform->set_data_model(DataModel::ilp32);
+  rank.errors = {{"walk.cut", RankError::Level::error, "cut\nhere", "--max-stop 3"},
+                 {"types.guessed", RankError::Level::warning, "guessed", "--types FILE"}};
+  rank.world_rank = -2;
+  rank.process_state = "S";
+  rank.stopped_ms = 0.1;
+  rank.statistics.pages_touched = 200;
+  rank.statistics.pages_read = 250;
+  rank.statistics.rtt_us = 1e-7;
+  rank.statistics.bandwidth_bps = 1.5e300;
+  rank.communicators = {rich_communicator(), world(5, 6)};
+  Dump dump = sample_dump();
+  dump.skew_ms = 1.0 / 3;
+  dump.ranks = {rank, complete_rank(6)};
+  dump.filters = {
+      {OpClass::send, OpClass::unexpected}, {"row", "\x01"}, {0, 1, 2, 9}, {5, -1}, {7}};
+  dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"}};
+  return dump;
+}
+
+} // namespace mqbridge::test

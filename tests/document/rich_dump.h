@@ -1,0 +1,10 @@
+#pragma once
+
+#include "host/dump/document.h"
+
+namespace mqbridge::test {
+
+/// Every field that the document has is known in it, and has a value that no other field has.
+Dump rich_dump();
+
+} // namespace mqbridge::test

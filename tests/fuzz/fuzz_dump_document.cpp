@@ -1,0 +1,75 @@
+// Dump documents and lines of NDJSON, from whoever says that he is mqbridge. The first byte
+// chooses. What is read is written, and read and written again, to the same bytes.
+
+#include "host/document/document_reader.h"
+#include "host/document/json_report.h"
+#include "tests/fuzz/fuzz_input.h"
+
+#include <sstream>
+
+namespace mqbridge {
+namespace {
+
+using test::require;
+
+constexpr std::uint64_t most_bytes = std::uint64_t{32} << 20;
+const JsonOptions options{.tool_version = "0", .raw = true};
+
+template <class T>
+void check(const Result<T>& result) {
+  require(result || (result.error().code.starts_with("document.") &&
+                     result.error().message.size() < 4096 && !result.error().hint.empty()));
+}
+
+std::string document_text(const Dump& dump) {
+  std::string text;
+  write_json(dump, options, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void document(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  const auto read = DocumentReader(most_bytes).document(in);
+  check(read);
+  if (!read)
+    return;
+  const auto first = document_text(read->dump);
+  std::istringstream again_in(first);
+  const auto again = DocumentReader(2 * most_bytes).document(again_in);
+  require(again && document_text(again->dump) == first);
+}
+
+std::string line_text(const RankDump& rank) {
+  std::string text;
+  write_ndjson_rank(rank, options, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void lines(std::string_view text) {
+  DocumentReader reader(most_bytes);
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto read = reader.line(line);
+    check(read);
+    const auto* const rank = read ? std::get_if<RankDump>(&*read) : nullptr;
+    if (rank == nullptr)
+      continue;
+    const auto first = line_text(*rank);
+    const auto again = DocumentReader(2 * most_bytes).line(first);
+    require(again && line_text(std::get<RankDump>(*again)) == first);
+  }
+}
+
+} // namespace
+} // namespace mqbridge
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace mqbridge;
+  test::FuzzInput input(data, size);
+  if (input.number(1) == 'd')
+    document(input.rest());
+  else
+    lines(input.rest());
+  return 0;
+}
