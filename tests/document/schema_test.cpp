@@ -1,18 +1,14 @@
 #include "host/document/json_report.h"
+#include "tests/document/json_schema.h"
 #include "tests/document/sample_dump.h"
 
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 namespace mqbridge::test {
 namespace {
@@ -20,8 +16,7 @@ namespace {
 using nlohmann::json;
 
 json schema_document() {
-  std::ifstream file(MQBRIDGE_SCHEMA);
-  return json::parse(file);
+  return read_json(MQBRIDGE_SCHEMA);
 }
 
 /// The schema of a line, with what it names of the document's within itself: valijson does not
@@ -41,58 +36,11 @@ json line_schema_document() {
   return schema;
 }
 
-/// The words of the schema that valijson turns into constraints. It ignores others without a word,
-/// so a schema that used more would be checked in part only.
-bool is_checked(const std::string& word) {
-  static const std::set<std::string> words = {
-      "$schema",     "$defs",    "$ref",     "title",
-      "description", "type",     "required", "properties",
-      "items",       "anyOf",    "const",    "enum",
-      "pattern",     "minItems", "maxItems", "additionalProperties",
-      "allOf"};
-  return words.contains(word);
-}
-
-void find_unchecked(const json& schema, std::vector<std::string>& found) {
-  if (!schema.is_object())
-    return;
-  for (const auto& [word, value] : schema.items()) {
-    if (!is_checked(word))
-      found.push_back(word);
-    if (word == "properties" || word == "$defs")
-      for (const auto& [name, member] : value.items())
-        find_unchecked(member, found);
-    else if (word == "anyOf" || word == "allOf")
-      for (const json& choice : value)
-        find_unchecked(choice, found);
-    else if (word == "items" || word == "additionalProperties")
-      find_unchecked(value, found);
-  }
-}
-
 class Schema : public testing::Test {
 protected:
-  explicit Schema(const json& text = schema_document()) {
-    valijson::SchemaParser parser;
-    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema_);
-  }
+  explicit Schema(const json& text = schema_document()) : schema_(text) {}
 
-  /// Empty if the document is valid, else the first complaint.
-  std::string complaint(const json& document) {
-    valijson::Validator validator;
-    valijson::ValidationResults results;
-    if (validator.validate(schema_, valijson::adapters::NlohmannJsonAdapter(document), &results))
-      return {};
-    valijson::ValidationResults::Error error;
-    std::string text = "invalid";
-    while (results.popError(error)) {
-      text += "; ";
-      for (const std::string& part : error.context)
-        text += part;
-      text += ": " + error.description;
-    }
-    return text;
-  }
+  std::string complaint(const json& document) { return schema_.complaint(document); }
 
   static json document(Dump dump, bool raw = false) {
     for (RankDump& rank : dump.ranks) // a thousand alike prove no more than three, and take seconds
@@ -104,14 +52,12 @@ protected:
   }
 
 private:
-  valijson::Schema schema_;
+  JsonSchema schema_;
 };
 
 TEST_F(Schema, UsesOnlyWhatTheValidatorChecks) {
-  std::vector<std::string> found;
-  find_unchecked(schema_document(), found);
-  find_unchecked(line_schema_document(), found);
-  EXPECT_TRUE(found.empty()) << found.front();
+  EXPECT_THAT(unchecked_words(schema_document()), testing::IsEmpty());
+  EXPECT_THAT(unchecked_words(line_schema_document()), testing::IsEmpty());
 }
 
 TEST_F(Schema, ReportsAreValid) {

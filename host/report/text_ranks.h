@@ -1,0 +1,25 @@
+#pragma once
+
+#include "host/document/sink.h"
+#include "host/job/findings.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+struct RanksTextOptions {
+  bool full = false; ///< a line for each rank, however many there are
+  bool color = false;
+  std::size_t width = 100;              ///< columns
+  std::string saved = {};               ///< the targets file that was written; empty: none
+  std::vector<std::string> search = {}; ///< words behind `mqbridge ranks` that found this
+};
+
+/// What a search has found, for people: each job with the line that dumps it, then what could not
+/// be looked at and what is doubtful. Many ranks are folded by their nodes. Text from nodes is made
+/// printable.
+void write_text(const Findings& findings, const RanksTextOptions& options, const Sink& sink);
+
+} // namespace mqbridge
