@@ -20,6 +20,8 @@ constexpr std::size_t cut_short = 512;
 /// Bytes that are asked for before it is known how long a file is.
 constexpr std::size_t first_bytes = std::size_t{16} << 10;
 constexpr std::size_t first_bytes_by_pages = std::size_t{48} << 10;
+/// Of one file in one round.
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 /// The protocol's own numbers (GDB manual, "Errno Values"); what it has no number for, such as
 /// ESRCH of a process that has ended, is `unknown`.
@@ -62,7 +64,7 @@ public:
       requests.push_back(fmt::format("vFile:pread:{:x},{:x},{:x}", descriptor_, size, offset));
       asked_.push_back({offset, size});
     }
-    bytes_ *= 2;
+    bytes_ = std::min(2 * bytes_, most_bytes);
     if (asked_.empty())
       end_as(FileText::State::read);
   }
