@@ -26,7 +26,7 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   }
   Session& session = **opened;
   DumpOptions options = session.complete(command.options, installation);
-  options.fetch.ask = ask_on_terminal({}, session.signals.token());
+  options.fetch.ask = ask_on_terminal(session.signals.token());
   TextOptions text;
   text.color = wants_color(command.color, session.output);
   text.width = text_width(session.output);

@@ -72,18 +72,22 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
   const DumpObserver observer{
       .rank_done =
           [&](const RankDump& rank) {
-            progress.rank_done();
             if (command.format != Format::ndjson || !wanted(options.filters, rank.rank))
               return;
-            progress.clear();
+            const auto quiet = progress.pause();
             write_ndjson_rank(rank, json, session.output.sink());
             session.output.flush();
           },
       .progress = [&](std::size_t index, std::string_view phase,
                       std::uint64_t operations) { progress.report(index, phase, operations); },
-      .warning = [&](std::size_t index, const Error& warning) { progress.warn(index, warning); }};
+      .warning = [&](std::size_t index, const Error& warning) { progress.warn(index, warning); },
+      .ended = [&](std::size_t index, RankStatus status) { progress.ended(index, status); }};
   DumpOptions asking = options;
-  asking.fetch.ask = ask_on_terminal([&] { progress.clear(); }, session.signals.token());
+  if (auto ask = ask_on_terminal(session.signals.token()))
+    asking.fetch.ask = [&progress, ask = std::move(ask)](const FetchQuestion& question) {
+      const auto quiet = progress.pause();
+      return ask(question);
+    };
   return take_dump(command.targets, asking, observer, session.signals.token());
 }
 

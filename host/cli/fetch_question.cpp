@@ -56,13 +56,10 @@ std::string read_line(Clock::time_point until, const std::stop_token& stop) {
 
 } // namespace
 
-std::function<bool(const FetchQuestion&)> ask_on_terminal(std::function<void()> before,
-                                                          std::stop_token stop) {
+std::function<bool(const FetchQuestion&)> ask_on_terminal(std::stop_token stop) {
   if (!is_ours_to_read())
     return {};
-  return [before = std::move(before), stop = std::move(stop)](const FetchQuestion& question) {
-    if (before)
-      before();
+  return [stop = std::move(stop)](const FetchQuestion& question) {
     print_on_stderr(wording(question));
     auto until = Clock::now() + patience;
     if (question.answer_by)

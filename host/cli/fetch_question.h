@@ -7,11 +7,9 @@
 
 namespace mqbridge {
 
-/// Asks on the terminal whether files are to be read from a target; `before` takes away what stands
-/// there. No answer within half a minute is a no: a target is held meanwhile. Null where stdin and
-/// stderr are not a terminal that this process is in the foreground of: reading there would stop
-/// it.
-std::function<bool(const FetchQuestion&)> ask_on_terminal(std::function<void()> before,
-                                                          std::stop_token stop);
+/// Asks on the terminal whether files are to be read from a target. No answer within half a minute
+/// is a no: a target is held meanwhile. Null where stdin and stderr are not a terminal that this
+/// process is in the foreground of: reading there would stop it.
+std::function<bool(const FetchQuestion&)> ask_on_terminal(std::stop_token stop);
 
 } // namespace mqbridge

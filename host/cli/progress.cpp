@@ -1,67 +1,142 @@
 #include "host/cli/progress.h"
 
-#include "host/cli/execute.h"
 #include "host/report/printable.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <fmt/format.h>
-#include <unistd.h>
-#include <utility>
+#include <system_error>
 
 namespace mqbridge {
+namespace {
 
-// Progress that cannot be written is no loss; waiting until it can be would be: a target is held
-// meanwhile.
+using namespace std::chrono_literals;
+
+constexpr std::string_view reaching = "connect"; ///< the phase before a target is reached
+
+} // namespace
 
 Progress::Progress(bool on, std::span<const TargetSpec> targets)
-    : on_(on), terminal_(::isatty(STDERR_FILENO) == 1), targets_(targets) {}
+    : targets_(targets), line_(on), was_reached_(targets.size(), false) {
+  if (!on || !line_.on_terminal())
+    return;
+  try {
+    ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+  } catch (const std::system_error&) {
+    // No thread is to be had: the line is as old as the last report.
+  }
+}
+
+Progress::~Progress() = default;
 
 std::string Progress::label(std::size_t index) const {
   if (index >= targets_.size())
     return fmt::format("target {}", index);
   const TargetSpec& target = targets_[index];
-  if (target.rank)
-    return fmt::format("rank {}", *target.rank);
   constexpr std::size_t widest = 40;
-  return shortened(printable(target.text()), widest);
+  const auto text = shortened(printable(target.text()), widest);
+  if (!target.rank)
+    return text;
+  return targets_.size() == 1 ? fmt::format("rank {}", *target.rank)
+                              : fmt::format("rank {} ({})", *target.rank, text);
 }
 
 void Progress::report(std::size_t index, std::string_view phase, std::uint64_t operations) {
-  using namespace std::chrono_literals;
-  const std::lock_guard lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (!on_ || now < next_)
-    return;
-  next_ = now + 100ms;
-  std::string text;
-  if (targets_.size() > 1)
-    text = fmt::format("{} of {} done; ", done_, targets_.size());
-  text += fmt::format("{}: {}", label(index), printable(phase));
-  if (operations > 0)
-    text += fmt::format(", {} operations", operations);
-  const bool written = try_on_stderr(terminal_ ? "\r\033[K" + text : text + "\n");
-  visible_ = terminal_ && (written || visible_);
+  std::string shown;
+  {
+    const std::lock_guard lock(mutex_);
+    Active& active = active_[index];
+    if (active.phase != phase)
+      active = {std::string(phase), Clock::now(), 0};
+    active.operations = operations;
+    if (phase != reaching && index < was_reached_.size() && !was_reached_[index]) {
+      was_reached_[index] = true;
+      ++reached_;
+    }
+    if (!line_.due())
+      return;
+    shown = text();
+  }
+  line_.show(shown);
+}
+
+void Progress::ended(std::size_t index, RankStatus status) {
+  std::string shown;
+  {
+    const std::lock_guard lock(mutex_);
+    active_.erase(index);
+    ++done_;
+    failed_ += status == RankStatus::failed ? 1 : 0;
+    if (!line_.due() && done_ < targets_.size())
+      return;
+    shown = text();
+  }
+  line_.show(shown);
 }
 
 void Progress::warn(std::size_t index, const Error& warning) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(warned_, true))
-    return;
-  try_on_stderr(fmt::format("{}mqbridge: {}: {}: {}\nfix: {}\n", visible_ ? "\r\033[K" : "",
-                            warning.code, label(index), printable_lines(warning.message),
-                            printable_lines(warning.hint)));
-  visible_ = false;
+  if (!warned_)
+    warned_ =
+        line_.print(fmt::format("mqbridge: {}: {}: {}\nfix: {}\n", warning.code, label(index),
+                                printable_lines(warning.message), printable_lines(warning.hint)));
 }
 
-void Progress::rank_done() {
-  const std::lock_guard lock(mutex_);
-  ++done_;
+std::optional<std::size_t> Progress::slowest() const {
+  const auto found =
+      std::min_element(active_.begin(), active_.end(), [](const auto& one, const auto& other) {
+        return one.second.since < other.second.since;
+      });
+  return found == active_.end() ? std::nullopt : std::optional(found->first);
 }
 
-void Progress::clear() {
-  const std::lock_guard lock(mutex_);
-  if (visible_)
-    try_on_stderr("\r\033[K");
-  visible_ = false;
+std::string Progress::bar() const {
+  constexpr std::size_t columns = 20;
+  constexpr std::size_t narrow = 80;
+  if (!line_.on_terminal() || line_.width() < narrow)
+    return {};
+  const auto full = std::min(columns, columns * done_ / targets_.size());
+  return fmt::format("[{}{}] ", std::string(full, '='), std::string(columns - full, ' '));
+}
+
+std::string Progress::counts() const {
+  auto text = fmt::format("{} of {} done", done_, targets_.size());
+  if (failed_ > 0)
+    text += fmt::format(" ({} failed)", failed_);
+  return text + fmt::format(", {} reached", reached_);
+}
+
+std::string Progress::text() const {
+  std::string text = targets_.size() > 1 ? bar() + counts() : "";
+  const auto index = slowest();
+  if (!index)
+    return text;
+  const Active& active = active_.at(*index);
+  text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", label(*index), printable(active.phase));
+  const auto elapsed = Clock::now() - active.since;
+  if (elapsed >= 1s)
+    text += fmt::format(" {:.0f} s", std::chrono::duration<double>(elapsed).count());
+  if (active.operations > 0)
+    text += fmt::format(", {} operations", active.operations);
+  return text;
+}
+
+/// A target that says nothing is what the user wants to know of: the line goes on without reports.
+void Progress::tick(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any sleep;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    sleep.wait_for(lock, stop, 500ms, [] { return false; });
+    std::string shown;
+    {
+      const std::lock_guard state(mutex_);
+      if (!active_.empty() && line_.due())
+        shown = text();
+    }
+    if (!shown.empty())
+      line_.show(shown);
+  }
 }
 
 } // namespace mqbridge

@@ -1,47 +1,70 @@
 #pragma once
 
+#include "host/cli/progress_line.h"
 #include "host/dump/take_dump.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 namespace mqbridge {
 
-/// What a dump is doing, on stderr, at most ten times a second: on a terminal one line that is
-/// written over, else (--progress always) a line each. Thread-safe.
+/// What a dump is doing, as a ProgressLine: how many targets were reached and are done, and which
+/// one is longest in what it does now. Thread-safe; no call waits for a terminal or for I/O.
 class Progress {
 public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `targets` outlive it.
   Progress(bool on, std::span<const TargetSpec> targets);
-  ~Progress() { clear(); }
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   /// The observer of take_dump: target `index` is in `phase`.
   void report(std::size_t index, std::string_view phase, std::uint64_t operations);
-  void rank_done();
+  void ended(std::size_t index, RankStatus status);
   /// The same, of a warning: told at once, also where progress is not shown. Of many ranks the
   /// first one's, which stands for all.
   void warn(std::size_t index, const Error& warning);
 
-  /// Takes the line away: something else is about to be written to the terminal.
-  void clear();
+  /// As ProgressLine.
+  std::unique_lock<std::timed_mutex> pause() { return line_.pause(); }
 
 private:
-  std::string label(std::size_t index) const;
+  /// A target that is being dumped.
+  struct Active {
+    std::string phase;
+    Clock::time_point since; ///< when the phase began
+    std::uint64_t operations = 0;
+  };
 
-  bool on_;
-  bool terminal_;
+  std::string label(std::size_t index) const;
+  std::string text() const;
+  std::string counts() const;
+  std::string bar() const;
+  std::optional<std::size_t> slowest() const;
+  void tick(const std::stop_token& stop);
+
   std::span<const TargetSpec> targets_;
-  std::mutex mutex_;
+  ProgressLine line_;
+  mutable std::mutex mutex_; ///< of what follows; nobody writes while he has it
+  std::map<std::size_t, Active> active_;
+  std::vector<bool> was_reached_; ///< by index
+  std::size_t reached_ = 0;
   std::size_t done_ = 0;
-  bool visible_ = false;
+  std::size_t failed_ = 0;
   bool warned_ = false;
-  std::chrono::steady_clock::time_point next_{};
+  std::jthread ticker_; ///< the last: ends first
 };
 
 } // namespace mqbridge

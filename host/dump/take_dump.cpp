@@ -108,6 +108,8 @@ private:
       outcome = dump_rank(targets_[index], tools_, stub, observer_of(index), stop_);
     }
     claim_rank(outcome.dump, outcome.claim);
+    if (observer_.ended)
+      observer_.ended(index, outcome.dump.status);
     tell(outcome.dump);
   }
 
@@ -116,8 +118,7 @@ private:
   RankObserver observer_of(std::size_t index) {
     RankObserver observer;
     observer.progress = [this, index](std::string_view phase, std::uint64_t operations) {
-      const std::unique_lock lock(observer_mutex_, std::try_to_lock);
-      if (lock && observer_.progress)
+      if (observer_.progress)
         observer_.progress(index, phase, operations);
     };
     observer.warning = [this, index](const Error& warning) {

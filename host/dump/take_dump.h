@@ -50,16 +50,19 @@ struct DumpOptions {
   rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
 };
 
-/// Called on the caller's thread and on others, one call at a time.
+/// Called on the caller's thread and on others. Calls of rank_done come one at a time, so do those
+/// of warning; the others come from all ranks' threads at once.
 struct DumpObserver {
   /// As each completes: a line of NDJSON (docs/reference/output.md). What it throws comes out of
   /// take_dump() once no target is stopped any more.
   std::function<void(const RankDump&)> rank_done;
-  /// While the target is held: must not block. Left out while another call is in progress.
+  /// While the target is held: must not block. The phase "connect" ends when it is reached.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
   /// What may be a reason to interrupt the dump while a target is about to be held for long
   /// (stop.long; it stands in the rank's errors, too): must not block.
   std::function<void(std::size_t index, const Error& warning)> warning = {};
+  /// The target is released; before rank_done, and must not block either.
+  std::function<void(std::size_t index, RankStatus status)> ended = {};
 };
 
 /// Dumps every target: concurrently, those behind one server one after the other. When it returns
