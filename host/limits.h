@@ -79,6 +79,8 @@ inline constexpr std::uint64_t core_notes = std::uint64_t{64} << 20;
 /// 253.
 inline constexpr std::uint64_t proctable_entries = std::uint64_t{1} << 18;
 inline constexpr std::size_t host_name = 256;
+/// Nodes of one job of Slurm.
+inline constexpr std::size_t slurm_nodes = 65'536;
 
 // --- saved by an earlier dump
 

@@ -4,11 +4,14 @@
 #include "host/job/job_book.h"
 #include "host/job/launcher_table.h"
 #include "host/job/node_search.h"
+#include "host/job/slurm_nodes.h"
 #include "host/job/table_job.h"
 #include "host/mqs/walk_budget.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -24,26 +27,77 @@ public:
   Findings find() {
     if (request_.mpirun)
       find_by_launcher(*request_.mpirun);
+    else if (request_.slurm)
+      find_by_slurm(*request_.slurm);
     else
       find_on_nodes();
     return std::move(findings_);
   }
 
 private:
+  using Wanted = std::function<bool(const Node&, const ScannedRank&)>;
+
+  Launcher launcher_or(Launcher usual) const { return request_.launcher.value_or(usual); }
+
   void find_on_nodes() {
     auto nodes = request_.nodes;
     if (nodes.empty())
       nodes.emplace_back();
-    JobBook book;
-    auto scans = scan(nodes);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      for (auto& rank : scans[i].ranks)
-        book.add(nodes[i], std::move(rank));
-    findings_.jobs = book.jobs(findings_.warnings);
+    take(nodes, scan(nodes), [](const Node&, const ScannedRank&) { return true; });
     for (auto& job : findings_.jobs)
       if (job.arguments.empty())
         for (const auto& node : request_.nodes)
-          job.arguments.insert(job.arguments.end(), {"--node", node.name()});
+          job.arguments.insert(
+              job.arguments.end(),
+              {"--node", node.launcher == Launcher::local ? node.name() : node.host});
+  }
+
+  void find_by_slurm(const SlurmStep& step) {
+    const auto job = find_slurm_nodes(step, launcher_or(Launcher::srun));
+    if (!job) {
+      findings_.faults.push_back({"", job.error()});
+      return;
+    }
+    take(job->nodes, scan(job->nodes), [&](const Node& node, const ScannedRank& rank) {
+      const auto& environment = rank.environment;
+      // Several of Slurm's nodes may be one computer, whose processes each of them shows.
+      const bool is_there = environment.slurm_node.value_or(node.host) == node.host;
+      return is_there && environment.slurm_job && job->numbers.contains(*environment.slurm_job) &&
+             (!step.step || environment.slurm_step == step.step);
+    });
+    const auto name = step.step ? fmt::format("{}.{}", step.job, *step.step) : step.job;
+    for (auto& found : findings_.jobs)
+      if (found.arguments.empty())
+        found.arguments = {"--slurm", name};
+    if (findings_.jobs.empty() && findings_.faults.empty())
+      findings_.faults.push_back(
+          {"",
+           {"slurm.no_ranks",
+            fmt::format("no process on the {} nodes of job {} says a rank of it and has an MPI "
+                        "library mapped",
+                        job->nodes.size(), name),
+            "to see its steps: squeue --steps --jobs=" + step.job}});
+  }
+
+  /// The jobs of those ranks that are wanted.
+  void take(const std::vector<Node>& nodes, std::vector<NodeScan> scans, const Wanted& wanted) {
+    JobBook book;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (auto& rank : scans[i].ranks)
+        if (wanted(nodes[i], rank))
+          book.add(nodes[i], std::move(rank));
+      const auto unmapped = std::ranges::count_if(
+          scans[i].unmapped, [&](const ScannedRank& rank) { return wanted(nodes[i], rank); });
+      if (unmapped != 0)
+        findings_.warnings.push_back(
+            {shown_name(nodes[i]),
+             {"rank.no_mpi",
+              "processes say a rank in their environment, and have no MPI library mapped: they "
+              "are linked statically, have not come to MPI_Init, or are no ranks",
+              "name them yourself: local:PID, ssh:HOST:PID"},
+             static_cast<std::size_t>(unmapped)});
+    }
+    findings_.jobs = book.jobs(findings_.warnings);
   }
 
   /// What was found on each; empty where a node has failed, which is a fault then.
@@ -88,12 +142,13 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
-    std::vector<NodeScan> here;
-    if (has_ranks_here(table, launcher, request_.launcher))
-      here = scan({Node{}});
-    findings_.jobs.push_back(job_of_table(table, launcher, request_.launcher,
-                                          here.empty() ? nullptr : &here.front(),
-                                          findings_.faults));
+    const auto reached_by = launcher_or(Launcher::ssh);
+    std::optional<NodeScan> here; // what it cannot see is in the table
+    if (has_ranks_here(table, launcher, reached_by))
+      if (auto scan = scan_nodes({{Node{}}}, tools_, launchers_, stop_); scan.front())
+        here = std::move(*scan.front());
+    findings_.jobs.push_back(
+        job_of_table(table, launcher, reached_by, here ? &*here : nullptr, findings_.faults));
   }
 
   /// Of a launcher without a table: what descends from it on its own node, and the other ranks of
@@ -108,12 +163,8 @@ private:
     for (const auto& rank : scans.front().ranks)
       if (std::ranges::find(rank.ancestors, launcher.pid) != rank.ancestors.end())
         names.insert(rank.job);
-    JobBook book;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      for (auto& rank : scans[i].ranks)
-        if (names.contains(rank.job))
-          book.add(nodes[i], std::move(rank));
-    findings_.jobs = book.jobs(findings_.warnings);
+    take(nodes, std::move(scans),
+         [&](const Node&, const ScannedRank& rank) { return names.contains(rank.job); });
     say_unknown_nodes(launcher);
   }
 

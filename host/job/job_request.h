@@ -19,8 +19,8 @@ struct JobRequest {
   std::optional<NodeProcess> mpirun; ///< --mpirun: the launcher that has started the job
   std::optional<SlurmStep> slurm;    ///< --slurm
   std::vector<Node> nodes;           ///< --node
-  /// How the nodes are reached that an MPI's or Slurm's own tables name.
-  Launcher launcher = Launcher::ssh;
+  /// How nodes are reached that an MPI's table or Slurm names; nullopt: by ssh and srun.
+  std::optional<Launcher> launcher = {};
 };
 
 } // namespace mqbridge

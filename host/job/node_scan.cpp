@@ -49,7 +49,8 @@ public:
     if (auto done = read_maps(); !done)
       return forward(std::move(done));
     keep_first_of_each_rank();
-    say_unmapped();
+    for (auto& [key, rank] : unmapped_)
+      result_.unmapped.push_back(std::move(rank));
     say_unreadable();
     return std::move(result_);
   }
@@ -119,7 +120,7 @@ private:
     else if (maps.state != State::read || !maps.whole)
       ++maps_unreadable_;
     else if (rank.environment.rank_variable != rank_variable_of_slurm)
-      unmapped_.emplace(rank.job, *rank.environment.rank);
+      unmapped_.emplace(Key(rank.job, *rank.environment.rank), std::move(rank));
   }
 
   std::string name_job(std::int64_t pid, const ScannedRank& rank) const {
@@ -195,15 +196,7 @@ private:
     return elders;
   }
 
-  void say_unmapped() {
-    if (!unmapped_.empty())
-      result_.warnings.push_back(
-          {node_,
-           {"rank.no_mpi",
-            "processes say a rank in their environment, and have no MPI library mapped: they are "
-            "linked statically, have not come to MPI_Init, or are no ranks",
-            "name them yourself: local:PID, ssh:HOST:PID"},
-           unmapped_.size()});
+  void say_unreadable() {
     if (maps_unreadable_ != 0)
       result_.faults.push_back({node_,
                                 {"rank.maps_unreadable",
@@ -211,9 +204,6 @@ private:
                                  "mapped cannot be read",
                                  "look again as root, or as the user that runs the job"},
                                 maps_unreadable_});
-  }
-
-  void say_unreadable() {
     for (const auto& [user, counts] : processes_.unreadable()) {
       const auto whose = user.empty() ? std::string() : fmt::format(" of user {}", user);
       if (counts.denied != 0)
@@ -249,7 +239,7 @@ private:
   NodeScan result_;
   std::vector<std::int64_t> candidates_;           ///< they say a rank
   std::map<std::int64_t, std::string> hydra_jobs_; ///< by the proxy
-  std::set<Key> unmapped_;
+  std::map<Key, ScannedRank> unmapped_;
   std::size_t maps_unreadable_ = 0;
 };
 

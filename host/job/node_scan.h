@@ -18,7 +18,7 @@ struct LauncherProcess {
   LauncherRole role = LauncherRole::none;
 };
 
-/// A process that says its rank, and has an MPI library mapped.
+/// A process that says its rank.
 struct ScannedRank {
   std::int64_t pid = 0;
   std::string user;                       ///< empty: not known
@@ -31,7 +31,9 @@ struct ScannedRank {
 };
 
 struct NodeScan {
-  std::vector<ScannedRank> ranks;
+  std::vector<ScannedRank> ranks; ///< with an MPI library mapped
+  /// Without: linked statically, not yet in MPI_Init, or no ranks. One for each of them.
+  std::vector<ScannedRank> unmapped;
   std::vector<LauncherProcess> launchers; ///< all of the node
   std::vector<FindTrouble> faults;
   std::vector<FindTrouble> warnings;

@@ -50,7 +50,12 @@ std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
 Result<Node> node_of_entry(std::string_view host, const Node& of_launcher, Launcher launcher) {
   if (is_loopback(host) || host == of_launcher.name())
     return of_launcher;
-  return node_named(host, launcher, of_launcher.slurm_job);
+  if (launcher == Launcher::srun && of_launcher.slurm_job.empty())
+    return fail("mpirun.no_slurm_job",
+                "its table does not say in which job of Slurm the nodes are that srun is to reach",
+                "name the job instead: --slurm JOB[.STEP]; or reach the nodes by --launcher ssh");
+  return node_named(host, launcher,
+                    launcher == Launcher::srun ? of_launcher.slurm_job : std::string());
 }
 
 bool has_ranks_here(const Proctable& table, const NodeProcess& launcher, Launcher reached_by) {

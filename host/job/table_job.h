@@ -14,7 +14,8 @@
 namespace mqbridge {
 
 /// The node that a launcher's table means by `host`. "localhost", and the name of the node that the
-/// launcher runs on, are that node; others are reached by `launcher`. Error: node.name.
+/// launcher runs on, are that node; others are reached by `launcher`. Errors:
+/// node.name, mpirun.no_slurm_job.
 Result<Node> node_of_entry(std::string_view host, const Node& of_launcher, Launcher launcher);
 
 /// The job that a launcher's table lists. `here`: what was found on this host, which says the MPI,

@@ -65,6 +65,7 @@ LaunchEnvironment parse_environment(std::string_view environ) {
   result.size = number(first_of(variables, sizes));
   result.slurm_job = value_of(variables, "SLURM_JOB_ID");
   result.slurm_step = value_of(variables, "SLURM_STEP_ID");
+  result.slurm_node = value_of(variables, "SLURMD_NODENAME");
   result.job = first_of(variables, jobs);
   if (!result.job && result.slurm_job) {
     result.job = fmt::format("{}.{}", *result.slurm_job, result.slurm_step.value_or("0"));

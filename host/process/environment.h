@@ -24,6 +24,7 @@ struct LaunchEnvironment {
   bool job_is_step = false;
   std::optional<std::string> slurm_job;  ///< SLURM_JOB_ID
   std::optional<std::string> slurm_step; ///< SLURM_STEP_ID
+  std::optional<std::string> slurm_node; ///< SLURMD_NODENAME
 };
 
 /// From the bytes of /proc/PID/environ.

@@ -1,6 +1,8 @@
 // Ranks of real jobs, found as a user has them found. What they are is known from what they wrote.
 
 #include "tests/e2e/harness/mpich.h"
+#include "tests/e2e/harness/slurm_cluster.h"
+#include "tests/e2e/harness/ssh_nodes.h"
 #include "tests/job/real/found_jobs.h"
 #include "tests/support/process_table.h"
 #include "tests/support/requirements.h"
@@ -15,6 +17,8 @@ using e2e::MpiJob;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 TEST(RealRanks, OfTwoJobsOfOneUserOnOneNodeAreToldApart) {
   MpiJob one({.arguments = {"mix"}, .ranks = 4});
@@ -51,6 +55,94 @@ TEST(RealRanks, AreThoseOfMpirunsTable) {
   EXPECT_EQ(found.size, 8);
   EXPECT_EQ(found.name, job_with(finder.find(), job.pid(0))->name);
   EXPECT_FALSE(is_stopped(job.launcher()));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(RealRanks, OfHydraAreFoundByItsControlPortWhereItHasNoTable) {
+  MQBRIDGE_SKIP_IF_LACKING(e2e::lacking_debian_mpich());
+  MpiJob one(e2e::debian_mpich_job("oracle_poster", {"mix"}));
+  MpiJob other(e2e::debian_mpich_job("oracle_poster", {"mix"}));
+  Finder finder;
+  const auto all = finder.find();
+  const auto* const found = job_with(all, one.pid(0));
+  const auto* const second = job_with(all, other.pid(0));
+  ASSERT_TRUE(found != nullptr && second != nullptr) << faults_of(all);
+  EXPECT_EQ(pids_of(*found), pids_of(one));
+  EXPECT_EQ(pids_of(*second), pids_of(other));
+  EXPECT_EQ(found->ranks.front().mpi, "MPICH");
+  EXPECT_THAT(found->arguments, ElementsAre("--mpirun", std::to_string(one.launcher())));
+
+  const auto by_launcher = finder.find_mpirun(one.launcher());
+  ASSERT_EQ(by_launcher.jobs.size(), 1U) << faults_of(by_launcher);
+  EXPECT_EQ(faults_of(by_launcher), "");
+  EXPECT_EQ(pids_of(by_launcher.jobs.front()), pids_of(one));
+  EXPECT_FALSE(is_stopped(one.launcher()));
+}
+
+TEST(RealRanks, OfWhatStartedNoneAreNone) {
+  ChildProcess sleeper({{"sleep", "60"}});
+  Finder finder;
+  const auto findings = finder.find_mpirun(sleeper.pid());
+  EXPECT_THAT(findings.jobs, IsEmpty());
+  EXPECT_THAT(faults_of(findings), HasSubstr("mpirun.no_ranks: local:"));
+  EXPECT_FALSE(is_stopped(sleeper.pid()));
+  EXPECT_THAT(faults_of(finder.find_mpirun(2'000'000'000)), HasSubstr("attach."));
+}
+
+struct RealSlurm : testing::Test {
+  void SetUp() override {
+    if (::geteuid() != 0)
+      GTEST_SKIP() << "only root has namespaces";
+    MQBRIDGE_SKIP_IF_LACKING(e2e::SlurmCluster::lacking());
+  }
+};
+
+TEST_F(RealSlurm, RanksAreFoundOnTheNodesOfAJob) {
+  const e2e::SlurmCluster slurm(2);
+  MpiJob job({.arguments = {"mix"}, .ranks = 4, .launcher = e2e::openmpi_by_srun({"-N2", "-n4"})});
+  Finder finder;
+  JobRequest request;
+  request.slurm = SlurmStep{slurm.job(), "0"};
+  const auto findings = finder.find(request);
+  ASSERT_EQ(findings.jobs.size(), 1U) << faults_of(findings);
+  EXPECT_EQ(faults_of(findings), "");
+  const auto& found = findings.jobs.front();
+  EXPECT_EQ(pids_of(found), pids_of(job));
+  EXPECT_EQ(found.size, 4);
+  EXPECT_THAT(found.arguments, ElementsAre("--slurm", slurm.job() + ".0"));
+  for (const auto& rank : found.ranks) // which node, by what the rank's own environment says
+    EXPECT_EQ(rank.node, variable_of(slurm.processes().pid_here(static_cast<pid_t>(*rank.pid)),
+                                     "SLURMD_NODENAME"));
+
+  request.slurm->step = "7";
+  EXPECT_THAT(faults_of(finder.find(request)), HasSubstr("slurm.no_ranks"));
+  request.slurm = SlurmStep{"4711", std::nullopt};
+  EXPECT_THAT(faults_of(finder.find(request)), HasSubstr("slurm.query: squeue failed"));
+
+  const auto by_srun = finder.find_mpirun(job.launcher()); // the table of srun itself
+  ASSERT_EQ(by_srun.jobs.size(), 1U) << faults_of(by_srun);
+  EXPECT_EQ(pids_of(by_srun.jobs.front()), pids_of(job));
+  EXPECT_EQ(by_srun.jobs.front().ranks.back().node, "n2");
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(RealNodes, OneThatIsDeadCostsNoOther) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root has namespaces";
+  MQBRIDGE_SKIP_IF_LACKING(e2e::SshNodes::lacking());
+  const e2e::SshNodes nodes({{"node1"}, {.name = "closed", .refuses_key = true}});
+  MpiJob job({.arguments = {"mix"},
+              .launcher = {"ssh", "node1", "mpirun", "--allow-run-as-root", "--oversubscribe",
+                           "--mca", "pml", "ob1", "--mca", "btl", "self,vader", "-np", "2"}});
+  Finder finder;
+  const auto findings = finder.find(on_nodes({"closed", "node1"}));
+  const auto* const found = job_with(findings, job.pid(0));
+  ASSERT_TRUE(found != nullptr) << faults_of(findings);
+  EXPECT_EQ(pids_of(*found), pids_of(job));
+  EXPECT_EQ(found->ranks.front().node, "node1");
+  EXPECT_THAT(found->arguments, ElementsAre("--mpirun", StartsWith("ssh:node1:")));
+  ASSERT_EQ(findings.faults.size(), 1U) << faults_of(findings);
+  EXPECT_EQ(findings.faults.front().node, "closed");
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -25,6 +25,13 @@ Findings Finder::find_mpirun(pid_t pid) {
   return find(request);
 }
 
+JobRequest on_nodes(const std::vector<std::string>& hosts) {
+  JobRequest request;
+  for (const auto& host : hosts)
+    request.nodes.push_back({Launcher::ssh, host, {}});
+  return request;
+}
+
 const FoundJob* job_with(const Findings& findings, pid_t pid) {
   const auto found = std::ranges::find_if(findings.jobs, [&](const FoundJob& job) {
     return std::ranges::any_of(job.ranks, [&](const FoundRank& rank) { return rank.pid == pid; });
@@ -54,7 +61,7 @@ std::vector<pid_t> pids_of(const e2e::MpiJob& job) {
 std::string faults_of(const Findings& findings) {
   std::string text;
   for (const auto& fault : findings.faults)
-    text += fmt::format("{}: {}\n", fault.error.code, fault.error.message);
+    text += fmt::format("{} {}: {}\n", fault.node, fault.error.code, fault.error.message);
   return text;
 }
 

@@ -25,6 +25,9 @@ private:
   Launchers launchers_{LaunchOptions{}};
 };
 
+/// With --node of these hosts, reached by ssh.
+JobRequest on_nodes(const std::vector<std::string>& hosts);
+
 /// The job that this process is a rank of; nullptr: there is none.
 const FoundJob* job_with(const Findings& findings, pid_t pid);
 

@@ -1,0 +1,164 @@
+#include "host/job/slurm_nodes.h"
+
+#include "host/disk/run_command.h"
+#include "host/limits.h"
+#include "rsp/packet/printable.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+
+/// Words that Slurm prints besides do not begin like that.
+const std::string squeue_format = "mqbridge|%A|%i|%N|%T";
+
+namespace {
+
+constexpr std::string_view line_start = "mqbridge|";
+/// slurmctld gives up by itself after ten seconds.
+constexpr std::chrono::seconds patience{15};
+/// Components of a heterogeneous job, or lines of an array.
+constexpr std::size_t most_lines = 1024;
+
+bool consists_of(std::string_view text, std::string_view also) {
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (c >= '0' && c <= '9') || also.find(c) != std::string_view::npos;
+  });
+}
+
+/// A list of names as Slurm abbreviates it, and nothing that could be an option.
+bool is_node_list(std::string_view text) {
+  return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-[],").find(c) != std::string_view::npos;
+  });
+}
+
+template <class Take>
+void for_each_line(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    take(line);
+  }
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const auto bar = line.find('|');
+    fields.push_back(line.substr(0, bar));
+    if (bar == line.npos)
+      return fields;
+    line.remove_prefix(bar + 1);
+  }
+}
+
+/// What a program of Slurm says; its own words, where it fails.
+Result<std::string> ask(const std::vector<std::string>& command) {
+  const auto output = run_command(command, patience);
+  if (!output)
+    return Failure(output.error());
+  if (output->exit_status != 0) {
+    const auto words = output->text.substr(0, output->text.find('\n'));
+    return fail("slurm.query",
+                fmt::format("{} failed (exit {}): {}", command.front(), output->exit_status,
+                            printable(words.substr(0, limits::host_name))),
+                "try it yourself: squeue --me");
+  }
+  return output->text;
+}
+
+Result<std::vector<std::string>> expand(const std::string& list) {
+  if (!is_node_list(list))
+    return fail("slurm.nodes",
+                fmt::format("squeue names the nodes '{}', which is no list of names",
+                            printable(list.substr(0, limits::host_name))),
+                "name them yourself: --node HOST (each)");
+  const auto output = ask({"scontrol", "show", "hostnames", list});
+  if (!output)
+    return Failure(output.error());
+  std::vector<std::string> names;
+  for_each_line(*output, [&](std::string_view line) {
+    if (!line.empty() && names.size() < limits::slurm_nodes)
+      names.emplace_back(line);
+  });
+  return names;
+}
+
+Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
+  const auto output =
+      ask({"squeue", "--noheader", "--jobs=" + step.job, "--format=" + squeue_format});
+  if (!output)
+    return Failure(output.error());
+  auto lines = parse_squeue(*output);
+  const auto running = std::ranges::find(lines, "RUNNING", &SlurmJobLine::state);
+  if (running == lines.end())
+    return fail("slurm.not_running",
+                lines.empty()
+                    ? fmt::format("Slurm knows no job {}: it has ended", step.job)
+                    : fmt::format("job {} is not running: {}", step.job,
+                                  printable(lines.front().state.substr(0, limits::host_name))),
+                "to see what runs: squeue --me --states=running");
+  std::erase_if(lines, [](const SlurmJobLine& line) { return line.state != "RUNNING"; });
+  return lines;
+}
+
+} // namespace
+
+Result<SlurmStep> parse_slurm_step(std::string_view text) {
+  const auto dot = text.find('.');
+  SlurmStep step{std::string(text.substr(0, dot)), std::nullopt};
+  if (dot != text.npos)
+    step.step = text.substr(dot + 1);
+  const bool starts_with_digit = !step.job.empty() && step.job[0] >= '0' && step.job[0] <= '9';
+  if (!starts_with_digit || !consists_of(step.job, "_+") ||
+      (step.step && !consists_of(*step.step, "")))
+    return fail("slurm.syntax",
+                fmt::format("'{}' is no job of Slurm, and no step", printable(text)),
+                "write JOB or JOB.STEP, for example 77 or 77.0; to see yours: squeue --me --steps");
+  return step;
+}
+
+std::vector<SlurmJobLine> parse_squeue(std::string_view output) {
+  std::vector<SlurmJobLine> lines;
+  for_each_line(output, [&](std::string_view line) {
+    if (!line.starts_with(line_start) || lines.size() == most_lines)
+      return;
+    const auto fields = fields_of(line.substr(line_start.size()));
+    if (fields.size() != 4 || !consists_of(fields[0], "") || !consists_of(fields[1], "_+"))
+      return;
+    lines.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
+                     std::string(fields[3])});
+  });
+  return lines;
+}
+
+Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {
+  const auto lines = ask_for_job(step);
+  if (!lines)
+    return Failure(lines.error());
+  SlurmNodes found;
+  for (const auto& line : *lines) {
+    const auto names = expand(line.nodes);
+    if (!names)
+      return Failure(names.error());
+    found.numbers.insert(line.number);
+    const auto plus = line.name.find('+');
+    if (plus != std::string::npos) // all its processes say the number of the first component
+      found.numbers.insert(line.name.substr(0, plus));
+    const auto& number = plus != std::string::npos ? line.name : line.number;
+    const auto job = launcher == Launcher::srun ? number : std::string();
+    for (const auto& name : *names) {
+      auto node = node_named(name, launcher, job);
+      if (!node)
+        return forward(std::move(node));
+      if (std::ranges::find(found.nodes, *node) == found.nodes.end())
+        found.nodes.push_back(std::move(*node));
+    }
+  }
+  return found;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "host/job/job_request.h"
+#include "host/launch/node.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// `JOB[.STEP]`: JOB is 77, of an array 77_3, of a heterogeneous job 77 or 77+1; STEP a number.
+/// Error: slurm.syntax.
+Result<SlurmStep> parse_slurm_step(std::string_view text);
+
+/// A line of squeue: a job, or a component of a heterogeneous one.
+struct SlurmJobLine {
+  std::string number; ///< SLURM_JOB_ID
+  std::string name;   ///< as people name it: 77, 77_3, 77+1
+  std::string nodes;  ///< "n[1-2],n7"; empty: it has none
+  std::string state;
+};
+
+/// What `squeue --format` with squeue_format has said; lines of any other kind are left out.
+std::vector<SlurmJobLine> parse_squeue(std::string_view output);
+extern const std::string squeue_format;
+
+struct SlurmNodes {
+  std::vector<Node> nodes;
+  /// What SLURM_JOB_ID says in its processes: that of a heterogeneous job's leader, too.
+  std::set<std::string> numbers;
+};
+
+/// The nodes of a running job, as squeue and scontrol of this host say, which are given a bounded
+/// time. `launcher`: how they are reached. Errors: command.start, command.timeout, slurm.query (in
+/// Slurm's words), slurm.not_running, slurm.nodes, node.name.
+Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher);
+
+} // namespace mqbridge

@@ -1,0 +1,128 @@
+// What Slurm's programs say, as it is, and as a liar would have it.
+
+#include "host/job/slurm_nodes.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/temp_directory.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+
+namespace mqbridge::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Programs of Slurm's names that say what a test wants.
+class SlurmThatSays {
+public:
+  SlurmThatSays(const std::string& squeue, const std::string& hostnames, int exit_status = 0) {
+    write("squeue", squeue, exit_status);
+    write("scontrol", hostnames, exit_status);
+    path_.emplace("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
+  }
+  /// Whether scontrol was started at all.
+  bool expanded() const { return std::filesystem::exists(directory_.path() / "scontrol.ran"); }
+
+private:
+  void write(const std::string& name, const std::string& text, int exit_status) {
+    const auto program = directory_.path() / name;
+    const auto says = program.string() + ".says";
+    std::ofstream(says) << text;
+    std::ofstream(program) << fmt::format("#!/bin/sh\ntouch {}.ran\ncat {}\nexit {}\n",
+                                          program.string(), says, exit_status);
+    std::filesystem::permissions(program, std::filesystem::perms{0755});
+  }
+
+  TempDirectory directory_;
+  std::optional<EnvironmentVariable> path_;
+};
+
+/// "LAUNCHER JOB HOST" of each, or the code of the error and its message.
+std::vector<std::string> nodes_of(const SlurmStep& step, Launcher launcher = Launcher::srun) {
+  const auto found = find_slurm_nodes(step, launcher);
+  if (!found)
+    return {fmt::format("{}: {}", found.error().code, found.error().message)};
+  std::vector<std::string> nodes;
+  for (const auto& node : found->nodes)
+    nodes.push_back(fmt::format("{} {} {}", name_of(node.launcher), node.slurm_job, node.host));
+  return nodes;
+}
+
+TEST(SlurmStepText, IsAJobAndPerhapsAStep) {
+  EXPECT_EQ(parse_slurm_step("77")->job, "77");
+  EXPECT_EQ(parse_slurm_step("77")->step, std::nullopt);
+  EXPECT_EQ(parse_slurm_step("77_3.0")->job, "77_3");
+  EXPECT_EQ(parse_slurm_step("77+1.12")->step, "12");
+  for (const auto text :
+       {"", ".", "77.", ".0", "-77", "77;reboot", "77.0.1", "job", "77 0", "77.x"}) {
+    const auto step = parse_slurm_step(text);
+    ASSERT_FALSE(step) << text;
+    EXPECT_EQ(step.error().code, "slurm.syntax");
+  }
+}
+
+TEST(SlurmNodes, AreThoseOfAllComponents) {
+  const SlurmThatSays slurm("squeue: a warning of some site\n"
+                            "mqbridge|77|77+0|n1|RUNNING\nmqbridge|78|77+1|n2|RUNNING\n",
+                            "n1\nn2\n");
+  EXPECT_THAT(nodes_of({"77", {}}), ElementsAre("srun 77+0 n1", "srun 77+0 n2", "srun 77+1 n1",
+                                                "srun 77+1 n2")); // it says so of either list
+  const auto found = find_slurm_nodes({"77", {}}, Launcher::ssh);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->numbers, ElementsAre("77", "78"));
+  EXPECT_EQ(found->nodes.size(), 2U);
+}
+
+TEST(SlurmNodes, OfAnArrayHaveTheNumberOfTheElement) {
+  const SlurmThatSays slurm("mqbridge|81|77_3|n1|RUNNING\n", "n1\n");
+  EXPECT_THAT(nodes_of({"77_3", {}}), ElementsAre("srun 81 n1"));
+}
+
+TEST(SlurmNodes, OfAJobThatDoesNotRunAreAnError) {
+  const SlurmThatSays pending("mqbridge|77|77||PENDING\n", "");
+  EXPECT_THAT(nodes_of({"77", {}}).front(),
+              HasSubstr("slurm.not_running: job 77 is not running: PENDING"));
+  const SlurmThatSays ended("", "");
+  EXPECT_THAT(nodes_of({"77", {}}).front(), HasSubstr("slurm.not_running: Slurm knows no job 77"));
+}
+
+TEST(SlurmNodes, TheErrorOfAProgramIsShownInItsWordsWithoutTerminalCodes) {
+  const SlurmThatSays slurm("slurm_load_jobs error: \x1b[31mInvalid job id specified\nmore\n", "",
+                            1);
+  const auto words = nodes_of({"77", {}}).front();
+  EXPECT_THAT(words, HasSubstr("slurm.query: squeue failed (exit 1): slurm_load_jobs error:"));
+  EXPECT_THAT(words, Not(HasSubstr("\x1b")));
+}
+
+TEST(SlurmNodes, NamesThatCouldBeOptionsOrCommandsAreNotUsed) {
+  for (const std::string list :
+       {"-oProxyCommand=x", "n1;reboot", "$(reboot)", "n1 n2", "n1\x1b[2J"}) {
+    const SlurmThatSays slurm("mqbridge|77|77|" + list + "|RUNNING\n", "n1\n");
+    EXPECT_THAT(nodes_of({"77", {}}).front(), HasSubstr("slurm.nodes: ")) << list;
+    EXPECT_FALSE(slurm.expanded());
+  }
+  for (const std::string host : {"-oProxyCommand=x", "n1;reboot", "n1 n2"}) {
+    const SlurmThatSays slurm("mqbridge|77|77|n1|RUNNING\n", host + "\n");
+    for (const auto launcher : {Launcher::srun, Launcher::ssh})
+      EXPECT_THAT(nodes_of({"77", {}}, launcher).front(), HasSubstr("node.name: ")) << host;
+  }
+}
+
+TEST(SlurmNodes, LinesOfOtherKindsAreLeftOut) {
+  const auto lines = parse_squeue("mqbridge|77|77|n1\nmqbridge|x|77|n1|RUNNING\n|77|77|n1|RUNNING\n"
+                                  "mqbridge|77|77|n1|RUNNING|x\nmqbridge|9|9|n1|RUNNING");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines.front().number, "9");
+  std::string endless;
+  for (int i = 0; i < 5000; ++i)
+    endless += "mqbridge|9|9|n1|RUNNING\n";
+  EXPECT_LE(parse_squeue(endless).size(), 1024U);
+}
+
+} // namespace
+} // namespace mqbridge::test
