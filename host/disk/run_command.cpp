@@ -1,17 +1,16 @@
 #include "host/disk/run_command.h"
 
 #include "host/disk/file_descriptor.h"
+#include "host/disk/spawn.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -21,39 +20,6 @@ namespace {
 
 constexpr std::size_t text_limit = 256U << 10;
 using Clock = std::chrono::steady_clock;
-
-// The arguments of one posix_spawnp.
-class Spawn {
-public:
-  Spawn() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-  }
-  ~Spawn() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
-
-  int start(const std::vector<std::string>& argv, int output, pid_t& pid) {
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    std::vector<char*> words;
-    words.reserve(argv.size() + 1);
-    for (const auto& word : argv)
-      words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
-  }
-
-private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 // True when the other side closed its end before the deadline.
 bool read_to_end(int fd, Clock::time_point deadline, std::string& text) {
@@ -102,15 +68,14 @@ int wait_for(pid_t pid) {
 Result<CommandOutput> run_command(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds limit) {
   int ends[2];
-  if (argv.empty() || ::pipe2(ends, O_CLOEXEC) != 0)
-    return fail("command.start", "no command, or no pipe to read it from");
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail("command.start", "there is no pipe to read the command from");
   const FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
-  pid_t pid = 0;
-  if (const int error = Spawn().start(argv, writing.get(), pid); error != 0) {
-    return fail("command.start", fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
-                fmt::format("install it, or check PATH: command -v {}", argv[0]));
-  }
+  const auto started = spawn(argv, {-1, writing.get(), writing.get()});
+  if (!started)
+    return Failure(started.error());
+  const pid_t pid = *started;
   writing = FileDescriptor();
   CommandOutput output;
   const auto deadline = Clock::now() + limit;

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "host/collect/collect.h"
+#include "host/collect/frames.h"
+#include "host/collect/job_merge.h"
+#include "host/collect/node_faults.h"
+#include "host/collect/node_stream.h"
+#include "host/collect/started_command.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// One command of collectors, from its start to its end, and what each of its nodes says.
+class CollectorRun {
+public:
+  using Clock = std::chrono::steady_clock;
+  using RankCame = std::function<void(const Node& node, const std::string& host, RankDump rank)>;
+
+  /// `bytes_a_node`: that what one of them says may take. `rank_came` outlives this.
+  CollectorRun(const Collector& collector, const CollectOptions& options,
+               std::uint64_t bytes_a_node, RankCame rank_came);
+
+  const std::vector<Node>& nodes() const { return collector_.nodes; }
+
+  void start();
+  /// Instead: the user has interrupted it.
+  void leave_out();
+  /// Takes what has come, and gives up on those who are late.
+  void look();
+  void ask_to_end();
+  /// Nothing more comes, and the command has ended.
+  bool is_over() const { return over_; }
+
+  /// To be polled; nullptr: not running. Either descriptor may be -1.
+  const StartedCommand* command() const { return command_ ? &*command_ : nullptr; }
+
+  /// What is wrong with its nodes. Once it is over.
+  void tell_faults(NodeFaults& faults) const;
+
+private:
+  /// What one collector says. Of srun's, its node is known when it has greeted.
+  struct Channel {
+    int label = 0;
+    NodeStream stream;
+    Clock::time_point heard;     ///< last, anything at all
+    Clock::time_point last_rank; ///< the last one that it has sent
+    const Node* node = nullptr;
+    std::optional<RankError> given_up = std::nullopt;
+  };
+
+  bool read_lines();
+  void take_line(std::string_view line);
+  Channel* channel_of(std::string_view& line);
+  void settle_node(Channel& channel);
+  void give_up_late();
+  void push_to_end();
+  bool nothing_more_is_expected() const;
+  const Channel* channel_of(const Node& node) const;
+  RankError why_not_complete(const Node& node, const Channel* channel) const;
+  std::string words_of(const Node& node, const Channel* channel) const;
+
+  const Collector& collector_;
+  const CollectOptions& options_;
+  const std::uint64_t bytes_a_node_;
+  const RankCame rank_came_;
+  std::optional<StartedCommand> command_;
+  std::optional<Error> not_started_;
+  Clock::time_point started_{};
+  LineSplitter lines_;
+  std::map<int, Channel> channels_;        ///< by srun's number of the task; of one node: 0
+  std::string strange_;                    ///< lines that came from no collector
+  std::optional<Clock::time_point> asked_; ///< to end
+  bool over_ = false;
+};
+
+} // namespace mqbridge

@@ -1,0 +1,42 @@
+#include "host/collect/node_faults.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+std::string names(const std::vector<std::string>& nodes) {
+  constexpr std::size_t most_named = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(nodes.size(), most_named); ++i)
+    text += (i == 0 ? "" : ", ") + nodes[i];
+  if (nodes.size() > most_named)
+    text += fmt::format(" and {} more", nodes.size() - most_named);
+  return text;
+}
+
+} // namespace
+
+void NodeFaults::add(const std::string& node, RankError error) {
+  const auto alike = std::ranges::find_if(faults_, [&](const Fault& fault) {
+    return fault.error.code == error.code && fault.error.level == error.level &&
+           fault.error.message == error.message && fault.error.hint == error.hint;
+  });
+  if (alike != faults_.end())
+    alike->nodes.push_back(node);
+  else
+    faults_.push_back({std::move(error), {node}});
+}
+
+std::vector<RankError> NodeFaults::errors() const {
+  std::vector<RankError> errors;
+  for (const auto& [error, nodes] : faults_) {
+    errors.push_back(error);
+    errors.back().message = fmt::format("{}: {}", names(nodes), error.message);
+  }
+  return errors;
+}
+
+} // namespace mqbridge
