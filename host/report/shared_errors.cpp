@@ -89,6 +89,7 @@ void SharedErrors::write(const TextContext& context) const {
     const Style style = warning ? Style::warning : Style::bad;
     context.line();
     write_flow(context, {{group_name(context, shared->group), Style::heading},
+                         {group_place(context, shared->group)},
                          {(warning ? "  warning " : "  ") + printable(error.code), style}});
     if (!first.rank)
       write_targets(context, shared->group);

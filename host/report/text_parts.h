@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/report/paint.h"
+#include "host/report/rank_groups.h"
 #include "host/report/table.h"
 #include "host/report/text_report.h"
 
@@ -24,31 +25,20 @@ struct TextContext {
   void line(std::string_view text = {}) const;
 };
 
-/// Above eight ranks, unless --full: ranks whose queues are alike, as one row.
-struct RankGroup {
-  std::vector<const RankDump*> ranks; ///< at least one, in order
-
-  const RankDump& example() const { return *ranks.front(); }
-};
-
 bool is_folded(const TextContext& context);
 
 /// Then each job has its own numbering, and a heading.
 bool has_several_jobs(const Dump& dump);
+bool has_several_hosts(const Dump& dump);
 /// The number before the launcher's name of a job, where there are several: "2"; "?": not known.
 std::string job_number(const RankDump& rank);
 /// "3", "-" where it is not known.
 std::string rank_number(const RankDump& rank);
 
-/// Alike: same MPI, platform, status and errors, and the same numbers of operations in the same
-/// communicators. In order of the first rank of each.
-std::vector<RankGroup> group_ranks(const Dump& dump);
-
-/// "0-510:2"; "-": not known
-std::string rank_text(const RankGroup& group);
-
-/// "Rank 3", "Ranks 0-510:2", "Ranks 0-3 of job 2"
+/// "Rank 3", "Ranks 0-510:2", "Ranks 0-3 of job 2"; the start of a long list.
 std::string group_name(const TextContext& context, const RankGroup& group);
+/// "  on n[01-04]" where the ranks are folded, and on several hosts; else empty.
+std::string group_place(const TextContext& context, const RankGroup& group);
 /// Which targets they are, where their ranks do not tell it.
 void write_targets(const TextContext& context, const RankGroup& group);
 

@@ -146,13 +146,26 @@ void write_errors_of_one(const TextContext& context, const RankGroup& group, con
                   "");
 }
 
+/// "ssh:n17:41822", "n17:7001@41822"
+bool names_process(std::string_view endpoint, std::int64_t pid) {
+  const auto number = fmt::to_string(pid);
+  return endpoint.ends_with(":" + number) || endpoint.ends_with("@" + number);
+}
+
 } // namespace
 
 std::string group_name(const TextContext& context, const RankGroup& group) {
-  std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group);
+  const std::size_t width = context.options.width * 2 / 3; // there is more in the line
+  std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group, width);
   if (has_several_jobs(context.dump) && group.example().job_id)
     who += " of job " + job_number(group.example());
   return who;
+}
+
+std::string group_place(const TextContext& context, const RankGroup& group) {
+  if (!is_folded(context) || !has_several_hosts(context.dump))
+    return {};
+  return "  on " + hosts_text(group, context.options.width / 2);
 }
 
 void write_targets(const TextContext& context, const RankGroup& group) {
@@ -161,7 +174,8 @@ void write_targets(const TextContext& context, const RankGroup& group) {
   for (std::size_t i = 0; i < std::min(group.ranks.size(), most); ++i) {
     const RankDump& rank = *group.ranks[i];
     text += (text.empty() ? "" : ", ") + shortened(printable(rank.endpoint), widest_path);
-    text += rank.pid ? fmt::format(" pid {}", *rank.pid) : "";
+    if (rank.pid && !names_process(rank.endpoint, *rank.pid))
+      text += fmt::format(" pid {}", *rank.pid);
   }
   if (group.ranks.size() > most)
     text += fmt::format(" and {} more", group.ranks.size() - most);
@@ -190,7 +204,9 @@ void write_group_details(const TextContext& context, const RankGroup& group,
                          const SharedErrors& shared) {
   const RankDump& example = group.example();
   std::string queues;
-  for (std::size_t i = 0; i < example.communicators.size(); ++i) {
+  if (!group.queues_alike)
+    queues = "the queues of these ranks differ: --rank LIST shows those of some, --full of all";
+  for (std::size_t i = 0; group.queues_alike && i < example.communicators.size(); ++i) {
     const std::string counts = busy_queues(example, example.communicators[i]);
     if (counts.empty())
       continue;
@@ -204,6 +220,8 @@ void write_group_details(const TextContext& context, const RankGroup& group,
     return;
   context.line();
   std::vector<Cell> pieces = {{group_name(context, group), Style::heading}};
+  if (own != nullptr)
+    pieces.push_back({group_place(context, group)});
   if (const RankError* error = first_error(example))
     pieces.push_back({"  " + printable(error->code), Style::bad});
   write_flow(context, pieces);

@@ -103,7 +103,9 @@ void write_folded(const TextContext& context) {
   std::vector<const RankDump*> examples;
   for (const RankGroup& group : groups) {
     write_group_details(context, group, shared);
-    examples.push_back(&group.example());
+    const auto unlike = group.queues_alike ? 1 : group.ranks.size();
+    examples.insert(examples.end(), group.ranks.begin(),
+                    group.ranks.begin() + static_cast<std::ptrdiff_t>(unlike));
   }
   if (const auto states = common_states(examples); !states.empty()) {
     context.line();

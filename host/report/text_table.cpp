@@ -64,16 +64,14 @@ Cell status_cell(const RankDump& rank) {
   return {text, Style::good};
 }
 
-std::vector<Column> columns(bool folded) {
-  std::vector<Column> out;
-  if (folded)
-    out = {{"RANKS"}, {"N", Align::right}};
-  else
-    out = {{"RANK", Align::right}};
-  if (!folded) {
-    out.push_back({"HOST", Align::left, 1, 1});
-    out.push_back({"PID", Align::right, 2, 3});
-  }
+enum class Rows : std::uint8_t { ranks, groups, groups_on_hosts };
+
+std::vector<Column> columns(Rows rows) {
+  std::vector<Column> out = {{"RANKS"}, {"N", Align::right}};
+  if (rows == Rows::ranks)
+    out = {{"RANK", Align::right}, {"HOST", Align::left, 1, 1}, {"PID", Align::right, 2, 3}};
+  else if (rows == Rows::groups_on_hosts)
+    out.push_back({"HOSTS", Align::left, 2, 1});
   out.insert(out.end(), {{"PLATFORM", Align::left, 2, 5},
                          {"MPI (transport)", Align::left, 2, 4},
                          {"HELD", Align::right, 1, 2},
@@ -84,13 +82,15 @@ std::vector<Column> columns(bool folded) {
   return out;
 }
 
-/// The cells that both tables share, from PLATFORM on.
-void add_common_cells(const RankDump& rank, std::vector<Cell>& row) {
+/// The cells that both tables share, from PLATFORM on: those of the group's first rank, but for the
+/// numbers of operations.
+void add_common_cells(const RankGroup& group, std::vector<Cell>& row) {
+  const RankDump& rank = group.example();
   row.push_back({platform_text(rank)});
   row.push_back({shortened(mpi_text(rank), widest_mpi)});
   row.push_back({held_text(rank)});
   for (const OpClass op_class : op_classes)
-    row.push_back({count_text(rank, op_class)});
+    row.push_back({counts_of(group, op_class)});
   row.push_back(status_cell(rank));
 }
 
@@ -134,8 +134,8 @@ void write_left_out(const TextContext& context, const std::vector<Column>& colum
   write_flow(context, pieces);
 }
 
-void write_rows(const TextContext& context, bool folded, const std::vector<Row>& rows) {
-  const std::vector<Column> all = columns(folded);
+void write_rows(const TextContext& context, Rows kind, const std::vector<Row>& rows) {
+  const std::vector<Column> all = columns(kind);
   Table table(all, context.options.width);
   for (const Row& row : rows)
     table.fit(row.cells);
@@ -152,28 +152,6 @@ void write_rows(const TextContext& context, bool folded, const std::vector<Row>&
   }
 }
 
-/// What makes ranks alike: everything the folded table and its details show, but times.
-std::string likeness(const RankDump& rank) {
-  std::string key =
-      fmt::format("{}\t{}\t{}\t{}\t{}", platform_text(rank), mpi_text(rank),
-                  rank.job_id.value_or(""), rank.rank.has_value(), static_cast<int>(rank.status));
-  key += rank.mpi ? name_of(rank.mpi->state) : "";
-  for (const RankError& error : rank.errors)
-    key += '\n' + error.code;
-  for (const Communicator& communicator : rank.communicators) {
-    // Not by its key: every rank has a communicator of its own, such as MPI_COMM_SELF.
-    key += fmt::format("\n{}\t{}", communicator.name, communicator.size);
-    for (const OpClass op_class : op_classes) {
-      const Queue& queue = communicator.queue(op_class);
-      key += fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
-                         static_cast<int>(queue.reason),
-                         counts_text(count_operations(queue, op_class)), queue.total.value_or(0),
-                         static_cast<int>(queue.truncated_by));
-    }
-  }
-  return key;
-}
-
 } // namespace
 
 bool has_several_jobs(const Dump& dump) {
@@ -182,6 +160,12 @@ bool has_several_jobs(const Dump& dump) {
     if (rank.job_id)
       jobs.insert(*rank.job_id);
   return jobs.size() > 1;
+}
+
+bool has_several_hosts(const Dump& dump) {
+  return std::any_of(dump.ranks.begin(), dump.ranks.end(), [&](const RankDump& rank) {
+    return rank.host && dump.ranks.front().host && *rank.host != *dump.ranks.front().host;
+  });
 }
 
 std::string job_number(const RankDump& rank) {
@@ -213,39 +197,20 @@ std::string place_text(const RankDump& rank) {
   return printable(place);
 }
 
-std::vector<RankGroup> group_ranks(const Dump& dump) {
-  std::vector<RankGroup> groups;
-  std::map<std::string, std::size_t> known;
-  for (const RankDump& rank : dump.ranks) {
-    const auto [at, added] = known.try_emplace(likeness(rank), groups.size());
-    if (added)
-      groups.emplace_back();
-    groups[at->second].ranks.push_back(&rank);
-  }
-  return groups;
-}
-
-std::string rank_text(const RankGroup& group) {
-  std::vector<std::int64_t> ranks;
-  for (const RankDump* rank : group.ranks)
-    if (rank->rank)
-      ranks.push_back(*rank->rank);
-  return ranks.empty() ? "-" : range_text(ranks);
-}
-
 void write_rank_table(const TextContext& context) {
   std::vector<Row> rows;
   for (const RankDump& rank : context.dump.ranks) {
     std::vector<Cell> row = {{rank_number(rank)}};
     row.push_back({shortened(place_text(rank), widest_host)});
     row.push_back({rank.pid ? fmt::format("{}", *rank.pid) : "-"});
-    add_common_cells(rank, row);
+    add_common_cells({{&rank}}, row);
     rows.push_back({&rank, std::move(row)});
   }
-  write_rows(context, false, rows);
+  write_rows(context, Rows::ranks, rows);
 }
 
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups) {
+  const Rows kind = has_several_hosts(context.dump) ? Rows::groups_on_hosts : Rows::groups;
   std::vector<Row> rows;
   for (const RankGroup& group : groups) {
     RankDump held_longest; // only for its time
@@ -255,15 +220,17 @@ void write_folded_table(const TextContext& context, const std::vector<RankGroup>
       held_longest.stopped_before_us |= rank->stopped_before_us;
     }
     // The start of a rank list tells which row this is; the details below have all of it.
-    std::string ranks = rank_text(group);
+    std::string ranks = rank_text(group, context.options.width);
     if (display_width(ranks) > widest_ranks)
       ranks = ranks.substr(0, ranks.rfind(',', widest_ranks - 4)) + ",...";
     std::vector<Cell> row = {{ranks}, {fmt::format("{}", group.ranks.size())}};
-    add_common_cells(group.example(), row);
+    if (kind == Rows::groups_on_hosts)
+      row.push_back({hosts_text(group, widest_host)});
+    add_common_cells(group, row);
     row[row.size() - 5].text = held_text(held_longest);
     rows.push_back({&group.example(), std::move(row)});
   }
-  write_rows(context, true, rows);
+  write_rows(context, kind, rows);
 }
 
 } // namespace mqbridge

@@ -335,6 +335,84 @@ TEST(Text, TagsOfEveryKindCanBeRuns) {
   }
 }
 
+/// Ranks on a hundred nodes, one of which refuses and one of which says nothing.
+Dump dump_of_many(int count) {
+  Dump dump = ring_dump(count);
+  for (int i = 0; i < count; ++i) {
+    RankDump& rank = dump.ranks[static_cast<std::size_t>(i)];
+    const int node = 1 + i / (count / 100);
+    rank.host = fmt::format("n{:03}", node);
+    rank.pid = 4000 + i;
+    rank.endpoint = fmt::format("ssh:{}:{}", *rank.host, *rank.pid);
+    rank.communicators[0].group.reset();
+    if (node != 17 && node != 60)
+      continue;
+    rank.communicators.clear();
+    rank.platform.reset();
+    rank.mpi.reset();
+    rank.stopped_ms.reset();
+    rank.status = RankStatus::failed;
+    rank.errors = {{node == 17 ? "ssh.denied" : "connect.timeout", RankError::Level::error,
+                    node == 17 ? "n017: Permission denied" : "n060: no answer for 10 s", ""}};
+  }
+  return dump;
+}
+
+TEST(Text, ThousandsOfRanksAreAFewRows) {
+  const auto text = text_of(dump_of_many(1000), {.exit_status = 1});
+  expect_narrow(text);
+  EXPECT_EQ(text, R"(mqbridge dump   1000 ranks, 980 complete, 20 FAILED
+
+no room for PLATFORM = x86_64 LE64
+RANKS          N  HOSTS     MPI (transport)       HELD  SEND  RECV  UNEXP  STATUS
+0-158:2,...  490  98 hosts  Open MPI 4.1.4 (ob1) >22ms     0     1    n/a  ok
+1-159:2,...  490  98 hosts  Open MPI 4.1.4 (ob1) >22ms     1     1    n/a  ok
+160-169       10  n017      -                        -     ?     ?      ?  FAILED ssh.denied
+590-599       10  n060      -                        -     ?     ?      ?  FAILED connect.timeout
+
+Ranks 0-158:2,170-588:2,600-998:2
+  C1 MPI_COMM_WORLD: recv 1
+
+Ranks 1-159:2,171-589:2,601-999:2
+  C1 MPI_COMM_WORLD: send 1, recv 1
+
+  unexpected messages: not provided by Open MPI (unknown, not empty)
+
+Ranks 160-169  on n017  ssh.denied
+  n017: Permission denied
+
+Ranks 590-599  on n060  connect.timeout
+  n060: no answer for 10 s
+exit 1: 20 of 1000 ranks failed
+)");
+}
+
+/// A row for each number of operations would be hundreds.
+TEST(Text, OfThousandsOfRanksThatAllDifferTheNumbersAreRanges) {
+  Dump dump = dump_of_many(5000);
+  for (RankDump& rank : dump.ranks)
+    if (!rank.communicators.empty())
+      rank.communicators[0].queue(OpClass::receive) = available(
+          std::vector<Operation>(static_cast<std::size_t>(*rank.rank) % 97, pending(0, 17, 8)));
+  dump.ranks[7].communicators[0].queue(OpClass::receive).state = QueueState::error;
+  const auto text = text_of(dump);
+  expect_narrow(text);
+  EXPECT_THAT(text,
+              HasSubstr("\n0-799,...  4900  98 hosts  Open MPI 4.1.4 (ob1) >22ms   0-1  0-96"));
+  EXPECT_THAT(text, HasSubstr("0-96,"));
+  EXPECT_THAT(text, HasSubstr("\nRanks 0-799,850-2949,3000-4999\n  the queues of these ranks "
+                              "differ: --rank LIST shows those of some, --full of all\n"));
+  EXPECT_THAT(text, Not(HasSubstr("MPI_COMM_WORLD")));
+  EXPECT_LT(lines_with(text, ""), 40U);
+}
+
+TEST(Text, RankListsOfManyRangesFitTheLine) {
+  Dump dump = dump_of_many(5000);
+  for (std::size_t i = 3; i < dump.ranks.size(); i += 7)
+    dump.ranks[i].errors = {{"dll.version", RankError::Level::warning, "another version", ""}};
+  expect_narrow(text_of(dump));
+}
+
 /// Of operations that are alike only in what is not known of them.
 TEST(Text, WhatIsNotKnownIsNotTheSame) {
   Dump dump = ring_dump(1);
@@ -702,8 +780,7 @@ TEST(Text, FoldedTargetsWithoutARankAreNamed) {
   }
   const std::string text = text_of(dump);
   EXPECT_THAT(text, HasSubstr("\n-      2  x86_64"));
-  EXPECT_THAT(
-      text, HasSubstr("\nRanks -  mpi.not_found\n  local:10 pid 10, local:11 pid 11\n  no MPI\n"));
+  EXPECT_THAT(text, HasSubstr("\nRanks -  mpi.not_found\n  local:10, local:11\n  no MPI\n"));
 }
 
 TEST(Text, ProcessesWithoutQueuesSayWhy) {
