@@ -1,5 +1,7 @@
 #include "host/job/target_line.h"
 
+#include "host/launch/words.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -143,7 +145,7 @@ void TargetLine::read_key(const QuotedWord& word, TargetSpec& target) {
   if (key == "job")
     set_text(word, value, target.keys.job);
   else if (key == "node-command")
-    set_text(word, value, target.keys.node_command);
+    set_node_command(word, value, target);
   else if (key == "types")
     target.keys.types.push_back(directory_ / value);
   else if (key == "sysroot")
@@ -161,6 +163,13 @@ void TargetLine::set_text(const QuotedWord& word, std::string_view value,
         word, fmt::format("a second {}= for this target", word.text.substr(0, word.text.find('='))),
         "leave one of them out");
   into = std::string(value);
+}
+
+void TargetLine::set_node_command(const QuotedWord& word, std::string_view value,
+                                  TargetSpec& target) {
+  if (auto words = split_words("node-command", value); !words)
+    return fault(word, std::move(words.error().message), std::move(words.error().hint));
+  set_text(word, value, target.keys.node_command);
 }
 
 /// Of a misspelt directory, every file would seem to be missing.

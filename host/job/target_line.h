@@ -29,6 +29,7 @@ private:
   void read_endpoint(const QuotedWord& word, TargetSpec& target);
   void read_key(const QuotedWord& word, TargetSpec& target);
   void set_text(const QuotedWord& word, std::string_view value, std::optional<std::string>& into);
+  void set_node_command(const QuotedWord& word, std::string_view value, TargetSpec& target);
   void set_sysroot(const QuotedWord& word, std::string_view value, TargetSpec& target);
   bool is_directory(const std::filesystem::path& path);
   void fault(const QuotedWord& word, std::string what, std::string mend);

@@ -119,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"0 n:1 job= a", {"nothing stands behind job="}},
         Fault{"0 n:1 job=a job=b", {"ranks.txt:1:13: a second job="}},
         Fault{"0 n:1 dll=a dll=b", {"ranks.txt:1:13: a second dll="}},
+        Fault{"0 n:1 node-command='a", {"ranks.txt:1:7: node-command 'a: a quote is not closed"}},
         Fault{"0 n:1 sysroot=nowhere", {"jobs/nowhere is no directory", "this file's directory"}},
         Fault{"0 exec:ssh n7 gdbserver", {"1:12: \"n7\"", "in quotes: \"exec:COMMAND\""}},
         Fault{"0 \"n:1", {"ranks.txt:1:3: the quote", "closing"}},
