@@ -323,7 +323,7 @@ private:
 };
 
 Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
-  Diagnosis diagnosis(outcome, target.live() == nullptr);
+  Diagnosis diagnosis(outcome, target.is_core());
   Checklist list;
   list.endpoint = target.text();
   list.checks = diagnosis.run();
@@ -340,8 +340,11 @@ Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token 
   workshop.keep();
   // On the stdio of a command it serves one client, and lets go when that ends.
   auto& lost = outcome.features.lost_link;
-  if (lost == rsp::LostLink::depends && target.live() != nullptr &&
-      std::holds_alternative<rsp::CommandEndpoint>(target.live()->where))
+  const auto* const endpoint = std::get_if<rsp::Endpoint>(&target.where);
+  const bool on_stdio =
+      std::holds_alternative<NodeProcess>(target.where) ||
+      (endpoint != nullptr && std::holds_alternative<rsp::CommandEndpoint>(endpoint->where));
+  if (lost == rsp::LostLink::depends && on_stdio)
     lost = rsp::LostLink::runs;
   return checklist_of(target, outcome);
 }

@@ -189,16 +189,30 @@ void name_members(Dump& dump, const Jobs& jobs) {
             member.job = id->second;
 }
 
+/// Of a process that does not say its job: what others that were given as of the same job say, or
+/// the name that it was given under.
+void take_given_names(std::vector<RankClaim>& claims) {
+  std::map<std::string, std::string> said;
+  for (const auto& claim : claims)
+    if (claim.given_job && claim.name_space)
+      said.emplace(*claim.given_job, *claim.name_space);
+  for (auto& claim : claims)
+    if (claim.given_job && !claim.name_space) {
+      const auto name = said.find(*claim.given_job);
+      claim.name_space = name == said.end() ? *claim.given_job : name->second;
+    }
+}
+
 } // namespace
 
 void claim_rank(RankDump& rank, const RankClaim& claim) {
   const auto said = claimed_rank(rank, claim);
   rank.rank.reset();
   rank.rank_source = RankSource::unknown;
-  rank.job_id = claim.name_space;
+  rank.job_id = claim.name_space ? claim.name_space : claim.given_job;
   if (claim.given) {
     rank.rank = *claim.given;
-    rank.rank_source = RankSource::given;
+    rank.rank_source = claim.given_by;
   } else if (said) {
     rank.rank = static_cast<int>(*said);
     rank.rank_source = rank.world_rank ? RankSource::comm_world : RankSource::environ;
@@ -210,6 +224,7 @@ void settle_job(Dump& dump, std::vector<RankClaim> claims) {
   for (std::size_t i = 0; i < claims.size(); ++i)
     if (!claims[i].name_space)
       claims[i].name_space = name_of_own_job(dump.ranks[i]);
+  take_given_names(claims);
   const auto jobs = sort_into_jobs(dump, claims);
   number(dump, claims, jobs);
   if (jobs.all.size() == 1)

@@ -10,11 +10,13 @@ namespace mqbridge {
 
 /// What each target says of its place, beside its RankDump (same index).
 struct RankClaim {
-  std::optional<int> given;              ///< RANK= of the command line
+  std::optional<int> given;              ///< by the user, or by what found the target
   std::optional<std::string> name_space; ///< the launcher's name of the job
   std::optional<std::int64_t> environment_rank;
   std::optional<std::int64_t> environment_size;
   std::string identity; ///< Target::identity(); empty: not known
+  RankSource given_by = RankSource::given;
+  std::optional<std::string> given_job = {}; ///< as `given`, of its job
 };
 
 /// The rank and job that a target has by itself: RANK=, else what the process says, else none: a

@@ -1,13 +1,17 @@
 #include "host/dump/live_access.h"
 
 #include "host/dump/describe_run.h"
+#include "host/dump/node_server.h"
 #include "host/dump/process_state.h"
 #include "host/process/environment.h"
 #include "host/process/live/live_process.h"
 #include "rsp/client/shared_stub.h"
+#include "rsp/codes.h"
 #include "rsp/commands/process_life.h"
 #include "rsp/commands/run_until.h"
+#include "rsp/commands/vfile.h"
 #include "rsp/exchange/connection.h"
+#include "rsp/limits.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,9 +28,14 @@ constexpr std::chrono::milliseconds guardians_patience{250};
 
 } // namespace
 
-/// Whether the stub is started here, and attaches then.
-bool LiveAccess::starts_stub() const {
-  return endpoint_.local_pid.has_value();
+LiveAccess::LiveAccess(const TargetSpec& target, const SharedTools& tools,
+                       std::shared_ptr<rsp::SharedStub>& stub)
+    : target_(target), process_(std::get_if<NodeProcess>(&target.where)), tools_(tools),
+      endpoint_(process_ != nullptr ? server_of(target, tools)
+                                    : std::get<rsp::Endpoint>(target.where)),
+      stub_(stub) {
+  if (process_ != nullptr)
+    endpoint_.pid = process_->pid;
 }
 
 void LiveAccess::begin_hold(Clock::time_point since) {
@@ -37,30 +46,37 @@ void LiveAccess::begin_hold(Clock::time_point since) {
 }
 
 Result<void> LiveAccess::connect(std::stop_token stop) {
-  process_state_ = local_process_state(endpoint_);
+  stop_ = std::move(stop);
   begin_hold();
-  auto client = connect_or_share(std::move(stop));
+  auto client = connect_or_share();
   if (!client)
     return forward(std::move(client));
   client_ = std::move(*client);
   const bool on_stdio = std::holds_alternative<rsp::CommandEndpoint>(endpoint_.where);
-  if (on_stdio && !starts_stub())
+  if (on_stdio)
     begin_hold(client_->heard_since());
   else // one that is shared was made before, for another target
     begin_hold(std::max(contact_, client_->stub()->opened()));
   if (endpoint_.pid)
     stub_ = client_->stub();
-  return {};
+  if (process_ == nullptr)
+    return {};
+  client_->released(); // it is attached to nothing
+  if (auto entered = enter_container(); !entered)
+    return entered;
+  return await_interruptible(threads(), *endpoint_.pid, stop_);
 }
 
-Result<std::unique_ptr<rsp::Client>> LiveAccess::connect_or_share(std::stop_token stop) {
+Result<std::unique_ptr<rsp::Client>> LiveAccess::connect_or_share() {
   if (stub_ && stub_->usable() && endpoint_.pid)
     return rsp::Client::share(stub_, endpoint_);
   const bool left = stub_ && stub_->left_after_refusal();
   stub_.reset(); // it talks to one client at a time
+  if (process_ != nullptr)
+    return start_server(endpoint_, process_->node, tools_, stop_);
   const auto& options = tools_.options;
   auto client = rsp::Client::connect(endpoint_, {options.connect_timeout, options.silence_timeout,
-                                                 options.trace, &tools_.guardian, std::move(stop)});
+                                                 options.trace, &tools_.guardian, stop_});
   if (!client && left)
     return fail("attach.server_left",
                 fmt::format("{}: the server ended when it could not attach to the process before "
@@ -70,12 +86,40 @@ Result<std::unique_ptr<rsp::Client>> LiveAccess::connect_or_share(std::stop_toke
   return client;
 }
 
+/// The server runs inside of it: there the process has another number.
+Result<void> LiveAccess::enter_container() {
+  if (node_command_of(target_, tools_).empty())
+    return {};
+  const auto inside = [this](std::string_view path) {
+    return rsp::read_file_start(*client_, path, rsp::limits::proc_file);
+  };
+  const auto pid = pid_inside(node_files(process_->node, tools_, stop_), inside, process_->pid);
+  if (!pid)
+    return Failure(pid.error());
+  endpoint_.pid = *pid;
+  client_ = rsp::Client::share(stub_, endpoint_);
+  return {};
+}
+
+ThreadFiles LiveAccess::threads() {
+  return process_->node.launcher == Launcher::local && node_command_of(target_, tools_).empty()
+             ? threads_here(process_->pid)
+             : threads_there(*client_, *endpoint_.pid);
+}
+
 Result<rsp::Attachment> LiveAccess::attach() {
   const auto first_contact = std::pair(contact_, stopped_at_);
   if (endpoint_.pid) // it is stopped from here on; any other was from first contact on
     begin_hold();
   limit_hold();
-  auto attachment = rsp::attach(*client_, rank_variables());
+  rsp::AttachHelp help{rank_variables(), {}};
+  if (process_ != nullptr)
+    help.files = node_files(process_->node, tools_, stop_);
+  auto attachment = rsp::attach(*client_, help);
+  if (!attachment && process_ != nullptr && attachment.error().code == codes::stub_timeout)
+    if (auto asleep = explain_silence(threads_here(process_->pid), process_->pid);
+        asleep && process_->node.launcher == Launcher::local)
+      return Failure(std::move(*asleep));
   if (attachment && attachment->stopped_before_us) {
     std::tie(contact_, stopped_at_) = first_contact;
     limit_hold();
@@ -103,7 +147,9 @@ Result<OpenedProcess> LiveAccess::open() {
   auto attachment = attach();
   if (!attachment)
     return forward(std::move(attachment));
-  if (attachment->pid != 0)
+  if (process_ != nullptr) // whatever it is called inside of a container
+    pid_ = process_->pid;
+  else if (attachment->pid != 0)
     pid_ = attachment->pid;
   if (process_state_ && pid_)
     if (auto warning = stopped_process_warning(*process_state_, *pid_))
@@ -114,9 +160,7 @@ Result<OpenedProcess> LiveAccess::open() {
   else if (auto done = run(*attachment); !done)
     return forward(std::move(done));
   held_ = true;
-  // A stub that was started here stopped the process for us, from its start on. What any other
-  // command has reached may have held it for long.
-  opened.stopped_before_us = attachment->stopped_before_us && !starts_stub();
+  opened.stopped_before_us = attachment->stopped_before_us;
   opened.source = std::make_unique<LiveProcess>(*client_, *attachment);
   return opened;
 }

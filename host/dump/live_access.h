@@ -1,6 +1,8 @@
 #pragma once
 
 #include "host/dump/process_access.h"
+#include "host/dump/target_spec.h"
+#include "host/dump/uninterruptible.h"
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 
@@ -20,13 +22,12 @@ namespace mqbridge {
 /// detach.
 class LiveAccess final : public ProcessAccess {
 public:
-  /// `stub`: the connection to the same one that the target before used, which is shared, and left
-  /// there for the next one. All outlive this.
-  LiveAccess(const rsp::Endpoint& endpoint, const SharedTools& tools,
-             std::shared_ptr<rsp::SharedStub>& stub)
-      : endpoint_(endpoint), tools_(tools), stub_(stub) {}
+  /// `target` is no core file. `stub`: the connection to the same one that the target before used,
+  /// which is shared, and left there for the next one. All outlive this.
+  LiveAccess(const TargetSpec& target, const SharedTools& tools,
+             std::shared_ptr<rsp::SharedStub>& stub);
 
-  /// Errors: those of rsp::Client::connect, attach.server_left.
+  /// Errors: those of start_server, attach.server_left, node.container, attach.uninterruptible.
   Result<void> connect(std::stop_token stop) override;
   /// Attaches, and lets the process run to the signal of --run-until. Errors: those of rsp::attach
   /// and rsp::run_until.
@@ -46,17 +47,21 @@ public:
   std::optional<Release> release(StoppedProcess* process, bool any_error) override;
 
 private:
-  Result<std::unique_ptr<rsp::Client>> connect_or_share(std::stop_token stop);
+  Result<std::unique_ptr<rsp::Client>> connect_or_share();
+  Result<void> enter_container();
+  ThreadFiles threads();
   Result<rsp::Attachment> attach();
   Result<void> run(rsp::Attachment& attachment);
   void look_for_life(bool any_error);
-  bool starts_stub() const;
   void begin_hold(Clock::time_point since = Clock::now());
   void limit_hold();
 
-  const rsp::Endpoint& endpoint_;
+  const TargetSpec& target_;
+  const NodeProcess* const process_; ///< null: of a stub that was there before
   const SharedTools& tools_;
+  rsp::Endpoint endpoint_;
   std::shared_ptr<rsp::SharedStub>& stub_;
+  std::stop_token stop_;
   std::unique_ptr<rsp::Client> client_; ///< null: not connected yet
   std::optional<std::string> process_state_;
   std::optional<std::int64_t> pid_;

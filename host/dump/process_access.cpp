@@ -17,8 +17,8 @@ std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
   if (endpoint.text.starts_with(exec))
     return command_host(std::string_view(endpoint.text).substr(exec.size()));
   std::array<char, 256> name{};
-  const bool here = std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) || endpoint.local_pid;
-  if (here && gethostname(name.data(), name.size() - 1) == 0)
+  if (std::holds_alternative<rsp::UnixEndpoint>(endpoint.where) &&
+      gethostname(name.data(), name.size() - 1) == 0)
     return name.data();
   return std::nullopt;
 }
@@ -27,18 +27,24 @@ std::optional<std::string> host_of(const rsp::Endpoint& endpoint) {
 
 std::unique_ptr<ProcessAccess> access_to(const TargetSpec& target, const SharedTools& tools,
                                          std::shared_ptr<rsp::SharedStub>& stub) {
-  if (const auto* endpoint = target.live())
-    return std::make_unique<LiveAccess>(*endpoint, tools, stub);
-  return std::make_unique<CoreAccess>(std::get<CoreEndpoint>(target.where), tools.files);
+  if (target.is_core())
+    return std::make_unique<CoreAccess>(std::get<CoreEndpoint>(target.where), tools.files);
+  return std::make_unique<LiveAccess>(target, tools, stub);
 }
 
-void name_target(RankDump& dump, const TargetSpec& target) {
+void name_target(RankOutcome& outcome, const TargetSpec& target) {
+  outcome.claim.given = target.rank;
+  outcome.claim.given_by = target.rank_source;
+  outcome.claim.given_job = target.keys.job;
+  auto& dump = outcome.dump;
   dump.endpoint = target.text();
-  const auto* const endpoint = target.live();
-  if (endpoint == nullptr)
-    return;
-  dump.host = host_of(*endpoint);
-  dump.pid = endpoint->local_pid ? endpoint->local_pid : endpoint->pid;
+  if (const auto* const process = std::get_if<NodeProcess>(&target.where)) {
+    dump.host = process->node.name();
+    dump.pid = process->pid;
+  } else if (const auto* const endpoint = std::get_if<rsp::Endpoint>(&target.where)) {
+    dump.host = host_of(*endpoint);
+    dump.pid = endpoint->pid;
+  }
 }
 
 } // namespace mqbridge

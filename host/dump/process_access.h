@@ -83,7 +83,7 @@ public:
 std::unique_ptr<ProcessAccess> access_to(const TargetSpec& target, const SharedTools& tools,
                                          std::shared_ptr<rsp::SharedStub>& stub);
 
-/// What a dump says of where the target is, as far as its endpoint tells: endpoint, host, pid.
-void name_target(RankDump& dump, const TargetSpec& target);
+/// What is known of a target before it is reached: endpoint, host, pid, and what it was given as.
+void name_target(RankOutcome& outcome, const TargetSpec& target);
 
 } // namespace mqbridge

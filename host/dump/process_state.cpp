@@ -2,10 +2,8 @@
 
 #include "rsp/commands/vfile.h"
 
-#include <array>
 #include <cstddef>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace mqbridge {
 namespace {
@@ -30,15 +28,6 @@ std::optional<std::string> parse_process_state(std::string_view stat) {
   if (!is_letter || (rest.size() > 1 && rest[1] != ' '))
     return std::nullopt;
   return std::string(1, rest[0]);
-}
-
-std::optional<std::string> local_process_state(const rsp::Endpoint& endpoint) {
-  if (!endpoint.local_pid)
-    return std::nullopt;
-  std::array<char, stat_bytes> text{};
-  std::ifstream file(stat_path(*endpoint.local_pid));
-  file.read(text.data(), text.size());
-  return parse_process_state({text.data(), static_cast<std::size_t>(file.gcount())});
 }
 
 std::optional<std::string> remote_process_state(rsp::Client& client) {

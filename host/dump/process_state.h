@@ -2,7 +2,6 @@
 
 #include "rsp/client/client.h"
 #include "rsp/result.h"
-#include "rsp/transport/endpoint.h"
 
 #include <optional>
 #include <string>
@@ -14,12 +13,8 @@ namespace mqbridge {
 /// is no such text. (The second field, the name, may hold blanks and parentheses.)
 std::optional<std::string> parse_process_state(std::string_view stat);
 
-/// The state of the process that `local:PID` names, to be asked before its gdbserver is started.
-/// nullopt: another endpoint, or not to be read.
-std::optional<std::string> local_process_state(const rsp::Endpoint& endpoint);
-
-/// The state of the process that `@PID` names, to be asked before the attach: two round trips in
-/// which nothing is held. nullopt: another endpoint, or a stub that does not read it. (Where a stub
+/// The state of the process that is to be attached to, asked before: two round trips in which
+/// nothing is held. nullopt: another endpoint, or a stub that does not read it. (Where a stub
 /// is attached already, the process is in its hands, and nothing tells what it was in before.)
 std::optional<std::string> remote_process_state(rsp::Client& client);
 

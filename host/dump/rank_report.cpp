@@ -19,8 +19,7 @@ bool is_error(const RankError& error) {
 RankReport::RankReport(const TargetSpec& target, const DumpOptions& options,
                        const RankObserver& observer)
     : observer_(observer), trace_(options.trace) {
-  name_target(dump(), target);
-  outcome_.claim.given = target.rank;
+  name_target(outcome_, target);
 }
 
 void RankReport::progress(std::string_view phase, std::uint64_t operations) const {

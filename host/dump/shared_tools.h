@@ -4,6 +4,7 @@
 #include "host/dump/replay_records.h"
 #include "host/dump/take_dump.h"
 #include "host/files/file_fetcher.h"
+#include "host/launch/launchers.h"
 #include "host/mqs/walk_budget.h"
 #include "host/process/elf_cache.h"
 #include "rsp/guardian/guardian.h"
@@ -18,6 +19,7 @@ struct SharedTools {
   ElfCache& files;
   FileFetcher& fetcher;
   rsp::Guardian& guardian;
+  Launchers& launchers;
   ReplayRecords* replays = nullptr;  ///< null: nothing is known of earlier dumps, nor kept
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
   RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank

@@ -4,6 +4,7 @@
 #include "host/dump/target_spec.h"
 #include "host/files/fetch_options.h"
 #include "host/files/file_finder.h"
+#include "host/launch/launch_options.h"
 #include "host/memory/cache_mode.h"
 #include "host/mqs/dll_policy.h"
 #include "host/process/given_image.h"
@@ -31,6 +32,7 @@ struct DumpOptions {
   std::vector<GivenImage> images;                 ///< --image; empty: the link map is read
   FetchOptions fetch;
   DllPolicy dll;
+  LaunchOptions launch;
   std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
   std::vector<std::filesystem::path> pack_directories; ///< searched in order for *.types
   std::chrono::milliseconds connect_timeout{10'000};

@@ -114,10 +114,17 @@ Result<TargetSpec> TargetSpec::parse(std::string_view text) {
     spec.where = CoreEndpoint{std::string(endpoint), std::move(*path)};
     return spec;
   }
+  if (names_node_process(endpoint)) {
+    auto process = parse_node_process(endpoint);
+    if (!process)
+      return forward(std::move(process));
+    spec.where = std::move(*process);
+    return spec;
+  }
   auto parsed = rsp::Endpoint::parse(endpoint);
   if (!parsed) {
     auto error = std::move(parsed).error();
-    error.hint += ", or core:FILE[@EXECUTABLE]";
+    error.hint += "; local:PID, ssh:[USER@]HOST:PID, srun:JOB:NODE:PID; core:FILE[@EXECUTABLE]";
     return Failure(std::move(error));
   }
   spec.where = std::move(*parsed);
@@ -142,7 +149,9 @@ std::optional<std::string> TargetSpec::process_key() const {
       return "serial " + line.device;
     }
   };
-  if (const auto* const endpoint = live()) {
+  if (const auto* const process = std::get_if<NodeProcess>(&where))
+    return process->node.target(process->pid);
+  if (const auto* const endpoint = std::get_if<rsp::Endpoint>(&where)) {
     if (endpoint->text.starts_with("exec:"))
       return std::nullopt;
     return fmt::format("{} {}", std::visit(Key(), endpoint->where), endpoint->pid.value_or(0));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "host/dump/document.h"
+#include "host/launch/node.h"
 #include "host/process/core/core_path.h"
 #include "rsp/result.h"
 #include "rsp/transport/endpoint.h"
@@ -25,7 +27,7 @@ struct TargetKeys {
   std::vector<std::filesystem::path> sysroots = {};
   std::vector<std::filesystem::path> types = {};
   std::optional<std::filesystem::path> dll = {};
-  std::optional<std::string> node_command = {};
+  std::optional<std::string> node_command = {}; ///< as --node-command
 
   bool operator==(const TargetKeys&) const = default;
 };
@@ -33,13 +35,15 @@ struct TargetKeys {
 /// `[RANK=]ENDPOINT` of the command line.
 struct TargetSpec {
   std::optional<int> rank;
-  std::variant<rsp::Endpoint, CoreEndpoint> where; ///< a live process, or a dead one
+  /// A stub, a process whose stub is to be started, or what a dead process has left.
+  std::variant<rsp::Endpoint, NodeProcess, CoreEndpoint> where;
   TargetKeys keys = {};
+  RankSource rank_source = RankSource::given; ///< of `rank`
 
   /// The endpoint as the user wrote it.
   const std::string& text() const;
-  /// nullptr: a core file.
-  const rsp::Endpoint* live() const { return std::get_if<rsp::Endpoint>(&where); }
+  /// A dead process.
+  bool is_core() const { return std::holds_alternative<CoreEndpoint>(where); }
   /// The same for the same process, as far as the words tell; nullopt: a command, which may lead to
   /// another process each time.
   std::optional<std::string> process_key() const;

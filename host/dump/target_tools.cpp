@@ -24,7 +24,7 @@ std::optional<DumpOptions> own_options(const TargetKeys& keys, const DumpOptions
 TargetTools::TargetTools(const TargetSpec& target, const SharedTools& shared)
     : files_(own_files(target.keys, shared)), options_(own_options(target.keys, shared.options)),
       tools_{options_ ? *options_ : shared.options, files_ ? *files_ : shared.files, shared.fetcher,
-             shared.guardian, shared.replays,
+             shared.guardian, shared.launchers, shared.replays,
              // Those of the last dump are looked through with the sysroots of all.
              files_ ? nullptr : shared.known_files, shared.budget, shared.sysroots} {}
 

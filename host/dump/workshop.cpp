@@ -12,7 +12,7 @@ IndexerOptions indexer_options(const DumpOptions& options) {
 } // namespace
 
 Workshop::Workshop(DumpOptions options, std::unique_ptr<rsp::Guardian> guardian)
-    : options_(std::move(options)), guardian_(std::move(guardian)),
+    : options_(std::move(options)), guardian_(std::move(guardian)), launchers_(options_.launch),
       files_(options_.paths, Debuginfod::from_environment(), indexer_options(options_)),
       sysroots_(options_.paths, indexer_options(options_)), fetcher_(options_.fetch),
       known_files_(files_, replays_) {}
@@ -27,7 +27,8 @@ Result<std::unique_ptr<Workshop>> Workshop::open(DumpOptions options) {
 
 SharedTools Workshop::tools(RunBudget& budget) {
   fetcher_.forget_answers();
-  return {options_, files_, fetcher_, *guardian_, &replays_, &known_files_, &budget, &sysroots_};
+  return {options_,  files_,        fetcher_, *guardian_, launchers_,
+          &replays_, &known_files_, &budget,  &sysroots_};
 }
 
 } // namespace mqbridge

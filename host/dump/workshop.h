@@ -6,6 +6,7 @@
 #include "host/dump/sysroot_caches.h"
 #include "host/dump/take_dump.h"
 #include "host/files/file_fetcher.h"
+#include "host/launch/launchers.h"
 #include "host/process/elf_cache.h"
 #include "rsp/guardian/guardian.h"
 
@@ -13,10 +14,10 @@
 
 namespace mqbridge {
 
-/// What outlives one dump: the guardian, the files of this host with what was indexed of them, and
-/// what earlier dumps have learnt. A program that looks once has one for this look; one that looks
-/// often keeps it, and each look finds what those before have brought. Bounded, however long it
-/// lives. Thread-safe; it outlives the dumps that are taken with it.
+/// What outlives one dump: the guardian, the ways to nodes, the files of this host with what was
+/// indexed of them, and what earlier dumps have learnt. A program that looks once has one for this
+/// look; one that looks often keeps it, and each look finds what those before have brought.
+/// Bounded, however long it lives. Thread-safe; it outlives the dumps that are taken with it.
 class Workshop {
 public:
   /// Starts the guardian, and begins to look through the files of the last dump. Error:
@@ -24,6 +25,7 @@ public:
   static Result<std::unique_ptr<Workshop>> open(DumpOptions options);
 
   const DumpOptions& options() const { return options_; }
+  Launchers& launchers() { return launchers_; }
   /// For the ranks of one dump. `budget`: of that dump.
   SharedTools tools(RunBudget& budget);
   /// A dump is over and no target is held: writes down what the next run will want to know.
@@ -34,6 +36,7 @@ private:
 
   const DumpOptions options_;
   std::unique_ptr<rsp::Guardian> guardian_;
+  Launchers launchers_;
   ElfCache files_;
   SysrootCaches sysroots_;
   FileFetcher fetcher_;

@@ -200,11 +200,10 @@ private:
 
 } // namespace
 
-Findings find_ranks(const JobRequest& request, Workshop& workshop, Launchers& launchers,
-                    std::stop_token stop) {
+Findings find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop) {
   RunBudget budget(0, 1); // no queues are walked
   const auto tools = workshop.tools(budget);
-  return Search(request, tools, launchers, std::move(stop)).find();
+  return Search(request, tools, tools.launchers, std::move(stop)).find();
 }
 
 } // namespace mqbridge

@@ -80,9 +80,18 @@ std::vector<std::string> Launchers::srun_command(const Node& node,
   return command;
 }
 
-rsp::Endpoint Launchers::server_on(const Node& node, std::string text) {
-  return {std::move(text), rsp::CommandEndpoint{command_on(node, server_words(options_.gdbserver))},
+rsp::Endpoint Launchers::server_of(const Node& node, std::string text,
+                                   const std::vector<std::string>& words) {
+  constexpr std::chrono::milliseconds for_srun{2};
+  return {std::move(text),
+          rsp::CommandEndpoint{command_on(node, words), node.launcher == Launcher::srun
+                                                            ? for_srun
+                                                            : std::chrono::milliseconds(0)},
           std::nullopt};
+}
+
+rsp::Endpoint Launchers::server_on(const Node& node, std::string text) {
+  return server_of(node, std::move(text), server_words(options_.gdbserver));
 }
 
 rsp::Endpoint Launchers::server_inside(const Node& node, std::string text,
@@ -92,7 +101,7 @@ rsp::Endpoint Launchers::server_inside(const Node& node, std::string text,
   for (const auto& word : node_command)
     words.push_back(with_pid(word, pid));
   append(words, server_words(options_.gdbserver));
-  return {std::move(text), rsp::CommandEndpoint{command_on(node, words)}, std::nullopt};
+  return server_of(node, std::move(text), words);
 }
 
 } // namespace mqbridge

@@ -33,6 +33,8 @@ public:
                               const std::vector<std::string>& node_command, std::int64_t pid);
 
 private:
+  rsp::Endpoint server_of(const Node& node, std::string text,
+                          const std::vector<std::string>& words);
   std::vector<std::string> ssh_command(const Node& node, const std::vector<std::string>& words);
   std::vector<std::string> srun_command(const Node& node,
                                         const std::vector<std::string>& words) const;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace mqbridge::rsp {
@@ -36,13 +34,6 @@ std::string_view status_field(std::string_view status, std::string_view name, in
     return line.substr(0, line.find('\t'));
   }
   return {};
-}
-
-Result<std::string> read_local_file(std::string_view path) {
-  std::ifstream file{std::string(path)};
-  if (!file)
-    return fail("file.open", fmt::format("cannot open {}", path));
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 void learn_stub(AttachFacts& facts, std::string_view status) {
@@ -134,24 +125,6 @@ Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_vi
   return {"ptrace.denied", std::move(what),
           "run gdbserver as the user of the process, or as root; then look at sysctl "
           "kernel.yama.ptrace_scope, and in a container start it with --cap-add SYS_PTRACE"};
-}
-
-Error explain_failed_start(const Endpoint& endpoint, Error error) {
-  constexpr std::string_view complaint = "Cannot attach to process ";
-  const std::size_t at = error.message.find(complaint);
-  if (!std::holds_alternative<CommandEndpoint>(endpoint.where) || at == std::string::npos)
-    return error;
-  const std::string_view rest = std::string_view(error.message).substr(at + complaint.size());
-  const auto pid = parse_decimal<std::int64_t>(rest);
-  // "12: Operation not permitted (1), process 12 is already traced by process 34\n..."
-  const std::string_view line = rest.substr(0, rest.find('\n'));
-  const std::size_t colon = line.find(": ");
-  if (!pid || colon == std::string_view::npos)
-    return error;
-  const std::string said = fmt::format("gdbserver: {}", line.substr(colon + 2));
-  // The gdbserver was a child of ours, with our user and capabilities.
-  return explain_refusal(gather_attach_facts(read_local_file, *pid, "/proc/self/status"), *pid,
-                         said);
 }
 
 } // namespace mqbridge::rsp

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "rsp/result.h"
-#include "rsp/transport/endpoint.h"
 
 #include <cstdint>
 #include <functional>
@@ -35,10 +34,5 @@ AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
 /// ptrace.other_user, ptrace.yama, ptrace.capability, or ptrace.denied where the facts do not say.
 /// `said` is what the stub said.
 Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said);
-
-/// `error` is how Client::connect failed. A gdbserver that was started here (local:PID) for a
-/// process that it may not attach to ends before its first packet, and says so on stderr: then this
-/// is the refusal, told apart. Every other error comes back as it is.
-Error explain_failed_start(const Endpoint& endpoint, Error error);
 
 } // namespace mqbridge::rsp

@@ -1,9 +1,7 @@
 #include "rsp/client/shared_stub.h"
 
-#include "rsp/client/attach_refusal.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
-#include "rsp/client/uninterruptible.h"
 #include "rsp/codes.h"
 #include "rsp/transport/open.h"
 
@@ -21,8 +19,7 @@ constexpr std::chrono::milliseconds guardians_turn{300};
 
 SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> transport,
                        GuardianWatch watch, const ClientOptions& options)
-    : endpoint_(endpoint),
-      connection_(std::move(transport), {.name = endpoint.text,
+    : connection_(std::move(transport), {.name = endpoint.text,
                                          .silence_timeout = options.silence_timeout,
                                          .trace = options.trace,
                                          .watch = watch}),
@@ -37,8 +34,6 @@ SharedStub::~SharedStub() {
 
 Result<std::shared_ptr<SharedStub>> SharedStub::open(const Endpoint& endpoint,
                                                      const ClientOptions& options) {
-  if (auto interruptible = await_interruptible(endpoint, options.stop); !interruptible)
-    return forward(std::move(interruptible));
   auto opened = open_transport(
       endpoint, {std::chrono::steady_clock::now() + options.connect_timeout, options.stop},
       options.guardian);
@@ -62,9 +57,7 @@ Result<void> SharedStub::negotiate(Opening& opening) {
     const bool silent = !connection_.heard().packet && !connection_.heard().ack;
     if (!given_up_by_us && silent)
       connection_.released(); // nothing there that could be told to release anything
-    if (auto asleep = explain_silence(endpoint_); asleep && silent && !given_up_by_us)
-      return Failure(std::move(*asleep));
-    return Failure(explain_failed_start(endpoint_, std::move(negotiated).error()));
+    return forward(std::move(negotiated));
   }
   features_ = std::move(*negotiated);
   usable_ = true;

@@ -26,7 +26,7 @@ namespace mqbridge::rsp {
 /// client's exchange changes it where it must. One thread at a time for all clients of a stub.
 class SharedStub {
 public:
-  /// Connects; nothing is sent yet. Errors: those of open_transport, attach.uninterruptible.
+  /// Connects; nothing is sent yet. Errors: those of open_transport.
   static Result<std::shared_ptr<SharedStub>> open(const Endpoint& endpoint,
                                                   const ClientOptions& options);
   /// Over a transport that exists already, which no guardian watches.
@@ -84,7 +84,6 @@ private:
              const ClientOptions& options);
   void settle_costs();
 
-  Endpoint endpoint_;
   Connection connection_;
   const Connection::Clock::time_point opened_ = Connection::Clock::now();
   std::stop_token stop_;

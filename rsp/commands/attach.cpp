@@ -146,14 +146,16 @@ Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t p
 }
 
 /// The server forgets the negotiation over this: other clients may need it.
-Failure refused(Client& client, std::int64_t pid, const std::string& reply) {
+Failure refused(Client& client, std::int64_t pid, const std::string& reply,
+                const FileSource& files) {
   auto error =
-      explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply)));
+      explain_refused_attach(client, pid, fmt::format("the server says {}", shorten(reply)), files);
   client.stub()->recover();
   return Failure(std::move(error));
 }
 
-Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std::string& reply) {
+Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std::string& reply,
+                                     const FileSource& files) {
   if (reply.empty() || is_error_reply(reply))
     client.released();
   if (reply.empty()) {
@@ -162,7 +164,7 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
                 "leave @PID away, or start: gdbserver --multi :PORT");
   }
   if (is_error_reply(reply))
-    return refused(client, pid, reply);
+    return refused(client, pid, reply, files);
   auto stop = parse_stop_reply(reply);
   if (!stop)
     return forward(std::move(stop));
@@ -182,7 +184,7 @@ bool holds_its_only_process(Client& client) {
          !client.connection().holds().detach_packets().empty();
 }
 
-Result<Attachment> attach_process(Client& client, std::int64_t pid) {
+Result<Attachment> attach_process(Client& client, std::int64_t pid, const FileSource& files) {
   if (holds_its_only_process(client)) {
     return fail(
         "attach.one_process",
@@ -206,14 +208,15 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid) {
   auto reply = client.request_last(fmt::format("vAttach;{:x}", pid));
   if (!reply)
     return forward(std::move(reply));
-  return take_attach_reply(client, pid, *reply);
+  return take_attach_reply(client, pid, *reply, files);
 }
 
 } // namespace
 
-Result<Attachment> attach(Client& client, RankVariables rank_variables) {
+Result<Attachment> attach(Client& client, const AttachHelp& help) {
   const std::optional<std::int64_t> pid = client.endpoint().pid;
-  return pid ? attach_process(client, *pid) : attach_current(client, rank_variables);
+  return pid ? attach_process(client, *pid, help.files)
+             : attach_current(client, help.rank_variables);
 }
 
 } // namespace mqbridge::rsp

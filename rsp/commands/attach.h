@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rsp/client/attach_refusal.h"
 #include "rsp/client/client.h"
 #include "rsp/client/detach.h"
 #include "rsp/commands/processes.h"
@@ -8,6 +9,13 @@
 #include <cstdint>
 
 namespace mqbridge::rsp {
+
+/// For the messages of attach().
+struct AttachHelp {
+  RankVariables rank_variables = {};
+  /// Reads /proc of the stub's node where the stub has ended over its refusal; empty: nobody does.
+  FileSource files = {};
+};
 
 /// What we are attached to once attach() returned.
 struct Attachment {
@@ -18,10 +26,10 @@ struct Attachment {
 
 /// With `@PID`: `!`, vAttach;PID. Without: `?`. Nothing is ever interrupted (0x03). Errors:
 /// ptrace.denied and ptrace.traced (with what the stub said), attach.no_process (a --multi server
-/// without @PID; the message lists its processes, with their ranks by `rank_variables`, from
+/// without @PID; the message lists its processes, with their ranks, from
 /// qXfer:osdata:read:processes), attach.no_such_process, attach.one_process (of a shared server
 /// without multiprocess+), attach.exited (W/X). After a refused vAttach the client must be dropped:
 /// the server forgot the negotiation.
-Result<Attachment> attach(Client& client, RankVariables rank_variables = {});
+Result<Attachment> attach(Client& client, const AttachHelp& help = {});
 
 } // namespace mqbridge::rsp

@@ -1,18 +1,22 @@
 #include "rsp/commands/file_stub.h"
 
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace mqbridge::rsp {
 
 std::unique_ptr<Client> connect_file_stub(const Client& client, std::int64_t pid,
                                           std::stop_token stop) {
-  if (!client.endpoint().text.starts_with("local:"))
+  const auto* const command = std::get_if<CommandEndpoint>(&client.endpoint().where);
+  if (command == nullptr || !client.endpoint().text.starts_with("local:"))
     return nullptr;
   // Nobody ends a command that we started. One that hangs ends by itself, after longer than the
   // largest files take.
-  const Endpoint endpoint{
-      client.endpoint().text,
-      CommandEndpoint{{"timeout", "600", "gdbserver", "--once", "--multi", "-"}}, pid};
+  std::vector<std::string> again{"timeout", "600"};
+  again.insert(again.end(), command->argv.begin(), command->argv.end());
+  const Endpoint endpoint{client.endpoint().text, CommandEndpoint{std::move(again)}, pid};
   constexpr std::chrono::milliseconds patience{5'000}; // the target stands still meanwhile
   auto connected = Client::connect(
       endpoint,

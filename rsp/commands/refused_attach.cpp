@@ -9,18 +9,26 @@
 #include <string>
 
 namespace mqbridge::rsp {
+namespace {
 
-Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said) {
+constexpr std::string_view stub_status = "/proc/self/status";
+
+} // namespace
+
+Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said,
+                             const FileSource& files) {
   AttachFacts facts;
   // gdbserver is in ack mode again, and waits for the acknowledgement of nothing yet: asked first,
   // this ends it without one.
   const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
   if (usable && client.features().vfile) {
-    const FileSource files = [&client](std::string_view path) {
+    const FileSource own = [&client](std::string_view path) {
       return read_file(client, path, limits::proc_file);
     };
-    facts = gather_attach_facts(files, pid, "/proc/self/status");
+    facts = gather_attach_facts(own, pid, stub_status);
   }
+  if (!usable && files)
+    facts = gather_attach_facts(files, pid, stub_status);
   if (usable && !facts.exists) {
     const auto processes = read_processes(client);
     if (processes && !processes->empty()) {

@@ -10,7 +10,7 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr std::string_view forms =
-    "write HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD], local:PID or "
+    "write HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD] or "
     "exec:COMMAND";
 
 Failure bad(std::string_view text, std::string_view why, std::string_view guess = {}) {
@@ -50,16 +50,6 @@ Result<std::optional<std::int64_t>> take_pid(std::string_view text, std::string_
     return bad(text, "what follows '@' is no process id");
   rest = rest.substr(0, at);
   return pid;
-}
-
-Result<Endpoint> parse_local(std::string_view text, std::string_view rest) {
-  const auto pid = process_id(rest);
-  if (!pid)
-    return bad(text, "what follows 'local:' is no process id");
-  // The pid belongs to the command: to the stub it is attached already when it starts to speak.
-  return Endpoint{std::string(text),
-                  CommandEndpoint{{"gdbserver", "--once", "--attach", "-", std::to_string(*pid)}},
-                  std::nullopt, pid};
 }
 
 Result<Endpoint> parse_unix(std::string_view text, std::string_view rest) {
@@ -140,16 +130,10 @@ Result<Endpoint> Endpoint::parse(std::string_view text) {
     return Endpoint{std::string(text), CommandEndpoint{{"/bin/sh", "-c", std::string(*command)}},
                     std::nullopt};
   }
-  if (const auto rest = after("local:"))
-    return parse_local(text, *rest);
   if (const auto rest = after("unix:"))
     return parse_unix(text, *rest);
   if (const auto rest = after("serial:"))
     return parse_serial(text, *rest);
-  for (const std::string_view other : {"ssh:", "srun:", "core:"}) {
-    if (after(other))
-      return bad(text, fmt::format("'{}' is not supported", other));
-  }
   return parse_tcp(text);
 }
 

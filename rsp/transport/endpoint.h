@@ -2,6 +2,7 @@
 
 #include "rsp/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,11 @@ struct UnixEndpoint {
 /// A stub that speaks on the stdin and stdout of a command started here.
 struct CommandEndpoint {
   std::vector<std::string> argv; ///< `exec:` is {"/bin/sh", "-c", COMMAND}
+  /// While an answer is waited for, an acknowledgement that no stub minds is sent every so often;
+  /// 0: never. srun acknowledges what it receives 40 ms late unless it has something to send, and
+  /// its other end holds back what follows a first piece until then (Nagle): an answer of more than
+  /// 1 KB takes 44 ms, and with this 2.
+  std::chrono::milliseconds prod_every{0};
   bool operator==(const CommandEndpoint&) const = default;
 };
 
@@ -36,19 +42,17 @@ struct SerialEndpoint {
   bool operator==(const SerialEndpoint& other) const { return device == other.device; }
 };
 
-/// Where a stub is, and which of its processes is meant. Parsed from TARGET (docs/reference/cli.md)
-/// without `RANK=`.
+/// Where a stub is, and which of its processes is meant: of the forms of TARGET
+/// (docs/reference/cli.md) those that name a stub.
 struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
   std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint, SerialEndpoint> where;
   std::optional<std::int64_t> pid; ///< `@PID`: vAttach to that process of an extended-remote server
-  std::optional<std::int64_t> local_pid = {}; ///< `local:PID`: that process of this machine
 
   /// Same server, whichever process: such targets are taken one after the other.
   bool same_server(const Endpoint& other) const { return where == other.where; }
 
-  /// HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD],
-  /// exec:COMMAND, local:PID.
+  /// HOST:PORT[@PID], [V6]:PORT[@PID], unix:PATH[@PID], serial:DEVICE[:BAUD], exec:COMMAND.
   /// Errors ("endpoint.syntax") say what is wrong with the text and show the forms.
   static Result<Endpoint> parse(std::string_view text);
 };

@@ -1,10 +1,13 @@
 #include "rsp/transport/open.h"
 
+#include "rsp/packet/gate.h"
 #include "rsp/transport/connect.h"
 #include "rsp/transport/serial_transport.h"
 #include "rsp/transport/socket_transport.h"
 #include "rsp/transport/subprocess.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <system_error>
@@ -14,11 +17,12 @@ namespace {
 
 class CommandTransport final : public Transport {
 public:
-  CommandTransport(std::unique_ptr<Transport> stdio, Subprocess subprocess)
-      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)) {}
+  CommandTransport(std::unique_ptr<Transport> stdio, Subprocess subprocess,
+                   std::chrono::milliseconds prod_every)
+      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)), prod_every_(prod_every) {}
 
   void send(const Outgoing& bytes) override { stdio_->send(bytes); }
-  Received receive(Clock::time_point deadline) override { return stdio_->receive(deadline); }
+  Received receive(Clock::time_point deadline) override;
   void wake() override { stdio_->wake(); }
   LinkLimits limits() const override { return stdio_->limits(); }
   void end() override { stdio_->end(); }
@@ -28,7 +32,22 @@ public:
 private:
   std::unique_ptr<Transport> stdio_;
   Subprocess subprocess_;
+  const std::chrono::milliseconds prod_every_;
 };
+
+/// The acknowledgement itself goes through as it is: to a stub in no-ack mode it is nothing, and to
+/// another one a repeated one is.
+Received CommandTransport::receive(Clock::time_point deadline) {
+  if (prod_every_ == std::chrono::milliseconds(0))
+    return stdio_->receive(deadline);
+  while (true) {
+    const auto next = std::min(deadline, Clock::now() + prod_every_);
+    const auto received = stdio_->receive(next);
+    if (received.kind != Received::Kind::timed_out || next == deadline)
+      return received;
+    stdio_->send(Gate(read_only_policy()).ack());
+  }
+}
 
 Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpoint& command,
                                     Guardian* guardian) {
@@ -54,8 +73,9 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
     watch->forget();
     return forward(std::move(subprocess));
   }
-  return OpenTransport{
-      std::make_unique<CommandTransport>(std::move(*transport), std::move(*subprocess)), *watch};
+  return OpenTransport{std::make_unique<CommandTransport>(
+                           std::move(*transport), std::move(*subprocess), command.prod_every),
+                       *watch};
 }
 
 Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint& where,

@@ -113,8 +113,9 @@ void GdbServer::serve(const ChildSpec& command) {
 }
 
 std::string GdbServer::endpoint() const {
-  return mode_ == ServerMode::stdio ? fmt::format("local:{}", inferior_)
-                                    : fmt::format("127.0.0.1:{}{}", port_, process_suffix());
+  return mode_ == ServerMode::stdio
+             ? fmt::format("exec:exec gdbserver --once --attach - {}", inferior_)
+             : fmt::format("127.0.0.1:{}{}", port_, process_suffix());
 }
 
 std::string GdbServer::process_suffix() const {

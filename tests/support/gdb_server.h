@@ -19,7 +19,7 @@ enum class ServerMode {
   multi,        ///< --multi; the client attaches with vAttach
   spawned,      ///< the server starts the process
   spawned_once, ///< the same with --once: it kills the process when its client vanishes
-  stdio,        ///< started by the client itself (local:PID)
+  stdio,        ///< started by the client itself (on stdio)
 };
 
 std::string to_string(ServerMode mode);
@@ -46,7 +46,7 @@ public:
 
   std::uint16_t port() const { return port_; }
   /// What mqbridge takes for a target: "127.0.0.1:PORT", with "@PID" for a --multi server, or
-  /// "local:PID".
+  /// "exec:COMMAND".
   std::string endpoint() const;
   /// What follows HOST:PORT in endpoint().
   std::string process_suffix() const;

@@ -40,7 +40,7 @@ class DumpTools {
 public:
   DumpTools();
 
-  SharedTools tools() { return {options, files_, fetcher_, *guardian_, &replays_}; }
+  SharedTools tools() { return {options, files_, fetcher_, *guardian_, launchers_, &replays_}; }
   ReplayRecords& replays() { return replays_; }
   const PrivateCache& cache() const { return cache_; }
 
@@ -51,6 +51,7 @@ private:
   ElfCache files_;
   FileFetcher fetcher_;
   std::unique_ptr<rsp::Guardian> guardian_;
+  Launchers launchers_{{}};
   ReplayRecords replays_;
 };
 

@@ -16,7 +16,7 @@ Finder::Finder() {
 }
 
 Findings Finder::find(const JobRequest& request) {
-  return find_ranks(request, *workshop_, launchers_, {});
+  return find_ranks(request, *workshop_, {});
 }
 
 Findings Finder::find_mpirun(pid_t pid) {

@@ -22,7 +22,6 @@ public:
 
 private:
   std::unique_ptr<Workshop> workshop_;
-  Launchers launchers_{LaunchOptions{}};
 };
 
 /// With --node of these hosts, reached by ssh.

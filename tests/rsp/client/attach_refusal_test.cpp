@@ -127,26 +127,5 @@ TEST(AttachRefusal, IsToldApart) {
   }
 }
 
-TEST(AttachRefusal, OfAServerStartedHere) {
-  const Endpoint local{"local:999999999", CommandEndpoint{{"gdbserver"}}, {}};
-  const Error gone = explain_failed_start(
-      local, {"stub.closed",
-              "the command exited with status 1; it said: Cannot attach to process 999999999: No "
-              "such process (3)\nExiting",
-              ""});
-  EXPECT_EQ(gone.code, "attach.no_such_process");
-  EXPECT_THAT(gone.message, HasSubstr("No such process (3)"));
-  EXPECT_THAT(gone.message, testing::Not(HasSubstr("Exiting")));
-
-  // Other errors, and other endpoints, stay what they are.
-  for (const std::string message : {"closed", "Cannot attach to process x: y",
-                                    "Cannot attach to process 12", "Cannot attach to process "})
-    EXPECT_EQ(explain_failed_start(local, {"stub.closed", message, ""}).code, "stub.closed");
-  const Endpoint remote{"h:1", TcpEndpoint{"h", "1"}, {}};
-  EXPECT_EQ(
-      explain_failed_start(remote, {"stub.closed", "Cannot attach to process 1: no", ""}).code,
-      "stub.closed");
-}
-
 } // namespace
 } // namespace mqbridge::rsp

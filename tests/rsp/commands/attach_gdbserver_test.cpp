@@ -103,7 +103,8 @@ TEST(AttachMulti, WithoutAPidItListsTheProcessesAndKnowsRanks) {
   const GdbServer server(ServerMode::multi, {{test::inferior_program()}, {{"PMI_RANK", "0"}}});
   const auto client = connected(fmt::format("127.0.0.1:{}", server.port()));
   ASSERT_TRUE(client);
-  const auto attachment = attach(*client, std::array<std::string_view, 1>{"PMI_RANK"});
+  constexpr std::array<std::string_view, 1> variables{"PMI_RANK"};
+  const auto attachment = attach(*client, {.rank_variables = variables});
   ASSERT_FALSE(attachment);
   EXPECT_EQ(attachment.error().code, "attach.no_process");
   EXPECT_THAT(attachment.error().message, HasSubstr(fmt::format("{}  rank 0", server.inferior())));

@@ -271,7 +271,7 @@ TEST(Attach, WithoutAPidTheProcessesAreListedRanksFirst) {
   ASSERT_TRUE(client);
   const auto variables =
       std::to_array<std::string_view>({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
-  const auto attachment = attach(*client, variables);
+  const auto attachment = attach(*client, {.rank_variables = variables});
   ASSERT_FALSE(attachment);
   const Error& error = attachment.error();
   EXPECT_EQ(error.code, "attach.no_process");

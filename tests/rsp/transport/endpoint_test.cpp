@@ -38,7 +38,6 @@ TEST(Endpoint, UnixSocket) {
 TEST(Endpoint, CommandsAreVerbatim) {
   expect_parses("exec:ssh n1 'gdbserver - 7@8'",
                 CommandEndpoint{{"/bin/sh", "-c", "ssh n1 'gdbserver - 7@8'"}});
-  expect_parses("local:41822", CommandEndpoint{{"gdbserver", "--once", "--attach", "-", "41822"}});
 }
 
 TEST(Endpoint, SameServerWhicheverProcess) {
@@ -82,9 +81,6 @@ const Wrong wrong[] = {
     {"unix:@5", "path of the socket is missing"},
     {"unix:" + std::string(108, 'p'), "107 bytes"},
     {std::string("unix:a\0b", 8), "zero byte"},
-    {"local:", "no process id"},
-    {"local:0", "no process id"},
-    {"local:mpi", "no process id"},
     {"exec:", "command is missing"},
     {std::string("exec:a\0b", 8), "zero byte"},
     {"serial:", "device is missing"},
@@ -93,17 +89,8 @@ const Wrong wrong[] = {
     {"serial:/dev/ttyS0:0", "from 50 to"},
     {"serial:/dev/ttyS0:", "from 50 to"},
     {"serial:/dev/ttyS0:99999999999", "from 50 to"},
-    {"ssh:n017:41822", "not supported"},
-    {"srun:1:n017:41822", "not supported"},
-    {"core:/tmp/core", "not supported"},
+    {"ssh:n017:41822", "stands in brackets"},
 };
-
-TEST(Endpoint, OfAProcessOfThisHostIsKnown) {
-  const auto endpoint = Endpoint::parse("local:41822");
-  ASSERT_TRUE(endpoint);
-  EXPECT_EQ(endpoint->local_pid, 41822);
-  EXPECT_EQ(endpoint->pid, std::nullopt) << "nothing to attach to for the stub";
-}
 
 TEST(Endpoint, AProcessIdAloneIsGuessed) {
   const auto endpoint = Endpoint::parse("20990");

@@ -1,6 +1,6 @@
 // A process that no signal reaches: the parent of a vfork() child.
 
-#include "rsp/client/client.h"
+#include "tests/dump/real/rank_under_test.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 
@@ -12,7 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace mqbridge::rsp {
+namespace mqbridge {
 namespace {
 
 using namespace std::chrono_literals;
@@ -37,17 +37,25 @@ protected:
     ::waitpid(pid_, nullptr, 0);
   }
 
+  RankDump dump() {
+    test::DumpTools tools;
+    std::shared_ptr<rsp::SharedStub> stub;
+    const auto target = TargetSpec::parse(fmt::format("local:{}", pid_)).value();
+    return dump_rank(target, tools.tools(), stub, {}, {}).dump;
+  }
+
   const pid_t pid_;
 };
 
 TEST_F(AsleepTest, IsSaidAtOnceAndNothingStaysAttached) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto client = Client::connect(Endpoint::parse(fmt::format("local:{}", pid_)).value(), {});
+  const auto rank = dump();
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
-  ASSERT_FALSE(client);
-  EXPECT_EQ(client.error().code, "attach.uninterruptible");
-  EXPECT_THAT(client.error().message, testing::HasSubstr("state D"));
-  EXPECT_THAT(client.error().hint, testing::HasSubstr(fmt::format("/proc/{}", pid_)));
+  ASSERT_FALSE(rank.errors.empty());
+  EXPECT_EQ(rank.errors.front().code, "attach.uninterruptible");
+  EXPECT_THAT(rank.errors.front().message, testing::HasSubstr("state D"));
+  EXPECT_THAT(rank.errors.front().hint, testing::HasSubstr(fmt::format("/proc/{}", pid_)));
+  EXPECT_EQ(rank.stopped_ms, std::nullopt);
   EXPECT_EQ(test::tracer_of(pid_), 0);
 }
 
@@ -57,10 +65,10 @@ TEST_F(AsleepTest, OneThatWakesInTimeIsAttached) {
     for (const pid_t child : test::children_of(pid_))
       ::kill(child, SIGKILL);
   });
-  const auto client = Client::connect(Endpoint::parse(fmt::format("local:{}", pid_)).value(), {});
+  const auto rank = dump();
   waker.join();
-  EXPECT_TRUE(client) << client.error().message;
+  EXPECT_NE(rank.stopped_ms, std::nullopt);
 }
 
 } // namespace
-} // namespace mqbridge::rsp
+} // namespace mqbridge

@@ -1,0 +1,140 @@
+#include "host/dump/node_server.h"
+
+#include "host/disk/text_file.h"
+#include "host/launch/words.h"
+#include "rsp/client/shared_stub.h"
+#include "rsp/commands/vfile.h"
+#include "rsp/limits.h"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+rsp::ClientOptions client_options(const SharedTools& tools, std::stop_token stop) {
+  const auto& options = tools.options;
+  return {options.connect_timeout, options.silence_timeout, options.trace, &tools.guardian,
+          std::move(stop)};
+}
+
+/// Of a command that went through a shell: what was to be run is not there.
+bool says_not_found(std::string_view message) {
+  return message.find("exited with status 127") != std::string_view::npos ||
+         message.find("exited with status 126") != std::string_view::npos;
+}
+
+/// Why no server answers, where how its command ended tells. ssh ends with 255 over itself.
+Error explain_unreached(const Node& node, const SharedTools& tools, Error error) {
+  const auto& gdbserver = tools.options.launch.gdbserver;
+  if (error.code == "connect.failed")
+    return error; // there is no ssh, srun or gdbserver here
+  if (says_not_found(error.message))
+    return {
+        "node.no_gdbserver", fmt::format("{} on {}", error.message, node.name()),
+        fmt::format("on {}: apt install gdbserver; or name it there: --gdbserver PATH (now: {})",
+                    node.name(), gdbserver)};
+  if (node.launcher == Launcher::ssh &&
+      error.message.find("exited with status 255") != std::string::npos)
+    return {
+        "node.login", std::move(error.message),
+        fmt::format("this must work without a question: ssh -o BatchMode=yes {} true", node.host)};
+  return error;
+}
+
+/// Field `index` of /proc/PID/stat, from 3 on (the state); the second may hold anything.
+std::string stat_field(std::string_view stat, int index) {
+  const auto name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos)
+    return {};
+  std::istringstream fields{std::string(stat.substr(name_end + 1))};
+  std::string field;
+  for (int at = 3; at <= index; ++at)
+    fields >> field;
+  return fields ? field : std::string();
+}
+
+/// When it was started, in clock ticks since boot: one process has the same in all name spaces of
+/// process ids.
+std::string start_of(const rsp::FileSource& files, std::int64_t pid) {
+  constexpr int start_time = 22;
+  const auto stat = files(fmt::format("/proc/{}/stat", pid));
+  return stat ? stat_field(*stat, start_time) : std::string();
+}
+
+/// "NSpid:\t4711\t17": its numbers from the outermost name space to its own.
+std::vector<std::int64_t> numbers_of(const rsp::FileSource& files, std::int64_t pid) {
+  std::vector<std::int64_t> numbers;
+  const auto status = files(fmt::format("/proc/{}/status", pid));
+  const auto at = status ? status->find("\nNSpid:") : std::string::npos;
+  if (at == std::string::npos)
+    return numbers;
+  std::istringstream line(status->substr(at + 7, status->find('\n', at + 1) - at - 7));
+  for (std::int64_t number = 0; line >> number;)
+    numbers.push_back(number);
+  return numbers;
+}
+
+} // namespace
+
+std::vector<std::string> node_command_of(const TargetSpec& target, const SharedTools& tools) {
+  const auto& own = target.keys.node_command;
+  if (!own)
+    return tools.options.launch.node_command;
+  // What is no command line was refused where it was read.
+  return split_words("node-command", *own).value_or(std::vector{*own});
+}
+
+rsp::Endpoint server_of(const TargetSpec& target, const SharedTools& tools) {
+  const auto& process = std::get<NodeProcess>(target.where);
+  const auto command = node_command_of(target, tools);
+  return command.empty()
+             ? tools.launchers.server_on(process.node, process.text)
+             : tools.launchers.server_inside(process.node, process.text, command, process.pid);
+}
+
+Result<std::unique_ptr<rsp::Client>> start_server(const rsp::Endpoint& server, const Node& node,
+                                                  const SharedTools& tools, std::stop_token stop) {
+  auto client = rsp::Client::connect(server, client_options(tools, std::move(stop)));
+  if (!client)
+    return Failure(explain_unreached(node, tools, std::move(client).error()));
+  return client;
+}
+
+rsp::FileSource node_files(const Node& node, const SharedTools& tools, std::stop_token stop) {
+  if (node.launcher == Launcher::local)
+    return [](std::string_view path) { return read_text_file(path); };
+  auto client = std::make_shared<std::unique_ptr<rsp::Client>>();
+  return [client, node, &tools, stop](std::string_view path) -> Result<std::string> {
+    if (!*client) {
+      auto started = start_server(tools.launchers.server_on(node, node.name()), node, tools, stop);
+      if (!started)
+        return forward(std::move(started));
+      *client = std::move(*started);
+      (*client)->released(); // it is attached to nothing
+    }
+    return rsp::read_file(**client, path, rsp::limits::proc_file);
+  };
+}
+
+Result<std::int64_t> pid_inside(const rsp::FileSource& outside, const rsp::FileSource& inside,
+                                std::int64_t pid) {
+  const auto started = start_of(outside, pid);
+  auto numbers = numbers_of(outside, pid);
+  if (numbers.empty())
+    numbers.push_back(pid);
+  for (auto number = numbers.rbegin(); !started.empty() && number != numbers.rend(); ++number)
+    if (start_of(inside, *number) == started)
+      return *number;
+  return fail("node.container",
+              fmt::format("process {} is not seen where --node-command leads to (looked for {})",
+                          pid, fmt::join(numbers, ", ")),
+              "does it enter the container of this process? For example: --node-command 'nsenter "
+              "-t {pid} -a'");
+}
+
+} // namespace mqbridge

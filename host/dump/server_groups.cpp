@@ -1,0 +1,60 @@
+#include "host/dump/server_groups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace mqbridge {
+namespace {
+
+struct Key {
+  std::string operator()(const rsp::TcpEndpoint& tcp) const {
+    return fmt::format("tcp {} {}", tcp.host, tcp.port);
+  }
+  std::string operator()(const rsp::UnixEndpoint& socket) const { return "unix " + socket.path; }
+  std::string operator()(const rsp::CommandEndpoint& command) const {
+    return fmt::format("command {}", fmt::join(command.argv, "\n"));
+  }
+  std::string operator()(const rsp::SerialEndpoint& line) const { return "serial " + line.device; }
+};
+
+} // namespace
+
+std::vector<ServerGroup> server_groups(std::span<const TargetSpec> targets,
+                                       const SharedTools& tools) {
+  std::vector<ServerGroup> groups;
+  std::map<std::string, std::size_t> known; // by Endpoint::same_server()
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    ServerGroup group;
+    std::optional<std::string> key; // a core file is nobody else's
+    if (const auto* const process = std::get_if<NodeProcess>(&targets[i].where)) {
+      group.server = server_of(targets[i], tools);
+      group.node = process->node;
+      key = "start " + std::visit(Key(), group.server->where);
+    } else if (const auto* const stub = std::get_if<rsp::Endpoint>(&targets[i].where)) {
+      key = std::visit(Key(), stub->where);
+    }
+    const auto place = key ? known.emplace(*key, groups.size()).first->second : groups.size();
+    if (place == groups.size())
+      groups.push_back(std::move(group));
+    groups[place].targets.push_back(i);
+  }
+  return groups;
+}
+
+std::size_t servers_of(const ServerGroup& group) {
+  if (!group.server)
+    return 1;
+  const auto most =
+      group.node.launcher == Launcher::local
+          ? std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, servers_a_node)
+          : servers_a_node;
+  return std::min(most, group.targets.size());
+}
+
+} // namespace mqbridge
