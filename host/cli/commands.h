@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/cli/targets.h"
 #include "host/dump/take_dump.h"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ enum class Format : std::uint8_t { text, json, ndjson, tsv };
 enum class When : std::uint8_t { automatic, always, never };
 
 struct DumpCommand {
-  std::vector<TargetSpec> targets;
+  TargetChoice targets;
   DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
   Format format = Format::text;
   std::string output; ///< -o; empty: stdout
@@ -32,11 +33,22 @@ struct DumpCommand {
 };
 
 struct DoctorCommand {
-  std::vector<TargetSpec> targets; ///< at least one; looked at one after the other
+  TargetChoice targets;
   DumpOptions options;
   std::string output;
   When color = When::automatic;
   std::filesystem::path trace;
+};
+
+struct RanksCommand {
+  TargetChoice targets;
+  DumpOptions options;
+  Format format = Format::text; ///< but for NDJSON
+  bool full = false;
+  std::string output;
+  When color = When::automatic;
+  std::filesystem::path trace;
+  std::vector<std::string> words; ///< behind `mqbridge ranks`
 };
 
 struct TypesMakeCommand {
@@ -64,7 +76,7 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<DumpCommand, DoctorCommand, TypesMakeCommand, TypesShowCommand,
-                             TypesCheckCommand, PrintCommand>;
+using Command = std::variant<DumpCommand, DoctorCommand, RanksCommand, TypesMakeCommand,
+                             TypesShowCommand, TypesCheckCommand, PrintCommand>;
 
 } // namespace mqbridge

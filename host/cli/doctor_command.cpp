@@ -31,12 +31,20 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   text.color = wants_color(command.color, session.output);
   text.width = text_width(session.output);
   auto workshop = Workshop::open(std::move(options));
+  if (!workshop) {
+    print_error(workshop.error());
+    return session.close(exit_partial);
+  }
+  const auto chosen = choose_targets(command.targets, **workshop, session.signals.token());
+  if (!chosen) {
+    print_error(chosen.error());
+    return session.close(exit_partial);
+  }
   bool fault = false;
-  for (const TargetSpec& target : command.targets) {
-    if (&target != &command.targets.front())
+  for (const TargetSpec& target : chosen->targets) {
+    if (&target != &chosen->targets.front())
       session.output.sink()("\n");
-    const Checklist checklist = workshop ? examine(target, **workshop, session.signals.token())
-                                         : cannot_examine(target, workshop.error());
+    const Checklist checklist = examine(target, **workshop, session.signals.token());
     write_text(checklist, text, session.output.sink());
     fault = fault || has_fault(checklist);
     session.output.flush(); // while the next one is looked at

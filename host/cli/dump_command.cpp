@@ -8,6 +8,7 @@
 #include "host/document/outcome.h"
 #include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
+#include "host/dump/workshop.h"
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
 
@@ -21,7 +22,7 @@ namespace {
 Dump before_the_dump(const DumpCommand& command) {
   Dump dump;
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
-  dump.job_source = "targets";
+  dump.job_source = source_of(command.targets);
   dump.filters = command.options.filters;
   return dump;
 }
@@ -62,9 +63,29 @@ bool shows_progress(const DumpCommand& command) {
          (command.progress == When::automatic && ::isatty(STDERR_FILENO) == 1);
 }
 
+/// Finds the targets, and dumps them.
 Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const JsonOptions& json,
                   Session& session) {
-  Progress progress(shows_progress(command), command.targets);
+  std::optional<Progress> progress; // known are the targets once they are found
+  DumpOptions asking = options;
+  if (auto ask = ask_on_terminal(session.signals.token()))
+    asking.fetch.ask = [&progress, ask = std::move(ask)](const FetchQuestion& question) {
+      if (!progress)
+        return ask(question);
+      const auto quiet = progress->pause();
+      return ask(question);
+    };
+  auto workshop = Workshop::open(std::move(asking));
+  if (!workshop)
+    return forward(std::move(workshop));
+  auto chosen = choose_targets(command.targets, **workshop, session.signals.token());
+  if (!chosen)
+    return forward(std::move(chosen));
+  // Not even stopped: what is known to be another rank than those wanted.
+  std::erase_if(chosen->targets, [&](const TargetSpec& target) {
+    return target.rank && !wanted(options.filters, *target.rank);
+  });
+  progress.emplace(shows_progress(command), chosen->targets);
   if (command.format == Format::ndjson) {
     write_ndjson_header(before_the_dump(command), json, session.output.sink());
     session.output.flush();
@@ -74,21 +95,18 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
           [&](const RankDump& rank) {
             if (command.format != Format::ndjson || !wanted(options.filters, rank.rank))
               return;
-            const auto quiet = progress.pause();
+            const auto quiet = progress->pause();
             write_ndjson_rank(rank, json, session.output.sink());
             session.output.flush();
           },
       .progress = [&](std::size_t index, std::string_view phase,
-                      std::uint64_t operations) { progress.report(index, phase, operations); },
-      .warning = [&](std::size_t index, const Error& warning) { progress.warn(index, warning); },
-      .ended = [&](std::size_t index, RankStatus status) { progress.ended(index, status); }};
-  DumpOptions asking = options;
-  if (auto ask = ask_on_terminal(session.signals.token()))
-    asking.fetch.ask = [&progress, ask = std::move(ask)](const FetchQuestion& question) {
-      const auto quiet = progress.pause();
-      return ask(question);
-    };
-  return take_dump(command.targets, asking, observer, session.signals.token());
+                      std::uint64_t operations) { progress->report(index, phase, operations); },
+      .warning = [&](std::size_t index, const Error& warning) { progress->warn(index, warning); },
+      .ended = [&](std::size_t index, RankStatus status) { progress->ended(index, status); }};
+  auto dump = take_dump(chosen->targets, **workshop, observer, session.signals.token());
+  dump.job_source = chosen->source;
+  dump.errors = std::move(chosen->troubles);
+  return dump;
 }
 
 /// Not told by the report itself: where that is for a program, or went into a file.

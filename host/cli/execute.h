@@ -30,6 +30,7 @@ struct Installation {
 // Each does one command and returns the exit status. Results go to stdout or -o, errors to stderr.
 int execute(const DumpCommand& command, const Installation& installation);
 int execute(const DoctorCommand& command, const Installation& installation);
+int execute(const RanksCommand& command, const Installation& installation);
 int execute(const TypesMakeCommand& command, const Installation& installation);
 int execute(const TypesShowCommand& command, const Installation& installation);
 int execute(const TypesCheckCommand& command, const Installation& installation);

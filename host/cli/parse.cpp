@@ -2,6 +2,7 @@
 
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
+#include "host/cli/parse_job.h"
 #include "host/cli/raw_options.h"
 #include "host/document/names.h"
 #include "host/document/ranges.h"
@@ -18,37 +19,10 @@
 namespace mqbridge {
 namespace {
 
-Result<void> add_target(TargetSpec target, std::vector<TargetSpec>& targets) {
-  const auto same_rank = [&](const TargetSpec& other) {
-    return target.rank && other.rank == target.rank;
-  };
-  if (std::any_of(targets.begin(), targets.end(), same_rank))
-    return fail("usage", fmt::format("two targets are given as rank {}", *target.rank),
-                "give each target a rank of its own, or leave RANK= out");
-  const auto same_process = [&](const TargetSpec& other) { return other.is_same_process(target); };
-  if (std::any_of(targets.begin(), targets.end(), same_process))
-    return fail("usage", fmt::format("{} is given twice", target.text()), "give each process once");
-  targets.push_back(std::move(target));
-  return {};
-}
-
-Result<std::vector<TargetSpec>> parse_targets(const std::vector<std::string>& texts) {
-  std::vector<TargetSpec> targets;
-  for (const std::string& text : texts) {
-    auto named = TargetSpec::parse_all(text);
-    if (!named)
-      return forward(std::move(named));
-    for (auto& target : *named)
-      if (auto added = add_target(std::move(target), targets); !added)
-        return forward(std::move(added));
-  }
-  return targets;
-}
-
 /// A dead process has nothing to wait for.
 Result<void> check_run_until(const DumpOptions& options, std::span<const TargetSpec> targets) {
   const auto core = std::find_if(targets.begin(), targets.end(),
-                                 [](const TargetSpec& target) { return target.live() == nullptr; });
+                                 [](const TargetSpec& target) { return target.is_core(); });
   if (!options.run_until || core == targets.end())
     return {};
   return fail("usage", fmt::format("--run-until lets a process run, and {} is dead", core->text()),
@@ -123,6 +97,11 @@ Result<DumpOptions> common_options(const RawOptions& raw) {
     return forward(std::move(set));
   if (auto set = set_seconds("--timeout", raw.timeout, options.silence_timeout); !set)
     return forward(std::move(set));
+  auto launch = parse_launch(raw);
+  if (!launch)
+    return forward(std::move(launch));
+  options.launch = std::move(*launch);
+  options.launch.connect_timeout = options.connect_timeout;
   options.cache = parse_cache(raw.cache);
   options.sandbox = !raw.no_sandbox;
   if (!raw.run_until.empty()) {
@@ -214,9 +193,9 @@ Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
 }
 
 Result<Command> dump_command(const RawOptions& raw) {
-  auto targets = parse_targets(raw.targets);
-  if (!targets)
-    return forward(std::move(targets));
+  auto choice = parse_choice(raw, false);
+  if (!choice)
+    return forward(std::move(choice));
   auto options = common_options(raw);
   if (!options)
     return forward(std::move(options));
@@ -226,12 +205,8 @@ Result<Command> dump_command(const RawOptions& raw) {
   DumpCommand command;
   command.options = std::move(*options);
   command.options.filters = std::move(*filters);
-  command.targets = std::move(*targets);
-  // Not even stopped: what the user says is another rank than those wanted.
-  std::erase_if(command.targets, [&](const TargetSpec& target) {
-    return target.rank && !wanted(command.options.filters, *target.rank);
-  });
-  if (auto checked = check_run_until(command.options, command.targets); !checked)
+  command.targets = std::move(*choice);
+  if (auto checked = check_run_until(command.options, command.targets.named); !checked)
     return forward(std::move(checked));
   if (auto set = set_limits(raw, command); !set)
     return forward(std::move(set));
@@ -248,16 +223,28 @@ Result<Command> dump_command(const RawOptions& raw) {
 }
 
 Result<Command> doctor_command(const RawOptions& raw) {
-  auto targets = parse_targets(raw.targets);
-  if (!targets)
-    return forward(std::move(targets));
+  auto choice = parse_choice(raw, false);
+  if (!choice)
+    return forward(std::move(choice));
   auto options = common_options(raw);
   if (!options)
     return forward(std::move(options));
-  if (auto checked = check_run_until(*options, *targets); !checked)
+  if (auto checked = check_run_until(*options, choice->named); !checked)
     return forward(std::move(checked));
-  return Command(DoctorCommand{std::move(*targets), std::move(*options), raw.output,
+  return Command(DoctorCommand{std::move(*choice), std::move(*options), raw.output,
                                parse_when(raw.color), raw.trace});
+}
+
+Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> words) {
+  auto choice = parse_choice(raw, true);
+  if (!choice)
+    return forward(std::move(choice));
+  auto options = common_options(raw);
+  if (!options)
+    return forward(std::move(options));
+  return Command(RanksCommand{std::move(*choice), std::move(*options), parse_format(raw.format),
+                              raw.full, raw.output, parse_when(raw.color), raw.trace,
+                              std::move(words)});
 }
 
 std::optional<std::filesystem::path> given(const std::string& path) {
@@ -350,6 +337,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return dump_command(raw);
   if (app.got_subcommand("doctor"))
     return doctor_command(raw);
+  if (app.got_subcommand("ranks"))
+    return ranks_command(raw, {arguments.begin() + 1, arguments.end()});
   return types_command(*app.get_subcommand("types"), raw);
 }
 

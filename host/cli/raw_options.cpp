@@ -14,8 +14,10 @@ const char* const target_help = R"(A target is [RANK=]ENDPOINT:
                      a stub on a serial line: 8N1, no flow control, 115200 baud unless given
   exec:COMMAND       a stub on stdin and stdout of a command
   local:PID[,PID...], local:A-B
-                     processes of this host, each through a gdbserver started here; A-B: those
-                     that run with a number from A to B
+                     processes of this host, through gdbservers started here; A-B: those that run
+                     with a number from A to B
+  ssh:[USER@]HOST:PID, srun:JOB:NODE:PID
+                     a process of another node, through a gdbserver started there
   core:FILE[@EXECUTABLE]
                      a process that left a core file: of the kernel, gcore or QEMU user
 Without RANK= the process itself is asked; a rank that it does not say is shown as "-".
@@ -38,6 +40,10 @@ const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed, or a
 node not reached; 2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143
 interrupted, every target released.)";
+
+const char* const ranks_exit_help =
+    R"(Exit status: 0 all that could have ranks was looked at; 1 some
+nodes were not; 2 wrong usage; 3 nothing was found; 5 output not written.)";
 
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
 5 output not written; 129, 130, 143 interrupted, every target released.)";
@@ -64,6 +70,23 @@ void add_choice(CLI::App* app, const std::string& name, std::string& value, cons
   app->add_option(name, value, help)
       ->check(CLI::IsMember(choices).description(""))
       ->type_name(names);
+}
+
+void add_job_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Job");
+  add_value(app, "--targets", raw.targets_file, "the targets that a file lists", "FILE");
+  add_value(app, "--mpirun", raw.mpirun, "the ranks that this mpirun, mpiexec or srun has started",
+            "PID|ssh:HOST:PID");
+  add_value(app, "--slurm", raw.slurm, "the ranks of a Slurm job", "JOB[.STEP]");
+  add_list(app, "--node", raw.nodes, "the ranks that run on this node", "[USER@]HOST");
+  add_value(app, "--save", raw.save, "write a targets file of what was found", "FILE");
+  add_choice(app, "--launcher", raw.launcher,
+             "how nodes are reached (with --slurm: srun; else ssh)", {"local", "ssh", "srun"});
+  add_value(app, "--launcher-args", raw.launcher_args, "more options of ssh or srun", "ARGS");
+  add_value(app, "--node-command", raw.node_command,
+            "enters a container, before what is started on a node: 'nsenter -t {pid} -a'",
+            "TEMPLATE");
+  add_value(app, "--gdbserver", raw.gdbserver, "its path on the nodes (gdbserver)", "PATH");
 }
 
 void add_file_options(CLI::App* app, RawOptions& raw) {
@@ -137,8 +160,8 @@ void add_cache_option(CLI::App* app, RawOptions& raw) {
 void declare_dump(CLI::App& app, RawOptions& raw) {
   CLI::App* dump = app.add_subcommand("dump", "queues of one or many ranks, once");
   dump->footer(std::string(target_help) + "\n\n" + words_help + "\n\n" + dump_exit_help);
-  dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->required()->type_name("");
-  dump->option_defaults()->group("Job");
+  dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_job_options(dump, raw);
   add_value(dump, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
   add_file_options(dump, raw);
   add_waiting_options(dump, raw);
@@ -154,13 +177,26 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
   CLI::App* doctor = app.add_subcommand(
       "doctor", "what works, what limits, what fails, and the line that mends it");
   doctor->footer(std::string(target_help) + "\n\n" + doctor_exit_help);
-  doctor->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")
-      ->required()
-      ->type_name("");
+  doctor->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_job_options(doctor, raw);
   add_file_options(doctor, raw);
   add_waiting_options(doctor, raw);
   add_cache_option(doctor, raw);
   add_output_options(doctor, raw);
+}
+
+void declare_ranks(CLI::App& app, RawOptions& raw) {
+  CLI::App* ranks = app.add_subcommand(
+      "ranks", "finds the ranks of MPI jobs: of this host, unless an option says otherwise");
+  ranks->footer(ranks_exit_help);
+  add_job_options(ranks, raw);
+  ranks->option_defaults()->group("Stopping");
+  add_value(ranks, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
+  add_value(ranks, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+  ranks->option_defaults()->group("Printing");
+  add_choice(ranks, "--format", raw.format, "what is written", {"text", "json", "tsv"});
+  ranks->add_flag("--full", raw.full, "text: a line for each rank, however many there are");
+  add_output_options(ranks, raw);
 }
 
 void declare_types(CLI::App& app, RawOptions& raw) {
@@ -198,6 +234,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   app.set_version_flag("--version", "mqbridge " + std::string(version), "print the version");
   app.require_subcommand(1);
   declare_dump(app, raw);
+  declare_ranks(app, raw);
   declare_doctor(app, raw);
   declare_types(app, raw);
   app.add_subcommand("help", "of a command: mqbridge help COMMAND");

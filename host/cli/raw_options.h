@@ -9,8 +9,17 @@ namespace mqbridge {
 
 /// The command line as words, before any of them is understood.
 struct RawOptions {
-  // dump, doctor
+  // dump, doctor, ranks
   std::vector<std::string> targets;
+  std::string targets_file;
+  std::string mpirun;
+  std::string slurm;
+  std::vector<std::string> nodes;
+  std::string save;
+  std::string launcher;
+  std::string launcher_args;
+  std::string node_command;
+  std::string gdbserver;
   std::string dll;
   std::vector<std::string> sysroots;
   std::vector<std::string> debug_dirs;

@@ -1,0 +1,71 @@
+#include "host/cli/targets.h"
+
+#include "host/cli/target_list.h"
+#include "host/disk/output_file.h"
+#include "host/job/find_ranks.h"
+#include "host/job/targets_file.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+RankError trouble_of(const FindTrouble& trouble, RankError::Level level) {
+  const auto where = trouble.node.empty() ? std::string() : trouble.node + ": ";
+  return {std::string(trouble.error.code), level, where + trouble.error.message,
+          trouble.error.hint};
+}
+
+Error nothing_found(const ChosenTargets& chosen) {
+  std::string why;
+  for (const auto& trouble : chosen.troubles)
+    why += "\n" + trouble.code + ": " + trouble.message;
+  return {"job.no_rank", "no rank was found" + why,
+          chosen.troubles.empty() || chosen.troubles.front().hint.empty()
+              ? "to see the MPI jobs of this host: mqbridge ranks"
+              : chosen.troubles.front().hint};
+}
+
+Result<void> save(const std::filesystem::path& path, const std::vector<TargetSpec>& targets) {
+  if (path.empty())
+    return {};
+  const auto text = targets_text(targets);
+  return text ? write_file(path, *text) : Result<void>(Failure(text.error()));
+}
+
+} // namespace
+
+std::string source_of(const TargetChoice& choice) {
+  if (!choice.job)
+    return "targets";
+  return choice.job->mpirun ? "mpirun" : choice.job->slurm ? "slurm" : "node";
+}
+
+Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& workshop,
+                                     std::stop_token stop) {
+  ChosenTargets chosen{choice.named, {}, source_of(choice)};
+  if (choice.job) {
+    TargetList list;
+    for (const auto& target : choice.named)
+      if (auto added = list.add(target); !added)
+        return forward(std::move(added));
+    auto findings = find_ranks(*choice.job, workshop, std::move(stop));
+    for (const auto& fault : findings.faults)
+      chosen.troubles.push_back(trouble_of(fault, RankError::Level::error));
+    for (const auto& warning : findings.warnings)
+      chosen.troubles.push_back(trouble_of(warning, RankError::Level::warning));
+    for (auto& job : findings.jobs)
+      for (auto& rank : job.ranks)
+        if (auto added = list.add(std::move(rank.target)); !added)
+          return forward(std::move(added));
+    chosen.targets = list.take();
+    if (chosen.targets.empty())
+      return Failure(nothing_found(chosen));
+  }
+  if (auto saved = save(choice.save, chosen.targets); !saved)
+    return forward(std::move(saved));
+  return chosen;
+}
+
+} // namespace mqbridge
