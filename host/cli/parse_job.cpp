@@ -72,7 +72,8 @@ Launcher launcher_of(const RawOptions& raw) {
 
 Result<JobRequest> parse_request(const RawOptions& raw) {
   JobRequest request;
-  request.launcher = launcher_of(raw);
+  if (!raw.launcher.empty())
+    request.launcher = launcher_of(raw);
   if (!raw.mpirun.empty()) {
     auto process = parse_mpirun(raw.mpirun);
     if (!process)
@@ -88,7 +89,7 @@ Result<JobRequest> parse_request(const RawOptions& raw) {
   for (const std::string& name : raw.nodes) {
     auto node = is_this_host(name)
                     ? Result<Node>(Node{})
-                    : node_named(name, request.launcher, request.slurm ? request.slurm->job : "");
+                    : node_named(name, launcher_of(raw), request.slurm ? request.slurm->job : "");
     if (!node)
       return forward(std::move(node));
     request.nodes.push_back(std::move(*node));
