@@ -2,6 +2,8 @@
 
 #include "host/codes.h"
 #include "host/dump/select_types.h"
+#include "host/launch/node.h"
+#include "host/mpi/launcher_programs.h"
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/mpi_support.h"
 
@@ -25,6 +27,12 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint) {
   if (!mpi)
     return forward(std::move(mpi));
   if (!*mpi) {
+    if (starts_jobs())
+      return fail("mpi.launcher",
+                  fmt::format("{}: {} starts the ranks of a job, and is none of them",
+                              dump_.endpoint, dump_.executable.value_or("the process")),
+                  fmt::format("for all ranks that it has started: mqbridge dump --mpirun {}",
+                              launcher_name()));
     std::string hint = process_.is_alive()
                            ? "check the process id; files of another machine: --sysroot DIR"
                            : "check which program left this core; files of another machine: "
@@ -44,6 +52,24 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint) {
       !library_.image->file->build_id().empty())
     info.build_id = library_.image->file->build_id();
   return read_state(entry_hint);
+}
+
+/// By its name, or by the table that debuggers look for.
+bool RankMpi::starts_jobs() const {
+  const std::string_view path = dump_.executable ? *dump_.executable : std::string_view();
+  const auto program = path.substr(path.rfind('/') + 1); // npos + 1 is 0
+  return launcher_role(program.substr(0, kept_name_bytes)) != LauncherRole::none ||
+         process_.images().find_symbol("MPIR_proctable");
+}
+
+/// As --mpirun takes it.
+std::string RankMpi::launcher_name() const {
+  constexpr std::string_view local = "local:";
+  if (dump_.endpoint.starts_with(local))
+    return dump_.endpoint.substr(local.size());
+  if (names_node_process(dump_.endpoint))
+    return dump_.endpoint;
+  return fmt::format("ssh:HOST:{}", dump_.pid ? fmt::to_string(*dump_.pid) : "PID");
 }
 
 Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {

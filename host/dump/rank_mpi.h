@@ -20,7 +20,7 @@ public:
       : options_(options), process_(process), dump_(dump), warnings_(warnings) {}
 
   /// `entry_hint`: why there may be nothing to see yet. Errors: those of
-  /// StoppedProcess::load_images and identify_mpi, mpi.not_found.
+  /// StoppedProcess::load_images and identify_mpi, mpi.not_found, mpi.launcher.
   Result<void> identify(const std::optional<std::string>& entry_hint);
   /// Has MPI_Init returned, and MPI_Finalize not yet? Without both there are no queues.
   bool has_queues() const;
@@ -33,6 +33,8 @@ public:
   bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
 
 private:
+  bool starts_jobs() const;
+  std::string launcher_name() const;
   Result<void> read_state(const std::optional<std::string>& entry_hint);
 
   const DumpOptions& options_;

@@ -20,9 +20,8 @@ namespace {
 
 class Search {
 public:
-  Search(const JobRequest& request, const SharedTools& tools, Launchers& launchers,
-         std::stop_token stop)
-      : request_(request), tools_(tools), launchers_(launchers), stop_(std::move(stop)) {}
+  Search(const JobRequest& request, const SharedTools& tools, std::stop_token stop)
+      : request_(request), tools_(tools), stop_(std::move(stop)) {}
 
   Findings find() {
     if (request_.mpirun)
@@ -36,8 +35,6 @@ public:
 
 private:
   using Wanted = std::function<bool(const Node&, const ScannedRank&)>;
-
-  Launcher launcher_or(Launcher usual) const { return request_.launcher.value_or(usual); }
 
   void find_on_nodes() {
     auto nodes = request_.nodes;
@@ -53,7 +50,7 @@ private:
   }
 
   void find_by_slurm(const SlurmStep& step) {
-    const auto job = find_slurm_nodes(step, launcher_or(Launcher::srun));
+    const auto job = find_slurm_nodes(step, request_.launcher.value_or(Launcher::srun));
     if (!job) {
       findings_.faults.push_back({"", job.error()});
       return;
@@ -103,7 +100,7 @@ private:
   /// What was found on each; empty where a node has failed, which is a fault then.
   std::vector<NodeScan> scan(const std::vector<Node>& nodes) {
     std::vector<NodeScan> scans;
-    auto results = scan_nodes(nodes, tools_, launchers_, stop_);
+    auto results = scan_nodes(nodes, tools_, stop_);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!results[i])
         findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
@@ -142,10 +139,10 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
-    const auto reached_by = launcher_or(Launcher::ssh);
+    const auto reached_by = request_.launcher.value_or(Launcher::ssh);
     std::optional<NodeScan> here; // what it cannot see is in the table
     if (has_ranks_here(table, launcher, reached_by))
-      if (auto scan = scan_nodes({{Node{}}}, tools_, launchers_, stop_); scan.front())
+      if (auto scan = scan_nodes({{Node{}}}, tools_, stop_); scan.front())
         here = std::move(*scan.front());
     findings_.jobs.push_back(
         job_of_table(table, launcher, reached_by, here ? &*here : nullptr, findings_.faults));
@@ -193,7 +190,6 @@ private:
 
   const JobRequest& request_;
   const SharedTools& tools_;
-  Launchers& launchers_;
   const std::stop_token stop_;
   Findings findings_;
 };
@@ -203,7 +199,7 @@ private:
 Findings find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop) {
   RunBudget budget(0, 1); // no queues are walked
   const auto tools = workshop.tools(budget);
-  return Search(request, tools, tools.launchers, std::move(stop)).find();
+  return Search(request, tools, std::move(stop)).find();
 }
 
 } // namespace mqbridge

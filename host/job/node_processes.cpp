@@ -1,6 +1,6 @@
 #include "host/job/node_processes.h"
 
-#include "host/job/launcher_programs.h"
+#include "host/mpi/launcher_programs.h"
 #include "rsp/limits.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
       ++unreadable_[listed.user].failed;
     return;
   }
-  if (known->is_kernels)
+  if (known->is_kernels || known->has_ended)
     return;
   auto& process = processes_[listed.pid];
   process.user = listed.user;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "host/job/findings.h"
-#include "host/job/launcher_programs.h"
 #include "host/job/node_files.h"
+#include "host/mpi/launcher_programs.h"
 #include "host/process/environment.h"
 #include "rsp/result.h"
 

@@ -1,6 +1,7 @@
 #include "host/job/node_search.h"
 
 #include "host/codes.h"
+#include "host/dump/node_server.h"
 #include "host/job/job_book.h"
 
 #include <algorithm>
@@ -21,28 +22,23 @@ constexpr std::size_t nodes_at_once = 64;
 constexpr std::chrono::seconds time_for_a_node{30};
 
 Result<NodeScan> scan_through_server(const Node& node, const SharedTools& tools,
-                                     Launchers& launchers, const std::stop_token& stop) {
-  const auto endpoint = launchers.server_on(node, fmt::format("node {}", node.name()));
-  auto client = rsp::Client::connect(endpoint, {.connect_timeout = tools.options.connect_timeout,
-                                                .silence_timeout = tools.options.silence_timeout,
-                                                .trace = tools.options.trace,
-                                                .stop = stop});
+                                     const std::stop_token& stop) {
+  auto client = start_server(tools.launchers.server_on(node, node.name()), node, tools, stop);
   if (!client)
     return forward(std::move(client));
-  (*client)->set_detach_packet(""); // it holds nothing
+  (*client)->released(); // it is attached to nothing
   (*client)->set_deadline(std::chrono::steady_clock::now() + time_for_a_node);
   const std::stop_callback cancel(stop, [&] { (*client)->cancel(); });
   StubFiles files(**client);
   return scan_node(files, shown_name(node));
 }
 
-Result<NodeScan> scan(const Node& node, const SharedTools& tools, Launchers& launchers,
-                      const std::stop_token& stop) {
+Result<NodeScan> scan(const Node& node, const SharedTools& tools, const std::stop_token& stop) {
   if (stop.stop_requested())
     return fail(codes::interrupted, "interrupted before its processes were looked at");
   try {
     if (node.launcher != Launcher::local)
-      return scan_through_server(node, tools, launchers, stop);
+      return scan_through_server(node, tools, stop);
     LocalFiles files;
     return scan_node(files, shown_name(node));
   } catch (const std::exception& exception) {
@@ -53,12 +49,12 @@ Result<NodeScan> scan(const Node& node, const SharedTools& tools, Launchers& lau
 } // namespace
 
 std::vector<Result<NodeScan>> scan_nodes(std::span<const Node> nodes, const SharedTools& tools,
-                                         Launchers& launchers, std::stop_token stop) {
+                                         std::stop_token stop) {
   std::vector<Result<NodeScan>> scans(nodes.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (auto i = next++; i < nodes.size(); i = next++)
-      scans[i] = scan(nodes[i], tools, launchers, stop);
+      scans[i] = scan(nodes[i], tools, stop);
   };
   std::vector<std::jthread> threads;
   for (std::size_t i = 1; i < std::min(nodes.size(), nodes_at_once); ++i)

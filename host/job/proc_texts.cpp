@@ -61,6 +61,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   ProcessStat stat;
   stat.name = text.substr(name_begin + 1, name_end - name_begin - 1);
   text.remove_prefix(name_end + 2);
+  stat.has_ended = text.starts_with('Z') || text.starts_with('X');
   constexpr std::size_t parent = 4, flags = 9, start_time = 22,
                         start_code = 26; // as proc(5) counts
   std::uint64_t flag_bits = 0;

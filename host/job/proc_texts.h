@@ -13,6 +13,7 @@ struct ProcessStat {
   std::string name; ///< of the program, cut to 15 bytes
   std::int64_t parent = 0;
   bool is_kernels = false;   ///< a kernel thread
+  bool has_ended = false;    ///< a zombie: its parent has not taken notice
   std::uint64_t started = 0; ///< clock ticks since boot
   std::uint64_t code = 0;    ///< address of the executable's code
 };

@@ -107,20 +107,6 @@ Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
 
 } // namespace
 
-Result<SlurmStep> parse_slurm_step(std::string_view text) {
-  const auto dot = text.find('.');
-  SlurmStep step{std::string(text.substr(0, dot)), std::nullopt};
-  if (dot != text.npos)
-    step.step = text.substr(dot + 1);
-  const bool starts_with_digit = !step.job.empty() && step.job[0] >= '0' && step.job[0] <= '9';
-  if (!starts_with_digit || !consists_of(step.job, "_+") ||
-      (step.step && !consists_of(*step.step, "")))
-    return fail("slurm.syntax",
-                fmt::format("'{}' is no job of Slurm, and no step", printable(text)),
-                "write JOB or JOB.STEP, for example 77 or 77.0; to see yours: squeue --me --steps");
-  return step;
-}
-
 std::vector<SlurmJobLine> parse_squeue(std::string_view output) {
   std::vector<SlurmJobLine> lines;
   for_each_line(output, [&](std::string_view line) {

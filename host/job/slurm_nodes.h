@@ -13,10 +13,6 @@
 
 namespace mqbridge {
 
-/// `JOB[.STEP]`: JOB is 77, of an array 77_3, of a heterogeneous job 77 or 77+1; STEP a number.
-/// Error: slurm.syntax.
-Result<SlurmStep> parse_slurm_step(std::string_view text);
-
 /// A line of squeue: a job, or a component of a heterogeneous one.
 struct SlurmJobLine {
   std::string number; ///< SLURM_JOB_ID

@@ -1,7 +1,7 @@
 #include "host/job/table_job.h"
 
 #include "host/job/job_book.h"
-#include "host/job/launcher_programs.h"
+#include "host/mpi/launcher_programs.h"
 #include "rsp/packet/printable.h"
 
 #include <algorithm>

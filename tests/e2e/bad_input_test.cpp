@@ -213,6 +213,14 @@ TEST(ProgramTest, NotAnMpiProgram) {
   EXPECT_EQ(process.finish(), "");
 }
 
+TEST(ProgramTest, ALauncherIsNoRankAndSaysHowItsRanksAreFound) {
+  MpiJob job({.arguments = {"mix"}});
+  const json error = only_failure(dump_json({local_target(job.launcher())}));
+  EXPECT_EQ(word(error, "code"), "mpi.launcher");
+  EXPECT_THAT(word(error, "hint"), HasSubstr(fmt::format("--mpirun {}", job.launcher())));
+  EXPECT_EQ(job.finish(), "");
+}
+
 TEST(ProgramTest, NoSuchProcessHere) {
   const json error = only_failure(dump_json({"local:4194304"}));
   EXPECT_THAT(word(error, "message"), HasSubstr("4194304"));

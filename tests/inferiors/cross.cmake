@@ -1,7 +1,7 @@
 # mqbridge_cross_inferior(NAME SOURCES...): static C programs for other platforms, each from its own
 # Debian cross compiler: inferiors/NAME-ARCH. Where a compiler is missing its program is missing, and
-# the tests that need it say so. Stripped of everything but what a debugger needs of the recorder:
-# its symbols.
+# the tests that need it say so. Stripped of everything but what a debugger needs of the recorder
+# and of a launcher: their symbols.
 set(cross_architectures aarch64 armhf i386 m68k mips ppc ppc64 riscv64 s390x sparc64)
 set(cross_triplet_aarch64 aarch64-linux-gnu)
 set(cross_triplet_armhf arm-linux-gnueabihf)
@@ -33,6 +33,7 @@ function(mqbridge_cross_inferior name)
         -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MQBRIDGE_WERROR}>:-Werror>
         -I${CMAKE_SOURCE_DIR} ${sources} -o ${program}
       COMMAND ${triplet}-strip -K mqbridge_recorder -K mqbridge_recorder_version -K MPIR_dll_name
+        -K MPIR_proctable -K MPIR_proctable_size
         ${program}
       DEPENDS ${sources} ${headers}
       COMMENT "Cross-compiling ${name} for ${architecture}"

@@ -23,8 +23,9 @@ std::string path_of(std::int64_t pid, const std::string& file) {
 std::string stat_of(const FakeProcess& process) {
   const auto started =
       process.started != 0 ? process.started : static_cast<std::uint64_t>(process.pid);
-  return fmt::format("{} ({}) S {} 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 {} 1 1 1 4096 1 1 0\n",
-                     process.pid, process.name, process.parent, started);
+  return fmt::format(
+      "{} ({}) {} {} 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 {} 1 1 1 4096 1 1 0\n", process.pid,
+      process.name, process.state, process.parent, started);
 }
 
 std::string maps_of(const FakeProcess& process) {

@@ -20,6 +20,7 @@ struct FakeProcess {
   std::vector<std::string> command = {};     ///< the words of its command line
   std::string user = "me";
   std::uint64_t started = 0; ///< 0: as the pid
+  char state = 'S';
 };
 
 /// A node whose /proc consists of what is put there.

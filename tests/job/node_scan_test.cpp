@@ -196,6 +196,8 @@ TEST(NodeScan, ProcessesThatEndMeanwhileAreNoFaults) {
   node.answer(13, "environ", {State::missing, "", false});
   node.add({.pid = 14, .environment = openmpi_environment(2), .libraries = {openmpi}});
   node.answer(14, "maps", {State::read, "", true}); // a zombie by now
+  node.add({.pid = 15, .state = 'Z'});
+  node.answer(15, "environ", {State::denied, "", false}); // to root, too
   const auto found = scan(node);
   EXPECT_THAT(found.ranks, IsEmpty());
   EXPECT_THAT(found.faults, IsEmpty());

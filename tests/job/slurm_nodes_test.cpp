@@ -53,19 +53,6 @@ std::vector<std::string> nodes_of(const SlurmStep& step, Launcher launcher = Lau
   return nodes;
 }
 
-TEST(SlurmStepText, IsAJobAndPerhapsAStep) {
-  EXPECT_EQ(parse_slurm_step("77")->job, "77");
-  EXPECT_EQ(parse_slurm_step("77")->step, std::nullopt);
-  EXPECT_EQ(parse_slurm_step("77_3.0")->job, "77_3");
-  EXPECT_EQ(parse_slurm_step("77+1.12")->step, "12");
-  for (const auto text :
-       {"", ".", "77.", ".0", "-77", "77;reboot", "77.0.1", "job", "77 0", "77.x"}) {
-    const auto step = parse_slurm_step(text);
-    ASSERT_FALSE(step) << text;
-    EXPECT_EQ(step.error().code, "slurm.syntax");
-  }
-}
-
 TEST(SlurmNodes, AreThoseOfAllComponents) {
   const SlurmThatSays slurm("squeue: a warning of some site\n"
                             "mqbridge|77|77+0|n1|RUNNING\nmqbridge|78|77+1|n2|RUNNING\n",

@@ -1,5 +1,7 @@
 #include "tests/job/real/found_jobs.h"
 
+#include "host/mqs/walk_budget.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -23,6 +25,11 @@ Findings Finder::find_mpirun(pid_t pid) {
   JobRequest request;
   request.mpirun = NodeProcess{fmt::format("local:{}", pid), {}, pid};
   return find(request);
+}
+
+Result<LauncherTable> Finder::read(const TargetSpec& launcher) {
+  RunBudget budget(0, 1);
+  return read_launcher(launcher, workshop_->tools(budget), {});
 }
 
 JobRequest on_nodes(const std::vector<std::string>& hosts) {

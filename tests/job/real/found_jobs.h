@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/job/find_ranks.h"
+#include "host/job/launcher_table.h"
 #include "tests/e2e/harness/mpi_job.h"
 
 #include <memory>
@@ -19,6 +20,7 @@ public:
   Findings find(const JobRequest& request = {});
   /// --mpirun of a process of this host
   Findings find_mpirun(pid_t pid);
+  Result<LauncherTable> read(const TargetSpec& launcher);
 
 private:
   std::unique_ptr<Workshop> workshop_;

@@ -1,4 +1,4 @@
-#include "host/job/launcher_programs.h"
+#include "host/mpi/launcher_programs.h"
 
 #include <algorithm>
 #include <array>
