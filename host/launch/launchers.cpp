@@ -19,6 +19,15 @@ std::vector<std::string> server_words(const std::string& gdbserver) {
   return {gdbserver, "--once", "--multi", "-"};
 }
 
+/// Of a heterogeneous job srun takes the number of its first component alone: "77+1" is component 1
+/// of job 77.
+std::vector<std::string> job_options(const std::string& job) {
+  const auto plus = job.find('+');
+  if (plus == std::string::npos)
+    return {"--jobid=" + job};
+  return {"--jobid=" + job.substr(0, plus), "--het-group=" + job.substr(plus + 1)};
+}
+
 std::string with_pid(std::string word, std::int64_t pid) {
   constexpr std::string_view placeholder = "{pid}";
   for (auto at = word.find(placeholder); at != std::string::npos; at = word.find(placeholder, at))
@@ -63,17 +72,10 @@ std::vector<std::string> Launchers::ssh_command(const Node& node,
 /// would keep us waiting for the job that hangs.
 std::vector<std::string> Launchers::srun_command(const Node& node,
                                                  const std::vector<std::string>& words) const {
-  std::vector<std::string> command{"srun",
-                                   fmt::format("--jobid={}", node.slurm_job),
-                                   fmt::format("--nodelist={}", node.host),
-                                   "--nodes=1",
-                                   "--ntasks=1",
-                                   "--overlap",
-                                   "--immediate=10",
-                                   "--unbuffered",
-                                   "--mem=0",
-                                   "--mpi=none",
-                                   "--quiet"};
+  std::vector<std::string> command{"srun"};
+  append(command, job_options(node.slurm_job));
+  append(command, {"--nodelist=" + node.host, "--nodes=1", "--ntasks=1", "--overlap",
+                   "--immediate=10", "--unbuffered", "--mem=0", "--mpi=none", "--quiet"});
   append(command, options_.launcher_args);
   command.emplace_back("--");
   append(command, words);

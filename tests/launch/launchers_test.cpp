@@ -41,6 +41,13 @@ TEST(Launchers, BesideWhatRunsInAnAllocation) {
   EXPECT_THAT(end, ElementsAre("--", "prog", "a b"));
 }
 
+TEST(Launchers, AComponentOfAHeterogeneousJobIsAGroupOfItsFirst) {
+  Launchers launchers({});
+  const auto argv = launchers.command_on({Launcher::srun, "n2", "12+1"}, {"prog"});
+  EXPECT_THAT(argv, Contains("--jobid=12"));
+  EXPECT_THAT(argv, Contains("--het-group=1"));
+}
+
 TEST(Launchers, IntoAContainer) {
   Launchers launchers({});
   const std::vector<std::string> command{"nsenter", "-t", "{pid}", "--root=/proc/{pid}/root"};
