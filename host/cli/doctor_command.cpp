@@ -38,7 +38,7 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   const auto chosen = choose_targets(command.targets, **workshop, session.signals.token());
   if (!chosen) {
     print_error(chosen.error());
-    return session.close(exit_partial);
+    return session.close(session.status_or_interrupted(exit_partial));
   }
   bool fault = false;
   for (const TargetSpec& target : chosen->targets) {

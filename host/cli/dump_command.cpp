@@ -133,7 +133,7 @@ int execute(const DumpCommand& command, const Installation& installation) {
   (*session)->signals.exit_on_next();
   if (!dump) {
     print_error(dump.error());
-    return exit_nothing;
+    return (*session)->status_or_interrupted(exit_nothing);
   }
   const Outcome outcome = outcome_of(*dump);
   const int status = (*session)->status_or_interrupted(exit_status_of(outcome));
