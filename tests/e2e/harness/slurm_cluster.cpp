@@ -130,7 +130,7 @@ std::string SlurmCluster::said() const {
 }
 
 std::string SlurmCluster::job() const {
-  std::istringstream jobs(ask("squeue --noheader --states=running --sort=i --format=%i"));
+  std::istringstream jobs(ask("squeue --noheader --states=running --sort=i --format=%A"));
   std::string first;
   if (!std::getline(jobs, first))
     throw std::runtime_error("no job runs");

@@ -121,4 +121,32 @@ const SshNodes::Node& SshNodes::at(const std::string& name) const {
   return *found;
 }
 
+std::vector<std::string> mpirun_over(const SshNodes& nodes, const std::vector<std::string>& names,
+                                     int ranks) {
+  std::string hosts;
+  for (const std::string& name : names)
+    hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", name, ranks);
+  return {"mpirun",
+          "--allow-run-as-root",
+          "--oversubscribe",
+          "--host",
+          hosts,
+          "--mca",
+          "pml",
+          "ob1",
+          "--mca",
+          "btl",
+          "self,tcp",
+          "--mca",
+          "btl_tcp_if_include",
+          nodes.network(),
+          "--mca",
+          "oob_tcp_if_include",
+          nodes.network(),
+          "-x",
+          "PMIX_MCA_gds",
+          "-np",
+          std::to_string(names.size() * static_cast<std::size_t>(ranks))};
+}
+
 } // namespace mqbridge::e2e

@@ -61,4 +61,9 @@ private:
   std::optional<test::EnvironmentVariable> path_;
 };
 
+/// The words that start a job of Open MPI, for JobSpec::launcher: mpirun with `ranks` on each of
+/// those nodes, in their order.
+std::vector<std::string> mpirun_over(const SshNodes& nodes, const std::vector<std::string>& names,
+                                     int ranks);
+
 } // namespace mqbridge::e2e

@@ -1,0 +1,124 @@
+// Jobs of this computer, found by the process that started them: mpirun of this machine's own kind
+// and of another word size, and mpiexec.hydra, which keeps no table of its ranks.
+
+#include "tests/e2e/harness/census.h"
+#include "tests/e2e/harness/foreign_platform.h"
+#include "tests/e2e/harness/foreign_poster.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mpich.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/oracle.h"
+#include "tests/support/requirements.h"
+#include "tests/support/temp_directory.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<pid_t> all_of(const MpiJob& job) {
+  std::vector<pid_t> pids = {job.launcher()};
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    pids.push_back(job.pid(rank));
+  return pids;
+}
+
+void expect_all(const DumpOutcome& dump, const MpiJob& job) {
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  ASSERT_EQ(dump.document["ranks"].size(), static_cast<std::size_t>(job.ranks()));
+  for (int number = 0; number < job.ranks(); ++number) {
+    SCOPED_TRACE(number);
+    const json& rank = dump.document["ranks"][static_cast<std::size_t>(number)];
+    EXPECT_EQ(rank["rank"], number);
+    EXPECT_EQ(rank["world_rank"], number);
+    EXPECT_EQ(rank["pid"], job.pid(number));
+    EXPECT_THAT(differences(read_oracle(job.directory(), number), rank), IsEmpty());
+  }
+}
+
+std::vector<std::string> by_mpirun(const MpiJob& job) {
+  return {"--mpirun", std::to_string(job.launcher())};
+}
+
+TEST(MpirunTest, FindsItsRanksAndRunsOn) {
+  MpiJob job({.arguments = {"mix"}, .ranks = 4});
+  const Census census;
+  expect_all(dump_json(by_mpirun(job)), job);
+  EXPECT_THAT(still_held(all_of(job), 5s), IsEmpty());
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(MpirunTest, GivenAsARankSaysWhatItIs) {
+  MpiJob job({.arguments = {"mix"}});
+  const Outcome outcome = run_mqbridge({"dump", local_target(job.launcher())});
+  EXPECT_EQ(outcome.status(), 3) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr(fmt::format("--mpirun {}", job.launcher())));
+  EXPECT_EQ(job.finish(), "");
+}
+
+// What is saved is what the other commands read.
+TEST(MpirunTest, RanksAreSavedAsTargets) {
+  MpiJob job({.arguments = {"mix"}});
+  const test::TempDirectory directory;
+  const std::string file = (directory / "targets").string();
+  auto arguments = by_mpirun(job);
+  arguments.insert(arguments.begin(), {"ranks", "--save", file});
+  const Outcome found = run_mqbridge(arguments);
+  EXPECT_EQ(found.status(), 0) << testing::PrintToString(found);
+  expect_all(dump_json({"--targets", file}), job);
+  EXPECT_EQ(job.finish(), "");
+}
+
+JobSpec foreign_job(const ForeignPlatform& platform) {
+  const test::ChildSpec command = foreign_command(platform, "", {}, "oracle_poster");
+  JobSpec spec{.program = platform.target + "/oracle_poster", .arguments = {"mix"}};
+  spec.launcher = {"env"};
+  for (const auto& [name, value] : command.environment) {
+    if (name == "LD_LIBRARY_PATH" || name.ends_with("component_path"))
+      spec.launcher.push_back(name + "=" + value);
+  }
+  for (const std::string& word :
+       {(files_of(platform) / "usr/bin/orterun").string(), std::string("--allow-run-as-root"),
+        std::string("--oversubscribe"), std::string("--mca"), std::string("pml"),
+        std::string("ob1"), std::string("--mca"), std::string("btl"), std::string("self,vader"),
+        std::string("-np"), std::to_string(spec.ranks)})
+    spec.launcher.push_back(word);
+  return spec;
+}
+
+TEST(MpirunTest, OfAnotherWordSizeFindsItsRanks) {
+  const ForeignPlatform& platform = foreign_platform("i386");
+  MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+  MpiJob job(foreign_job(platform));
+  const DumpOutcome dump = dump_json(by_mpirun(job));
+  expect_all(dump, job);
+  EXPECT_EQ(dump.document["ranks"][0]["platform"]["pointer_size"], 4);
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(MpirunTest, OfMpichWithoutATableItsRanksAreFoundByTheirEnvironments) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
+  MpiJob job(debian_mpich_job("oracle_poster", {"mix"}, 3));
+  const test::TempDirectory directory;
+  const std::string file = (directory / "targets").string();
+  auto arguments = by_mpirun(job);
+  arguments.insert(arguments.begin(), {"ranks", "--save", file});
+  const Outcome found = run_mqbridge(arguments);
+  EXPECT_EQ(found.status(), 0) << testing::PrintToString(found);
+  std::ifstream saved(file);
+  const std::string targets{std::istreambuf_iterator<char>(saved), {}};
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    EXPECT_THAT(targets, HasSubstr(fmt::format("{} local:{} ", rank, job.pid(rank))));
+  EXPECT_EQ(job.finish(), "");
+}
+
+} // namespace
+} // namespace mqbridge::e2e
