@@ -126,10 +126,11 @@ private:
       findings_.warnings.push_back({node, std::move(warning)});
     for (auto& fault : table->table.faults)
       findings_.faults.push_back({node, std::move(fault)});
-    take_table(launcher, table->table);
+    take_table(launcher, *table);
   }
 
-  void take_table(const NodeProcess& launcher, const Proctable& table) {
+  void take_table(const NodeProcess& launcher, const LauncherTable& read) {
+    const auto& table = read.table;
     if (const auto daemons = daemons_in(table)) {
       findings_.faults.push_back(
           {shown_name(launcher.node),
@@ -139,13 +140,25 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
-    const auto reached_by = request_.launcher.value_or(Launcher::ssh);
+    const auto nodes = nodes_of_table(launcher, read.program);
     std::optional<NodeScan> here; // what it cannot see is in the table
-    if (has_ranks_here(table, launcher, reached_by))
+    if (has_ranks_here(table, nodes))
       if (auto scan = scan_nodes({{Node{}}}, tools_, stop_); scan.front())
         here = std::move(*scan.front());
-    findings_.jobs.push_back(
-        job_of_table(table, launcher, reached_by, here ? &*here : nullptr, findings_.faults));
+    findings_.jobs.push_back(job_of_table(table, nodes, here ? &*here : nullptr, findings_.faults));
+  }
+
+  /// What srun has started it reaches, too, once its job is known.
+  TableNodes nodes_of_table(const NodeProcess& launcher, std::string_view program) const {
+    TableNodes nodes{launcher, request_.launcher.value_or(Launcher::ssh)};
+    const bool may_be_srun = request_.launcher.value_or(Launcher::srun) == Launcher::srun;
+    if (program != "srun" || !may_be_srun || launcher.node.launcher != Launcher::local)
+      return nodes;
+    const auto step = step_of_srun(launcher.pid);
+    auto job = step ? find_slurm_nodes(*step, Launcher::srun) : Result<SlurmNodes>();
+    if (job)
+      nodes.known = std::move(job->nodes);
+    return nodes;
   }
 
   /// Of a launcher without a table: what descends from it on its own node, and the other ranks of

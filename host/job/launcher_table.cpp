@@ -64,6 +64,8 @@ private:
     if (!process)
       return forward(std::move(process));
     process_ = std::move(*process);
+    const auto path = process_->executable().value_or("");
+    result_.program = path.substr(path.rfind('/') + 1); // npos + 1 is 0
     Warnings missing;
     if (auto loaded = process_->load_images(missing); !loaded)
       return forward(std::move(loaded));

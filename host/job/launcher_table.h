@@ -12,6 +12,7 @@
 namespace mqbridge {
 
 struct LauncherTable {
+  std::string program; ///< the launcher's own, without a path; empty: not known
   Proctable table;
   std::vector<Error> warnings;
   std::chrono::milliseconds held{0}; ///< for so long the launcher was stopped

@@ -5,6 +5,7 @@
 #include "rsp/packet/printable.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <utility>
 
@@ -53,6 +54,16 @@ std::vector<std::string_view> fields_of(std::string_view line) {
       return fields;
     line.remove_prefix(bar + 1);
   }
+}
+
+/// What follows `name` in a line of "NAME=VALUE NAME=VALUE"; empty: it is not there.
+std::string_view value_in(std::string_view line, std::string_view name) {
+  for (auto at = line.find(name); at != line.npos; at = line.find(name, at + 1))
+    if (at == 0 || line[at - 1] == ' ') {
+      const auto value = line.substr(at + name.size());
+      return value.substr(0, value.find(' '));
+    }
+  return {};
 }
 
 /// What a program of Slurm says; its own words, where it fails.
@@ -119,6 +130,39 @@ std::vector<SlurmJobLine> parse_squeue(std::string_view output) {
                      std::string(fields[3])});
   });
   return lines;
+}
+
+std::vector<SlurmStepLine> parse_steps(std::string_view output) {
+  std::vector<SlurmStepLine> steps;
+  for_each_line(output, [&](std::string_view line) {
+    const auto id = value_in(line, "StepId=");
+    const auto srun = value_in(line, "SrunHost:Pid=");
+    const auto dot = id.find('.');
+    const auto colon = srun.rfind(':');
+    if (dot == id.npos || colon == srun.npos)
+      return;
+    const auto job = id.substr(0, id.find('+'));
+    SlurmStepLine step{{std::string(job.substr(0, dot)), std::string(id.substr(dot + 1))},
+                       std::string(srun.substr(0, colon)),
+                       0};
+    const auto number = srun.substr(colon + 1);
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), step.srun);
+    if (error == std::errc{} && end == number.data() + number.size() &&
+        consists_of(step.step.job, "") && consists_of(*step.step.step, ""))
+      steps.push_back(std::move(step));
+  });
+  return steps;
+}
+
+std::optional<SlurmStep> step_of_srun(std::int64_t srun) {
+  const auto output = ask({"scontrol", "--oneliner", "show", "steps"});
+  if (!output)
+    return std::nullopt;
+  for (auto& step : parse_steps(*output))
+    if (step.srun == srun && is_this_host(step.host))
+      return std::move(step.step);
+  return std::nullopt;
 }
 
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {

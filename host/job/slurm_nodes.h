@@ -4,7 +4,7 @@
 #include "host/launch/node.h"
 #include "rsp/result.h"
 
-#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,5 +35,17 @@ struct SlurmNodes {
 /// time. `launcher`: how they are reached. Errors: command.start, command.timeout, slurm.query (in
 /// Slurm's words), slurm.not_running, slurm.nodes, node.name.
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher);
+
+/// What a line of `scontrol --oneliner show steps` says of a step.
+struct SlurmStepLine {
+  SlurmStep step;    ///< of a heterogeneous job: of the whole
+  std::string host;  ///< that its srun runs on
+  std::int64_t srun; ///< the process
+};
+std::vector<SlurmStepLine> parse_steps(std::string_view output);
+
+/// The step that the process `srun` of this host has started; nullopt: Slurm knows none, or cannot
+/// be asked.
+std::optional<SlurmStep> step_of_srun(std::int64_t srun);
 
 } // namespace mqbridge

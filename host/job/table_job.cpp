@@ -47,33 +47,36 @@ std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
 
 } // namespace
 
-Result<Node> node_of_entry(std::string_view host, const Node& of_launcher, Launcher launcher) {
-  if (is_loopback(host) || host == of_launcher.name())
-    return of_launcher;
-  if (launcher == Launcher::srun && of_launcher.slurm_job.empty())
+Result<Node> TableNodes::find(std::string_view host) const {
+  if (is_loopback(host) || host == launcher.node.name())
+    return launcher.node;
+  if (const auto node = std::ranges::find(known, host, &Node::host); node != known.end())
+    return *node;
+  const auto& job = launcher.node.slurm_job;
+  if (reached_by == Launcher::srun && job.empty())
     return fail("mpirun.no_slurm_job",
                 "its table does not say in which job of Slurm the nodes are that srun is to reach",
                 "name the job instead: --slurm JOB[.STEP]; or reach the nodes by --launcher ssh");
-  return node_named(host, launcher,
-                    launcher == Launcher::srun ? of_launcher.slurm_job : std::string());
+  return node_named(host, reached_by, reached_by == Launcher::srun ? job : std::string());
 }
 
-bool has_ranks_here(const Proctable& table, const NodeProcess& launcher, Launcher reached_by) {
+bool has_ranks_here(const Proctable& table, const TableNodes& nodes) {
   return std::ranges::any_of(table.entries, [&](const ProctableEntry& entry) {
-    const auto node = node_of_entry(entry.host, launcher.node, reached_by);
+    const auto node = nodes.find(entry.host);
     return node && node->launcher == Launcher::local;
   });
 }
 
-FoundJob job_of_table(const Proctable& table, const NodeProcess& launcher, Launcher reached_by,
-                      const NodeScan* here, std::vector<FindTrouble>& faults) {
+FoundJob job_of_table(const Proctable& table, const TableNodes& names, const NodeScan* here,
+                      std::vector<FindTrouble>& faults) {
+  const auto& launcher = names.launcher;
   std::map<std::string, Result<Node>, std::less<>> nodes;
   std::vector<std::pair<const ProctableEntry*, const Node*>> entries;
   std::vector<const ScannedRank*> known;
   for (const auto& entry : table.entries) {
     auto node = nodes.find(entry.host);
     if (node == nodes.end()) {
-      node = nodes.emplace(entry.host, node_of_entry(entry.host, launcher.node, reached_by)).first;
+      node = nodes.emplace(entry.host, names.find(entry.host)).first;
       if (!node->second)
         faults.push_back({readable(entry.host), node->second.error()});
     }

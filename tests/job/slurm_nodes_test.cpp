@@ -100,6 +100,18 @@ TEST(SlurmNodes, NamesThatCouldBeOptionsOrCommandsAreNotUsed) {
   }
 }
 
+TEST(SlurmSteps, SayWhichSrunHasStartedThem) {
+  const auto steps = parse_steps(
+      "StepId=5.batch UserId=0 SrunHost:Pid=n1:1\n"
+      "StepId=5.0 UserId=0 Name=x SrunHost:Pid=login:4711 SrunHost:Pid=n2:9\n"
+      "StepId=7+1.2 SrunHost:Pid=[::1]:12\nStepId=8.0 SrunHost:Pid=n1:1x\nStepId=9.0\n");
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].step.job + "." + *steps[0].step.step, "5.0");
+  EXPECT_EQ(steps[0].host, "login");
+  EXPECT_EQ(steps[0].srun, 4711);
+  EXPECT_EQ(steps[1].step.job, "7");
+}
+
 TEST(SlurmNodes, LinesOfOtherKindsAreLeftOut) {
   const auto lines = parse_squeue("mqbridge|77|77|n1\nmqbridge|x|77|n1|RUNNING\n|77|77|n1|RUNNING\n"
                                   "mqbridge|77|77|n1|RUNNING|x\nmqbridge|9|9|n1|RUNNING");

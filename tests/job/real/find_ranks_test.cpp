@@ -122,8 +122,21 @@ TEST_F(RealSlurm, RanksAreFoundOnTheNodesOfAJob) {
   const auto by_srun = finder.find_mpirun(job.launcher()); // the table of srun itself
   ASSERT_EQ(by_srun.jobs.size(), 1U) << faults_of(by_srun);
   EXPECT_EQ(pids_of(by_srun.jobs.front()), pids_of(job));
-  EXPECT_EQ(by_srun.jobs.front().ranks.back().node, "n2");
+  EXPECT_THAT(by_srun.jobs.front().ranks.back().target.text(), StartsWith("srun:1:n2:"));
   EXPECT_EQ(job.finish(), "");
+
+  MpiJob parts({.arguments = {"mix"},
+                .ranks = 3,
+                .launcher = e2e::openmpi_by_srun(
+                    {"-N1", "-n2", "-w", "n1", ":", "-N1", "-n1", "-w", "n2"})});
+  request.slurm = SlurmStep{slurm.job(), std::nullopt};
+  const auto of_parts = finder.find(request);
+  ASSERT_EQ(of_parts.jobs.size(), 1U) << faults_of(of_parts);
+  EXPECT_EQ(faults_of(of_parts), "");
+  EXPECT_EQ(pids_of(of_parts.jobs.front()), pids_of(parts));
+  EXPECT_EQ(of_parts.jobs.front().size, 3);
+  EXPECT_EQ(of_parts.jobs.front().ranks.back().node, "n2");
+  EXPECT_EQ(parts.finish(), "");
 }
 
 TEST(RealNodes, OneThatIsDeadCostsNoOther) {
