@@ -113,6 +113,14 @@ std::uint64_t memory_kib(pid_t mqbridge) {
   return sum;
 }
 
+/// Not with -o: what that names appears when it is complete.
+test::ChildSpec dump_into(const std::filesystem::path& output, const Crowd& crowd) {
+  test::ChildSpec spec = e2e::mqbridge_command({"dump", "--targets", crowd.targets().string(),
+                                                "--format", "ndjson", "--connect-timeout", "5"});
+  spec.argv.insert(spec.argv.begin(), {"sh", "-c", "exec \"$@\" > \"$0\"", output.string()});
+  return spec;
+}
+
 /// Of an NDJSON output that grows: how many ranks are in it that are complete.
 class GrowingOutput {
 public:
@@ -121,7 +129,7 @@ public:
   int complete() {
     if (!in_.is_open())
       in_.open(path_, std::ios::binary);
-    in_.clear();
+    in_.clear(); // it was at the end
     for (std::string piece; std::getline(in_, piece);) {
       line_ += piece;
       if (in_.eof())
@@ -178,9 +186,7 @@ void dump_crowd(benchmark::State& state) {
     const auto output = directory / "output";
     std::filesystem::remove(output);
     const auto begin = Clock::now();
-    test::ChildProcess dump(
-        e2e::mqbridge_command({"dump", "--targets", crowd.targets().string(), "--format", "ndjson",
-                               "--connect-timeout", "5", "-o", output.string()}));
+    test::ChildProcess dump(dump_into(output, crowd));
     GrowingOutput growing(output);
     std::optional<Clock::time_point> all_there;
     const bool ended = test::eventually(

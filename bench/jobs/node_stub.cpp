@@ -87,12 +87,14 @@ private:
   std::string file(std::string_view payload);
   std::string open_file(const std::string& path);
   std::string memory(std::string_view payload) const;
+  std::string read_memory(std::uint64_t address, std::uint64_t length) const;
   std::uint64_t real(std::uint64_t shown) const { return real_[shown % real_.size()]; }
 
   std::vector<std::uint64_t> real_;
   std::optional<std::uint64_t> attached_;
   int memory_ = -1;
-  std::vector<std::string> open_; ///< descriptors count from 3
+  /// The text of each; descriptors count from 3. nullopt: the memory of the attached process.
+  std::vector<std::optional<std::string>> open_;
 };
 
 std::string Stub::attach(std::uint64_t shown) {
@@ -102,11 +104,18 @@ std::string Stub::attach(std::uint64_t shown) {
   return fmt::format("T00thread:p{0:x}.{0:x};", shown);
 }
 
+/// As many bytes as there are; fewer than one where there are none.
+std::string Stub::read_memory(std::uint64_t address, std::uint64_t length) const {
+  std::string bytes(length, '\0');
+  const auto got = pread(memory_, bytes.data(), bytes.size(), static_cast<off_t>(address));
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
+}
+
 std::string Stub::memory(std::string_view payload) const {
   const auto [address, length, none] = numbers_of(payload);
-  std::string bytes(std::min(length, packet_bytes / 2), '\0');
-  const auto got = pread(memory_, bytes.data(), bytes.size(), static_cast<off_t>(address));
-  return got == static_cast<ssize_t>(bytes.size()) ? to_hex(bytes) : "E01";
+  const auto bytes = read_memory(address, std::min(length, packet_bytes / 2));
+  return bytes.size() == length ? to_hex(bytes) : "E01";
 }
 
 std::string Stub::object(std::string_view payload) const {
@@ -131,13 +140,17 @@ std::string Stub::open_file(const std::string& path) {
   const char* const name = std::from_chars(begin, path.data() + path.size(), shown).ptr;
   if (!path.starts_with(proc) || name == begin)
     return "F-1,2";
+  if (std::string_view(name) == "/mem") {
+    open_.emplace_back();
+    return fmt::format("F{:x}", open_.size() + 2);
+  }
   std::string text = content(fmt::format("/proc/{}{}", real(shown), name));
   const std::string number = std::to_string(real(shown));
   if (text.starts_with(number))
     text.replace(0, number.size(), std::to_string(shown));
   if (text.empty())
     return "F-1,2";
-  open_.push_back(std::move(text));
+  open_.emplace_back(std::move(text));
   return fmt::format("F{:x}", open_.size() + 2);
 }
 
@@ -149,9 +162,12 @@ std::string Stub::file(std::string_view payload) {
   const auto [descriptor, count, offset] = numbers_of(payload);
   if (descriptor < 3 || descriptor - 3 >= open_.size())
     return "F-1,9";
-  const std::string& text = open_[descriptor - 3];
-  const auto piece =
-      text.substr(std::min<std::uint64_t>(offset, text.size()), std::min(count, packet_bytes - 32));
+  const auto most = std::min(count, packet_bytes - 32);
+  const auto& text = open_[descriptor - 3];
+  const auto piece = text ? text->substr(std::min<std::uint64_t>(offset, text->size()), most)
+                          : read_memory(offset, most);
+  if (!text && piece.empty())
+    return "F-1,5";
   return fmt::format("F{:x};", piece.size()) + piece;
 }
 
