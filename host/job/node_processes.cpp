@@ -18,6 +18,8 @@ constexpr std::size_t at_once = 256;
 constexpr std::size_t stat_bytes = 1024; // 52 numbers and a name
 /// Ancestors of one process: a list that changes while it is read may go in a circle.
 constexpr std::size_t most_ancestors = 256;
+/// The first process of a system, which nobody starts as a rank.
+constexpr std::int64_t init = 1;
 
 } // namespace
 
@@ -50,7 +52,7 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
   const auto known = parse_process_stat(stat.text);
   if (!known) {
     if (stat.state != State::missing) // else it has ended
-      ++unreadable_[listed.user].failed;
+      ++unreadable_.failed;
     return;
   }
   if (known->is_kernels || known->has_ended)
@@ -58,17 +60,18 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
   auto& process = processes_[listed.pid];
   process.user = listed.user;
   process.stat = *known;
-  if (environ.state == State::denied)
-    ++unreadable_[listed.user].denied;
+  if (environ.state == State::denied && listed.pid != init)
+    ++unreadable_.denied[listed.user];
   else if (environ.state == State::failed)
-    ++unreadable_[listed.user].failed;
+    ++unreadable_.failed;
   if (environ.state != State::read)
     return;
+  process.is_readable = true;
   const std::string_view text = environ.text;
   process.environment =
       parse_environment(environ.whole ? text : text.substr(0, text.rfind('\0') + 1));
   if (!environ.whole && !process.environment.rank)
-    ++unreadable_[listed.user].too_long;
+    ++unreadable_.too_long;
 }
 
 std::vector<std::int64_t> NodeProcesses::ancestors(std::int64_t pid) const {

@@ -21,10 +21,11 @@ public:
     std::string user;
     ProcessStat stat;
     LaunchEnvironment environment;
+    bool is_readable = false; ///< `environment` is known
   };
-  /// Processes of one user whose environment could not be read.
+  /// Processes whose environment could not be read.
   struct Unreadable {
-    std::size_t denied = 0;
+    std::map<std::string, std::size_t> denied; ///< by their users
     std::size_t failed = 0;
     std::size_t too_long = 0; ///< there may be a rank beyond what was read
   };
@@ -33,7 +34,7 @@ public:
   static Result<NodeProcesses> read(NodeFiles& files);
 
   const std::map<std::int64_t, Process>& all() const { return processes_; }
-  const std::map<std::string, Unreadable>& unreadable() const { return unreadable_; }
+  const Unreadable& unreadable() const { return unreadable_; }
 
   /// Its ancestors, the nearest first.
   std::vector<std::int64_t> ancestors(std::int64_t pid) const;
@@ -44,7 +45,7 @@ private:
   void take(const ListedProcess& listed, const rsp::FileText& stat, const rsp::FileText& environ);
 
   std::map<std::int64_t, Process> processes_;
-  std::map<std::string, Unreadable> unreadable_;
+  Unreadable unreadable_;
 };
 
 } // namespace mqbridge

@@ -18,6 +18,8 @@ namespace {
 /// thousands.
 constexpr std::size_t maps_bytes = std::size_t{1} << 20;
 constexpr std::size_t command_bytes = 4096;
+/// Users that are named whose processes may not be looked into.
+constexpr std::size_t named_users = 4;
 
 std::string proc_path(std::int64_t pid, std::string_view name) {
   return fmt::format("/proc/{}/{}", pid, name);
@@ -52,6 +54,7 @@ public:
     for (auto& [key, rank] : unmapped_)
       result_.unmapped.push_back(std::move(rank));
     say_unreadable();
+    say_launchers_without_ranks();
     return std::move(result_);
   }
 
@@ -204,32 +207,62 @@ private:
                                  "mapped cannot be read",
                                  "look again as root, or as the user that runs the job"},
                                 maps_unreadable_});
-    for (const auto& [user, counts] : processes_.unreadable()) {
-      const auto whose = user.empty() ? std::string() : fmt::format(" of user {}", user);
-      if (counts.denied != 0)
+    say_denied();
+    const auto& unreadable = processes_.unreadable();
+    if (unreadable.failed != 0)
+      result_.faults.push_back({node_,
+                                {"node.unreadable", "files in /proc of processes cannot be read",
+                                 "on the node: cat /proc/PID/environ | tr '\\0' '\\n' | grep RANK"},
+                                unreadable.failed});
+    if (unreadable.too_long != 0)
+      result_.warnings.push_back(
+          {node_,
+           {"node.long_environment",
+            fmt::format("processes have environments of more than {} KiB, and no rank in these",
+                        rsp::limits::environment_of_another >> 10),
+            "if one of them is a rank, name it yourself: local:PID, ssh:HOST:PID"},
+           unreadable.too_long});
+  }
+
+  void say_denied() {
+    std::size_t count = 0;
+    std::string users;
+    std::size_t named = 0;
+    for (const auto& [user, processes] : processes_.unreadable().denied) {
+      count += processes;
+      if (++named <= named_users)
+        users += fmt::format("{}{}", named == 1 ? "" : ", ", user.empty() ? "?" : user);
+    }
+    if (count != 0)
+      result_.warnings.push_back(
+          {node_,
+           {"node.denied",
+            fmt::format("the environments of processes may not be read (of {}{}): ranks among them "
+                        "are not known",
+                        users, named > named_users ? ", ..." : ""),
+            "look as root, or as the user that runs the job"},
+           count});
+  }
+
+  /// A launcher that runs here, and whose ranks are elsewhere.
+  void say_launchers_without_ranks() {
+    std::set<std::int64_t> known;
+    for (const auto& rank : result_.ranks)
+      known.insert(rank.ancestors.begin(), rank.ancestors.end());
+    for (const auto& launcher : result_.launchers) {
+      const auto above = processes_.launchers_of(launcher.pid);
+      const bool is_outermost = std::ranges::none_of(
+          above, [](const LauncherProcess& other) { return other.role == LauncherRole::front; });
+      if (launcher.role == LauncherRole::front && is_outermost && !known.contains(launcher.pid) &&
+          processes_.all().at(launcher.pid).is_readable)
         result_.warnings.push_back(
             {node_,
-             {"node.denied",
-              fmt::format("the environments of processes{} may not be read: ranks among "
-                          "them are not known",
-                          whose),
-              "look as root, or as the user that runs the job"},
-             counts.denied});
-      if (counts.failed != 0)
-        result_.faults.push_back(
-            {node_,
-             {"node.unreadable", fmt::format("files in /proc of processes{} cannot be read", whose),
-              "on the node: cat /proc/PID/environ | tr '\\0' '\\n' | grep RANK"},
-             counts.failed});
-      if (counts.too_long != 0)
-        result_.warnings.push_back(
-            {node_,
-             {"node.long_environment",
-              fmt::format("the environments of processes{} have more than {} KiB, and no rank in "
-                          "these",
-                          whose, rsp::limits::environment_of_another >> 10),
-              "if one of them is a rank, name it yourself: local:PID, ssh:HOST:PID"},
-             counts.too_long});
+             {"launcher.no_ranks",
+              fmt::format("{} {} runs, and none of its ranks was found on its node",
+                          launcher.program, launcher.pid),
+              fmt::format("its own table may name them: mqbridge ranks --mpirun {}{}",
+                          node_.empty() ? "" : fmt::format("ssh:{}:", node_), launcher.pid)},
+             1});
     }
   }
 

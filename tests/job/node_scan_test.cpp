@@ -170,10 +170,10 @@ TEST(NodeScan, WithoutAnyNameAJobIsItsLaunchersOnThatNode) {
               ElementsAre("mpiexec-9@n7 0 21", "my_starter-10@n7 0 31"));
 }
 
-TEST(NodeScan, WhatMayNotBeReadIsCountedByUser) {
+TEST(NodeScan, WhatMayNotBeReadIsCounted) {
   FakeNode node;
   for (std::int64_t pid = 1; pid <= 5; ++pid) {
-    node.add({.pid = pid, .user = pid <= 3 ? "root" : "you"});
+    node.add({.pid = pid, .user = pid <= 3 ? "root" : "you"}); // 1 is init
     node.answer(pid, "environ", {State::denied, "", false});
   }
   node.add({.pid = 7, .environment = openmpi_environment(0), .libraries = {openmpi}});
@@ -181,8 +181,8 @@ TEST(NodeScan, WhatMayNotBeReadIsCountedByUser) {
   node.add({.pid = 8});
   node.answer(8, "environ", {State::failed, "", false});
   const auto found = scan(node, "n7");
-  EXPECT_THAT(codes_of(found.warnings), ElementsAre("node.denied 3", "node.denied 2"));
-  EXPECT_THAT(found.warnings.front().error.message, HasSubstr("of user root"));
+  EXPECT_THAT(codes_of(found.warnings), ElementsAre("node.denied 4"));
+  EXPECT_THAT(found.warnings.front().error.message, HasSubstr("(of root, you)"));
   EXPECT_EQ(found.warnings.front().node, "n7");
   EXPECT_THAT(codes_of(found.faults), ElementsAre("rank.maps_unreadable 1", "node.unreadable 1"));
 }
@@ -248,6 +248,41 @@ TEST(NodeScan, ANodeOfAThousandProcessesTakesFewReads) {
               .libraries = {openmpi}});
   EXPECT_THAT(scan(node).ranks, SizeIs(1000));
   EXPECT_LE(node.calls, 6U);
+}
+
+TEST(NodeScan, ALauncherWhoseRanksAreElsewhereIsSaid) {
+  FakeNode node;
+  node.add({.pid = 10, .name = "srun"})
+      .add({.pid = 11, .parent = 10, .name = "srun"}) // its other half
+      .add({.pid = 20, .name = "mpirun"})
+      .add({.pid = 21, .parent = 20, .name = "ssh"})
+      .add({.pid = 30, .name = "mpirun"})
+      .add({.pid = 31, .parent = 30, .environment = openmpi_environment(0), .libraries = {openmpi}})
+      .add({.pid = 40, .name = "srun", .user = "you"});
+  node.answer(40, "environ", {State::denied, "", false}); // nor could we look into it
+  const auto found = scan(node);
+  EXPECT_THAT(codes_of(found.warnings),
+              ElementsAre("node.denied 1", "launcher.no_ranks 1", "launcher.no_ranks 1"));
+  EXPECT_THAT(found.warnings[1].error.message, HasSubstr("srun 10 runs"));
+  EXPECT_THAT(found.warnings[2].error.hint, HasSubstr("--mpirun 20"));
+}
+
+TEST(NodeScan, NothingOfAnEnvironmentIsKeptButWhatALauncherWrote) {
+  FakeNode node;
+  auto environment = openmpi_environment(0);
+  environment.push_back("API_TOKEN=secret");
+  environment.push_back("PMIX_SECURITY_TOKEN=secret");
+  node.add({.pid = 11, .environment = environment, .libraries = {openmpi}})
+      .add({.pid = 12, .environment = {"PMI_RANK=secret", "API_TOKEN=secret"}});
+  const auto found = scan(node);
+  ASSERT_THAT(found.ranks, SizeIs(1));
+  const auto& rank = found.ranks.front();
+  const auto& kept = rank.environment;
+  for (const auto& text :
+       {rank.job, rank.executable, rank.mpi, rank.user, kept.job.value_or(""),
+        kept.slurm_job.value_or(""), kept.slurm_step.value_or(""), kept.slurm_node.value_or("")})
+    EXPECT_THAT(text, Not(HasSubstr("secret")));
+  EXPECT_THAT(found.warnings, IsEmpty());
 }
 
 TEST(NodeScan, TheErrorOfALostNodeIsPassedOn) {
