@@ -26,7 +26,7 @@ rooms=(
   "host/document: rsp host/memory host/mqs host/mpi host/dump"
   "host/collect: rsp host/memory host/disk host/launch host/mqs host/mpi host/dump host/document"
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
-  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/job"
+  "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/job"
   "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/launch host/dump host/document host/job host/doctor"
   "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/job host/doctor host/report"
 )

@@ -34,6 +34,7 @@ struct DumpCommand {
 
 struct DoctorCommand {
   TargetChoice targets;
+  bool whole_job = false; ///< its nodes are examined, and not each target
   DumpOptions options;
   std::string output;
   When color = When::automatic;

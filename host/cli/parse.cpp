@@ -231,7 +231,8 @@ Result<Command> doctor_command(const RawOptions& raw) {
     return forward(std::move(options));
   if (auto checked = check_run_until(*options, choice->named); !checked)
     return forward(std::move(checked));
-  return Command(DoctorCommand{std::move(*choice), std::move(*options), raw.output,
+  const bool whole_job = choice->job || !raw.targets_file.empty();
+  return Command(DoctorCommand{std::move(*choice), whole_job, std::move(*options), raw.output,
                                parse_when(raw.color), raw.trace});
 }
 

@@ -4,6 +4,8 @@
 #include "host/disk/output_file.h"
 #include "host/job/find_ranks.h"
 #include "host/job/targets_file.h"
+#include "host/report/node_names.h"
+#include "host/report/trouble_groups.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -11,10 +13,18 @@
 namespace mqbridge {
 namespace {
 
-RankError trouble_of(const FindTrouble& trouble, RankError::Level level) {
-  const auto where = trouble.node.empty() ? std::string() : trouble.node + ": ";
-  return {std::string(trouble.error.code), level, where + trouble.error.message,
-          trouble.error.hint};
+/// Those that many nodes have alike are one.
+void add_troubles(const std::vector<FindTrouble>& troubles, RankError::Level level,
+                  std::vector<RankError>& into) {
+  for (const TroubleGroup& group : group_troubles(troubles)) {
+    const auto& error = group.example->error;
+    std::string where;
+    if (group.nodes.size() > 1)
+      where = fmt::format("{} ({} nodes): ", node_list_text(group.nodes), group.nodes.size());
+    else if (!group.nodes.front().empty())
+      where = group.nodes.front() + ": ";
+    into.push_back({std::string(error.code), level, where + error.message, error.hint});
+  }
 }
 
 Error nothing_found(const ChosenTargets& chosen) {
@@ -51,10 +61,8 @@ Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& works
       if (auto added = list.add(target); !added)
         return forward(std::move(added));
     auto findings = find_ranks(*choice.job, workshop, std::move(stop));
-    for (const auto& fault : findings.faults)
-      chosen.troubles.push_back(trouble_of(fault, RankError::Level::error));
-    for (const auto& warning : findings.warnings)
-      chosen.troubles.push_back(trouble_of(warning, RankError::Level::warning));
+    add_troubles(findings.faults, RankError::Level::error, chosen.troubles);
+    add_troubles(findings.warnings, RankError::Level::warning, chosen.troubles);
     for (auto& job : findings.jobs)
       for (auto& rank : job.ranks)
         if (auto added = list.add(std::move(rank.target)); !added)

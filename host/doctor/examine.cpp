@@ -31,7 +31,7 @@ const std::vector<Step>& steps() {
   static const std::vector<Step> all = {
       {"reach",
        {"connect.", "core.corrupt", "core.filtered", "core.no_executable", "core.not_a_core",
-        "core.open", "core.truncated", "guardian.", "stub.", "interrupted", "stop."}},
+        "core.open", "core.truncated", "guardian.", "node.", "stub.", "interrupted", "stop."}},
       {"stub", {}},
       {"attach", {"attach.", "ptrace.", "run.", "target.died", "target.stopped"}},
       {"platform",
@@ -139,6 +139,8 @@ public:
       plan();
     return std::move(checks_);
   }
+
+  const std::optional<DumpCost>& cost() const { return cost_; }
 
   bool queues_readable() const {
     const auto unavailable = [](const Communicator& communicator) {
@@ -305,6 +307,7 @@ private:
     const double measured = rank_.stopped_ms.value_or(rank_.statistics.elapsed_ms);
     const double held = outcome_.next ? Milliseconds(outcome_.next->held).count() : measured;
     const double total = rank_.statistics.elapsed_ms - measured + held;
+    cost_ = DumpCost{total, is_core_ ? 0 : held};
     add(Level::plan, "dump",
         fmt::format("about {:.1f} s{}", total / 1000,
                     is_core_ ? "" : fmt::format(", target held {:.0f} ms", held)));
@@ -320,6 +323,7 @@ private:
   const bool is_core_;
   std::vector<Check> checks_;
   std::string faulty_; ///< subject of the first fault
+  std::optional<DumpCost> cost_;
 };
 
 Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
@@ -328,16 +332,15 @@ Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
   list.endpoint = target.text();
   list.checks = diagnosis.run();
   list.queues_readable = diagnosis.queues_readable();
+  list.cost = diagnosis.cost();
   return list;
 }
 
 } // namespace
 
-Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop) {
-  RunBudget budget(memory_left() / 2, 1);
+Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_token stop) {
   std::shared_ptr<rsp::SharedStub> stub;
-  auto outcome = dump_rank(target, workshop.tools(budget), stub, {}, std::move(stop));
-  workshop.keep();
+  auto outcome = dump_rank(target, tools, stub, {}, std::move(stop));
   // On the stdio of a command it serves one client, and lets go when that ends.
   auto& lost = outcome.features.lost_link;
   const auto* const endpoint = std::get_if<rsp::Endpoint>(&target.where);
@@ -349,11 +352,11 @@ Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token 
   return checklist_of(target, outcome);
 }
 
-Checklist cannot_examine(const TargetSpec& target, const Error& reason) {
-  RankOutcome outcome;
-  outcome.dump.errors.push_back(
-      {std::string(reason.code), RankError::Level::error, reason.message, reason.hint});
-  return checklist_of(target, outcome);
+Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop) {
+  RunBudget budget(memory_left() / 2, 1);
+  auto list = examine(target, workshop.tools(budget), std::move(stop));
+  workshop.keep();
+  return list;
 }
 
 } // namespace mqbridge

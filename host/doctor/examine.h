@@ -12,7 +12,7 @@ namespace mqbridge {
 /// afterwards.
 Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop);
 
-/// The same where not even the workshop could be opened, for that reason.
-Checklist cannot_examine(const TargetSpec& target, const Error& reason);
+/// The same with tools that others use at the same time.
+Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_token stop);
 
 } // namespace mqbridge

@@ -1,3 +1,4 @@
+#include "host/report/node_names.h"
 #include "host/report/paint.h"
 #include "host/report/printable.h"
 #include "host/report/text_report.h"
@@ -77,22 +78,96 @@ void write_check(const Check& check, const Paint& paint, std::size_t width, cons
     }
 }
 
-} // namespace
-
-void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink) {
+/// What it is about at the left, what came of it further right, or below it.
+void write_heading(const std::string& start, Style style, const std::string& end, bool good,
+                   const TextOptions& options, const Sink& sink) {
   const Paint paint(options.color);
-  const std::string start = "mqbridge doctor " + printable(checklist.endpoint);
-  const std::string end = verdict(checklist);
   constexpr std::size_t verdict_column = 50;
   const std::size_t used = display_width(start);
   const std::size_t width = display_width(end);
   std::string gap(used + 3 > verdict_column ? 3 : verdict_column - used, ' ');
   if (used + gap.size() + width > options.width)
     gap = used + 3 + width > options.width ? "\n  " : "   ";
-  sink(paint(Style::heading, start) + gap +
-       paint(checklist.queues_readable ? Style::good : Style::bad, end) + "\n");
+  sink(paint(style, start) + gap + paint(good ? Style::good : Style::bad, end) + "\n");
+}
+
+std::string counted(std::size_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+bool has_fault(const Checklist& list) {
+  return std::any_of(list.checks.begin(), list.checks.end(),
+                     [](const Check& check) { return check.level == Check::Level::fault; });
+}
+
+/// Where a job can be dumped: "on 16 of 18 nodes queues readable, 2 with FAULTS".
+std::string verdict(const JobChecklist& job) {
+  std::size_t readable = 0;
+  std::size_t faulty = 0;
+  for (const NodeChecklist& group : job.groups) {
+    readable += group.list.queues_readable ? group.nodes.size() : 0;
+    faulty += has_fault(group.list) ? group.nodes.size() : 0;
+  }
+  auto text = readable == job.nodes
+                  ? "queues readable"
+                  : fmt::format("queues readable on {} of {} nodes", readable, job.nodes);
+  return faulty == 0 ? text : fmt::format("{} with FAULTS, {}", counted(faulty, "node"), text);
+}
+
+void write_group(const NodeChecklist& group, const TextOptions& options, const Sink& sink) {
+  const Paint paint(options.color);
+  const auto start = fmt::format("{}   {}, {}", node_list_text(group.nodes),
+                                 counted(group.nodes.size(), "node"), counted(group.ranks, "rank"));
+  write_heading(start, Style::heading, verdict(group.list), group.list.queues_readable, options,
+                sink);
+  if (group.ranks > 1)
+    sink(paint(Style::dim, "as seen in " + printable(group.list.endpoint)) + "\n");
+  for (const Check& check : group.list.checks)
+    if (check.level != Check::Level::plan) // that of the job comes last
+      write_check(check, paint, options.width, sink);
+}
+
+void write_trouble(const RankError& trouble, const TextOptions& options, const Sink& sink) {
+  const bool warning = trouble.level == RankError::Level::warning;
+  std::vector<std::string> fixes;
+  if (!trouble.hint.empty())
+    fixes.push_back(trouble.hint);
+  write_check({warning ? Check::Level::limit : Check::Level::fault, "find",
+               trouble.code + ": " + trouble.message, std::move(fixes)},
+              Paint(options.color), options.width, sink);
+}
+
+} // namespace
+
+void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink) {
+  write_heading("mqbridge doctor " + printable(checklist.endpoint), Style::heading,
+                verdict(checklist), checklist.queues_readable, options, sink);
   for (const Check& check : checklist.checks)
-    write_check(check, paint, options.width, sink);
+    write_check(check, Paint(options.color), options.width, sink);
+}
+
+void write_text(const JobChecklist& job, const TextOptions& options, const Sink& sink) {
+  const bool good = std::all_of(job.groups.begin(), job.groups.end(), [](const auto& group) {
+    return group.list.queues_readable && !has_fault(group.list);
+  });
+  write_heading(fmt::format("mqbridge doctor   {} on {}", counted(job.ranks, "rank"),
+                            counted(job.nodes, "node")),
+                Style::heading, verdict(job), good, options, sink);
+  for (const RankError& trouble : job.troubles)
+    write_trouble(trouble, options, sink);
+  for (const NodeChecklist& group : job.groups) {
+    sink("\n");
+    write_group(group, options, sink);
+  }
+  if (!job.cost)
+    return;
+  sink("\n");
+  write_check({Check::Level::plan,
+               "dump",
+               fmt::format("about {:.1f} s for all that can be dumped, each held about {:.0f} ms",
+                           job.cost->elapsed_ms / 1000, job.cost->held_ms),
+               {}},
+              Paint(options.color), options.width, sink);
 }
 
 } // namespace mqbridge

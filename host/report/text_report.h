@@ -31,4 +31,7 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
 /// The checklist for people (docs/reference/output.md, doctor).
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);
 
+/// The checklists of a job's nodes, those alike once, and what a dump of all will take.
+void write_text(const JobChecklist& job, const TextOptions& options, const Sink& sink);
+
 } // namespace mqbridge

@@ -80,6 +80,30 @@ Error already_traced(const AttachFacts& facts, std::string what) {
           fmt::format("end that debugger, or if {} is a gdbserver, connect to it", *facts.tracer)};
 }
 
+/// nullopt: the facts do not say why.
+std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid,
+                                      std::string what) {
+  if (facts.exists == false) {
+    return Error{"attach.no_such_process", what + "; there is no such process where the stub runs",
+                 "on the node: pgrep -ax PROGRAM    (a container has process numbers of its own)"};
+  }
+  if (facts.zombie) {
+    return Error{"attach.exited", what + "; it has ended, and waits only for its parent",
+                 "on the node: pgrep -ax PROGRAM"};
+  }
+  if (facts.tracer.value_or(0) > 0)
+    return already_traced(facts, std::move(what));
+  if (facts.may_trace_any == false) {
+    if (facts.stub_user == 0u)
+      return denied_by_capability(std::move(what));
+    if (facts.stub_user && facts.process_user && facts.stub_user != facts.process_user)
+      return denied_to_user(facts, pid, std::move(what));
+    if (facts.yama_scope.value_or(0) > 0)
+      return denied_by_yama(facts, std::move(what));
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
@@ -103,28 +127,16 @@ AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
 }
 
 Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said) {
-  std::string what = fmt::format("cannot attach to process {}: {}", pid, said);
-  if (facts.exists == false) {
-    return {"attach.no_such_process", what + "; there is no such process where the stub runs",
-            "on the node: pgrep -ax PROGRAM    (a container has process numbers of its own)"};
-  }
-  if (facts.zombie) {
-    return {"attach.exited", what + "; it has ended, and waits only for its parent",
-            "on the node: pgrep -ax PROGRAM"};
-  }
-  if (facts.tracer.value_or(0) > 0)
-    return already_traced(facts, std::move(what));
-  if (facts.may_trace_any == false) {
-    if (facts.stub_user == 0u)
-      return denied_by_capability(std::move(what));
-    if (facts.stub_user && facts.process_user && facts.stub_user != facts.process_user)
-      return denied_to_user(facts, pid, std::move(what));
-    if (facts.yama_scope.value_or(0) > 0)
-      return denied_by_yama(facts, std::move(what));
-  }
-  return {"ptrace.denied", std::move(what),
+  const auto what = fmt::format("cannot attach to process {}: {}", pid, said);
+  if (auto known = explain_by_facts(facts, pid, what))
+    return std::move(*known);
+  return {"ptrace.denied", what,
           "run gdbserver as the user of the process, or as root; then look at sysctl "
           "kernel.yama.ptrace_scope, and in a container start it with --cap-add SYS_PTRACE"};
+}
+
+std::optional<Error> foresee_refusal(const AttachFacts& facts, std::int64_t pid) {
+  return explain_by_facts(facts, pid, fmt::format("process {} could not be attached to", pid));
 }
 
 } // namespace mqbridge::rsp

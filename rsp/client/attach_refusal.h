@@ -35,4 +35,7 @@ AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
 /// `said` is what the stub said.
 Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said);
 
+/// The same before anybody has tried: nullopt where the facts do not speak against it.
+std::optional<Error> foresee_refusal(const AttachFacts& facts, std::int64_t pid);
+
 } // namespace mqbridge::rsp

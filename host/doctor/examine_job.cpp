@@ -1,0 +1,223 @@
+#include "host/doctor/examine_job.h"
+
+#include "host/doctor/examine.h"
+#include "host/document/ranges.h"
+#include "host/dump/node_server.h"
+#include "host/dump/process_access.h"
+#include "host/launch/launch_options.h"
+#include "rsp/client/attach_refusal.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+/// Targets of one node that are reached and read in the same way: what holds for one holds for all.
+struct NodeTargets {
+  std::string node;
+  std::vector<const TargetSpec*> targets;
+};
+
+std::string node_of(const TargetSpec& target) {
+  RankOutcome named;
+  name_target(named, target);
+  return named.dump.host.value_or(target.text());
+}
+
+/// What a target says of its way and its files.
+std::string way_of(const TargetSpec& target) {
+  const auto& keys = target.keys;
+  std::string way = fmt::format("{}\n{}\n{}", target.where.index(), keys.job.value_or(""),
+                                keys.node_command.value_or(""));
+  for (const auto& sysroot : keys.sysroots)
+    way += "\nsysroot " + sysroot.string();
+  for (const auto& types : keys.types)
+    way += "\ntypes " + types.string();
+  return keys.dll ? way + "\ndll " + keys.dll->string() : way;
+}
+
+std::vector<NodeTargets> targets_by_node(std::span<const TargetSpec> targets) {
+  std::vector<NodeTargets> nodes;
+  std::map<std::string, std::size_t> known;
+  for (const TargetSpec& target : targets) {
+    auto node = node_of(target);
+    const auto [at, is_new] = known.try_emplace(node + "\n" + way_of(target), nodes.size());
+    if (is_new)
+      nodes.push_back({std::move(node), {}});
+    nodes[at->second].targets.push_back(&target);
+  }
+  return nodes;
+}
+
+bool has_fault_of(const Checklist& list, std::string_view subject) {
+  return std::any_of(list.checks.begin(), list.checks.end(), [&](const Check& check) {
+    return check.level == Check::Level::fault && check.subject == subject;
+  });
+}
+
+std::string names_of(std::span<const TargetSpec* const> targets) {
+  std::vector<std::int64_t> ranks;
+  for (const TargetSpec* target : targets)
+    if (target->rank)
+      ranks.push_back(*target->rank);
+  if (ranks.size() < targets.size())
+    return targets.size() == 1 ? targets.front()->text()
+                               : fmt::format("{} processes", targets.size());
+  std::sort(ranks.begin(), ranks.end());
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", range_text(ranks));
+}
+
+/// Of processes that are not held: could they be?
+std::vector<Check> look_at_others(std::span<const TargetSpec* const> others,
+                                  const SharedTools& tools, const std::stop_token& stop) {
+  std::map<std::string_view, std::pair<Error, std::vector<const TargetSpec*>>> refusals;
+  const auto files = node_files(std::get<NodeProcess>(others.front()->where).node, tools, stop);
+  for (const TargetSpec* other : others) {
+    if (stop.stop_requested())
+      return {};
+    const auto pid = std::get<NodeProcess>(other->where).pid;
+    const auto facts = rsp::gather_attach_facts(files, pid, "/proc/self/status");
+    if (auto refusal = rsp::foresee_refusal(facts, pid)) {
+      auto& [first, whose] = refusals[refusal->code];
+      if (whose.empty())
+        first = std::move(*refusal);
+      whose.push_back(other);
+    }
+  }
+  if (refusals.empty())
+    return {{Check::Level::ok,
+             "others",
+             fmt::format("nothing speaks against attaching to the other {} there", others.size()),
+             {}}};
+  std::vector<Check> checks;
+  for (const auto& [code, refusal] : refusals)
+    checks.push_back({Check::Level::fault,
+                      "others",
+                      fmt::format("{}: {}", names_of(refusal.second), refusal.first.message),
+                      {refusal.first.hint}});
+  return checks;
+}
+
+NodeChecklist examine_node(const NodeTargets& node, const SharedTools& tools,
+                           const std::stop_token& stop) {
+  const auto& targets = node.targets;
+  NodeChecklist result{{node.node}, targets.size(), examine(*targets.front(), tools, stop)};
+  const bool on_node = std::holds_alternative<NodeProcess>(targets.front()->where);
+  const bool attachable =
+      !has_fault_of(result.list, "reach") && !has_fault_of(result.list, "attach");
+  if (targets.size() > 1 && on_node && attachable) {
+    auto checks = look_at_others(std::span(targets).subspan(1), tools, stop);
+    result.list.checks.insert(result.list.checks.end(), checks.begin(), checks.end());
+  }
+  return result;
+}
+
+/// With a mark in each place of a word that is this node's or this process's own.
+std::string without(std::string text, std::string_view word, char mark) {
+  for (auto at = text.find(word); !word.empty() && at != std::string::npos;
+       at = text.find(word, at + 1))
+    text.replace(at, word.size(), 1, mark);
+  return text;
+}
+
+std::string likeness(const NodeChecklist& node) {
+  const auto& list = node.list;
+  const auto pid = list.endpoint.substr(list.endpoint.find_last_of(":@") + 1);
+  const auto own = [&](std::string text) {
+    text = without(std::move(text), list.endpoint, '\1');
+    text = without(std::move(text), node.nodes.front(), '\2');
+    return without(std::move(text), pid, '\3');
+  };
+  std::string key;
+  for (const Check& check : list.checks) {
+    key += fmt::format("\n{} {} ", static_cast<int>(check.level), check.subject);
+    // Times, and which rank it is, differ on each.
+    const bool measured =
+        check.level == Check::Level::plan ||
+        (check.level == Check::Level::ok &&
+         (check.subject == "reach" || check.subject == "queues" || check.subject == "others"));
+    if (measured)
+      continue;
+    const bool says_rank = check.level == Check::Level::ok && check.subject == "MPI";
+    key += own(says_rank ? check.text.substr(0, check.text.find(", rank ")) : check.text);
+    for (const auto& fix : check.fixes)
+      key += '\t' + own(fix);
+  }
+  return key;
+}
+
+/// Each node dumps its ranks in turn over a few servers; all of them at most --jobs at once.
+std::optional<DumpCost> cost_of(const std::vector<NodeChecklist>& nodes, std::size_t jobs) {
+  std::optional<DumpCost> whole;
+  double work = 0;
+  for (const NodeChecklist& node : nodes) {
+    if (!node.list.cost)
+      continue;
+    if (!whole)
+      whole.emplace();
+    const auto& one = *node.list.cost;
+    const auto turns = (node.ranks + servers_a_node - 1) / servers_a_node;
+    whole->elapsed_ms = std::max(whole->elapsed_ms, one.elapsed_ms * static_cast<double>(turns));
+    whole->held_ms = std::max(whole->held_ms, one.held_ms);
+    work += one.elapsed_ms * static_cast<double>(node.ranks);
+  }
+  if (whole)
+    whole->elapsed_ms = std::max(whole->elapsed_ms, work / static_cast<double>(jobs));
+  return whole;
+}
+
+} // namespace
+
+std::vector<NodeChecklist> fold_nodes(std::vector<NodeChecklist> nodes) {
+  std::vector<NodeChecklist> groups;
+  std::map<std::string, std::size_t> known;
+  for (NodeChecklist& node : nodes) {
+    const auto [at, is_new] = known.try_emplace(likeness(node), groups.size());
+    if (is_new) {
+      groups.push_back(std::move(node));
+      continue;
+    }
+    NodeChecklist& group = groups[at->second];
+    group.nodes.insert(group.nodes.end(), node.nodes.begin(), node.nodes.end());
+    group.ranks += node.ranks;
+  }
+  return groups;
+}
+
+JobChecklist examine_job(std::span<const TargetSpec> targets, Workshop& workshop,
+                         std::stop_token stop) {
+  const auto nodes = targets_by_node(targets);
+  const auto jobs = std::min(workshop.options().jobs, std::max<std::size_t>(nodes.size(), 1));
+  RunBudget budget(memory_left() / 2, jobs);
+  const auto tools = workshop.tools(budget);
+  std::vector<NodeChecklist> lists(nodes.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (auto i = next++; i < nodes.size(); i = next++)
+      lists[i] = examine_node(nodes[i], tools, stop);
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 1; i < jobs; ++i)
+        threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those there are do it all.
+    }
+    work();
+  }
+  workshop.keep();
+  JobChecklist result{.ranks = targets.size(), .nodes = nodes.size(), .groups = {}};
+  result.cost = cost_of(lists, workshop.options().jobs);
+  result.groups = fold_nodes(std::move(lists));
+  return result;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,83 @@
+#include "host/doctor/examine_job.h"
+#include "host/report/text_report.h"
+#include "tests/document/sample_dump.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace mqbridge::test {
+namespace {
+
+using Level = Check::Level;
+
+/// One rank of `node`, as examine() would see it; times and numbers are each node's own.
+NodeChecklist healthy(int number) {
+  const auto node = fmt::format("n{:03}", number);
+  Checklist list;
+  list.endpoint = fmt::format("ssh:{}:{}", node, 4000 + number);
+  list.queues_readable = true;
+  list.cost = DumpCost{100, 40};
+  list.checks = {
+      {Level::ok, "reach", fmt::format("round trip 0.{} ms", number % 10), {}},
+      {Level::ok, "MPI", fmt::format("Open MPI 4.1.4, initialized, rank {} of 512", number), {}},
+      {Level::limit, "unexpected", "never provided", {}},
+      {Level::plan, "dump", fmt::format("about 0.{} s", number % 10), {}}};
+  return {{node}, 32, list};
+}
+
+NodeChecklist denied(int number) {
+  const auto node = fmt::format("n{:03}", number);
+  Checklist list;
+  list.endpoint = fmt::format("ssh:{}:{}", node, 4000 + number);
+  list.checks = {{Level::fault, "reach", node + ": Permission denied", {"ssh-copy-id " + node}}};
+  return {{node}, 32, list};
+}
+
+TEST(FoldNodes, SayTheSameWhateverTheirNamesAndTimes) {
+  std::vector<NodeChecklist> nodes;
+  for (int i = 17; i < 33; ++i)
+    nodes.push_back(healthy(i));
+  nodes.push_back(denied(40));
+  nodes.push_back(denied(41));
+  nodes.push_back(healthy(50));
+  nodes.back().list.checks[1].text = "Open MPI 4.1.5, initialized, rank 50 of 512";
+  const auto groups = fold_nodes(nodes);
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].nodes.size(), 16U);
+  EXPECT_EQ(groups[0].ranks, 512U);
+  EXPECT_EQ(groups[0].list.endpoint, "ssh:n017:4017");
+  EXPECT_EQ(groups[1].nodes, (std::vector<std::string>{"n040", "n041"}));
+  EXPECT_EQ(groups[2].nodes, (std::vector<std::string>{"n050"})) << "another version";
+}
+
+TEST(DoctorText, OfAJobNamesEqualNodesOnce) {
+  std::vector<NodeChecklist> nodes;
+  for (int i = 17; i < 33; ++i)
+    nodes.push_back(healthy(i));
+  nodes.push_back(denied(40));
+  JobChecklist job{.ranks = 544, .nodes = 17, .groups = fold_nodes(nodes)};
+  job.cost = DumpCost{3100, 40};
+  job.troubles = {{"rank.no_mpi", RankError::Level::warning, "n041: no MPI", "name them"}};
+  EXPECT_EQ(
+      written([&](const Sink& sink) { write_text(job, TextOptions(), sink); }),
+      R"(mqbridge doctor   544 ranks on 17 nodes   1 node with FAULTS, queues readable on 16 of 17 nodes
+LIMIT  find       rank.no_mpi: n041: no MPI
+       fix        name them
+
+n[017-032]   16 nodes, 512 ranks                  1 LIMIT: queues readable
+as seen in ssh:n017:4017
+ok     reach      round trip 0.7 ms
+ok     MPI        Open MPI 4.1.4, initialized, rank 17 of 512
+LIMIT  unexpected never provided
+
+n040   1 node, 32 ranks                           1 FAULT: queues not readable yet
+as seen in ssh:n040:4040
+FAULT  reach      n040: Permission denied
+       fix        ssh-copy-id n040
+
+plan   dump       about 3.1 s for all that can be dumped, each held about 40 ms
+)");
+}
+
+} // namespace
+} // namespace mqbridge::test
