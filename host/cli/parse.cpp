@@ -240,6 +240,9 @@ Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> wo
   auto choice = parse_choice(raw, true);
   if (!choice)
     return forward(std::move(choice));
+  if (!choice->job)
+    return fail("usage", "mqbridge ranks: --targets names the targets already",
+                "leave --targets out; or look at what it names: mqbridge doctor --targets FILE");
   auto options = common_options(raw);
   if (!options)
     return forward(std::move(options));

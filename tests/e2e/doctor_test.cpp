@@ -1,9 +1,11 @@
 // doctor on a healthy target and on the usual troubles: for each line that is no praise, the line
 // that mends it.
 
+#include "tests/e2e/harness/foreign_truth.h"
 #include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
@@ -33,6 +35,26 @@ TEST(DoctorTest, HealthyTarget) {
   EXPECT_THAT(outcome.out, HasSubstr("rank 1 of 2"));
   EXPECT_THAT(outcome.out, Not(ContainsRegex("FAULT +[a-zA-Z]")));
   EXPECT_EQ(job.finish(), "");
+}
+
+/// Of a job on one node one rank is looked at in full, and no other is held.
+TEST(DoctorTest, OfAJobLooksAtOneRankOfEachNode) {
+  MpiJob job({.arguments = {"mix"}, .ranks = 3});
+  const test::GdbServer other(test::ServerMode::attach, job.pid(2)); // somebody else's debugger
+  const TempDirectory directory;
+  const auto trace = directory / "trace";
+  const Outcome outcome = run_mqbridge(
+      {"doctor", "--mpirun", fmt::to_string(job.launcher()), "--trace", trace.string()});
+  EXPECT_EQ(outcome.status(), 1) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("mqbridge doctor   3 ranks on 1 node "));
+  EXPECT_THAT(outcome.out, HasSubstr(fmt::format("as seen in local:{}\n", job.pid(0))));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +queues"));
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +others +rank 2: .* traces\n? *it already"));
+  EXPECT_THAT(outcome.out, ContainsRegex("plan +dump +about .* each held about [0-9]+ ms\n$"));
+  const auto packets = text_of(trace);
+  EXPECT_THAT(packets, HasSubstr(fmt::format("vAttach;{:x}", job.pid(0))));
+  EXPECT_THAT(packets, Not(HasSubstr(fmt::format("vAttach;{:x}", job.pid(1)))));
+  EXPECT_THAT(packets, Not(HasSubstr(fmt::format("vAttach;{:x}", job.pid(2)))));
 }
 
 /// As a dump does: the next one opens them before it holds anything.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
@@ -141,10 +142,13 @@ TEST(MixedPlatformsTest, OneDumpOfThreeIsRightForEach) {
     return foreign_command(i386, directory, {"mix", "signal"});
   });
   ForeignPoster big64(s390x, "mix");
-  std::vector<std::string> arguments = big64.options();
-  arguments.insert(arguments.end(), {"--sysroot", "/", little64.server.endpoint(),
-                                     little32.server.endpoint(), big64.endpoint()});
-  const DumpOutcome dump = dump_json(arguments);
+  // Only one of them has its files elsewhere, and only that one is looked for there.
+  const TempDirectory directory;
+  std::ofstream(directory / "ranks")
+      << fmt::format("- {}\n- {}   # a comment\n- \"{}\" sysroot={}\n", little64.server.endpoint(),
+                     little32.server.endpoint(), big64.endpoint(), files_of(s390x).string());
+  const DumpOutcome dump =
+      dump_json({"--run-until", "signal=SIGUSR1", "--targets", (directory / "ranks").string()});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   const json& ranks = dump.document["ranks"];
   ASSERT_EQ(ranks.size(), 3U);
