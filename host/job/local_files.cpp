@@ -101,12 +101,10 @@ Result<std::vector<ListedProcess>> LocalFiles::processes() {
   return processes;
 }
 
-Result<std::vector<rsp::FileText>> LocalFiles::read(std::span<const rsp::FileStart> files) {
-  std::vector<rsp::FileText> texts;
-  texts.reserve(files.size());
-  for (const auto& file : files)
-    texts.push_back(read_start(file));
-  return texts;
+Result<void> LocalFiles::read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    take(i, read_start(files[i]));
+  return {};
 }
 
 } // namespace mqbridge

@@ -29,15 +29,14 @@ public:
 
   /// In no order; kernel threads may be among them.
   virtual Result<std::vector<ListedProcess>> processes() = 0;
-  /// In the order of `files`.
-  virtual Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) = 0;
+  virtual Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) = 0;
 };
 
 /// Those of this host, from /proc.
 class LocalFiles final : public NodeFiles {
 public:
   Result<std::vector<ListedProcess>> processes() override;
-  Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) override;
+  Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) override;
 };
 
 /// Those of the node that a gdbserver runs on, by qXfer:osdata and vFile: nothing is attached for
@@ -48,7 +47,7 @@ public:
   explicit StubFiles(rsp::Client& client) : client_(client) {}
 
   Result<std::vector<ListedProcess>> processes() override;
-  Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) override;
+  Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) override;
 
 private:
   rsp::Client& client_;

@@ -3,9 +3,7 @@
 #include "host/mpi/launcher_programs.h"
 #include "rsp/limits.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <span>
 #include <utility>
 
 namespace mqbridge {
@@ -13,8 +11,6 @@ namespace {
 
 using State = rsp::FileText::State;
 
-/// Processes whose environments are in memory at once.
-constexpr std::size_t at_once = 256;
 constexpr std::size_t stat_bytes = 1024; // 52 numbers and a name
 /// Ancestors of one process: a list that changes while it is read may go in a circle.
 constexpr std::size_t most_ancestors = 256;
@@ -28,27 +24,42 @@ Result<NodeProcesses> NodeProcesses::read(NodeFiles& files) {
   if (!listed)
     return Failure(listed.error());
   NodeProcesses result;
-  std::span<const ListedProcess> rest = *listed;
-  while (!rest.empty()) {
-    const auto part = rest.first(std::min(rest.size(), at_once));
-    rest = rest.subspan(part.size());
-    std::vector<rsp::FileStart> wanted;
-    for (const auto& process : part) {
-      wanted.push_back({fmt::format("/proc/{}/stat", process.pid), stat_bytes});
-      wanted.push_back(
-          {fmt::format("/proc/{}/environ", process.pid), rsp::limits::environment_of_another});
-    }
-    const auto texts = files.read(wanted);
-    if (!texts)
-      return Failure(texts.error());
-    for (std::size_t i = 0; i < part.size(); ++i)
-      result.take(part[i], (*texts)[2 * i], (*texts)[2 * i + 1]);
+  std::vector<rsp::FileStart> wanted;
+  for (const auto& process : *listed) {
+    wanted.push_back({fmt::format("/proc/{}/stat", process.pid), stat_bytes});
+    wanted.push_back(
+        {fmt::format("/proc/{}/environ", process.pid), rsp::limits::environment_of_another});
   }
+  std::map<std::size_t, rsp::FileText> stats; // whose environment has not come yet
+  std::map<std::size_t, Environ> environs;    // and the other way round
+  auto done = files.read(wanted, [&](std::size_t index, rsp::FileText text) {
+    const auto process = index / 2;
+    if (index % 2 == 0)
+      stats.insert_or_assign(process, std::move(text));
+    else
+      environs.insert_or_assign(process, parse(text));
+    const auto stat = stats.find(process);
+    const auto environ = environs.find(process);
+    if (stat == stats.end() || environ == environs.end())
+      return;
+    result.take((*listed)[process], stat->second, environ->second);
+    stats.erase(stat);
+    environs.erase(environ);
+  });
+  if (!done)
+    return forward(std::move(done));
   return result;
 }
 
+/// The text is gone afterwards.
+NodeProcesses::Environ NodeProcesses::parse(const rsp::FileText& file) {
+  const std::string_view text = file.text;
+  return {file.state, file.whole,
+          parse_environment(file.whole ? text : text.substr(0, text.rfind('\0') + 1))};
+}
+
 void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
-                         const rsp::FileText& environ) {
+                         const Environ& environ) {
   const auto known = parse_process_stat(stat.text);
   if (!known) {
     if (stat.state != State::missing) // else it has ended
@@ -67,9 +78,7 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
   if (environ.state != State::read)
     return;
   process.is_readable = true;
-  const std::string_view text = environ.text;
-  process.environment =
-      parse_environment(environ.whole ? text : text.substr(0, text.rfind('\0') + 1));
+  process.environment = environ.environment;
   if (!environ.whole && !process.environment.rank)
     ++unreadable_.too_long;
 }

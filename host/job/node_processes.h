@@ -42,7 +42,15 @@ public:
   std::vector<LauncherProcess> launchers_of(std::int64_t pid) const;
 
 private:
-  void take(const ListedProcess& listed, const rsp::FileText& stat, const rsp::FileText& environ);
+  /// What is kept of /proc/PID/environ.
+  struct Environ {
+    rsp::FileText::State state;
+    bool whole;
+    LaunchEnvironment environment;
+  };
+
+  static Environ parse(const rsp::FileText& file);
+  void take(const ListedProcess& listed, const rsp::FileText& stat, const Environ& environ);
 
   std::map<std::int64_t, Process> processes_;
   Unreadable unreadable_;

@@ -46,9 +46,7 @@ public:
 
   Result<NodeScan> scan() {
     note_launchers();
-    if (auto done = read_proxies(); !done)
-      return forward(std::move(done));
-    if (auto done = read_maps(); !done)
+    if (auto done = read_more(); !done)
       return forward(std::move(done));
     keep_first_of_each_rank();
     for (auto& [key, rank] : unmapped_)
@@ -61,6 +59,13 @@ public:
 private:
   /// (job, rank)
   using Key = std::pair<std::string, std::int64_t>;
+  /// What is kept of /proc/PID/maps.
+  struct Mapped {
+    bool has_ended = false;
+    bool is_known = false; ///< all of it was read
+    std::string mpi = {};
+    std::string executable = {};
+  };
 
   void note_launchers() {
     for (const auto& [pid, process] : processes_.all()) {
@@ -72,42 +77,46 @@ private:
     }
   }
 
-  /// Of hydra's proxies the command lines, which name their jobs.
-  Result<void> read_proxies() {
+  /// What the candidates have mapped, and the command lines of hydra's proxies, which name their
+  /// jobs.
+  Result<void> read_more() {
     std::vector<std::int64_t> proxies;
     std::vector<rsp::FileStart> wanted;
+    for (const auto pid : candidates_)
+      wanted.push_back({proc_path(pid, "maps"), maps_bytes, true});
     for (const auto& launcher : result_.launchers) {
       if (!is_hydra_proxy(launcher.program))
         continue;
       proxies.push_back(launcher.pid);
       wanted.push_back({proc_path(launcher.pid, "cmdline"), command_bytes});
     }
-    const auto texts = files_.read(wanted);
-    if (!texts)
-      return Failure(texts.error());
-    for (std::size_t i = 0; i < proxies.size(); ++i)
-      if (auto job = hydra_job((*texts)[i].text))
-        hydra_jobs_.emplace(proxies[i], std::move(*job));
-    return {};
+    std::vector<Mapped> mapped(candidates_.size());
+    auto done = files_.read(wanted, [&](std::size_t index, rsp::FileText text) {
+      if (index < candidates_.size())
+        mapped[index] = look_at(candidates_[index], text);
+      else if (auto job = hydra_job(text.text))
+        hydra_jobs_.emplace(proxies[index - candidates_.size()], std::move(*job));
+    });
+    for (std::size_t i = 0; done && i < mapped.size(); ++i)
+      take_mapped(candidates_[i], std::move(mapped[i]));
+    return done;
   }
 
-  Result<void> read_maps() {
-    std::vector<rsp::FileStart> wanted;
-    for (const auto pid : candidates_)
-      wanted.push_back({proc_path(pid, "maps"), maps_bytes, true});
-    const auto texts = files_.read(wanted);
-    if (!texts)
-      return Failure(texts.error());
-    for (std::size_t i = 0; i < candidates_.size(); ++i)
-      take_maps(candidates_[i], (*texts)[i]);
-    return {};
+  Mapped look_at(std::int64_t pid, const rsp::FileText& maps) const {
+    Mapped mapped;
+    mapped.has_ended =
+        maps.state == rsp::FileText::State::missing || (maps.text.empty() && maps.whole);
+    mapped.is_known = maps.state == rsp::FileText::State::read && maps.whole;
+    mapped.mpi = mapped_mpi(maps.text);
+    if (const auto file = find_mapped_file(maps.text, {processes_.all().at(pid).stat.code}))
+      mapped.executable = file->path;
+    return mapped;
   }
 
-  void take_maps(std::int64_t pid, const rsp::FileText& maps) {
-    using State = rsp::FileText::State;
-    const auto& process = processes_.all().at(pid);
-    if (maps.state == State::missing || (maps.text.empty() && maps.whole)) // it has ended
+  void take_mapped(std::int64_t pid, Mapped mapped) {
+    if (mapped.has_ended)
       return;
+    const auto& process = processes_.all().at(pid);
     ScannedRank rank;
     rank.pid = pid;
     rank.user = process.user;
@@ -115,12 +124,11 @@ private:
     rank.ancestors = processes_.ancestors(pid);
     rank.launchers = processes_.launchers_of(pid);
     rank.job = name_job(pid, rank);
-    rank.mpi = mapped_mpi(maps.text);
-    if (const auto file = find_mapped_file(maps.text, {process.stat.code}))
-      rank.executable = file->path;
+    rank.mpi = std::move(mapped.mpi);
+    rank.executable = std::move(mapped.executable);
     if (!rank.mpi.empty())
       result_.ranks.push_back(std::move(rank));
-    else if (maps.state != State::read || !maps.whole)
+    else if (!mapped.is_known)
       ++maps_unreadable_;
     else if (rank.environment.rank_variable != rank_variable_of_slurm)
       unmapped_.emplace(Key(rank.job, *rank.environment.rank), std::move(rank));

@@ -33,11 +33,11 @@ Result<std::vector<ListedProcess>> StubFiles::processes() {
   return processes;
 }
 
-Result<std::vector<rsp::FileText>> StubFiles::read(std::span<const rsp::FileStart> files) {
-  auto texts = rsp::read_file_starts(client_, files);
-  if (!texts)
-    return Failure(without_packets(std::move(texts).error()));
-  return texts;
+Result<void> StubFiles::read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) {
+  auto done = rsp::read_file_starts(client_, files, take);
+  if (!done)
+    return Failure(without_packets(std::move(done).error()));
+  return done;
 }
 
 } // namespace mqbridge

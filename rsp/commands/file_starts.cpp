@@ -5,15 +5,17 @@
 #include "rsp/packet/hex.h"
 
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 namespace mqbridge::rsp {
 namespace {
 
-/// Files that are open at once. A process may usually have 1,024, and a stub needs a few itself.
-constexpr std::size_t open_at_once = 512;
+/// Files that are opened at once, while as many are read. A process may usually have 1,024, and a
+/// stub needs a few itself.
+constexpr std::size_t opened_at_once = 400;
 /// A page of the kernel's, and what a line that did not fit may leave empty of it.
 constexpr std::size_t page = 4096;
 constexpr std::size_t cut_short = 512;
@@ -44,13 +46,15 @@ FileText::State state_of(std::uint64_t error) {
 /// One file that is open at the stub.
 class OpenStart {
 public:
-  OpenStart(const FileStart& wanted, FileText& result, std::uint64_t descriptor,
+  OpenStart(const FileStart& wanted, std::size_t index, std::uint64_t descriptor,
             std::size_t longest_read)
-      : wanted_(wanted), result_(result), descriptor_(descriptor),
+      : wanted_(wanted), index_(index), descriptor_(descriptor),
         piece_(wanted.by_pages ? std::min(page, longest_read) : longest_read),
         bytes_(wanted.by_pages ? first_bytes_by_pages : first_bytes) {}
 
   bool ended() const { return ended_; }
+  std::size_t index() const { return index_; }
+  FileText& result() { return result_; }
   std::uint64_t descriptor() const { return descriptor_; }
 
   /// The requests of the next round, behind those that are in `requests`.
@@ -115,8 +119,9 @@ private:
   }
 
   const FileStart& wanted_;
-  FileText& result_;
+  std::size_t index_;
   std::uint64_t descriptor_;
+  FileText result_;
   std::size_t piece_; ///< bytes of one read
   std::size_t bytes_; ///< that the next round asks for
   std::vector<Piece> asked_;
@@ -124,100 +129,108 @@ private:
   bool ended_ = false;
 };
 
-/// Reads files a batch at a time. What is closed leaves with the next batch's first exchange, or
-/// with whatever is asked of the stub later.
+/// In each exchange files that are open are read, and the next ones opened. What is closed leaves
+/// with the exchange that follows, whoever asks it.
 class StartsReader {
 public:
-  StartsReader(Client& client, std::span<const FileStart> files)
-      : client_(client), files_(files), texts_(files.size()) {}
-
-  Result<std::vector<FileText>> read() {
-    client_.send_along("vFile:setfs:0");
-    for (std::size_t i = 0; i < files_.size(); ++i)
+  StartsReader(Client& client, std::span<const FileStart> files, const TakeText& take)
+      : client_(client), files_(files), take_(take) {
+    for (std::size_t i = 0; i < files.size(); ++i)
       left_.push_back(i);
-    while (!left_.empty()) {
-      if (auto opened = open_batch(); !opened)
-        return forward(std::move(opened));
-      while (!open_.empty())
-        if (auto done = read_round(); !done)
-          return forward(std::move(done));
+  }
+
+  Result<void> read() {
+    client_.send_along("vFile:setfs:0");
+    while (!left_.empty() || !open_.empty()) {
+      std::vector<std::string> requests;
+      for (auto& file : open_)
+        file.ask(requests);
+      const auto opening = take_next();
+      for (const auto index : opening)
+        requests.push_back(fmt::format("vFile:open:{},0,0", encode_hex(files_[index].path)));
+      const auto replies = client_.burst(requests);
+      if (!replies)
+        return Failure(replies.error());
+      std::span<const std::string> rest = *replies;
+      for (auto& file : open_)
+        file.take(rest);
+      deliver_ended();
+      if (auto done = take_opened(opening, rest); !done)
+        return done;
     }
-    return std::move(texts_);
+    return {};
   }
 
 private:
-  Result<void> open_batch() {
-    const auto first = std::exchange(left_, {});
-    const auto count = std::min(first.size(), batch_);
-    std::vector<std::string> requests;
-    for (std::size_t i = 0; i < count; ++i)
-      requests.push_back(fmt::format("vFile:open:{},0,0", encode_hex(files_[first[i]].path)));
-    const auto replies = client_.burst(requests);
-    if (!replies)
-      return Failure(replies.error());
-    for (std::size_t i = 0; i < count; ++i)
-      if (auto done = take_opened(first[i], (*replies)[i]); !done)
-        return done;
-    left_.insert(left_.end(), first.begin() + static_cast<std::ptrdiff_t>(count), first.end());
-    return {};
+  /// Those that are opened next.
+  std::vector<std::size_t> take_next() {
+    if (short_of_descriptors_ && !open_.empty())
+      return {};
+    const auto count = static_cast<std::ptrdiff_t>(std::min(left_.size(), batch_));
+    std::vector<std::size_t> next(left_.begin(), left_.begin() + count);
+    left_.erase(left_.begin(), left_.begin() + count);
+    return next;
   }
 
-  Result<void> take_opened(std::size_t index, const std::string& reply) {
-    if (reply.empty())
-      return fail("vfile.unsupported",
-                  fmt::format("{}: the stub reads no files", client_.endpoint().text),
-                  "use gdbserver 7.6 or later");
-    const auto opened = parse_file_reply(reply);
-    if (!opened)
-      return {}; // FileText::State::failed
-    if (opened->result >= 0) {
-      open_.emplace_back(files_[index], texts_[index], static_cast<std::uint64_t>(opened->result),
-                         file_piece_size(client_));
-      return {};
-    }
-    const bool no_room = opened->error == too_many || opened->error == too_many_in_system;
-    if (no_room && !open_.empty()) { // once those before it are closed
-      left_.push_back(index);
-      batch_ = open_.size();
-      return {};
-    }
-    texts_[index].state = state_of(opened->error);
-    return {};
-  }
-
-  Result<void> read_round() {
-    std::vector<std::string> requests;
-    for (auto& file : open_)
-      file.ask(requests);
-    const auto replies = client_.burst(requests);
-    if (!replies)
-      return Failure(replies.error());
-    std::span<const std::string> rest = *replies;
-    for (auto& file : open_) {
-      file.take(rest);
-      if (file.ended())
-        client_.send_along(fmt::format("vFile:close:{:x}", file.descriptor()));
-    }
+  void deliver_ended() {
     std::vector<OpenStart> reading;
-    for (auto& file : open_)
-      if (!file.ended())
+    for (auto& file : open_) {
+      if (!file.ended()) {
         reading.push_back(std::move(file));
+        continue;
+      }
+      client_.send_along(fmt::format("vFile:close:{:x}", file.descriptor()));
+      take_(file.index(), std::move(file.result()));
+    }
     open_.swap(reading);
+  }
+
+  Result<void> take_opened(std::span<const std::size_t> opening,
+                           std::span<const std::string> replies) {
+    const auto open_before = open_.size();
+    std::vector<std::size_t> refused; // for want of descriptors
+    for (std::size_t i = 0; i < opening.size(); ++i) {
+      const auto opened = parse_file_reply(replies[i]);
+      if (replies[i].empty())
+        return fail("vfile.unsupported",
+                    fmt::format("{}: the stub reads no files", client_.endpoint().text),
+                    "use gdbserver 7.6 or later");
+      if (opened && opened->result >= 0)
+        open_.emplace_back(files_[opening[i]], opening[i],
+                           static_cast<std::uint64_t>(opened->result), file_piece_size(client_));
+      else if (opened && (opened->error == too_many || opened->error == too_many_in_system))
+        refused.push_back(opening[i]);
+      else
+        take_(opening[i], {opened ? state_of(opened->error) : FileText::State::failed, {}, {}});
+    }
+    if (refused.empty())
+      return {};
+    const auto opened = open_.size() - open_before;
+    if (opened != 0 || !short_of_descriptors_) { // from now on those before are closed first
+      batch_ = std::max<std::size_t>(1, short_of_descriptors_ ? opened : open_.size());
+      short_of_descriptors_ = true;
+      left_.insert(left_.begin(), refused.begin(), refused.end());
+      return {};
+    }
+    for (const auto index : refused)
+      take_(index, {});
     return {};
   }
 
   Client& client_;
   std::span<const FileStart> files_;
-  std::vector<FileText> texts_;
-  std::vector<std::size_t> left_; ///< of `files_`, not opened yet
-  std::size_t batch_ = open_at_once;
+  const TakeText& take_;
+  std::deque<std::size_t> left_; ///< of `files_`, not opened yet
+  std::size_t batch_ = opened_at_once;
+  bool short_of_descriptors_ = false;
   std::vector<OpenStart> open_;
 };
 
 } // namespace
 
-Result<std::vector<FileText>> read_file_starts(Client& client, std::span<const FileStart> files) {
-  return StartsReader(client, files).read();
+Result<void> read_file_starts(Client& client, std::span<const FileStart> files,
+                              const TakeText& take) {
+  return StartsReader(client, files, take).read();
 }
 
 } // namespace mqbridge::rsp

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace mqbridge::rsp {
 
@@ -32,9 +32,14 @@ struct FileText {
   bool whole = false; ///< `text` is all of it
 };
 
-/// Reads the starts of many files in few round trips: some three for every 512 files, and a few
-/// more where files are long. Opens only what `files` names: a FIFO would block the stub for good.
-/// In the order of `files`. Errors: vfile.unsupported, and those of the connection.
-Result<std::vector<FileText>> read_file_starts(Client& client, std::span<const FileStart> files);
+/// Takes what has come of the file at `index`, as soon as it has: in any order.
+using TakeText = std::function<void(std::size_t index, FileText text)>;
+
+/// Reads the starts of many files in few round trips: two, another one for every 400 files, and a
+/// few more where files are long. Opens only what `files` names: a FIFO would block the stub for
+/// good. Some hundred texts are in memory at once. Errors: vfile.unsupported, and those of the
+/// connection; what was taken by then is right.
+Result<void> read_file_starts(Client& client, std::span<const FileStart> files,
+                              const TakeText& take);
 
 } // namespace mqbridge::rsp

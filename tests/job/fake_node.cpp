@@ -65,15 +65,14 @@ Result<std::vector<ListedProcess>> FakeNode::processes() {
   return listed_;
 }
 
-Result<std::vector<rsp::FileText>> FakeNode::read(std::span<const rsp::FileStart> files) {
+Result<void> FakeNode::read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) {
   ++calls;
-  std::vector<rsp::FileText> texts;
-  for (const auto& file : files) {
-    most_bytes_asked = std::max(most_bytes_asked, file.count);
-    const auto found = files_.find(file.path);
-    texts.push_back(found != files_.end() ? found->second : rsp::FileText{State::missing, {}, {}});
+  for (std::size_t i = files.size(); i-- > 0;) { // no order is promised
+    most_bytes_asked = std::max(most_bytes_asked, files[i].count);
+    const auto found = files_.find(files[i].path);
+    take(i, found != files_.end() ? found->second : rsp::FileText{State::missing, {}, {}});
   }
-  return texts;
+  return {};
 }
 
 } // namespace mqbridge::test

@@ -34,7 +34,7 @@ public:
   void fail_with(Error error) { error_ = std::move(error); }
 
   Result<std::vector<ListedProcess>> processes() override;
-  Result<std::vector<rsp::FileText>> read(std::span<const rsp::FileStart> files) override;
+  Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) override;
 
   std::size_t calls = 0;            ///< of read()
   std::size_t most_bytes_asked = 0; ///< of one file
