@@ -2,6 +2,7 @@
 #include "host/report/paint.h"
 #include "host/report/printable.h"
 #include "host/report/text_report.h"
+#include "host/report/units.h"
 #include "host/report/wrap.h"
 
 #include <algorithm>
@@ -162,12 +163,13 @@ void write_text(const JobChecklist& job, const TextOptions& options, const Sink&
   if (!job.cost)
     return;
   sink("\n");
-  write_check({Check::Level::plan,
-               "dump",
-               fmt::format("about {:.1f} s for all that can be dumped, each held about {:.0f} ms",
-                           job.cost->elapsed_ms / 1000, job.cost->held_ms),
-               {}},
-              Paint(options.color), options.width, sink);
+  write_check(
+      {Check::Level::plan,
+       "dump",
+       fmt::format("about {:.1f} s for all that can be dumped, each held about {}",
+                   std::max(0.1, job.cost->elapsed_ms / 1000), duration_text(job.cost->held_ms)),
+       {}},
+      Paint(options.color), options.width, sink);
 }
 
 } // namespace mqbridge

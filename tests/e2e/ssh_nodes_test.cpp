@@ -129,6 +129,23 @@ TEST_F(SshJobTest, ANodeThatRefusesTheKeyCostsItsOwnRanks) {
   EXPECT_EQ(open.finish(), "");
 }
 
+TEST_F(SshJobTest, DoctorNamesTheNodeThatRefusesTheKeyOnce) {
+  const SshNodes nodes({{"node1"}, {.name = "closed", .refuses_key = true}});
+  NodeRank open(nodes, "node1");
+  const test::TempDirectory directory;
+  const auto file = directory / "ranks";
+  std::ofstream(file) << fmt::format("0 {}\n1 ssh:closed:17\n2 ssh:closed:18\n", open.target());
+  const Outcome doctor = run_mqbridge({"doctor", "--targets", file.string()});
+  EXPECT_EQ(doctor.status(), 1) << testing::PrintToString(doctor);
+  EXPECT_THAT(doctor.out, HasSubstr("\nnode1   1 node, 1 rank "));
+  EXPECT_THAT(doctor.out, testing::ContainsRegex("\nok +queues "));
+  EXPECT_THAT(doctor.out, HasSubstr("\nclosed   1 node, 2 ranks "));
+  EXPECT_THAT(doctor.out, testing::ContainsRegex("\nFAULT  reach +.*Permission denied"));
+  EXPECT_THAT(doctor.out, HasSubstr("ssh -o BatchMode=yes closed true"));
+  EXPECT_THAT(still_held({open.here()}, 5s), IsEmpty());
+  EXPECT_EQ(open.finish(), "");
+}
+
 TEST_F(SshJobTest, AnSshdOfTwoSessionsServesFourRanks) {
   const SshNodes nodes({{.name = "narrow", .max_sessions = 2}});
   std::list<NodeRank> ranks;
