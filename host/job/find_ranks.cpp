@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -140,12 +141,19 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
-    const auto nodes = nodes_of_table(launcher, read.program);
-    std::optional<NodeScan> here; // what it cannot see is in the table
-    if (has_ranks_here(table, nodes))
-      if (auto scan = scan_nodes({{Node{}}}, tools_, stop_); scan.front())
-        here = std::move(*scan.front());
-    findings_.jobs.push_back(job_of_table(table, nodes, here ? &*here : nullptr, findings_.faults));
+    const auto names = nodes_of_table(launcher, read.program);
+    auto nodes = nodes_of(table, names);
+    if (!has_scripts(table)) // what this host says besides costs no login
+      std::erase_if(nodes, [](const Node& node) { return node.launcher != Launcher::local; });
+    std::map<Node, NodeScan> scans;
+    auto results = scan_nodes(nodes, tools_, stop_);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (results[i])
+        scans.emplace(nodes[i], std::move(*results[i]));
+      else // what is there of scripts, and what they have started, is not known
+        findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
+    }
+    findings_.jobs.push_back(job_of_table(table, names, scans, findings_.faults));
   }
 
   /// What srun has started it reaches, too, once its job is known.

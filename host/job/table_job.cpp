@@ -5,8 +5,10 @@
 #include "rsp/packet/printable.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace mqbridge {
@@ -21,18 +23,18 @@ bool is_loopback(std::string_view host) {
 }
 
 /// The process that is the rank of this entry: itself, or the child of a script that stands there.
-const ScannedRank* find_rank(const NodeScan& here, const ProctableEntry& entry) {
-  for (const auto& rank : here.ranks)
+const ScannedRank* find_rank(const NodeScan& scan, const ProctableEntry& entry) {
+  for (const auto& rank : scan.ranks)
     if (rank.pid == entry.pid)
       return &rank;
-  for (const auto& rank : here.ranks)
+  for (const auto& rank : scan.ranks)
     if (rank.environment.rank == entry.rank &&
         std::ranges::find(rank.ancestors, entry.pid) != rank.ancestors.end())
       return &rank;
   return nullptr;
 }
 
-/// The name that the ranks on this host say, where they agree.
+/// The name that the ranks say that were looked at, where they agree.
 std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
   std::string name;
   for (const auto* rank : known) {
@@ -60,15 +62,28 @@ Result<Node> TableNodes::find(std::string_view host) const {
   return node_named(host, reached_by, reached_by == Launcher::srun ? job : std::string());
 }
 
-bool has_ranks_here(const Proctable& table, const TableNodes& nodes) {
+std::vector<Node> nodes_of(const Proctable& table, const TableNodes& names) {
+  std::set<std::string_view> hosts;
+  std::set<Node> nodes;
+  for (const auto& entry : table.entries)
+    if (hosts.insert(entry.host).second)
+      if (auto node = names.find(entry.host))
+        nodes.insert(std::move(*node));
+  return {nodes.begin(), nodes.end()};
+}
+
+bool has_scripts(const Proctable& table) {
+  constexpr auto shells =
+      std::to_array<std::string_view>({"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"});
   return std::ranges::any_of(table.entries, [&](const ProctableEntry& entry) {
-    const auto node = nodes.find(entry.host);
-    return node && node->launcher == Launcher::local;
+    const auto program = program_of(entry.executable);
+    return program.ends_with("sh") &&
+           std::ranges::find(shells, program.substr(program.rfind('.') + 1)) != shells.end();
   });
 }
 
-FoundJob job_of_table(const Proctable& table, const TableNodes& names, const NodeScan* here,
-                      std::vector<FindTrouble>& faults) {
+FoundJob job_of_table(const Proctable& table, const TableNodes& names,
+                      const std::map<Node, NodeScan>& scans, std::vector<FindTrouble>& faults) {
   const auto& launcher = names.launcher;
   std::map<std::string, Result<Node>, std::less<>> nodes;
   std::vector<std::pair<const ProctableEntry*, const Node*>> entries;
@@ -82,9 +97,9 @@ FoundJob job_of_table(const Proctable& table, const TableNodes& names, const Nod
     }
     if (!node->second)
       continue;
-    const bool is_here = here != nullptr && node->second->launcher == Launcher::local;
     entries.emplace_back(&entry, &*node->second);
-    known.push_back(is_here ? find_rank(*here, entry) : nullptr);
+    const auto scan = scans.find(*node->second);
+    known.push_back(scan != scans.end() ? find_rank(scan->second, entry) : nullptr);
   }
   FoundJob job;
   job.size = static_cast<std::int64_t>(table.size);

@@ -7,6 +7,7 @@
 #include "host/launch/node.h"
 #include "rsp/result.h"
 
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -24,15 +25,17 @@ struct TableNodes {
   Result<Node> find(std::string_view host) const;
 };
 
-/// The job that a launcher's table lists. `here`: what was found on this host, which says the MPI,
-/// the user and the job's name of those ranks that are there, and which child of a wrapper script
-/// is the rank; nullptr: not looked at. Entries that lead to no process are left out and become
-/// faults.
-FoundJob job_of_table(const Proctable& table, const TableNodes& names, const NodeScan* here,
-                      std::vector<FindTrouble>& faults);
+/// The nodes of its entries, each once, as far as they can be reached.
+std::vector<Node> nodes_of(const Proctable& table, const TableNodes& names);
 
-/// Whether any of its ranks is on this host.
-bool has_ranks_here(const Proctable& table, const TableNodes& nodes);
+/// Whether some of its programs are scripts by their names: what they have started is the rank.
+bool has_scripts(const Proctable& table);
+
+/// The job that a launcher's table lists. `scans`: what was found on some of its nodes, which says
+/// the MPI, the user and the job's name of the ranks there, and which child of a script is the
+/// rank. Entries that lead to no process are left out and become faults.
+FoundJob job_of_table(const Proctable& table, const TableNodes& names,
+                      const std::map<Node, NodeScan>& scans, std::vector<FindTrouble>& faults);
 
 /// The name of the program whose daemons, and no ranks, the table lists: srun, where mpirun has
 /// started its own daemons by it. nullopt: these are ranks.

@@ -37,9 +37,9 @@ std::vector<std::string> ranks_of(const FoundJob& job) {
 TEST(TableJob, LocalhostIsTheLaunchersOwnNode) {
   const auto table = table_of({{"localhost", 10}, {"n7", 11}, {"n8", 12}});
   std::vector<FindTrouble> faults;
-  EXPECT_THAT(ranks_of(job_of_table(table, {here}, nullptr, faults)),
+  EXPECT_THAT(ranks_of(job_of_table(table, {here}, {}, faults)),
               ElementsAre("0  10", "1 n7 11", "2 n8 12"));
-  const auto remote = job_of_table(table, {there}, nullptr, faults);
+  const auto remote = job_of_table(table, {there}, {}, faults);
   EXPECT_THAT(ranks_of(remote), ElementsAre("0 n7 10", "1 n7 11", "2 n8 12"));
   EXPECT_THAT(remote.arguments, ElementsAre("--mpirun", "ssh:me@n7:4711"));
   EXPECT_EQ(remote.name, "mpirun-4711@n7");
@@ -53,7 +53,7 @@ TEST(TableJob, HostNamesThatAreOptionsAreNeverUsed) {
                                {"n\x1b[2J", 13},
                                {"", 14}});
   std::vector<FindTrouble> faults;
-  const auto job = job_of_table(table, {here}, nullptr, faults);
+  const auto job = job_of_table(table, {here}, {}, faults);
   EXPECT_THAT(ranks_of(job), ElementsAre("1 n8 11"));
   EXPECT_EQ(job.size, 5);         // four are missing
   ASSERT_THAT(faults, SizeIs(3)); // each name once
@@ -65,7 +65,7 @@ TEST(TableJob, HostNamesThatAreOptionsAreNeverUsed) {
 
 TEST(TableJob, SrunReachesNoNodeWithoutItsJob) {
   std::vector<FindTrouble> faults;
-  const auto job = job_of_table(table_of({{"n8", 11}}), {here, Launcher::srun}, nullptr, faults);
+  const auto job = job_of_table(table_of({{"n8", 11}}), {here, Launcher::srun}, {}, faults);
   EXPECT_THAT(job.ranks, IsEmpty());
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_EQ(faults.front().error.code, "mpirun.no_slurm_job");
@@ -75,7 +75,7 @@ TEST(TableJob, TheNodesOfSlurmAreReachedThroughTheirComponent) {
   std::vector<FindTrouble> faults;
   const TableNodes nodes{
       here, Launcher::ssh, {{Launcher::srun, "n7", "5+0"}, {Launcher::srun, "n8", "5+1"}}};
-  const auto job = job_of_table(table_of({{"n8", 11}}), nodes, nullptr, faults);
+  const auto job = job_of_table(table_of({{"n8", 11}}), nodes, {}, faults);
   ASSERT_THAT(job.ranks, SizeIs(1));
   EXPECT_EQ(job.ranks.front().target.text(), "srun:5+1:n8:11");
 }
@@ -96,11 +96,22 @@ TEST(TableJob, TheRankOfAScriptIsItsChild) {
   ASSERT_TRUE(scan);
   std::vector<FindTrouble> faults;
   const auto table = table_of({{"localhost", 10}, {"localhost", 20}, {"n8", 30}});
-  const auto job = job_of_table(table, {here}, &*scan, faults);
+  const auto job = job_of_table(table, {here}, {{Node{}, *scan}}, faults);
   EXPECT_THAT(ranks_of(job), ElementsAre("0  30", "1  20", "2 n8 30"));
   EXPECT_EQ(job.name, "17.1");
   EXPECT_EQ(job.ranks[0].mpi, "Open MPI");
   EXPECT_EQ(job.ranks[2].mpi, ""); // another process 30
+}
+
+TEST(TableJob, AScriptIsKnownByItsName) {
+  auto table = table_of({{"n7", 10}, {"n8", 11}, {"n7", 12}});
+  for (const auto program : {"/bin/bash", "run.sh", "/home/me/start.csh"}) {
+    EXPECT_FALSE(has_scripts(table)) << program;
+    table.entries[1].executable = program;
+    EXPECT_TRUE(has_scripts(table)) << program;
+    table.entries[1].executable = "/opt/mesh";
+  }
+  EXPECT_THAT(nodes_of(table, {here}), SizeIs(2));
 }
 
 TEST(TableJob, DaemonsAreNoRanks) {

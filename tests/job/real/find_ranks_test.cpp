@@ -7,6 +7,8 @@
 #include "tests/support/process_table.h"
 #include "tests/support/requirements.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -55,6 +57,22 @@ TEST(RealRanks, AreThoseOfMpirunsTable) {
   EXPECT_EQ(found.size, 8);
   EXPECT_EQ(found.name, job_with(finder.find(), job.pid(0))->name);
   EXPECT_FALSE(is_stopped(job.launcher()));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(RealRanks, OfAScriptAreWhatItHasStarted) {
+  TempDirectory directory;
+  const auto script = (directory.path() / "start.sh").string();
+  std::ofstream(script) << "#!/bin/sh\n\"$@\"\nexit $?\n";
+  std::filesystem::permissions(script, std::filesystem::perms{0755});
+  MpiJob job({.arguments = {"mix"},
+              .launcher = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "pml",
+                           "ob1", "--mca", "btl", "self,vader", "-np", "2", script}});
+  Finder finder;
+  const auto findings = finder.find_mpirun(job.launcher());
+  ASSERT_EQ(findings.jobs.size(), 1U) << faults_of(findings);
+  EXPECT_EQ(pids_of(findings.jobs.front()), pids_of(job));
+  EXPECT_THAT(findings.jobs.front().ranks.front().executable, EndsWith("/oracle_poster"));
   EXPECT_EQ(job.finish(), "");
 }
 
