@@ -11,7 +11,6 @@
 #include "tests/support/requirements.h"
 
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
 #include <unistd.h>
@@ -21,7 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 class SlurmJobTest : public testing::Test {
@@ -56,33 +54,21 @@ void expect_all(const DumpOutcome& dump, const MpiJob& job, const std::vector<pi
   }
 }
 
-/// The table has the numbers of the nodes' own processes, and Slurm's names of the nodes.
-void expect_table_of_srun(const MpiJob& job, const std::vector<pid_t>& here) {
-  const std::string file = (job.directory() / "targets").string();
-  const Outcome found =
-      run_mqbridge({"ranks", "--mpirun", std::to_string(job.launcher()), "--save", file});
-  EXPECT_EQ(found.status(), 0) << testing::PrintToString(found);
-  EXPECT_THAT(still_held({job.launcher()}, 5s), IsEmpty());
-  std::ifstream saved(file);
-  const std::string targets{std::istreambuf_iterator<char>(saved), {}};
-  for (int rank = 0; rank < job.ranks(); ++rank) {
-    const auto node = test::variable_of(here[static_cast<std::size_t>(rank)], "SLURMD_NODENAME");
-    EXPECT_THAT(targets, HasSubstr(fmt::format("{} ssh:{}:{} ", rank, *node, job.pid(rank))));
-  }
-}
-
 TEST_F(SlurmJobTest, AJobOfOpenMpiIsFoundByItsNumberAndBySrun) {
   const SlurmCluster slurm(2);
   MpiJob job({.arguments = {"mix"}, .ranks = 4, .launcher = openmpi_by_srun({"-N2", "-n4"})});
   const auto here = pids_here(slurm, job);
   const Census census;
-  for (const std::string& name : {slurm.job(), slurm.job() + ".0"}) {
-    SCOPED_TRACE(name);
-    expect_all(dump_json({"--slurm", name}), job, here);
-    EXPECT_THAT(still_held(here, 5s), IsEmpty());
+  auto all = here;
+  all.push_back(job.launcher());
+  for (const std::vector<std::string>& how : {std::vector<std::string>{"--slurm", slurm.job()},
+                                              {"--slurm", slurm.job() + ".0"},
+                                              {"--mpirun", std::to_string(job.launcher())}}) {
+    SCOPED_TRACE(how[0] + " " + how[1]);
+    expect_all(dump_json(how), job, here);
+    EXPECT_THAT(still_held(all, 5s), IsEmpty());
     EXPECT_THAT(census.left_behind(5s), IsEmpty());
   }
-  expect_table_of_srun(job, here);
   EXPECT_EQ(job.finish(), "");
 }
 

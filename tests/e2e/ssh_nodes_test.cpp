@@ -146,6 +146,28 @@ TEST_F(SshJobTest, DoctorNamesTheNodeThatRefusesTheKeyOnce) {
   EXPECT_EQ(open.finish(), "");
 }
 
+// As where the user's home is on a file system that does not answer.
+TEST_F(SshJobTest, ANodeWhoseShellHangsIsNamedAndHoldsUpNobody) {
+  const SshNodes nodes({{"node1"}, {.name = "stuck", .hangs = true}});
+  NodeRank open(nodes, "node1");
+  const Census census;
+  const auto begin = std::chrono::steady_clock::now();
+  const DumpOutcome dump = dump_json(
+      {open.target(), ssh_target("stuck", 17), ssh_target("stuck", 18), "--connect-timeout", "2"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s + 5s); // not twice that limit each
+  EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  ASSERT_EQ(dump.document["ranks"].size(), 3U);
+  for (const json& rank : dump.document["ranks"]) {
+    const bool is_open = rank["endpoint"] == open.target();
+    EXPECT_EQ(rank["status"], is_open ? "ok" : "failed") << message_of(rank);
+    if (is_open) {
+      EXPECT_THAT(differences(open.oracle(), rank), IsEmpty());
+    }
+  }
+  EXPECT_THAT(census.left_behind(5s, {"sleep"}), IsEmpty()); // the shell that hangs
+  EXPECT_EQ(open.finish(), "");
+}
+
 TEST_F(SshJobTest, AnSshdOfTwoSessionsServesFourRanks) {
   const SshNodes nodes({{.name = "narrow", .max_sessions = 2}});
   std::list<NodeRank> ranks;

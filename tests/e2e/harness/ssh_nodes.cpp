@@ -84,6 +84,7 @@ void SshNodes::add(const SshNodeSpec& spec) {
   server.port = 22;
   server.refuses_key = spec.refuses_key;
   server.max_sessions = spec.max_sessions;
+  server.hangs = spec.hangs;
   const Node& node = nodes_.emplace_back(spec.name, server);
   const std::string enter_switch = in_network_of(switch_.pid());
   const std::string enter_node = in_network_of(node.processes.first());

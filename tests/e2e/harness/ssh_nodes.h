@@ -18,6 +18,7 @@ struct SshNodeSpec {
   std::string name;
   bool refuses_key = false;
   int max_sessions = 10;
+  bool hangs = false; ///< whoever has logged in waits for a shell for ever
 };
 
 /// Computers that ssh leads to, on a network of their own: each has a host name, an address,

@@ -16,6 +16,7 @@ struct SshServerSpec {
   std::uint16_t port = 0;                 ///< 0: one that is not used
   bool refuses_key = false;               ///< the clients' key is not the one that it knows
   int max_sessions = 10;                  ///< over one connection
+  bool hangs = false;                     ///< whoever has logged in waits for a shell for ever
 };
 
 /// A private sshd, with keys of its own, for the user that runs the test.
