@@ -78,7 +78,10 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
   auto workshop = Workshop::open(std::move(asking));
   if (!workshop)
     return forward(std::move(workshop));
+  ProgressLine finding(shows_progress(command) && command.targets.job);
+  finding.show("looking for the ranks of the job");
   auto chosen = choose_targets(command.targets, **workshop, session.signals.token());
+  finding.clear();
   if (!chosen)
     return forward(std::move(chosen));
   // Not even stopped: what is known to be another rank than those wanted.

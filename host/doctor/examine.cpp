@@ -1,6 +1,8 @@
 #include "host/doctor/examine.h"
 
 #include "host/codes.h"
+#include "host/disk/run_command.h"
+#include "host/dump/node_server.h"
 #include "host/dump/operation_counts.h"
 #include "host/dump/rank_dump.h"
 #include "host/dump/workshop.h"
@@ -76,8 +78,6 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 std::string features_of(const rsp::Features& features) {
   std::vector<std::string_view> names{features.no_ack ? "no-ack" : "acknowledging"};
-  if (features.multiprocess)
-    names.emplace_back("multiprocess");
   if (features.vfile)
     names.emplace_back("vFile");
   if (features.binary_read != rsp::BinaryRead::none)
@@ -336,11 +336,31 @@ Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
   return list;
 }
 
+/// "13.1": what the gdbserver on the target's node says of itself. The protocol does not tell it.
+/// Empty: it is not known.
+std::string gdbserver_version(const TargetSpec& target, const SharedTools& tools) {
+  const auto* const process = std::get_if<NodeProcess>(&target.where);
+  if (process == nullptr || !node_command_of(target, tools).empty())
+    return {};
+  const auto output = run_command(
+      tools.launchers.command_on(process->node, {tools.options.launch.gdbserver, "--version"}),
+      tools.options.connect_timeout);
+  if (!output || output->exit_status != 0 || !output->text.starts_with("GNU gdbserver "))
+    return {};
+  const auto line = std::string_view(output->text).substr(0, output->text.find('\n'));
+  const auto version = line.substr(line.rfind(' ') + 1);
+  const bool is_version = version.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_version ? std::string(version) : std::string();
+}
+
 } // namespace
 
 Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_token stop) {
   std::shared_ptr<rsp::SharedStub> stub;
   auto outcome = dump_rank(target, tools, stub, {}, std::move(stop));
+  if (outcome.features.stub_version.empty() &&
+      find_phase(outcome.dump, PhaseName::attach) != nullptr)
+    outcome.features.stub_version = gdbserver_version(target, tools);
   // On the stdio of a command it serves one client, and lets go when that ends.
   auto& lost = outcome.features.lost_link;
   const auto* const endpoint = std::get_if<rsp::Endpoint>(&target.where);

@@ -78,6 +78,11 @@ TEST(Exit, AFullStderrChangesNothing) {
   EXPECT_EQ(run("mqbridge dump 2>/dev/full").status, 2);
 }
 
+TEST(Exit, ProgressCountsTargetsThatWereNotReached) {
+  const Ran ran = run("mqbridge dump --progress always 127.0.0.1:1 127.0.0.1:2");
+  EXPECT_THAT(ran.err, HasSubstr("\n2 of 2 done (2 failed), 0 reached\n"));
+}
+
 TEST(Exit, AReaderThatHasGoneIsNoDrama) {
   // The reader leaves before the first word comes.
   const Ran ran = run("{ mqbridge dump 127.0.0.1:1; echo $? >&2; } | true; wait");

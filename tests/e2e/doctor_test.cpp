@@ -27,8 +27,9 @@ TEST(DoctorTest, HealthyTarget) {
   for (const char* subject :
        {"reach", "stub", "platform", "MPI", "types", "transport", "DLL", "queues"})
     EXPECT_THAT(outcome.out, ContainsRegex(fmt::format("ok +{}", subject)));
-  EXPECT_THAT(outcome.out,
-              ContainsRegex("gdbserver \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
+  EXPECT_THAT(
+      outcome.out,
+      ContainsRegex("gdbserver [0-9.]+ \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected"));
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +inside .*collective or MPI_Probe"));
   EXPECT_THAT(outcome.out, ContainsRegex("plan +dump"));

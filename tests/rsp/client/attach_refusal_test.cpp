@@ -124,6 +124,8 @@ TEST(AttachRefusal, IsToldApart) {
     EXPECT_EQ(error.code, wanted.code) << wanted.name << ": " << error.message;
     EXPECT_THAT(error.message, HasSubstr(wanted.message)) << wanted.name;
     EXPECT_THAT(error.hint, HasSubstr(wanted.hint)) << wanted.name;
+    const auto foreseen = foresee_refusal(facts, 42);
+    EXPECT_EQ(foreseen ? foreseen->code : "ptrace.denied", wanted.code) << wanted.name;
   }
 }
 
