@@ -1,8 +1,8 @@
 #include "rsp/commands/processes.h"
 
 #include "rsp/codes.h"
+#include "rsp/commands/file_starts.h"
 #include "rsp/commands/qxfer.h"
-#include "rsp/commands/vfile.h"
 #include "rsp/commands/xml.h"
 #include "rsp/limits.h"
 #include "rsp/packet/packet_history.h"
@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <pugixml.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 /// A command line may hold secrets, and pages of text: only its start is shown.
 constexpr std::size_t shown_command = 48;
+
+/// Environments between two looks at the clock: a slow line takes seconds for more.
+constexpr std::size_t looked_at_once = 64;
 
 struct Candidate {
   ProcessInfo process;
@@ -55,24 +59,36 @@ bool is_kernel_thread(const ProcessInfo& process) {
   return process.command.empty() || process.command.starts_with('[');
 }
 
+/// Of these the ranks that their environments say; nothing where a file cannot be read. False: the
+/// connection is lost.
+bool read_ranks(Client& client, std::span<Candidate> candidates, RankVariables variables) {
+  std::vector<FileStart> environments;
+  for (const Candidate& candidate : candidates)
+    environments.push_back(
+        {fmt::format("/proc/{}/environ", candidate.process.pid), limits::environment_of_another});
+  const auto done =
+      read_file_starts(client, environments, [&](std::size_t index, const FileText& text) {
+        candidates[index].rank = rank_of(text.text, variables);
+      });
+  return done.has_value();
+}
+
 /// The most recent processes first: a job's are younger than the system's.
 std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> processes,
                                   RankVariables variables) {
   std::erase_if(processes, is_kernel_thread);
   std::sort(processes.begin(), processes.end(),
             [](const ProcessInfo& a, const ProcessInfo& b) { return a.pid > b.pid; });
-  const Clock::time_point end = Clock::now() + limits::naming_ranks; // each takes round trips
   std::vector<Candidate> candidates;
-  for (ProcessInfo& process : processes) {
-    Candidate candidate{std::move(process), std::nullopt};
-    if (client.features().vfile && candidates.size() < limits::environments && Clock::now() < end) {
-      const auto environment =
-          read_file(client, fmt::format("/proc/{}/environ", candidate.process.pid),
-                    limits::environment_of_another);
-      if (environment)
-        candidate.rank = rank_of(*environment, variables);
-    }
-    candidates.push_back(std::move(candidate));
+  for (ProcessInfo& process : processes)
+    candidates.push_back({std::move(process), std::nullopt});
+  const Clock::time_point end = Clock::now() + limits::naming_ranks;
+  std::span<Candidate> rest(candidates.data(), std::min(candidates.size(), limits::environments));
+  bool reads = client.features().vfile;
+  while (reads && !rest.empty() && Clock::now() < end) {
+    const auto part = rest.first(std::min(rest.size(), looked_at_once));
+    rest = rest.subspan(part.size());
+    reads = read_ranks(client, part, variables);
   }
   // A launcher of ranks, such as orted or srun, may carry the rank of a job around it: but it is
   // rather shown once too often than left out.
