@@ -5,11 +5,13 @@
 #include "tests/e2e/harness/run_to_signal.h"
 #include "tests/e2e/harness/ssh_server.h"
 #include "tests/e2e/harness/traced_run.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/real_stub.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <list>
 #include <optional>
@@ -91,20 +93,37 @@ private:
   std::list<GdbServer> servers_;
 };
 
-/// Whose servers mqbridge starts itself, by a command for each process.
+/// Whose servers mqbridge starts itself, here or behind ssh.
 class OnStdio final : public Attached {
 public:
-  using Command = std::function<std::string(pid_t)>;
-  explicit OnStdio(Command command) : Attached(1), command_(std::move(command)) {}
+  explicit OnStdio(std::string where) : Attached(1), where_(std::move(where)) {}
 
   void renew() override {}
   std::vector<std::string> arguments() const override {
-    return {"exec:" + command_(traced().front())};
+    return {where_ + std::to_string(traced().front())};
   }
   bool met(const TracedRun& run) const override { return run.phase() != "start"; }
 
 private:
-  Command command_;
+  std::string where_;
+};
+
+/// While this lives, `ssh` is one that knows the host "server".
+class BehindSsh final : public Prey {
+public:
+  BehindSsh() : path_("PATH", server_.client_directory().string() + ":" + std::getenv("PATH")) {}
+
+  void renew() override { prey_.renew(); }
+  std::vector<std::string> arguments() const override { return prey_.arguments(); }
+  bool met(const TracedRun& run) const override { return prey_.met(run); }
+  bool run(milliseconds patience) override { return prey_.run(patience); }
+  std::string finish() override { return prey_.finish(); }
+  std::vector<pid_t> traced() const override { return prey_.traced(); }
+
+private:
+  SshServer server_;
+  test::EnvironmentVariable path_;
+  OnStdio prey_{"ssh:server:"};
 };
 
 class Spawned final : public Prey {
@@ -163,16 +182,6 @@ private:
   std::optional<test::RealStub> stub_;
 };
 
-std::string on_stdio(pid_t pid) {
-  return fmt::format("exec gdbserver --once --attach - {}", pid);
-}
-
-std::unique_ptr<Prey> behind_ssh() {
-  const auto server = std::make_shared<SshServer>();
-  return std::make_unique<OnStdio>(
-      [server](pid_t pid) { return "exec " + server->command(on_stdio(pid)); });
-}
-
 Trap served(const std::string& name, ServerMode mode, int processes) {
   return {name, [=] { return std::make_unique<Served>(mode, processes); }};
 }
@@ -190,8 +199,8 @@ const std::vector<Trap> traps = {
     served("servers", ServerMode::attach, several),
     spawned(ServerMode::spawned),
     spawned(ServerMode::spawned_once),
-    {"stdio", [] { return std::make_unique<OnStdio>(on_stdio); }},
-    {"ssh", behind_ssh, SshServer::lacking},
+    {"stdio", [] { return std::make_unique<OnStdio>("local:"); }},
+    {"ssh", [] { return std::make_unique<BehindSsh>(); }, SshServer::lacking},
     {"qemu_user", [] { return std::make_unique<Emulated>(); },
      [] { return lacking(recorder_platform("s390x")); }},
 };

@@ -44,7 +44,7 @@ void PrintTo(const Trap& trap, std::ostream* stream);
 
 /// By their names. attach, attach_once, spawned, spawned_once: gdbserver, as test::ServerMode.
 /// multi: one `gdbserver --multi` for four processes. servers: a plain `--attach` for each of four.
-/// stdio: `exec:gdbserver --once --attach -`. ssh: the same on the other side of an sshd.
+/// stdio: a gdbserver that mqbridge starts itself (local:). ssh: the same behind an sshd.
 /// qemu_user: qemu-s390x's own.
 const Trap& trap(const std::string& name);
 

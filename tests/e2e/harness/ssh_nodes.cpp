@@ -52,9 +52,7 @@ SshNodes::SshNodes(const std::vector<SshNodeSpec>& nodes) : switch_(bridge()) {
   for (const SshNodeSpec& node : nodes)
     add(node);
   configure("");
-  std::ofstream(directory_ / "ssh") << fmt::format("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n",
-                                                   (directory_ / "config").string());
-  std::filesystem::permissions(directory_ / "ssh", std::filesystem::perms{0755});
+  write_ssh(directory_.path());
   path_.emplace("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
 }
 
@@ -99,7 +97,7 @@ void SshNodes::add(const SshNodeSpec& spec) {
 }
 
 void SshNodes::configure(const std::string& lines) const {
-  std::ofstream config(directory_ / "config");
+  std::ofstream config(directory_ / "client");
   config << lines;
   for (const Node& node : nodes_)
     config << node.server.host_entry(node.name);

@@ -64,6 +64,7 @@ void SshServer::configure() const {
   std::getline(std::ifstream(directory_ / "host.pub"), host_key);
   std::ofstream(directory_ / "known_hosts") << "* " << host_key << "\n";
   std::ofstream(directory_ / "client") << host_entry("server");
+  write_ssh(directory_.path());
 }
 
 std::string SshServer::host_entry(const std::string& host) const {
@@ -75,17 +76,18 @@ std::string SshServer::host_entry(const std::string& host) const {
                      (directory_ / "known_hosts").string());
 }
 
-std::string SshServer::command(const std::string& remote) const {
-  return fmt::format("ssh -T -F {} -o BatchMode=yes server '{}'", (directory_ / "client").string(),
-                     remote);
-}
-
 int SshServer::logins() const {
   int count = 0;
   std::istringstream log(server_->err());
   for (std::string line; std::getline(log, line);)
     count += line.starts_with("Accepted publickey");
   return count;
+}
+
+void write_ssh(const std::filesystem::path& directory) {
+  std::ofstream(directory / "ssh") << fmt::format("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n",
+                                                  (directory / "client").string());
+  std::filesystem::permissions(directory / "ssh", std::filesystem::perms{0755});
 }
 
 } // namespace mqbridge::e2e

@@ -4,6 +4,7 @@
 #include "tests/support/temp_directory.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,8 @@ public:
   /// For MQBRIDGE_SKIP_IF_LACKING.
   static std::string lacking();
 
-  /// The ssh command that runs `remote` there.
-  std::string command(const std::string& remote) const;
+  /// For PATH: the `ssh` in it has a configuration that knows this server as "server".
+  const std::filesystem::path& client_directory() const { return directory_.path(); }
   /// Of a configuration of ssh: what it is to know about this server, under the name `host`.
   std::string host_entry(const std::string& host) const;
   /// How often somebody has logged in.
@@ -45,5 +46,8 @@ private:
   SshServerSpec spec_;
   std::optional<test::ChildProcess> server_;
 };
+
+/// Makes DIRECTORY/ssh, for PATH: ssh with DIRECTORY/client for its user's configuration.
+void write_ssh(const std::filesystem::path& directory);
 
 } // namespace mqbridge::e2e
