@@ -65,10 +65,12 @@ LaunchEnvironment parse_environment(std::string_view environ) {
   result.size = number(first_of(variables, sizes));
   result.slurm_job = value_of(variables, "SLURM_JOB_ID");
   result.slurm_step = value_of(variables, "SLURM_STEP_ID");
+  if (result.slurm_job && !result.slurm_step) // as Slurm calls what the script itself has started
+    result.slurm_step = "batch";
   result.slurm_node = value_of(variables, "SLURMD_NODENAME");
   result.job = first_of(variables, jobs);
   if (!result.job && result.slurm_job) {
-    result.job = fmt::format("{}.{}", *result.slurm_job, result.slurm_step.value_or("0"));
+    result.job = fmt::format("{}.{}", *result.slurm_job, *result.slurm_step);
     result.job_is_step = true;
   }
   return result;

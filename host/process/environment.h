@@ -23,7 +23,7 @@ struct LaunchEnvironment {
   /// `job` is the Slurm step, for want of another name: several MPI jobs may run in one.
   bool job_is_step = false;
   std::optional<std::string> slurm_job;  ///< SLURM_JOB_ID
-  std::optional<std::string> slurm_step; ///< SLURM_STEP_ID
+  std::optional<std::string> slurm_step; ///< SLURM_STEP_ID; "batch" in a job without one
   std::optional<std::string> slurm_node; ///< SLURMD_NODENAME
 };
 

@@ -43,6 +43,7 @@ TEST(TableJob, LocalhostIsTheLaunchersOwnNode) {
   EXPECT_THAT(ranks_of(remote), ElementsAre("0 n7 10", "1 n7 11", "2 n8 12"));
   EXPECT_THAT(remote.arguments, ElementsAre("--mpirun", "ssh:me@n7:4711"));
   EXPECT_EQ(remote.name, "mpirun-4711@n7");
+  EXPECT_EQ(remote.ranks[1].target.text(), "ssh:me@n7:11"); // by the same login
   EXPECT_THAT(faults, IsEmpty());
 }
 

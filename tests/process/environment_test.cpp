@@ -24,6 +24,15 @@ TEST(LaunchEnvironment, Slurm) {
   EXPECT_EQ(found.job, "77.4");
 }
 
+TEST(LaunchEnvironment, WhatABatchScriptStartsIsInNoStepOfSrun) {
+  const auto found = parse_environment("SLURM_PROCID=0\0SLURM_JOB_ID=77\0"sv);
+  EXPECT_EQ(found.job, "77.batch");
+  EXPECT_TRUE(found.job_is_step);
+  EXPECT_EQ(found.slurm_step, "batch");
+  EXPECT_EQ(found.rank_variable, rank_variable_of_slurm);
+  EXPECT_EQ(parse_environment("SLURM_STEP_ID=1\0PMI_RANK=0"sv).job, std::nullopt);
+}
+
 TEST(LaunchEnvironment, NonsenseSaysNothing) {
   for (const auto text : {""sv, "="sv, "PMI_RANK"sv, "PMI_RANK="sv, "PMI_RANK=-1"sv,
                           "PMI_RANK=1x"sv, "PMI_RANK=99999999999999999999"sv, "\0\0\0"sv}) {
