@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -107,23 +108,43 @@ std::vector<Check> look_at_others(std::span<const TargetSpec* const> others,
 
 NodeChecklist examine_node(const NodeTargets& node, const SharedTools& tools,
                            const std::stop_token& stop) {
-  const auto& targets = node.targets;
-  NodeChecklist result{{node.node}, targets.size(), examine(*targets.front(), tools, stop)};
-  const bool on_node = std::holds_alternative<NodeProcess>(targets.front()->where);
+  constexpr std::size_t most_tries = 3; // one process that cannot be attached to is not its node
+  auto others = node.targets;
+  NodeChecklist result{{node.node}, others.size(), examine(*others.front(), tools, stop)};
+  auto seen = others.begin();
+  for (auto next = seen + 1; has_fault_of(result.list, "attach") && next != others.end() &&
+                             next - others.begin() < static_cast<std::ptrdiff_t>(most_tries);
+       ++next) {
+    auto list = examine(**next, tools, stop);
+    if (has_fault_of(list, "attach"))
+      continue;
+    result.list = std::move(list);
+    seen = next;
+  }
+  others.erase(seen);
   const bool attachable =
       !has_fault_of(result.list, "reach") && !has_fault_of(result.list, "attach");
-  if (targets.size() > 1 && on_node && attachable) {
-    auto checks = look_at_others(std::span(targets).subspan(1), tools, stop);
+  if (!others.empty() && attachable && std::holds_alternative<NodeProcess>(others.front()->where)) {
+    auto checks = look_at_others(others, tools, stop);
     result.list.checks.insert(result.list.checks.end(), checks.begin(), checks.end());
   }
   return result;
 }
 
-/// With a mark in each place of a word that is this node's or this process's own.
+bool is_of_a_word(std::string_view text, std::size_t at) {
+  return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                              (text[at] == '.' && is_of_a_word(text, at + 1)));
+}
+
+/// With a mark in each place of a word that is this node's or this process's own. A 4 in "4.1.4" is
+/// no word.
 std::string without(std::string text, std::string_view word, char mark) {
   for (auto at = text.find(word); !word.empty() && at != std::string::npos;
-       at = text.find(word, at + 1))
-    text.replace(at, word.size(), 1, mark);
+       at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || (!is_of_a_word(text, at - 1) && text[at - 1] != '.');
+    if (begins && !is_of_a_word(text, at + word.size()))
+      text.replace(at, word.size(), 1, mark);
+  }
   return text;
 }
 
@@ -137,15 +158,15 @@ std::string likeness(const NodeChecklist& node) {
   };
   std::string key;
   for (const Check& check : list.checks) {
+    const bool good = check.level == Check::Level::ok;
+    if (good && check.subject == "others") // a node may have one rank
+      continue;
     key += fmt::format("\n{} {} ", static_cast<int>(check.level), check.subject);
     // Times, and which rank it is, differ on each.
-    const bool measured =
-        check.level == Check::Level::plan ||
-        (check.level == Check::Level::ok &&
-         (check.subject == "reach" || check.subject == "queues" || check.subject == "others"));
-    if (measured)
+    if (check.level == Check::Level::plan ||
+        (good && (check.subject == "reach" || check.subject == "queues")))
       continue;
-    const bool says_rank = check.level == Check::Level::ok && check.subject == "MPI";
+    const bool says_rank = good && check.subject == "MPI";
     key += own(says_rank ? check.text.substr(0, check.text.find(", rank ")) : check.text);
     for (const auto& fix : check.fixes)
       key += '\t' + own(fix);

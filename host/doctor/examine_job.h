@@ -9,8 +9,9 @@
 namespace mqbridge {
 
 /// Goes through the steps of a dump on each node of a job, at most --jobs nodes at once. On each
-/// one rank is examined as by examine(); of the others there it is only read from /proc whether
-/// they could be attached to: none of them is held. Nodes with equal checklists are one group.
+/// one rank is examined as by examine(), the first of three that can be attached to; of the others
+/// there it is only read from /proc whether they could be: none of them is held. Nodes with equal
+/// checklists are one group.
 JobChecklist examine_job(std::span<const TargetSpec> targets, Workshop& workshop,
                          std::stop_token stop);
 

@@ -69,6 +69,13 @@ TEST_F(SlurmJobTest, AJobOfOpenMpiIsFoundByItsNumberAndBySrun) {
     EXPECT_THAT(still_held(all, 5s), IsEmpty());
     EXPECT_THAT(census.left_behind(5s), IsEmpty());
   }
+  const Outcome doctor = run_mqbridge({"doctor", "--slurm", slurm.job()});
+  EXPECT_EQ(doctor.status(), 0) << testing::PrintToString(doctor);
+  EXPECT_THAT(doctor.out, testing::HasSubstr("mqbridge doctor   4 ranks on 2 nodes "));
+  EXPECT_THAT(doctor.out, testing::HasSubstr("\nn[1-2]   2 nodes, 4 ranks ")) << "they are alike";
+  EXPECT_THAT(doctor.out, testing::HasSubstr("\nok     others     nothing speaks against"));
+  EXPECT_THAT(still_held(all, 5s), IsEmpty());
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
   EXPECT_EQ(job.finish(), "");
 }
 
