@@ -9,6 +9,7 @@
 #include "host/mqs/walk_budget.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -51,16 +52,15 @@ private:
   }
 
   void find_by_slurm(const SlurmStep& step) {
-    const auto job = find_slurm_nodes(step, request_.launcher.value_or(Launcher::srun));
+    const auto job = nodes_of(step);
     if (!job) {
       findings_.faults.push_back({"", job.error()});
       return;
     }
     take(job->nodes, scan(job->nodes), [&](const Node& node, const ScannedRank& rank) {
       const auto& environment = rank.environment;
-      // Several of Slurm's nodes may be one computer, whose processes each of them shows.
-      const bool is_there = environment.slurm_node.value_or(node.host) == node.host;
-      return is_there && environment.slurm_job && job->numbers.contains(*environment.slurm_job) &&
+      return is_on(node, environment) && environment.slurm_job &&
+             job->numbers.contains(*environment.slurm_job) &&
              (!step.step || environment.slurm_step == step.step);
     });
     const auto name = step.step ? fmt::format("{}.{}", step.job, *step.step) : step.job;
@@ -75,6 +75,20 @@ private:
                         "library mapped",
                         job->nodes.size(), name),
             "to see its steps: squeue --steps --jobs=" + step.job}});
+  }
+
+  /// Where the user names the nodes, nobody asks Slurm.
+  Result<SlurmNodes> nodes_of(const SlurmStep& step) const {
+    if (request_.nodes.empty())
+      return find_slurm_nodes(step, request_.launcher.value_or(Launcher::srun));
+    return SlurmNodes{request_.nodes, {step.job.substr(0, step.job.find('+'))}};
+  }
+
+  /// Several of Slurm's nodes may be one computer, whose processes each of them shows.
+  static bool is_on(const Node& node, const LaunchEnvironment& environment) {
+    const char* const own = std::getenv("SLURMD_NODENAME");
+    const std::string name = node.launcher != Launcher::local ? node.host : own ? own : "";
+    return name.empty() || environment.slurm_node.value_or(name) == name;
   }
 
   /// The jobs of those ranks that are wanted.
