@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <list>
+#include <memory>
 #include <poll.h>
 #include <utility>
 
@@ -51,7 +52,8 @@ private:
         if (observer_.rank_done)
           observer_.rank_done(shown);
       };
-      auto& one = running_.emplace_back(collectors_[next_++], options_, bytes_a_node_, rank_came);
+      auto& one =
+          running_.emplace_back(collectors_[next_++], options_, bytes_a_node_, lists_, rank_came);
       if (stop_.stop_requested())
         one.leave_out();
       else
@@ -85,6 +87,7 @@ private:
   const CollectObserver& observer_;
   const std::stop_token stop_;
   std::uint64_t bytes_a_node_ = 0;
+  const std::shared_ptr<RankListPool> lists_ = std::make_shared<RankListPool>();
   std::size_t next_ = 0;
   std::list<CollectorRun> running_;
   JobMerge merge_;

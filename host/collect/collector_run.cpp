@@ -35,9 +35,10 @@ std::optional<int> take_label(std::string_view& line) {
 } // namespace
 
 CollectorRun::CollectorRun(const Collector& collector, const CollectOptions& options,
-                           std::uint64_t bytes_a_node, RankCame rank_came)
+                           std::uint64_t bytes_a_node, std::shared_ptr<RankListPool> lists,
+                           RankCame rank_came)
     : collector_(collector), options_(options), bytes_a_node_(bytes_a_node),
-      rank_came_(std::move(rank_came)) {}
+      lists_(std::move(lists)), rank_came_(std::move(rank_came)) {}
 
 void CollectorRun::start() {
   started_ = Clock::now();
@@ -105,7 +106,7 @@ CollectorRun::Channel* CollectorRun::channel_of(std::string_view& line) {
     return nullptr;
   const auto now = Clock::now();
   const auto [channel, added] = channels_.try_emplace(
-      *label, Channel{*label, NodeStream(options_.version, bytes_a_node_), now, now});
+      *label, Channel{*label, NodeStream(options_.version, bytes_a_node_, lists_), now, now});
   if (added && !several)
     channel->second.node = &collector_.nodes.front();
   return &channel->second;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,9 @@ public:
   using Clock = std::chrono::steady_clock;
   using RankCame = std::function<void(const Node& node, const std::string& host, RankDump rank)>;
 
-  /// `bytes_a_node`: that what one of them says may take. `rank_came` outlives this.
+  /// `bytes_a_node`: that what one of them says may take. `lists`: of all nodes.
   CollectorRun(const Collector& collector, const CollectOptions& options,
-               std::uint64_t bytes_a_node, RankCame rank_came);
+               std::uint64_t bytes_a_node, std::shared_ptr<RankListPool> lists, RankCame rank_came);
 
   const std::vector<Node>& nodes() const { return collector_.nodes; }
 
@@ -70,6 +71,7 @@ private:
   const Collector& collector_;
   const CollectOptions& options_;
   const std::uint64_t bytes_a_node_;
+  const std::shared_ptr<RankListPool> lists_;
   const RankCame rank_came_;
   std::optional<StartedCommand> command_;
   std::optional<Error> not_started_;

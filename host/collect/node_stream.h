@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@ public:
   using RankDone = std::function<void(RankDump&& rank)>;
 
   /// `version`: of this program. `most_bytes`: of all that it keeps and hands over.
-  NodeStream(std::string version, std::uint64_t most_bytes)
-      : version_(std::move(version)), most_bytes_(most_bytes), reader_(most_bytes) {}
+  /// `lists`: shared with the other nodes, whose groups are the same.
+  NodeStream(std::string version, std::uint64_t most_bytes, std::shared_ptr<RankListPool> lists)
+      : version_(std::move(version)), most_bytes_(most_bytes),
+        reader_(most_bytes, std::move(lists)) {}
 
   /// One line, without its end.
   void take(std::string_view line, const RankDone& rank_done);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,14 +39,17 @@ using DocumentLine = std::variant<HeaderLine, RankDump, SummaryLine, OtherLine>;
 /// where there is such a value, and is an error elsewhere. Raw values that the document lacks are
 /// those that were reported.
 ///
-/// Equal texts of all that one reader has read are one. One thread.
+/// Equal texts of all that one reader has read are one, and so are equal groups of all readers that
+/// have the same pool. One thread.
 ///
 /// Errors: document.syntax (no JSON), document.schema (another program's, or a later version's),
 /// document.field, document.limit.
 class DocumentReader {
 public:
   /// All that it reads takes no more memory than so many bytes, about.
-  explicit DocumentReader(std::uint64_t most_bytes) : state_(most_bytes) {}
+  explicit DocumentReader(std::uint64_t most_bytes,
+                          std::shared_ptr<RankListPool> lists = std::make_shared<RankListPool>())
+      : state_(most_bytes, std::move(lists)) {}
 
   /// A whole document, rank by rank.
   Result<WrittenDump> document(std::istream& text);

@@ -108,8 +108,7 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.end();
 }
 
-void write_group(JsonWriter& json, std::string_view key,
-                 const std::optional<std::vector<std::int64_t>>& ranks) {
+void write_group(JsonWriter& json, std::string_view key, const RankList& ranks) {
   if (ranks)
     write_runs(json.key(key), *ranks);
   else

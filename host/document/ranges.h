@@ -19,7 +19,7 @@ struct Run {
   std::int64_t last = 0;
   std::int64_t step = 1;
 
-  bool operator==(const Run&) const = default;
+  auto operator<=>(const Run&) const = default;
 };
 
 /// The same values in the same order, duplicates included. Two values make a run only where they

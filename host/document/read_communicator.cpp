@@ -12,30 +12,52 @@ using nlohmann::json;
 
 constexpr std::size_t numbers_a_run = 3;
 
-/// Appends the values of one run. What makes no sense is a complaint.
-void append_run(const json& run, const Place& place, ReadState& state,
-                std::vector<std::int64_t>& values) {
+/// nullopt, which was complained of, where it makes no sense.
+std::optional<Run> read_run(const json& run, const Place& place, ReadState& state) {
   const auto number = [&](std::size_t i) {
     return run.is_array() && run.size() == numbers_a_run ? integer_of(run[i]) : std::nullopt;
   };
   const auto first = number(0);
   const auto last = number(1);
   const auto step = number(2);
-  const auto added =
-      first && last && step ? value_count({*first, *last, *step}) : std::optional<std::uint64_t>();
-  if (!added) {
-    state.complain(place, "a run [first, last, step] that reaches its last value");
-    return;
-  }
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max() / sizeof(std::int64_t);
-  if (!state.spend(std::min(*added, most) * sizeof(std::int64_t)))
-    return;
-  for (std::uint64_t i = 0; i < *added; ++i)
-    values.push_back(*first + static_cast<std::int64_t>(i) * *step);
+  if (first && last && step && value_count({*first, *last, *step}))
+    return Run{*first, *last, *step};
+  state.complain(place, "a run [first, last, step] that reaches its last value");
+  return std::nullopt;
 }
 
-std::optional<std::vector<std::int64_t>> maybe_runs(const Fields& fields, std::string_view key) {
-  return fields.is_null(key) ? std::nullopt : std::optional(read_runs(fields, key));
+std::vector<Run> runs_of(const Fields& fields, std::string_view key) {
+  std::vector<Run> runs;
+  fields.each(key, [&](const json& element, const Place& place) {
+    if (const auto run = read_run(element, place, fields.state()))
+      runs.push_back(*run);
+  });
+  return runs;
+}
+
+std::vector<std::int64_t> values_of(const std::vector<Run>& runs, ReadState& state) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max() / sizeof(std::int64_t);
+  std::vector<std::int64_t> values;
+  for (const Run& run : runs) {
+    const auto count = value_count(run).value_or(0);
+    if (!state.spend(std::min(count, most) * sizeof(std::int64_t)))
+      return {};
+    for (std::uint64_t i = 0; i < count; ++i)
+      values.push_back(run.first + static_cast<std::int64_t>(i) * run.step);
+  }
+  return values;
+}
+
+/// The same list again where the same runs have been read before.
+RankList rank_list(const Fields& fields, std::string_view key) {
+  if (fields.is_null(key))
+    return {};
+  auto& state = fields.state();
+  auto runs = runs_of(fields, key);
+  if (const auto* const known = state.rank_lists->find(runs))
+    return *known;
+  RankList list = values_of(runs, state);
+  return state.failed() ? list : state.rank_lists->add(std::move(runs), std::move(list));
 }
 
 std::vector<Member> read_members(const Fields& fields, std::string_view key) {
@@ -65,11 +87,7 @@ Queue read_queue(const Fields& fields, const TakeOperations& take) {
 } // namespace
 
 std::vector<std::int64_t> read_runs(const Fields& fields, std::string_view key) {
-  std::vector<std::int64_t> values;
-  fields.each(key, [&](const json& run, const Place& place) {
-    append_run(run, place, fields.state(), values);
-  });
-  return values;
+  return values_of(runs_of(fields, key), fields.state());
 }
 
 Communicator read_communicator(const json& value, const Place& place, const TakeOperations& take,
@@ -81,13 +99,13 @@ Communicator read_communicator(const json& value, const Place& place, const Take
   communicator.name = fields.text("name");
   communicator.local_rank = fields.maybe_integer("local_rank");
   communicator.size = fields.integer("size");
-  communicator.group = maybe_runs(fields, "group");
+  communicator.group = rank_list(fields, "group");
   const Fields queues(fields, "queues");
   for (const OpClass op_class : op_classes)
     communicator.queue(op_class) = read_queue(Fields(queues, name_of(op_class)), take);
   communicator.key = fields.maybe_text("key").value_or("");
   communicator.kind = fields.word_or("kind", CommunicatorKind::unknown);
-  communicator.remote.ranks = maybe_runs(fields, "remote_group");
+  communicator.remote.ranks = rank_list(fields, "remote_group");
   communicator.internal = fields.flag("internal");
   communicator.members = read_members(fields, "members");
   communicator.remote.members = read_members(fields, "remote_members");

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "host/document/place.h"
+#include "host/document/rank_list_pool.h"
 #include "host/mqs/shared_text.h"
 #include "rsp/result.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,9 +17,11 @@ namespace mqbridge {
 /// use, and says nothing more.
 class ReadState {
 public:
-  explicit ReadState(std::uint64_t most_bytes) : bytes_left_(most_bytes) {}
+  ReadState(std::uint64_t most_bytes, std::shared_ptr<RankListPool> lists)
+      : rank_lists(std::move(lists)), bytes_left_(most_bytes) {}
 
   TextPool texts;
+  const std::shared_ptr<RankListPool> rank_lists; ///< never null
 
   /// "ranks[3].pid: an integer was expected". Code document.field.
   void complain(const Place& place, std::string_view expected);

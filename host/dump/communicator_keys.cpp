@@ -16,9 +16,9 @@ constexpr auto no_job = std::numeric_limits<std::size_t>::max();
 
 /// The members of one side, the same seen from each of its processes.
 struct Side {
-  std::size_t job = no_job;        ///< of all of them
-  std::vector<std::int64_t> ranks; ///< in that job
-  std::vector<Member> members;     ///< where they are of several jobs, or of one that is not here
+  std::size_t job = no_job;    ///< of all of them
+  RankList ranks;              ///< in that job
+  std::vector<Member> members; ///< where they are of several jobs, or of one that is not here
   auto operator<=>(const Side&) const = default;
 };
 
@@ -68,10 +68,10 @@ public:
   }
 
 private:
-  std::optional<Side> side(std::size_t i, const std::optional<std::vector<std::int64_t>>& ranks,
+  std::optional<Side> side(std::size_t i, const RankList& ranks,
                            const std::vector<Member>& members) const {
     if (ranks)
-      return Side{job_of_[i], *ranks, {}};
+      return Side{job_of_[i], ranks, {}};
     if (members.empty())
       return std::nullopt;
     const auto job = jobs_.find(members.front().job);
@@ -81,7 +81,7 @@ private:
       return Side{no_job, {}, members};
     Side made{job->second, {}, {}};
     for (const Member& member : members)
-      made.ranks.push_back(member.rank);
+      made.ranks.grow().push_back(member.rank);
     return made;
   }
 

@@ -3,6 +3,7 @@
 #include "host/memory/address.h"
 #include "host/mqs/chunked_list.h"
 #include "host/mqs/compact_optional.h"
+#include "host/mqs/rank_list.h"
 #include "host/mqs/repair_list.h"
 #include "host/mqs/shared_text.h"
 #include "host/mqs/text_lines.h"
@@ -138,16 +139,16 @@ struct Member {
 
 /// The members of one side of a communicator, by local rank. Both empty: not known.
 struct Group {
-  std::optional<std::vector<std::int64_t>> ranks; ///< of MPI_COMM_WORLD: all are of this job
-  std::vector<Member> members;                    ///< not all are
+  RankList ranks;              ///< of MPI_COMM_WORLD: all are of this job
+  std::vector<Member> members; ///< not all are
 };
 
 struct Communicator {
   TargetAddress id;
   std::string name; ///< the bytes in the process's memory
   std::optional<std::int64_t> local_rank;
-  std::int64_t size = 0;                          ///< of the local side
-  std::optional<std::vector<std::int64_t>> group; ///< MPI_COMM_WORLD ranks by local rank
+  std::int64_t size = 0;       ///< of the local side
+  RankList group;              ///< MPI_COMM_WORLD ranks by local rank
   std::vector<Member> members; ///< by local rank; empty: all are of this job, or it is not known
   CommunicatorKind kind = CommunicatorKind::unknown;
   Group remote; ///< of an intercommunicator: there the peers of operations are

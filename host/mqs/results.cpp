@@ -150,17 +150,15 @@ bool ResultReader::group(wire::Decoder& item) {
   if (result_.communicators.empty())
     return false;
   auto& communicator = result_.communicators.back();
-  auto& group = communicator.group;
   if (!take_bytes(item.rest().size() / sizeof(std::int32_t) * sizeof(std::int64_t)))
     return true;
-  if (!group)
-    group.emplace();
+  auto& ranks = communicator.group.grow();
   while (!item.rest().empty()) {
-    if (std::cmp_greater_equal(group->size(), communicator.size))
+    if (std::cmp_greater_equal(ranks.size(), communicator.size))
       return false;
     if (group_total_++ == wire::max_group_total)
       return false;
-    group->push_back(item.get<std::int32_t>());
+    ranks.push_back(item.get<std::int32_t>());
   }
   return item.complete();
 }

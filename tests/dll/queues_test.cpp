@@ -75,8 +75,8 @@ TEST_P(Queues, AreReadAsTheyAre) {
   EXPECT_EQ(first.id, TargetAddress{0x10000000001});
   EXPECT_EQ(first.name, "MPI_COMM_WORLD");
   EXPECT_EQ(first.local_rank, 1);
-  EXPECT_THAT(first.group.value(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(result.communicators[1].group.value(), ElementsAre(2, 1, 0));
+  EXPECT_THAT(*first.group, ElementsAre(0, 1, 2));
+  EXPECT_THAT(*result.communicators[1].group, ElementsAre(2, 1, 0));
 
   const auto& sends = first.queue(OpClass::send).operations;
   ASSERT_THAT(sends, SizeIs(1));

@@ -67,7 +67,7 @@ TEST_F(Recorder, WhatWasRecordedIsRead) {
   ASSERT_FALSE(result.failure) << result.failure->message;
   ASSERT_THAT(result.communicators, SizeIs(1));
   const auto& found = result.communicators[0];
-  EXPECT_THAT(found.group.value(), ElementsAre(3, 2, 1, 0));
+  EXPECT_THAT(*found.group, ElementsAre(3, 2, 1, 0));
   EXPECT_EQ(found.queue(OpClass::send).operations.at(0).raw.desired_global_rank, 1);
   const auto& matched = found.queue(OpClass::receive).operations.at(0);
   EXPECT_EQ(matched.status, OpStatus::matched);

@@ -118,9 +118,8 @@ Communicator world(std::int64_t local_rank, std::int64_t size) {
   all.kind = CommunicatorKind::intra;
   all.local_rank = local_rank;
   all.size = size;
-  all.group.emplace();
   for (std::int64_t i = 0; i < size; ++i)
-    all.group->push_back(i);
+    all.group.grow().push_back(i);
   all.queues = {available({}), available({}), unavailable(QueueReason::not_provided)};
   return all;
 }

@@ -229,7 +229,7 @@ TEST_F(OpenMpiProcess, ListsWhatWasPosted) {
   for (const auto& communicator : all) {
     EXPECT_EQ(communicator.size, 1);
     EXPECT_EQ(communicator.local_rank, 0);
-    EXPECT_THAT(communicator.group.value(), ElementsAre(0));
+    EXPECT_THAT(*communicator.group, ElementsAre(0));
     EXPECT_EQ(communicator.queue(OpClass::unexpected).state, QueueState::unavailable);
     EXPECT_EQ(communicator.queue(OpClass::unexpected).reason, QueueReason::not_provided);
   }

@@ -101,7 +101,7 @@ protected:
     Communicator communicator;
     communicator.size = 2;
     communicator.local_rank = 0;
-    communicator.group = {{0, 1}};
+    communicator.group = {0, 1};
     Operation made;
     made.raw.status = static_cast<std::int32_t>(raw_status);
     made.raw.desired_length = 8;

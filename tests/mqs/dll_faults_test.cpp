@@ -313,7 +313,7 @@ TEST(DllTolerance, AGroupWithOneMemberTwiceIsNotBelieved) {
   const auto result = walk_queues(target.request("list"));
   ASSERT_EQ(result.communicators.size(), 2U);
   EXPECT_FALSE(result.communicators[0].group);
-  EXPECT_THAT(result.communicators[1].group.value(), ElementsAre(1, 0));
+  EXPECT_THAT(*result.communicators[1].group, ElementsAre(1, 0));
 }
 
 TEST(DllTolerance, WritingBehindAStructureHarmsNothing) {

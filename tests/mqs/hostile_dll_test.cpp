@@ -254,7 +254,7 @@ TEST_F(Hostile, WhatIsWrittenBehindAStructureIsNotShown) {
   const auto operation = walk("beyond_the_operation", "mqs_next_operation");
   EXPECT_THAT(receives(operation, 1).operations.at(1).text, SizeIs(5));
   const auto group = walk("beyond_the_group", "mqs_get_comm_group").communicators.at(1).group;
-  EXPECT_THAT(group.value(), SizeIs(2));
+  EXPECT_THAT(*group, SizeIs(2));
 }
 
 TEST_F(Hostile, ACommunicatorOfNoPossibleSizeHasNoGroup) {

@@ -17,7 +17,7 @@ constexpr std::int64_t minus_10 = 4294967286;
 Communicator reversed_three() {
   Communicator communicator;
   communicator.size = 3;
-  communicator.group = {{2, 1, 0}};
+  communicator.group = {2, 1, 0};
   return communicator;
 }
 
