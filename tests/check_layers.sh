@@ -28,7 +28,7 @@ rooms=(
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/job"
   "host/report: rsp host/memory host/disk host/elf host/mqs host/mpi host/launch host/dump host/document host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/job host/doctor host/report"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump host/document host/collect host/job host/doctor host/report"
 )
 declare -A may
 for line in "${rooms[@]}"; do

@@ -14,11 +14,19 @@ namespace mqbridge {
 
 // What the command line asks for, checked. One struct for each command.
 
-enum class Format : std::uint8_t { text, json, ndjson, tsv };
+/// `collect`: NDJSON as --collect on another computer reads it.
+enum class Format : std::uint8_t { text, json, ndjson, tsv, collect };
 enum class When : std::uint8_t { automatic, always, never };
+
+/// --collect: the same program dumps the ranks of its own node on each of them.
+struct CollectChoice {
+  std::string program;            ///< on the nodes; empty: where this one is here
+  std::vector<std::string> words; ///< that it is told there, behind `dump`
+};
 
 struct DumpCommand {
   TargetChoice targets;
+  std::optional<CollectChoice> collect;
   DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
   Format format = Format::text;
   std::string output; ///< -o; empty: stdout

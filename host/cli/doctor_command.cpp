@@ -72,6 +72,10 @@ int execute(const DoctorCommand& command, const Installation& installation) {
     print_error(chosen.error());
     return session.close(session.status_or_interrupted(exit_partial));
   }
+  if (const auto some = require_targets(*chosen); !some) {
+    print_error(some.error());
+    return session.close(session.status_or_interrupted(exit_partial));
+  }
   const bool good = command.whole_job ? examine_whole(std::move(*chosen), **workshop, text, session)
                                       : examine_each(chosen->targets, **workshop, text, session);
   session.signals.exit_on_next();

@@ -1,7 +1,9 @@
+#include "host/cli/collect_dump.h"
 #include "host/cli/execute.h"
 #include "host/cli/fetch_question.h"
 #include "host/cli/output.h"
 #include "host/cli/progress.h"
+#include "host/cli/rank_lines.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
 #include "host/document/json_report.h"
@@ -12,6 +14,8 @@
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
 
+#include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -50,8 +54,8 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
     write_json(dump, json, output.sink());
     break;
   case Format::ndjson:
-    write_ndjson_summary(dump, output.sink());
-    break;
+  case Format::collect:
+    break; // has been written line by line
   case Format::tsv:
     write_tsv(dump, output.sink());
     break;
@@ -63,8 +67,22 @@ bool shows_progress(const DumpCommand& command) {
          (command.progress == When::automatic && ::isatty(STDERR_FILENO) == 1);
 }
 
+/// A collector has nothing to do where its node has no rank, which may be right.
+Result<void> require_targets_or_say_so(ChosenTargets& chosen, Format format) {
+  if (format != Format::collect || !chosen.targets.empty())
+    return require_targets(chosen);
+  const bool explained = std::ranges::any_of(chosen.troubles, [](const RankError& trouble) {
+    return trouble.level == RankError::Level::error;
+  });
+  if (!explained)
+    chosen.troubles.push_back({"job.no_rank", RankError::Level::warning,
+                               "no rank of the job was found there",
+                               "to see what runs: mqbridge ranks"});
+  return {};
+}
+
 /// Finds the targets, and dumps them.
-Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const JsonOptions& json,
+Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLines& lines,
                   Session& session) {
   std::optional<Progress> progress; // known are the targets once they are found
   DumpOptions asking = options;
@@ -84,23 +102,21 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
   finding.clear();
   if (!chosen)
     return forward(std::move(chosen));
+  if (auto some = require_targets_or_say_so(*chosen, command.format); !some)
+    return forward(std::move(some));
   // Not even stopped: what is known to be another rank than those wanted.
   std::erase_if(chosen->targets, [&](const TargetSpec& target) {
     return target.rank && !wanted(options.filters, *target.rank);
   });
   progress.emplace(shows_progress(command), chosen->targets);
-  if (command.format == Format::ndjson) {
-    write_ndjson_header(before_the_dump(command), json, session.output.sink());
-    session.output.flush();
-  }
+  lines.begin(before_the_dump(command));
   const DumpObserver observer{
       .rank_done =
           [&](const RankDump& rank) {
-            if (command.format != Format::ndjson || !wanted(options.filters, rank.rank))
+            if (!wanted(options.filters, rank.rank))
               return;
             const auto quiet = progress->pause();
-            write_ndjson_rank(rank, json, session.output.sink());
-            session.output.flush();
+            lines.rank(rank);
           },
       .progress = [&](std::size_t index, std::string_view phase,
                       std::uint64_t operations) { progress->report(index, phase, operations); },
@@ -112,12 +128,23 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, const 
   return dump;
 }
 
+/// A collector that could not even begin says so to who collects.
+void tell_collector(const Error& error, const DumpCommand& command, RankLines& lines) {
+  if (command.format != Format::collect)
+    return;
+  auto dump = before_the_dump(command);
+  dump.errors.push_back(
+      {std::string(error.code), RankError::Level::error, error.message, error.hint});
+  lines.begin(dump);
+  lines.end(dump);
+}
+
 /// Not told by the report itself: where that is for a program, or went into a file.
 void tell_on_stderr(const DumpCommand& command, const Outcome& outcome, int status) {
   const bool told = command.format == Format::text && command.output.empty();
   if (status != exit_ok && !told)
     print_on_stderr(fmt::format("mqbridge: {}\n", exit_line(outcome, status)));
-  if (outcome.total() == 0)
+  if (outcome.total() == 0 && !command.options.filters.ranks.empty())
     print_error({"filter.no_rank", "no target is a rank that --rank names",
                  "leave --rank out to see which ranks the targets are"});
 }
@@ -132,12 +159,19 @@ int execute(const DumpCommand& command, const Installation& installation) {
   }
   const DumpOptions options = (*session)->complete(command.options, installation);
   const JsonOptions json{.tool_version = installation.version, .raw = command.raw};
-  const auto dump = take(command, options, json, **session);
+  std::optional<RankLines> lines(std::in_place, command.format, json, (*session)->output,
+                                 [] { ::kill(::getpid(), SIGTERM); });
+  const auto dump = command.collect ? collect_dump(command, options, installation, *lines,
+                                                   **session, shows_progress(command))
+                                    : take(command, options, *lines, **session);
   (*session)->signals.exit_on_next();
   if (!dump) {
+    tell_collector(dump.error(), command, *lines);
     print_error(dump.error());
     return (*session)->status_or_interrupted(exit_nothing);
   }
+  lines->end(*dump);
+  lines.reset();
   const Outcome outcome = outcome_of(*dump);
   const int status = (*session)->status_or_interrupted(exit_status_of(outcome));
   write_report(*dump, command, json, status, (*session)->output);

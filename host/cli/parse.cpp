@@ -1,5 +1,6 @@
 #include "host/cli/parse.h"
 
+#include "host/cli/collector_words.h"
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
 #include "host/cli/parse_job.h"
@@ -150,10 +151,11 @@ Result<Filters> parse_filters(const RawOptions& raw) {
 }
 
 Format parse_format(std::string_view text) {
-  return text == "json"     ? Format::json
-         : text == "ndjson" ? Format::ndjson
-         : text == "tsv"    ? Format::tsv
-                            : Format::text;
+  return text == "json"      ? Format::json
+         : text == "ndjson"  ? Format::ndjson
+         : text == "tsv"     ? Format::tsv
+         : text == "collect" ? Format::collect
+                             : Format::text;
 }
 
 When parse_when(std::string_view text) {
@@ -192,6 +194,21 @@ Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
   return {};
 }
 
+Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
+                                                    std::span<const TargetSpec> named) {
+  if (!raw.collect && !raw.collector.empty())
+    return fail("usage", "--collector names a program for --collect, which is not there",
+                "mqbridge dump --collect --collector PATH ...");
+  if (!raw.collect)
+    return std::optional<CollectChoice>();
+  if (auto checked = check_collectable(named); !checked)
+    return forward(std::move(checked));
+  auto words = collector_words(raw);
+  if (!words)
+    return forward(std::move(words));
+  return std::optional(CollectChoice{raw.collector, std::move(*words)});
+}
+
 Result<Command> dump_command(const RawOptions& raw) {
   auto choice = parse_choice(raw, false);
   if (!choice)
@@ -210,6 +227,10 @@ Result<Command> dump_command(const RawOptions& raw) {
     return forward(std::move(checked));
   if (auto set = set_limits(raw, command); !set)
     return forward(std::move(set));
+  auto collect = collect_choice(raw, command.targets.named);
+  if (!collect)
+    return forward(std::move(collect));
+  command.collect = std::move(*collect);
   command.format = parse_format(raw.format);
   command.output = raw.output;
   command.summary = raw.summary;

@@ -140,7 +140,8 @@ void add_output_options(CLI::App* app, RawOptions& raw) {
 
 void add_printing_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Printing");
-  add_choice(app, "--format", raw.format, "what is written", {"text", "json", "ndjson", "tsv"});
+  add_choice(app, "--format", raw.format, "what is written",
+             {"text", "json", "ndjson", "tsv", "collect"});
   app->add_flag("--summary", raw.summary, "text: the table only");
   app->add_flag("--full", raw.full, "text: every rank, also above 8 of them");
   add_value(app, "--show", raw.show, "text: operations a queue (20)", "N|all");
@@ -162,6 +163,10 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   dump->footer(std::string(target_help) + "\n\n" + words_help + "\n\n" + dump_exit_help);
   dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
   add_job_options(dump, raw);
+  dump->add_flag("--collect", raw.collect,
+                 "each node dumps its own ranks, by the same program: for very many");
+  add_value(dump, "--collector", raw.collector, "that program's path on the nodes (as it is here)",
+            "PATH");
   add_value(dump, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
   add_file_options(dump, raw);
   add_waiting_options(dump, raw);

@@ -20,6 +20,8 @@ struct RawOptions {
   std::string launcher_args;
   std::string node_command;
   std::string gdbserver;
+  bool collect = false;
+  std::string collector;
   std::string dll;
   std::vector<std::string> sysroots;
   std::vector<std::string> debug_dirs;

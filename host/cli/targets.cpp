@@ -4,7 +4,7 @@
 #include "host/disk/output_file.h"
 #include "host/job/find_ranks.h"
 #include "host/job/targets_file.h"
-#include "host/report/node_names.h"
+#include "host/launch/node_names.h"
 #include "host/report/trouble_groups.h"
 
 #include <fmt/format.h>
@@ -27,16 +27,6 @@ void add_troubles(const std::vector<FindTrouble>& troubles, RankError::Level lev
   }
 }
 
-Error nothing_found(const ChosenTargets& chosen) {
-  std::string why;
-  for (const auto& trouble : chosen.troubles)
-    why += "\n" + trouble.code + ": " + trouble.message;
-  return {"job.no_rank", "no rank was found" + why,
-          chosen.troubles.empty() || chosen.troubles.front().hint.empty()
-              ? "to see the MPI jobs of this host: mqbridge ranks"
-              : chosen.troubles.front().hint};
-}
-
 Result<void> save(const std::filesystem::path& path, const std::vector<TargetSpec>& targets) {
   if (path.empty())
     return {};
@@ -45,6 +35,18 @@ Result<void> save(const std::filesystem::path& path, const std::vector<TargetSpe
 }
 
 } // namespace
+
+Result<void> require_targets(const ChosenTargets& chosen) {
+  if (!chosen.targets.empty())
+    return {};
+  std::string why;
+  for (const auto& trouble : chosen.troubles)
+    why += "\n" + trouble.code + ": " + trouble.message;
+  return fail("job.no_rank", "no rank was found" + why,
+              chosen.troubles.empty() || chosen.troubles.front().hint.empty()
+                  ? "to see the MPI jobs of this host: mqbridge ranks"
+                  : chosen.troubles.front().hint);
+}
 
 std::string source_of(const TargetChoice& choice) {
   if (!choice.job)
@@ -68,8 +70,6 @@ Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& works
         if (auto added = list.add(std::move(rank.target)); !added)
           return forward(std::move(added));
     chosen.targets = list.take();
-    if (chosen.targets.empty())
-      return Failure(nothing_found(chosen));
   }
   if (auto saved = save(choice.save, chosen.targets); !saved)
     return forward(std::move(saved));

@@ -25,10 +25,13 @@ struct ChosenTargets {
   std::string source;              ///< for the document: "targets", "mpirun", "slurm", "node"
 };
 
-/// Finds the targets, and writes the file of --save. Errors: job.no_rank (nothing was found; the
-/// message has why), targets.unwritable, output.write.
+/// Finds the targets, which may be none, and writes the file of --save. Errors: usage (the same
+/// process twice), targets.unwritable, output.write.
 Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& workshop,
                                      std::stop_token stop);
+
+/// Error: job.no_rank, where nothing was found; the message has why.
+Result<void> require_targets(const ChosenTargets& chosen);
 
 /// The name of where the targets come from, before they are found.
 std::string source_of(const TargetChoice& choice);

@@ -29,6 +29,8 @@ public:
     while (next_ < collectors_.size() || !running_.empty()) {
       start_some();
       wait();
+      if (observer_.waiting)
+        observer_.waiting();
       for (auto& one : running_) {
         if (stop_.stop_requested())
           one.ask_to_end();

@@ -37,6 +37,7 @@ struct CollectOptions {
 struct CollectObserver {
   std::function<void(const RankDump& rank)> rank_done;            ///< as it comes; keys are not set
   std::function<void(const std::vector<Node>& nodes)> nodes_done; ///< of one command
+  std::function<void()> waiting;                                  ///< again and again
 };
 
 /// Runs the collectors and puts together what they send. A node that fails, falls silent or says

@@ -10,10 +10,10 @@ namespace {
 RankClaim claim_of(const RankDump& rank, const std::string& host) {
   RankClaim claim;
   claim.name_space = rank.job_id;
-  if (rank.rank_source == RankSource::given)
+  if (rank.rank_source != RankSource::comm_world) {
     claim.given = rank.rank;
-  else if (!rank.world_rank && rank.rank)
-    claim.environment_rank = *rank.rank;
+    claim.given_by = rank.rank_source;
+  }
   if (rank.pid)
     claim.identity = fmt::format("{}:{}", host, *rank.pid);
   return claim;
@@ -43,7 +43,6 @@ const RankDump& JobMerge::add(const Node& node, const std::string& host, RankDum
 }
 
 Dump JobMerge::finish() {
-  dump_.job_source = "collect";
   settle_job(dump_, std::move(claims_));
   return std::move(dump_);
 }

@@ -1,23 +1,12 @@
 #include "host/collect/node_faults.h"
 
+#include "host/launch/node_names.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 namespace mqbridge {
-namespace {
-
-std::string names(const std::vector<std::string>& nodes) {
-  constexpr std::size_t most_named = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(nodes.size(), most_named); ++i)
-    text += (i == 0 ? "" : ", ") + nodes[i];
-  if (nodes.size() > most_named)
-    text += fmt::format(" and {} more", nodes.size() - most_named);
-  return text;
-}
-
-} // namespace
 
 void NodeFaults::add(const std::string& node, RankError error) {
   const auto alike = std::ranges::find_if(faults_, [&](const Fault& fault) {
@@ -34,7 +23,7 @@ std::vector<RankError> NodeFaults::errors() const {
   std::vector<RankError> errors;
   for (const auto& [error, nodes] : faults_) {
     errors.push_back(error);
-    errors.back().message = fmt::format("{}: {}", names(nodes), error.message);
+    errors.back().message = fmt::format("{}: {}", node_list_text(nodes), error.message);
   }
   return errors;
 }

@@ -52,7 +52,7 @@ private:
   }
 
   void find_by_slurm(const SlurmStep& step) {
-    const auto job = nodes_of(step);
+    const auto job = slurm_nodes(step);
     if (!job) {
       findings_.faults.push_back({"", job.error()});
       return;
@@ -67,7 +67,8 @@ private:
     for (auto& found : findings_.jobs)
       if (found.arguments.empty())
         found.arguments = {"--slurm", name};
-    if (findings_.jobs.empty() && findings_.faults.empty())
+    const bool all_nodes = request_.nodes.empty();
+    if (all_nodes && findings_.jobs.empty() && findings_.faults.empty())
       findings_.faults.push_back(
           {"",
            {"slurm.no_ranks",
@@ -78,7 +79,7 @@ private:
   }
 
   /// Where the user names the nodes, nobody asks Slurm.
-  Result<SlurmNodes> nodes_of(const SlurmStep& step) const {
+  Result<SlurmNodes> slurm_nodes(const SlurmStep& step) const {
     if (request_.nodes.empty())
       return find_slurm_nodes(step, request_.launcher.value_or(Launcher::srun));
     return SlurmNodes{request_.nodes, {step.job.substr(0, step.job.find('+'))}};

@@ -68,14 +68,32 @@ std::vector<std::string> Launchers::ssh_command(const Node& node,
   return command;
 }
 
-/// Beside what runs in the allocation (--overlap), with none of its memory, or not at all: a queue
-/// would keep us waiting for the job that hangs.
 std::vector<std::string> Launchers::srun_command(const Node& node,
                                                  const std::vector<std::string>& words) const {
+  return srun({node}, {"--unbuffered"}, words);
+}
+
+/// srun ends a step with its first task that fails where a site wants it so; a task on a node that
+/// does not answer ends it in any case, some seconds later.
+std::vector<std::string> Launchers::command_on_all(const std::vector<Node>& nodes,
+                                                   const std::vector<std::string>& words) const {
+  return srun(nodes, {"--label", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"}, words);
+}
+
+/// Beside what runs in the allocation (--overlap), with none of its memory, or not at all: a queue
+/// would keep us waiting for the job that hangs.
+std::vector<std::string> Launchers::srun(const std::vector<Node>& nodes,
+                                         const std::vector<std::string>& more,
+                                         const std::vector<std::string>& words) const {
+  std::string hosts;
+  for (const auto& node : nodes)
+    hosts += (hosts.empty() ? "" : ",") + node.host;
   std::vector<std::string> command{"srun"};
-  append(command, job_options(node.slurm_job));
-  append(command, {"--nodelist=" + node.host, "--nodes=1", "--ntasks=1", "--overlap",
-                   "--immediate=10", "--unbuffered", "--mem=0", "--mpi=none", "--quiet"});
+  append(command, job_options(nodes.front().slurm_job));
+  append(command, {"--nodelist=" + hosts, fmt::format("--nodes={}", nodes.size()),
+                   fmt::format("--ntasks={}", nodes.size()), "--overlap", "--immediate=10",
+                   "--mem=0", "--mpi=none", "--quiet"});
+  append(command, more);
   append(command, options_.launcher_args);
   command.emplace_back("--");
   append(command, words);

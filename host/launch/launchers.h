@@ -24,6 +24,13 @@ public:
   /// The command of this host that runs `words` on `node`, its stdin and stdout being theirs.
   std::vector<std::string> command_on(const Node& node, const std::vector<std::string>& words);
 
+  /// The command of this host that runs `words` on each of `nodes`, which srun reaches in one job.
+  /// Its stdin is that of all, and each line of their stdout has the number of the task in front
+  /// ("3: "). Lines of more than 1 KiB come in pieces. One that fails ends none of the others, as
+  /// far as Slurm lets it.
+  std::vector<std::string> command_on_all(const std::vector<Node>& nodes,
+                                          const std::vector<std::string>& words) const;
+
   /// A gdbserver on `node` that is attached to nothing, takes processes in turn, and lets all of
   /// them go at the end of its input. `text` names it in messages.
   rsp::Endpoint server_on(const Node& node, std::string text);
@@ -36,6 +43,9 @@ private:
   rsp::Endpoint server_of(const Node& node, std::string text,
                           const std::vector<std::string>& words);
   std::vector<std::string> ssh_command(const Node& node, const std::vector<std::string>& words);
+  std::vector<std::string> srun(const std::vector<Node>& nodes,
+                                const std::vector<std::string>& more,
+                                const std::vector<std::string>& words) const;
   std::vector<std::string> srun_command(const Node& node,
                                         const std::vector<std::string>& words) const;
 

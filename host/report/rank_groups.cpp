@@ -2,7 +2,7 @@
 
 #include "host/document/names.h"
 #include "host/document/ranges.h"
-#include "host/report/node_names.h"
+#include "host/launch/node_names.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/text_parts.h"

@@ -1,4 +1,4 @@
-#include "host/report/node_names.h"
+#include "host/launch/node_names.h"
 #include "host/report/paint.h"
 #include "host/report/printable.h"
 #include "host/report/text_report.h"

@@ -2,8 +2,8 @@
 
 #include "host/document/names.h"
 #include "host/document/ranges.h"
+#include "host/launch/node_names.h"
 #include "host/launch/words.h"
-#include "host/report/node_names.h"
 #include "host/report/paint.h"
 #include "host/report/printable.h"
 #include "host/report/table.h"

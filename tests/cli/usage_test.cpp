@@ -41,7 +41,7 @@ TEST(Help, HasExactlyTheseOptions) {
   Options dump = doctor;
   dump.insert({"--jobs", "--max-stop", "--max-operations", "--max-bytes", "--max-walk", "--queue",
                "--comm", "--rank", "--tag", "--peer", "--format", "--summary", "--full", "--show",
-               "--raw", "--stats", "--progress"});
+               "--raw", "--stats", "--progress", "--collect", "--collector"});
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge types make --help").out),
@@ -190,6 +190,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
         Wrong{"dump --color red a:1", "red not in"},
         Wrong{"dump --summary --full a:1", "contradict"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Collecting, WrongUsage,
+    testing::Values(Wrong{"dump --collector /opt/mqbridge --node n1",
+                          "--collector names a program"},
+                    Wrong{"dump --collect --trace t --node n1", "--trace is of one computer"},
+                    Wrong{"dump --collect --run-until signal ssh:n1:5", "--run-until is of one"},
+                    Wrong{"dump --collect a:1", "a:1 is no process of a node"},
+                    Wrong{"doctor --collect --node n1", "--collect"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, WrongUsage,

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 constexpr const char* version = "0.1.0";
 
@@ -309,7 +310,7 @@ TEST_F(Collect, ACommandThatCannotBeStartedIsAnErrorOfItsNodes) {
   const auto dump = collected({{{"/nowhere/srun"}, {ssh_node("n1"), ssh_node("n2")}}});
   ASSERT_EQ(dump.errors.size(), 1U);
   EXPECT_EQ(dump.errors[0].code, "command.start");
-  EXPECT_THAT(dump.errors[0].message, HasSubstr("n1, n2: cannot run /nowhere/srun"));
+  EXPECT_THAT(dump.errors[0].message, HasSubstr("n[1-2]: cannot run /nowhere/srun"));
   EXPECT_EQ(exit_status_of(outcome_of(dump)), 3);
 }
 
@@ -320,7 +321,7 @@ TEST_F(Collect, FaultsOfManyNodesAreOneError) {
   options_.at_once = 4;
   const auto dump = collected(collectors);
   ASSERT_EQ(dump.errors.size(), 1U);
-  EXPECT_THAT(dump.errors[0].message, HasSubstr(" and 12 more: /bin/sh ended with status 255"));
+  EXPECT_THAT(dump.errors[0].message, StartsWith("n[0-19]: /bin/sh ended with status 255"));
 }
 
 TEST_F(Collect, TwoNodesThatSayTheSameRankAreNamed) {

@@ -79,6 +79,26 @@ TEST_F(SlurmJobTest, AJobOfOpenMpiIsFoundByItsNumberAndBySrun) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST_F(SlurmJobTest, ItsNodesCollectAJobThemselves) {
+  const SlurmCluster slurm(2);
+  MpiJob job({.arguments = {"mix"}, .ranks = 4, .launcher = openmpi_by_srun({"-N2", "-n4"})});
+  const auto here = pids_here(slurm, job);
+  const Census census;
+  const DumpOutcome dump = dump_json({"--collect", "--slurm", slurm.job() + ".0"});
+  expect_all(dump, job, here);
+  EXPECT_THAT(dump.document["errors"], IsEmpty());
+  EXPECT_THAT(still_held(here, 5s), IsEmpty());
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
+  const auto filtered =
+      dump_json({"--collect", "--slurm", slurm.job(), "--rank", "1", "--queue", "send"});
+  EXPECT_EQ(filtered.status(), 0) << testing::PrintToString<Outcome>(filtered);
+  ASSERT_EQ(filtered.document["ranks"].size(), 1U);
+  const json& queues = filtered.document["ranks"][0]["communicators"][0]["queues"];
+  EXPECT_EQ(queues["send"]["state"], "available");
+  EXPECT_EQ(queues["receive"]["state"], "not_requested");
+  EXPECT_EQ(job.finish(), "");
+}
+
 // Components have jobs, and numbers of their ranks, of their own; the world is one.
 TEST_F(SlurmJobTest, AHeterogeneousJobIsOneJob) {
   const SlurmCluster slurm(2);

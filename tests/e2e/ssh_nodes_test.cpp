@@ -106,6 +106,34 @@ TEST_F(SshJobTest, AJobOfMpirunOverTwoNodesIsFoundAndDumped) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST_F(SshJobTest, NodesCollectTheirOwnRanksAndOneThatRefusesTheKeyIsNamed) {
+  const SshNodes nodes({{"node1"}, {"node2"}, {.name = "closed", .refuses_key = true}});
+  NodeRank first(nodes, "node1");
+  NodeRank second(nodes, "node2");
+  const Census census;
+  const DumpOutcome dump =
+      dump_json({"--collect", first.target(), second.target(), ssh_target("closed", 17)});
+  EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  ASSERT_EQ(dump.document["ranks"].size(), 2U);
+  for (const NodeRank* rank : {&first, &second}) {
+    const auto& dumped = dump.document["ranks"];
+    const auto found = std::find_if(dumped.begin(), dumped.end(), [&](const json& each) {
+      return each["endpoint"] == rank->target();
+    });
+    ASSERT_NE(found, dumped.end()) << rank->target();
+    EXPECT_THAT(differences(rank->oracle(), *found), IsEmpty());
+    EXPECT_THAT(still_held({rank->here()}, 5s), IsEmpty());
+  }
+  ASSERT_EQ(dump.document["errors"].size(), 1U);
+  const auto error = dump.document["errors"][0];
+  EXPECT_EQ(error["code"], "collector.no_greeting");
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("closed: "));
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("Permission denied"));
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
+  EXPECT_EQ(first.finish(), "");
+  EXPECT_EQ(second.finish(), "");
+}
+
 TEST_F(SshJobTest, ANodeThatRefusesTheKeyCostsItsOwnRanks) {
   const SshNodes nodes({{"node1"}, {.name = "closed", .refuses_key = true}});
   NodeRank open(nodes, "node1");

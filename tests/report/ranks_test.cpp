@@ -1,4 +1,4 @@
-#include "host/report/node_names.h"
+#include "host/launch/node_names.h"
 #include "host/report/ranks_documents.h"
 #include "host/report/text_ranks.h"
 #include "tests/document/json_schema.h"

@@ -238,16 +238,14 @@ private:
         communicators_[i].internal = true;
   }
 
-  static std::optional<std::int64_t>
-  global_rank(const MaybeInt& local, const std::optional<std::vector<std::int64_t>>& ranks) {
+  static std::optional<std::int64_t> global_rank(const MaybeInt& local, const RankList& ranks) {
     if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
       return std::nullopt;
     return (*ranks)[static_cast<std::size_t>(*local)];
   }
 
   /// The walk had only what the DLL says of the group, and of the peer.
-  static void translate_ranks(Operation& operation,
-                              const std::optional<std::vector<std::int64_t>>& ranks) {
+  static void translate_ranks(Operation& operation, const RankList& ranks) {
     const auto peer = global_rank(operation.peer.local_rank, ranks);
     const bool changed = !operation.peer.any && operation.peer.global_rank != peer;
     if (changed) {

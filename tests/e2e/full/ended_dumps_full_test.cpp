@@ -22,7 +22,11 @@ TEST_P(EndedDumpsFullTest, LeaveNoRankStoppedAndNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(, EndedDumpsFullTest,
                          testing::Values(EndedDumps{"ssh", SIGINT}, EndedDumps{"ssh", SIGKILL},
-                                         EndedDumps{"srun", SIGINT}, EndedDumps{"srun", SIGKILL}),
+                                         EndedDumps{"srun", SIGINT}, EndedDumps{"srun", SIGKILL},
+                                         EndedDumps{"ssh", SIGINT, true},
+                                         EndedDumps{"ssh", SIGKILL, true},
+                                         EndedDumps{"srun", SIGINT, true},
+                                         EndedDumps{"srun", SIGKILL, true}),
                          [](const auto& of) { return name_of(of.param); });
 
 } // namespace

@@ -30,8 +30,8 @@ constexpr int ranks = 4;
 /// A job on two nodes, and how mqbridge finds it.
 class RemoteJob {
 public:
-  explicit RemoteJob(const std::string& launcher) {
-    if (launcher == "ssh") {
+  explicit RemoteJob(const EndedDumps& ended) : collected_(ended.collected) {
+    if (ended.launcher == "ssh") {
       nodes_.emplace(std::vector<SshNodeSpec>{{"node1"}, {"node2"}});
       job_.emplace(JobSpec{.arguments = {"mix"},
                            .ranks = ranks,
@@ -48,9 +48,14 @@ public:
   }
 
   std::vector<std::string> arguments() const {
+    std::vector<std::string> words = {"dump"};
+    if (collected_)
+      words.emplace_back("--collect");
     if (slurm_)
-      return {"dump", "--slurm", slurm_->job()};
-    return {"dump", "--mpirun", std::to_string(job_->launcher())};
+      words.insert(words.end(), {"--slurm", slurm_->job()});
+    else
+      words.insert(words.end(), {"--mpirun", std::to_string(job_->launcher())});
+    return words;
   }
   /// The ranks, and what started them.
   const std::vector<pid_t>& pids() const { return pids_; }
@@ -61,6 +66,7 @@ private:
     return slurm_ ? slurm_->processes() : nodes_->processes(rank < ranks / 2 ? "node1" : "node2");
   }
 
+  bool collected_;
   std::optional<SshNodes> nodes_;
   std::optional<SlurmCluster> slurm_;
   std::optional<MpiJob> job_; ///< ends before the nodes do
@@ -97,7 +103,8 @@ void PrintTo(const EndedDumps& ended, std::ostream* stream) {
 }
 
 std::string name_of(const EndedDumps& ended) {
-  return ended.launcher + (ended.signal == SIGKILL ? "_SIGKILL" : "_SIGINT");
+  return ended.launcher + (ended.collected ? "_collected" : "") +
+         (ended.signal == SIGKILL ? "_SIGKILL" : "_SIGINT");
 }
 
 std::string lacking(const EndedDumps& ended) {
@@ -105,7 +112,7 @@ std::string lacking(const EndedDumps& ended) {
 }
 
 void expect_nothing_is_left(const EndedDumps& ended, int times) {
-  RemoteJob job(ended.launcher);
+  RemoteJob job(ended);
   const Census census;
   const auto length = undisturbed(job);
   EXPECT_THAT(census.left_behind(5s), IsEmpty());

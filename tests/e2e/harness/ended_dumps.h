@@ -7,8 +7,9 @@ namespace mqbridge::e2e {
 
 /// How a dump of a job on two nodes is ended before it is done, again and again.
 struct EndedDumps {
-  std::string launcher; ///< ssh or srun
-  int signal = 0;       ///< SIGINT: Ctrl-C, which the whole group of processes gets; or SIGKILL
+  std::string launcher;   ///< ssh or srun
+  int signal = 0;         ///< SIGINT: Ctrl-C, which the whole group of processes gets; or SIGKILL
+  bool collected = false; ///< by --collect
 };
 
 void PrintTo(const EndedDumps& ended, std::ostream* stream);

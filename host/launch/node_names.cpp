@@ -1,6 +1,6 @@
-#include "host/report/node_names.h"
+#include "host/launch/node_names.h"
 
-#include "host/report/printable.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,93 @@
+#include "host/cli/collector_words.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+#include <variant>
+
+namespace mqbridge {
+namespace {
+
+class Words {
+public:
+  void add(std::string_view option, const std::string& value) {
+    if (value.empty())
+      return;
+    words_.emplace_back(option);
+    words_.push_back(value);
+  }
+  void add(std::string_view option, const std::vector<std::string>& values) {
+    for (const auto& value : values)
+      add(option, value);
+  }
+  /// A collector may begin in another directory.
+  void add_path(std::string_view option, const std::string& path) {
+    add(option, path.empty() ? path : std::filesystem::absolute(path).string());
+  }
+  void add_paths(std::string_view option, const std::vector<std::string>& paths) {
+    for (const auto& path : paths)
+      add_path(option, path);
+  }
+  void add(std::string_view flag, bool on) {
+    if (on)
+      words_.emplace_back(flag);
+  }
+  std::vector<std::string> take() { return std::move(words_); }
+
+private:
+  std::vector<std::string> words_;
+};
+
+} // namespace
+
+Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
+  for (const auto& [option, value] :
+       {std::pair("--trace", &raw.trace), std::pair("--run-until", &raw.run_until)})
+    if (!value->empty())
+      return fail("usage", fmt::format("{} is of one computer, and --collect of many", option),
+                  fmt::format("leave one of them out: mqbridge dump {} ... on one node", option));
+  Words words;
+  words.add("--format", std::string("collect"));
+  words.add("--gdbserver", raw.gdbserver);
+  words.add("--node-command", raw.node_command);
+  words.add("--jobs", raw.jobs);
+  words.add_path("--dll", raw.dll);
+  words.add_paths("--sysroot", raw.sysroots);
+  words.add_paths("--debug-dir", raw.debug_dirs);
+  words.add_paths("--types", raw.types);
+  words.add("--path-map", raw.path_maps);
+  words.add_paths("--image", raw.images);
+  words.add("--fetch-files", raw.fetch_files == "ask" ? "never" : raw.fetch_files);
+  words.add_path("--config", raw.config);
+  words.add("--no-sandbox", raw.no_sandbox);
+  words.add("--connect-timeout", raw.connect_timeout);
+  words.add("--timeout", raw.timeout);
+  words.add("--max-stop", raw.max_stop);
+  words.add("--max-operations", raw.max_operations);
+  words.add("--max-bytes", raw.max_bytes);
+  words.add("--max-walk", raw.max_walk);
+  words.add("--queue", raw.queues);
+  words.add("--comm", raw.communicators);
+  words.add("--rank", raw.ranks);
+  words.add("--tag", raw.tags);
+  words.add("--peer", raw.peers);
+  words.add("--cache", raw.cache);
+  words.add("--raw", raw.raw);
+  return words.take();
+}
+
+Result<void> check_collectable(std::span<const TargetSpec> targets) {
+  for (const auto& target : targets) {
+    TargetKeys only_job;
+    only_job.job = target.keys.job;
+    if (!std::holds_alternative<NodeProcess>(target.where) || target.keys != only_job)
+      return fail("usage",
+                  fmt::format("--collect: {} is no process of a node, or has keys of its own in "
+                              "the targets file",
+                              target.text()),
+                  "leave --collect out, or name processes as ssh:HOST:PID and srun:JOB:NODE:PID");
+  }
+  return {};
+}
+
+} // namespace mqbridge
