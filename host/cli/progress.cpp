@@ -34,7 +34,7 @@ std::string Progress::label(std::size_t index) const {
     return fmt::format("target {}", index);
   const TargetSpec& target = targets_[index];
   constexpr std::size_t widest = 40;
-  const auto text = shortened(printable(target.text()), widest);
+  auto text = shortened(printable(target.text()), widest);
   if (!target.rank)
     return text;
   return targets_.size() == 1 ? fmt::format("rank {}", *target.rank)

@@ -98,6 +98,7 @@ std::vector<Check> look_at_others(std::span<const TargetSpec* const> others,
              fmt::format("nothing speaks against attaching to the other {} there", others.size()),
              {}}};
   std::vector<Check> checks;
+  checks.reserve(refusals.size());
   for (const auto& [code, refusal] : refusals)
     checks.push_back({Check::Level::fault,
                       "others",

@@ -96,7 +96,7 @@ std::string hosts_text(const RankGroup& group, std::size_t width) {
   std::set<std::string> hosts;
   for (const RankDump* rank : group.ranks)
     hosts.insert(place_text(*rank));
-  const std::string text = node_list_text(std::vector<std::string>(hosts.begin(), hosts.end()));
+  std::string text = node_list_text(std::vector<std::string>(hosts.begin(), hosts.end()));
   if (display_width(text) <= width)
     return text;
   return hosts.size() == 1 ? shortened(text, width) : fmt::format("{} hosts", hosts.size());

@@ -218,6 +218,7 @@ private:
     }
     constexpr std::size_t most_runs = 4;
     std::vector<std::vector<Cell>> rows;
+    rows.reserve(lines.size());
     for (const auto& [key, each] : lines)
       rows.push_back({{"  " + node_list_text(each.nodes, most_runs)},
                       {std::to_string(each.nodes.size())},
