@@ -7,9 +7,11 @@
 /// printed stand where they are made. host/codes.h has those of the host.
 namespace mqbridge::codes {
 
+inline constexpr std::string_view connect_failed = "connect.failed";
 inline constexpr std::string_view interrupted = "interrupted"; ///< the user cancelled
 inline constexpr std::string_view stop_limit = "stop.limit";   ///< --max-stop ran out
 inline constexpr std::string_view stub_garbage = "stub.garbage";
+inline constexpr std::string_view stub_not_a_stub = "stub.not_a_stub";
 inline constexpr std::string_view stub_timeout = "stub.timeout";
 inline constexpr std::string_view stub_too_long = "stub.too_long";
 inline constexpr std::string_view stub_trickles = "stub.trickles";

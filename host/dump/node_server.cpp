@@ -3,6 +3,7 @@
 #include "host/disk/text_file.h"
 #include "host/launch/words.h"
 #include "rsp/client/shared_stub.h"
+#include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
 
@@ -28,21 +29,36 @@ bool says_not_found(std::string_view message) {
          message.find("exited with status 126") != std::string_view::npos;
 }
 
+/// A line that runs nothing on the node, in the same way.
+std::string trial_of(const Node& node) {
+  switch (node.launcher) {
+  case Launcher::local:
+    break;
+  case Launcher::ssh:
+    return fmt::format("ssh -o BatchMode=yes {} true", node.host);
+  case Launcher::srun:
+    return fmt::format("srun --overlap --jobid={} -w {} true", node.slurm_job, node.host);
+  }
+  return "true";
+}
+
 /// Why no server answers, where how its command ended tells. ssh ends with 255 over itself.
 Error explain_unreached(const Node& node, const SharedTools& tools, Error error) {
   const auto& gdbserver = tools.options.launch.gdbserver;
-  if (error.code == "connect.failed")
+  if (error.code == codes::connect_failed)
     return error; // there is no ssh, srun or gdbserver here
   if (says_not_found(error.message))
     return {
         "node.no_gdbserver", fmt::format("{} on {}", error.message, node.name()),
         fmt::format("on {}: apt install gdbserver; or name it there: --gdbserver PATH (now: {})",
                     node.name(), gdbserver)};
+  if (error.code == codes::stub_not_a_stub)
+    return {"node.no_stub", std::move(error.message),
+            fmt::format("this must end soon, and print nothing: {}", trial_of(node))};
   if (node.launcher == Launcher::ssh &&
       error.message.find("exited with status 255") != std::string::npos)
-    return {
-        "node.login", std::move(error.message),
-        fmt::format("this must work without a question: ssh -o BatchMode=yes {} true", node.host)};
+    return {"node.login", std::move(error.message),
+            "this must work without a question: " + trial_of(node)};
   return error;
 }
 

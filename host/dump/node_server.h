@@ -20,8 +20,8 @@ std::vector<std::string> node_command_of(const TargetSpec& target, const SharedT
 /// share it: those of a node, but for what has a container of its own.
 rsp::Endpoint server_of(const TargetSpec& target, const SharedTools& tools);
 
-/// Starts a gdbserver on `node`, attached to nothing. Errors: node.login, node.no_gdbserver, and
-/// those of rsp::Client::connect.
+/// Starts a gdbserver on `node`, attached to nothing. Errors: node.login, node.no_gdbserver,
+/// node.no_stub, and those of rsp::Client::connect.
 Result<std::unique_ptr<rsp::Client>> start_server(const rsp::Endpoint& server, const Node& node,
                                                   const SharedTools& tools, std::stop_token stop);
 

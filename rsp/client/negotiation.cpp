@@ -84,7 +84,7 @@ Error not_a_stub(const Connection& connection, Error error) {
     error.message += fmt::format("; it said '{}': no GDB stub", shorten(garbage));
   else
     error.message += fmt::format("; it speaks {}: no GDB stub", speaks);
-  return {"stub.not_a_stub", std::move(error.message), not_a_stub_hint(garbage)};
+  return {codes::stub_not_a_stub, std::move(error.message), not_a_stub_hint(garbage)};
 }
 
 Result<std::string> first_exchange(Connection& connection) {
@@ -93,7 +93,7 @@ Result<std::string> first_exchange(Connection& connection) {
   if (!reply && never_spoke_rsp(connection, reply.error().code))
     return Failure(not_a_stub(connection, reply.error()));
   if (reply && *reply == hello)
-    return fail("stub.not_a_stub", "the other side only echoes what it is sent: no GDB stub",
+    return fail(codes::stub_not_a_stub, "the other side only echoes what it is sent: no GDB stub",
                 "check host and port; on the node: gdbserver --once --attach :PORT PID");
   return reply;
 }

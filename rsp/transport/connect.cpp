@@ -38,7 +38,7 @@ Failure failure(const Endpoint& endpoint, int error) {
   if (error == ECANCELED)
     return fail(codes::interrupted,
                 fmt::format("interrupted while connecting to {}", endpoint.text));
-  return fail("connect.failed", message, "check the address, the route and the permissions");
+  return fail(codes::connect_failed, message, "check the address, the route and the permissions");
 }
 
 /// 0, or the errno with which it failed.

@@ -1,5 +1,6 @@
 #include "rsp/transport/open.h"
 
+#include "rsp/codes.h"
 #include "rsp/packet/gate.h"
 #include "rsp/transport/connect.h"
 #include "rsp/transport/serial_transport.h"
@@ -54,7 +55,7 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
   // One socket for both directions: the guardian can read and write with the one duplicate it gets.
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail("connect.failed",
+    return fail(codes::connect_failed,
                 fmt::format("cannot make a socket pair for {}: {}", endpoint.text,
                             std::generic_category().message(errno)),
                 "raise the limit of open files (ulimit -n)");

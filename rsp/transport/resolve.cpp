@@ -104,7 +104,8 @@ Result<std::vector<Address>> resolve(const Endpoint& endpoint, const TcpEndpoint
     return std::move(numbers.addresses);
   auto answer = ask_beside(where);
   if (!answer.valid())
-    return fail("connect.failed", fmt::format("no thread to look up the name in {}", endpoint.text),
+    return fail(codes::connect_failed,
+                fmt::format("no thread to look up the name in {}", endpoint.text),
                 "raise the limit of processes (ulimit -u), or give the address in numbers");
   constexpr std::chrono::milliseconds stop_slice{50};
   while (answer.wait_for(stop_slice) == std::future_status::timeout) {

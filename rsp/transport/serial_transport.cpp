@@ -1,5 +1,7 @@
 #include "rsp/transport/serial_transport.h"
 
+#include "rsp/codes.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -39,7 +41,7 @@ std::string hint_for(int error, const std::string& device) {
 
 Failure failed(const Endpoint& endpoint, const SerialEndpoint& where, std::string_view what,
                int error) {
-  return fail("connect.failed",
+  return fail(codes::connect_failed,
               fmt::format("{}: {} {}: {}", endpoint.text, what, where.device,
                           std::generic_category().message(error)),
               hint_for(error, where.device));
@@ -77,7 +79,7 @@ std::optional<Failure> set_up(int fd, const Endpoint& endpoint, const SerialEndp
   const auto now = SerialSettings::of(fd);
   const double wrong = now ? std::abs(static_cast<double>(now->baud()) - where.baud) : 0;
   if (wrong > tolerance * where.baud)
-    return give_up(fail("connect.failed",
+    return give_up(fail(codes::connect_failed,
                         fmt::format("{}: {} does not run at {} baud; the nearest it has is {}",
                                     endpoint.text, where.device, where.baud, now->baud()),
                         "give the line and the stub a speed that both have"));

@@ -1,5 +1,7 @@
 #include "rsp/transport/stream_transport.h"
 
+#include "rsp/codes.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -29,7 +31,7 @@ Result<UniqueFd> StreamTransport::make_wakeup() {
   UniqueFd wakeup(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wakeup)
     return fail(
-        "connect.failed",
+        codes::connect_failed,
         fmt::format("cannot make an event descriptor: {}", std::generic_category().message(errno)),
         "raise the limit of open files (ulimit -n)");
   return wakeup;

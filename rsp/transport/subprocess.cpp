@@ -1,5 +1,6 @@
 #include "rsp/transport/subprocess.h"
 
+#include "rsp/codes.h"
 #include "rsp/transport/io_thread.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ struct Subprocess::State : std::enable_shared_from_this<State> {
 Result<Subprocess> Subprocess::start(const Endpoint& endpoint, const CommandEndpoint& command,
                                      UniqueFd stdio) {
   const auto cannot = [&endpoint](const std::string& program, int error) {
-    return fail("connect.failed",
+    return fail(codes::connect_failed,
                 fmt::format("cannot start '{}' for {}: {}", program, endpoint.text,
                             std::generic_category().message(error)),
                 error == ENOENT && program == "gdbserver" ? "apt install gdbserver"

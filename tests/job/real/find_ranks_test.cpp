@@ -4,9 +4,11 @@
 #include "tests/e2e/harness/slurm_cluster.h"
 #include "tests/e2e/harness/ssh_nodes.h"
 #include "tests/job/real/found_jobs.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/process_table.h"
 #include "tests/support/requirements.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -175,6 +177,26 @@ TEST(RealNodes, OneThatIsDeadCostsNoOther) {
   ASSERT_EQ(findings.faults.size(), 1U) << faults_of(findings);
   EXPECT_EQ(findings.faults.front().node, "closed");
   EXPECT_EQ(job.finish(), "");
+}
+
+/// What a search on a node comes to whose login runs this.
+std::string faults_behind(const std::string& login) {
+  TempDirectory directory;
+  const auto ssh = directory.path() / "ssh";
+  std::ofstream(ssh) << "#!/bin/sh\ncase \"$*\" in *-G*) exit 0;; esac\n" << login << "\n";
+  std::filesystem::permissions(ssh, std::filesystem::perms{0755});
+  const EnvironmentVariable path("PATH", directory.path().string() + ":" + std::getenv("PATH"));
+  return faults_of(Finder(std::chrono::milliseconds(300)).find(on_nodes({"node1"})));
+}
+
+TEST(NodeBehindALogin, ThatPrintsOrNeverEndsIsNamedWithTheLineThatTriesIt) {
+  const auto prints = faults_behind("echo You have new mail.; exec cat >/dev/null");
+  EXPECT_THAT(prints, HasSubstr("node1 node.no_stub: "));
+  EXPECT_THAT(prints, HasSubstr("You have new mail."));
+  EXPECT_THAT(prints, HasSubstr("ssh -o BatchMode=yes node1 true"));
+  EXPECT_THAT(faults_behind("exec cat >/dev/null"), HasSubstr("node1 node.no_stub: "));
+  EXPECT_THAT(faults_behind("echo 'sh: gdbserver: not found' >&2; exit 127"),
+              HasSubstr("node1 node.no_gdbserver: "));
 }
 
 } // namespace

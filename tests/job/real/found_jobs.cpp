@@ -8,8 +8,9 @@
 
 namespace mqbridge::test {
 
-Finder::Finder() {
+Finder::Finder(std::chrono::milliseconds patience) {
   DumpOptions options;
+  options.silence_timeout = patience;
   options.program_directory = MQBRIDGE_PROGRAM_DIRECTORY;
   auto workshop = Workshop::open(options);
   if (!workshop)
@@ -68,7 +69,8 @@ std::vector<pid_t> pids_of(const e2e::MpiJob& job) {
 std::string faults_of(const Findings& findings) {
   std::string text;
   for (const auto& fault : findings.faults)
-    text += fmt::format("{} {}: {}\n", fault.node, fault.error.code, fault.error.message);
+    text += fmt::format("{} {}: {}\n{}\n", fault.node, fault.error.code, fault.error.message,
+                        fault.error.hint);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "host/job/launcher_table.h"
 #include "tests/e2e/harness/mpi_job.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <sys/types.h>
@@ -14,8 +15,9 @@ namespace mqbridge::test {
 /// Finds ranks as the program does.
 class Finder {
 public:
-  /// Throws std::runtime_error if there is no guardian to be had.
-  Finder();
+  /// `patience`: with a node that says nothing. Throws std::runtime_error if there is no guardian
+  /// to be had.
+  explicit Finder(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
   Findings find(const JobRequest& request = {});
   /// --mpirun of a process of this host
