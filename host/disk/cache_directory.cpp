@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 // Each is looked at whenever room is made.
 constexpr std::size_t max_files = 4096;
+constexpr std::size_t looks_a_bound = 64;
 
 constexpr std::string_view incoming_prefix = "incoming-";
 
@@ -159,12 +160,28 @@ Result<IncomingFile> CacheDirectory::begin() const {
 Result<fs::path> CacheDirectory::put(IncomingFile file, std::string_view name) const {
   auto place = directory_ / name;
   std::error_code error;
-  fs::rename(file.path_, place, error);
+  const auto bytes = fs::file_size(file.path_, error);
+  if (!error)
+    fs::rename(file.path_, place, error);
   if (error)
     return cannot_store(directory_, error.message());
   file.path_.clear();
-  make_room(place);
+  if (wants_room(bytes))
+    make_room(place);
   return place;
+}
+
+bool CacheDirectory::wants_room(std::uint64_t more_bytes) const {
+  const std::lock_guard lock(unseen_->mutex);
+  unseen_->bytes += more_bytes;
+  unseen_->files += 1;
+  if (!unseen_->first && unseen_->bytes < limit_ / looks_a_bound &&
+      unseen_->files < max_files / looks_a_bound)
+    return false;
+  unseen_->first = false;
+  unseen_->bytes = 0;
+  unseen_->files = 0;
+  return true;
 }
 
 void CacheDirectory::make_room(const fs::path& newest) const {

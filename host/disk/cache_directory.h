@@ -3,8 +3,11 @@
 #include "host/disk/file_descriptor.h"
 #include "rsp/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +38,11 @@ private:
 };
 
 /// A directory of files that can be made again, for this user alone, bounded in bytes and to 4,096
-/// files: those unused for longest make room. Several threads and processes may share it: each file
-/// appears at once or not at all, and what a killed writer left is removed by a later one.
+/// files: those unused for longest make room. To look at all files for each new one would take
+/// minutes where thousands of ranks are kept: a process looks at the first that it puts there, and
+/// again when it has put a 64th of either bound there, by which it may be exceeded meanwhile.
+/// Several threads and processes may share it: each file appears at once or not at all, and what a
+/// killed writer left is removed by a later one.
 class CacheDirectory {
 public:
   /// Makes it if need be, and the directory above. Error: files.store (among others where somebody
@@ -58,12 +64,22 @@ public:
   Result<std::filesystem::path> put(IncomingFile file, std::string_view name) const;
 
 private:
+  /// What this process has put there since it last looked at all files.
+  struct Unseen {
+    std::mutex mutex;
+    bool first = true;
+    std::uint64_t bytes = 0;
+    std::size_t files = 0;
+  };
+
   CacheDirectory(std::filesystem::path directory, std::uint64_t limit)
       : directory_(std::move(directory)), limit_(limit) {}
+  bool wants_room(std::uint64_t more_bytes) const;
   void make_room(const std::filesystem::path& newest) const;
 
   std::filesystem::path directory_;
   std::uint64_t limit_;
+  std::shared_ptr<Unseen> unseen_ = std::make_shared<Unseen>();
 };
 
 } // namespace mqbridge

@@ -193,8 +193,9 @@ TEST_F(FileStoreTest, AFileThatIsBeingWrittenStaysWhateverTheClockSays) {
 }
 
 TEST_F(FileStoreTest, WhatAKilledWriterLeftIsRemoved) {
-  const auto store = open(place_);
+  open(place_); // makes the directory
   for (const int hours_ago : {24, -24}) {
+    const auto store = open(place_); // the next process's
     const auto left = place_ / "incoming-abcdef";
     std::ofstream(left) << "half";
     set_written(left, hours_ago);
