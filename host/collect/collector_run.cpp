@@ -21,9 +21,11 @@ RankError silent(std::string message) {
           "look whether that node is well, or leave it out"};
 }
 
-/// Takes srun's number of the task off ("07: "); nullopt: srun has put none there.
+/// Takes srun's number of the task off (" 7: ": all have one width); nullopt: srun has put none
+/// there.
 std::optional<int> take_label(std::string_view& line) {
   int label = 0;
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
   const auto* const last = line.data() + line.size();
   const auto [end, error] = std::from_chars(line.data(), last, label);
   if (error != std::errc() || label < 0 || last - end < 2 || std::string_view(end, 2) != ": ")

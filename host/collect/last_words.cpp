@@ -32,8 +32,9 @@ std::string last_words(std::string_view said, std::string_view node, std::option
     const auto own_label = fmt::format("{}: ", *label);
     std::vector<std::string_view> own;
     for (const auto line : lines)
-      if (line.starts_with(own_label))
-        own.push_back(line.substr(own_label.size()));
+      if (const auto begin = line.find_first_not_of(' ');
+          line.substr(begin).starts_with(own_label)) // srun aligns its numbers
+        own.push_back(line.substr(begin + own_label.size()));
       else if (line.find(node) != std::string_view::npos)
         own.push_back(line);
     if (!own.empty())

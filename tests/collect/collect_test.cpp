@@ -134,7 +134,7 @@ protected:
   static std::vector<std::string> labelled(int label, const std::vector<std::string>& frames) {
     std::vector<std::string> lines;
     for (const auto& frame : frames)
-      lines.push_back(fmt::format("{:02}: {}", label, frame));
+      lines.push_back(fmt::format("{:2}: {}", label, frame));
     return lines;
   }
 

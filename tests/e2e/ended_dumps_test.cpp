@@ -23,7 +23,6 @@ TEST_P(EndedDumpsTest, LeaveNoRankStoppedAndNothingBehind) {
 INSTANTIATE_TEST_SUITE_P(, EndedDumpsTest,
                          testing::Values(EndedDumps{"ssh", SIGINT}, EndedDumps{"ssh", SIGKILL},
                                          EndedDumps{"srun", SIGINT}, EndedDumps{"srun", SIGKILL},
-                                         EndedDumps{"ssh", SIGKILL, true},
                                          EndedDumps{"srun", SIGKILL, true}),
                          [](const auto& of) { return name_of(of.param); });
 
