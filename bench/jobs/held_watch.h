@@ -12,7 +12,7 @@ namespace mqbridge::bench {
 /// stops as the kernel shows them, too short or too long by two of its intervals at most.
 class HeldWatch {
 public:
-  static constexpr std::chrono::milliseconds interval{5};
+  static constexpr std::chrono::milliseconds interval{20};
 
   explicit HeldWatch(std::vector<pid_t> pids);
 
