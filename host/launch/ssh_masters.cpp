@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -16,6 +18,8 @@ constexpr std::chrono::seconds asking{5}; ///< ssh -G and -O, which reach no oth
 /// The path of a Unix socket has 107 characters: 17 that ssh appends while it makes it, 40 of %C,
 /// 21 of our directory's name.
 constexpr std::size_t longest_root = 28;
+constexpr std::string_view directory_name = "mqbridge-ssh-";
+constexpr std::size_t ended_at_once = 16; ///< masters
 
 /// The value of a keyword in what `ssh -G` prints: "controlpath none".
 std::string_view setting(std::string_view configuration, std::string_view keyword) {
@@ -43,15 +47,48 @@ std::filesystem::path private_root() {
   return "/tmp";
 }
 
+/// Of programs that were killed: their masters have gone, and taken their sockets along. One that
+/// holds a socket is not empty, and stays.
+void remove_left_behind(const std::filesystem::path& root) {
+  std::error_code error;
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1);
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(directory_name) && entry->last_write_time(ignored) < long_ago && !ignored)
+      ::rmdir(entry->path().c_str()); // of another user it fails
+  }
+}
+
 } // namespace
 
 SshMasters::~SshMasters() {
-  for (const auto& [host, options] : options_) {
-    if (options.empty())
-      continue;
-    auto end = options;
-    end.insert(end.end(), {"-O", "exit"});
-    static_cast<void>(run_command(ssh(std::move(end), host), asking)); // none there: none to end
+  std::mutex next;
+  auto host = hosts_.begin();
+  const auto end_some = [&] {
+    while (true) {
+      std::unique_lock lock(next);
+      if (host == hosts_.end())
+        return;
+      const auto& [name, master] = *host++;
+      lock.unlock();
+      auto end = master->options;
+      if (end.empty())
+        continue;
+      end.insert(end.end(), {"-O", "exit"});
+      static_cast<void>(run_command(ssh(std::move(end), name), asking)); // none there: none to end
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 1; i < std::min(hosts_.size(), ended_at_once); ++i)
+        threads.emplace_back(end_some);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those there are do it all.
+    }
+    end_some();
   }
   std::error_code ignored; // a master that does not end removes its socket itself
   if (!directory_.empty())
@@ -59,9 +96,11 @@ SshMasters::~SshMasters() {
 }
 
 bool SshMasters::make_directory() {
+  const std::lock_guard lock(mutex_);
   if (!directory_.empty())
     return true;
-  std::string name = private_root() / "mqbridge-ssh-XXXXXX";
+  remove_left_behind(private_root());
+  std::string name = private_root() / (std::string(directory_name) + "XXXXXX");
   if (::mkdtemp(name.data()) == nullptr)
     return false;
   directory_ = name;
@@ -77,19 +116,25 @@ std::vector<std::string> SshMasters::ssh(std::vector<std::string> options,
   return command;
 }
 
-std::vector<std::string> SshMasters::options_for(const std::string& host) {
-  const std::lock_guard lock(mutex_);
-  if (const auto known = options_.find(host); known != options_.end())
-    return known->second;
-  auto& options = options_[host];
+std::vector<std::string> SshMasters::ask_for(const std::string& host) {
   const auto configuration = run_command(ssh({"-G"}, host), asking);
   if (!configuration || configuration->exit_status != 0 || has_master(configuration->text) ||
       !make_directory())
-    return options;
-  options = {"-o", "ControlMaster=auto",
-             "-o", "ControlPersist=10",
-             "-o", "ControlPath=" + (directory_ / "%C").string()};
-  return options;
+    return {};
+  return {"-o", "ControlMaster=auto",
+          "-o", "ControlPersist=10",
+          "-o", "ControlPath=" + (directory_ / "%C").string()};
+}
+
+std::vector<std::string> SshMasters::options_for(const std::string& host) {
+  std::unique_lock lock(mutex_);
+  auto& known = hosts_[host];
+  if (!known)
+    known = std::make_unique<Host>();
+  auto& each = *known;
+  lock.unlock();
+  std::call_once(each.asked, [&] { each.options = ask_for(host); }); // nobody else's host waits
+  return each.options;
 }
 
 } // namespace mqbridge

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,7 +13,7 @@ namespace mqbridge {
 /// One login a host, whatever is started there: ssh's ControlMaster, with its socket in a private
 /// directory of this object's. A host for which the user's configuration has a master keeps that
 /// one. The masters end with this object; where the program is killed, ten seconds after the last
-/// of their sessions. Thread-safe.
+/// of their sessions, and the next program removes the directory. Thread-safe.
 class SshMasters {
 public:
   /// `launcher_args`: the user's own options of ssh, which tell the host's configuration, too.
@@ -28,12 +29,18 @@ public:
 
 private:
   bool make_directory();
+  std::vector<std::string> ask_for(const std::string& host);
   std::vector<std::string> ssh(std::vector<std::string> options, const std::string& host) const;
 
   const std::vector<std::string> launcher_args_;
+  struct Host {
+    std::once_flag asked = {};
+    std::vector<std::string> options = {}; ///< of ssh; empty: no master of ours
+  };
+
   std::mutex mutex_;
-  std::filesystem::path directory_;                         ///< empty: not made yet
-  std::map<std::string, std::vector<std::string>> options_; ///< by host
+  std::filesystem::path directory_;                    ///< empty: not made yet
+  std::map<std::string, std::unique_ptr<Host>> hosts_; ///< by name
 };
 
 } // namespace mqbridge
