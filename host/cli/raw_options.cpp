@@ -84,8 +84,7 @@ void add_job_options(CLI::App* app, RawOptions& raw) {
              "how nodes are reached (with --slurm: srun; else ssh)", {"local", "ssh", "srun"});
   add_value(app, "--launcher-args", raw.launcher_args, "more options of ssh or srun", "ARGS");
   add_value(app, "--node-command", raw.node_command,
-            "enters a container, before what is started on a node: 'nsenter -t {pid} -a'",
-            "TEMPLATE");
+            "enters a container on a node: 'nsenter -t {pid} -a'", "TEMPLATE");
   add_value(app, "--gdbserver", raw.gdbserver, "its path on the nodes (gdbserver)", "PATH");
 }
 
@@ -172,6 +171,8 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_waiting_options(dump, raw);
   add_value(dump, "--max-stop", raw.max_stop,
             "hold a target no longer, then detach and keep what is there", "S");
+  dump->add_flag("--consistent", raw.consistent,
+                 "stop all targets, then read them (--max-stop: 10 unless given)");
   add_walking_options(dump, raw);
   add_cache_option(dump, raw);
   add_printing_options(dump, raw);

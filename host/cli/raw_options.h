@@ -39,6 +39,7 @@ struct RawOptions {
   std::string color = "auto";
   // dump
   std::string max_stop;
+  bool consistent = false;
   std::string jobs;
   std::string cache = "full";
   std::string max_operations;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -47,6 +48,9 @@ void LiveAccess::begin_hold(Clock::time_point since) {
 
 Result<void> LiveAccess::connect(std::stop_token stop) {
   stop_ = std::move(stop);
+  if (process_ != nullptr && process_->node == Node{} && process_->pid == ::getpid())
+    return fail("attach.self", fmt::format("process {} is mqbridge itself", process_->pid),
+                "to see the MPI jobs of this host: mqbridge ranks");
   begin_hold();
   auto client = connect_or_share();
   if (!client)

@@ -10,7 +10,7 @@ RankOutcome dump_rank(const TargetSpec& target, const SharedTools& tools,
                       std::shared_ptr<rsp::SharedStub>& stub, const RankObserver& observer,
                       std::stop_token stop) {
   RankSession session(target, tools, stub, observer);
-  if (session.open(std::move(stop)))
+  if (session.reach(std::move(stop)) && session.open())
     session.look();
   return session.close();
 }

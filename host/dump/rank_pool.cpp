@@ -1,13 +1,10 @@
 #include "host/dump/rank_pool.h"
 
-#include "host/dump/job_view.h"
 #include "host/dump/node_server.h"
-#include "host/dump/process_access.h"
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 
 #include <algorithm>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -16,8 +13,7 @@ namespace mqbridge {
 
 RankPool::RankPool(std::span<const TargetSpec> targets, const SharedTools& tools,
                    const DumpObserver& observer, std::stop_token stop)
-    : targets_(targets), tools_(tools), observer_(observer), stop_(std::move(stop)),
-      outcomes_(targets.size()) {}
+    : targets_(targets), tools_(tools), board_(targets, observer), stop_(std::move(stop)) {}
 
 std::vector<RankOutcome> RankPool::run() {
   for (auto& group : server_groups(targets_, tools_))
@@ -34,9 +30,7 @@ std::vector<RankOutcome> RankPool::run() {
     }
     take_lanes();
   }
-  if (thrown_)
-    std::rethrow_exception(thrown_);
-  return std::move(outcomes_);
+  return board_.take();
 }
 
 void RankPool::take_lanes() {
@@ -63,7 +57,7 @@ void RankPool::take_lanes() {
 void RankPool::take_lane(Work& work) {
   std::shared_ptr<rsp::SharedStub> stub;
   while (const auto index = next_of(work)) {
-    if (work.group.server && !stop_.stop_requested() && !reach(work, *index, stub))
+    if (work.group.node && !stop_.stop_requested() && !reach(work, *index, stub))
       return;
     take(*index, stub);
   }
@@ -80,9 +74,8 @@ bool RankPool::reach(Work& work, std::size_t index, std::shared_ptr<rsp::SharedS
   if (stub && stub->usable())
     return true;
   stub.reset();
-  if (observer_.progress)
-    observer_.progress(index, "connect", 0);
-  auto client = start_server(*work.group.server, work.group.node, tools_, stop_);
+  board_.say(index, "connect");
+  auto client = start_server(server_of(targets_[index], tools_), *work.group.node, tools_, stop_);
   if (client) {
     (*client)->released(); // it is attached to nothing
     stub = (*client)->stub();
@@ -101,7 +94,7 @@ bool RankPool::reach(Work& work, std::size_t index, std::shared_ptr<rsp::SharedS
     work.taken = all.size();
   }
   for (const auto each : lost)
-    fail_target(each, client.error());
+    board_.fail(each, client.error());
   return false;
 }
 
@@ -119,54 +112,9 @@ void RankPool::add_lanes(Work& work) {
 
 void RankPool::take(std::size_t index, std::shared_ptr<rsp::SharedStub>& stub) {
   if (stop_.stop_requested())
-    return fail_target(index,
+    return board_.fail(index,
                        {codes::interrupted, "interrupted before it was this target's turn", ""});
-  auto& outcome = outcomes_[index];
-  outcome = dump_rank(targets_[index], tools_, stub, observer_of(index), stop_);
-  claim_rank(outcome.dump, outcome.claim);
-  if (observer_.ended)
-    observer_.ended(index, outcome.dump.status);
-  tell(outcome.dump);
-}
-
-void RankPool::fail_target(std::size_t index, const Error& error) {
-  auto& outcome = outcomes_[index];
-  name_target(outcome, targets_[index]);
-  outcome.dump.errors.push_back(
-      {std::string(error.code), RankError::Level::error, error.message, error.hint});
-  claim_rank(outcome.dump, outcome.claim);
-  if (observer_.ended)
-    observer_.ended(index, outcome.dump.status);
-  tell(outcome.dump);
-}
-
-/// Nobody waits for the lock: a target is held meanwhile, and whoever has it may be writing a
-/// finished rank into a pipe that nobody reads.
-RankObserver RankPool::observer_of(std::size_t index) {
-  RankObserver observer;
-  observer.progress = [this, index](std::string_view phase, std::uint64_t operations) {
-    if (observer_.progress)
-      observer_.progress(index, phase, operations);
-  };
-  observer.warning = [this, index](const Error& warning) {
-    const std::unique_lock lock(observer_mutex_, std::try_to_lock);
-    if (lock && observer_.warning)
-      observer_.warning(index, warning);
-  };
-  return observer;
-}
-
-/// What the observer throws is kept for the caller's thread: on another it would end the program,
-/// and with it the other ranks' dumps.
-void RankPool::tell(const RankDump& dump) {
-  const std::lock_guard lock(observer_mutex_);
-  if (!observer_.rank_done || thrown_)
-    return;
-  try {
-    observer_.rank_done(dump);
-  } catch (...) {
-    thrown_ = std::current_exception();
-  }
+  board_.finish(index, dump_rank(targets_[index], tools_, stub, board_.observer_of(index), stop_));
 }
 
 } // namespace mqbridge

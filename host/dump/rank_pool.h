@@ -1,13 +1,12 @@
 #pragma once
 
-#include "host/dump/rank_dump.h"
+#include "host/dump/outcome_board.h"
 #include "host/dump/server_groups.h"
 #include "host/dump/take_dump.h"
 
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,24 +49,17 @@ private:
   /// The first lane has reached the node: more of them for what is left to do.
   void add_lanes(Work& work);
   void take(std::size_t index, std::shared_ptr<rsp::SharedStub>& stub);
-  void fail_target(std::size_t index, const Error& error);
-  RankObserver observer_of(std::size_t index);
-  void tell(const RankDump& dump);
 
   std::span<const TargetSpec> targets_;
   const SharedTools& tools_;
-  const DumpObserver& observer_;
+  OutcomeBoard board_;
   std::stop_token stop_;
-  std::vector<RankOutcome> outcomes_;
 
   std::mutex mutex_; ///< of what follows
   std::condition_variable changed_;
   std::deque<Work> work_;
   std::deque<Work*> lanes_; ///< that no thread has taken yet
   std::size_t working_ = 0; ///< threads that have one
-
-  std::mutex observer_mutex_;
-  std::exception_ptr thrown_; ///< by the observer
 };
 
 } // namespace mqbridge

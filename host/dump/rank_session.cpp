@@ -21,8 +21,12 @@ RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
 
 RankSession::~RankSession() = default;
 
-bool RankSession::open(std::stop_token stop) {
+bool RankSession::reach(std::stop_token stop) {
   stop_ = std::move(stop);
+  return guarded(&RankSession::connect);
+}
+
+bool RankSession::open() {
   const bool ready = guarded(&RankSession::prepare);
   report_.mark();
   return ready && plan_.has_value();
@@ -63,8 +67,6 @@ bool RankSession::guarded(Result<void> (RankSession::*work)()) {
 }
 
 Result<void> RankSession::prepare() {
-  if (auto done = reach(); !done)
-    return done;
   cancel_.emplace(stop_, [this] { access_->cancel(); });
   if (auto done = open_process(); !done)
     return done;
@@ -77,7 +79,7 @@ Result<void> RankSession::prepare() {
   return dll ? plan_walk(std::move(*dll)) : forward(std::move(dll));
 }
 
-Result<void> RankSession::reach() {
+Result<void> RankSession::connect() {
   // What must not take time from a target that is held. Without it the walk starts one, and says
   // what is wrong.
   if (auto worker = WorkerProcess::start(options().program_directory / "mqbridge-worker"))

@@ -32,11 +32,19 @@ public:
   RankSession(const RankSession&) = delete;
   RankSession& operator=(const RankSession&) = delete;
 
-  /// Goes through the stages before the look. False: there is nothing to look at.
-  bool open(std::stop_token stop);
+  /// What has to be done before its process is stopped. False: it is not reached.
+  bool reach(std::stop_token stop);
+  /// After a reach() that was true: goes through the stages up to the look. From here on the
+  /// process stands still. False: there is nothing to look at.
+  bool open();
   /// Walks the queues, anew each time. After an open() that was true.
   const RankDump& look();
   rsp::Counters counters() const { return access_->counters(); } ///< of the connection, so far
+  /// When the process is to be let go (--max-stop); nullopt: it does not matter.
+  std::optional<ProcessAccess::Clock::time_point> deadline(double share) const {
+    return access_->deadline(share);
+  }
+  void warn(Error warning) { report_.warnings().push_back(std::move(warning)); }
   /// StoppedProcess::identity(), after an open() that was true.
   std::string identity() const { return process_->identity(); }
   /// Releases the target. To be called last.
@@ -58,7 +66,7 @@ private:
   Result<void> prepare();
   Result<void> walk();
 
-  Result<void> reach();
+  Result<void> connect();
   Result<void> open_process();
   Result<void> identify_mpi();
   Result<void> take_environment();

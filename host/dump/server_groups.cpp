@@ -23,6 +23,15 @@ struct Key {
   std::string operator()(const rsp::SerialEndpoint& line) const { return "serial " + line.device; }
 };
 
+/// Of a node, but for what has a container of its own.
+std::string key_of(const NodeProcess& process, const std::vector<std::string>& node_command) {
+  const auto words = fmt::format("{}", fmt::join(node_command, "\n"));
+  const bool own = words.find("{pid}") != std::string::npos;
+  const auto& node = process.node;
+  return fmt::format("node {} {} {}\n{}\n{}", name_of(node.launcher), node.slurm_job, node.host,
+                     words, own ? process.pid : 0);
+}
+
 } // namespace
 
 std::vector<ServerGroup> server_groups(std::span<const TargetSpec> targets,
@@ -33,9 +42,8 @@ std::vector<ServerGroup> server_groups(std::span<const TargetSpec> targets,
     ServerGroup group;
     std::optional<std::string> key; // a core file is nobody else's
     if (const auto* const process = std::get_if<NodeProcess>(&targets[i].where)) {
-      group.server = server_of(targets[i], tools);
       group.node = process->node;
-      key = "start " + std::visit(Key(), group.server->where);
+      key = key_of(*process, node_command_of(targets[i], tools));
     } else if (const auto* const stub = std::get_if<rsp::Endpoint>(&targets[i].where)) {
       key = std::visit(Key(), stub->where);
     }
@@ -48,10 +56,10 @@ std::vector<ServerGroup> server_groups(std::span<const TargetSpec> targets,
 }
 
 std::size_t servers_of(const ServerGroup& group) {
-  if (!group.server)
+  if (!group.node)
     return 1;
   const auto most =
-      group.node.launcher == Launcher::local
+      group.node->launcher == Launcher::local
           ? std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, servers_a_node)
           : servers_a_node;
   return std::min(most, group.targets.size());

@@ -13,9 +13,10 @@ namespace mqbridge {
 
 /// Targets that share a stub, or the gdbservers of a node.
 struct ServerGroup {
-  std::optional<rsp::Endpoint> server; ///< to be started; nullopt: a stub that is there, or a core
-  Node node;                           ///< where `server` is started
-  std::vector<std::size_t> targets;    ///< by index, in order
+  /// Where their servers, server_of() any of them, are started; nullopt: a stub that is there, or a
+  /// core file.
+  std::optional<Node> node;
+  std::vector<std::size_t> targets; ///< by index, in order
 };
 
 /// In the order in which they are first named.

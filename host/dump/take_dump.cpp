@@ -1,5 +1,6 @@
 #include "host/dump/take_dump.h"
 
+#include "host/dump/consistent_dump.h"
 #include "host/dump/filters.h"
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
@@ -52,7 +53,8 @@ Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
   // The other half of what is left is for what is read and printed.
   RunBudget budget(memory_left() / 2, targets.size());
   const auto tools = workshop.tools(budget);
-  auto outcomes = RankPool(targets, tools, observer, std::move(stop)).run();
+  auto outcomes = options.consistent ? dump_consistently(targets, tools, observer, stop)
+                                     : RankPool(targets, tools, observer, std::move(stop)).run();
   workshop.keep();
   summarise_stops(dump, outcomes);
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace mqbridge {
 namespace {
@@ -24,14 +25,14 @@ std::optional<std::int32_t> process_id(std::string_view text) {
   return pid;
 }
 
-/// Processes of this host from `first` to `last`, by number: /proc lists no threads.
+/// Processes of this host from `first` to `last` but this one, by number: /proc lists no threads.
 std::vector<std::int32_t> running_processes(std::int32_t first, std::int32_t last) {
   std::vector<std::int32_t> found;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator("/proc", error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const auto pid = process_id(entry->path().filename().string());
-    if (pid && *pid >= first && *pid <= last)
+    if (pid && *pid >= first && *pid <= last && *pid != ::getpid())
       found.push_back(*pid);
   }
   std::sort(found.begin(), found.end());

@@ -40,18 +40,18 @@ class DumpTools {
 public:
   DumpTools();
 
-  SharedTools tools() { return {options, files_, fetcher_, *guardian_, launchers_, &replays_}; }
+  SharedTools tools() { return {options, files_, fetcher_, *guardian_, *launchers, &replays_}; }
   ReplayRecords& replays() { return replays_; }
   const PrivateCache& cache() const { return cache_; }
 
   DumpOptions options; ///< may be changed between dumps
+  std::optional<Launchers> launchers{std::in_place, LaunchOptions{}};
 
 private:
   PrivateCache cache_;
   ElfCache files_;
   FileFetcher fetcher_;
   std::unique_ptr<rsp::Guardian> guardian_;
-  Launchers launchers_{{}};
   ReplayRecords replays_;
 };
 

@@ -20,7 +20,7 @@ TEST(RankSession, TheSecondLookAtAStoppedProcessAsksTheStubNothing) {
   const auto target = rank.target();
   const RankObserver observer;
   RankSession session(target, shared, stub, observer);
-  ASSERT_TRUE(session.open({}));
+  ASSERT_TRUE(session.reach({}) && session.open());
   const RankDump first = session.look();
   EXPECT_EQ(first.status, RankStatus::ok) << errors_of(first);
   EXPECT_EQ(receives_of(first), 1000U);
@@ -43,7 +43,7 @@ TEST(RankSession, WithoutACacheEveryLookAsks) {
   const auto target = rank.target();
   const RankObserver observer;
   RankSession session(target, shared, stub, observer);
-  ASSERT_TRUE(session.open({}));
+  ASSERT_TRUE(session.reach({}) && session.open());
   session.look();
   const auto exchanges = session.counters();
   EXPECT_EQ(receives_of(session.look()), 10U);
@@ -78,7 +78,7 @@ TEST(RankSession, AWrongReplayCostsPagesNotTruth) {
     const auto target = rank.target();
     const RankObserver observer;
     RankSession session(target, shared, stub, observer);
-    EXPECT_TRUE(session.open({}));
+    EXPECT_TRUE(session.reach({}) && session.open());
     return session.identity();
   }();
   ASSERT_FALSE(session_identity.empty());

@@ -42,8 +42,8 @@ TEST(Workshop, LeavesNothingBehindFromDumpToDump) {
       before = now;
     if (!before)
       continue;
-    EXPECT_EQ(now.children, before->children);
-    EXPECT_EQ(now.descriptors, before->descriptors);
+    EXPECT_LE(now.children, before->children);
+    EXPECT_LE(now.descriptors, before->descriptors) << "some may still have been open then";
   }
   EXPECT_TRUE(rank.finishes());
 }
