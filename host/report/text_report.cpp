@@ -40,11 +40,20 @@ std::vector<Cell> rank_counts(const Dump& dump) {
   return pieces;
 }
 
+/// The name of the job that was found, where it is one; who named his targets knows their job.
+std::optional<std::string> only_job(const Dump& dump) {
+  if (dump.job_source == "targets" || dump.ranks.empty())
+    return std::nullopt;
+  const auto& name = dump.ranks.front().job_id;
+  const auto same = [&](const RankDump& rank) { return rank.job_id == name; };
+  return std::all_of(dump.ranks.begin(), dump.ranks.end(), same) ? name : std::nullopt;
+}
+
 void write_header(const TextContext& context) {
   const Dump& dump = context.dump;
   std::vector<Cell> pieces = {{"mqbridge dump", Style::heading}};
-  if (!dump.job_source.empty() && dump.job_source != "targets")
-    pieces.push_back({"   job " + printable(dump.job_source) + ":"});
+  if (const auto job = only_job(dump))
+    pieces.push_back({"   job " + printable(*job) + ":"});
   const auto counts = rank_counts(dump);
   pieces.insert(pieces.end(), counts.begin(), counts.end());
   const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {

@@ -21,29 +21,37 @@ std::set<std::string> options_in(const std::string& help) {
 using Options = std::set<std::string>;
 
 TEST(Help, HasExactlyTheseOptions) {
-  const Options doctor = {"-h",
-                          "--dll",
-                          "--sysroot",
-                          "--debug-dir",
-                          "--types",
-                          "--path-map",
-                          "--image",
-                          "--config",
-                          "--no-sandbox",
-                          "--fetch-files",
-                          "--connect-timeout",
-                          "--run-until",
-                          "--timeout",
-                          "--cache",
-                          "-o",
-                          "--color",
-                          "--trace"};
+  const Options job = {"--targets",  "--mpirun",        "--slurm",        "--node",     "--save",
+                       "--launcher", "--launcher-args", "--node-command", "--gdbserver"};
+  Options doctor = {"-h",
+                    "--dll",
+                    "--sysroot",
+                    "--debug-dir",
+                    "--types",
+                    "--path-map",
+                    "--image",
+                    "--config",
+                    "--no-sandbox",
+                    "--fetch-files",
+                    "--connect-timeout",
+                    "--run-until",
+                    "--timeout",
+                    "--cache",
+                    "-o",
+                    "--color",
+                    "--trace"};
+  Options ranks = {"-h", "--connect-timeout", "--timeout", "--format", "--full",
+                   "-o", "--color",           "--trace"};
+  ranks.insert(job.begin(), job.end());
+  doctor.insert(job.begin(), job.end());
   Options dump = doctor;
-  dump.insert({"--jobs", "--max-stop", "--max-operations", "--max-bytes", "--max-walk", "--queue",
-               "--comm", "--rank", "--tag", "--peer", "--format", "--summary", "--full", "--show",
-               "--raw", "--stats", "--progress", "--collect", "--collector"});
+  dump.insert({"--jobs",     "--max-stop", "--consistent", "--max-operations", "--max-bytes",
+               "--max-walk", "--queue",    "--comm",       "--rank",           "--tag",
+               "--peer",     "--format",   "--summary",    "--full",           "--show",
+               "--raw",      "--stats",    "--progress",   "--collect",        "--collector"});
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
+  EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(options_in(run("mqbridge types make --help").out),
             (Options{"-h", "--mpi", "--cc", "--include", "--library", "--no-sandbox", "-o"}));
   EXPECT_EQ(options_in(run("mqbridge types check --help").out),
@@ -133,15 +141,20 @@ TEST_P(WrongUsage, ExitsWithTwoAndSaysWhatToWrite) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, WrongUsage,
-    testing::Values(Wrong{"analyze dump.json", "\"analyze\" is not a command"},
-                    Wrong{"serve", "\"serve\""}, Wrong{"--frobnicate", "\"--frobnicate\""},
-                    Wrong{"dump", "TARGET is required"}, Wrong{"doctor", "TARGET is required"},
-                    Wrong{"help frobnicate", "\"frobnicate\" is not a command"},
-                    Wrong{"help types mend", "\"mend\" is not a command"},
-                    Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
-                    Wrong{"types make", "-o is required"},
-                    Wrong{"types make --mpi lam -o /dev/null", "lam"},
-                    Wrong{"types show", "FILE is required"}));
+    testing::Values(
+        Wrong{"analyze dump.json", "\"analyze\" is not a command"}, Wrong{"serve", "\"serve\""},
+        Wrong{"--frobnicate", "\"--frobnicate\""}, Wrong{"dump", "no target is named"},
+        Wrong{"doctor", "no target is named"}, Wrong{"dump --mpirun x", "this names no process"},
+        Wrong{"dump --mpirun 1 --slurm 2", "name a job each"},
+        Wrong{"dump --slurm -x", "this is no job"}, Wrong{"dump --slurm 12.x", "this is no job"},
+        Wrong{"dump --node=-oProxyCommand=id", "is not used as a node's name"},
+        Wrong{"dump --targets /nonexistent", "/nonexistent"},
+        Wrong{"ranks --node-command \\\"x", "quote is not closed"},
+        Wrong{"help frobnicate", "\"frobnicate\" is not a command"},
+        Wrong{"help types mend", "\"mend\" is not a command"},
+        Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
+        Wrong{"types make", "-o is required"}, Wrong{"types make --mpi lam -o /dev/null", "lam"},
+        Wrong{"types show", "FILE is required"}));
 
 INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
                          testing::Values(Wrong{"dump --analyze a:1", "--analyze"},
@@ -203,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Targets, WrongUsage,
     testing::Values(Wrong{"dump nowhere", "nowhere"}, Wrong{"dump ''", ""},
-                    Wrong{"dump ssh:node:1", "ssh:"},
+                    Wrong{"dump ssh:node:x", "no process id"},
                     Wrong{"dump core:@file", "core:FILE@EXECUTABLE"},
                     Wrong{"dump --run-until signal core:file", "core:file is dead"},
                     Wrong{"doctor --run-until signal core:file", "core:file is dead"},

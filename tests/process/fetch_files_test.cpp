@@ -436,8 +436,10 @@ TEST_F(FetchFiles, OfALocalProcessAreReadByAStubThatHoldsNothing) {
   {
     auto trace = rsp::Trace::open(trace_path);
     ASSERT_TRUE(trace);
-    const auto client =
-        rsp::Client::connect(*rsp::Endpoint::parse(server->endpoint()), {.trace = trace->get()});
+    const rsp::Endpoint local{fmt::format("local:{}", server->inferior()),
+                              rsp::CommandEndpoint{{"gdbserver", "--once", "--multi", "-"}},
+                              server->inferior()};
+    const auto client = rsp::Client::connect(local, {.trace = trace->get()});
     ASSERT_TRUE(client) << client.error().message;
     auto always = fetcher(FetchMode::always);
     const auto seen = look(**client, &always, {.sysroots = {sysroot_}});
