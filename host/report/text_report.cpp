@@ -20,7 +20,7 @@ std::vector<Cell> rank_counts(const Dump& dump) {
   const Outcome outcome = outcome_of(dump);
   const auto total = static_cast<std::int64_t>(outcome.total());
   const std::int64_t job_size = std::max(dump.job_size.value_or(total), total);
-  std::string text = fmt::format("   {}", total);
+  std::string text = fmt::to_string(total);
   if (job_size > total)
     text += fmt::format(" of {}", job_size);
   text += job_size == 1 ? " rank" : " ranks";
@@ -52,9 +52,9 @@ std::optional<std::string> only_job(const Dump& dump) {
 void write_header(const TextContext& context) {
   const Dump& dump = context.dump;
   std::vector<Cell> pieces = {{"mqbridge dump", Style::heading}};
-  if (const auto job = only_job(dump))
-    pieces.push_back({"   job " + printable(*job) + ":"});
-  const auto counts = rank_counts(dump);
+  auto counts = rank_counts(dump);
+  const auto job = only_job(dump);
+  counts.front().text.insert(0, job ? fmt::format("   job {}: ", printable(*job)) : "   ");
   pieces.insert(pieces.end(), counts.begin(), counts.end());
   const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {
     return rank.stopped_ms.has_value();
