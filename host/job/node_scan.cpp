@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unistd.h>
 #include <utility>
 
 namespace mqbridge {
@@ -262,7 +263,7 @@ private:
       const bool is_outermost = std::ranges::none_of(
           above, [](const LauncherProcess& other) { return other.role == LauncherRole::front; });
       if (launcher.role == LauncherRole::front && is_outermost && !known.contains(launcher.pid) &&
-          processes_.all().at(launcher.pid).is_readable)
+          processes_.all().at(launcher.pid).is_readable && !is_ours(launcher.pid))
         result_.warnings.push_back(
             {node_,
              {"launcher.no_ranks",
@@ -272,6 +273,12 @@ private:
                           node_.empty() ? "" : fmt::format("ssh:{}:", node_), launcher.pid)},
              1});
     }
+  }
+
+  /// A srun that mqbridge has started, to reach a node.
+  bool is_ours(std::int64_t pid) const {
+    const auto ancestors = processes_.ancestors(pid);
+    return node_.empty() && std::ranges::find(ancestors, ::getpid()) != ancestors.end();
   }
 
   NodeFiles& files_;

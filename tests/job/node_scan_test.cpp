@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 namespace mqbridge::test {
 namespace {
@@ -248,6 +249,13 @@ TEST(NodeScan, ANodeOfAThousandProcessesTakesFewReads) {
               .libraries = {openmpi}});
   EXPECT_THAT(scan(node).ranks, SizeIs(1000));
   EXPECT_LE(node.calls, 2U);
+}
+
+TEST(NodeScan, OwnLaunchersAreNoDoubt) {
+  FakeNode node;
+  node.add({.pid = ::getpid(), .name = "mqbridge"})
+      .add({.pid = 1 << 30, .parent = ::getpid(), .name = "srun"});
+  EXPECT_THAT(codes_of(scan(node).warnings), IsEmpty());
 }
 
 TEST(NodeScan, ALauncherWhoseRanksAreElsewhereIsSaid) {
