@@ -46,6 +46,9 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
     if (!value->empty())
       return fail("usage", fmt::format("{} is of one computer, and --collect of many", option),
                   fmt::format("leave one of them out: mqbridge dump {} ... on one node", option));
+  if (raw.consistent)
+    return fail("usage", "--consistent stops all ranks from one computer: --collect cannot",
+                "leave one of them out");
   Words words;
   words.add("--format", std::string("collect"));
   words.add("--gdbserver", raw.gdbserver);

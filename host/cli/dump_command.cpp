@@ -84,7 +84,8 @@ Result<void> require_targets_or_say_so(ChosenTargets& chosen, Format format) {
 /// Finds the targets, and dumps them.
 Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLines& lines,
                   Session& session) {
-  std::optional<Progress> progress; // known are the targets once they are found
+  Result<ChosenTargets> chosen = ChosenTargets(); // outlive the progress that names them
+  std::optional<Progress> progress;
   DumpOptions asking = options;
   if (auto ask = ask_on_terminal(session.signals.token()))
     asking.fetch.ask = [&progress, ask = std::move(ask)](const FetchQuestion& question) {
@@ -98,7 +99,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLi
     return forward(std::move(workshop));
   ProgressLine finding(shows_progress(command) && command.targets.job);
   finding.show("looking for the ranks of the job");
-  auto chosen = choose_targets(command.targets, **workshop, session.signals.token());
+  chosen = choose_targets(command.targets, **workshop, session.signals.token());
   finding.clear();
   if (!chosen)
     return forward(std::move(chosen));

@@ -164,6 +164,9 @@ When parse_when(std::string_view text) {
 
 Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
   command.options.consistent = raw.consistent;
+  if (raw.consistent && !raw.run_until.empty())
+    return fail("usage", "--consistent and --run-until exclude each other",
+                "dump what its stub has started by itself");
   if (raw.consistent) // one that hangs must not hold all others
     command.options.max_stop = std::chrono::seconds(10);
   if (auto set = set_seconds("--max-stop", raw.max_stop, command.options.max_stop); !set)

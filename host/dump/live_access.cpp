@@ -117,7 +117,8 @@ Result<rsp::Attachment> LiveAccess::attach() {
     begin_hold();
   limit_hold();
   rsp::AttachHelp help{rank_variables(), {}};
-  if (process_ != nullptr)
+  // Inside of a container the node's /proc would tell of another process.
+  if (process_ != nullptr && node_command_of(target_, tools_).empty())
     help.files = node_files(process_->node, tools_, stop_);
   auto attachment = rsp::attach(*client_, help);
   if (!attachment && process_ != nullptr && attachment.error().code == codes::stub_timeout)
@@ -210,7 +211,9 @@ std::optional<LiveAccess::Clock::time_point> LiveAccess::deadline(double share) 
   const auto& max_stop = tools_.options.max_stop;
   if (!max_stop)
     return std::nullopt;
-  return contact_ + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
+  const auto since =
+      tools_.first_stop != nullptr ? std::min(tools_.first_stop->load(), contact_) : contact_;
+  return since + std::chrono::duration_cast<Clock::duration>(*max_stop * share);
 }
 
 std::optional<LiveAccess::Clock::time_point>

@@ -44,7 +44,8 @@ public:
   std::optional<ProcessAccess::Clock::time_point> deadline(double share) const {
     return access_->deadline(share);
   }
-  void warn(Error warning) { report_.warnings().push_back(std::move(warning)); }
+  /// After a look, whose own words come first.
+  void warn(const Error& warning) { report_.say(warning, RankError::Level::warning); }
   /// StoppedProcess::identity(), after an open() that was true.
   std::string identity() const { return process_->identity(); }
   /// Releases the target. To be called last.

@@ -9,6 +9,9 @@
 #include "host/process/elf_cache.h"
 #include "rsp/guardian/guardian.h"
 
+#include <atomic>
+#include <chrono>
+
 namespace mqbridge {
 
 class SysrootCaches;
@@ -24,6 +27,9 @@ struct SharedTools {
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
   RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
   SysrootCaches* sysroots = nullptr; ///< null: no target has sysroots of its own
+  /// Of targets that are all held at once: when the first of them was stopped, whence --max-stop
+  /// counts for each. Null: each counts from its own stop.
+  const std::atomic<std::chrono::steady_clock::time_point>* first_stop = nullptr;
 };
 
 } // namespace mqbridge

@@ -26,6 +26,7 @@ TargetTools::TargetTools(const TargetSpec& target, const SharedTools& shared)
       tools_{options_ ? *options_ : shared.options, files_ ? *files_ : shared.files, shared.fetcher,
              shared.guardian, shared.launchers, shared.replays,
              // Those of the last dump are looked through with the sysroots of all.
-             files_ ? nullptr : shared.known_files, shared.budget, shared.sysroots} {}
+             files_ ? nullptr : shared.known_files, shared.budget, shared.sysroots,
+             shared.first_stop} {}
 
 } // namespace mqbridge

@@ -5,9 +5,12 @@
 #include "tests/dump/real/rank_under_test.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
+#include "tests/support/temp_directory.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -106,21 +109,36 @@ TEST_F(NodeTargets, AreAllStoppedBeforeOneIsRead) {
   EXPECT_LT(last_stop, first_release);
 }
 
-/// A server that says nothing keeps the others waiting only until half of --max-stop.
-TEST_F(NodeTargets, AreNotHeldForOneThatHangs) {
+/// One whose server is deaf to the attach keeps the others only until half of --max-stop, and they
+/// say that it did not stand still.
+TEST_F(NodeTargets, AreNotHeldForOneThatIsNotStopped) {
+  TempDirectory directory;
+  const auto deaf = directory.path() / "gdbserver";
+  std::ofstream(deaf) << fmt::format(R"(#!/usr/bin/python3
+import os, subprocess, sys, time
+server = subprocess.Popen(["gdbserver"] + sys.argv[1:], stdin=subprocess.PIPE)
+while bytes := os.read(0, 65536):
+    if b"vAttach;{:x}#" in bytes:
+        time.sleep(3)
+    server.stdin.write(bytes)
+    server.stdin.flush()
+server.stdin.close()
+server.wait()
+)",
+                                     processes[4]->pid());
+  std::filesystem::permissions(deaf, std::filesystem::perms::owner_all);
+  tools.launchers.emplace(LaunchOptions{.gdbserver = deaf.string()});
   tools.options.max_stop = 2s;
-  tools.options.silence_timeout = 8s;
-  // It negotiates, and then attaches to nothing for long.
-  targets.push_back(
-      target(fmt::format("exec:exec gdbserver --once --attach - {} | (head -c 20; sleep 6; cat)",
-                         processes[4]->pid())));
-  targets.erase(targets.begin() + 4);
   const auto outcomes = dump_at_once();
   for (std::size_t i = 0; i < 4; ++i) {
     ASSERT_TRUE(outcomes[i].held) << errors_of(outcomes[i].dump);
-    EXPECT_LT(outcomes[i].held->to - outcomes[i].held->from, 3s);
-    EXPECT_EQ(receives_of(outcomes[i].dump), 10U) << errors_of(outcomes[i].dump);
+    const auto held = outcomes[i].held->to - outcomes[i].held->from;
+    EXPECT_GT(held, 900ms) << "it waited for the others";
+    EXPECT_LT(held, 2500ms);
+    EXPECT_EQ(receives_of(outcomes[i].dump), 10U);
+    EXPECT_EQ(only_error(outcomes[i]).code, "stop.inconsistent");
   }
+  EXPECT_NE(outcomes[4].dump.status, RankStatus::ok);
 }
 
 TEST_F(NodeTargets, LeaveNoServerBehind) {

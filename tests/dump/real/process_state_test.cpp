@@ -34,15 +34,17 @@ class OwnState : public testing::TestWithParam<ServerMode> {};
 TEST_P(OwnState, OfAStoppedProcessIsShownAndLeft) {
   e2e::SingleProcess process("recorder_list", ten_receives);
   const GdbServer server(GetParam(), process.pid());
+  const auto endpoint =
+      GetParam() == ServerMode::stdio ? fmt::format("local:{}", process.pid()) : server.endpoint();
   DumpTools tools;
-  const auto running = dump(server.endpoint(), tools);
+  const auto running = dump(endpoint, tools);
   EXPECT_TRUE(running.dump.process_state == "S" || running.dump.process_state == "R")
       << running.dump.process_state.value_or("none");
   EXPECT_FALSE(warns_of_stop(running.dump));
 
   ASSERT_EQ(::kill(process.pid(), SIGSTOP), 0);
   ASSERT_TRUE(eventually(5s, [&] { return process_state(process.pid()) == 'T'; }));
-  const auto stopped = dump(server.endpoint(), tools);
+  const auto stopped = dump(endpoint, tools);
   EXPECT_EQ(stopped.dump.status, RankStatus::ok) << errors_of(stopped.dump);
   EXPECT_EQ(receives_of(stopped.dump), 10U);
   EXPECT_EQ(stopped.dump.process_state, "T");
