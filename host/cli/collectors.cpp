@@ -65,6 +65,13 @@ Result<CollectorPlan> plan_search(const JobRequest& request, Planner planner) {
     auto found = find_slurm_nodes(*request.slurm, request.launcher.value_or(Launcher::srun));
     if (!found)
       return forward(std::move(found));
+    if (found->is_array)
+      return fail(
+          "usage",
+          fmt::format("--collect: several tasks of the array {} run, each of which is a job "
+                      "of its own",
+                      job),
+          fmt::format("dump one after the other: --slurm {}_TASK; or leave --collect out", job));
     nodes = std::move(found->nodes);
     if (found->numbers.size() == 1) // of an array the processes say another one than people
       job = *found->numbers.begin();

@@ -209,6 +209,10 @@ Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
     return std::optional<CollectChoice>();
   if (auto checked = check_collectable(named); !checked)
     return forward(std::move(checked));
+  if (!raw.save.empty() && named.empty() && raw.mpirun.empty())
+    return fail("usage",
+                "--collect: the nodes find the ranks themselves, and --save has none to write",
+                "save them first: mqbridge ranks ... --save FILE");
   auto words = collector_words(raw);
   if (!words)
     return forward(std::move(words));
@@ -267,7 +271,7 @@ Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> wo
   auto choice = parse_choice(raw, true);
   if (!choice)
     return forward(std::move(choice));
-  if (!choice->job)
+  if (!choice->job || !choice->named.empty())
     return fail("usage", "mqbridge ranks: --targets names the targets already",
                 "leave --targets out; or look at what it names: mqbridge doctor --targets FILE");
   auto options = common_options(raw);

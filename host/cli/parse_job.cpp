@@ -85,6 +85,13 @@ Result<JobRequest> parse_request(const RawOptions& raw) {
     if (!step)
       return forward(std::move(step));
     request.slurm = std::move(*step);
+    if (!raw.nodes.empty() && request.slurm->job.find('_') != std::string::npos)
+      return fail("usage.value",
+                  fmt::format("--slurm {} with --node: Slurm is not asked then, and the processes "
+                              "say the task's own number",
+                              raw.slurm),
+                  fmt::format("squeue --noheader --format=%A --jobs={} says it: --slurm NUMBER",
+                              request.slurm->job));
   }
   for (const std::string& name : raw.nodes) {
     auto node = is_this_host(name)
@@ -92,7 +99,8 @@ Result<JobRequest> parse_request(const RawOptions& raw) {
                     : node_named(name, launcher_of(raw), request.slurm ? request.slurm->job : "");
     if (!node)
       return forward(std::move(node));
-    request.nodes.push_back(std::move(*node));
+    if (std::ranges::find(request.nodes, *node) == request.nodes.end())
+      request.nodes.push_back(std::move(*node));
   }
   return request;
 }

@@ -1,10 +1,9 @@
 #include "host/cli/execute.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
-#include "host/disk/output_file.h"
+#include "host/cli/targets.h"
 #include "host/dump/workshop.h"
 #include "host/job/find_ranks.h"
-#include "host/job/targets_file.h"
 #include "host/report/ranks_documents.h"
 #include "host/report/text_ranks.h"
 
@@ -12,14 +11,11 @@ namespace mqbridge {
 namespace {
 
 Result<void> save(const RanksCommand& command, const Findings& findings) {
-  if (command.targets.save.empty())
-    return {};
   std::vector<TargetSpec> targets;
   for (const auto& job : findings.jobs)
     for (const auto& rank : job.ranks)
       targets.push_back(rank.target);
-  const auto text = targets_text(targets);
-  return text ? write_file(command.targets.save, *text) : Result<void>(Failure(text.error()));
+  return save_targets(command.targets.save, targets, findings.faults);
 }
 
 int status_of(const Findings& findings) {
@@ -38,7 +34,7 @@ void write_report(const Findings& findings, const RanksCommand& command,
   text.full = command.full;
   text.color = wants_color(command.color, output);
   text.width = text_width(output);
-  text.saved = command.targets.save.string();
+  text.saved = findings.jobs.empty() ? "" : command.targets.save.string();
   text.search = command.words;
   write_text(findings, text, output.sink());
 }

@@ -27,14 +27,30 @@ void add_troubles(const std::vector<FindTrouble>& troubles, RankError::Level lev
   }
 }
 
-Result<void> save(const std::filesystem::path& path, const std::vector<TargetSpec>& targets) {
-  if (path.empty())
-    return {};
-  const auto text = targets_text(targets);
-  return text ? write_file(path, *text) : Result<void>(Failure(text.error()));
+/// A rank that another process has already is the process's no more; a process counts once.
+void add_found(const TargetSpec& target, TargetList& list, std::vector<RankError>& troubles) {
+  auto added = list.add(target);
+  if (added)
+    return;
+  auto without_rank = target;
+  without_rank.rank.reset();
+  const bool is_new = list.add(std::move(without_rank)).has_value();
+  troubles.push_back({"rank.twice", RankError::Level::warning,
+                      fmt::format("{}: {}; {}", target.text(), added.error().message,
+                                  is_new ? "it is looked at as a process without a known rank"
+                                         : "it is looked at once"),
+                      "two jobs may have the same name; look at one node after the other"});
 }
 
 } // namespace
+
+Result<void> save_targets(const std::filesystem::path& path, std::span<const TargetSpec> targets,
+                          std::span<const FindTrouble> faults) {
+  if (path.empty() || targets.empty())
+    return {};
+  const auto text = targets_text(targets, faults);
+  return text ? write_file(path, *text) : Result<void>(Failure(text.error()));
+}
 
 Result<void> require_targets(const ChosenTargets& chosen) {
   if (!chosen.targets.empty())
@@ -56,6 +72,7 @@ std::string source_of(const TargetChoice& choice) {
 
 Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& workshop,
                                      std::stop_token stop) {
+  std::vector<FindTrouble> faults;
   ChosenTargets chosen{choice.named, {}, source_of(choice)};
   if (choice.job) {
     TargetList list;
@@ -66,12 +83,12 @@ Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& works
     add_troubles(findings.faults, RankError::Level::error, chosen.troubles);
     add_troubles(findings.warnings, RankError::Level::warning, chosen.troubles);
     for (auto& job : findings.jobs)
-      for (auto& rank : job.ranks)
-        if (auto added = list.add(std::move(rank.target)); !added)
-          return forward(std::move(added));
+      for (const auto& rank : job.ranks)
+        add_found(rank.target, list, chosen.troubles);
     chosen.targets = list.take();
+    faults = std::move(findings.faults);
   }
-  if (auto saved = save(choice.save, chosen.targets); !saved)
+  if (auto saved = save_targets(choice.save, chosen.targets, faults); !saved)
     return forward(std::move(saved));
   return chosen;
 }

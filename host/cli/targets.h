@@ -2,10 +2,12 @@
 
 #include "host/dump/document.h"
 #include "host/dump/workshop.h"
+#include "host/job/findings.h"
 #include "host/job/job_request.h"
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -29,6 +31,11 @@ struct ChosenTargets {
 /// process twice), targets.unwritable, output.write.
 Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& workshop,
                                      std::stop_token stop);
+
+/// Writes the file of --save, if there is one: none without targets, so that a good one stays.
+/// `faults` stand in it as comments. Errors: targets.unwritable, output.write.
+Result<void> save_targets(const std::filesystem::path& path, std::span<const TargetSpec> targets,
+                          std::span<const FindTrouble> faults);
 
 /// Error: job.no_rank, where nothing was found; the message has why.
 Result<void> require_targets(const ChosenTargets& chosen);

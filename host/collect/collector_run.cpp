@@ -93,7 +93,7 @@ void CollectorRun::take_line(std::string_view line) {
   channel->heard = Clock::now();
   channel->stream.take(line, [&](RankDump&& rank) {
     channel->last_rank = channel->heard;
-    if (channel->node != nullptr && !channel->given_up)
+    if (channel->node != nullptr)
       rank_came_(*channel->node, *channel->stream.host(), std::move(rank));
   });
   if (channel->stream.host() && channel->node == nullptr && !channel->given_up)
@@ -171,8 +171,9 @@ void CollectorRun::push_to_end() {
   if (waited > 2 * options_.ending) {
     command_->kill();
     over_ = true;
-  } else if (waited > options_.ending) {
-    command_->signal(SIGTERM);
+  } else if (waited > options_.ending && !told_) {
+    command_->signal(SIGTERM); // a second one makes srun leave its tasks behind
+    told_ = true;
   }
 }
 
@@ -188,7 +189,9 @@ void CollectorRun::tell_faults(NodeFaults& faults) const {
     if (channel != nullptr)
       for (const auto& trouble : channel->stream.troubles())
         faults.add(node.name(), trouble);
-    if (channel == nullptr || !channel->stream.is_over())
+    if (channel != nullptr && channel->given_up)
+      faults.add(node.name(), *channel->given_up);
+    else if (channel == nullptr || !channel->stream.is_over())
       faults.add(node.name(), why_not_complete(node, channel));
   }
   for (const auto& [label, channel] : channels_)
@@ -200,8 +203,6 @@ RankError CollectorRun::why_not_complete(const Node& node, const Channel* channe
   constexpr auto error = RankError::Level::error;
   if (not_started_)
     return {std::string(not_started_->code), error, not_started_->message, not_started_->hint};
-  if (channel != nullptr && channel->given_up)
-    return *channel->given_up;
   const auto words = words_of(node, channel);
   const auto said = words.empty() ? "" : fmt::format("; it said: {}", words);
   const auto ending = collector_.argv.front() + " " + command_->ending();

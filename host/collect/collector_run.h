@@ -80,6 +80,7 @@ private:
   std::map<int, Channel> channels_;        ///< by srun's number of the task; of one node: 0
   std::string strange_;                    ///< lines that came from no collector
   std::optional<Clock::time_point> asked_; ///< to end
+  bool told_ = false;                      ///< to end, by a signal
   bool over_ = false;
 };
 

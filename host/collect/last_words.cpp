@@ -22,6 +22,24 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+/// Whether `node` stands in `line` as a whole name: n1 does not in n17.
+bool names(std::string_view line, std::string_view node) {
+  const auto continues = [&](std::size_t at) {
+    const char c = at < line.size() ? line[at] : ' ';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  const auto is_domain = [&](std::size_t at) {
+    return at < line.size() && line[at] == '.' && continues(at + 1);
+  };
+  for (auto at = line.find(node); at != std::string_view::npos; at = line.find(node, at + 1)) {
+    const auto end = at + node.size();
+    const bool begins = at == 0 || (!continues(at - 1) && line[at - 1] != '.');
+    if (begins && !continues(end) && !is_domain(end))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 std::string last_words(std::string_view said, std::string_view node, std::optional<int> label) {
@@ -35,7 +53,7 @@ std::string last_words(std::string_view said, std::string_view node, std::option
       if (const auto begin = line.find_first_not_of(' ');
           line.substr(begin).starts_with(own_label)) // srun aligns its numbers
         own.push_back(line.substr(begin + own_label.size()));
-      else if (line.find(node) != std::string_view::npos)
+      else if (names(line, node))
         own.push_back(line);
     if (!own.empty())
       lines = std::move(own);

@@ -18,11 +18,11 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t text_limit = 256U << 10;
 using Clock = std::chrono::steady_clock;
 
 // True when the other side closed its end before the deadline.
-bool read_to_end(int fd, Clock::time_point deadline, std::string& text) {
+bool read_to_end(int fd, Clock::time_point deadline, std::size_t most_bytes,
+                 CommandOutput& output) {
   std::array<char, 4096> buffer;
   while (true) {
     const auto left =
@@ -38,8 +38,10 @@ bool read_to_end(int fd, Clock::time_point deadline, std::string& text) {
       continue;
     if (count <= 0)
       return true;
-    const auto room = text_limit - std::min(text_limit, text.size());
-    text.append(buffer.data(), std::min(room, static_cast<std::size_t>(count)));
+    const auto room = most_bytes - std::min(most_bytes, output.text.size());
+    const auto taken = std::min(room, static_cast<std::size_t>(count));
+    output.text.append(buffer.data(), taken);
+    output.truncated = output.truncated || taken < static_cast<std::size_t>(count);
   }
 }
 
@@ -66,7 +68,7 @@ int wait_for(pid_t pid) {
 } // namespace
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv,
-                                  std::chrono::milliseconds limit) {
+                                  std::chrono::milliseconds limit, std::size_t most_bytes) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail("command.start", "there is no pipe to read the command from");
@@ -79,7 +81,8 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv,
   writing = FileDescriptor();
   CommandOutput output;
   const auto deadline = Clock::now() + limit;
-  const bool ended = read_to_end(reading.get(), deadline, output.text) && ends_by(pid, deadline);
+  const bool ended =
+      read_to_end(reading.get(), deadline, most_bytes, output) && ends_by(pid, deadline);
   if (!ended) {
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL); // it may have left its group

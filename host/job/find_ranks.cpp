@@ -9,7 +9,6 @@
 #include "host/mqs/walk_budget.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -57,17 +56,19 @@ private:
       findings_.faults.push_back({"", job.error()});
       return;
     }
+    const bool all_nodes = request_.nodes.empty();
     take(job->nodes, scan(job->nodes), [&](const Node& node, const ScannedRank& rank) {
       const auto& environment = rank.environment;
-      return is_on(node, environment) && environment.slurm_job &&
-             job->numbers.contains(*environment.slurm_job) &&
+      const bool is_there = says_node(environment, node, all_nodes);
+      return is_there && environment.slurm_job && job->numbers.contains(*environment.slurm_job) &&
              (!step.step || environment.slurm_step == step.step);
     });
     const auto name = step.step ? fmt::format("{}.{}", step.job, *step.step) : step.job;
     for (auto& found : findings_.jobs)
       if (found.arguments.empty())
         found.arguments = {"--slurm", name};
-    const bool all_nodes = request_.nodes.empty();
+    if (all_nodes)
+      say_missing_ranks(findings_.jobs, findings_.faults);
     if (all_nodes && findings_.jobs.empty() && findings_.faults.empty())
       findings_.faults.push_back(
           {"",
@@ -85,13 +86,6 @@ private:
     return SlurmNodes{request_.nodes, {step.job.substr(0, step.job.find('+'))}};
   }
 
-  /// Several of Slurm's nodes may be one computer, whose processes each of them shows.
-  static bool is_on(const Node& node, const LaunchEnvironment& environment) {
-    const char* const own = std::getenv("SLURMD_NODENAME");
-    const std::string name = node.launcher != Launcher::local ? node.host : own ? own : "";
-    return name.empty() || environment.slurm_node.value_or(name) == name;
-  }
-
   /// The jobs of those ranks that are wanted.
   void take(const std::vector<Node>& nodes, std::vector<NodeScan> scans, const Wanted& wanted) {
     JobBook book;
@@ -101,8 +95,9 @@ private:
           book.add(nodes[i], std::move(rank));
       const auto unmapped = std::ranges::count_if(
           scans[i].unmapped, [&](const ScannedRank& rank) { return wanted(nodes[i], rank); });
+      auto& troubles = request_.mpirun || request_.slurm ? findings_.faults : findings_.warnings;
       if (unmapped != 0)
-        findings_.warnings.push_back(
+        troubles.push_back(
             {shown_name(nodes[i]),
              {"rank.no_mpi",
               "processes say a rank in their environment, and have no MPI library mapped: they "

@@ -70,9 +70,9 @@ void JobBook::add(const Node& node, ScannedRank rank) {
   ranks.push_back({node, std::move(rank)});
 }
 
-FoundRank JobBook::found(const Rank& rank) {
+FoundRank JobBook::found(const std::string& job, const Rank& rank) {
   const auto& scanned = rank.scanned;
-  return {target_of(rank.node, scanned.pid, scanned.environment.rank, scanned.job),
+  return {target_of(rank.node, scanned.pid, scanned.environment.rank, job),
           RankSource::environ,
           shown_name(rank.node),
           scanned.pid,
@@ -96,31 +96,56 @@ std::vector<std::string> JobBook::arguments(const std::vector<Rank>& ranks) {
   return {std::move(pids)};
 }
 
+FoundJob JobBook::job_of(const std::string& name, const std::vector<Rank>& ranks) {
+  FoundJob job;
+  job.name = name;
+  job.arguments = arguments(ranks);
+  for (const auto& rank : ranks) {
+    const auto& size = rank.scanned.environment.size;
+    if (size && (!job.size || *job.size < *size))
+      job.size = size;
+    job.ranks.push_back(found(name, rank));
+  }
+  std::ranges::stable_sort(job.ranks, {}, [](const FoundRank& rank) { return rank.target.rank; });
+  return job;
+}
+
 std::vector<FoundJob> JobBook::jobs(std::vector<FindTrouble>& warnings) const {
   std::vector<FoundJob> jobs;
   for (const auto& [name, ranks] : jobs_) {
-    FoundJob job;
-    job.name = name;
-    job.arguments = arguments(ranks);
-    for (const auto& rank : ranks) {
-      const auto& size = rank.scanned.environment.size;
-      if (size && (!job.size || *job.size < *size))
-        job.size = size;
-      job.ranks.push_back(found(rank));
+    auto job = job_of(name, ranks);
+    const auto twice = std::ranges::adjacent_find(job.ranks, [](const auto& one, const auto& next) {
+      return one.target.rank && one.target.rank == next.target.rank;
+    });
+    if (twice == job.ranks.end()) {
+      jobs.push_back(std::move(job));
+      continue;
     }
-    std::ranges::stable_sort(job.ranks, {}, [](const FoundRank& rank) { return rank.target.rank; });
-    const auto twice = std::ranges::adjacent_find(
-        job.ranks, {}, [](const FoundRank& rank) { return rank.target.rank; });
-    if (twice != job.ranks.end())
-      warnings.push_back({twice->node,
-                          {"rank.twice",
-                           fmt::format("rank {} of job {} is there more than once: on several "
-                                       "nodes processes say so",
-                                       twice->target.rank.value_or(-1), name),
-                           "two jobs may have the same name; look at one node after the other"}});
-    jobs.push_back(std::move(job));
+    warnings.push_back({twice->node,
+                        {"rank.twice",
+                         fmt::format("rank {} of job {} is there more than once: on several nodes "
+                                     "processes say so. What each node has is taken for a job",
+                                     twice->target.rank.value_or(-1), name),
+                         "two jobs may have the same name; look at one node after the other"}});
+    std::map<std::string, std::vector<Rank>> by_node;
+    for (const auto& rank : ranks)
+      by_node[rank.node.name()].push_back(rank);
+    for (const auto& [node, part] : by_node)
+      jobs.push_back(job_of(fmt::format("{}@{}", name, node), part));
   }
   return jobs;
+}
+
+void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults) {
+  for (const auto& job : jobs)
+    if (job.size && std::cmp_less(job.ranks.size(), *job.size))
+      faults.push_back({"",
+                        {"slurm.ranks_missing",
+                         fmt::format("{} of the {} ranks of job {} were found", job.ranks.size(),
+                                     *job.size, job.name),
+                         "the others may have ended, or have no MPI library mapped; name those "
+                         "yourself: srun:JOB:NODE:PID"},
+                        static_cast<std::size_t>(*job.size) - job.ranks.size()});
 }
 
 } // namespace mqbridge

@@ -62,7 +62,9 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
                          const Environ& environ) {
   const auto known = parse_process_stat(stat.text);
   if (!known) {
-    if (stat.state != State::missing) // else it has ended
+    if (stat.state == State::denied) // /proc is mounted with hidepid=1
+      ++unreadable_.denied[listed.user];
+    else if (stat.state != State::missing) // else it has ended
       ++unreadable_.failed;
     return;
   }

@@ -3,6 +3,7 @@
 #include "host/job/node_processes.h"
 #include "host/memory/memory_map_parser.h"
 #include "rsp/limits.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,6 +39,12 @@ std::optional<std::string> hydra_job(std::string_view cmdline) {
       group = words[i + 1];
   }
   return port.empty() ? std::nullopt : std::optional(fmt::format("hydra-{}.{}", port, group));
+}
+
+/// A process's environment says what it likes; a name stands in reports and in lines of a file.
+bool is_job_name(std::string_view text) {
+  constexpr std::size_t longest = 255;
+  return text.size() <= longest && readable(text) == text;
 }
 
 class NodeScanner {
@@ -137,12 +144,13 @@ private:
 
   std::string name_job(std::int64_t pid, const ScannedRank& rank) const {
     const auto& environment = rank.environment;
-    if (environment.job && !environment.job_is_step)
+    const bool has_name = environment.job && is_job_name(*environment.job);
+    if (has_name && !environment.job_is_step)
       return *environment.job;
     for (const auto& launcher : rank.launchers)
       if (const auto job = hydra_jobs_.find(launcher.pid); job != hydra_jobs_.end())
         return job->second;
-    if (environment.job)
+    if (has_name)
       return *environment.job;
     if (!rank.launchers.empty())
       return name_after(rank.launchers.front().program, rank.launchers.front().pid);
@@ -150,7 +158,7 @@ private:
   }
 
   std::string name_after(std::string_view program, std::int64_t pid) const {
-    return fmt::format("{}-{}{}{}", program, pid, node_.empty() ? "" : "@", node_);
+    return fmt::format("{}-{}{}{}", readable(program), pid, node_.empty() ? "" : "@", node_);
   }
 
   /// After the nearest ancestor that says no rank: it has started the ranks, whatever it is.

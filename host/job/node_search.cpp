@@ -10,6 +10,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -57,8 +58,12 @@ std::vector<Result<NodeScan>> scan_nodes(std::span<const Node> nodes, const Shar
       scans[i] = scan(nodes[i], tools, stop);
   };
   std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < std::min(nodes.size(), nodes_at_once); ++i)
-    threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(nodes.size(), nodes_at_once); ++i)
+      threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads are to be had: those there are do it all.
+  }
   work();
   threads.clear(); // joins
   return scans;

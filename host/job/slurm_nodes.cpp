@@ -2,11 +2,14 @@
 
 #include "host/disk/run_command.h"
 #include "host/limits.h"
+#include "rsp/limits.h"
 #include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <utility>
 
 namespace mqbridge {
@@ -21,6 +24,8 @@ constexpr std::string_view line_start = "mqbridge|";
 constexpr std::chrono::seconds patience{15};
 /// Components of a heterogeneous job, or lines of an array.
 constexpr std::size_t most_lines = 1024;
+/// The names of the largest systems' nodes, or the steps of a cluster.
+constexpr std::size_t most_said = std::size_t{16} << 20;
 
 bool consists_of(std::string_view text, std::string_view also) {
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
@@ -68,7 +73,7 @@ std::string_view value_in(std::string_view line, std::string_view name) {
 
 /// What a program of Slurm says; its own words, where it fails.
 Result<std::string> ask(const std::vector<std::string>& command) {
-  const auto output = run_command(command, patience);
+  const auto output = run_command(command, patience, most_said);
   if (!output)
     return Failure(output.error());
   if (output->exit_status != 0) {
@@ -78,6 +83,10 @@ Result<std::string> ask(const std::vector<std::string>& command) {
                             printable(words.substr(0, limits::host_name))),
                 "try it yourself: squeue --me");
   }
+  if (output->truncated)
+    return fail("slurm.query",
+                fmt::format("{} says more than {} MiB", command.front(), most_said >> 20),
+                "name the nodes yourself: --node HOST (each)");
   return output->text;
 }
 
@@ -92,9 +101,14 @@ Result<std::vector<std::string>> expand(const std::string& list) {
     return Failure(output.error());
   std::vector<std::string> names;
   for_each_line(*output, [&](std::string_view line) {
-    if (!line.empty() && names.size() < limits::slurm_nodes)
+    if (!line.empty() && !line.starts_with("scontrol: ")) // a warning
       names.emplace_back(line);
   });
+  if (names.size() > limits::slurm_nodes)
+    return fail("slurm.nodes",
+                fmt::format("the job has {} nodes, which is more than {}", names.size(),
+                            limits::slurm_nodes),
+                "name some of them: --node HOST (each)");
   return names;
 }
 
@@ -104,6 +118,11 @@ Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
   if (!output)
     return Failure(output.error());
   auto lines = parse_squeue(*output);
+  if (lines.size() == most_lines)
+    return fail(
+        "slurm.query",
+        fmt::format("job {} has {} parts or more, which are not all listed", step.job, most_lines),
+        "name one of its tasks: --slurm JOB_TASK");
   const auto running = std::ranges::find(lines, "RUNNING", &SlurmJobLine::state);
   if (running == lines.end())
     return fail("slurm.not_running",
@@ -116,6 +135,26 @@ Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
   return lines;
 }
 
+/// The job that a process of this host says, where it runs within one.
+std::optional<std::string> job_of_process(std::int64_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  std::string text(rsp::limits::environment_of_another, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto job = parse_environment(text).slurm_job;
+  return job && consists_of(*job, "") ? job : std::nullopt;
+}
+
+std::optional<SlurmStep> step_among(std::int64_t srun, const std::vector<std::string>& question) {
+  const auto output = ask(question);
+  if (!output)
+    return std::nullopt;
+  for (auto& step : parse_steps(*output))
+    if (step.srun == srun && is_this_host(step.host))
+      return std::move(step.step);
+  return std::nullopt;
+}
+
 } // namespace
 
 std::vector<SlurmJobLine> parse_squeue(std::string_view output) {
@@ -124,7 +163,7 @@ std::vector<SlurmJobLine> parse_squeue(std::string_view output) {
     if (!line.starts_with(line_start) || lines.size() == most_lines)
       return;
     const auto fields = fields_of(line.substr(line_start.size()));
-    if (fields.size() != 4 || !consists_of(fields[0], "") || !consists_of(fields[1], "_+"))
+    if (fields.size() != 4 || !consists_of(fields[0], "") || !consists_of(fields[1], "_+[]-,%"))
       return;
     lines.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
                      std::string(fields[3])});
@@ -156,13 +195,18 @@ std::vector<SlurmStepLine> parse_steps(std::string_view output) {
 }
 
 std::optional<SlurmStep> step_of_srun(std::int64_t srun) {
-  const auto output = ask({"scontrol", "--oneliner", "show", "steps"});
-  if (!output)
-    return std::nullopt;
-  for (auto& step : parse_steps(*output))
-    if (step.srun == srun && is_this_host(step.host))
-      return std::move(step.step);
-  return std::nullopt;
+  std::optional<SlurmStep> found;
+  if (const auto job = job_of_process(srun))
+    found = step_among(srun, {"scontrol", "--oneliner", "show", "steps", *job});
+  return found ? found : step_among(srun, {"scontrol", "--oneliner", "show", "steps"});
+}
+
+bool says_node(const LaunchEnvironment& environment, const Node& node, bool named_by_slurm) {
+  if (node.launcher == Launcher::ssh && !named_by_slurm)
+    return true;
+  const char* const own = std::getenv("SLURMD_NODENAME");
+  const std::string name = node.launcher != Launcher::local ? node.host : own ? own : "";
+  return name.empty() || environment.slurm_node.value_or(name) == name;
 }
 
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {
@@ -171,6 +215,7 @@ Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {
     return Failure(lines.error());
   SlurmNodes found;
   for (const auto& line : *lines) {
+    found.is_array = lines->size() > 1 && line.name.find('+') == std::string::npos;
     const auto names = expand(line.nodes);
     if (!names)
       return Failure(names.error());

@@ -2,6 +2,7 @@
 
 #include "host/job/job_request.h"
 #include "host/launch/node.h"
+#include "host/process/environment.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -29,12 +30,18 @@ struct SlurmNodes {
   std::vector<Node> nodes;
   /// What SLURM_JOB_ID says in its processes: that of a heterogeneous job's leader, too.
   std::set<std::string> numbers;
+  bool is_array = false; ///< several tasks of one run, each with a number of its own
 };
 
 /// The nodes of a running job, as squeue and scontrol of this host say, which are given a bounded
 /// time. `launcher`: how they are reached. Errors: command.start, command.timeout, slurm.query (in
 /// Slurm's words), slurm.not_running, slurm.nodes, node.name.
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher);
+
+/// Whether a process that was seen on `node` is that node's: several of Slurm's nodes may be one
+/// computer, whose processes each of them shows. `named_by_slurm`: ssh's names are Slurm's, too;
+/// those that a user writes need not be.
+bool says_node(const LaunchEnvironment& environment, const Node& node, bool named_by_slurm);
 
 /// What a line of `scontrol --oneliner show steps` says of a step.
 struct SlurmStepLine {
@@ -45,7 +52,8 @@ struct SlurmStepLine {
 std::vector<SlurmStepLine> parse_steps(std::string_view output);
 
 /// The step that the process `srun` of this host has started; nullopt: Slurm knows none, or cannot
-/// be asked.
+/// be asked. The step of the job that the process itself names is looked for first: a whole cluster
+/// has many.
 std::optional<SlurmStep> step_of_srun(std::int64_t srun);
 
 } // namespace mqbridge

@@ -59,7 +59,10 @@ Result<Node> TableNodes::find(std::string_view host) const {
     return fail("mpirun.no_slurm_job",
                 "its table does not say in which job of Slurm the nodes are that srun is to reach",
                 "name the job instead: --slurm JOB[.STEP]; or reach the nodes by --launcher ssh");
-  return node_named(host, reached_by, reached_by == Launcher::srun ? job : std::string());
+  const auto within = reached_by == Launcher::srun ? job : std::string();
+  // Another computer, and one that it names, may have this one's name.
+  const bool from_here = launcher.node.launcher == Launcher::local;
+  return from_here ? node_named(host, reached_by, within) : other_node(host, reached_by, within);
 }
 
 std::vector<Node> nodes_of(const Proctable& table, const TableNodes& names) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/dump/target_spec.h"
+#include "host/job/findings.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -32,7 +33,9 @@ Result<std::vector<TargetSpec>> parse_targets(std::string_view text,
                                               const std::filesystem::path& path);
 
 /// The contents of a file from which parse_targets() reads these targets. Relative paths in keys
-/// become absolute. Error: targets.unwritable (a text that no line can hold).
-Result<std::string> targets_text(std::span<const TargetSpec> targets);
+/// become absolute. `faults`: comments that say what was not looked at. Error: targets.unwritable
+/// (a text that no line can hold).
+Result<std::string> targets_text(std::span<const TargetSpec> targets,
+                                 std::span<const FindTrouble> faults = {});
 
 } // namespace mqbridge

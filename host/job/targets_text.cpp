@@ -1,5 +1,6 @@
 #include "host/job/quoted_words.h"
 #include "host/job/targets_file.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::string_view heading =
     "# Targets of mqbridge, for --targets: RANK TARGET [key=value...], a line each.\n";
+
+constexpr std::size_t most_comment = 1024;
 
 std::string absolute_text(const std::filesystem::path& path) {
   std::error_code error;
@@ -37,8 +40,14 @@ std::string line_of(const TargetSpec& target) {
 
 } // namespace
 
-Result<std::string> targets_text(std::span<const TargetSpec> targets) {
+Result<std::string> targets_text(std::span<const TargetSpec> targets,
+                                 std::span<const FindTrouble> faults) {
   std::string text(heading);
+  for (const auto& [node, error, processes] : faults)
+    text += printable(fmt::format("# not looked at: {}{}{}: {}", node, node.empty() ? "" : ": ",
+                                  error.code, error.message)
+                          .substr(0, most_comment)) +
+            '\n';
   for (const TargetSpec& target : targets) {
     const auto line = line_of(target);
     if (std::any_of(line.begin(), line.end(), is_control))

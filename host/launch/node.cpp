@@ -160,12 +160,16 @@ bool is_this_host(std::string_view host) {
   if (host == "localhost" || host == "127.0.0.1" || host == "::1")
     return true;
   const auto own = this_host();
-  return host == own || without_domain(host) == own || host == without_domain(own);
+  return host == own || host == without_domain(own);
 }
 
 Result<Node> node_named(std::string_view host, Launcher launcher, std::string_view slurm_job) {
   if (launcher != Launcher::srun && is_this_host(host))
     return Node{};
+  return other_node(host, launcher, slurm_job);
+}
+
+Result<Node> other_node(std::string_view host, Launcher launcher, std::string_view slurm_job) {
   if (launcher == Launcher::local)
     return fail(
         "node.name",

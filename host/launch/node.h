@@ -49,7 +49,11 @@ Result<NodeProcess> parse_node_process(std::string_view text);
 /// node.name (it could be taken for an option, or for more than a name).
 Result<Node> node_named(std::string_view host, Launcher launcher, std::string_view slurm_job = {});
 
-/// Whether `host` is this computer: "localhost", its name with or without domain.
+/// The same where `host` was named on another computer: never this one, whatever its name.
+Result<Node> other_node(std::string_view host, Launcher launcher, std::string_view slurm_job = {});
+
+/// Whether `host` is this computer: "localhost", its name, or that without its domain. (The same
+/// name in a domain may be another computer.)
 bool is_this_host(std::string_view host);
 
 } // namespace mqbridge

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <string_view>
 #include <sys/socket.h>
 #include <system_error>
 
@@ -43,6 +44,13 @@ private:
   bool answered_ = false;
 };
 
+/// A login's words are no answer: they do not begin as what a stub says does.
+bool is_of_a_stub(const Received& received) {
+  constexpr std::string_view beginnings = "+-$%";
+  return received.kind == Received::Kind::data && !received.bytes.empty() &&
+         beginnings.find(static_cast<char>(received.bytes.front())) != std::string_view::npos;
+}
+
 /// The acknowledgement itself goes through as it is: to a stub in no-ack mode it is nothing, and to
 /// another one a repeated one is.
 Received CommandTransport::receive(Clock::time_point deadline) {
@@ -50,7 +58,7 @@ Received CommandTransport::receive(Clock::time_point deadline) {
     const bool prods = prod_every_ != std::chrono::milliseconds(0);
     const auto next = prods ? std::min(deadline, Clock::now() + prod_every_) : deadline;
     const auto received = stdio_->receive(next);
-    answered_ = answered_ || received.kind == Received::Kind::data;
+    answered_ = answered_ || is_of_a_stub(received);
     if (received.kind != Received::Kind::timed_out || next == deadline)
       return received;
     stdio_->send(Gate(read_only_policy()).ack());

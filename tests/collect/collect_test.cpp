@@ -377,6 +377,31 @@ TEST_F(Collect, InterruptedTheCollectorsAreAskedToEndAndWhatTheySayThenCounts) {
   EXPECT_THAT(dump.errors, IsEmpty());
 }
 
+/// It comes back when it is asked to end: its ranks count, and so does what was said of it.
+TEST_F(Collect, RanksOfANodeThatWasGivenUpCountAndItStaysNamed) {
+  const auto frames = frames_of("n1", part_of_ring(2, 0, 2));
+  const std::vector<std::string> first(frames.begin(), frames.begin() + 1);
+  const std::vector<std::string> rest(frames.begin() + 1, frames.end());
+  const auto file = directory_ / "late";
+  std::ofstream(file, std::ios::binary) << joined(rest);
+  options_.ending = 5s;
+  const auto dump = collected(
+      {{saying(joined(first), "cat >/dev/null; cat " + file.string()), {ssh_node("n1")}}});
+  EXPECT_EQ(dump.ranks.size(), 2U);
+  ASSERT_EQ(dump.errors.size(), 1U);
+  EXPECT_EQ(dump.errors[0].code, "collector.silent");
+}
+
+TEST_F(CollectBySrun, WordsOfANodeWhoseNameIsLongerAreNotItsOwn) {
+  const auto text = mixed({labelled(0, frames_of("n1", part_of_ring(4, 0, 2)))});
+  const auto dump = collected({{saying(text, "echo 'srun: error: n27: went away' >&2;"
+                                             "echo 'srun: error: n2: no route' >&2; exit 1"),
+                                nodes_}});
+  ASSERT_EQ(dump.errors.size(), 1U);
+  EXPECT_THAT(dump.errors[0].message, HasSubstr("n2: no route"));
+  EXPECT_THAT(dump.errors[0].message, testing::Not(HasSubstr("n27")));
+}
+
 TEST_F(Collect, InterruptedNodesWhoseTurnHasNotComeAreNotStarted) {
   stop_.request_stop();
   const auto mark = directory_ / "started";

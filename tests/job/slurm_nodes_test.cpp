@@ -100,6 +100,26 @@ TEST(SlurmNodes, NamesThatCouldBeOptionsOrCommandsAreNotUsed) {
   }
 }
 
+TEST(SlurmNodes, OfAnArrayThatWaitsAsAWholeAreNotRunning) {
+  const SlurmThatSays slurm("mqbridge|77|77_[0-9,12%4]||PENDING\n", "");
+  EXPECT_THAT(nodes_of({"77", {}}).front(), HasSubstr("job 77 is not running: PENDING"));
+}
+
+/// A part of them would look like all of them.
+TEST(SlurmNodes, ThatDoNotAllComeAreAnError) {
+  const SlurmThatSays slurm("mqbridge|77|77|n1|RUNNING\n", std::string(17U << 20, 'n') + "\n");
+  EXPECT_THAT(nodes_of({"77", {}}).front(), HasSubstr("slurm.query: scontrol says more than"));
+}
+
+TEST(SlurmNodes, NamesThatAUserWritesAreNotComparedWithSlurms) {
+  LaunchEnvironment environment;
+  environment.slurm_node = "n2";
+  EXPECT_TRUE(says_node(environment, {Launcher::ssh, "bob@n2", ""}, false));
+  EXPECT_TRUE(says_node(environment, {Launcher::ssh, "n2", ""}, true));
+  EXPECT_FALSE(says_node(environment, {Launcher::ssh, "n1", ""}, true));
+  EXPECT_FALSE(says_node(environment, {Launcher::srun, "n1", "77"}, false));
+}
+
 TEST(SlurmSteps, SayWhichSrunHasStartedThem) {
   const auto steps = parse_steps(
       "StepId=5.batch UserId=0 SrunHost:Pid=n1:1\n"

@@ -47,6 +47,14 @@ TEST(TableJob, LocalhostIsTheLaunchersOwnNode) {
   EXPECT_THAT(faults, IsEmpty());
 }
 
+/// Another computer that has this one's name, or names one that has.
+TEST(TableJob, OfAnotherComputerNamesNoProcessOfThisOne) {
+  std::vector<FindTrouble> faults;
+  const auto job = job_of_table(table_of({{Node{}.name(), 10}}), {there}, {}, faults);
+  ASSERT_THAT(job.ranks, SizeIs(1));
+  EXPECT_EQ(job.ranks[0].target.text(), "ssh:" + Node{}.name() + ":10");
+}
+
 TEST(TableJob, HostNamesThatAreOptionsAreNeverUsed) {
   const auto table = table_of({{"-oProxyCommand=touch /tmp/x", 10},
                                {"n8", 11},

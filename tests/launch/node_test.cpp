@@ -89,6 +89,13 @@ TEST(Node, ThisComputerIsReachedDirectly) {
   EXPECT_EQ(Node{}.name(), own_name());
 }
 
+/// A name in a domain that is not ours, and a name that another computer says.
+TEST(Node, WithThisOnesNameIsNotAlwaysThisOne) {
+  const auto bare = own_name().substr(0, own_name().find('.'));
+  EXPECT_FALSE(is_this_host(bare + ".no-site-of-ours.invalid"));
+  EXPECT_EQ(other_node(own_name(), Launcher::ssh).value(), (Node{Launcher::ssh, own_name(), ""}));
+}
+
 TEST(Node, FromATable) {
   EXPECT_EQ(node_named("n017", Launcher::ssh).value(), (Node{Launcher::ssh, "n017", ""}));
   EXPECT_EQ(node_named("n017", Launcher::srun, "12").value(), (Node{Launcher::srun, "n017", "12"}));
