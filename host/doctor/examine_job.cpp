@@ -4,14 +4,17 @@
 #include "host/document/ranges.h"
 #include "host/dump/node_server.h"
 #include "host/dump/process_access.h"
+#include "host/dump/server_groups.h"
 #include "host/launch/launch_options.h"
-#include "rsp/client/attach_refusal.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -20,10 +23,12 @@
 namespace mqbridge {
 namespace {
 
-/// Targets of one node that are reached and read in the same way: what holds for one holds for all.
+/// Targets of one node, or of one stub, that are reached and read in the same way: what holds for
+/// one holds for all.
 struct NodeTargets {
   std::string node;
   std::vector<const TargetSpec*> targets;
+  ServerGroup servers; ///< of these targets
 };
 
 std::string node_of(const TargetSpec& target) {
@@ -32,11 +37,13 @@ std::string node_of(const TargetSpec& target) {
   return named.dump.host.value_or(target.text());
 }
 
-/// What a target says of its way and its files.
-std::string way_of(const TargetSpec& target) {
+/// What a target says of its way and its files. `server`: the number of its stub, where one is
+/// there already.
+std::string way_of(const TargetSpec& target, std::optional<std::size_t> server) {
   const auto& keys = target.keys;
-  std::string way = fmt::format("{}\n{}\n{}", target.where.index(), keys.job.value_or(""),
-                                keys.node_command.value_or(""));
+  std::string way =
+      fmt::format("{}\n{}\n{}", target.where.index(), server ? std::to_string(*server) : "",
+                  keys.node_command.value_or(""));
   for (const auto& sysroot : keys.sysroots)
     way += "\nsysroot " + sysroot.string();
   for (const auto& types : keys.types)
@@ -44,15 +51,23 @@ std::string way_of(const TargetSpec& target) {
   return keys.dll ? way + "\ndll " + keys.dll->string() : way;
 }
 
-std::vector<NodeTargets> targets_by_node(std::span<const TargetSpec> targets) {
+std::vector<NodeTargets> targets_by_node(std::span<const TargetSpec> targets,
+                                         const SharedTools& tools) {
   std::vector<NodeTargets> nodes;
   std::map<std::string, std::size_t> known;
-  for (const TargetSpec& target : targets) {
-    auto node = node_of(target);
-    const auto [at, is_new] = known.try_emplace(node + "\n" + way_of(target), nodes.size());
-    if (is_new)
-      nodes.push_back({std::move(node), {}});
-    nodes[at->second].targets.push_back(&target);
+  const auto groups = server_groups(targets, tools);
+  for (std::size_t server = 0; server < groups.size(); ++server) {
+    const auto& group = groups[server];
+    for (const auto index : group.targets) {
+      const TargetSpec& target = targets[index];
+      auto node = node_of(target);
+      const auto way = way_of(target, group.node ? std::nullopt : std::optional(server));
+      const auto [at, is_new] = known.try_emplace(node + "\n" + way, nodes.size());
+      if (is_new)
+        nodes.push_back({std::move(node), {}, {group.node, {}}});
+      nodes[at->second].targets.push_back(&target);
+      nodes[at->second].servers.targets.push_back(index);
+    }
   }
   return nodes;
 }
@@ -75,60 +90,60 @@ std::string names_of(std::span<const TargetSpec* const> targets) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", range_text(ranks));
 }
 
-/// Of processes that are not held: could they be?
-std::vector<Check> look_at_others(std::span<const TargetSpec* const> others,
-                                  const SharedTools& tools, const std::stop_token& stop) {
-  std::map<std::string_view, std::pair<Error, std::vector<const TargetSpec*>>> refusals;
-  const auto files = node_files(std::get<NodeProcess>(others.front()->where).node, tools, stop);
-  for (const TargetSpec* other : others) {
-    if (stop.stop_requested())
-      return {};
-    const auto pid = std::get<NodeProcess>(other->where).pid;
-    const auto facts = rsp::gather_attach_facts(files, pid, "/proc/self/status");
-    if (auto refusal = rsp::foresee_refusal(facts, pid)) {
-      auto& [first, whose] = refusals[refusal->code];
-      if (whose.empty())
-        first = std::move(*refusal);
-      whose.push_back(other);
-    }
-  }
-  if (refusals.empty())
-    return {{Check::Level::ok,
-             "others",
-             fmt::format("nothing speaks against attaching to the other {} there", others.size()),
-             {}}};
-  std::vector<Check> checks;
-  checks.reserve(refusals.size());
-  for (const auto& [code, refusal] : refusals)
-    checks.push_back({Check::Level::fault,
-                      "others",
-                      fmt::format("{}: {}", names_of(refusal.second), refusal.first.message),
-                      {refusal.first.hint}});
-  return checks;
+Check not_looked_at(std::size_t others, std::string_view why) {
+  return {Check::Level::limit,
+          "others",
+          fmt::format("{} other{} there {} not looked at: {}", others, others == 1 ? "" : "s",
+                      others == 1 ? "was" : "were", why),
+          {}};
+}
+
+/// The fault of one that was tried beside the one that the checklist is about.
+Check other_in_vain(const TargetSpec& target, const Checklist& list) {
+  const auto fault = std::find_if(list.checks.begin(), list.checks.end(), [](const Check& check) {
+    return check.level == Check::Level::fault;
+  });
+  const TargetSpec* const one = &target;
+  return {Check::Level::fault, "others",
+          fmt::format("{}: {}", names_of(std::span(&one, 1)), fault->text), fault->fixes};
+}
+
+std::vector<Check> look_at_rest(std::span<const TargetSpec* const> rest, const SharedTools& tools,
+                                const std::stop_token& stop) {
+  if (rest.empty())
+    return {};
+  const auto* const process = std::get_if<NodeProcess>(&rest.front()->where);
+  if (process == nullptr)
+    return {not_looked_at(rest.size(), "their stub would stop them")};
+  return look_at_others(rest, node_files(process->node, tools, stop), stop);
+}
+
+bool is_unattached(const Checklist& list) {
+  return has_fault_of(list, "reach") || has_fault_of(list, "attach");
 }
 
 NodeChecklist examine_node(const NodeTargets& node, const SharedTools& tools,
                            const std::stop_token& stop) {
   constexpr std::size_t most_tries = 3; // one process that cannot be attached to is not its node
-  auto others = node.targets;
-  NodeChecklist result{{node.node}, others.size(), examine(*others.front(), tools, stop)};
-  auto seen = others.begin();
-  for (auto next = seen + 1; has_fault_of(result.list, "attach") && next != others.end() &&
-                             next - others.begin() < static_cast<std::ptrdiff_t>(most_tries);
-       ++next) {
-    auto list = examine(**next, tools, stop);
-    if (has_fault_of(list, "attach"))
+  const std::span all(node.targets);
+  NodeChecklist result{{node.node}, all.size(), examine(*all.front(), tools, stop)};
+  std::vector<Check> in_vain;
+  std::size_t tried = 1;
+  for (; has_fault_of(result.list, "attach") && tried < std::min(most_tries, all.size()); ++tried) {
+    auto list = examine(*all[tried], tools, stop);
+    if (is_unattached(list)) {
+      in_vain.push_back(other_in_vain(*all[tried], list));
       continue;
+    }
+    in_vain.insert(in_vain.begin(), other_in_vain(*all.front(), result.list));
     result.list = std::move(list);
-    seen = next;
   }
-  others.erase(seen);
-  const bool attachable =
-      !has_fault_of(result.list, "reach") && !has_fault_of(result.list, "attach");
-  if (!others.empty() && attachable && std::holds_alternative<NodeProcess>(others.front()->where)) {
-    auto checks = look_at_others(others, tools, stop);
-    result.list.checks.insert(result.list.checks.end(), checks.begin(), checks.end());
-  }
+  if (is_unattached(result.list))
+    return result;
+  auto& checks = result.list.checks;
+  checks.insert(checks.end(), in_vain.begin(), in_vain.end());
+  const auto rest = look_at_rest(all.subspan(tried), tools, stop);
+  checks.insert(checks.end(), rest.begin(), rest.end());
   return result;
 }
 
@@ -176,16 +191,20 @@ std::string likeness(const NodeChecklist& node) {
 }
 
 /// Each node dumps its ranks in turn over a few servers; all of them at most --jobs at once.
-std::optional<DumpCost> cost_of(const std::vector<NodeChecklist>& nodes, std::size_t jobs) {
+/// `lists`: of `nodes`.
+std::optional<DumpCost> cost_of(const std::vector<NodeTargets>& nodes,
+                                const std::vector<NodeChecklist>& lists, std::size_t jobs) {
   std::optional<DumpCost> whole;
   double work = 0;
-  for (const NodeChecklist& node : nodes) {
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const NodeChecklist& node = lists[i];
     if (!node.list.cost)
       continue;
     if (!whole)
       whole.emplace();
     const auto& one = *node.list.cost;
-    const auto turns = (node.ranks + servers_a_node - 1) / servers_a_node;
+    const auto servers = servers_of(nodes[i].servers);
+    const auto turns = (node.ranks + servers - 1) / servers;
     whole->elapsed_ms = std::max(whole->elapsed_ms, one.elapsed_ms * static_cast<double>(turns));
     whole->held_ms = std::max(whole->held_ms, one.held_ms);
     work += one.elapsed_ms * static_cast<double>(node.ranks);
@@ -197,6 +216,38 @@ std::optional<DumpCost> cost_of(const std::vector<NodeChecklist>& nodes, std::si
 
 } // namespace
 
+std::vector<Check> look_at_others(std::span<const TargetSpec* const> others,
+                                  const rsp::FileSource& files, const std::stop_token& stop) {
+  std::map<std::string_view, std::pair<Error, std::vector<const TargetSpec*>>> refusals;
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < others.size() && checks.empty(); ++i) {
+    const auto pid = std::get<NodeProcess>(others[i]->where).pid;
+    const auto facts = rsp::gather_attach_facts(files, pid, "/proc/self/status");
+    if (stop.stop_requested())
+      checks.push_back(not_looked_at(others.size() - i, "interrupted"));
+    else if (!facts.stub_user) // nor would a further try tell more
+      checks.push_back(
+          not_looked_at(others.size() - i, "the /proc of a gdbserver there cannot be read"));
+    else if (auto refusal = rsp::foresee_refusal(facts, pid)) {
+      auto& [first, whose] = refusals[refusal->code];
+      if (whose.empty())
+        first = std::move(*refusal);
+      whose.push_back(others[i]);
+    }
+  }
+  if (refusals.empty() && checks.empty())
+    return {{Check::Level::ok,
+             "others",
+             fmt::format("nothing speaks against attaching to the other {} there", others.size()),
+             {}}};
+  for (const auto& [code, refusal] : refusals)
+    checks.push_back({Check::Level::fault,
+                      "others",
+                      fmt::format("{}: {}", names_of(refusal.second), refusal.first.message),
+                      {refusal.first.hint}});
+  return checks;
+}
+
 std::vector<NodeChecklist> fold_nodes(std::vector<NodeChecklist> nodes) {
   std::vector<NodeChecklist> groups;
   std::map<std::string, std::size_t> known;
@@ -207,7 +258,9 @@ std::vector<NodeChecklist> fold_nodes(std::vector<NodeChecklist> nodes) {
       continue;
     }
     NodeChecklist& group = groups[at->second];
-    group.nodes.insert(group.nodes.end(), node.nodes.begin(), node.nodes.end());
+    for (auto& name : node.nodes) // one node may have several stubs
+      if (std::find(group.nodes.begin(), group.nodes.end(), name) == group.nodes.end())
+        group.nodes.push_back(std::move(name));
     group.ranks += node.ranks;
   }
   return groups;
@@ -215,10 +268,11 @@ std::vector<NodeChecklist> fold_nodes(std::vector<NodeChecklist> nodes) {
 
 JobChecklist examine_job(std::span<const TargetSpec> targets, Workshop& workshop,
                          std::stop_token stop) {
-  const auto nodes = targets_by_node(targets);
-  const auto jobs = std::min(workshop.options().jobs, std::max<std::size_t>(nodes.size(), 1));
-  RunBudget budget(memory_left() / 2, jobs);
+  const auto most = std::max<std::size_t>(targets.size(), 1);
+  RunBudget budget(memory_left() / 2, std::min(workshop.options().jobs, most));
   const auto tools = workshop.tools(budget);
+  const auto nodes = targets_by_node(targets, tools);
+  const auto jobs = std::min(workshop.options().jobs, std::max<std::size_t>(nodes.size(), 1));
   std::vector<NodeChecklist> lists(nodes.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -236,8 +290,11 @@ JobChecklist examine_job(std::span<const TargetSpec> targets, Workshop& workshop
     work();
   }
   workshop.keep();
-  JobChecklist result{.ranks = targets.size(), .nodes = nodes.size(), .groups = {}};
-  result.cost = cost_of(lists, workshop.options().jobs);
+  std::set<std::string_view> names;
+  for (const NodeTargets& node : nodes)
+    names.insert(node.node);
+  JobChecklist result{.ranks = targets.size(), .nodes = names.size(), .groups = {}};
+  result.cost = cost_of(nodes, lists, workshop.options().jobs);
   result.groups = fold_nodes(std::move(lists));
   return result;
 }

@@ -42,8 +42,10 @@ std::vector<std::int64_t> values_of(const std::vector<Run>& runs, ReadState& sta
     const auto count = value_count(run).value_or(0);
     if (!state.spend(std::min(count, most) * sizeof(std::int64_t)))
       return {};
+    // A step of a valid run may leave the signed range on its way: unsigned numbers come back.
     for (std::uint64_t i = 0; i < count; ++i)
-      values.push_back(run.first + static_cast<std::int64_t>(i) * run.step);
+      values.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(run.first) +
+                                                 i * static_cast<std::uint64_t>(run.step)));
   }
   return values;
 }

@@ -2,6 +2,7 @@
 
 #include "host/disk/text_file.h"
 #include "host/launch/words.h"
+#include "host/process/environment.h"
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
@@ -74,12 +75,29 @@ std::string stat_field(std::string_view stat, int index) {
   return fields ? field : std::string();
 }
 
-/// When it was started, in clock ticks since boot: one process has the same in all name spaces of
-/// process ids.
+/// When it was started, in clock ticks since boot, and its name: one process has the same in all
+/// name spaces of process ids. Empty: it is not known.
 std::string start_of(const rsp::FileSource& files, std::int64_t pid) {
   constexpr int start_time = 22;
   const auto stat = files(fmt::format("/proc/{}/stat", pid));
-  return stat ? stat_field(*stat, start_time) : std::string();
+  const auto started = stat ? stat_field(*stat, start_time) : std::string();
+  if (started.empty())
+    return {};
+  const auto name = stat->find('(');
+  return started + stat->substr(name, stat->rfind(')') - name);
+}
+
+/// Ranks of one program are often started in one tick: the rank that the launcher gave tells them
+/// apart. Where one of them cannot be read, nothing speaks against it.
+bool may_be_one_rank(const rsp::FileSource& outside, std::int64_t pid,
+                     const rsp::FileSource& inside, std::int64_t number) {
+  const auto there = outside(fmt::format("/proc/{}/environ", pid));
+  const auto here = inside(fmt::format("/proc/{}/environ", number));
+  if (!there || !here)
+    return true;
+  const auto one = parse_environment(*there);
+  const auto other = parse_environment(*here);
+  return one.rank_variable != other.rank_variable || one.rank == other.rank;
 }
 
 /// "NSpid:\t4711\t17": its numbers from the outermost name space to its own.
@@ -144,7 +162,7 @@ Result<std::int64_t> pid_inside(const rsp::FileSource& outside, const rsp::FileS
   if (numbers.empty())
     numbers.push_back(pid);
   for (auto number = numbers.rbegin(); !started.empty() && number != numbers.rend(); ++number)
-    if (start_of(inside, *number) == started)
+    if (start_of(inside, *number) == started && may_be_one_rank(outside, pid, inside, *number))
       return *number;
   return fail("node.container",
               fmt::format("process {} is not seen where --node-command leads to (looked for {})",

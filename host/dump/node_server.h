@@ -31,7 +31,8 @@ Result<std::unique_ptr<rsp::Client>> start_server(const rsp::Endpoint& server, c
 rsp::FileSource node_files(const Node& node, const SharedTools& tools, std::stop_token stop);
 
 /// The number that process `pid` of a node has inside of a container, where `inside` reads files:
-/// its own there, or the same. It is told by when it was started. Error: node.container.
+/// its own there, or the same. It is told by when it was started, its name and its
+/// rank. Error: node.container.
 Result<std::int64_t> pid_inside(const rsp::FileSource& outside, const rsp::FileSource& inside,
                                 std::int64_t pid);
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace mqbridge {
 namespace {
@@ -103,16 +105,20 @@ bool has_fault(const Checklist& list) {
 
 /// Where a job can be dumped: "on 16 of 18 nodes queues readable, 2 with FAULTS".
 std::string verdict(const JobChecklist& job) {
-  std::size_t readable = 0;
-  std::size_t faulty = 0;
+  // A node with several stubs may be in several groups.
+  std::set<std::string_view> unreadable;
+  std::set<std::string_view> faulty;
   for (const NodeChecklist& group : job.groups) {
-    readable += group.list.queues_readable ? group.nodes.size() : 0;
-    faulty += has_fault(group.list) ? group.nodes.size() : 0;
+    if (!group.list.queues_readable)
+      unreadable.insert(group.nodes.begin(), group.nodes.end());
+    if (has_fault(group.list))
+      faulty.insert(group.nodes.begin(), group.nodes.end());
   }
-  auto text = readable == job.nodes
-                  ? "queues readable"
-                  : fmt::format("queues readable on {} of {} nodes", readable, job.nodes);
-  return faulty == 0 ? text : fmt::format("{} with FAULTS, {}", counted(faulty, "node"), text);
+  auto text = unreadable.empty() ? "queues readable"
+                                 : fmt::format("queues readable on {} of {} nodes",
+                                               job.nodes - unreadable.size(), job.nodes);
+  return faulty.empty() ? text
+                        : fmt::format("{} with FAULTS, {}", counted(faulty.size(), "node"), text);
 }
 
 void write_group(const NodeChecklist& group, const TextOptions& options, const Sink& sink) {

@@ -271,6 +271,24 @@ TEST(DocumentReader, RunsThatLieAreAnError) {
 }
 
 /// Marks that stand for operations in the reader's tree come from no text.
+TEST(DocumentReader, ARunMayCrossAllNumbers) {
+  const auto line = written([](const Sink& sink) {
+    Dump dump = ring_dump(1);
+    dump.ranks[0].communicators[0].group = {4711};
+    write_ndjson_rank(dump.ranks[0], plain, sink);
+  });
+  const std::string_view run = "[4711,4711,1]";
+  auto changed = line;
+  const auto result =
+      read_line(changed.replace(line.find(run), run.size(),
+                                "[-9000000000000000000,9000000000000000000,9000000000000000000]"));
+  ASSERT_TRUE(result) << message_of(result);
+  const auto& group = std::get<RankDump>(*result).communicators[0].group;
+  ASSERT_TRUE(group);
+  EXPECT_EQ(*group,
+            (std::vector<std::int64_t>{-9'000'000'000'000'000'000, 0, 9'000'000'000'000'000'000}));
+}
+
 TEST(DocumentReader, OperationsOfAnotherTypeTakeNobodyElses) {
   const auto line =
       written([](const Sink& sink) { write_ndjson_rank(ring_dump(2).ranks[1], plain, sink); });

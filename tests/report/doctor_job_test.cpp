@@ -1,7 +1,10 @@
 #include "host/doctor/examine_job.h"
 #include "host/report/text_report.h"
 #include "tests/document/sample_dump.h"
+#include "tests/support/closed_port.h"
+#include "tests/support/scripted_stub.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -50,6 +53,56 @@ TEST(FoldNodes, SayTheSameWhateverTheirNamesAndTimes) {
   EXPECT_EQ(groups[0].list.endpoint, "ssh:n017:4017");
   EXPECT_EQ(groups[1].nodes, (std::vector<std::string>{"n040", "n041"}));
   EXPECT_EQ(groups[2].nodes, (std::vector<std::string>{"n050"})) << "another version";
+}
+
+TEST(FoldNodes, NameANodeOfSeveralStubsOnce) {
+  const auto groups = fold_nodes({denied(40), denied(40), denied(41)});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].nodes, (std::vector<std::string>{"n040", "n041"}));
+  EXPECT_EQ(groups[0].ranks, 96U);
+}
+
+TEST(LookAtOthers, PraisesNoneThatCouldNotBeAsked) {
+  const std::vector targets{TargetSpec::parse("ssh:n1:4711").value(),
+                            TargetSpec::parse("ssh:n1:4712").value()};
+  const std::vector<const TargetSpec*> others{&targets[0], &targets[1]};
+  int asked = 0;
+  const auto dead = [&](std::string_view) -> Result<std::string> {
+    ++asked;
+    return fail("node.login", "no login");
+  };
+  const auto checks = look_at_others(others, dead, {});
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].level, Level::limit);
+  EXPECT_EQ(checks[0].text,
+            "2 others there were not looked at: the /proc of a gdbserver there cannot be read");
+  EXPECT_EQ(asked, 1) << "a login that failed is not tried for each";
+  const auto alive = [](std::string_view path) -> Result<std::string> {
+    if (path == "/proc/4712/status")
+      return fail("file.read", "no such file");
+    return std::string("Name:\tx\nState:\tS\nTracerPid:\t0\nUid:\t7\t7\t7\t7\n");
+  };
+  const auto gone = look_at_others(others, alive, {});
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].level, Level::fault);
+  const auto good = look_at_others(std::span(others).first(1), alive, {});
+  ASSERT_EQ(good.size(), 1U);
+  EXPECT_EQ(good[0].level, Level::ok);
+}
+
+TEST(ExamineJob, LooksAtEveryStubOfAHost) {
+  DumpOptions options;
+  options.program_directory = MQBRIDGE_PROGRAM_DIRECTORY;
+  options.silence_timeout = std::chrono::milliseconds(300);
+  const auto workshop = Workshop::open(options).value();
+  const ClosedPort dead;
+  ScriptedStub silent;
+  silent.on("qSupported", Answer::nothing());
+  const std::vector targets{TargetSpec{std::nullopt, silent.endpoint()},
+                            TargetSpec::parse(dead.endpoint()).value()};
+  const auto job = examine_job(targets, *workshop, {});
+  EXPECT_EQ(job.groups.size(), 2U) << "the second has a fault of its own";
+  EXPECT_EQ(job.nodes, 1U);
 }
 
 TEST(DoctorText, OfAJobNamesEqualNodesOnce) {
