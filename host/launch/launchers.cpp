@@ -104,9 +104,9 @@ rsp::Endpoint Launchers::server_of(const Node& node, std::string text,
                                    const std::vector<std::string>& words) {
   constexpr std::chrono::milliseconds for_srun{2};
   return {std::move(text),
-          rsp::CommandEndpoint{
-              command_on(node, words),
-              node.launcher == Launcher::srun ? for_srun : std::chrono::milliseconds(0), true},
+          rsp::CommandEndpoint{command_on(node, words), node.launcher == Launcher::srun
+                                                            ? for_srun
+                                                            : std::chrono::milliseconds(0)},
           std::nullopt};
 }
 

@@ -31,9 +31,6 @@ struct CommandEndpoint {
   /// its other end holds back what follows a first piece until then (Nagle): an answer of more than
   /// 1 KB takes 44 ms, and with this 2.
   std::chrono::milliseconds prod_every{0};
-  /// It holds no process before it has answered: given up before that, it is ended (SIGTERM). A
-  /// login that hangs would outlive this program.
-  bool ended_unanswered = false;
   bool operator==(const CommandEndpoint&) const = default;
 };
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <string_view>
 #include <sys/socket.h>
 #include <system_error>
 
@@ -20,13 +19,8 @@ namespace {
 class CommandTransport final : public Transport {
 public:
   CommandTransport(std::unique_ptr<Transport> stdio, Subprocess subprocess,
-                   const CommandEndpoint& command)
-      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)),
-        prod_every_(command.prod_every), ends_unanswered_(command.ended_unanswered) {}
-  ~CommandTransport() override {
-    if (ends_unanswered_ && !answered_)
-      subprocess_.terminate();
-  }
+                   std::chrono::milliseconds prod_every)
+      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)), prod_every_(prod_every) {}
 
   void send(const Outgoing& bytes) override { stdio_->send(bytes); }
   Received receive(Clock::time_point deadline) override;
@@ -40,25 +34,16 @@ private:
   std::unique_ptr<Transport> stdio_;
   Subprocess subprocess_;
   const std::chrono::milliseconds prod_every_;
-  const bool ends_unanswered_;
-  bool answered_ = false;
 };
-
-/// A login's words are no answer: they do not begin as what a stub says does.
-bool is_of_a_stub(const Received& received) {
-  constexpr std::string_view beginnings = "+-$%";
-  return received.kind == Received::Kind::data && !received.bytes.empty() &&
-         beginnings.find(static_cast<char>(received.bytes.front())) != std::string_view::npos;
-}
 
 /// The acknowledgement itself goes through as it is: to a stub in no-ack mode it is nothing, and to
 /// another one a repeated one is.
 Received CommandTransport::receive(Clock::time_point deadline) {
+  if (prod_every_ == std::chrono::milliseconds(0))
+    return stdio_->receive(deadline);
   while (true) {
-    const bool prods = prod_every_ != std::chrono::milliseconds(0);
-    const auto next = prods ? std::min(deadline, Clock::now() + prod_every_) : deadline;
+    const auto next = std::min(deadline, Clock::now() + prod_every_);
     const auto received = stdio_->receive(next);
-    answered_ = answered_ || is_of_a_stub(received);
     if (received.kind != Received::Kind::timed_out || next == deadline)
       return received;
     stdio_->send(Gate(read_only_policy()).ack());
@@ -89,9 +74,9 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
     watch->forget();
     return forward(std::move(subprocess));
   }
-  return OpenTransport{
-      std::make_unique<CommandTransport>(std::move(*transport), std::move(*subprocess), command),
-      *watch};
+  return OpenTransport{std::make_unique<CommandTransport>(
+                           std::move(*transport), std::move(*subprocess), command.prod_every),
+                       *watch};
 }
 
 Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint& where,

@@ -84,9 +84,8 @@ struct SpawnOptions {
 
 // The descriptors are used by the I/O thread only; the mutex guards what both sides see.
 struct Subprocess::State : std::enable_shared_from_this<State> {
-  State(pid_t child, int pidfd, int stderr_fd)
-      : pid(child), process_fd(pidfd), process(io_context(), pidfd),
-        errors(io_context(), stderr_fd) {}
+  State(pid_t child, int process_fd, int stderr_fd)
+      : pid(child), process(io_context(), process_fd), errors(io_context(), stderr_fd) {}
 
   void read_stderr() {
     errors.async_read_some(asio::buffer(chunk),
@@ -115,7 +114,6 @@ struct Subprocess::State : std::enable_shared_from_this<State> {
   }
 
   const pid_t pid;
-  const int process_fd; ///< owned by `process`
   asio::posix::stream_descriptor process;
   asio::posix::stream_descriptor errors;
   std::array<char, 512> chunk{};
@@ -162,10 +160,6 @@ Result<Subprocess> Subprocess::start(const Endpoint& endpoint, const CommandEndp
   state->read_stderr();
   state->await_end();
   return Subprocess(std::move(state));
-}
-
-void Subprocess::terminate() const {
-  ::syscall(SYS_pidfd_send_signal, state_->process_fd, SIGTERM, nullptr, 0);
 }
 
 std::string Subprocess::last_words() const {

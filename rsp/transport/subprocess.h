@@ -23,9 +23,6 @@ public:
   /// about to end.
   std::string last_words() const;
 
-  /// SIGTERM; nothing where it has ended.
-  void terminate() const;
-
 private:
   struct State;
   explicit Subprocess(std::shared_ptr<State> state) : state_(std::move(state)) {}
