@@ -48,6 +48,88 @@ std::string_view name_of(OpKind value) {
   return {};
 }
 
+std::string_view name_of(OpSource value) {
+  switch (value) {
+  case OpSource::dll:
+    return "dll";
+  case OpSource::mqbridge:
+    return "mqbridge";
+  }
+  return {};
+}
+
+std::string_view name_of(Protocol value) {
+  switch (value) {
+  case Protocol::unknown:
+    return {};
+  case Protocol::eager:
+    return "eager";
+  case Protocol::rendezvous:
+    return "rendezvous";
+  }
+  return {};
+}
+
+std::string_view name_of(Collective value) {
+  switch (value) {
+  case Collective::none:
+    return {};
+  case Collective::allgather:
+    return "allgather";
+  case Collective::allgatherv:
+    return "allgatherv";
+  case Collective::allreduce:
+    return "allreduce";
+  case Collective::alltoall:
+    return "alltoall";
+  case Collective::alltoallv:
+    return "alltoallv";
+  case Collective::alltoallw:
+    return "alltoallw";
+  case Collective::barrier:
+    return "barrier";
+  case Collective::bcast:
+    return "bcast";
+  case Collective::exscan:
+    return "exscan";
+  case Collective::gather:
+    return "gather";
+  case Collective::gatherv:
+    return "gatherv";
+  case Collective::reduce:
+    return "reduce";
+  case Collective::reduce_scatter:
+    return "reduce_scatter";
+  case Collective::reduce_scatter_block:
+    return "reduce_scatter_block";
+  case Collective::scan:
+    return "scan";
+  case Collective::scatter:
+    return "scatter";
+  case Collective::scatterv:
+    return "scatterv";
+  case Collective::nonblocking:
+    return "nonblocking";
+  case Collective::neighbor:
+    return "neighbor";
+  case Collective::internal:
+    return "internal";
+  }
+  return {};
+}
+
+std::string_view name_of(WaitMode value) {
+  switch (value) {
+  case WaitMode::unknown:
+    return "unknown";
+  case WaitMode::all:
+    return "all";
+  case WaitMode::any:
+    return "any";
+  }
+  return {};
+}
+
 std::string_view name_of(LengthUnit value) {
   switch (value) {
   case LengthUnit::bytes:
@@ -112,6 +194,8 @@ std::string_view name_of(QueueReason value) {
     return "not_requested";
   case QueueReason::target_died:
     return "target_died";
+  case QueueReason::types_missing:
+    return "types_missing";
   }
   return {};
 }
@@ -208,6 +292,22 @@ std::string_view name_of(MpiState value) {
     return "finalized";
   case MpiState::unknown:
     return "unknown";
+  }
+  return {};
+}
+
+std::string_view name_of(ThreadLevel value) {
+  switch (value) {
+  case ThreadLevel::unknown:
+    return {};
+  case ThreadLevel::single:
+    return "single";
+  case ThreadLevel::funneled:
+    return "funneled";
+  case ThreadLevel::serialized:
+    return "serialized";
+  case ThreadLevel::multiple:
+    return "multiple";
   }
   return {};
 }

@@ -15,6 +15,10 @@ std::string_view name_of(OpClass value);
 std::string_view name_of(OpStatus value);
 std::string_view name_of(OpKind value);
 std::string_view name_of(LengthUnit value);
+std::string_view name_of(OpSource value);
+std::string_view name_of(Protocol value);
+std::string_view name_of(Collective value);
+std::string_view name_of(WaitMode value);
 std::string_view name_of(Repair value);
 std::string_view name_of(QueueState value);
 std::string_view name_of(QueueReason value);
@@ -25,13 +29,14 @@ std::string_view name_of(RankError::Level value);
 std::string_view name_of(TypesMatch value);
 std::string_view name_of(PhaseName value);
 std::string_view name_of(MpiState value);
+std::string_view name_of(ThreadLevel value);
 std::string_view name_of(CommunicatorKind value);
 std::string_view name_of(ByteOrder value);
 
 /// The value of E that has this name; nullopt: none has.
 template <class E>
 std::optional<E> value_named(std::string_view name) {
-  constexpr std::uint8_t most_values = 16; // more than any of them has
+  constexpr std::uint8_t most_values = 32; // more than any of them has
   for (std::uint8_t i = 0; i < most_values && !name.empty(); ++i)
     if (name_of(static_cast<E>(i)) == name)
       return static_cast<E>(i);

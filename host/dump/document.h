@@ -41,6 +41,7 @@ struct MpiInfo {
   MpiState state = MpiState::unknown;
   std::optional<std::string> types_source; ///< dwarf, pack, carrier or the file's name
   TypesMatch types_match = TypesMatch::unknown;
+  ThreadLevel thread_level = ThreadLevel::unknown;
 };
 
 enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach };

@@ -20,6 +20,9 @@ enum class MpiState : std::uint8_t {
   unknown
 };
 
+/// What the process may do in several threads: MPI_Query_thread.
+enum class ThreadLevel : std::uint8_t { unknown, single, funneled, serialized, multiple };
+
 /// Which MPI a process uses, as far as its symbols say.
 struct MpiLibrary {
   std::string provider = "other";     ///< openmpi, mpich, recorder, other

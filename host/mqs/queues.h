@@ -34,6 +34,54 @@ enum class OpKind : std::uint8_t { unknown, send, receive, probe, mprobe, messag
 /// Of a buffered send: has the copy left? The program's own buffer is free in any case.
 enum class Delivery : std::uint8_t { not_known, undelivered, delivered };
 
+/// Who says so: the debug DLL, or mqbridge, which read it from the MPI's own objects.
+enum class OpSource : std::uint8_t { dll, mqbridge };
+
+/// How a message is sent: with its envelope, or once the receiver has asked for it.
+enum class Protocol : std::uint8_t { unknown, eager, rendezvous };
+
+/// The collective call for whose sake the MPI itself sends or receives; `none`: the program does.
+/// `nonblocking`: MPI_Ibarrier and its like, of which nothing tells which one it is; calls that
+/// make communicators wait in such a one, too. `internal`: another use of the MPI's own.
+enum class Collective : std::uint8_t {
+  none,
+  allgather,
+  allgatherv,
+  allreduce,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  barrier,
+  bcast,
+  exscan,
+  gather,
+  gatherv,
+  reduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  scatter,
+  scatterv,
+  nonblocking,
+  neighbor,
+  internal,
+};
+
+/// How many of the operations that one call waits for together must complete.
+enum class WaitMode : std::uint8_t { unknown, all, any };
+
+/// The call that waits for an operation.
+struct Waited {
+  static constexpr std::uint32_t unknown_count = (1U << 29) - 1; ///< `count`: not known
+
+  std::uint32_t group = 0; ///< of one process: the same call. 0: nobody waits, or it is not known
+  std::uint32_t count : 29 = unknown_count; ///< of the group that must complete
+  WaitMode mode : 2 = WaitMode::unknown;
+  bool unseen : 1 = false; ///< the call waits for something that is no operation of the document
+
+  explicit operator bool() const { return group != 0; }
+};
+
 /// Peer::local_rank of MPI_PROC_NULL. Open MPI queues no such operations.
 inline constexpr std::int64_t proc_null = -2;
 
@@ -101,12 +149,16 @@ struct Operation {
   bool system_buffer : 1 = false; ///< one byte with the next two
   OpKind kind : 3 = OpKind::unknown;
   Delivery delivery : 2 = Delivery::not_known;
+  OpSource source : 1 = OpSource::dll; ///< one byte with the next one
+  Protocol protocol : 2 = Protocol::unknown;
+  Collective collective = Collective::none;
   RepairList repairs;
+  Waited waited;
   SharedText call;
   SharedText datatype;
   MaybeInt count;
 };
-static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 280);
+static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 288);
 
 enum class QueueState : std::uint8_t { available, unavailable, error, not_requested };
 enum class QueueReason : std::uint8_t {
@@ -116,6 +168,7 @@ enum class QueueReason : std::uint8_t {
   dll_failed,
   not_requested,
   target_died,
+  types_missing,
 };
 enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop, bytes };
 
@@ -143,6 +196,20 @@ struct Group {
   std::vector<Member> members; ///< not all are
 };
 
+/// Messages between this process and another one, modulo MessageCounters::modulus.
+struct PeerCounters {
+  std::int64_t peer = 0; ///< local rank, of the remote group in an intercommunicator
+  MaybeInt sent;         ///< to the peer
+  MaybeInt arrived;      ///< from the peer, in their order; received or not
+};
+
+/// What a communicator has sent and seen arriving, the MPI's own messages among it.
+struct MessageCounters {
+  std::int64_t modulus = 0;
+  MaybeInt received;               ///< receives and probes posted so far
+  std::vector<PeerCounters> peers; ///< those with traffic, by rank
+};
+
 struct Communicator {
   TargetAddress id;
   std::string name; ///< the bytes in the process's memory
@@ -154,8 +221,9 @@ struct Communicator {
   Group remote; ///< of an intercommunicator: there the peers of operations are
   /// Which one it is on all its members, among those that these are in at the same time.
   std::optional<std::uint64_t> context;
-  bool named_by_mpi = false;   ///< its name is predefined or a default, and not the program's
-  bool internal = false;       ///< made by the MPI for itself
+  bool named_by_mpi = false; ///< its name is predefined or a default, and not the program's
+  bool internal = false;     ///< made by the MPI for itself
+  std::optional<MessageCounters> counters;
   std::array<Queue, 3> queues; ///< by OpClass
   std::string key;             ///< "C1"; set when all ranks are known
 
