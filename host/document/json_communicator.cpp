@@ -72,6 +72,20 @@ std::optional<bool> delivered(const Operation& operation) {
   return operation.delivery == Delivery::delivered;
 }
 
+void write_waited(JsonWriter& json, const Waited& waited) {
+  if (!waited) {
+    json.member("waited", nullptr);
+    return;
+  }
+  const bool counted = waited.count != Waited::unknown_count;
+  json.key("waited").begin_object();
+  json.member("mode", name_of(waited.mode));
+  json.member("group", std::uint64_t{waited.group});
+  json.member("count", counted ? std::optional(std::uint64_t{waited.count}) : std::nullopt);
+  json.member("unseen", waited.unseen ? std::optional(true) : std::nullopt);
+  json.end();
+}
+
 void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.begin_object(Layout::one_line);
   json.member("status", name_of(operation.status));
@@ -100,11 +114,14 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.member("count", operation.count);
   json.member("unchanged_ms", nullptr);
   write_address(json, "request", operation.request);
-  const auto kind = name_of(operation.kind);
-  json.member("kind", kind.empty() ? std::nullopt : std::optional(kind));
+  write_or_null(json, "kind", name_of(operation.kind));
+  write_or_null(json, "collective", name_of(operation.collective));
+  json.member("source", name_of(operation.source));
+  write_waited(json, operation.waited);
   json.member("delivered", delivered(operation));
   json.member("sequence",
               std::optional<std::uint64_t>(std::optional<std::uint32_t>(operation.sequence)));
+  write_or_null(json, "protocol", name_of(operation.protocol));
   json.end();
 }
 
@@ -130,6 +147,26 @@ void write_members(JsonWriter& json, std::string_view key, const std::vector<Mem
   json.end();
 }
 
+void write_counters(JsonWriter& json, const std::optional<MessageCounters>& counters) {
+  if (!counters) {
+    json.member("counters", nullptr);
+    return;
+  }
+  json.key("counters").begin_object();
+  json.member("modulus", counters->modulus);
+  json.member("received", counters->received);
+  json.key("peers").begin_array();
+  for (const PeerCounters& peer : counters->peers) {
+    json.begin_object(Layout::one_line);
+    json.member("peer", peer.peer);
+    json.member("sent", peer.sent);
+    json.member("arrived", peer.arrived);
+    json.end();
+  }
+  json.end();
+  json.end();
+}
+
 void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
   json.begin_object();
   json.member("state", name_of(queue.state));
@@ -138,12 +175,9 @@ void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
   for (const Operation& operation : queue.operations)
     write_operation(json, operation, raw);
   json.end();
-  const auto name_or_null = [&](std::string_view key, std::string_view name) {
-    json.member(key, name.empty() ? std::nullopt : std::optional(name));
-  };
-  name_or_null("reason", name_of(queue.reason));
+  write_or_null(json, "reason", name_of(queue.reason));
   json.member("total", queue.total);
-  name_or_null("truncated_by", name_of(queue.truncated_by));
+  write_or_null(json, "truncated_by", name_of(queue.truncated_by));
   json.end();
 }
 
@@ -162,10 +196,11 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, bool
     write_queue(json, communicator.queue(op_class), raw);
   }
   json.end();
-  json.member("key", communicator.key.empty() ? std::nullopt : std::optional(communicator.key));
+  write_or_null(json, "key", communicator.key);
   json.member("kind", name_of(communicator.kind));
   json.member("context", "unknown");
   write_group(json, "remote_group", communicator.remote.ranks);
+  write_counters(json, communicator.counters);
   json.member("internal", communicator.internal);
   if (communicator.context)
     json.member("context_id", address_text(*communicator.context));

@@ -10,13 +10,6 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-void write_or_null(JsonWriter& json, std::string_view key, std::string_view text) {
-  if (text.empty())
-    json.member(key, nullptr);
-  else
-    json.member(key, text);
-}
-
 void write_platform(JsonWriter& json, const std::optional<Platform>& platform) {
   if (!platform) {
     json.member("platform", nullptr);
@@ -90,6 +83,13 @@ void write_statistics(JsonWriter& json, const Statistics& statistics) {
 
 } // namespace
 
+void write_or_null(JsonWriter& json, std::string_view key, std::string_view text) {
+  if (text.empty())
+    json.member(key, nullptr);
+  else
+    json.member(key, text);
+}
+
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values) {
   json.begin_array(Layout::one_line);
   for (const Run& run : to_runs(values)) {
@@ -139,6 +139,8 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   json.member("world_size", rank.world_size);
   json.member("job_id", rank.job_id);
   json.member("stopped_before_us", rank.stopped_before_us);
+  write_or_null(json, "thread_level",
+                name_of(rank.mpi ? rank.mpi->thread_level : ThreadLevel::unknown));
   json.member("process_state", rank.process_state);
 }
 

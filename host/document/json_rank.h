@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
 
 /// The members of the schema's `rank`, into an object that the caller has begun.
 void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw);
+
+/// A word that the schema has as null where it is empty.
+void write_or_null(JsonWriter& json, std::string_view key, std::string_view text);
 
 /// The member `errors`, of a rank or of the document.
 void write_errors(JsonWriter& json, const std::vector<RankError>& errors);

@@ -26,6 +26,8 @@ private:
 } // namespace
 
 std::vector<RawDifference> raw_differences(const Operation& operation) {
+  if (operation.source != OpSource::dll)
+    return {};
   const RawOperation& raw = operation.raw;
   Collector found;
   found.compare("status", raw.status, static_cast<std::int64_t>(operation.status));

@@ -16,8 +16,9 @@ struct RawDifference {
   bool is_address = false;
 };
 
-/// Empty where the DLL was right. What the DLL is not asked for (actual_* of an operation that has
-/// no actual message, the tag of a wildcard) does not count.
+/// Empty where the DLL was right, and where it was not the DLL that said it. What the DLL is not
+/// asked for (actual_* of an operation that has no actual message, the tag of a wildcard) does not
+/// count.
 std::vector<RawDifference> raw_differences(const Operation& operation);
 
 } // namespace mqbridge

@@ -74,6 +74,22 @@ std::vector<Member> read_members(const Fields& fields, std::string_view key) {
   return members;
 }
 
+std::optional<MessageCounters> read_counters(const Fields& communicator) {
+  if (communicator.is_null("counters"))
+    return std::nullopt;
+  const Fields fields(communicator, "counters");
+  MessageCounters counters;
+  counters.modulus = fields.integer("modulus", 1);
+  counters.received = fields.maybe_integer("received");
+  fields.each("peers", [&](const json& element, const Place& place) {
+    const Fields peer(element, place, fields.state());
+    counters.peers.push_back(
+        {peer.integer("peer"), peer.maybe_integer("sent"), peer.maybe_integer("arrived")});
+    fields.state().spend(sizeof(PeerCounters));
+  });
+  return counters;
+}
+
 Queue read_queue(const Fields& fields, const TakeOperations& take) {
   Queue queue;
   queue.state = fields.word<QueueState>("state");
@@ -108,6 +124,7 @@ Communicator read_communicator(const json& value, const Place& place, const Take
   communicator.key = fields.maybe_text("key").value_or("");
   communicator.kind = fields.word_or("kind", CommunicatorKind::unknown);
   communicator.remote.ranks = rank_list(fields, "remote_group");
+  communicator.counters = read_counters(fields);
   communicator.internal = fields.flag("internal");
   communicator.members = read_members(fields, "members");
   communicator.remote.members = read_members(fields, "remote_members");

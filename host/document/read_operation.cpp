@@ -88,6 +88,27 @@ Delivery read_delivery(const Fields& fields) {
   return *delivered ? Delivery::delivered : Delivery::undelivered;
 }
 
+/// A collective that this version does not know is not the program's own either.
+Collective read_collective(const Fields& fields) {
+  return fields.is_null("collective") ? Collective::none
+                                      : fields.word_or("collective", Collective::internal);
+}
+
+Waited read_waited(const Fields& operation) {
+  constexpr std::int64_t most_groups = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::int64_t most_count = Waited::unknown_count - 1;
+  Waited waited;
+  if (operation.is_null("waited"))
+    return waited;
+  const Fields fields(operation, "waited");
+  waited.mode = fields.word_or("mode", WaitMode::unknown);
+  waited.group = static_cast<std::uint32_t>(fields.integer("group", 1, most_groups));
+  if (const auto count = fields.maybe_integer("count", 0, most_count))
+    waited.count = static_cast<std::uint32_t>(*count) & Waited::unknown_count;
+  waited.unseen = fields.maybe_flag("unseen").value_or(false);
+  return waited;
+}
+
 void read_repairs(const Fields& fields, RepairList& repairs) {
   fields.each("repairs", [&](const json& element, const Place& place) {
     const auto repair =
@@ -118,9 +139,12 @@ Operation read_operation(const json& value, const Place& place, ReadState& state
   operation.actual = read_actual(fields);
   operation.text = text_lines(fields, "text");
   read_repairs(fields, operation.repairs);
-  operation.raw = raw_as_reported(operation);
-  if (!fields.is_null("raw"))
-    read_raw(Fields(fields, "raw"), operation);
+  operation.source = fields.word_or("source", OpSource::dll);
+  if (operation.source == OpSource::dll) {
+    operation.raw = raw_as_reported(operation);
+    if (!fields.is_null("raw"))
+      read_raw(Fields(fields, "raw"), operation);
+  }
   operation.call = shared_text(fields, "call");
   operation.datatype = shared_text(fields, "datatype");
   operation.count = fields.maybe_integer("count");
@@ -129,6 +153,9 @@ Operation read_operation(const json& value, const Place& place, ReadState& state
   operation.delivery = read_delivery(fields);
   if (const auto sequence = fields.maybe_integer("sequence", 0, most_sequence))
     operation.sequence = static_cast<std::uint32_t>(*sequence);
+  operation.protocol = fields.word_or("protocol", Protocol::unknown);
+  operation.collective = read_collective(fields);
+  operation.waited = read_waited(fields);
   return operation;
 }
 

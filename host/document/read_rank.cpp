@@ -44,7 +44,8 @@ std::optional<MpiInfo> read_mpi(const Fields& rank) {
                  fields.maybe_text("transport"),
                  fields.word_or("state", MpiState::unknown),
                  fields.maybe_text("types_source"),
-                 fields.word_or("types_match", TypesMatch::unknown)};
+                 fields.word_or("types_match", TypesMatch::unknown),
+                 rank.word_or("thread_level", ThreadLevel::unknown)};
 }
 
 std::vector<Phase> read_phases(const Fields& statistics) {

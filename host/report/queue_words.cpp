@@ -21,6 +21,13 @@ std::string transport_name(const RankDump& rank) {
              : "the transport";
 }
 
+/// The MPI's debug DLL does not show it, and mqbridge cannot read it itself.
+std::string types_missing(const RankDump& rank) {
+  const bool known = rank.mpi && rank.mpi->transport;
+  return fmt::format("types of {} not known",
+                     known ? clipped(printable(*rank.mpi->transport), 20) : "the transport");
+}
+
 std::string truncation(const Queue& queue) {
   switch (queue.truncated_by) {
   case TruncatedBy::nothing:
@@ -74,6 +81,8 @@ std::string short_state(const RankDump& rank, const Queue& queue) {
     return "not asked for";
   case QueueReason::target_died:
     return "the process ended";
+  case QueueReason::types_missing:
+    return "not provided: " + types_missing(rank);
   case QueueReason::none:
     break;
   }
@@ -89,6 +98,9 @@ std::string long_state(const RankDump& rank, const Queue& queue) {
     return "not asked for (--queue)";
   if (queue.reason == QueueReason::not_provided)
     return fmt::format("not provided by {} (unknown, not empty)", mpi_name(rank));
+  if (queue.reason == QueueReason::types_missing)
+    return fmt::format("not provided by {}: {} (unknown, not empty)", mpi_name(rank),
+                       types_missing(rank));
   std::string text = "unavailable: " + short_state(rank, queue);
   if (queue.error)
     text += ": " + printable(*queue.error);
@@ -112,6 +124,7 @@ std::string common_state(const RankDump& rank, OpClass op_class) {
     const Queue& queue = communicator.queue(op_class);
     const bool of_the_rank = queue.state == QueueState::not_requested ||
                              queue.reason == QueueReason::not_provided ||
+                             queue.reason == QueueReason::types_missing ||
                              queue.reason == QueueReason::transport_bypasses;
     std::string state = of_the_rank ? long_state(rank, queue) : "";
     if (state.empty() || (common && *common != state))

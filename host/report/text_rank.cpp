@@ -95,8 +95,9 @@ std::string busy_queues(const RankDump& rank, const Communicator& communicator) 
   std::string counts;
   for (const OpClass op_class : op_classes) {
     const Queue& queue = communicator.queue(op_class);
-    const bool expected =
-        queue.reason == QueueReason::not_provided || queue.state == QueueState::not_requested;
+    const bool expected = queue.reason == QueueReason::not_provided ||
+                          queue.reason == QueueReason::types_missing ||
+                          queue.state == QueueState::not_requested;
     const std::string state = expected ? "" : short_state(rank, queue);
     if (queue.operations.empty() && state.empty())
       continue;

@@ -87,6 +87,46 @@ TEST(Json, StatusKindAndDeliveryAreTheSchemasWords) {
   EXPECT_EQ(written()["delivered"], true);
 }
 
+TEST(Json, WhatTheDllDoesNotSayIsInTheSchemasWords) {
+  Dump dump = sample_dump();
+  Communicator& all = dump.ranks[0].communicators[0];
+  Operation& send = all.queue(OpClass::send).operations[0];
+  const auto written = [&] { return first_operation(document(dump, with_raw), "send"); };
+  EXPECT_EQ(written()["source"], "dll");
+  for (const char* key : {"collective", "protocol", "waited"})
+    EXPECT_TRUE(written()[key].is_null()) << key;
+  send.source = OpSource::mqbridge;
+  send.collective = Collective::allreduce;
+  send.protocol = Protocol::eager;
+  send.waited = Waited{.group = 7, .count = 1, .mode = WaitMode::any, .unseen = true};
+  EXPECT_EQ(written()["source"], "mqbridge");
+  EXPECT_EQ(written()["collective"], "allreduce");
+  EXPECT_EQ(written()["protocol"], "eager");
+  EXPECT_EQ(written()["waited"],
+            (json{{"mode", "any"}, {"group", 7}, {"count", 1}, {"unseen", true}}));
+  send.waited = Waited{.group = 4'000'000'000};
+  EXPECT_EQ(
+      written()["waited"],
+      (json{
+          {"mode", "unknown"}, {"group", 4'000'000'000}, {"count", nullptr}, {"unseen", nullptr}}));
+  send.raw = {};
+  EXPECT_FALSE(written().contains("raw")) << "mqbridge's word is not the DLL's";
+}
+
+TEST(Json, CountersOfMessagesAndTheThreadLevelOrNull) {
+  Dump dump = sample_dump();
+  const auto rank = [&] { return document(dump)["ranks"][0]; };
+  const auto counters = [&] { return rank()["communicators"][0]["counters"]; };
+  EXPECT_TRUE(counters().is_null());
+  EXPECT_TRUE(rank()["thread_level"].is_null());
+  dump.ranks[0].mpi->thread_level = ThreadLevel::multiple;
+  EXPECT_EQ(rank()["thread_level"], "multiple");
+  dump.ranks[0].communicators[0].counters =
+      MessageCounters{65536, std::nullopt, {{3, 65'535, std::nullopt}, {5, std::nullopt, 0}}};
+  EXPECT_EQ(counters(), json::parse(R"({"modulus": 65536, "received": null, "peers": [
+    {"peer": 3, "sent": 65535, "arrived": null}, {"peer": 5, "sent": null, "arrived": 0}]})"));
+}
+
 TEST(Json, StatisticsSayWhatIsKnownOfTheLink) {
   Dump dump = sample_dump();
   const auto statistics = [&] { return document(dump)["ranks"][0]["statistics"]; };

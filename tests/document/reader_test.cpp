@@ -99,7 +99,37 @@ TEST(DocumentReader, TheModelHasTheValues) {
   EXPECT_EQ(operation.raw.buffer, 0xffffffff80001000U);
   EXPECT_EQ(operation.text.size(), 2U);
   EXPECT_EQ(operation.text.all()[2], "hidden");
+  EXPECT_EQ(operation.protocol, Protocol::rendezvous);
+  EXPECT_EQ(operation.collective, Collective::reduce_scatter_block);
+  EXPECT_EQ(operation.source, OpSource::dll);
+  EXPECT_EQ(operation.waited.group, 4'294'967'295U);
+  EXPECT_EQ(operation.waited.count, 536'870'910U);
+  EXPECT_EQ(operation.waited.mode, WaitMode::any);
+  EXPECT_TRUE(operation.waited.unseen);
+  EXPECT_EQ(rank.mpi->thread_level, ThreadLevel::serialized);
+  ASSERT_TRUE(communicator.counters);
+  EXPECT_EQ(communicator.counters->modulus, 65536);
+  EXPECT_EQ(communicator.counters->received, 70'000);
+  ASSERT_EQ(communicator.counters->peers.size(), 2U);
+  EXPECT_EQ(communicator.counters->peers[1].peer, -7);
+  EXPECT_EQ(communicator.counters->peers[1].sent, 1);
+  EXPECT_EQ(communicator.counters->peers[1].arrived, 65'534);
   EXPECT_EQ(operation.call, communicator.queue(OpClass::send).operations.at(0).call) << "shared";
+}
+
+TEST(DocumentReader, WhatMqbridgeReadHasNoRawValues) {
+  const auto again = read(text_of(rich_dump()));
+  ASSERT_TRUE(again) << message_of(again);
+  const auto& operation =
+      again->dump.ranks[0].communicators[0].queue(OpClass::unexpected).operations.at(2);
+  EXPECT_EQ(operation.source, OpSource::mqbridge);
+  EXPECT_EQ(operation.tag.value, -1'073'741'824);
+  EXPECT_EQ(operation.raw.desired_tag, 0) << "the DLL said nothing of it";
+  EXPECT_EQ(operation.collective, Collective::barrier);
+  EXPECT_EQ(operation.waited.group, 1U);
+  EXPECT_EQ(operation.waited.count, Waited::unknown_count);
+  EXPECT_EQ(operation.waited.mode, WaitMode::unknown);
+  EXPECT_FALSE(operation.waited.unseen);
 }
 
 /// What the writer leaves null in every document of today.
@@ -128,6 +158,7 @@ protected:
     document_["ranks"][0]["communicators"].erase(1);
     for (const char* queue : {"receive", "unexpected"})
       queues[queue]["operations"] = json::array();
+    queues["send"]["operations"].erase(2); // has no raw values
     queues["send"]["operations"].erase(1);
     collect_members(document_, json::json_pointer(), members_);
   }
@@ -158,7 +189,7 @@ TEST_F(EveryMember, OfTheRichDocumentIsKnown) {
 
 /// What a document does not say is not known, or the document is refused: never another value.
 TEST_F(EveryMember, ThatIsMissingIsNullOrAnErrorThatNamesIt) {
-  const std::set<std::string> otherwise = {"named_by_mpi", "raw", "filters"};
+  const std::set<std::string> otherwise = {"named_by_mpi", "raw", "filters", "source"};
   std::size_t null = 0;
   for (const auto& member : members_) {
     auto broken = document_;
@@ -214,6 +245,12 @@ TEST(DocumentReader, WordsOfLaterVersionsAreUnknownOrAnError) {
   ASSERT_TRUE(status) << message_of(status);
   EXPECT_EQ(status->dump.ranks[0].communicators[0].queue(OpClass::receive).operations[0].status,
             OpStatus::unknown);
+  const auto collective = with(R"("collective":null)", R"("collective":"allgossip")");
+  ASSERT_TRUE(collective) << message_of(collective);
+  EXPECT_EQ(
+      collective->dump.ranks[0].communicators[0].queue(OpClass::receive).operations[0].collective,
+      Collective::internal)
+      << "never the program's own";
   const auto state = with(R"("state": "initialized")", R"("state": "sessions")");
   ASSERT_TRUE(state);
   EXPECT_EQ(state->dump.ranks[0].mpi->state, MpiState::unknown);
@@ -242,6 +279,11 @@ TEST(DocumentReader, ValuesThatNoTypeHoldsAreAnError) {
   EXPECT_THAT(with("\"requests\": 40", "\"requests\": -1"), HasSubstr("statistics.requests"));
   EXPECT_THAT(with("\"pointer_size\":4", "\"pointer_size\":6"), HasSubstr("pointer_size"));
   EXPECT_THAT(with("\"sequence\":4294967294", "\"sequence\":4294967295"), HasSubstr("sequence"));
+  EXPECT_THAT(with("\"group\":4294967295", "\"group\":0"), HasSubstr("waited.group"));
+  EXPECT_THAT(with("\"group\":4294967295", "\"group\":4294967296"), HasSubstr("waited.group"));
+  EXPECT_THAT(with("\"count\":536870910", "\"count\":536870911"), HasSubstr("waited.count"));
+  EXPECT_THAT(with("\"count\":536870910", "\"count\":-1"), HasSubstr("waited.count"));
+  EXPECT_THAT(with("\"modulus\": 65536", "\"modulus\": 0"), HasSubstr("counters.modulus"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x1ffffffffffffffff\""), HasSubstr("].id"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x\""), HasSubstr("].id"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"4096\""), HasSubstr("].id"));
@@ -349,6 +391,21 @@ TEST(DocumentReader, ReadsNoMoreThanItMayKeep) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "document.limit");
   EXPECT_TRUE(read(text, 1'000'000));
+}
+
+/// Of a job's ranks that are read one after the other, each keeps its counters.
+TEST(DocumentReader, CountersOfMessagesAreKeptAndCounted) {
+  Dump dump = ring_dump(200);
+  for (RankDump& rank : dump.ranks) {
+    rank.communicators[0].group.reset();
+    MessageCounters& counters = rank.communicators[0].counters.emplace();
+    counters.modulus = 65536;
+    counters.peers.assign(500, {1, 2, 3});
+  }
+  const auto text = text_of(dump, plain);
+  const auto bytes = dump.ranks.size() * 500 * sizeof(PeerCounters);
+  EXPECT_THAT(message_of(read(text, bytes)), HasSubstr("document.limit"));
+  EXPECT_EQ(message_of(read(text, 2 * bytes)), "no error");
 }
 
 /// A line that was refused costs those behind it nothing.

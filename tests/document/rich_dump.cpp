@@ -24,6 +24,10 @@ Operation rich_operation() {
   op.kind = OpKind::receive;
   op.delivery = Delivery::undelivered;
   op.sequence = 4'294'967'294;
+  op.protocol = Protocol::rendezvous;
+  op.collective = Collective::reduce_scatter_block;
+  op.waited =
+      Waited{.group = 4'294'967'295, .count = 536'870'910, .mode = WaitMode::any, .unseen = true};
   op.raw = {.desired_local_rank = -5,
             .desired_global_rank = -6,
             .desired_tag = std::int64_t{1} << 62,
@@ -36,6 +40,21 @@ Operation rich_operation() {
             .status = -12,
             .tag_wild = -13,
             .system_buffer = 0};
+  return op;
+}
+
+/// What no debug DLL says: it has no raw values.
+Operation read_by_mqbridge() {
+  Operation op;
+  op.source = OpSource::mqbridge;
+  op.kind = OpKind::message;
+  op.peer = {false, 2, 102};
+  op.tag = {false, -1'073'741'824};
+  op.length = {64, LengthUnit::bytes};
+  op.request = TargetAddress{0x5590b000};
+  op.protocol = Protocol::eager;
+  op.collective = Collective::barrier;
+  op.waited = Waited{.group = 1};
   return op;
 }
 
@@ -52,10 +71,11 @@ Communicator rich_communicator() {
   communicator.context = 0x8000000000000001;
   communicator.named_by_mpi = true;
   communicator.internal = true;
+  communicator.counters = MessageCounters{65536, 70'000, {{0, 65'535, 3}, {-7, 1, 65'534}}};
   communicator.key = "C7";
   for (const OpClass op_class : op_classes) {
     Queue& queue = communicator.queue(op_class);
-    queue = available({rich_operation(), rich_operation()});
+    queue = available({rich_operation(), rich_operation(), read_by_mqbridge()});
     queue.operations[0].peer.any = queue.operations[0].tag.any = true;
     queue.reason = QueueReason::transport_bypasses;
     queue.error = "the DLL stopped at item 3";
@@ -75,6 +95,7 @@ Dump rich_dump() {
   rank.platform->set_data_model(DataModel::ilp32);
   rank.errors = {{"walk.cut", RankError::Level::error, "cut\nhere", "--max-stop 3"},
                  {"types.guessed", RankError::Level::warning, "guessed", "--types FILE"}};
+  rank.mpi->thread_level = ThreadLevel::serialized;
   rank.world_rank = -2;
   rank.process_state = "S";
   rank.stopped_ms = 0.1;

@@ -1,5 +1,6 @@
 #include "host/document/json_report.h"
 #include "tests/document/json_schema.h"
+#include "tests/document/rich_dump.h"
 #include "tests/document/sample_dump.h"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ TEST_F(Schema, ReportsAreValid) {
   EXPECT_EQ(complaint(document(sample_dump())), "");
   EXPECT_EQ(complaint(document(sample_dump(), true)), "");
   EXPECT_EQ(complaint(document(ring_dump(20))), "");
+  EXPECT_EQ(complaint(document(rich_dump(), true)), "");
   Dump dump = sample_dump();
   dump.errors = dump.ranks[2].errors;
   EXPECT_EQ(complaint(document(dump)), "");
@@ -83,8 +85,24 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     queue.operations[0].length = {std::nullopt, unit};
     EXPECT_EQ(valid(), "");
   }
+  for (int source = 0; source <= static_cast<int>(OpSource::mqbridge); ++source) {
+    queue.operations[0].source = static_cast<OpSource>(source);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int protocol = 0; protocol <= static_cast<int>(Protocol::rendezvous); ++protocol) {
+    queue.operations[0].protocol = static_cast<Protocol>(protocol);
+    EXPECT_EQ(valid(), "");
+  }
+  for (int mode = 0; mode <= static_cast<int>(WaitMode::any); ++mode) {
+    queue.operations[0].waited = Waited{.group = 1, .mode = static_cast<WaitMode>(mode)};
+    EXPECT_EQ(valid(), "");
+  }
+  for (int level = 0; level <= static_cast<int>(ThreadLevel::multiple); ++level) {
+    rank.mpi->thread_level = static_cast<ThreadLevel>(level);
+    EXPECT_EQ(valid(), "");
+  }
   for (int state = 0; state <= static_cast<int>(QueueState::not_requested); ++state)
-    for (int reason = 0; reason <= static_cast<int>(QueueReason::target_died); ++reason) {
+    for (int reason = 0; reason <= static_cast<int>(QueueReason::types_missing); ++reason) {
       queue.state = static_cast<QueueState>(state);
       queue.reason = static_cast<QueueReason>(reason);
       EXPECT_EQ(valid(), "");
@@ -162,6 +180,22 @@ TEST_F(Schema, FaultsAreRefused) {
       {"buffer a number", [&](json& d) { operation(d)["buffer"] = 4096; }},
       {"buffer in upper case", [&](json& d) { operation(d)["buffer"] = "0XAB"; }},
       {"unit unknown", [&](json& d) { operation(d)["length"]["unit"] = "words"; }},
+      {"unknown source", [&](json& d) { operation(d)["source"] = "rumour"; }},
+      {"unknown protocol", [&](json& d) { operation(d)["protocol"] = "pigeon"; }},
+      {"waited without group",
+       [&](json& d) {
+         operation(d)["waited"] = {{"mode", "all"}, {"count", 1}};
+       }},
+      {"unknown thread level", [](json& d) { d["ranks"][0]["thread_level"] = "some"; }},
+      {"counters without modulus",
+       [](json& d) {
+         d["ranks"][0]["communicators"][0]["counters"] = {{"peers", json::array()}};
+       }},
+      {"counters of no peer",
+       [](json& d) {
+         d["ranks"][0]["communicators"][0]["counters"] = {
+             {"modulus", 65536}, {"peers", json::array({{{"sent", 1}, {"arrived", 1}}})}};
+       }},
       {"six lines of text",
        [&](json& d) {
          operation(d)["text"] = json::array({"", "", "", "", "", ""});
