@@ -7,16 +7,17 @@ void OperationCounts::add(const OperationCounts& other) {
   complete += other.complete;
   inactive += other.inactive;
   unknown += other.unknown;
+  inside += other.inside;
 }
 
 OperationCounts count_operations(const Queue& queue, OpClass op_class) {
   OperationCounts counts;
-  if (op_class == OpClass::unexpected) {
-    counts.pending = queue.operations.size();
-    return counts;
-  }
-  for (const Operation& operation : queue.operations)
-    switch (operation.status) {
+  for (const Operation& operation : queue.operations) {
+    if (operation.collective != Collective::none) {
+      ++counts.inside;
+      continue;
+    }
+    switch (op_class == OpClass::unexpected ? OpStatus::pending : operation.status) {
     case OpStatus::pending:
     case OpStatus::matched:
       ++counts.pending;
@@ -31,6 +32,7 @@ OperationCounts count_operations(const Queue& queue, OpClass op_class) {
       ++counts.unknown;
       break;
     }
+  }
   return counts;
 }
 

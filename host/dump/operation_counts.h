@@ -6,13 +6,16 @@
 
 namespace mqbridge {
 
-/// Operations of a queue by what became of them. Every message of an unexpected queue is pending:
-/// it waits for a receive.
+/// The program's own operations of a queue by what became of them. Every message of an unexpected
+/// queue is pending: it waits for a receive.
 struct OperationCounts {
   std::uint64_t pending = 0;  ///< those that matched and are on their way count
   std::uint64_t complete = 0; ///< listed until the program asks for them
   std::uint64_t inactive = 0; ///< persistent, not started
   std::uint64_t unknown = 0;
+  std::uint64_t inside = 0; ///< the MPI's own, inside a collective: in none of the others
+
+  std::uint64_t own() const { return pending + complete + inactive + unknown; }
 
   void add(const OperationCounts& other);
   bool operator==(const OperationCounts&) const = default;

@@ -46,7 +46,7 @@ IdleCommunicators::IdleCommunicators(const TextContext& context) {
     return;
   for (const RankDump& rank : context.dump.ranks) {
     all_read_ = all_read_ && !rank.communicators.empty() && !was_cut_short(rank);
-    lists_all_ = lists_all_ && nothing_listed(rank) == "empty";
+    lists_all_ = lists_all_ && nothing_listed(rank, OpClass::receive) == "empty";
     for (const Communicator& communicator : rank.communicators)
       if (!is_idle(rank, communicator))
         busy_.insert(identity(communicator));

@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/document/ranges.h"
 #include "host/document/raw_values.h"
+#include "host/report/peer_text.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/units.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -25,24 +25,14 @@ enum ColumnIndex : std::size_t {
   size_column
 };
 
-/// Global rank, and the local one where it differs: "2(0)".
-std::string peer_text(const Peer& peer) {
-  if (peer.any)
-    return "ANY";
-  if (peer.local_rank == proc_null)
-    return "NULL";
-  if (!peer.global_rank)
-    return peer.local_rank ? fmt::format("?({})", *peer.local_rank) : "?";
-  if (!peer.local_rank || peer.local_rank == peer.global_rank)
-    return fmt::format("{}", *peer.global_rank);
-  return fmt::format("{}({})", *peer.global_rank, *peer.local_rank);
-}
-
 std::string tag_text(const Tag& tag) {
   if (tag.any)
     return "ANY";
   return tag.value ? fmt::format("{}", *tag.value) : "?";
 }
+
+/// The status of every message in an unexpected queue: its send may be complete or not.
+constexpr std::string_view arrived = "arrived";
 
 bool is_probe(const Operation& operation) {
   return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe;
@@ -82,6 +72,8 @@ void mark_repairs(const Operation& operation, const std::vector<RawDifference>& 
   }
   if (is_probe(operation))
     marked[size_column] = false; // it has none
+  if (cells[status_column].text == arrived)
+    marked[status_column] = false; // it says nothing that the DLL does
   for (std::size_t i = 0; i <= size_column; ++i)
     if (marked[i])
       cells[i].text += '*';
@@ -104,8 +96,8 @@ std::string_view kind_note(const Operation& operation) {
   return {};
 }
 
-std::string notes(const Operation& operation, OpClass op_class) {
-  std::string text;
+std::string notes(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
+  std::string text = waits.words(operation.waited);
   const auto add = [&](std::string_view note) {
     text += text.empty() ? "" : "  ";
     text += note;
@@ -147,12 +139,18 @@ std::string raw_detail(const Operation& operation, const std::vector<RawDifferen
   return text;
 }
 
+/// What stands for the buffer of a message that has none: "eager".
+std::string unbuffered(const Operation& operation) {
+  return operation.buffer ? "" : std::string(name_of(operation.protocol));
+}
+
 /// Everything but buffer and request: what alike operations share. The last cell is left to the
 /// caller.
 OperationRow row_of(const Operation& operation, OpClass op_class) {
   OperationRow row;
+  row.source = operation.source;
   row.cells = {{std::string(short_name(op_class))},
-               {std::string(name_of(operation.status))},
+               {std::string(op_class == OpClass::unexpected ? arrived : name_of(operation.status))},
                {peer_text(operation.peer)},
                {tag_text(operation.tag)},
                {is_probe(operation) ? "-" : length_text(operation.length)}};
@@ -161,18 +159,25 @@ OperationRow row_of(const Operation& operation, OpClass op_class) {
 }
 
 void finish_single(const Operation& operation, OpClass op_class, const TextOptions& options,
-                   OperationRow& row) {
-  row.cells.push_back({operation.buffer ? fmt::format("{:#x}", operation.buffer->value) : "-"});
-  row.note = {notes(operation, op_class)};
+                   const WaitGroups& waits, OperationRow& row) {
+  const std::string instead = unbuffered(operation);
+  row.cells.push_back({operation.buffer  ? fmt::format("{:#x}", operation.buffer->value)
+                       : instead.empty() ? "-"
+                                         : instead});
+  row.note = {notes(operation, op_class, waits)};
   if (options.raw)
     row.detail = raw_detail(operation, raw_differences(operation));
 }
 
-/// Indices of the operations in the order in which they were posted. Sends are counted for each
-/// peer: theirs come peer by peer. Those that do not say their place come last, as in the list.
+/// Indices of the program's own operations in the order in which they were posted. Sends are
+/// counted for each peer: theirs come peer by peer. Those that do not say their place come last, as
+/// in the list.
 std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class) {
-  std::vector<std::size_t> order(operations.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  order.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (operations[i].collective == Collective::none)
+      order.push_back(i);
   if (op_class == OpClass::unexpected)
     return order;
   const auto place = [&](std::size_t index) {
@@ -208,8 +213,9 @@ struct Folded {
 enum class Fold : std::uint8_t { neighbours, all };
 
 /// What operations of one line have in common.
-std::string likeness(const Operation& operation, OpClass op_class) {
-  std::string key = notes(operation, op_class);
+std::string likeness(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
+  std::string key = fmt::format("{}\t{}\t{}", operation.waited.group, unbuffered(operation),
+                                notes(operation, op_class, waits));
   const auto cells = row_of(operation, op_class).cells;
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (i != tag_column || !operation.tag.value)
@@ -219,11 +225,11 @@ std::string likeness(const Operation& operation, OpClass op_class) {
 }
 
 Folded fold(const ChunkedList<Operation>& operations, const std::vector<std::size_t>& order,
-            OpClass op_class, Fold which, std::uint64_t most) {
+            OpClass op_class, const WaitGroups& waits, Fold which, std::uint64_t most) {
   std::map<std::string, std::size_t> known;
   Folded folded;
   for (const std::size_t i : order) {
-    std::string key = likeness(operations[i], op_class);
+    std::string key = likeness(operations[i], op_class, waits);
     auto found = known.find(key);
     if (found == known.end()) {
       if (folded.groups.size() >= most) {
@@ -269,6 +275,8 @@ std::string tags_text(std::span<const std::int64_t> tags) {
   return shown == tags.size() ? text : fmt::format("{} and {} more", text, tags.size() - shown);
 }
 
+constexpr std::string_view show_all = "(--show all)";
+
 /// "same peer and size": what the operations of a line are known to have in common.
 std::string same_words(const std::vector<Cell>& cells, bool same_tag) {
   constexpr std::string_view not_known = "?";
@@ -282,10 +290,11 @@ std::string same_words(const std::vector<Cell>& cells, bool same_tag) {
   std::string text;
   for (std::size_t i = 0; i < same.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "same " : i + 1 < same.size() ? ", " : " and ", same[i]);
-  return text + (text.empty() ? "" : "  ") + "(--show all)";
+  return text + (text.empty() ? "" : "  ") + std::string(show_all);
 }
 
-OperationRow row_of_several(const Alike& group, const Operation& first, OpClass op_class) {
+OperationRow row_of_several(const Alike& group, const Operation& first, OpClass op_class,
+                            const WaitGroups& waits) {
   OperationRow row = row_of(first, op_class);
   const bool same_tag = std::all_of(group.tags.begin(), group.tags.end(),
                                     [&](std::int64_t tag) { return tag == group.tags.front(); });
@@ -293,9 +302,15 @@ OperationRow row_of_several(const Alike& group, const Operation& first, OpClass 
     const std::string mark = row.cells[tag_column].text.ends_with('*') ? "*" : "";
     row.cells[tag_column].text = tags_text(group.tags) + mark;
   }
-  row.note = {same_words(row.cells, same_tag), Style::dim};
+  const std::string waited = waits.words(first.waited);
+  if (!waited.empty())
+    row.note = {waited + "  " + std::string(show_all)};
+  else if (!unbuffered(first).empty())
+    row.note = {std::string(show_all), Style::dim};
+  else
+    row.note = {same_words(row.cells, same_tag), Style::dim};
   row.cells[size_column].text = fmt::format("{} x {}", group.count, row.cells[size_column].text);
-  row.cells.push_back({});
+  row.cells.push_back({unbuffered(first)});
   return row;
 }
 
@@ -311,29 +326,29 @@ std::vector<Column> operation_columns() {
 }
 
 std::uint64_t operation_rows(const Communicator& communicator, OpClass op_class,
-                             const TextOptions& options,
+                             const WaitGroups& waits, const TextOptions& options,
                              const std::function<void(const OperationRow&)>& row) {
   const ChunkedList<Operation>& operations = communicator.queue(op_class).operations;
   const std::vector<std::size_t> order = posting_order(operations, op_class);
-  if (!options.show || operations.size() <= *options.show) {
+  if (!options.show || order.size() <= *options.show) {
     for (const std::size_t index : order) {
       OperationRow single = row_of(operations[index], op_class);
-      finish_single(operations[index], op_class, options, single);
+      finish_single(operations[index], op_class, options, waits, single);
       row(single);
     }
     return 0;
   }
-  Folded folded = fold(operations, order, op_class, Fold::neighbours, *options.show);
+  Folded folded = fold(operations, order, op_class, waits, Fold::neighbours, *options.show);
   if (folded.left_out > 0)
-    folded = fold(operations, order, op_class, Fold::all, *options.show);
+    folded = fold(operations, order, op_class, waits, Fold::all, *options.show);
   for (const Alike& group : folded.groups) {
     const Operation& first = operations[group.first];
     if (group.count > 1) {
-      row(row_of_several(group, first, op_class));
+      row(row_of_several(group, first, op_class, waits));
       continue;
     }
     OperationRow single = row_of(first, op_class);
-    finish_single(first, op_class, options, single);
+    finish_single(first, op_class, options, waits, single);
     row(single);
   }
   return folded.left_out;

@@ -3,6 +3,7 @@
 #include "host/report/printable.h"
 #include "host/report/text_parts.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -26,6 +27,11 @@ std::string types_missing(const RankDump& rank) {
   const bool known = rank.mpi && rank.mpi->transport;
   return fmt::format("types of {} not known",
                      known ? clipped(printable(*rank.mpi->transport), 20) : "the transport");
+}
+
+/// mqbridge reads Open MPI's unexpected messages itself: the debug DLL never lists them.
+bool reads_unexpected(const RankDump& rank) {
+  return rank.dll && rank.dll->provider == "openmpi";
 }
 
 std::string truncation(const Queue& queue) {
@@ -107,15 +113,34 @@ std::string long_state(const RankDump& rank, const Queue& queue) {
   return text + " (unknown, not empty)";
 }
 
-std::string_view never_listed(const RankDump& rank, OpClass op_class) {
-  if (!rank.dll || rank.dll->provider != "mpich" || op_class == OpClass::receive)
-    return {};
-  return op_class == OpClass::send ? "blocking sends are not listed"
-                                   : "those not polled yet are not listed";
+std::string read_by_mqbridge(const RankDump& rank) {
+  const bool known = rank.mpi && rank.mpi->transport;
+  return fmt::format("(read by mqbridge from {})",
+                     known ? clipped(printable(*rank.mpi->transport), 20) : mpi_name(rank));
 }
 
-std::string_view nothing_listed(const RankDump& rank) {
-  return rank.dll && rank.dll->provider == "recorder" ? "empty" : "none that the debug DLL lists";
+std::string_view never_listed(const RankDump& rank, OpClass op_class) {
+  const std::string_view provider = rank.dll ? std::string_view(rank.dll->provider) : "";
+  const bool is_mpich = provider == "mpich";
+  if (op_class == OpClass::send && is_mpich)
+    return "blocking sends are not listed";
+  if (op_class == OpClass::unexpected && (is_mpich || reads_unexpected(rank)))
+    return "those not polled yet are not listed";
+  return {};
+}
+
+std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
+  if (rank.dll && rank.dll->provider == "recorder")
+    return "empty";
+  return op_class == OpClass::unexpected && reads_unexpected(rank)
+             ? "none arrived"
+             : "none that the debug DLL lists";
+}
+
+std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts) {
+  if (!queue.total)
+    return std::nullopt;
+  return *queue.total - std::min(*queue.total, counts.inside);
 }
 
 std::string common_state(const RankDump& rank, OpClass op_class) {
@@ -173,9 +198,10 @@ std::string count_text(const RankDump& rank, OpClass op_class) {
     not_requested += queue.state == QueueState::not_requested;
     available += queue.state == QueueState::available;
     more = more || queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing;
-    kept += queue.operations.size();
-    counts.add(count_operations(queue, op_class));
-    total += queue.total.value_or(queue.operations.size());
+    const OperationCounts own = count_operations(queue, op_class);
+    kept += own.own();
+    counts.add(own);
+    total += own_total(queue, own).value_or(own.own());
   }
   const std::size_t communicators = rank.communicators.size();
   if (not_requested == communicators && (communicators > 0 || rank.status == RankStatus::ok))

@@ -4,6 +4,7 @@
 #include "host/dump/operation_counts.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,10 +20,13 @@ std::string short_state(const RankDump& rank, const Queue& queue);
 /// The same as a line of its own ("not provided by Open MPI (unknown, not empty)").
 std::string long_state(const RankDump& rank, const Queue& queue);
 
-/// What stands for a queue that was read to its end and has no operation. A debug DLL does not list
-/// all that its MPI waits for, so that "empty" would be a claim; only the recorder keeps every
-/// operation that it stands for.
-std::string_view nothing_listed(const RankDump& rank);
+/// What stands for a queue that was read to its end and has no operation of the program's own. A
+/// debug DLL does not list all that its MPI waits for, so that "empty" would be a claim; only the
+/// recorder keeps every operation that it stands for.
+std::string_view nothing_listed(const RankDump& rank, OpClass op_class);
+
+/// "(read by mqbridge from ob1)", and not by the debug DLL.
+std::string read_by_mqbridge(const RankDump& rank);
 
 /// What a queue that was read to its end hides of its own class, whatever it lists ("blocking sends
 /// are not listed"). Empty for most.
@@ -38,6 +42,10 @@ bool was_cut_short(const RankDump& rank);
 
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
+
+/// Queue::total without what the MPI does inside collectives, as far as that is in the document.
+/// nullopt: the walk did not end.
+std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts);
 
 /// "3"; "3, 2 done, 1 inactive". `bound` stands behind the number of pending ones: "3/1000".
 std::string counts_text(const OperationCounts& counts, std::string_view bound = {});

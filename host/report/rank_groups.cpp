@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/document/ranges.h"
 #include "host/launch/node_names.h"
+#include "host/report/inside_lines.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/text_parts.h"
@@ -41,11 +42,14 @@ std::string whole_likeness(const RankDump& rank) {
     key += fmt::format("\n{}\t{}", communicator.name, communicator.size);
     for (const OpClass op_class : op_classes) {
       const Queue& queue = communicator.queue(op_class);
-      key += fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
-                         static_cast<int>(queue.reason),
-                         counts_text(count_operations(queue, op_class)), queue.total.value_or(0),
-                         static_cast<int>(queue.truncated_by));
+      const OperationCounts counts = count_operations(queue, op_class);
+      key +=
+          fmt::format("\t{} {} {} {} {}", static_cast<int>(queue.state),
+                      static_cast<int>(queue.reason), counts_text(counts),
+                      own_total(queue, counts).value_or(0), static_cast<int>(queue.truncated_by));
     }
+    for (const InsideLine& line : inside_lines(communicator))
+      key += '\t' + line.what; // not with its peers: they differ from rank to rank
   }
   return key;
 }

@@ -17,8 +17,8 @@ struct RankGroup {
 };
 
 /// Alike are ranks of the same MPI, platform, status and errors, and with the same numbers of
-/// operations in the same communicators. Where these are more than `most_groups`, the numbers do
-/// not count. In order of the first rank of each.
+/// operations in the same communicators, and inside the same collectives. Where these are more than
+/// `most_groups`, the numbers do not count. In order of the first rank of each.
 std::vector<RankGroup> group_ranks(const Dump& dump);
 inline constexpr std::size_t most_groups = 40;
 

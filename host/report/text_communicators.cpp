@@ -1,5 +1,6 @@
 #include "host/document/ranges.h"
 #include "host/report/idle_communicators.h"
+#include "host/report/inside_lines.h"
 #include "host/report/operation_rows.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
@@ -50,9 +51,10 @@ std::string remote_text(const Group& remote) {
   return remote.ranks ? "global ranks " + range_text(*remote.ranks, 8) : "another group";
 }
 
-bool has_operations(const Communicator& communicator) {
-  return std::any_of(communicator.queues.begin(), communicator.queues.end(),
-                     [](const Queue& queue) { return !queue.operations.empty(); });
+bool has_own_operations(const Communicator& communicator) {
+  return std::any_of(op_classes.begin(), op_classes.end(), [&](OpClass op_class) {
+    return count_operations(communicator.queue(op_class), op_class).own() > 0;
+  });
 }
 
 /// Strings with what they are said of: "send, recv" of "empty".
@@ -81,9 +83,10 @@ std::string idle_queues(const RankDump& rank, const Communicator& communicator) 
       continue;
     const Queue& queue = communicator.queue(op_class);
     std::string state = short_state(rank, queue);
+    const auto total = own_total(queue, count_operations(queue, op_class)).value_or(0);
     if (state.empty())
-      state = queue.total.value_or(0) == 0 ? std::string(nothing_listed(rank))
-                                           : fmt::format("0 of {} shown", *queue.total);
+      state = total == 0 ? std::string(nothing_listed(rank, op_class))
+                         : fmt::format("0 of {} shown", total);
     sayings.add(state, short_name(op_class));
   }
   std::string text;
@@ -96,7 +99,7 @@ class CommunicatorWriter {
 public:
   CommunicatorWriter(const TextContext& context, const RankDump& rank,
                      const IdleCommunicators& idle)
-      : context_(context), rank_(rank), idle_(idle),
+      : context_(context), rank_(rank), idle_(idle), waits_(rank),
         table_(operation_columns(), context.options.width - indent) {
     for (const Communicator& communicator : rank.communicators) {
       if (idle.contains(communicator))
@@ -104,7 +107,7 @@ public:
       names_ = std::max(names_, display_width(display_name(communicator)));
       keys_ = std::max(keys_, display_width(communicator.key));
       for (const OpClass op_class : op_classes)
-        operation_rows(communicator, op_class, context.options,
+        operation_rows(communicator, op_class, waits_, context.options,
                        [&](const OperationRow& row) { table_.fit(row.cells); });
     }
     without_buffers_ = !table_.narrow().empty();
@@ -114,18 +117,25 @@ public:
     if (idle_.contains(communicator))
       return;
     std::vector<Cell> pieces = heading(communicator);
-    if (!has_operations(communicator)) {
+    const auto inside = inside_lines(communicator);
+    if (has_own_operations(communicator)) {
+      write_flow(context_, pieces, indent);
+      if (!titles_written_)
+        context_.line(std::string(indent, ' ') + table_.titles(context_.paint));
+      titles_written_ = true;
+      write_lines(inside);
+      for (const OpClass op_class : op_classes)
+        write_queue(communicator, op_class, !inside.empty());
+    } else {
       if (const std::string idle = idle_queues(rank_, communicator); !idle.empty())
         pieces.push_back({"   " + idle});
       write_flow(context_, pieces, indent);
-      return;
+      write_lines(inside);
     }
-    write_flow(context_, pieces, indent);
-    if (!titles_written_)
-      context_.line(std::string(indent, ' ') + table_.titles(context_.paint));
-    titles_written_ = true;
-    for (const OpClass op_class : op_classes)
-      write_queue(communicator, op_class);
+    write_lines(message_lines(communicator));
+    if (context_.options.full)
+      if (const std::string counters = counters_line(communicator); !counters.empty())
+        write_below(counters, Style::plain, indent);
   }
 
   void write_end() const {
@@ -154,17 +164,38 @@ private:
     return pieces;
   }
 
-  void write_queue(const Communicator& communicator, OpClass op_class) {
+  void write_lines(const std::vector<InsideLine>& lines) const {
+    for (const InsideLine& line : lines)
+      write_below(line.text(), Style::plain, indent);
+  }
+
+  /// Says once who it is that lists what the debug DLL does not.
+  void add_source(OperationRow& row, bool& said) const {
+    if (row.source != OpSource::mqbridge || std::exchange(said, true))
+      return;
+    row.note.text += row.note.text.empty() ? "" : "  ";
+    row.note.text += read_by_mqbridge(rank_);
+  }
+
+  void write_queue(const Communicator& communicator, OpClass op_class, bool say_empty) {
     const Queue& queue = communicator.queue(op_class);
-    const std::uint64_t left_out = operation_rows(communicator, op_class, context_.options,
-                                                  [&](const OperationRow& row) { write_row(row); });
+    bool source_said = false;
+    const std::uint64_t left_out =
+        operation_rows(communicator, op_class, waits_, context_.options, [&](OperationRow row) {
+          add_source(row, source_said);
+          write_row(row);
+        });
     const std::string start =
         std::string(indent, ' ') + fmt::format("{:5}  ", short_name(op_class));
     if (left_out > 0)
       context_.line(fmt::format("{}and {} more  (--show all)", start, left_out));
-    if (queue.total && *queue.total > queue.operations.size() && short_state(rank_, queue).empty())
-      context_.line(
-          fmt::format("{}{} of {} shown (filters)", start, queue.operations.size(), *queue.total));
+    const OperationCounts counts = count_operations(queue, op_class);
+    const auto total = own_total(queue, counts);
+    const bool ended = short_state(rank_, queue).empty();
+    if (ended && total && *total > counts.own())
+      context_.line(fmt::format("{}{} of {} shown (filters)", start, counts.own(), *total));
+    else if (ended && say_empty && counts.own() == 0)
+      context_.line(fmt::format("{}{}", start, nothing_listed(rank_, op_class)));
     if (!common_state(rank_, op_class).empty())
       return;
     if (const std::string state = long_state(rank_, queue); !state.empty())
@@ -182,18 +213,19 @@ private:
       line += "  " + paint(row.note.style, row.note.text);
     context_.line(line);
     if (!fits)
-      write_below(row.note.text, row.note.style);
-    write_below(row.detail, Style::dim);
+      write_below(row.note.text, row.note.style, detail_indent);
+    write_below(row.detail, Style::dim, detail_indent);
   }
 
-  void write_below(const std::string& text, Style style) {
-    for (const std::string& line : wrap_words(text, context_.options.width - detail_indent))
-      context_.line(context_.paint(style, std::string(detail_indent, ' ') + line));
+  void write_below(const std::string& text, Style style, std::size_t at) const {
+    for (const std::string& line : wrap_words(text, context_.options.width - at))
+      context_.line(context_.paint(style, std::string(at, ' ') + line));
   }
 
   const TextContext& context_;
   const RankDump& rank_;
   const IdleCommunicators& idle_;
+  WaitGroups waits_;
   Table table_;
   std::size_t names_ = 0;
   std::size_t keys_ = 0;

@@ -1,6 +1,7 @@
 #include "host/codes.h"
 #include "host/document/names.h"
 #include "host/report/idle_communicators.h"
+#include "host/report/inside_lines.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/shared_errors.h"
@@ -99,13 +100,31 @@ std::string busy_queues(const RankDump& rank, const Communicator& communicator) 
                           queue.reason == QueueReason::types_missing ||
                           queue.state == QueueState::not_requested;
     const std::string state = expected ? "" : short_state(rank, queue);
-    if (queue.operations.empty() && state.empty())
+    const OperationCounts own = count_operations(queue, op_class);
+    if (own.own() == 0 && state.empty())
       continue;
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", short_name(op_class),
-                          counts_text(count_operations(queue, op_class)));
+    counts +=
+        fmt::format("{}{} {}", counts.empty() ? "" : ", ", short_name(op_class), counts_text(own));
     counts += state.empty() ? "" : " (" + state + ")";
   }
   return counts;
+}
+
+/// "inside barrier"; with what it waits for where that is the same on all ranks of the group:
+/// "inside barrier (waits for 3)".
+std::string common_inside(const RankGroup& group, std::size_t index) {
+  const auto lines = inside_lines(group.example().communicators[index]);
+  const bool alike =
+      lines.empty() || std::all_of(group.ranks.begin(), group.ranks.end(), [&](const auto* rank) {
+        return inside_lines(rank->communicators[index]) == lines;
+      });
+  std::string text;
+  for (const InsideLine& line : lines) {
+    text += (text.empty() ? "" : ", ") + line.what;
+    if (alike && !line.detail.empty())
+      text += " (" + line.detail + ")";
+  }
+  return text;
 }
 
 /// The key of the communicator at this place, if it is the same one on all ranks of the group.
@@ -208,7 +227,9 @@ void write_group_details(const TextContext& context, const RankGroup& group,
   if (!group.queues_alike)
     queues = "the queues of these ranks differ: --rank LIST shows those of some, --full of all";
   for (std::size_t i = 0; group.queues_alike && i < example.communicators.size(); ++i) {
-    const std::string counts = busy_queues(example, example.communicators[i]);
+    std::string counts = busy_queues(example, example.communicators[i]);
+    if (const std::string inside = common_inside(group, i); !inside.empty())
+      counts += (counts.empty() ? "" : ", ") + inside;
     if (counts.empty())
       continue;
     const std::string key = common_key(group, i);

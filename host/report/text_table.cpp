@@ -1,5 +1,6 @@
 #include "host/document/names.h"
 #include "host/document/ranges.h"
+#include "host/report/inside_lines.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/table.h"
@@ -47,7 +48,8 @@ std::string held_text(const RankDump& rank) {
   return fmt::format("{}{:.0f}ms", before, *rank.stopped_ms);
 }
 
-Cell status_cell(const RankDump& rank) {
+Cell status_cell(const RankGroup& group) {
+  const RankDump& rank = group.example();
   const RankError* error = first_error(rank);
   const std::string code = error ? fmt::format(" {}", printable(error->code)) : "";
   if (rank.status == RankStatus::failed)
@@ -59,6 +61,8 @@ Cell status_cell(const RankDump& rank) {
     text += ", finalizing";
   if (rank.mpi && rank.mpi->state == MpiState::finalized)
     text += ", finalized";
+  if (const std::string inside = group.queues_alike ? inside_words(rank) : ""; !inside.empty())
+    text += ", " + inside;
   if (const auto warnings = rank.errors.size(); warnings > 0)
     text += fmt::format(", {} {}", warnings, warnings == 1 ? "warning" : "warnings");
   return {text, Style::good};
@@ -91,7 +95,7 @@ void add_common_cells(const RankGroup& group, std::vector<Cell>& row) {
   row.push_back({held_text(rank)});
   for (const OpClass op_class : op_classes)
     row.push_back({counts_of(group, op_class)});
-  row.push_back(status_cell(rank));
+  row.push_back(status_cell(group));
 }
 
 /// "Job 2 (1894252546)"

@@ -43,14 +43,23 @@ enum class Field : std::size_t {
   host,
   held_ms,
   endpoint,
+  source,
+  collective,
+  protocol,
+  waited_mode,
+  waited_group,
+  waited_count,
+  waited_unseen,
 };
 
-constexpr std::array<std::string_view, 30> titles = {
-    "kind",      "rank",      "comm_key", "comm_id",      "comm_name",   "comm_rank",
-    "comm_size", "queue",     "state",    "peer_any",     "peer_global", "peer_local",
-    "tag_any",   "tag",       "length",   "length_unit",  "buffer",      "request",
-    "repairs",   "reason",    "total",    "truncated_by", "message",     "hint",
-    "op_kind",   "delivered", "pid",      "host",         "held_ms",     "endpoint"};
+constexpr std::array<std::string_view, 37> titles = {
+    "kind",         "rank",       "comm_key", "comm_id",      "comm_name",    "comm_rank",
+    "comm_size",    "queue",      "state",    "peer_any",     "peer_global",  "peer_local",
+    "tag_any",      "tag",        "length",   "length_unit",  "buffer",       "request",
+    "repairs",      "reason",     "total",    "truncated_by", "message",      "hint",
+    "op_kind",      "delivered",  "pid",      "host",         "held_ms",      "endpoint",
+    "source",       "collective", "protocol", "waited_mode",  "waited_group", "waited_count",
+    "waited_unseen"};
 
 class Line {
 public:
@@ -99,6 +108,17 @@ private:
   std::array<std::string, titles.size()> cells_;
 };
 
+void set_waited(Line& line, const Waited& waited) {
+  if (!waited)
+    return;
+  line.set(Field::waited_mode, name_of(waited.mode));
+  line.set_number(Field::waited_group, std::uint32_t{waited.group});
+  if (waited.count != Waited::unknown_count)
+    line.set_number(Field::waited_count, std::uint32_t{waited.count});
+  if (waited.unseen)
+    line.set(Field::waited_unseen, "true");
+}
+
 void write_operation(const RankDump& rank, const Communicator& communicator, OpClass op_class,
                      const Operation& operation, const Sink& sink) {
   Line line("operation", rank);
@@ -121,6 +141,10 @@ void write_operation(const RankDump& rank, const Communicator& communicator, OpC
   line.set(Field::op_kind, name_of(operation.kind));
   if (operation.delivery != Delivery::not_known)
     line.set(Field::delivered, operation.delivery == Delivery::delivered ? "true" : "false");
+  line.set(Field::source, name_of(operation.source));
+  line.set(Field::collective, name_of(operation.collective));
+  line.set(Field::protocol, name_of(operation.protocol));
+  set_waited(line, operation.waited);
   line.write(sink);
 }
 

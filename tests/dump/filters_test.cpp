@@ -48,6 +48,21 @@ TEST(Filters, TagAndPeerWantWildcards) {
   EXPECT_FALSE(wanted(filters, operation({}, 10)));
 }
 
+/// Inside a collective the MPI uses tags of its own, which nobody asks for.
+TEST(Filters, WhatTheMpiDoesInsideACollectiveHasAPeerButNoTagOfTheProgram) {
+  Operation inside = operation(1, -12);
+  inside.collective = Collective::barrier;
+  EXPECT_TRUE(wanted(Filters{}, inside));
+  Filters peers;
+  peers.peers = {1};
+  EXPECT_TRUE(wanted(peers, inside));
+  peers.peers = {12};
+  EXPECT_FALSE(wanted(peers, inside));
+  Filters tags;
+  tags.tags = {12, 0};
+  EXPECT_FALSE(wanted(tags, inside));
+}
+
 TEST(TargetSpec, RankBeforeTheEndpoint) {
   auto spec = TargetSpec::parse("12=node:7001");
   ASSERT_TRUE(spec) << spec.error().message;

@@ -81,6 +81,43 @@ TEST(Tsv, KindAndDeliveryOfAnOperation) {
   }
 }
 
+TEST(Tsv, ColumnsStayWhereTheyAreAndNewOnesComeLast) {
+  const auto text = written([](const Sink& sink) { write_tsv(Dump{}, sink); });
+  const auto titles = split(text.substr(0, text.find('\n')));
+  ASSERT_EQ(titles.size(), 37U);
+  EXPECT_EQ(titles[0], "kind");
+  EXPECT_EQ(titles[29], "endpoint");
+  EXPECT_EQ(std::vector(titles.begin() + 30, titles.end()),
+            (std::vector<std::string>{"source", "collective", "protocol", "waited_mode",
+                                      "waited_group", "waited_count", "waited_unseen"}));
+}
+
+TEST(Tsv, WhatTheDllDoesNotSay) {
+  Dump dump = sample_dump();
+  Operation& send = dump.ranks[0].communicators[0].queue(OpClass::send).operations[0];
+  send.source = OpSource::mqbridge;
+  send.collective = Collective::reduce_scatter;
+  send.protocol = Protocol::rendezvous;
+  send.waited = Waited{.group = 4'000'000'000, .count = 3, .mode = WaitMode::all, .unseen = true};
+  auto operations = of_kind(rows_of(dump), "operation");
+  EXPECT_EQ(operations[0].at("source"), "mqbridge");
+  EXPECT_EQ(operations[0].at("collective"), "reduce_scatter");
+  EXPECT_EQ(operations[0].at("protocol"), "rendezvous");
+  EXPECT_EQ(operations[0].at("waited_mode"), "all");
+  EXPECT_EQ(operations[0].at("waited_group"), "4000000000");
+  EXPECT_EQ(operations[0].at("waited_count"), "3");
+  EXPECT_EQ(operations[0].at("waited_unseen"), "true");
+  EXPECT_EQ(operations[1].at("source"), "dll");
+  for (const char* column :
+       {"collective", "protocol", "waited_mode", "waited_group", "waited_count", "waited_unseen"})
+    EXPECT_EQ(operations[1].at(column), "") << column;
+  send.waited = Waited{.group = 1};
+  operations = of_kind(rows_of(dump), "operation");
+  EXPECT_EQ(operations[0].at("waited_mode"), "unknown");
+  EXPECT_EQ(operations[0].at("waited_count"), "");
+  EXPECT_EQ(operations[0].at("waited_unseen"), "");
+}
+
 TEST(Tsv, NothingIsLostSilently) {
   const auto rows = rows_of(sample_dump());
   const auto queues = of_kind(rows, "queue");
