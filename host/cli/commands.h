@@ -64,6 +64,7 @@ struct TypesMakeCommand {
   std::string mpi;
   std::string compiler;
   std::vector<std::filesystem::path> include_directories;
+  std::optional<std::filesystem::path> source;
   std::optional<std::filesystem::path> library;
   std::filesystem::path output;
   bool sandbox = true; ///< of the process that reads DWARF; so below

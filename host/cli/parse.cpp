@@ -291,6 +291,7 @@ Command types_command(const CLI::App& types, const RawOptions& raw) {
     return TypesMakeCommand{raw.mpi,
                             raw.compiler,
                             {raw.include_directories.begin(), raw.include_directories.end()},
+                            given(raw.source),
                             given(raw.library),
                             raw.output,
                             !raw.no_sandbox};

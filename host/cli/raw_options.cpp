@@ -217,6 +217,8 @@ void declare_types(CLI::App& app, RawOptions& raw) {
   add_value(make, "--cc", raw.compiler, "C compiler; a cross compiler for a foreign target (cc)",
             "CC");
   add_list(make, "--include", raw.include_directories, "where the MPI's headers are", "DIR");
+  add_value(make, "--source", raw.source,
+            "the MPI's own source, unpacked: for its unexpected messages, too", "DIR");
   add_value(make, "--library", raw.library, "for a pack: the MPI library that it is made for",
             "PATH");
   add_value(make, "-o", raw.output, "file to write", "FILE")->required();

@@ -61,6 +61,7 @@ struct RawOptions {
   std::string mpi = "openmpi";
   std::string compiler = "cc";
   std::vector<std::string> include_directories;
+  std::string source;
   std::string library;
   std::string types_file;
 };

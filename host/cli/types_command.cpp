@@ -159,6 +159,7 @@ int execute(const TypesMakeCommand& command, const Installation& installation) {
   request.mpi = command.mpi;
   request.compiler = words_of(command.compiler);
   request.include_directories = command.include_directories;
+  request.source = command.source;
   request.library = command.library;
   request.output = command.output;
   request.indexer = indexer_of(command.sandbox);

@@ -68,7 +68,8 @@ private:
       space_.images.add_type_source(types->source);
       sources.push_back(types->source);
       names.push_back(file.filename().string());
-      same_build = same_build && !types->build_id.empty() && types->build_id == build_id(mpi_);
+      const auto made_for = types->source->build_id();
+      same_build = same_build && !made_for.empty() && made_for == build_id(mpi_);
     }
     if (sources.empty()) {
       warnings_.insert(warnings_.end(), of_others.begin(), of_others.end());

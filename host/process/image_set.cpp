@@ -108,11 +108,9 @@ void ImageSet::add_type_source(std::shared_ptr<TypeSource> source) {
 }
 
 Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
-  for (const auto& source : impl_->sources) {
-    auto found = source->find(name);
-    if (!found || *found != nullptr)
-      return found;
-  }
+  auto given = find_type_in(nullptr, name);
+  if (!given || *given != nullptr)
+    return given;
   // One object with broken DWARF does not hide what another one knows.
   Result<const TypeLayout*> first_error = nullptr;
   for (auto& types : impl_->image_types) {
@@ -123,6 +121,28 @@ Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
       first_error = std::move(found);
   }
   return first_error;
+}
+
+Result<const TypeLayout*> ImageSet::find_type_in(const Image* image, std::string_view name) {
+  for (const auto& source : impl_->sources) {
+    auto found = source->find(name);
+    if (!found || *found != nullptr)
+      return found;
+  }
+  if (image == nullptr)
+    return nullptr;
+  return impl_->image_types.at(static_cast<std::size_t>(image - impl_->images.data())).find(name);
+}
+
+Result<const TypeSource*> ImageSet::source_of(std::string_view name) {
+  for (const auto& source : impl_->sources) {
+    auto found = source->find(name);
+    if (!found)
+      return forward(std::move(found));
+    if (*found != nullptr)
+      return source.get();
+  }
+  return nullptr;
 }
 
 const IndexerOptions& ImageSet::indexer() const {

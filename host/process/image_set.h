@@ -53,6 +53,12 @@ public:
   /// Sources that are asked before the images' own DWARF, in the order added (--types, packs).
   void add_type_source(std::shared_ptr<TypeSource> source);
   Result<const TypeLayout*> find_type(std::string_view name);
+  /// The same; but of the images' own DWARF that of `image` alone is asked (nullptr: none). To find
+  /// that a type is nowhere in all that is loaded takes long.
+  Result<const TypeLayout*> find_type_in(const Image* image, std::string_view name);
+  /// The added source that find_type() takes this type from; nullptr: none knows it. Errors: as
+  /// find_type.
+  Result<const TypeSource*> source_of(std::string_view name);
   /// How DWARF of these images is read.
   const IndexerOptions& indexer() const;
   /// What could not be used of the types' sources, as look-ups came upon it; each is said once.

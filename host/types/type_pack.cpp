@@ -18,7 +18,7 @@ constexpr std::size_t size_limit = 16U << 20;
 
 class PackTypes : public TypeSource {
 public:
-  explicit PackTypes(TypePack pack) {
+  explicit PackTypes(TypePack pack) : build_id_(std::move(pack.build_id)) {
     for (auto& type : pack.types) {
       auto name = type.name;
       types_.emplace(std::move(name), std::move(type));
@@ -30,7 +30,10 @@ public:
     return found == types_.end() ? nullptr : &found->second;
   }
 
+  std::string_view build_id() const override { return build_id_; }
+
 private:
+  std::string build_id_;
   std::map<std::string, TypeLayout, std::less<>> types_;
 };
 

@@ -41,6 +41,9 @@ public:
   /// those of DwarfSources::open.
   virtual Result<const TypeLayout*> find(std::string_view name) = 0;
 
+  /// Of the library that they were made for; empty: for no build in particular.
+  virtual std::string_view build_id() const { return {}; }
+
   /// What could not be used of the source, as find() came upon it; each is said once.
   virtual std::vector<Error> take_warnings() { return {}; }
 };

@@ -36,8 +36,7 @@ Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOpti
   auto pack = read_type_pack(path);
   if (!pack)
     return forward(std::move(pack));
-  TypesFile types{nullptr, pack->architecture, pack->byte_order, pack->pointer_size,
-                  pack->build_id};
+  TypesFile types{nullptr, pack->architecture, pack->byte_order, pack->pointer_size};
   types.source = type_source(std::move(*pack));
   return types;
 }

@@ -17,7 +17,6 @@ struct TypesFile {
   std::string architecture = {}; ///< this and the next two as in Platform
   ByteOrder byte_order = ByteOrder::little;
   int pointer_size = 8;
-  std::string build_id = {}; ///< of the library that a pack was made for; empty for a carrier
 
   bool is_for(const Platform& platform) const;
 };

@@ -48,8 +48,50 @@ constexpr std::array repair_fields = {
     NeededField{"mca_base_component_t", "mca_component_name"},
 };
 
-Result<void> add_missing(const TypeFinder& find, std::vector<std::string>& missing) {
-  for (const auto name : needed_types()) {
+// What ob1 is read by, in its sources' order (ompi/mca/pml/ob1, opal/mca/btl, opal/threads).
+constexpr std::array types_of_ob1 = {
+    std::string_view("mca_pml_ob1_t"),           std::string_view("mca_pml_ob1_comm_t"),
+    std::string_view("mca_pml_ob1_comm_proc_t"), std::string_view("mca_pml_ob1_recv_frag_t"),
+    std::string_view("mca_pml_ob1_hdr_t"),       std::string_view("mca_pml_ob1_common_hdr_t"),
+    std::string_view("mca_pml_ob1_match_hdr_t"), std::string_view("mca_pml_ob1_rendezvous_hdr_t"),
+    std::string_view("mca_btl_base_segment_t"),  std::string_view("ompi_wait_sync_t"),
+};
+
+// Those of them whose objects have a class, which states their size.
+constexpr std::array classes_of_ob1 = {
+    std::string_view("mca_pml_ob1_comm_t"),
+    std::string_view("mca_pml_ob1_comm_proc_t"),
+    std::string_view("mca_pml_ob1_recv_frag_t"),
+};
+
+// Fields without which ob1 would be read wrongly.
+constexpr std::array ob1_fields = {
+    NeededField{"mca_pml_ob1_comm_t", "procs"},
+    NeededField{"mca_pml_ob1_comm_t", "num_procs"},
+    NeededField{"mca_pml_ob1_comm_t", "wild_receives"},
+    NeededField{"mca_pml_ob1_comm_t", "recv_sequence"},
+    NeededField{"mca_pml_ob1_comm_proc_t", "expected_sequence"},
+    NeededField{"mca_pml_ob1_comm_proc_t", "send_sequence"},
+    NeededField{"mca_pml_ob1_comm_proc_t", "specific_receives"},
+    NeededField{"mca_pml_ob1_comm_proc_t", "unexpected_frags"},
+    NeededField{"mca_pml_ob1_recv_frag_t", "hdr"},
+    NeededField{"mca_pml_ob1_recv_frag_t", "num_segments"},
+    NeededField{"mca_pml_ob1_recv_frag_t", "segments"},
+    NeededField{"mca_pml_ob1_hdr_t", "hdr_common"},
+    NeededField{"mca_pml_ob1_hdr_t", "hdr_match"},
+    NeededField{"mca_pml_ob1_hdr_t", "hdr_rndv"},
+    NeededField{"mca_pml_ob1_common_hdr_t", "hdr_type"},
+    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_src"},
+    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_tag"},
+    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_seq"},
+    NeededField{"mca_pml_ob1_rendezvous_hdr_t", "hdr_msg_length"},
+    NeededField{"mca_btl_base_segment_t", "seg_len"},
+    NeededField{"ompi_wait_sync_t", "count"},
+};
+
+Result<void> add_missing(const TypeFinder& find, std::span<const std::string_view> types,
+                         std::span<const NeededField> fields, std::vector<std::string>& missing) {
+  for (const auto name : types) {
     auto found = find(name);
     if (!found)
       return forward(std::move(found));
@@ -57,10 +99,29 @@ Result<void> add_missing(const TypeFinder& find, std::vector<std::string>& missi
       missing.emplace_back(name);
       continue;
     }
-    for (const auto& needed : repair_fields) {
+    for (const auto& needed : fields) {
       if (needed.type == name && (*found)->find_field(needed.field) == nullptr)
         missing.push_back(fmt::format("{}.{}", needed.type, needed.field));
     }
+  }
+  return {};
+}
+
+Result<void> compare_sizes(const TypeFinder& find, std::span<const SizeFact> facts, TypesOf owner,
+                           TypeComparison& comparison) {
+  for (const auto& fact : facts) {
+    if (owner_of(fact.type) != owner)
+      continue;
+    auto found = find(fact.type);
+    if (!found)
+      return forward(std::move(found));
+    if (*found == nullptr)
+      continue;
+    ++comparison.compared;
+    if ((*found)->size == fact.size)
+      continue;
+    comparison.mismatches.push_back(fmt::format("{}: {} bytes, the library says {} ({})", fact.type,
+                                                (*found)->size, fact.size, fact.symbol));
   }
   return {};
 }
@@ -69,6 +130,14 @@ Result<void> add_missing(const TypeFinder& find, std::vector<std::string>& missi
 
 std::span<const std::string_view> needed_types() {
   return dll_types;
+}
+
+std::span<const std::string_view> ob1_types() {
+  return types_of_ob1;
+}
+
+TypesOf owner_of(std::string_view type) {
+  return type.starts_with("mca_pml_ob1_") ? TypesOf::ob1 : TypesOf::library;
 }
 
 std::vector<ClassSymbol> class_symbols(const ElfFile& file) {
@@ -98,20 +167,22 @@ std::vector<SizeFact> symbol_sizes(const ElfFile& file) {
 
 Result<TypeComparison> compare_types(const TypeFinder& find, std::span<const SizeFact> facts) {
   TypeComparison comparison;
-  if (auto done = add_missing(find, comparison.missing); !done)
+  if (auto done = add_missing(find, dll_types, repair_fields, comparison.missing); !done)
     return forward(std::move(done));
-  for (const auto& fact : facts) {
-    auto found = find(fact.type);
-    if (!found)
-      return forward(std::move(found));
-    if (*found == nullptr)
-      continue;
-    ++comparison.compared;
-    if ((*found)->size == fact.size)
-      continue;
-    comparison.mismatches.push_back(fmt::format("{}: {} bytes, the library says {} ({})", fact.type,
-                                                (*found)->size, fact.size, fact.symbol));
-  }
+  if (auto done = compare_sizes(find, facts, TypesOf::library, comparison); !done)
+    return forward(std::move(done));
+  return comparison;
+}
+
+Result<TypeComparison> compare_ob1_types(const TypeFinder& find, std::span<const SizeFact> facts) {
+  TypeComparison comparison;
+  if (auto done = add_missing(find, types_of_ob1, ob1_fields, comparison.missing); !done)
+    return forward(std::move(done));
+  if (auto done = compare_sizes(find, facts, TypesOf::ob1, comparison); !done)
+    return forward(std::move(done));
+  for (const auto name : classes_of_ob1)
+    if (std::ranges::find(facts, name, &SizeFact::type) == facts.end())
+      comparison.unstated.emplace_back(name);
   return comparison;
 }
 

@@ -29,7 +29,15 @@ inline constexpr std::array sized_symbols = {
     SizedSymbol{"mca_pml_base_send_requests", "opal_free_list_t"},
     SizedSymbol{"ompi_mpi_communicators", "opal_pointer_array_t"},
     SizedSymbol{"mca_pml_base_selected_component", "mca_pml_base_component_t"},
+    SizedSymbol{"mca_pml_ob1", "mca_pml_ob1_t"},
 };
+
+/// Whose types? Those of the plugin mca_pml_ob1 are private to it: no header of theirs is
+/// installed. They are optional, and are compared apart.
+enum class TypesOf { library, ob1 };
+
+/// By the name of a type.
+TypesOf owner_of(std::string_view type);
 
 /// One exported class descriptor (opal_class_t, opal/class/opal_object.h). Its last word is `size_t
 /// cls_sizeof`, the size of the type whose objects it describes: opal_list_t for opal_list_t_class.
@@ -60,17 +68,28 @@ struct TypeComparison {
       missing; ///< types, or "type.field", that the debug DLL or the repairs need
   std::vector<std::string>
       mismatches; ///< "opal_free_list_t: 376 bytes, the library says 384 (opal_free_list_t_class)"
-  int compared = 0; ///< facts whose type is known
+  std::vector<std::string> unstated; ///< of ob1: types with a class whose size no fact states
+  int compared = 0;                  ///< facts whose type is known
 
-  bool fits() const { return missing.empty() && mismatches.empty() && compared > 0; }
+  bool fits() const {
+    return missing.empty() && mismatches.empty() && unstated.empty() && compared > 0;
+  }
 };
 
 /// Are all needed types known, and do the known ones have the sizes that the library states? A fact
-/// about a type that `find` does not know counts for nothing. Errors: those of `find`.
+/// about a type that `find` does not know, or about one of ob1, counts for nothing. Errors: those
+/// of `find`.
 Result<TypeComparison> compare_types(const TypeFinder& find, std::span<const SizeFact> facts);
+
+/// The same for ob1_types() and the facts about types of ob1.
+Result<TypeComparison> compare_ob1_types(const TypeFinder& find, std::span<const SizeFact> facts);
 
 /// Types that libompi_dbg_msgq.so asks for by name (ompi_fill_in_type_info), then those that the
 /// repairs need.
 std::span<const std::string_view> needed_types();
+
+/// Types that the reader of ob1's own objects needs (pending and unexpected messages, sequence
+/// numbers, what a call waits for). Without them everything else works.
+std::span<const std::string_view> ob1_types();
 
 } // namespace mqbridge::openmpi

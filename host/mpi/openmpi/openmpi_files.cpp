@@ -2,9 +2,12 @@
 
 #include "host/disk/run_command.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <sstream>
 #include <sys/utsname.h>
 #include <system_error>
@@ -70,6 +73,48 @@ std::vector<fs::path> usual_places(const std::vector<std::string>& compiler) {
   return places;
 }
 
+std::shared_ptr<const ElfFile> open_first(const std::vector<fs::path>& paths) {
+  for (const auto& path : paths)
+    if (auto file = ElfFile::open(path))
+      return *file;
+  return nullptr;
+}
+
+// Beside libmpi itself, or beside the link to it in a directory of the distribution's own.
+std::vector<fs::path> ob1_places(const std::vector<fs::path>& library_directories) {
+  std::vector<fs::path> places;
+  for (const auto& directory : library_directories)
+    for (const auto* plugins :
+         {"openmpi", "openmpi/lib/openmpi3", "openmpi/lib/openmpi", "openmpi3"})
+      places.push_back(directory / plugins / "mca_pml_ob1.so");
+  return places;
+}
+
+/// "4.1.4", of the lines that begin with these three keys. Empty: not all of them are there.
+std::string version_in(const fs::path& file, const std::array<std::string_view, 3>& keys) {
+  std::ifstream lines(file);
+  std::array<std::string, 3> numbers;
+  for (std::string line; std::getline(lines, line);) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (line.starts_with(keys[i]))
+        numbers[i] = line.substr(keys[i].size());
+    }
+  }
+  const bool all = std::ranges::none_of(numbers, [](const auto& text) { return text.empty(); });
+  return all ? fmt::format("{}", fmt::join(numbers, ".")) : std::string();
+}
+
+std::string version_of(const Headers& headers) {
+  for (const auto& directory : headers.search) {
+    auto version = version_in(directory / "mpi.h",
+                              {"#define OMPI_MAJOR_VERSION ", "#define OMPI_MINOR_VERSION ",
+                               "#define OMPI_RELEASE_VERSION "});
+    if (!version.empty())
+      return version;
+  }
+  return "(mpi.h does not say)";
+}
+
 } // namespace
 
 Result<Headers> find_headers(const std::vector<fs::path>& given,
@@ -90,6 +135,25 @@ Result<Headers> find_headers(const std::vector<fs::path>& given,
                   fmt::join(tried, ", ")),
       "apt install libopenmpi-dev   (elsewhere: build Open MPI with --with-devel-headers, "
       "then --include PREFIX/include)");
+}
+
+Result<void> check_source(const fs::path& source, const Headers& headers) {
+  const auto version = version_in(source / "VERSION", {"major=", "minor=", "release="});
+  constexpr std::string_view private_header = "ompi/mca/pml/ob1/pml_ob1_comm.h";
+  if (version.empty() || !present(source / private_header)) {
+    return fail("types.no_source",
+                fmt::format("{} is no source of Open MPI: it has no {}", source.string(),
+                            version.empty() ? "VERSION" : private_header),
+                "unpack the source of the MPI's own version, and give its directory: --source DIR");
+  }
+  const auto headers_are = version_of(headers);
+  if (version != headers_are)
+    return fail("types.source_version",
+                fmt::format("the source in {} is that of Open MPI {}, the headers in {} are those "
+                            "of {}",
+                            source.string(), version, headers.root.string(), headers_are),
+                fmt::format("give the source of {} with --source DIR", headers_are));
+  return {};
 }
 
 Result<fs::path> find_library(const Headers& headers) {
@@ -121,14 +185,11 @@ Result<Libraries> open_libraries(const fs::path& libmpi) {
     // A bare file name: what else DT_NEEDED may hold is not looked for.
     if (!name.starts_with("libopen-") || name.find('/') != std::string::npos)
       continue;
-    for (const auto& directory : {libmpi.parent_path(), real.parent_path()}) {
-      auto beside = ElfFile::open(directory / name);
-      if (!beside)
-        continue;
-      libraries.push_back(*beside);
-      break;
-    }
+    if (auto beside = open_first({libmpi.parent_path() / name, real.parent_path() / name}))
+      libraries.push_back(std::move(beside));
   }
+  if (auto plugin = open_first(ob1_places({libmpi.parent_path(), real.parent_path()})))
+    libraries.push_back(std::move(plugin));
   return libraries;
 }
 

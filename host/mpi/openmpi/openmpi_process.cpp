@@ -21,12 +21,15 @@ struct ClassWord {
 };
 
 /// Of the types that `find` knows: the size of another one says nothing, and the plugins have many.
-Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSet& images) {
+Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSet& images,
+                                           TypesOf owner) {
   std::vector<ClassWord> words;
   for (const auto& image : images.images()) {
     if (image.file == nullptr)
       continue;
     for (const auto& symbol : class_symbols(*image.file)) {
+      if (owner_of(symbol.type) != owner)
+        continue;
       auto known = find(symbol.type);
       if (!known)
         return forward(std::move(known));
@@ -38,9 +41,9 @@ Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSe
 }
 
 /// Words that could not be read, and classes not initialised yet (0), state nothing.
-Result<void> add_class_sizes(const TypeFinder& find, const AddressSpace& space,
+Result<void> add_class_sizes(const TypeFinder& find, const AddressSpace& space, TypesOf owner,
                              std::vector<SizeFact>& facts) {
-  auto known = class_words(find, space.images);
+  auto known = class_words(find, space.images, owner);
   if (!known)
     return forward(std::move(known));
   auto& words = *known;
@@ -118,7 +121,8 @@ bool has_sessions(const ImageSet& images) {
   return images.find_symbol("ompi_mpi_instance_null").has_value();
 }
 
-Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space) {
+Result<std::vector<SizeFact>> stated_sizes(const TypeFinder& find, const AddressSpace& space,
+                                           TypesOf owner) {
   std::vector<SizeFact> facts;
   for (const auto& image : space.images.images()) {
     if (image.file == nullptr)
@@ -126,9 +130,16 @@ Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& s
     auto sizes = symbol_sizes(*image.file);
     facts.insert(facts.end(), sizes.begin(), sizes.end());
   }
-  if (auto done = add_class_sizes(find, space, facts); !done)
+  if (auto done = add_class_sizes(find, space, owner, facts); !done)
     return forward(std::move(done));
-  auto comparison = compare_types(find, facts);
+  return facts;
+}
+
+Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space) {
+  auto facts = stated_sizes(find, space, TypesOf::library);
+  if (!facts)
+    return forward(std::move(facts));
+  auto comparison = compare_types(find, *facts);
   if (!comparison)
     return comparison;
   if (auto done = compare_pointers(find, space.platform, *comparison); !done)

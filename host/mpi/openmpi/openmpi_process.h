@@ -8,13 +8,19 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// What an Open MPI process says of itself, beside its queues.
 namespace mqbridge::openmpi {
 
-/// Compares the types that `find` knows with what the process states: the symbol sizes, and the
-/// cls_sizeof of the exported X_t_class object (opal/class/opal_object.h) of each type that `find`
-/// knows, read in one pipelined read. Errors: those of `find` and of Memory.
+/// What the process states of sizes: the symbol sizes, and the cls_sizeof of the exported X_t_class
+/// object (opal/class/opal_object.h) of each type of `owner` that `find` knows, read in one
+/// pipelined read. Errors: those of `find` and of Memory.
+Result<std::vector<SizeFact>> stated_sizes(const TypeFinder& find, const AddressSpace& space,
+                                           TypesOf owner);
+
+/// Compares the types that the debug DLL and the repairs need, as `find` knows them, with what the
+/// process states. Errors: those of stated_sizes().
 Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space);
 
 /// Open MPI 5 and later: MPI_Session_init makes communicators without MPI_Init or MPI_COMM_WORLD.

@@ -66,7 +66,8 @@ public:
     const bool all = is_own_library(image.target_path);
     std::vector<RootWord> words;
     for (const auto& word : class_symbols(*image.file))
-      if (all || std::ranges::find(needed, word.type) != needed.end())
+      if (all || owner_of(word.type) == TypesOf::ob1 ||
+          std::ranges::find(needed, word.type) != needed.end())
         words.push_back(
             {image.bias(word.size_word), static_cast<std::uint64_t>(word.size_word_size)});
     return words;

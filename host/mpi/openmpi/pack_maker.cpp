@@ -10,22 +10,36 @@
 namespace mqbridge::openmpi {
 namespace {
 
-Result<void> check_fit(TypeSource& types, const Libraries& libraries) {
-  auto comparison = check_types(types, libraries);
-  if (!comparison)
-    return forward(std::move(comparison));
-  if (comparison->fits())
+Result<void> refuse(const TypeComparison& comparison, const std::string& libmpi) {
+  if (comparison.fits())
     return {};
-  const auto& libmpi = libraries.front()->path().string();
-  if (!comparison->missing.empty())
+  if (!comparison.missing.empty())
     return fail("types.mismatch", fmt::format("types that {} needs are not known: {}", libmpi,
-                                              fmt::join(comparison->missing, ", ")));
-  if (comparison->compared == 0)
+                                              fmt::join(comparison.missing, ", ")));
+  if (!comparison.unstated.empty())
+    return fail("types.no_library",
+                fmt::format("nothing states the sizes of {}: there is no mca_pml_ob1.so beside {}",
+                            fmt::join(comparison.unstated, ", "), libmpi),
+                "name the library of an installation that has its plugins: --library PATH");
+  if (comparison.compared == 0)
     return fail("types.mismatch", fmt::format("{} states no sizes of Open MPI's types", libmpi));
   return fail("types.mismatch",
               fmt::format("the headers are not those of {}: {}", libmpi,
-                          fmt::join(comparison->mismatches, "; ")),
+                          fmt::join(comparison.mismatches, "; ")),
               "give the headers of this library's own version with --include DIR");
+}
+
+Result<void> check_fit(TypeSource& types, const Libraries& libraries, bool with_ob1) {
+  const auto& libmpi = libraries.front()->path().string();
+  auto comparison = check_types(types, libraries);
+  if (!comparison)
+    return forward(std::move(comparison));
+  if (auto done = refuse(*comparison, libmpi); !done || !with_ob1)
+    return done;
+  comparison = check_ob1_types(types, libraries);
+  if (!comparison)
+    return forward(std::move(comparison));
+  return refuse(*comparison, libmpi);
 }
 
 TypeLayout layout_of(const TypeLayout& type) {
@@ -41,8 +55,8 @@ TypeLayout layout_of(const TypeLayout& type) {
 
 } // namespace
 
-Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries) {
-  if (auto done = check_fit(types, libraries); !done)
+Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool with_ob1) {
+  if (auto done = check_fit(types, libraries, with_ob1); !done)
     return forward(std::move(done));
   const auto& libmpi = *libraries.front();
   TypePack pack;
@@ -55,7 +69,10 @@ Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries) {
   pack.pointer_size = libmpi.platform().pointer_size;
 
   std::set<std::string, std::less<>> written;
-  for (const auto name : needed_types()) {
+  std::vector<std::string_view> whole(needed_types().begin(), needed_types().end());
+  if (with_ob1)
+    whole.insert(whole.end(), ob1_types().begin(), ob1_types().end());
+  for (const auto name : whole) {
     auto found = types.find(name);
     if (!found)
       return forward(std::move(found));

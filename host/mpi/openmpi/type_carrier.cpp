@@ -29,7 +29,7 @@ Result<void> make_pack_file(const CarrierRequest& request, const openmpi::Header
   auto types = read_types_file(carrier, request.indexer);
   if (!types)
     return forward(std::move(types));
-  auto pack = openmpi::make_pack(*types->source, *libraries);
+  auto pack = openmpi::make_pack(*types->source, *libraries, request.source.has_value());
   if (!pack)
     return forward(std::move(pack));
   return write_file(request.output, write_type_pack(*pack));
@@ -47,6 +47,11 @@ Result<void> make_type_carrier(const CarrierRequest& request) {
   auto headers = openmpi::find_headers(request.include_directories, request.compiler);
   if (!headers)
     return forward(std::move(headers));
+  if (request.source) {
+    if (auto done = openmpi::check_source(*request.source, *headers); !done)
+      return done;
+    headers->source = request.source;
+  }
   if (request.output.extension() == ".types")
     return make_pack_file(request, *headers);
   return openmpi::compile_carrier(request.compiler, *headers, request.output);

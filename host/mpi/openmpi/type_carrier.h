@@ -18,6 +18,9 @@ struct CarrierRequest {
   std::vector<std::string> compiler = {"cc"};
   /// --include; empty: asked from mpicc, then the usual places.
   std::vector<std::filesystem::path> include_directories;
+  /// --source: Open MPI's own source, for the types that are private to ob1 (ob1_types()). nullopt:
+  /// the carrier or pack goes without.
+  std::optional<std::filesystem::path> source = std::nullopt;
   /// A name that ends in .types: the carrier is made for the time of the call only, and its layouts
   /// are written there as a pack.
   std::filesystem::path output;
@@ -27,9 +30,9 @@ struct CarrierRequest {
 };
 
 /// Writes the carrier, or the pack. A pack is checked against the library first
-/// (openmpi::check_types). Errors: types.unknown_mpi, types.no_headers (names the package to
-/// install), types.no_library, types.compile (with the compiler's own words), types.mismatch,
-/// output.write, and those of ElfFile::open.
+/// (openmpi::make_pack). Errors: types.unknown_mpi, types.no_headers (names the package to
+/// install), types.no_source, types.source_version, types.no_library, types.compile (with the
+/// compiler's own words), types.mismatch, output.write, and those of ElfFile::open.
 Result<void> make_type_carrier(const CarrierRequest& request);
 
 } // namespace mqbridge

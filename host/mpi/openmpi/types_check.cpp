@@ -40,4 +40,9 @@ Result<TypeComparison> check_types(TypeSource& types, const Libraries& libraries
                        size_facts(libraries));
 }
 
+Result<TypeComparison> check_ob1_types(TypeSource& types, const Libraries& libraries) {
+  return compare_ob1_types([&](std::string_view name) { return types.find(name); },
+                           size_facts(libraries));
+}
+
 } // namespace mqbridge::openmpi

@@ -15,5 +15,7 @@ std::vector<SizeFact> size_facts(const Libraries& libraries);
 /// Do these types fit that installation? What the check against a running process does, on files:
 /// for `mqbridge types check`, and before a pack is written. Errors: those of `types`.
 Result<TypeComparison> check_types(TypeSource& types, const Libraries& libraries);
+/// The same for the types of ob1.
+Result<TypeComparison> check_ob1_types(TypeSource& types, const Libraries& libraries);
 
 } // namespace mqbridge::openmpi

@@ -8,6 +8,7 @@
 #include "host/types/types_file.h"
 #include "tests/builders/elf_builder.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,7 +130,20 @@ TEST_F(TypeCarrier, TheShippedPackIsWhatTheInstalledHeadersGive) {
   ASSERT_TRUE(pack) << pack.error().message;
   ASSERT_TRUE(*pack) << "no shipped pack has the build-id of " << libraries.front()->path()
                      << ": make it with host/mpi/openmpi/packs/generate.sh";
-  EXPECT_EQ(contents((*pack)->path), contents(directory_ / "made.types"));
+  // Open MPI's own source gives the shipped one more: the types of ob1, and more sizes to compare.
+  const auto made_pack = read_type_pack(directory_ / "made.types");
+  ASSERT_TRUE(made_pack);
+  auto shipped_part = (*pack)->pack;
+  std::vector<std::string> more;
+  std::erase_if(shipped_part.types, [&](const TypeLayout& type) {
+    if (std::ranges::find(made_pack->types, type.name, &TypeLayout::name) != made_pack->types.end())
+      return false;
+    if (!type.fields.empty())
+      more.push_back(type.name);
+    return true;
+  });
+  EXPECT_EQ(write_type_pack(shipped_part), contents(directory_ / "made.types"));
+  EXPECT_THAT(more, testing::ElementsAreArray(openmpi::ob1_types()));
   EXPECT_EQ((*pack)->pack.version, openmpi::library_version(*libraries.front()));
 }
 
@@ -149,7 +163,7 @@ TEST_F(TypeCarrier, TypesOfAnotherBuildAreRefused) {
   ASSERT_TRUE(comparison);
   ASSERT_EQ(comparison->mismatches.size(), 1U);
   EXPECT_THAT(comparison->mismatches[0], HasSubstr("ompi_communicator_t_class"));
-  const auto again = openmpi::make_pack(*types, libraries);
+  const auto again = openmpi::make_pack(*types, libraries, false);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, "types.mismatch");
 }
