@@ -81,7 +81,7 @@ static void print_data(const struct posted_operation* operation) {
     fprintf(out, ",\"length\":%ld", operation->length);
   if (operation->buffer == NULL)
     fprintf(out, ",\"buffer\":null");
-  else
+  else if (!operation->buffer_unknown)
     fprintf(out, ",\"buffer\":\"%p\"", operation->buffer);
   static const char* const delivered[] = {"null", "false", "true"};
   fprintf(out, ",\"system_buffer\":%s,\"delivered\":%s",

@@ -18,6 +18,7 @@ struct posted_operation {
   int tag;            ///< MPI_ANY_TAG allowed
   long length;        ///< -1: it asks for none
   const void* buffer; ///< NULL: it has none
+  int buffer_unknown; ///< the MPI's own, wherever it is
   const char* kind;   ///< "mprobe", "message"; NULL: what `queue` says
   enum operation_delivery delivery;
   int system_buffer; ///< MPI copied the data away (buffered send)
