@@ -13,7 +13,7 @@ void OperationCounts::add(const OperationCounts& other) {
 OperationCounts count_operations(const Queue& queue, OpClass op_class) {
   OperationCounts counts;
   for (const Operation& operation : queue.operations) {
-    if (operation.collective != Collective::none) {
+    if (!is_own(operation)) {
       ++counts.inside;
       continue;
     }

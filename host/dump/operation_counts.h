@@ -6,6 +6,11 @@
 
 namespace mqbridge {
 
+/// The program posted it: it is not the MPI's own, inside a collective.
+inline bool is_own(const Operation& operation) {
+  return operation.collective == Collective::none;
+}
+
 /// The program's own operations of a queue by what became of them. Every message of an unexpected
 /// queue is pending: it waits for a receive.
 struct OperationCounts {
@@ -13,7 +18,7 @@ struct OperationCounts {
   std::uint64_t complete = 0; ///< listed until the program asks for them
   std::uint64_t inactive = 0; ///< persistent, not started
   std::uint64_t unknown = 0;
-  std::uint64_t inside = 0; ///< the MPI's own, inside a collective: in none of the others
+  std::uint64_t inside = 0; ///< not the program's own: in none of the others
 
   std::uint64_t own() const { return pending + complete + inactive + unknown; }
 

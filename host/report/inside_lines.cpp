@@ -1,6 +1,7 @@
 #include "host/report/inside_lines.h"
 
 #include "host/document/names.h"
+#include "host/dump/operation_counts.h"
 #include "host/report/peer_text.h"
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ std::vector<InsideLine> inside_lines(const Communicator& communicator) {
   std::map<Collective, Open> found;
   for (const OpClass op_class : {OpClass::receive, OpClass::send})
     for (const Operation& operation : communicator.queue(op_class).operations) {
-      if (operation.collective == Collective::none)
+      if (is_own(operation))
         continue;
       Open& open = found[operation.collective];
       if (operation.status != OpStatus::complete)
@@ -106,7 +107,7 @@ std::string inside_words(const RankDump& rank) {
 std::vector<InsideLine> message_lines(const Communicator& communicator) {
   std::map<Collective, std::pair<std::uint64_t, PeerSet>> found;
   for (const Operation& operation : communicator.queue(OpClass::unexpected).operations)
-    if (operation.collective != Collective::none) {
+    if (!is_own(operation)) {
       auto& [count, peers] = found[operation.collective];
       ++count;
       peers.add(operation.peer);

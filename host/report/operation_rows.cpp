@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/document/ranges.h"
 #include "host/document/raw_values.h"
+#include "host/dump/operation_counts.h"
 #include "host/report/peer_text.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
@@ -176,7 +177,7 @@ std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations,
   std::vector<std::size_t> order;
   order.reserve(operations.size());
   for (std::size_t i = 0; i < operations.size(); ++i)
-    if (operations[i].collective == Collective::none)
+    if (is_own(operations[i]))
       order.push_back(i);
   if (op_class == OpClass::unexpected)
     return order;

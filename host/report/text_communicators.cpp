@@ -52,9 +52,10 @@ std::string remote_text(const Group& remote) {
 }
 
 bool has_own_operations(const Communicator& communicator) {
-  return std::any_of(op_classes.begin(), op_classes.end(), [&](OpClass op_class) {
-    return count_operations(communicator.queue(op_class), op_class).own() > 0;
-  });
+  return std::any_of(communicator.queues.begin(), communicator.queues.end(),
+                     [](const Queue& queue) {
+                       return std::any_of(queue.operations.begin(), queue.operations.end(), is_own);
+                     });
 }
 
 /// Strings with what they are said of: "send, recv" of "empty".

@@ -128,6 +128,36 @@ TEST_F(Collect, RanksOfSeveralNodesAreOneDump) {
   EXPECT_EQ(exit_status_of(outcome_of(dump)), 0);
 }
 
+TEST_F(Collect, WhatTheDllDoesNotSayComesFromTheNodes) {
+  auto ranks = part_of_ring(2, 0, 2);
+  ranks[1].mpi->thread_level = ThreadLevel::multiple;
+  Communicator& all = ranks[1].communicators[0];
+  all.counters = MessageCounters{65536, 12, {{0, 65'535, 7}}};
+  Operation message = pending(0, -16, 64);
+  message.source = OpSource::mqbridge;
+  message.collective = Collective::barrier;
+  message.protocol = Protocol::eager;
+  all.queue(OpClass::unexpected) = available({message});
+  all.queue(OpClass::receive).operations[0].waited =
+      Waited{.group = 3, .count = 1, .mode = WaitMode::any, .unseen = true};
+  const auto dump = collected({honest("n1", ranks)});
+  expect_a_whole_ring(dump, 2);
+  EXPECT_EQ(dump.ranks[1].mpi->thread_level, ThreadLevel::multiple);
+  const Communicator& came = dump.ranks[1].communicators[0];
+  ASSERT_TRUE(came.counters);
+  EXPECT_EQ(came.counters->received, 12);
+  EXPECT_EQ(came.counters->peers.at(0).sent, 65'535);
+  const Operation& arrived = came.queue(OpClass::unexpected).operations[0];
+  EXPECT_EQ(arrived.source, OpSource::mqbridge);
+  EXPECT_EQ(arrived.collective, Collective::barrier);
+  EXPECT_EQ(arrived.protocol, Protocol::eager);
+  const Waited& waited = came.queue(OpClass::receive).operations[0].waited;
+  EXPECT_EQ(waited.group, 3U);
+  EXPECT_EQ(waited.count, 1U);
+  EXPECT_EQ(waited.mode, WaitMode::any);
+  EXPECT_TRUE(waited.unseen);
+}
+
 /// srun puts the task's number in front of each line, and mixes them.
 class CollectBySrun : public Collect {
 protected:
