@@ -77,6 +77,12 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
   if (!state)
     return forward(std::move(state));
   dump_.mpi->state = *state;
+  auto threads = support_of(library_.provider).read_thread_level(process_.space());
+  if (!threads)
+    return forward(std::move(threads));
+  // MPI_Init writes it on its way.
+  if (*state != MpiState::not_initialized)
+    dump_.mpi->thread_level = *threads;
   if (*state == MpiState::not_initialized)
     warnings_.push_back(
         process_.is_alive()

@@ -71,6 +71,8 @@ public:
     const auto repaired = repair_all();
     if (!repaired && support_.statuses_need_repair())
       doubt_unverified(dump_.communicators, walk_.process.platform());
+    if (repaired && !walk_.bypassed)
+      add_unshown(result.failure);
     const bool whole = !result.failure && repaired;
     // MPI_Finalize has freed them all at its end.
     auto implausible = drop_implausible(dump_.communicators, support_, whole && !is_finalizing());
@@ -108,6 +110,28 @@ private:
                   "the time of the walk was over while the requests of what it found were read",
                   "--max-walk S with more seconds, or --max-operations N with fewer operations");
     return repaired;
+  }
+
+  /// `failure`: what ended the walk; takes what went wrong here where nothing did before.
+  void add_unshown(std::optional<Error>& failure) {
+    UnshownRequest request;
+    request.op_classes = wanted_queues(filters_);
+    request.max_operations = walk_.options.max_operations;
+    request.keep = [this](const Communicator& communicator, const Operation& operation) {
+      return wanted(filters_, communicator) && wanted(filters_, operation);
+    };
+    request.take_memory = [this] {
+      return walk_.budget == nullptr ||
+             walk_.budget->take(sizeof(Operation)) == RankBudget::Verdict::granted;
+    };
+    auto outcome = support_.add_unshown(dump_.communicators, request, walk_.process.space());
+    auto wrong = outcome ? std::move(outcome->damage) : std::optional(std::move(outcome).error());
+    if (outcome && outcome->lacking)
+      outcome_.warnings.push_back(std::move(*outcome->lacking));
+    if (wrong && failure)
+      outcome_.warnings.push_back(std::move(*wrong)); // beside what ended the walk
+    else if (wrong)
+      failure = std::move(wrong);
   }
 
   WalkResult run_dll() {

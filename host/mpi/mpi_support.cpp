@@ -33,6 +33,15 @@ bool MpiSupport::is_world(const Communicator& communicator) const {
   return communicator.name == "MPI_COMM_WORLD";
 }
 
+Result<ThreadLevel> MpiSupport::read_thread_level(const AddressSpace&) const {
+  return ThreadLevel::unknown;
+}
+
+Result<UnshownOutcome> MpiSupport::add_unshown(std::vector<Communicator>&, const UnshownRequest&,
+                                               const AddressSpace&) const {
+  return UnshownOutcome();
+}
+
 Result<void> MpiSupport::repair(std::vector<Communicator>&, const AddressSpace&) const {
   return {};
 }

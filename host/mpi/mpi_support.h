@@ -3,6 +3,7 @@
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/queue_extent.h"
+#include "host/mpi/unshown.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
@@ -106,6 +107,15 @@ public:
   virtual bool may_lack_world(const ImageSet&, MpiState) const { return false; }
   /// The library does not say that it is in MPI_Finalize: that shows by a missing MPI_COMM_WORLD.
   virtual bool finalizes_unseen() const { return false; }
+
+  /// What MPI_Query_thread answers there.
+  virtual Result<ThreadLevel> read_thread_level(const AddressSpace& space) const;
+
+  /// Adds to what repair() left what the MPI's own memory says beside it. Where that fails the
+  /// communicators are as true as before.
+  virtual Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
+                                             const UnshownRequest& request,
+                                             const AddressSpace& space) const;
 
   /// repairs.h, for this provider's DLL.
   virtual Result<void> repair(std::vector<Communicator>& communicators,

@@ -2,6 +2,7 @@
 
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/openmpi_groups.h"
+#include "host/mpi/openmpi/openmpi_objects.h"
 #include "host/mpi/pointer_table.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
@@ -24,8 +25,7 @@ constexpr std::uint64_t most_windows = 1024;
 
 /// Where things are, for this build and platform.
 struct Layout {
-  Field slots, slot_count, pointer; ///< of an opal_pointer_array_t
-  Field context, flags, local_group, remote_group, local_communicator, name;
+  Field flags, local_group, remote_group, local_communicator, name;
   Field member_count, members; ///< of an ompi_group_t
   ProcessName process;
 
@@ -33,10 +33,6 @@ struct Layout {
     const auto& platform = space.platform;
     const int word = platform.pointer_size;
     constexpr int number = 4;
-    slots = fields.find("opal_pointer_array_t", "addr", word);
-    slot_count = fields.find("opal_pointer_array_t", "size", platform.int_size);
-    pointer = {0, static_cast<std::size_t>(word)};
-    context = fields.find("ompi_communicator_t", "c_contextid", number);
     flags = fields.find("ompi_communicator_t", "c_flags", number);
     local_group = fields.find("ompi_communicator_t", "c_local_group", word);
     remote_group = fields.find("ompi_communicator_t", "c_remote_group", word);
@@ -70,10 +66,10 @@ std::optional<std::uint64_t> context_of_window(std::string_view name) {
 
 class Corrector {
 public:
-  Corrector(std::vector<Communicator>& communicators, const Layout& layout,
+  Corrector(std::vector<Communicator>& communicators, Fields& fields, const Layout& layout,
             const AddressSpace& space, std::size_t most_members)
-      : communicators_(communicators), layout_(layout), space_(space), members_left_(most_members) {
-  }
+      : communicators_(communicators), fields_(fields), layout_(layout), space_(space),
+        members_left_(most_members) {}
 
   Result<void> run() {
     if (auto done = find_objects(); !done)
@@ -89,50 +85,16 @@ public:
   }
 
 private:
-  /// The objects behind a pointer array's slots; empty: it cannot be read.
-  Result<Words> read_slots(std::string_view symbol, const std::vector<std::uint64_t>& slots,
-                           std::uint64_t& first) {
-    Words found;
-    first = 0;
-    const auto root = space_.images.find_symbol(symbol);
-    if (!root)
-      return found;
-    Words array;
-    array.want(root->address.value, layout_.slots);
-    array.want(root->address.value, layout_.slot_count);
-    if (auto done = array.read(space_); !done)
-      return forward(std::move(done));
-    first = array.get(root->address.value, layout_.slots).value_or(0);
-    const auto count = array.get(root->address.value, layout_.slot_count).value_or(0);
-    for (const std::uint64_t slot : slots)
-      if (first != 0 && slot < count)
-        found.want(first + slot * pointer_size(), layout_.pointer);
-    if (auto done = found.read(space_); !done)
-      return forward(std::move(done));
-    return found;
-  }
-
   Result<void> find_objects() {
-    std::vector<std::uint64_t> slots;
-    for (const auto& communicator : communicators_)
-      slots.push_back(communicator.id.value);
-    std::uint64_t first = 0;
-    auto found = read_slots("ompi_mpi_communicators", slots, first);
+    auto found = communicator_objects(communicators_, fields_, space_);
     if (!found)
       return forward(std::move(found));
-    for (const std::uint64_t slot : slots) {
-      const auto object = found->get(first + slot * pointer_size(), layout_.pointer);
-      objects_.push_back(object.value_or(0) != 0 ? object : std::nullopt);
-      for (const Field& field : {layout_.context, layout_.flags, layout_.local_group,
-                                 layout_.remote_group, layout_.local_communicator})
-        words_.want(objects_.back(), field);
-    }
-    if (auto done = words_.read(space_); !done)
-      return done;
-    for (std::size_t i = 0; i < objects_.size(); ++i)
-      if (words_.get(objects_[i], layout_.context) != slots[i])
-        objects_[i].reset(); // it is being changed, or the layout is another one
-    return {};
+    objects_ = std::move(*found);
+    for (const auto& object : objects_)
+      for (const Field& field :
+           {layout_.flags, layout_.local_group, layout_.remote_group, layout_.local_communicator})
+        words_.want(object, field);
+    return words_.read(space_);
   }
 
   Words::Value group_of(std::size_t i, const Field& side) const {
@@ -217,11 +179,9 @@ private:
       communicator.remote = side(i, layout_.remote_group);
       mark_internal(words_.get(objects_[i], layout_.local_communicator));
     }
-    const auto& peers = communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks
-                                                                     : communicator.group;
     for (Queue& queue : communicator.queues)
       for (Operation& operation : queue.operations)
-        translate_ranks(operation, peers);
+        translate_ranks(operation, communicator);
   }
 
   /// ompi/communicator/comm_init.c: the context ids 0 and 1, unless the program renamed them.
@@ -238,15 +198,9 @@ private:
         communicators_[i].internal = true;
   }
 
-  static std::optional<std::int64_t> global_rank(const MaybeInt& local, const RankList& ranks) {
-    if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
-      return std::nullopt;
-    return (*ranks)[static_cast<std::size_t>(*local)];
-  }
-
   /// The walk had only what the DLL says of the group, and of the peer.
-  static void translate_ranks(Operation& operation, const RankList& ranks) {
-    const auto peer = global_rank(operation.peer.local_rank, ranks);
+  static void translate_ranks(Operation& operation, const Communicator& communicator) {
+    const auto peer = world_rank_of_peer(communicator, operation.peer.local_rank);
     const bool changed = !operation.peer.any && operation.peer.global_rank != peer;
     if (changed) {
       operation.peer.global_rank = peer;
@@ -257,7 +211,8 @@ private:
         operation.repairs.remove(Repair::global_rank);
     }
     if (operation.actual)
-      operation.actual->global_rank = global_rank(operation.actual->local_rank, ranks);
+      operation.actual->global_rank =
+          world_rank_of_peer(communicator, operation.actual->local_rank);
   }
 
   /// Each window has a communicator for itself, which only the name of the window tells.
@@ -265,15 +220,13 @@ private:
     std::vector<std::uint64_t> slots;
     for (std::uint64_t slot = 0; slot < most_windows; ++slot)
       slots.push_back(slot);
-    std::uint64_t first = 0;
-    auto windows = read_slots("ompi_mpi_windows", slots, first);
+    auto windows = objects_in("ompi_mpi_windows", slots, fields_, space_);
     if (!windows)
       return forward(std::move(windows));
     std::vector<std::array<std::byte, 64>> names; // MPI_MAX_OBJECT_NAME
     std::vector<std::uint64_t> addresses;
-    for (const std::uint64_t slot : slots)
-      if (const auto window = windows->get(first + slot * pointer_size(), layout_.pointer);
-          layout_.name && window.value_or(0) != 0)
+    for (const auto& window : *windows)
+      if (layout_.name && window.value_or(0) != 0)
         addresses.push_back(*window);
     if (addresses.empty())
       return {};
@@ -292,11 +245,8 @@ private:
     return {};
   }
 
-  std::uint64_t pointer_size() const {
-    return static_cast<std::uint64_t>(space_.platform.pointer_size);
-  }
-
   std::vector<Communicator>& communicators_;
+  Fields& fields_;
   const Layout& layout_;
   AddressSpace space_;
   std::vector<Words::Value> objects_; ///< by communicator; nullopt: not found
@@ -308,6 +258,15 @@ private:
 
 } // namespace
 
+std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,
+                                               const MaybeInt& local) {
+  const RankList& ranks =
+      communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks : communicator.group;
+  if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
+    return std::nullopt;
+  return (*ranks)[static_cast<std::size_t>(*local)];
+}
+
 Result<void> correct_communicators(std::vector<Communicator>& communicators,
                                    const AddressSpace& space, std::size_t most_members) {
   for (auto& communicator : communicators)
@@ -316,7 +275,7 @@ Result<void> correct_communicators(std::vector<Communicator>& communicators,
   const Layout layout(fields, space);
   if (fields.error())
     return Failure(*fields.error());
-  return Corrector(communicators, layout, space, most_members).run();
+  return Corrector(communicators, fields, layout, space, most_members).run();
 }
 
 } // namespace mqbridge::openmpi

@@ -177,6 +177,21 @@ Result<MpiState> read_state(const AddressSpace& space) {
   return *value >= init_completed ? MpiState::initialized : MpiState::not_initialized;
 }
 
+Result<ThreadLevel> read_thread_level(const AddressSpace& space) {
+  const auto symbol = space.images.find_symbol("ompi_mpi_thread_provided");
+  if (!symbol)
+    return ThreadLevel::unknown;
+  auto value = read_unsigned(space.memory, space.platform, symbol->address,
+                             static_cast<std::size_t>(space.platform.int_size));
+  if (!value && value.error().code == codes::memory_unreadable)
+    return ThreadLevel::unknown;
+  if (!value)
+    return forward(std::move(value));
+  // MPI_THREAD_SINGLE is 0, and the others follow it.
+  constexpr std::uint64_t most = 3;
+  return *value <= most ? static_cast<ThreadLevel>(*value + 1) : ThreadLevel::unknown;
+}
+
 Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   const std::optional<std::string> unknown;
   const auto component = space.images.find_symbol("mca_pml_base_selected_component");

@@ -30,6 +30,9 @@ bool has_sessions(const ImageSet& images);
 /// mark in it.
 Result<MpiState> read_state(const AddressSpace& space);
 
+/// ompi_mpi_thread_provided. Errors: those of Memory.
+Result<ThreadLevel> read_thread_level(const AddressSpace& space);
+
 /// Name of the selected PML ("ob1", "ucx"); nullopt if it cannot be read.
 Result<std::optional<std::string>> read_transport(const AddressSpace& space);
 

@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/openmpi_requests.h"
 
+#include "host/mpi/openmpi/pml_constants.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
 
@@ -10,19 +11,6 @@
 
 namespace mqbridge::openmpi {
 namespace {
-
-/// ompi/request/request.h: req_complete is REQUEST_COMPLETED, else nullptr (REQUEST_PENDING) or the
-/// object of the thread that waits for it.
-constexpr std::uint64_t request_completed = 1;
-/// ompi/request/request_dbg.h, ompi_request_state_t: a persistent request that is not started. Each
-/// request is inactive before its first start, but only that of a persistent one is complete, too.
-constexpr std::uint64_t request_inactive = 1;
-/// ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t
-constexpr std::uint64_t send_buffered = 2;
-
-/// ompi/mca/pml/base/pml_base_request_dbg.h, mca_pml_base_request_type_t. Those that wait on the
-/// stack (iprobe, probe) are in no list of the debug DLL's; one that MPI_Mrecv takes is recast.
-enum class RequestType : std::uint64_t { none, send, receive, iprobe, probe, improbe, mprobe };
 
 /// Where things are, for this build and platform. A pml request starts with its ompi request.
 struct Layout {

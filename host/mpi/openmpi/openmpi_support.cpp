@@ -4,6 +4,7 @@
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/openmpi_repairs.h"
+#include "host/mpi/openmpi/openmpi_unshown.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,7 @@ constexpr auto symbols = std::to_array<std::string_view>(
 constexpr auto roots = std::to_array<std::string_view>({
     "ompi_version_string",
     "ompi_mpi_state",
+    "ompi_mpi_thread_provided",
     "mca_pml_base_selected_component",
     "ompi_mpi_communicators",
     "ompi_mpi_windows",
@@ -138,6 +140,16 @@ public:
   bool world_is_certain() const override { return true; }
   bool may_lack_world(const ImageSet& images, MpiState state) const override {
     return state == MpiState::unknown && has_sessions(images);
+  }
+
+  Result<ThreadLevel> read_thread_level(const AddressSpace& space) const override {
+    return openmpi::read_thread_level(space);
+  }
+
+  Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
+                                     const UnshownRequest& request,
+                                     const AddressSpace& space) const override {
+    return openmpi::add_unshown(communicators, request, space);
   }
 
   Result<void> repair(std::vector<Communicator>& communicators,

@@ -1,0 +1,277 @@
+#include "host/mpi/openmpi/hidden_requests.h"
+
+#include "host/memory/reader.h"
+#include "host/mpi/openmpi/collective_tags.h"
+#include "host/mpi/openmpi/openmpi_requests.h"
+#include "host/mpi/openmpi/pml_constants.h"
+#include "host/mpi/openmpi/queue_filler.h"
+#include "host/mpi/openmpi/request_blocks.h"
+#include "host/mqs/interpret.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace mqbridge::openmpi {
+namespace {
+
+constexpr std::int64_t any_source = -1;
+constexpr std::int64_t any_tag = -1;
+
+/// Where things are in a request of the PML, which begins with its ompi request.
+struct RequestLayout {
+  Field class_of, complete, state, type, communicator, buffer, peer, tag;
+
+  RequestLayout(Fields& fields, const Platform& platform) {
+    constexpr std::string_view pml = "mca_pml_base_request_t";
+    class_of = {0, static_cast<std::size_t>(platform.pointer_size)};
+    complete = fields.find("ompi_request_t", "req_complete", platform.pointer_size);
+    state = fields.find("ompi_request_t", "req_state", platform.int_size);
+    type = fields.find(pml, "req_type", platform.int_size);
+    communicator = fields.find(pml, "req_comm", platform.pointer_size);
+    buffer = fields.find(pml, "req_addr", platform.pointer_size);
+    peer = fields.find(pml, "req_peer", platform.int_size);
+    tag = fields.find(pml, "req_tag", platform.int_size);
+  }
+  bool known() const { return complete && state && type && communicator && peer && tag; }
+  std::size_t size() const {
+    return static_cast<std::size_t>(
+        std::max({complete.end(), state.end(), type.end(), communicator.end(), buffer.end(),
+                  peer.end(), tag.end()}));
+  }
+};
+
+/// One that the DLL leaves out.
+struct Found {
+  std::size_t communicator = 0;
+  OpClass op_class = OpClass::receive;
+  Operation operation;
+};
+
+/// A list of posted receives, and what stands in it.
+struct Posted {
+  std::size_t communicator = 0;
+  std::int64_t peer = any_source;
+};
+
+class HiddenRequests {
+public:
+  HiddenRequests(std::vector<Communicator>& communicators,
+                 const std::vector<CommunicatorChannels>& found, const Ob1Layout& ob1,
+                 const RequestLayout& layout, const UnshownRequest& request, Fields& fields,
+                 const AddressSpace& space)
+      : communicators_(communicators), channels_(found), ob1_(ob1), layout_(layout),
+        request_(request), fields_(fields), space_(space) {}
+
+  Result<void> run(const std::vector<Words::Value>& objects) {
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      if (objects[i])
+        by_object_.emplace(*objects[i], i);
+    if (asked_for(OpClass::receive)) {
+      if (auto done = look_through_posted(); !done)
+        return done;
+      if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
+        return done;
+    }
+    if (asked_for(OpClass::send))
+      if (auto done = look_through_all("mca_pml_base_send_requests", OpClass::send); !done)
+        return done;
+    return add();
+  }
+
+private:
+  bool asked_for(OpClass op_class) const {
+    return std::ranges::find(request_.op_classes, op_class) != request_.op_classes.end();
+  }
+
+  Result<void> look_through_posted() {
+    std::vector<ItemList> lists;
+    std::vector<Posted> posted;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      if (channels_[i].damage)
+        doubt(i, OpClass::receive, *channels_[i].damage);
+      else if (channels_[i].wild_receives.head != 0) {
+        lists.push_back(channels_[i].wild_receives);
+        posted.push_back({i, any_source});
+      }
+      for (const Channel& channel : channels_[i].channels) {
+        lists.push_back(channel.specific_receives);
+        posted.push_back({i, channel.peer});
+      }
+    }
+    const TakeItem take = [&](std::size_t i, const ItemBytes& item) {
+      return take_posted(posted[i], item);
+    };
+    auto ends = walk_lists(lists, ob1_.links, std::max(layout_.size(), links_size()), space_, take);
+    if (!ends)
+      return forward(std::move(ends));
+    for (std::size_t i = 0; i < lists.size(); ++i)
+      if ((*ends)[i])
+        doubt(
+            posted[i].communicator, OpClass::receive,
+            fmt::format("a list of posted receives is damaged or being changed: {}", *(*ends)[i]));
+    return {};
+  }
+
+  std::size_t links_size() const {
+    return static_cast<std::size_t>(std::max(ob1_.links.next.end(), ob1_.links.previous.end()));
+  }
+
+  std::optional<std::string> take_posted(const Posted& posted, const ItemBytes& item) {
+    const auto value = [&](const Field& field) { return item.value(field); };
+    const RequestType type = static_cast<RequestType>(value(layout_.type).value_or(0));
+    if (!receives(type) || as_int(value(layout_.peer)) != posted.peer)
+      return fmt::format("what stands at {:#x} is no receive of it", item.address().value);
+    const std::int64_t tag = as_int(value(layout_.tag));
+    if (type == RequestType::probe)
+      take_found(posted.communicator, OpClass::receive, OpStatus::pending, item.address(), value);
+    else if (tag < any_tag)
+      posted_internal_.insert(item.address().value);
+    return std::nullopt;
+  }
+
+  /// What is in use of the MPI's own among all requests of a free list.
+  Result<void> look_through_all(std::string_view list, OpClass op_class) {
+    auto all = read_request_blocks(list, fields_, space_);
+    if (!all)
+      return forward(std::move(all));
+    if (all->damage || (all->stride < layout_.size() && !all->blocks.empty()))
+      for (std::size_t i = 0; i < communicators_.size(); ++i)
+        doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
+    if (all->stride < layout_.size())
+      return {};
+    constexpr std::uint64_t at_once = 16 * 1024;
+    for (const RequestBlock& block : all->blocks) {
+      for (std::uint64_t from = 0; from < block.count; from += at_once) {
+        const RequestBlock piece = {block.first + from * all->stride,
+                                    std::min(at_once, block.count - from)};
+        if (auto done = look_through(piece, *all, op_class); !done)
+          return done;
+      }
+    }
+    return {};
+  }
+
+  /// Most requests are the program's, or not in use: their tags tell.
+  Result<void> look_through(const RequestBlock& block, const RequestBlocks& all, OpClass op_class) {
+    std::vector<TargetAddress> tags;
+    for (std::uint64_t i = 0; i < block.count; ++i)
+      tags.push_back(block.first + i * all.stride + layout_.tag.offset);
+    const Field whole = {0, layout_.tag.size};
+    auto read = Structures::read(tags, layout_.tag.size, space_);
+    if (!read)
+      return forward(std::move(read));
+    std::vector<TargetAddress> internal;
+    for (std::size_t i = 0; i < tags.size(); ++i)
+      if (as_int(read->value(i, whole)) < any_tag)
+        internal.push_back(tags[i] - layout_.tag.offset);
+    auto requests = Structures::read(internal, layout_.size(), space_);
+    if (!requests)
+      return forward(std::move(requests));
+    for (std::size_t i = 0; i < internal.size(); ++i)
+      take_internal(internal[i], op_class, all.class_of,
+                    [&](const Field& field) { return requests->value(i, field); });
+    return {};
+  }
+
+  template <class Value>
+  void take_internal(TargetAddress address, OpClass op_class, std::uint64_t class_of,
+                     const Value& value) {
+    const auto communicator = by_object_.find(value(layout_.communicator).value_or(0));
+    const bool in_use = value(layout_.state) == request_active &&
+                        value(layout_.complete).value_or(request_completed) != request_completed;
+    if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
+      return;
+    const bool matched = op_class == OpClass::receive && !posted_internal_.contains(address.value);
+    take_found(communicator->second, op_class, matched ? OpStatus::matched : OpStatus::pending,
+               address, value);
+  }
+
+  template <class Value>
+  void take_found(std::size_t communicator, OpClass op_class, OpStatus status,
+                  TargetAddress address, const Value& value) {
+    Operation operation;
+    operation.source = OpSource::mqbridge;
+    operation.status = status;
+    operation.request = address;
+    operation.kind = op_class == OpClass::send ? OpKind::send : OpKind::receive;
+    const std::int64_t peer = as_int(value(layout_.peer));
+    if (peer == any_source)
+      operation.peer.any = true;
+    else
+      operation.peer.local_rank = peer;
+    const std::int64_t tag = as_int(value(layout_.tag));
+    if (tag == any_tag)
+      operation.tag.any = true;
+    else
+      operation.tag.value = tag;
+    operation.collective = collective_of(tag);
+    if (const auto buffer = value(layout_.buffer))
+      operation.buffer = TargetAddress{*buffer};
+    operation.length.unit = LengthUnit::unknown;
+    if (filler(communicator, op_class).admit(operation) == Admission::kept)
+      found_.push_back({communicator, op_class, std::move(operation)});
+  }
+
+  QueueFiller& filler(std::size_t communicator, OpClass op_class) {
+    return fillers_
+        .try_emplace({communicator, op_class}, communicators_[communicator], op_class, request_)
+        .first->second;
+  }
+
+  /// What the requests say besides, and then to the queues.
+  Result<void> add() {
+    std::vector<Operation*> operations;
+    for (Found& one : found_)
+      operations.push_back(&one.operation);
+    if (auto done = correct_from_requests(operations, space_); !done)
+      return done;
+    for (Found& one : found_) {
+      one.operation.repairs = {}; // the DLL said nothing of it
+      communicators_[one.communicator]
+          .queue(one.op_class)
+          .operations.push_back(std::move(one.operation));
+    }
+    return {};
+  }
+
+  void doubt(std::size_t communicator, OpClass op_class, const std::string& why) {
+    filler(communicator, op_class)
+        .damage(fmt::format("what goes on inside of collectives and probes is not known: {}", why));
+  }
+
+  static std::int64_t as_int(const Words::Value& value) {
+    return as_target_int(static_cast<std::int64_t>(value.value_or(0)));
+  }
+
+  std::vector<Communicator>& communicators_;
+  const std::vector<CommunicatorChannels>& channels_;
+  const Ob1Layout& ob1_;
+  const RequestLayout& layout_;
+  const UnshownRequest& request_;
+  Fields& fields_;
+  AddressSpace space_;
+  std::map<std::uint64_t, std::size_t> by_object_; ///< communicators
+  std::set<std::uint64_t> posted_internal_;        ///< receives that have met no message
+  std::map<std::pair<std::size_t, OpClass>, QueueFiller> fillers_;
+  ChunkedList<Found> found_;
+};
+
+} // namespace
+
+Result<void> add_hidden_requests(std::vector<Communicator>& communicators,
+                                 const std::vector<Words::Value>& objects,
+                                 const std::vector<CommunicatorChannels>& found,
+                                 const Ob1Layout& layout, const UnshownRequest& request,
+                                 Fields& fields, const AddressSpace& space) {
+  const RequestLayout requests(fields, space.platform);
+  if (!requests.known())
+    return {};
+  return HiddenRequests(communicators, found, layout, requests, request, fields, space)
+      .run(objects);
+}
+
+} // namespace mqbridge::openmpi

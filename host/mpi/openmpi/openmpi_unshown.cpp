@@ -1,0 +1,110 @@
+#include "host/mpi/openmpi/openmpi_unshown.h"
+
+#include "host/mpi/openmpi/hidden_requests.h"
+#include "host/mpi/openmpi/ob1_channels.h"
+#include "host/mpi/openmpi/ob1_layout.h"
+#include "host/mpi/openmpi/ob1_messages.h"
+#include "host/mpi/openmpi/ob1_types.h"
+#include "host/mpi/openmpi/openmpi_objects.h"
+#include "host/mpi/openmpi/openmpi_process.h"
+#include "host/mpi/openmpi/wait_groups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mqbridge::openmpi {
+namespace {
+
+/// The queues that nobody provides say why.
+void explain_missing(std::vector<Communicator>& communicators) {
+  for (auto& communicator : communicators) {
+    Queue& queue = communicator.queue(OpClass::unexpected);
+    if (queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided)
+      queue.reason = QueueReason::types_missing;
+  }
+}
+
+/// Not all could be read: what was found stays, and nobody takes it for all that there is.
+void mark_unread(std::vector<Communicator>& communicators, const Error& why) {
+  for (auto& communicator : communicators) {
+    Queue& queue = communicator.queue(OpClass::unexpected);
+    const bool ours =
+        queue.state == QueueState::available ||
+        (queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided);
+    if (!ours)
+      continue;
+    queue.state = QueueState::error;
+    queue.reason = QueueReason::none;
+    queue.error = why.message;
+    queue.total.reset();
+  }
+}
+
+std::optional<Error> first_damage(const std::vector<Communicator>& communicators) {
+  for (const auto& communicator : communicators)
+    for (const Queue& queue : communicator.queues)
+      if (queue.state == QueueState::error && queue.reason == QueueReason::none && queue.error)
+        return Error{"queue.damaged", fmt::format("{}: {}", communicator.name, *queue.error),
+                     "dump again: a process that was stopped in the middle of a change has changed "
+                     "it by then"};
+  return std::nullopt;
+}
+
+Result<void> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
+                     const Ob1Layout& layout, Fields& fields, const AddressSpace& space) {
+  auto objects = communicator_objects(communicators, fields, space);
+  if (!objects)
+    return forward(std::move(objects));
+  auto found = read_channels(communicators, *objects, layout, space);
+  if (!found)
+    return forward(std::move(found));
+  if (auto done =
+          add_hidden_requests(communicators, *objects, *found, layout, request, fields, space);
+      !done)
+    return done;
+  if (auto done = find_wait_groups(communicators, space); !done)
+    return done;
+  return add_unexpected_messages(communicators, *found, layout, request, space);
+}
+
+} // namespace
+
+Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
+                                   const UnshownRequest& request, const AddressSpace& space) {
+  UnshownOutcome outcome;
+  const auto transport = read_transport(space);
+  if (!transport)
+    return Failure(transport.error());
+  if (*transport != "ob1")
+    return outcome;
+  auto lacking = lacking_ob1_types(space);
+  if (!lacking)
+    return forward(std::move(lacking));
+  outcome.lacking = std::move(*lacking);
+  if (outcome.lacking) {
+    explain_missing(communicators);
+    return outcome;
+  }
+  Fields fields(space.images);
+  const Ob1Layout layout(fields, space);
+  if (fields.error())
+    return Failure(*fields.error());
+  if (!layout.missing.empty()) {
+    outcome.lacking = Error{"types.partial",
+                            fmt::format("this Open MPI keeps its messages in another way than is "
+                                        "known: it has no {}",
+                                        fmt::join(layout.missing, ", ")),
+                            ""};
+    explain_missing(communicators);
+    return outcome;
+  }
+  if (auto done = add_all(communicators, request, layout, fields, space); !done) {
+    mark_unread(communicators, done.error());
+    return forward(std::move(done));
+  }
+  outcome.damage = first_damage(communicators);
+  return outcome;
+}
+
+} // namespace mqbridge::openmpi

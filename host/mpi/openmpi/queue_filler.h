@@ -1,0 +1,35 @@
+#pragma once
+
+#include "host/mpi/unshown.h"
+#include "host/mqs/queues.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mqbridge::openmpi {
+
+/// Whether an operation goes into its queue. `dropped`: it only counts. `full`: a limit was met,
+/// and the queue says so.
+enum class Admission : std::uint8_t { kept, dropped, full };
+
+/// Adds operations to one queue within the limits of a request. Refers to both; one thread.
+class QueueFiller {
+public:
+  QueueFiller(Communicator& communicator, OpClass op_class, const UnshownRequest& request)
+      : communicator_(&communicator), queue_(&communicator.queue(op_class)), request_(&request) {}
+
+  /// Counts the operation, and sets the rank of its peer in MPI_COMM_WORLD. The caller adds what is
+  /// kept.
+  Admission admit(Operation& operation);
+
+  /// The queue is not whole: what is in it stays.
+  void damage(std::string why);
+
+private:
+  Communicator* communicator_;
+  Queue* queue_;
+  const UnshownRequest* request_;
+  std::uint64_t admitted_ = 0;
+};
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,95 @@
+#include "host/mpi/openmpi/request_blocks.h"
+
+#include "host/mpi/openmpi/item_lists.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge::openmpi {
+namespace {
+
+/// Requests of a process are fewer: what states more is corrupt.
+constexpr std::uint64_t most_requests = 100'000'000;
+
+/// Where things are in an opal_free_list_t.
+struct Layout {
+  Field request_size, alignment, class_of, allocated, of_one_block, blocks;
+  std::uint64_t block_header = 0; ///< bytes before the requests of a block
+  ListLinks links;
+
+  Layout(Fields& fields, const AddressSpace& space) : links(fields, space.platform) {
+    constexpr std::string_view type = "opal_free_list_t";
+    request_size = fields.find_as_typed(type, "fl_frag_size");
+    alignment = fields.find_as_typed(type, "fl_frag_alignment");
+    class_of = fields.find_as_typed(type, "fl_frag_class");
+    allocated = fields.find_as_typed(type, "fl_num_allocated");
+    of_one_block = fields.find_as_typed(type, "fl_num_per_alloc");
+    blocks = fields.find(type, "fl_allocations", 1);
+    if (const auto item = space.images.find_type("opal_free_list_item_t"); item && *item != nullptr)
+      block_header = std::min((*item)->size, Fields::max_structure);
+  }
+  bool known() const {
+    return request_size && alignment && class_of && allocated && of_one_block && blocks &&
+           block_header > 0 && links;
+  }
+};
+
+std::uint64_t aligned(std::uint64_t value, std::uint64_t alignment) {
+  return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+} // namespace
+
+Result<RequestBlocks> read_request_blocks(std::string_view symbol, Fields& fields,
+                                          const AddressSpace& space) {
+  RequestBlocks found;
+  const auto root = space.images.find_symbol(symbol);
+  const Layout layout(fields, space);
+  if (!root || !layout.known()) {
+    found.damage = fmt::format("{} or its type is not known", symbol);
+    return found;
+  }
+  const Words::Value list = root->address.value;
+  const Field first = layout.links.first(layout.blocks);
+  const Field last = layout.links.last(layout.blocks);
+  Words words;
+  for (const Field& field : {layout.request_size, layout.alignment, layout.class_of,
+                             layout.allocated, layout.of_one_block, first, last})
+    words.want(list, field);
+  if (auto done = words.read(space); !done)
+    return forward(std::move(done));
+  const auto value = [&](const Field& field) { return words.get(list, field).value_or(0); };
+  const std::uint64_t alignment = value(layout.alignment);
+  const std::uint64_t per_block = value(layout.of_one_block);
+  std::uint64_t left = value(layout.allocated);
+  found.class_of = value(layout.class_of);
+  if (value(layout.request_size) > Fields::max_structure || alignment > Fields::max_structure ||
+      left > most_requests || per_block > most_requests || (left > 0 && per_block == 0)) {
+    found.damage = fmt::format("{} is damaged", symbol);
+    return found;
+  }
+  found.stride = aligned(value(layout.request_size), alignment);
+  // The first block may be smaller: it has what full blocks leave.
+  std::uint64_t in_block = per_block > 0 && left % per_block != 0 ? left % per_block : per_block;
+  const TakeItem take = [&](std::size_t, const ItemBytes& item) -> std::optional<std::string> {
+    if (left < in_block)
+      return "there are more blocks than requests";
+    found.blocks.push_back(
+        {{aligned(item.address().value + layout.block_header, alignment)}, in_block});
+    left -= std::exchange(in_block, per_block);
+    return std::nullopt;
+  };
+  const ItemList blocks = {root->address.value + layout.blocks.offset + layout.links.head.offset,
+                           value(first), value(last)};
+  auto ends =
+      walk_lists({&blocks, 1}, layout.links,
+                 std::max(layout.links.next.end(), layout.links.previous.end()), space, take);
+  if (!ends)
+    return forward(std::move(ends));
+  if (ends->front())
+    found.damage = fmt::format("{} is damaged or being changed: {}", symbol, *ends->front());
+  return found;
+}
+
+} // namespace mqbridge::openmpi

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "host/mqs/queues.h"
+#include "rsp/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace mqbridge {
+
+/// What is asked for of what an MPI's memory says and its debug DLL does not show.
+struct UnshownRequest {
+  std::vector<OpClass> op_classes;           ///< queues that were asked for
+  std::uint64_t max_operations = 10'000'000; ///< of each queue
+  /// Called for each operation, whose peer is known by then; false drops it (it still counts in
+  /// Queue::total). Null: all are kept.
+  std::function<bool(const Communicator&, const Operation&)> keep = {};
+  /// Takes the memory of one more operation; false: there is none left. Null: as much as there is.
+  std::function<bool()> take_memory = {};
+};
+
+/// What came of it beside the operations.
+struct UnshownOutcome {
+  std::optional<Error> lacking; ///< types.partial: why nothing can be read; to be said as a warning
+  std::optional<Error> damage;  ///< queue.damaged: the first one of what was found damaged
+};
+
+} // namespace mqbridge
