@@ -1,5 +1,6 @@
 #include "host/dump/filters.h"
 
+#include "host/dump/operation_counts.h"
 #include "rsp/packet/printable.h"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ bool wanted(const Filters& filters, const Communicator& communicator) {
 }
 
 bool wanted(const Filters& filters, const Operation& operation) {
+  if (!is_own(operation))
+    return true;
   const bool tag =
       operation.tag.any || !operation.tag.value || asked(filters.tags, *operation.tag.value);
   const auto& rank =

@@ -13,7 +13,8 @@ bool wanted(const Filters& filters, std::optional<int> rank);
 bool wanted(const Filters& filters, const Communicator& communicator);
 
 /// By tag and peer. A wildcard receive may match any of them: it is wanted. On true ranks and tags
-/// only, not on the DLL's.
+/// only, not on the DLL's. What the MPI does inside a collective has no tag of the program's: it is
+/// wanted always, since nobody can ask for it.
 bool wanted(const Filters& filters, const Operation& operation);
 
 } // namespace mqbridge

@@ -98,7 +98,7 @@ std::string_view kind_note(const Operation& operation) {
 }
 
 std::string notes(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
-  std::string text = waits.words(operation.waited);
+  std::string text = is_probe(operation) ? "" : waits.words(operation.waited); // it always is
   const auto add = [&](std::string_view note) {
     text += text.empty() ? "" : "  ";
     text += note;

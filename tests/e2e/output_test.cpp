@@ -74,7 +74,7 @@ TEST_F(OutputTest, TextNamesRanksCommunicatorsAndOperations) {
   ASSERT_EQ(text.status(), 0) << testing::PrintToString(text);
   for (const char* part : {"MPI_COMM_WORLD", "\"halo\"", "\"reversed\"", "\"wild cards\"", "ANY",
                            "1 MiB", "Open MPI 4.1.4 (ob1)", "x86_64", "pending", "complete",
-                           "not provided by Open MPI (unknown, not empty)"})
+                           "those not polled yet are not listed"})
     EXPECT_THAT(text.out, HasSubstr(part));
   for (const int rank : {0, 1})
     EXPECT_THAT(text.out, HasSubstr(fmt::format("Rank {}", rank)));
@@ -127,7 +127,8 @@ TEST_F(OutputTest, TsvHasALineForEachOperationAndAsManyColumnsInEach) {
   const auto tabs = std::count(lines[0].begin(), lines[0].end(), '\t');
   for (const std::string& line : lines) {
     EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), tabs) << line;
-    operations += line.starts_with("operation\t"); // whatever its status
+    // Whatever its status. The oracle does not tell which messages have arrived.
+    operations += line.starts_with("operation\t") && line.find("\tunexpected\t") == line.npos;
   }
   EXPECT_EQ(operations, read_oracle(job_.directory(), 0).operations.size() +
                             read_oracle(job_.directory(), 1).operations.size());

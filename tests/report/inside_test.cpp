@@ -186,7 +186,7 @@ TEST_F(InsideText, TenThousandUnexpectedMessagesAreOneRow) {
 }
 
 TEST_F(InsideText, ABlockedProbeIsARowOfItsOwn) {
-  Operation probe = by_mqbridge(1, 5, 0);
+  Operation probe = waited(by_mqbridge(1, 5, 0), Waited{.group = 1, .count = 1});
   probe.kind = OpKind::probe;
   queue(OpClass::receive) = available({probe});
   EXPECT_THAT(text_of(dump_), HasSubstr("    recv   pending  1            5       -  -  MPI_Probe  "
