@@ -52,6 +52,13 @@ Result<Contents> read_carrier(const std::filesystem::path& path, bool sandbox) {
     else
       contents.missing.emplace_back(name);
   }
+  for (const auto name : openmpi::ob1_types()) {
+    auto layout = (*source)->find(name);
+    if (!layout)
+      return forward(std::move(layout));
+    if (*layout)
+      contents.types.push_back(**layout);
+  }
   return contents;
 }
 
@@ -112,6 +119,7 @@ Result<std::filesystem::path> installed_libmpi() {
 struct Checked {
   std::filesystem::path library;
   openmpi::TypeComparison comparison;
+  std::optional<openmpi::TypeComparison> ob1 = {}; ///< nullopt: the file has no types of ob1
 };
 
 Result<Checked> check(const TypesCheckCommand& command) {
@@ -128,7 +136,29 @@ Result<Checked> check(const TypesCheckCommand& command) {
   auto comparison = openmpi::check_types(**types, *libraries);
   if (!comparison)
     return forward(std::move(comparison));
-  return Checked{*library, std::move(*comparison)};
+  Checked checked{*library, std::move(*comparison)};
+  auto ob1 = (*types)->find("mca_pml_ob1_comm_t");
+  if (!ob1)
+    return forward(std::move(ob1));
+  if (*ob1 == nullptr)
+    return checked;
+  auto of_ob1 = openmpi::check_ob1_types(**types, *libraries);
+  if (!of_ob1)
+    return forward(std::move(of_ob1));
+  checked.ob1 = std::move(*of_ob1);
+  return checked;
+}
+
+/// What it finds wrong, a line each.
+std::string faults_text(const openmpi::TypeComparison& comparison) {
+  std::string text;
+  for (const std::string& mismatch : comparison.mismatches)
+    text += "differs: " + printable(mismatch) + "\n";
+  for (const std::string& missing : comparison.missing)
+    text += "not there: " + printable(missing) + "\n";
+  for (const std::string& unstated : comparison.unstated)
+    text += "not compared: " + printable(unstated) + ": no mca_pml_ob1.so beside the library\n";
+  return text;
 }
 
 /// What was made, as a look into the file shows it.
@@ -164,6 +194,12 @@ int execute(const TypesMakeCommand& command, const Installation& installation) {
   request.output = command.output;
   request.indexer = indexer_of(command.sandbox);
   const auto made = make_type_carrier(request);
+  if (made && !command.source)
+    print_error(
+        {codes::types_partial,
+         "without Open MPI's own source the types of ob1 are not in it: unexpected messages, "
+         "and what a rank inside a collective or MPI_Probe waits for, will not be read",
+         "unpack the source of the same version, and add: --source DIR"});
   if (made)
     return print(made_text(command), exit_ok, installation);
   print_error(made.error());
@@ -185,21 +221,19 @@ int execute(const TypesCheckCommand& command, const Installation& installation) 
   const auto checked = check(command);
   if (!checked)
     return failed(checked.error());
-  const openmpi::TypeComparison& comparison = checked->comparison;
+  const auto& [library, comparison, ob1] = *checked;
+  const int compared = comparison.compared + (ob1 ? ob1->compared : 0);
   const std::string names =
-      printable(fmt::format("{} and {}", command.file.string(), checked->library.string()));
-  if (comparison.fits())
-    return print(fmt::format("ok: {}: {} sizes compared, all agree\n", names, comparison.compared),
+      printable(fmt::format("{} and {}", command.file.string(), library.string()));
+  if (comparison.fits() && (!ob1 || ob1->fits()))
+    return print(fmt::format("ok: {}: {} sizes compared, all agree{}\n", names, compared,
+                             ob1 ? "" : "; the types of ob1 are not there"),
                  exit_ok, installation);
-  std::string text;
-  for (const std::string& mismatch : comparison.mismatches)
-    text += "differs: " + printable(mismatch) + "\n";
-  for (const std::string& missing : comparison.missing)
-    text += "not there: " + printable(missing) + "\n";
-  const int printed = print(text, exit_partial, installation);
-  print_error({"types.mismatch",
-               fmt::format("{} do not fit ({} sizes compared)", names, comparison.compared),
-               "mqbridge types make --mpi openmpi -o ompi.types"});
+  const int printed = print(faults_text(comparison) + (ob1 ? faults_text(*ob1) : std::string()),
+                            exit_partial, installation);
+  print_error({"types.mismatch", fmt::format("{} do not fit ({} sizes compared)", names, compared),
+               fmt::format("mqbridge types make --mpi openmpi {}-o ompi.types",
+                           ob1 ? "--source DIR " : "")});
   return printed;
 }
 

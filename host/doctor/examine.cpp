@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace mqbridge {
@@ -51,6 +52,8 @@ const std::vector<Step>& steps() {
 }
 
 std::string_view subject_of(std::string_view code) {
+  if (code == codes::types_partial)
+    return {}; // limits_of_mpi() says it
   for (const auto& step : steps())
     for (const auto prefix : step.codes)
       if (code.starts_with(prefix))
@@ -135,6 +138,7 @@ public:
   std::vector<Check> run() {
     for (const auto& step : steps())
       examine(step.subject);
+    limits_of_mpi();
     if (faulty_.empty())
       plan();
     return std::move(checks_);
@@ -178,8 +182,6 @@ private:
     }
     if (faulty_.empty())
       praise(subject, before);
-    if (subject == "MPI" && faulty_.empty())
-      limits_of_mpi();
   }
 
   /// The steps after a faulty one are not known; but the DLL is looked for without the types, too.
@@ -283,11 +285,26 @@ private:
     return text;
   }
 
+  /// What the debug DLL never shows, unless mqbridge reads it itself.
   void limits_of_mpi() {
     if (!rank_.mpi || without_queues())
       return;
-    for (const auto& limit : support_named(rank_.mpi->name).dll_limits())
-      add(Level::limit, limit.subject, std::string(limit.text));
+    const auto types = std::ranges::find(rank_.errors, codes::types_partial, &RankError::code);
+    bool said = types == rank_.errors.end();
+    for (const auto& limit : support_named(rank_.mpi->name).dll_limits()) {
+      if (!limit.instead.empty() && unexpected_readable())
+        add(Level::ok, limit.subject, std::string(limit.instead));
+      else if (!limit.instead.empty() && !std::exchange(said, true))
+        add(Level::limit, limit.subject, types->message, lines_of(types->hint));
+      else
+        add(Level::limit, limit.subject, std::string(limit.text));
+    }
+  }
+
+  bool unexpected_readable() const {
+    return std::ranges::any_of(rank_.communicators, [](const Communicator& communicator) {
+      return communicator.queue(OpClass::unexpected).state == QueueState::available;
+    });
   }
 
   std::string queues() const {

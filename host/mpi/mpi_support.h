@@ -47,6 +47,7 @@ struct MpiIdentity {
 struct DllLimit {
   std::string_view subject; ///< "unexpected", "inside"
   std::string_view text;
+  std::string_view instead = {}; ///< how add_unshown() brings it all the same; empty: it does not
 };
 
 /// Bytes in the target that are soon asked for.

@@ -52,7 +52,7 @@ TEST(Types, MakeShowCheckAgree) {
   EXPECT_THAT(shown.out, HasSubstr("req_complete\n"));
   const Ran checked = run("mqbridge types check '" + file + "'");
   EXPECT_EQ(checked.status, 0) << checked.err;
-  EXPECT_THAT(checked.out, HasSubstr("all agree\n"));
+  EXPECT_THAT(checked.out, HasSubstr("all agree; the types of ob1 are not there\n"));
 }
 
 /// Links that others have put where the file is to be written first, by any number of a process.
@@ -61,10 +61,11 @@ TEST(Types, MakeFollowsNoLinkThatWasPutInItsWay) {
   const auto file = folder / "ompi.types.so";
   const auto precious = folder / "precious";
   write_file(precious, "precious");
-  const Ran made = run("cd '" + folder.path().string() +
-                       "'; ln -s precious ompi.types.so.$$.part; exec \"$program\" types make --mpi "
-                       "openmpi -o '" +
-                       file.string() + "'");
+  const Ran made =
+      run("cd '" + folder.path().string() +
+          "'; ln -s precious ompi.types.so.$$.part; exec \"$program\" types make --mpi "
+          "openmpi -o '" +
+          file.string() + "'");
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(read_file(precious), "precious");
   EXPECT_FALSE(std::filesystem::is_symlink(file));
@@ -80,6 +81,23 @@ TEST(TypesCheck, TellsWhatDiffersAndExitsWithOne) {
   EXPECT_THAT(ran.out, HasSubstr("not there: ompi_request_t"));
   EXPECT_THAT(ran.err, HasSubstr("types.mismatch"));
   EXPECT_THAT(ran.err, HasSubstr("\nfix: "));
+}
+
+/// The shipped pack, and the same with another size of one private type of ob1.
+TEST(TypesCheck, ComparesTheTypesOfOb1) {
+  const TemporaryFolder folder;
+  const std::string shipped = read_file(MQBRIDGE_TEST_PACK);
+  const std::string file = (folder / "ompi.types").string();
+  write_file(file, shipped);
+  EXPECT_THAT(run("mqbridge types check '" + file + "'").out, HasSubstr("all agree\n"));
+  constexpr std::string_view type = "type mca_pml_ob1_comm_proc_t ";
+  const auto at = shipped.find(type);
+  ASSERT_NE(at, std::string::npos);
+  write_file(file, std::string(shipped).insert(at + type.size(), "9"));
+  const Ran ran = run("mqbridge types check '" + file + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, StartsWith("differs: mca_pml_ob1_comm_proc_t: 9"));
+  EXPECT_THAT(ran.err, HasSubstr("fix: mqbridge types make --mpi openmpi --source DIR"));
 }
 
 TEST(TypesCheck, NamesALibraryThatCannotBeRead) {

@@ -52,8 +52,9 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
-  EXPECT_EQ(options_in(run("mqbridge types make --help").out),
-            (Options{"-h", "--mpi", "--cc", "--include", "--library", "--no-sandbox", "-o"}));
+  EXPECT_EQ(
+      options_in(run("mqbridge types make --help").out),
+      (Options{"-h", "--mpi", "--cc", "--include", "--source", "--library", "--no-sandbox", "-o"}));
   EXPECT_EQ(options_in(run("mqbridge types check --help").out),
             (Options{"-h", "--library", "--no-sandbox"}));
   EXPECT_EQ(options_in(run("mqbridge types show --help").out), (Options{"-h", "--no-sandbox"}));

@@ -30,11 +30,32 @@ TEST(DoctorTest, HealthyTarget) {
   EXPECT_THAT(
       outcome.out,
       ContainsRegex("gdbserver [0-9.]+ \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
-  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected"));
-  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +inside .*collective or MPI_Probe"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +unexpected read by mqbridge from ob1"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +inside .*collective or MPI_Probe"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("LIMIT ")));
   EXPECT_THAT(outcome.out, ContainsRegex("plan +dump"));
   EXPECT_THAT(outcome.out, HasSubstr("rank 1 of 2"));
   EXPECT_THAT(outcome.out, Not(ContainsRegex("FAULT +[a-zA-Z]")));
+  EXPECT_EQ(job.finish(), "");
+}
+
+/// A carrier from the installed headers alone: the queues are read, ob1's own lists are not.
+TEST(DoctorTest, WithoutTheTypesOfOb1SaysWhatIsNotReadAndWhatMendsIt) {
+  const TempDirectory directory;
+  const std::string carrier = directory / "ompi.types.so";
+  const Outcome made = run_mqbridge({"types", "make", "-o", carrier});
+  ASSERT_EQ(made.status(), 0) << testing::PrintToString(made);
+  EXPECT_THAT(made.err, HasSubstr("unexpected messages"));
+  EXPECT_THAT(made.err, HasSubstr("add: --source DIR"));
+  MpiJob job({.arguments = {"mix"}});
+  const Outcome outcome = run_mqbridge({"doctor", "--types", carrier, local_target(job.pid(1))});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +types +ompi.types.so"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +queues +[0-9]+ pending"));
+  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +unexpected .*not read"));
+  EXPECT_THAT(outcome.out, ContainsRegex("fix .*apt source openmpi"));
+  EXPECT_THAT(outcome.out, HasSubstr("mqbridge types make --mpi openmpi --source DIR"));
+  EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +inside "));
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -4,6 +4,7 @@
 #include "host/memory/page_store.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpi_roots.h"
+#include "host/mpi/openmpi/ob1_types.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
@@ -181,6 +182,7 @@ TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
   EXPECT_EQ(openmpi::read_transport({*images, read, platform}).value(), "ob1");
   EXPECT_TRUE(openmpi::check_types(find, {*images, read, platform}).value().fits());
   EXPECT_TRUE(openmpi::queue_extent({*images, read, platform}).value());
+  EXPECT_EQ(openmpi::lacking_ob1_types({*images, read, platform}).value(), std::nullopt);
   const auto roots = mpi_root_pages(*images);
   ASSERT_THAT(read.pages, Not(IsEmpty()));
   for (const auto& run : runs_of(read.pages))

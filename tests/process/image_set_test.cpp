@@ -127,6 +127,32 @@ TEST_P(ImageSetOnEveryPlatform, TypesComeFromAddedSourcesThenFromTheImages) {
   EXPECT_EQ(size("size_8"), 8U);
 }
 
+TEST_P(ImageSetOnEveryPlatform, TypesCanBeLookedForInOneImage) {
+  ElfBuilder broken(GetParam());
+  broken.add_section(".debug_info", SHT_PROGBITS, std::string(64, '\x55'));
+  broken.add_section(".debug_abbrev", SHT_PROGBITS, DwarfBuilder::abbreviations());
+  ImageSet set({{.target_path = "/not_asked", .file = file(broken)},
+                {.target_path = "/good", .file = with_type(8)}});
+  const Image* good = &set.images()[1];
+  const auto size = [&](const Image* image, std::string_view name) {
+    const auto found = set.find_type_in(image, name);
+    EXPECT_TRUE(found) << found.error().message;
+    return found && *found != nullptr ? (*found)->size : 0;
+  };
+  EXPECT_EQ(size(good, "size_8"), 8U);
+  EXPECT_EQ(size(good, "none"), 0U);
+  EXPECT_EQ(size(nullptr, "size_8"), 0U);
+  EXPECT_EQ(set.source_of("size_8").value(), nullptr);
+  EXPECT_EQ(set.find_type_in(&set.images()[0], "size_8").error().code, "dwarf.corrupt");
+
+  const auto added = std::make_shared<NamedTypes>(
+      std::map<std::string, TypeLayout, std::less<>>{{"size_8", {"size_8", 100, {}}}});
+  set.add_type_source(added);
+  EXPECT_EQ(size(good, "size_8"), 100U);
+  EXPECT_EQ(size(nullptr, "size_8"), 100U);
+  EXPECT_EQ(set.source_of("size_8").value(), added.get());
+}
+
 TEST_P(ImageSetOnEveryPlatform, BrokenDwarfOfOneImageDoesNotHideAnother) {
   ElfBuilder broken(GetParam());
   broken.add_section(".debug_info", SHT_PROGBITS, std::string(64, '\x55'));

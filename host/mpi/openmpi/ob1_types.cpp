@@ -34,7 +34,7 @@ Result<bool> are_of_this_build(ImageSet& images) {
 }
 
 Error partial(const std::string& reason, std::string hint) {
-  return {std::string(codes::types_partial),
+  return {codes::types_partial,
           fmt::format("unexpected messages, and what a rank inside a collective or MPI_Probe waits "
                       "for, are not read: {}",
                       reason),

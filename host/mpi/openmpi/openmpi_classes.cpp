@@ -64,31 +64,6 @@ constexpr std::array classes_of_ob1 = {
     std::string_view("mca_pml_ob1_recv_frag_t"),
 };
 
-// Fields without which ob1 would be read wrongly.
-constexpr std::array ob1_fields = {
-    NeededField{"mca_pml_ob1_comm_t", "procs"},
-    NeededField{"mca_pml_ob1_comm_t", "num_procs"},
-    NeededField{"mca_pml_ob1_comm_t", "wild_receives"},
-    NeededField{"mca_pml_ob1_comm_t", "recv_sequence"},
-    NeededField{"mca_pml_ob1_comm_proc_t", "expected_sequence"},
-    NeededField{"mca_pml_ob1_comm_proc_t", "send_sequence"},
-    NeededField{"mca_pml_ob1_comm_proc_t", "specific_receives"},
-    NeededField{"mca_pml_ob1_comm_proc_t", "unexpected_frags"},
-    NeededField{"mca_pml_ob1_recv_frag_t", "hdr"},
-    NeededField{"mca_pml_ob1_recv_frag_t", "num_segments"},
-    NeededField{"mca_pml_ob1_recv_frag_t", "segments"},
-    NeededField{"mca_pml_ob1_hdr_t", "hdr_common"},
-    NeededField{"mca_pml_ob1_hdr_t", "hdr_match"},
-    NeededField{"mca_pml_ob1_hdr_t", "hdr_rndv"},
-    NeededField{"mca_pml_ob1_common_hdr_t", "hdr_type"},
-    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_src"},
-    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_tag"},
-    NeededField{"mca_pml_ob1_match_hdr_t", "hdr_seq"},
-    NeededField{"mca_pml_ob1_rendezvous_hdr_t", "hdr_msg_length"},
-    NeededField{"mca_btl_base_segment_t", "seg_len"},
-    NeededField{"ompi_wait_sync_t", "count"},
-};
-
 Result<void> add_missing(const TypeFinder& find, std::span<const std::string_view> types,
                          std::span<const NeededField> fields, std::vector<std::string>& missing) {
   for (const auto name : types) {
@@ -176,7 +151,7 @@ Result<TypeComparison> compare_types(const TypeFinder& find, std::span<const Siz
 
 Result<TypeComparison> compare_ob1_types(const TypeFinder& find, std::span<const SizeFact> facts) {
   TypeComparison comparison;
-  if (auto done = add_missing(find, types_of_ob1, ob1_fields, comparison.missing); !done)
+  if (auto done = add_missing(find, types_of_ob1, {}, comparison.missing); !done)
     return forward(std::move(done));
   if (auto done = compare_sizes(find, facts, TypesOf::ob1, comparison); !done)
     return forward(std::move(done));

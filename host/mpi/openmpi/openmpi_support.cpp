@@ -41,8 +41,10 @@ constexpr auto roots = std::to_array<std::string_view>({
 });
 
 constexpr auto limits = std::to_array<DllLimit>({
-    {"unexpected", "Open MPI's debug DLL never provides the unexpected messages"},
-    {"inside", "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for"},
+    {"unexpected", "Open MPI's debug DLL never provides the unexpected messages",
+     "read by mqbridge from ob1"},
+    {"inside", "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for",
+     "what a rank inside a collective or MPI_Probe waits for is read by mqbridge from ob1"},
 });
 
 /// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.

@@ -9,6 +9,7 @@
 #include "tests/builders/elf_builder.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,6 +146,108 @@ TEST_F(TypeCarrier, TheShippedPackIsWhatTheInstalledHeadersGive) {
   EXPECT_EQ(write_type_pack(shipped_part), contents(directory_ / "made.types"));
   EXPECT_THAT(more, testing::ElementsAreArray(openmpi::ob1_types()));
   EXPECT_EQ((*pack)->pack.version, openmpi::library_version(*libraries.front()));
+}
+
+/// A tree with the private headers of ob1, and nothing else, of the installed version: types of the
+/// sizes that the installed plugin states, and `more` bytes in one of them.
+class SourceTree : public TypeCarrier {
+protected:
+  const std::string installed_version =
+      openmpi::library_version(*installed_libraries().front()).value_or("?");
+
+  fs::path make_source(std::string_view version, std::size_t more = 0) {
+    std::string types = "#pragma once\n";
+    for (const auto& fact : openmpi::size_facts(installed_libraries()))
+      if (openmpi::owner_of(fact.type) == openmpi::TypesOf::ob1)
+        types +=
+            fmt::format("typedef struct {{ char bytes[{}]; }} {};\n",
+                        fact.size + (fact.type == "mca_pml_ob1_recv_frag_t" ? more : 0), fact.type);
+    for (const auto* header : {"hdr", "common_hdr", "match_hdr", "rendezvous_hdr"})
+      types += fmt::format("typedef struct {{ int some; }} mca_pml_ob1_{}_t;\n", header);
+    directory_.write("source/ompi/mca/pml/ob1/pml_ob1.h", types);
+    for (const auto* header : {"comm", "hdr", "rdma", "rdmafrag", "recvfrag", "recvreq", "sendreq"})
+      directory_.write(fmt::format("source/ompi/mca/pml/ob1/pml_ob1_{}.h", header), "");
+    directory_.write("source/ompi_config.h", "#error the installed headers come first\n");
+    const auto dots = std::pair(version.find('.'), version.rfind('.'));
+    directory_.write("source/VERSION",
+                     fmt::format("# major=0\nmajor={}\nminor={}\nrelease={}\ngreek=\n",
+                                 version.substr(0, dots.first),
+                                 version.substr(dots.first + 1, dots.second - dots.first - 1),
+                                 version.substr(dots.second + 1)));
+    return directory_ / "source";
+  }
+
+  Result<void> make(std::string_view output, const fs::path& source) {
+    auto asked = request(output);
+    asked.source = source;
+    return make_type_carrier(asked);
+  }
+};
+
+TEST_F(SourceTree, BringsTheTypesOfOb1) {
+  const auto source = make_source(installed_version);
+  for (const auto* output : {"carrier.so", "pack.types"}) {
+    const auto done = make(output, source);
+    ASSERT_TRUE(done) << done.error().message;
+    const auto types = open_types_file(directory_ / output);
+    ASSERT_TRUE(types);
+    const auto comparison = openmpi::check_ob1_types(**types, installed_libraries());
+    ASSERT_TRUE(comparison);
+    EXPECT_TRUE(comparison->fits()) << output;
+    EXPECT_GE(comparison->compared, 5);
+  }
+}
+
+TEST_F(SourceTree, OfAnotherBuildGivesNoPack) {
+  const auto done = make("pack.types", make_source(installed_version, 8));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "types.mismatch");
+  EXPECT_THAT(done.error().message, HasSubstr("mca_pml_ob1_recv_frag_t_class"));
+  EXPECT_FALSE(fs::exists(directory_ / "pack.types"));
+}
+
+TEST_F(SourceTree, OfAnotherVersionIsRefused) {
+  const auto done = make("carrier.so", make_source("3.0.9"));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "types.source_version");
+  EXPECT_THAT(done.error().message, HasSubstr("Open MPI 3.0.9"));
+  EXPECT_THAT(done.error().message, HasSubstr(installed_version));
+  EXPECT_FALSE(fs::exists(directory_ / "carrier.so"));
+}
+
+TEST_F(SourceTree, ThatIsNoneIsNamed) {
+  const auto source = make_source(installed_version);
+  fs::remove(source / "ompi/mca/pml/ob1/pml_ob1_comm.h");
+  auto done = make("carrier.so", source);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "types.no_source");
+  EXPECT_THAT(done.error().message, HasSubstr("pml_ob1_comm.h"));
+  done = make("carrier.so", directory_ / "absent");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "types.no_source");
+  EXPECT_THAT(done.error().message, HasSubstr("VERSION"));
+}
+
+TEST_F(SourceTree, WithoutThePluginGivesNoPack) {
+  auto asked = request("pack.types");
+  asked.source = make_source(installed_version);
+  asked.library = directory_ / "libmpi.so.40";
+  fs::copy_file(installed_libraries().front()->path(), *asked.library);
+  const auto done = make_type_carrier(asked);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "types.no_library");
+  EXPECT_THAT(done.error().message, HasSubstr("mca_pml_ob1.so"));
+}
+
+TEST_F(TypeCarrier, WithoutASourceHasWhatTheInstalledHeadersSayOfOb1) {
+  const auto types = made("carrier.so");
+  ASSERT_TRUE(types);
+  const auto comparison = openmpi::check_ob1_types(*types, installed_libraries());
+  ASSERT_TRUE(comparison);
+  EXPECT_THAT(comparison->missing, testing::Contains("mca_pml_ob1_comm_t"));
+  EXPECT_THAT(comparison->missing,
+              testing::Not(testing::AnyOf(testing::Contains("ompi_wait_sync_t"),
+                                          testing::Contains("mca_btl_base_segment_t"))));
 }
 
 // The pack of another build must be refused by the sizes that the library states, not believed by
