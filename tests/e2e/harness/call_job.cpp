@@ -29,11 +29,11 @@ void expect_call(const StepJob& job, int step, const CallCase& param) {
   job.await_step(step);
   EXPECT_TRUE(job.await_blocked(step, param.inside));
   const DumpOutcome dump = job.dump();
-  job.go(step);
   ASSERT_NO_FATAL_FAILURE(expect_ended(dump, job.job().ranks()));
   const auto compare =
       message_calls.count(param.call) == 0 ? inside_differences : message_differences;
   EXPECT_THAT(compare(param, job.directory(step), dump.document), IsEmpty());
+  job.go(step);
 }
 
 } // namespace

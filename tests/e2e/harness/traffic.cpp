@@ -1,6 +1,5 @@
 #include "tests/e2e/harness/traffic.h"
 
-#include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/queue_view.h"
 
 #include <algorithm>
@@ -63,7 +62,7 @@ public:
       for (const auto& found : internal_operations(dumped))
         say(rank, "is not inside of anything: " + found.text());
       for (const char* comm : comm_names) {
-        const json communicator = find_communicator(dumped, comm);
+        const json& communicator = communicator_of(rank, comm);
         if (communicator.is_null())
           continue;
         compare_unexpected(rank, communicator);
@@ -78,6 +77,14 @@ private:
   int ranks() const { return static_cast<int>(logs_.size()); }
   const Log& log_of(int rank) const { return logs_[static_cast<std::size_t>(rank)]; }
   const json& rank_of(int rank) const { return document_["ranks"][static_cast<std::size_t>(rank)]; }
+  // There may be much in it.
+  const json& communicator_of(int rank, const std::string& name) const {
+    static const json none;
+    for (const json& communicator : rank_of(rank)["communicators"])
+      if (communicator["name"] == name)
+        return communicator;
+    return none;
+  }
   void say(int rank, const std::string& text) {
     out_.push_back(fmt::format("rank {}: {}", rank, text));
   }
@@ -161,7 +168,7 @@ private:
   // From this rank to each other one.
   void compare_counters(int from, const json& communicator) {
     const std::string comm = communicator["name"];
-    if (!communicator.value("counters", json()).is_object()) {
+    if (!communicator["counters"].is_object()) {
       say(from, comm + " has no counters");
       return;
     }
@@ -172,9 +179,9 @@ private:
       });
     };
     for (int to = 0; to < ranks(); ++to) {
-      const json other = find_communicator(rank_of(to), comm);
+      const json& other = communicator_of(to, comm);
       const json local = peer_rank(communicator, other, comm);
-      if (local.is_null() || !other.value("counters", json()).is_object())
+      if (local.is_null() || !other["counters"].is_object())
         continue;
       const auto sent = counter(communicator, other["local_rank"], "sent");
       const auto arrived = counter(other, communicator["local_rank"], "arrived");
