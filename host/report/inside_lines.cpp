@@ -100,7 +100,7 @@ std::string inside_words(const RankDump& rank) {
   std::string text;
   for (const Collective collective : found)
     if (is_blocking(collective))
-      text += fmt::format("{}{}", text.empty() ? "inside " : ", ", words_of(collective));
+      text += fmt::format("{}{}", text.empty() ? "inside " : ", ", name_of(collective));
   return text;
 }
 

@@ -155,6 +155,8 @@ TEST_F(InsideText, WhatIsNotKnownByNameSaysWhatItIs) {
     queue(OpClass::receive) = available({inside(collective, 1)});
     EXPECT_THAT(text_of(dump_), HasSubstr("    " + std::string(words)));
   }
+  queue(OpClass::receive) = available({inside(Collective::neighbor, 1)});
+  EXPECT_THAT(text_of(dump_, {.summary = true}), HasSubstr("  ok, inside neighbor\n"));
   queue(OpClass::receive) = available({inside(Collective::nonblocking, 1)});
   EXPECT_THAT(text_of(dump_, {.summary = true}), HasSubstr("  ok\n")) << "it may be anywhere";
 }
