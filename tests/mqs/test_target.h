@@ -31,6 +31,7 @@ public:
   void add(const std::string& name, std::vector<TypeField> fields);
   /// A layout that is not what C compilers of a common psABI make.
   void add(TypeLayout layout);
+  void remove(const std::string& name) { types_.erase(name); }
   Result<const TypeLayout*> find(std::string_view name) override;
 
 private:

@@ -102,6 +102,8 @@ private:
         posted.push_back({i, channel.peer});
       }
     }
+    for (ItemList& list : lists)
+      list.length = 0; // the debug DLL has looked at most of them: their memory is there
     const TakeItem take = [&](std::size_t i, const ItemBytes& item) {
       return take_posted(posted[i], item);
     };

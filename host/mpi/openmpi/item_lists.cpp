@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/item_lists.h"
 
 #include "host/memory/reader.h"
+#include "host/mpi/openmpi/read_ahead.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ public:
   ListWalk(std::span<const ItemList> lists, const ListLinks& links, std::size_t item_size,
            const AddressSpace& space, const TakeItem& take)
       : lists_(lists), links_(links), item_size_(item_size), space_(space), take_(take),
-        ends_(lists.size()) {}
+        ends_(lists.size()), reader_(space.memory, item_size, length_of(lists)) {}
 
   Result<std::vector<std::optional<std::string>>> run() {
     for (std::size_t next = 0; next < lists_.size() || !walkers_.empty();) {
@@ -39,6 +40,14 @@ public:
   }
 
 private:
+  static std::uint64_t length_of(std::span<const ItemList> lists) {
+    constexpr std::uint64_t most = 100'000'000; // what states more is damaged
+    std::uint64_t length = 0;
+    for (const ItemList& list : lists)
+      length = std::min(length + std::min(list.length, most), most);
+    return length;
+  }
+
   /// The next item of each list.
   Result<void> step() {
     bytes_.resize(walkers_.size() * item_size_);
@@ -46,7 +55,7 @@ private:
     for (std::size_t i = 0; i < walkers_.size(); ++i)
       ranges_.push_back(
           {{walkers_[i].item}, std::span(bytes_).subspan(i * item_size_, item_size_)});
-    if (auto done = space_.memory.read_ranges(ranges_); !done)
+    if (auto done = reader_.read(ranges_); !done)
       return done;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < walkers_.size(); ++i)
@@ -90,6 +99,7 @@ private:
   AddressSpace space_;
   const TakeItem& take_;
   std::vector<std::optional<std::string>> ends_;
+  ReadAhead reader_;
   std::vector<Walker> walkers_;
   std::vector<std::byte> bytes_;
   std::vector<MemoryRange> ranges_;
@@ -102,6 +112,7 @@ ListLinks::ListLinks(Fields& fields, const Platform& platform) {
   head = fields.find("opal_list_t", "opal_list_sentinel", pointer);
   next = fields.find("opal_list_item_t", "opal_list_next", pointer);
   previous = fields.find("opal_list_item_t", "opal_list_prev", pointer);
+  length = fields.find_as_typed("opal_list_t", "opal_list_length");
 }
 
 Words::Value ItemBytes::value(const Field& field) const {

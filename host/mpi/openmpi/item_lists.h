@@ -21,10 +21,12 @@ namespace mqbridge::openmpi {
 struct ListLinks {
   Field head;           ///< of a list: its own item
   Field next, previous; ///< of an item
+  Field length;         ///< of a list: how many items it says that it has; not always known
 
   ListLinks(Fields& fields, const Platform& platform);
   explicit operator bool() const { return head && next && previous; }
   Field first(Field list) const { return {list.offset + head.offset + next.offset, next.size}; }
+  Field length_of(Field list) const { return {list.offset + length.offset, length.size}; }
   Field last(Field list) const {
     return {list.offset + head.offset + previous.offset, previous.size};
   }
@@ -35,6 +37,7 @@ struct ItemList {
   std::uint64_t head = 0; ///< the address of its own item
   std::uint64_t first = 0;
   std::uint64_t last = 0;
+  std::uint64_t length = 0; ///< a hint, which may be wrong
 
   bool empty() const { return first == head; }
 };
@@ -62,7 +65,8 @@ inline constexpr std::string_view no_more = "";
 /// `no_more`.
 using TakeItem = std::function<std::optional<std::string>(std::size_t list, const ItemBytes& item)>;
 
-/// Walks lists side by side: one read brings the next item of each. It believes a list only as far
+/// Walks lists side by side: one read brings the next item of each, and of long lists the memory
+/// around it, as long as the items are there (read_ahead.h). It believes a list only as far
 /// as next and previous agree, so that it meets no item twice; a list that leads into the wild ends
 /// there, and the others go on. For each list why it is not whole: the process changes it, or it is
 /// broken. Errors: those of Memory.

@@ -192,7 +192,8 @@ private:
   ItemList list_at(TargetAddress object, const Structures& read, std::size_t n, Field list) const {
     return {object.value + list.offset + layout_.links.head.offset,
             read.value(n, layout_.links.first(list)).value_or(0),
-            read.value(n, layout_.links.last(list)).value_or(0)};
+            read.value(n, layout_.links.last(list)).value_or(0),
+            read.value(n, layout_.links.length_of(list)).value_or(0)};
   }
 
   void doubt(std::size_t communicator, std::string damage) {

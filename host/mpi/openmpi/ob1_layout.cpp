@@ -104,13 +104,14 @@ Ob1Layout::Ob1Layout(Fields& fields, const AddressSpace& space) : links(fields, 
 }
 
 std::size_t Ob1Layout::communicator_bytes() const {
-  return end_of(
-      {posted, links.first(wild_receives), links.last(wild_receives), processes, process_count});
+  return end_of({posted, links.first(wild_receives), links.last(wild_receives),
+                 links.length_of(wild_receives), processes, process_count});
 }
 
 std::size_t Ob1Layout::process_bytes() const {
   return end_of({sent, expected, out_of_order, links.first(specific_receives),
-                 links.last(specific_receives), links.first(unexpected), links.last(unexpected)});
+                 links.last(specific_receives), links.length_of(specific_receives),
+                 links.first(unexpected), links.last(unexpected), links.length_of(unexpected)});
 }
 
 std::size_t Ob1Layout::message_bytes() const {
