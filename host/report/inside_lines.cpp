@@ -86,6 +86,7 @@ std::vector<InsideLine> inside_lines(const Communicator& communicator) {
         (op_class == OpClass::receive ? open.receives : open.sends).add(operation.peer);
     }
   std::vector<InsideLine> lines;
+  lines.reserve(found.size());
   for (const auto& [collective, open] : found)
     lines.push_back({fmt::format("inside {}", words_of(collective)), open.text()});
   return lines;
@@ -113,6 +114,7 @@ std::vector<InsideLine> message_lines(const Communicator& communicator) {
       peers.add(operation.peer);
     }
   std::vector<InsideLine> lines;
+  lines.reserve(found.size());
   for (const auto& [collective, messages] : found)
     lines.push_back({fmt::format("messages of {} arrived", words_of(collective)),
                      fmt::format("{} from {}", messages.first, messages.second.text())});

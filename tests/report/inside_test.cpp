@@ -175,9 +175,7 @@ TEST_F(InsideText, MessagesOfCollectivesStandApart) {
 }
 
 TEST_F(InsideText, TenThousandUnexpectedMessagesAreOneRow) {
-  std::vector<Operation> messages;
-  for (int i = 0; i < 10'000; ++i)
-    messages.push_back(message(1, 5));
+  std::vector<Operation> messages(10'000, message(1, 5));
   queue(OpClass::unexpected) = available(messages);
   EXPECT_THAT(text_of(dump_),
               HasSubstr("    unexp  arrived  1            5    10000 x 64 B  eager  (--show all)  "
