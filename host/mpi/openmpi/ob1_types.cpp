@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/ob1_types.h"
 
 #include "host/codes.h"
+#include "host/mpi/openmpi/carrier_hint.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 
@@ -48,10 +49,11 @@ std::string listed(std::span<const std::string> names) {
   return fmt::format("{}{}", fmt::join(first, "; "), names.size() > shown ? "; ..." : "");
 }
 
-constexpr std::string_view with_source =
-    "apt source openmpi    (or from www.open-mpi.org: the source of the very version that runs)\n"
-    "mqbridge types make --mpi openmpi --source DIR -o ompi.types.so    then: --types "
-    "ompi.types.so";
+std::string types_from_source(const Platform& platform) {
+  return "apt source openmpi    (or from www.open-mpi.org: the source of the very version that "
+         "runs)\n" +
+         carrier_line(platform, "--source DIR ");
+}
 
 } // namespace
 
@@ -68,11 +70,11 @@ Result<std::optional<Error>> lacking_ob1_types(const AddressSpace& space) {
     return forward(std::move(comparison));
   if (!comparison->missing.empty())
     return partial(fmt::format("nothing knows these types of ob1: {}", listed(comparison->missing)),
-                   std::string(with_source));
+                   types_from_source(space.platform));
   if (!comparison->mismatches.empty())
     return partial(fmt::format("the types known are not those of the running ob1: {}",
                                listed(comparison->mismatches)),
-                   std::string(with_source));
+                   types_from_source(space.platform));
   auto believed =
       comparison->unstated.empty() ? Result<bool>(true) : are_of_this_build(space.images);
   if (!believed)

@@ -1,6 +1,6 @@
 #include "host/mpi/openmpi/openmpi_support.h"
 
-#include "host/elf/elf_file.h"
+#include "host/mpi/openmpi/carrier_hint.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/openmpi_repairs.h"
@@ -12,11 +12,6 @@
 
 namespace mqbridge::openmpi {
 namespace {
-
-bool is_this_machine(const Platform& platform) {
-  const auto ours = read_elf_platform("/proc/self/exe");
-  return ours && ours->architecture == platform.architecture;
-}
 
 constexpr auto symbols = std::to_array<std::string_view>(
     {"ompi_mpi_communicators", "ompi_mpi_comm_world", "ompi_mpi_state"});
@@ -94,14 +89,11 @@ public:
     const auto version = mpi.version.value_or("(version unknown)");
     if (!is_this_machine(platform))
       return fmt::format(
-          "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n"
-          "mqbridge types make --mpi openmpi --cc CROSS-COMPILER --include DIR -o ompi.types.so    "
-          "then: --types ompi.types.so",
-          mpi.name, version, platform.architecture);
+          "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n{}",
+          mpi.name, version, platform.architecture, carrier_line(platform));
     return fmt::format(
-        "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n"
-        "mqbridge types make --mpi openmpi -o ompi.types.so    then: --types ompi.types.so",
-        mpi.name, version);
+        "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n{}",
+        mpi.name, version, carrier_line(platform));
   }
 
   Result<Transport> read_transport(const AddressSpace& space) const override {

@@ -6,6 +6,7 @@
 #include "tests/support/fake_memory.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -119,7 +120,10 @@ TEST_P(TypesOfOb1, OfAnotherBuildAreRefusedByTheirSizes) {
   ASSERT_TRUE(error) << "although the pack bears the build-id";
   EXPECT_EQ(error->code, "types.partial");
   EXPECT_THAT(error->message, HasSubstr("mca_pml_ob1_comm_t: 200 bytes, the library says 208"));
-  EXPECT_THAT(error->hint, HasSubstr("mqbridge types make --mpi openmpi --source DIR"));
+  const bool foreign = platform.architecture != read_elf_platform("/proc/self/exe")->architecture;
+  EXPECT_THAT(error->hint,
+              HasSubstr(fmt::format("mqbridge types make --mpi openmpi {}--source DIR -o",
+                                    foreign ? "--cc CROSS-COMPILER --include DIR " : "")));
 }
 
 TEST_P(TypesOfOb1, ThatAreNotThereAreNamed) {
