@@ -8,6 +8,7 @@
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
+#include "host/types/type_pack.h"
 #include "host/types/types_file.h"
 #include "tests/mpi/damaged_memory.h"
 #include "tests/mqs/process_memory.h"
@@ -153,6 +154,28 @@ TEST_F(OpenMpiProcess, SaysWhatItIs) {
   EXPECT_THAT(check->missing, IsEmpty());
   EXPECT_THAT(check->mismatches, IsEmpty());
   EXPECT_GE(check->compared, 11);
+}
+
+/// ob1 of another build, as far as the types say: the running plugin says otherwise, and the debug
+/// DLL is asked all the same.
+TEST_F(OpenMpiProcess, TypesOfAnotherOb1AreRefusedAlone) {
+  start("");
+  auto pack = read_type_pack(MQBRIDGE_TEST_PACK);
+  ASSERT_TRUE(pack);
+  for (auto& type : pack->types)
+    if (type.name == "mca_pml_ob1_comm_proc_t")
+      type.size += 8;
+  ImageSet others(images->images());
+  others.add_type_source(type_source(*pack));
+  const AddressSpace space{others, *memory, platform};
+  EXPECT_TRUE(
+      openmpi::check_types([&](std::string_view name) { return others.find_type(name); }, space)
+          .value()
+          .fits());
+  const auto lacking = openmpi::lacking_ob1_types(space).value();
+  ASSERT_TRUE(lacking);
+  EXPECT_THAT(lacking->message,
+              HasSubstr("mca_pml_ob1_comm_proc_t: 176 bytes, the library says 168"));
 }
 
 /// Takes down the pages that are read.
