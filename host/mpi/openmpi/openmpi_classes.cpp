@@ -50,11 +50,15 @@ constexpr std::array repair_fields = {
 
 // What ob1 is read by, in its sources' order (ompi/mca/pml/ob1, opal/mca/btl, opal/threads).
 constexpr std::array types_of_ob1 = {
-    std::string_view("mca_pml_ob1_t"),           std::string_view("mca_pml_ob1_comm_t"),
-    std::string_view("mca_pml_ob1_comm_proc_t"), std::string_view("mca_pml_ob1_recv_frag_t"),
-    std::string_view("mca_pml_ob1_hdr_t"),       std::string_view("mca_pml_ob1_common_hdr_t"),
-    std::string_view("mca_pml_ob1_match_hdr_t"), std::string_view("mca_pml_ob1_rendezvous_hdr_t"),
-    std::string_view("mca_btl_base_segment_t"),  std::string_view("ompi_wait_sync_t"),
+    std::string_view("mca_pml_ob1_comm_t"),
+    std::string_view("mca_pml_ob1_comm_proc_t"),
+    std::string_view("mca_pml_ob1_recv_frag_t"),
+    std::string_view("mca_pml_ob1_hdr_t"),
+    std::string_view("mca_pml_ob1_common_hdr_t"),
+    std::string_view("mca_pml_ob1_match_hdr_t"),
+    std::string_view("mca_pml_ob1_rendezvous_hdr_t"),
+    std::string_view("mca_btl_base_segment_t"),
+    std::string_view("ompi_wait_sync_t"),
 };
 
 // Those of them whose objects have a class, which states their size.

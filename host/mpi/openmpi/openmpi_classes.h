@@ -29,7 +29,6 @@ inline constexpr std::array sized_symbols = {
     SizedSymbol{"mca_pml_base_send_requests", "opal_free_list_t"},
     SizedSymbol{"ompi_mpi_communicators", "opal_pointer_array_t"},
     SizedSymbol{"mca_pml_base_selected_component", "mca_pml_base_component_t"},
-    SizedSymbol{"mca_pml_ob1", "mca_pml_ob1_t"},
 };
 
 /// Whose types? Those of the plugin mca_pml_ob1 are private to it: no header of theirs is
