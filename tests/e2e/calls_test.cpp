@@ -8,33 +8,37 @@
 namespace mqbridge::e2e {
 namespace {
 
+JobSpec ranks(int count) {
+  return {.program = "mpi_calls", .arguments = {}, .ranks = count};
+}
+
 TEST(BlockedCalls, ThatWaitForMessagesShowThem) {
-  expect_calls(3, {{"recv", "dup", 8, {0, 2}},
-                   {"send", "world", 100'000, {1}},
-                   {"ssend", "reversed", 8, {0, 1}},
-                   {"rsend", "world", 100'000, {0, 2}},
-                   {"bsend", "dup", 400, {0}},
-                   {"sendrecv", "world", 100'000, {1, 2}},
-                   {"sendrecv_replace", "reversed", 100'000, {2}},
-                   {"probe", "reversed", 8, {0}},
-                   {"probe", "between", 8, {1}},
-                   {"mprobe", "dup", 8, {1, 2}},
-                   {"recv", "between", 100'000, {1}}});
+  expect_calls(ranks(3), {{"recv", "dup", 8, {0, 2}},
+                          {"send", "world", 100'000, {1}},
+                          {"ssend", "reversed", 8, {0, 1}},
+                          {"rsend", "world", 100'000, {0, 2}},
+                          {"bsend", "dup", 400, {0}},
+                          {"sendrecv", "world", 100'000, {1, 2}},
+                          {"sendrecv_replace", "reversed", 100'000, {2}},
+                          {"probe", "reversed", 8, {0}},
+                          {"probe", "between", 8, {1}},
+                          {"mprobe", "dup", 8, {1, 2}},
+                          {"recv", "between", 100'000, {1}}});
 }
 
 TEST(BlockedCalls, ThatWaitForSeveralSayWhichAndHowManyOfThem) {
-  expect_calls(3, {{"wait", "world", 8, {0, 2}},
-                   {"waitall", "dup", 8, {0, 1}},
-                   {"waitall_mixed", "between", 8, {1}},
-                   {"waitall_sends", "reversed", 100'000, {2}},
-                   {"waitany", "reversed", 8, {0, 2}},
-                   {"waitsome", "world", 8, {1}},
-                   {"waitany_ibarrier", "world", 8, {0, 1}},
-                   {"waitall_ibarrier", "dup", 8, {2}}});
+  expect_calls(ranks(3), {{"wait", "world", 8, {0, 2}},
+                          {"waitall", "dup", 8, {0, 1}},
+                          {"waitall_mixed", "between", 8, {1}},
+                          {"waitall_sends", "reversed", 100'000, {2}},
+                          {"waitany", "reversed", 8, {0, 2}},
+                          {"waitsome", "world", 8, {1}},
+                          {"waitany_ibarrier", "world", 8, {0, 1}},
+                          {"waitall_ibarrier", "dup", 8, {2}}});
 }
 
 TEST(BlockedCalls, OfSeveralThreadsAreToldApart) {
-  expect_calls(2,
+  expect_calls(ranks(2),
                {{"two_threads", "dup", 8, {0}},
                 {"wait", "world", 8, {1}},
                 {"recv", "world", 8, {0}},
@@ -46,36 +50,36 @@ TEST(BlockedCalls, OfSeveralThreadsAreToldApart) {
 }
 
 TEST(BlockedCalls, InsideOfCollectivesOfFourLeadToTheRankThatIsMissing) {
-  expect_calls(4, {{"barrier", "world", 8, {0, 1, 2}},
-                   {"bcast", "world", 2'000'000, {0, 1, 3}},
-                   {"bcast", "dup", 8, {1, 2, 3}},
-                   {"gather", "world", 8, {0, 2}},
-                   {"scatterv", "world", 8, {1, 2}},
-                   {"allgather", "reversed", 8, {0, 1, 2}},
-                   {"allgatherv", "dup", 8, {1, 3}},
-                   {"alltoall", "dup", 100'000, {0, 1, 3}},
-                   {"alltoallw", "world", 8, {0, 2}},
-                   {"reduce", "world", 8, {0, 1, 2}},
-                   {"allreduce", "reversed", 20'000, {0, 2, 3}},
-                   {"reduce_scatter", "world", 8, {0, 1}},
-                   {"scan", "world", 8, {1, 2, 3}},
-                   {"exscan", "dup", 8, {1, 2, 3}},
-                   {"neighbor_alltoall", "ring", 8, {0, 1}},
-                   {"comm_split", "world", 8, {0, 1, 3}},
-                   {"comm_dup", "dup", 8, {0, 1, 2}}});
+  expect_calls(ranks(4), {{"barrier", "world", 8, {0, 1, 2}},
+                          {"bcast", "world", 2'000'000, {0, 1, 3}},
+                          {"bcast", "dup", 8, {1, 2, 3}},
+                          {"gather", "world", 8, {0, 2}},
+                          {"scatterv", "world", 8, {1, 2}},
+                          {"allgather", "reversed", 8, {0, 1, 2}},
+                          {"allgatherv", "dup", 8, {1, 3}},
+                          {"alltoall", "dup", 100'000, {0, 1, 3}},
+                          {"alltoallw", "world", 8, {0, 2}},
+                          {"reduce", "world", 8, {0, 1, 2}},
+                          {"allreduce", "reversed", 20'000, {0, 2, 3}},
+                          {"reduce_scatter", "world", 8, {0, 1}},
+                          {"scan", "world", 8, {1, 2, 3}},
+                          {"exscan", "dup", 8, {1, 2, 3}},
+                          {"neighbor_alltoall", "ring", 8, {0, 1}},
+                          {"comm_split", "world", 8, {0, 1, 3}},
+                          {"comm_dup", "dup", 8, {0, 1, 2}}});
 }
 
 TEST(BlockedCalls, InsideOfCollectivesOfAnIntercommunicatorLeadToTheRankThatIsMissing) {
-  expect_calls(4, {{"barrier", "between", 8, {0, 1, 2}},
-                   {"bcast", "between", 2'000'000, {0, 1}},
-                   {"allreduce", "between", 8, {0, 1, 3}},
-                   {"intercomm_create", "dup", 8, {0, 1, 2}},
-                   {"intercomm_merge", "between", 8, {1, 2, 3}}});
+  expect_calls(ranks(4), {{"barrier", "between", 8, {0, 1, 2}},
+                          {"bcast", "between", 2'000'000, {0, 1}},
+                          {"allreduce", "between", 8, {0, 1, 3}},
+                          {"intercomm_create", "dup", 8, {0, 1, 2}},
+                          {"intercomm_merge", "between", 8, {1, 2, 3}}});
 }
 
 TEST(BlockedCalls, InsideOfCollectivesOfEightLeadToTheRankThatIsMissing) {
-  expect_calls(8, {{"barrier", "world", 8, {0, 1, 2, 3, 4, 6, 7}},
-                   {"allreduce", "world", 2'000'000, {1, 2, 3, 4, 5, 6, 7}}});
+  expect_calls(ranks(8), {{"barrier", "world", 8, {0, 1, 2, 3, 4, 6, 7}},
+                          {"allreduce", "world", 2'000'000, {1, 2, 3, 4, 5, 6, 7}}});
 }
 
 } // namespace

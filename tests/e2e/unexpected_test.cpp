@@ -3,9 +3,7 @@
 
 #include "tests/e2e/harness/call_job.h"
 #include "tests/e2e/harness/traffic.h"
-#include "tests/support/temp_directory.h"
 
-#include <fstream>
 #include <gtest/gtest.h>
 
 namespace mqbridge::e2e {
@@ -13,10 +11,8 @@ namespace {
 
 constexpr int to_inter = 3;
 
-void expect_steps(int ranks, const std::vector<TrafficStep>& steps) {
-  const test::TempDirectory directory;
-  std::ofstream(directory / "schedule") << schedule_text(steps);
-  expect_traffic(traffic_job(ranks, directory / "schedule"), static_cast<int>(steps.size()));
+JobSpec ranks(int count) {
+  return {.program = "mpi_traffic", .arguments = {}, .ranks = count};
 }
 
 // Every kind of message from both others to rank 1, on every communicator.
@@ -42,27 +38,27 @@ TrafficStep many(int count) {
 }
 
 TEST(UnexpectedMessages, OfEveryKindAreShownInTheOrderInWhichTheyWereSent) {
-  expect_steps(3, {all_kinds()});
+  expect_traffic(ranks(3), {all_kinds()});
 }
 
 TEST(UnexpectedMessages, OfTenThousandAreAllShown) {
-  expect_steps(3, {many(10'000)});
+  expect_traffic(ranks(3), {many(10'000)});
 }
 
 // A rank that makes no MPI call takes nothing in.
 TEST(MessageCounters, SayWhatIsUnderWay) {
-  expect_steps(2, {{{0, "late", 1, 1, 1, 8},
-                    {0, "late", 1, 1, 2, 8},
-                    {0, "isend", 1, 1, 3, 8},
-                    {1, "late", 3, 0, 4, 0},
-                    {1, "irecv", 3, 0, 5, 100}}});
+  expect_traffic(ranks(2), {{{0, "late", 1, 1, 1, 8},
+                             {0, "late", 1, 1, 2, 8},
+                             {0, "isend", 1, 1, 3, 8},
+                             {1, "late", 3, 0, 4, 0},
+                             {1, "irecv", 3, 0, 5, 100}}});
 }
 
 TEST(MessageCounters, AndUnexpectedMessagesAreThoseOfRandomPrograms) {
   std::vector<TrafficStep> steps;
   for (std::uint32_t seed = 1; seed <= 6; ++seed)
     steps.push_back(random_traffic(seed, 3));
-  expect_steps(3, steps);
+  expect_traffic(ranks(3), steps);
 }
 
 } // namespace

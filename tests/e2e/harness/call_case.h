@@ -41,4 +41,8 @@ std::vector<std::string> message_differences(const CallCase& param,
                                              const std::filesystem::path& step,
                                              const nlohmann::json& document);
 
+/// The one of these that the call is for.
+std::vector<std::string> call_differences(const CallCase& param, const std::filesystem::path& step,
+                                          const nlohmann::json& document);
+
 } // namespace mqbridge::e2e

@@ -38,7 +38,38 @@ std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
   return links;
 }
 
+std::string library_path(const ForeignPlatform& platform) {
+  const auto files = files_of(platform);
+  return fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(),
+                     (files / "usr/lib" / platform.multiarch).string());
+}
+
 } // namespace
+
+JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program, int ranks) {
+  const auto files = files_of(platform);
+  foreign_program(platform, program);
+  JobSpec job;
+  job.program = fmt::format("{}/{}", platform.target, program);
+  job.ranks = ranks;
+  job.launcher = {"env",
+                  "LD_LIBRARY_PATH=" + library_path(platform),
+                  fmt::format("{}={}", component_path, plugins_of(platform).string()),
+                  "OPAL_PREFIX=" + (files / "usr").string(),
+                  (files / "lib/ld-linux.so.2").string(),
+                  (files / "usr/bin/orterun").string(),
+                  "--allow-run-as-root",
+                  "--oversubscribe",
+                  "--mca",
+                  "pml",
+                  "ob1",
+                  "--mca",
+                  "btl",
+                  "self,vader",
+                  "-np",
+                  std::to_string(ranks)};
+  return job;
+}
 
 ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem::path& directory,
                           const std::vector<std::string>& arguments, const std::string& program) {
@@ -50,10 +81,7 @@ ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem
                                          (directory / stub_socket).string()});
     return spec;
   }
-  const auto libraries = files / "usr/lib" / platform.multiarch;
-  spec.environment.emplace_back(
-      "LD_LIBRARY_PATH",
-      fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(), libraries.string()));
+  spec.environment.emplace_back("LD_LIBRARY_PATH", library_path(platform));
   spec.environment.emplace_back(component_path, plugins_of(platform).string());
   return spec;
 }

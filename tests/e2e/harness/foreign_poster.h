@@ -21,6 +21,10 @@ test::ChildSpec foreign_command(const ForeignPlatform& platform,
                                 const std::string& program = "oracle_poster");
 inline constexpr const char* stub_socket = "stub";
 
+/// A job of a program of a platform that this machine's kernel runs, started by that platform's own
+/// mpirun. Compiles the program.
+JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program, int ranks);
+
 /// oracle_poster of another platform as a singleton under a real stub:
 /// qemu-user's own, which holds it at its entry, or a native gdbserver attached to it. Throws
 /// std::runtime_error if it does not come to stand there.

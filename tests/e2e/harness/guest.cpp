@@ -28,13 +28,14 @@ std::string contents(const fs::path& file) {
 }
 
 // What the guest sees as /share: the program, and the script `job` that it runs.
-void fill(const fs::path& share, const std::string& scenario, GuestServers servers) {
-  fs::copy_file(foreign_program(foreign_platform("s390x")), share / "oracle_poster");
+void fill(const fs::path& share, const GuestJob& job, GuestServers servers) {
+  fs::copy_file(foreign_program(foreign_platform("s390x"), job.program), share / job.program);
   fs::copy_file(scripts / "ranks.sh", share / "ranks.sh");
-  const bool blocked = scenario.starts_with("blocked"); // rank 0; the last one releases it
+  std::ofstream(share / "schedule") << job.schedule;
   std::ofstream(share / "job") << fmt::format(
-      "#!/bin/sh\nexec ./ranks.sh {} '{}' /share/oracle_poster /share {}\n",
-      servers == GuestServers::attach ? "attach" : "multi", blocked ? "0" : "", scenario);
+      "#!/bin/sh\nexec ./ranks.sh {} '{}' /share/{} /share {}\n",
+      servers == GuestServers::attach ? "attach" : "multi", job.spinning, job.program,
+      job.arguments);
   fs::permissions(share / "job", fs::perms::owner_all);
 }
 
@@ -47,9 +48,9 @@ std::vector<std::uint16_t> ports_for(GuestServers servers) {
   return ports;
 }
 
-ChildSpec boot(const fs::path& share, const std::string& scenario, GuestServers servers,
+ChildSpec boot(const fs::path& share, const GuestJob& job, GuestServers servers,
                const std::vector<std::uint16_t>& ports) {
-  fill(share, scenario, servers);
+  fill(share, job, servers);
   ChildSpec spec = {{(scripts / "start.sh").string(), share.string()}};
   for (const auto port : ports)
     spec.argv.push_back(std::to_string(port));
@@ -58,9 +59,14 @@ ChildSpec boot(const fs::path& share, const std::string& scenario, GuestServers 
 
 } // namespace
 
-Guest::Guest(const std::string& scenario, GuestServers servers)
+GuestJob guest_poster(const std::string& scenario) {
+  const bool blocked = scenario.starts_with("blocked"); // rank 0; the last one releases it
+  return {"oracle_poster", scenario, blocked ? "0" : ""};
+}
+
+Guest::Guest(const GuestJob& job, GuestServers servers)
     : servers_(servers), ports_(ports_for(servers)),
-      machine_(boot(directory_.path(), scenario, servers, ports_)) {
+      machine_(boot(directory_.path(), job, servers, ports_)) {
   await_servers();
 }
 

@@ -18,15 +18,26 @@ enum class GuestServers {
   multi,  ///< a single one that attaches to what it is told
 };
 
-/// A machine of its own (big-endian, 64-bit: docker/guest), in which oracle_poster runs as an MPI
+/// What runs in a guest.
+struct GuestJob {
+  std::string program; ///< of tests/inferiors
+  std::string arguments;
+  std::string spinning;      ///< the ranks that block once they are ready: "0 1"
+  std::string schedule = {}; ///< the text of the file /share/schedule
+};
+
+/// oracle_poster in a scenario.
+GuestJob guest_poster(const std::string& scenario);
+
+/// A machine of its own (big-endian, 64-bit: docker/guest), in which a program runs as an MPI
 /// job of two ranks with real gdbservers beside them. Ends with the object, however the test ended.
 class Guest {
 public:
   static constexpr int ranks = 2;
 
-  /// Boots, and waits until the servers listen: about 10 s. A rank that the scenario blocks is
-  /// blocked by then. Throws std::runtime_error with the guest's words if it does not come to that.
-  Guest(const std::string& scenario, GuestServers servers);
+  /// Boots, and waits until the servers listen: about 10 s. A rank that blocks is blocked by
+  /// then. Throws std::runtime_error with the guest's words if it does not come to that.
+  Guest(const GuestJob& job, GuestServers servers);
 
   /// What the ranks and this machine share: the poster's files.
   const std::filesystem::path& directory() const { return directory_.path(); }

@@ -16,8 +16,8 @@ struct JobSpec {
   int ranks = 2;
   std::string btl = "vader"; ///< vader, tcp (loopback only) or both, separated by a comma
   std::string pml = "ob1";   ///< ob1 or ucx
-  /// The command line up to the program, where it is another MPI's than Open MPI: then the two
-  /// above say nothing.
+  /// The command line up to the program, where it is not that of this machine's Open MPI: then the
+  /// two above say nothing.
   std::vector<std::string> launcher = {};
 };
 
