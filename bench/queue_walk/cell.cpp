@@ -1,6 +1,7 @@
 #include "bench/queue_walk/cell.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -55,6 +56,7 @@ void vary_operations(Plan& plan) {
     const Cell cell{.filler = Filler::recorder, .operations = operations};
     operations == 10'000 || operations == 1'000'000 ? plan.add_in_full_run(cell) : plan.add(cell);
   }
+  plan.add_in_full_run({.filler = Filler::unexpected, .operations = 10'000});
 }
 
 void vary_link(Plan& plan) {
@@ -99,10 +101,14 @@ void vary_ranks(Plan& plan) {
 
 } // namespace
 
+std::string_view name_of(Filler filler) {
+  constexpr std::array names = {"openmpi", "unexpected", "recorder"};
+  return names.at(static_cast<std::size_t>(filler));
+}
+
 std::string Cell::target_name() const {
-  return fmt::format("{}/n:{}/arch:{}/shuffled:{}/ranks:{}",
-                     filler == Filler::openmpi ? "openmpi" : "recorder", operations, architecture,
-                     shuffled_in, ranks);
+  return fmt::format("{}/n:{}/arch:{}/shuffled:{}/ranks:{}", name_of(filler), operations,
+                     architecture, shuffled_in, ranks);
 }
 
 std::string Cell::name() const {

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge::bench {
 
-/// What runs in the target: a real Open MPI rank, or a process that fills the recorder.
-enum class Filler : std::uint8_t { openmpi, recorder };
+/// What runs in the target: a real Open MPI rank with pending receives, one with unexpected
+/// messages, or a process that fills the recorder.
+enum class Filler : std::uint8_t { openmpi, unexpected, recorder };
+std::string_view name_of(Filler filler);
 
 /// One point of the benchmark: a target, and the link to it.
 struct Cell {

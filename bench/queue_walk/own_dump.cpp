@@ -36,17 +36,26 @@ std::string why_incomplete(const RankDump& rank) {
   return fmt::format("{}: {}: {}", rank.endpoint, error->code, error->message);
 }
 
-/// The receives of a rank must be those that were posted: one with each tag, all pending.
+/// Messages have the length that many_messages gives them by their tags.
+bool as_posted(const Operation& operation, OpClass op_class, std::uint64_t tag, const Cell& cell) {
+  if (operation.status != OpStatus::pending)
+    return false;
+  return cell.filler != Filler::unexpected ||
+         (op_class == OpClass::unexpected &&
+          operation.length.value.value_or(-1) == static_cast<std::int64_t>(tag % 300));
+}
+
+/// The operations of a rank must be those that were posted: one with each tag, all pending.
 Result<void> check(const RankDump& rank, const Cell& cell) {
   if (rank.status != RankStatus::ok)
     return fail("bench.answer", why_incomplete(rank));
   std::vector<bool> seen(cell.operations);
   std::uint64_t found = 0;
   for (const auto& communicator : rank.communicators)
-    for (const auto& queue : communicator.queues)
-      for (const auto& operation : queue.operations) {
+    for (const auto op_class : op_classes)
+      for (const auto& operation : communicator.queue(op_class).operations) {
         const auto tag = static_cast<std::uint64_t>(operation.tag.value.value_or(-1));
-        if (tag >= seen.size() || seen[tag] || operation.status != OpStatus::pending)
+        if (tag >= seen.size() || seen[tag] || !as_posted(operation, op_class, tag, cell))
           return fail("bench.answer", fmt::format("{} has an operation that nobody posted, "
                                                   "with tag {}",
                                                   rank.endpoint, tag));
@@ -149,7 +158,7 @@ void OwnDump::prepare(Stage& stage, const Cell& cell) const {
     Stage others(other);
     dump_unmeasured(others, other);
   };
-  const auto program = fmt::format("{} {}", cell.filler == Filler::openmpi, cell.architecture);
+  const auto program = fmt::format("{} {}", name_of(cell.filler), cell.architecture);
   const auto process =
       cell.emulated() ? cell.name() : fmt::format("{} {}", cell.target_name(), stage.pid());
   states_.set(knowledge_, program, process, dump_another, [&] { dump_unmeasured(stage, cell); });

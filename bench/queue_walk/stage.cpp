@@ -7,6 +7,7 @@
 #include "tests/e2e/harness/target_programs.h"
 #include "tests/support/eventually.h"
 
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -27,7 +28,8 @@ std::filesystem::path inferiors() {
 }
 
 std::string program_name(const Cell& cell) {
-  return cell.filler == Filler::openmpi ? "many_receives" : "recorder_list";
+  constexpr std::array programs = {"many_receives", "many_messages", "recorder_list"};
+  return programs.at(static_cast<std::size_t>(cell.filler));
 }
 
 std::vector<std::string> arguments_of(const Cell& cell) {

@@ -9,6 +9,8 @@ from svg import (Chart, LinearScale, LogScale, OrdinalScale, count_text, decade_
 
 RATES = {11520: "115,200 baud", 125000: "1 Mbit/s", 1250000: "10 Mbit/s", 125000000: "1 Gbit/s", 0: "unlimited"}
 
+FILLERS = {"openmpi": "of Open MPI", "unexpected": "unexpected messages of Open MPI", "recorder": "of the recorder"}
+
 
 def rtt_text(rtt_us):
     return "0" if rtt_us == 0 else f"{round_to(rtt_us / 1000)} ms"
@@ -19,8 +21,7 @@ def shuffled_text(shuffled):
 
 
 def cell_text(cell):
-    parts = [f"{count_text(cell.n)} of {'Open MPI' if cell.filler == 'openmpi' else 'the recorder'}",
-             rtt_text(cell.rtt_us)]
+    parts = [f"{count_text(cell.n)} {FILLERS.get(cell.filler, cell.filler)}", rtt_text(cell.rtt_us)]
     if cell.bytes_per_s:
         parts.append(RATES.get(cell.bytes_per_s, f"{cell.bytes_per_s} B/s"))
     if cell.shuffled:

@@ -1,9 +1,11 @@
 #include "bench/queue_walk/cell.h"
+#include "bench/queue_walk/own_dump.h"
 #include "bench/queue_walk/peer_run.h"
 #include "bench/queue_walk/plan_repeats.h"
 #include "bench/queue_walk/prediction.h"
 #include "bench/queue_walk/quantile.h"
 #include "bench/queue_walk/runner.h"
+#include "bench/queue_walk/stage.h"
 #include "bench/queue_walk/touched_pages.h"
 
 #include <gmock/gmock.h>
@@ -171,6 +173,19 @@ TEST(Runner, TriesWithoutTheLinkWhatMightTakeMinutesOverIt) {
   EXPECT_THAT(counting.round_trips, testing::ElementsAre(0ms, 1ms, 1ms, 1ms));
   reporter.finish();
   EXPECT_THAT(out.str(), testing::HasSubstr("predicted"));
+}
+
+/// The process has one message less than the second cell says.
+TEST(OwnDump, RefusesToTimeAnythingButTheMessagesThatWereSent) {
+  Cell cell{.filler = Filler::unexpected, .operations = 400, .link = {}};
+  CacheStates states;
+  const OwnDump own(CacheMode::full, Knowledge::nothing, states);
+  Stage stage(cell);
+  const auto attempt = own.run(stage, cell);
+  ASSERT_TRUE(attempt) << attempt.error().message;
+  EXPECT_EQ(attempt->answer.operations, 400U);
+  ++cell.operations;
+  EXPECT_EQ(own.run(stage, cell).error().code, "bench.answer");
 }
 
 TEST(PeerLine, HasTimesAndAnAnswer) {
