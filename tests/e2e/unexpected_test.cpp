@@ -2,12 +2,21 @@
 // programs say that they have sent and received them.
 
 #include "tests/e2e/harness/call_job.h"
+#include "tests/e2e/harness/step_job.h"
 #include "tests/e2e/harness/traffic.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
+#include "tests/support/temp_directory.h"
 
-#include <gtest/gtest.h>
+#include <csignal>
+#include <fstream>
+#include <gmock/gmock.h>
 
 namespace mqbridge::e2e {
 namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
 
 constexpr int to_inter = 3;
 
@@ -59,6 +68,26 @@ TEST(MessageCounters, AndUnexpectedMessagesAreThoseOfRandomPrograms) {
   for (std::uint32_t seed = 1; seed <= 6; ++seed)
     steps.push_back(random_traffic(seed, 3));
   expect_traffic(ranks(3), steps);
+}
+
+// What a signal has stopped is read as it stands, and stays so.
+TEST(UnexpectedMessages, OfAStoppedRankAreShown) {
+  const test::TempDirectory directory;
+  std::ofstream(directory / "schedule") << schedule_text({all_kinds()});
+  JobSpec spec = ranks(3);
+  spec.arguments = {(directory / "schedule").string()};
+  StepJob job(spec);
+  job.await_step(0);
+  const pid_t receiver = job.job().pid(1);
+  kill(receiver, SIGSTOP);
+  EXPECT_TRUE(test::eventually(5s, [&] { return test::process_state(receiver) == 'T'; }));
+  const DumpOutcome dump = job.dump();
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  EXPECT_THAT(traffic_differences(job.directory(0), dump.document), IsEmpty());
+  EXPECT_EQ(test::process_state(receiver), 'T');
+  kill(receiver, SIGCONT);
+  job.go(0);
+  EXPECT_EQ(job.finish(), "");
 }
 
 } // namespace

@@ -32,7 +32,7 @@ void expect_died(const RankDump& dump) {
   EXPECT_FALSE(dump.errors.front().hint.empty());
   EXPECT_EQ(dump.status, dump.communicators.empty() ? RankStatus::failed : RankStatus::partial);
   for (const auto& communicator : dump.communicators) {
-    for (const OpClass op_class : {OpClass::send, OpClass::receive}) {
+    for (const OpClass op_class : op_classes) {
       const Queue& queue = communicator.queue(op_class);
       EXPECT_EQ(queue.state, QueueState::error);
       EXPECT_EQ(queue.reason, QueueReason::target_died);
