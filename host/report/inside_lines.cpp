@@ -2,6 +2,7 @@
 
 #include "host/document/names.h"
 #include "host/dump/operation_counts.h"
+#include "host/mqs/peer_rank.h"
 #include "host/report/peer_text.h"
 
 #include <fmt/format.h>
@@ -64,15 +65,6 @@ std::string traffic_text(const Traffic& traffic, std::string_view to_or_from) {
   return text;
 }
 
-Peer peer_of(const Communicator& communicator, std::int64_t local) {
-  const bool inter = communicator.kind == CommunicatorKind::inter;
-  const RankList& group = inter ? communicator.remote.ranks : communicator.group;
-  Peer peer{false, local, {}};
-  if (group && local >= 0 && std::cmp_less(local, group->size()))
-    peer.global_rank = (*group)[static_cast<std::size_t>(local)];
-  return peer;
-}
-
 } // namespace
 
 std::vector<InsideLine> inside_lines(const Communicator& communicator) {
@@ -127,7 +119,7 @@ std::string counters_line(const Communicator& communicator) {
   Traffic sent;
   Traffic arrived;
   for (const PeerCounters& counters : communicator.counters->peers) {
-    const Peer peer = peer_of(communicator, counters.peer);
+    const Peer peer{false, counters.peer, world_rank_of_peer(communicator, counters.peer)};
     if (counters.sent.value_or(0) != 0)
       sent[*counters.sent].add(peer);
     if (counters.arrived.value_or(0) != 0)

@@ -1,5 +1,6 @@
 #include "tests/mpi/fake_mpich.h"
 
+#include "host/mpi/mpich/mpich_insides.h"
 #include "host/mpi/mpich/mpich_process.h"
 
 namespace mqbridge {
@@ -48,6 +49,8 @@ void FakeMpich::add_types() {
                            {"local_comm", 0, pointer},
                            {"node_comm", 0, pointer},
                            {"node_roots_comm", 0, pointer},
+                           {"intranode_table", 0, pointer},
+                           {"internode_table", 0, pointer},
                            {"name", 0, 64},
                            {"dev", 0, 64}});
   types->add("MPIDI_CH3I_comm_t",
@@ -226,8 +229,8 @@ std::uint64_t FakeMpich::last_of(OpClass op_class) const {
   return lists_[static_cast<std::size_t>(op_class)].elements.back();
 }
 
-Operation& FakeMpich::operation(OpClass op_class, std::size_t communicator,
-                                const MpichRequest& request) {
+std::uint64_t FakeMpich::list_request(OpClass op_class, std::int64_t context,
+                                      const MpichRequest& request) {
   const std::uint64_t address = put_request(request);
   const std::string type = element_type(op_class);
   std::uint64_t element = address;
@@ -243,9 +246,29 @@ Operation& FakeMpich::operation(OpClass op_class, std::size_t communicator,
   }
   set(match, match_type, "tag", static_cast<std::uint64_t>(request.tag));
   set(match, match_type, "rank", static_cast<std::uint64_t>(request.rank));
-  set(match, match_type, "context_id", static_cast<std::uint64_t>(contexts_.at(communicator)));
+  set(match, match_type, "context_id", static_cast<std::uint64_t>(context));
   link(op_class, element);
+  return address;
+}
 
+std::uint64_t FakeMpich::inside(OpClass op_class, std::size_t communicator, std::int64_t bits,
+                                const MpichRequest& request) {
+  communicators.at(communicator).queue(op_class).state = QueueState::available;
+  return list_request(op_class, contexts_.at(communicator) + bits, request);
+}
+
+void FakeMpich::set_ranks(std::size_t communicator, const std::string& field,
+                          const std::vector<std::int64_t>& ranks) {
+  const std::uint64_t address = place(ranks.size() * bytes(platform.int_size));
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    put(address + i * bytes(platform.int_size), static_cast<std::uint64_t>(ranks[i]),
+        platform.int_size);
+  set(object(communicator), "MPIR_Comm", field, address);
+}
+
+Operation& FakeMpich::operation(OpClass op_class, std::size_t communicator,
+                                const MpichRequest& request) {
+  list_request(op_class, contexts_.at(communicator), request);
   // As the DLL says it: elements, 16 bits of the rank, -1 for what it does not know.
   Operation made;
   made.raw.desired_length =
@@ -274,6 +297,12 @@ void FakeMpich::write() {
 Result<void> FakeMpich::repair() {
   write();
   return mpich::repair(communicators, {images, memory, platform});
+}
+
+Result<UnshownOutcome> FakeMpich::add_insides(const UnshownRequest& request) {
+  if (auto done = repair(); !done)
+    return forward(std::move(done));
+  return mpich::add_insides(communicators, request, {images, memory, platform});
 }
 
 } // namespace mqbridge

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/mpi/mpi_library.h"
+#include "host/mpi/unshown.h"
 #include "host/mqs/queues.h"
 #include "tests/mqs/test_target.h"
 
@@ -40,6 +41,15 @@ public:
   /// Puts an operation at the end of the process's list of its class, and says it as the DLL does.
   Operation& operation(OpClass op_class, std::size_t communicator, const MpichRequest& request);
 
+  /// Puts an operation of the MPI's own, whose context id differs by `bits` from the
+  /// communicator's, at the end of the list: the DLL does not say it. The request's address.
+  std::uint64_t inside(OpClass op_class, std::size_t communicator, std::int64_t bits,
+                       const MpichRequest& request);
+
+  /// A table of a communicator that has a number for each rank: intranode_table, internode_table.
+  void set_ranks(std::size_t communicator, const std::string& field,
+                 const std::vector<std::int64_t>& ranks);
+
   /// A request that is in no list, and its address.
   std::uint64_t put_request(const MpichRequest& request);
 
@@ -63,6 +73,8 @@ public:
   void write();
   /// write() and the repairs.
   Result<void> repair();
+  /// repair(), and then what the DLL does not show.
+  Result<UnshownOutcome> add_insides(const UnshownRequest& request);
 
   Platform platform;
   FakeMemory memory;
@@ -82,6 +94,7 @@ private:
   std::uint64_t place_type(const std::string& type);
   std::uint64_t table(const std::vector<int>& members);
   void link(OpClass op_class, std::uint64_t element);
+  std::uint64_t list_request(OpClass op_class, std::int64_t context, const MpichRequest& request);
   std::string element_type(OpClass op_class) const;
   void put(std::uint64_t address, std::uint64_t value, int size);
 

@@ -70,8 +70,7 @@ private:
   CommunicatorFacts facts_of(const Communicator& communicator) const {
     const auto context = word(communicator, fields_.context).value_or(0);
     const auto receive_context = word(communicator, fields_.receive_context).value_or(0);
-    return {static_cast<std::int64_t>(context), static_cast<std::int64_t>(receive_context),
-            is_inter(communicator)};
+    return {static_cast<std::int64_t>(context), static_cast<std::int64_t>(receive_context)};
   }
 
   void identify(Communicator& communicator) const {

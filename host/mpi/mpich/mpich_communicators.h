@@ -14,7 +14,6 @@ namespace mqbridge::mpich {
 struct CommunicatorFacts {
   std::int64_t context = 0;         ///< with which it sends
   std::int64_t receive_context = 0; ///< differs in an intercommunicator
-  bool is_inter = false;
 };
 
 /// By Communicator::id, which MPICH's DLL sets to the object's address.

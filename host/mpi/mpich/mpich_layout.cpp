@@ -22,6 +22,8 @@ public:
     found.local_communicator = pointer("MPIR_Comm", "local_comm");
     found.node = pointer("MPIR_Comm", "node_comm");
     found.node_roots = pointer("MPIR_Comm", "node_roots_comm");
+    found.node_ranks = pointer("MPIR_Comm", "intranode_table");
+    found.root_ranks = pointer("MPIR_Comm", "internode_table");
     found.name = fields_.find("MPIR_Comm", "name", 1);
     const Field device = pointer("MPIR_Comm", "dev");
     found.members = pointer("MPIDI_CH3I_comm_t", "vcrt", device);

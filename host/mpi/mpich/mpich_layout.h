@@ -36,6 +36,7 @@ struct Layout {
   struct Communicator {
     Field context, receive_context, rank, local_size, remote_size, kind;
     Field local_communicator, node, node_roots; ///< made by MPICH for itself
+    Field node_ranks, root_ranks;               ///< by rank, the ranks in the last two
     Field name;                                 ///< its first byte
     Field members, local_members;               ///< MPIDI_VCRT of the peers, of the local side
   } communicator;

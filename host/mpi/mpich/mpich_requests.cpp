@@ -3,6 +3,7 @@
 #include "host/mpi/mpich/mpich_datatypes.h"
 #include "host/mpi/mpich/mpich_lists.h"
 #include "host/mqs/interpret.h"
+#include "host/mqs/peer_rank.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -102,9 +103,8 @@ Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communic
 
 class Corrector {
 public:
-  Corrector(const FactsById& facts, const Layout& layout, Datatypes& datatypes,
-            const AddressSpace& space)
-      : facts_(facts), fields_(layout.request), datatypes_(datatypes), space_(space) {}
+  Corrector(const Layout& layout, Datatypes& datatypes, const AddressSpace& space)
+      : fields_(layout.request), datatypes_(datatypes), space_(space) {}
 
   Result<void> run(std::span<const Found> found) {
     std::vector<TargetAddress> addresses;
@@ -169,22 +169,11 @@ private:
       return;
     if (operation.peer.local_rank != rank)
       operation.repairs.add(Repair::local_rank);
-    operation.peer = {false, rank, global_rank(*found.communicator, rank)};
+    operation.peer = {false, rank, world_rank_of_peer(*found.communicator, rank)};
     if (operation.actual) {
       operation.actual->local_rank = rank;
       operation.actual->global_rank = operation.peer.global_rank;
     }
-  }
-
-  std::optional<std::int64_t> global_rank(const Communicator& communicator,
-                                          std::int64_t rank) const {
-    const auto facts = facts_.find(communicator.id);
-    if (facts == facts_.end())
-      return std::nullopt;
-    const auto& group = facts->second.is_inter ? communicator.remote.ranks : communicator.group;
-    if (!group || std::cmp_greater_equal(rank, group->size()))
-      return std::nullopt;
-    return (*group)[static_cast<std::size_t>(rank)];
   }
 
   void correct_status(const Found& found, const Progress& progress) const {
@@ -239,7 +228,6 @@ private:
     }
   }
 
-  const FactsById& facts_;
   const Layout::Request& fields_;
   Datatypes& datatypes_;
   AddressSpace space_;
@@ -272,7 +260,7 @@ Result<void> correct_operations(std::vector<Communicator>& communicators, const 
       return done;
   }
   Datatypes datatypes(layout.datatype, space.images);
-  Corrector corrector(facts, layout, datatypes, space);
+  Corrector corrector(layout, datatypes, space);
   const std::size_t at_once = Structures::at_once(layout.request.size());
   for (std::size_t from = 0; from < found.size(); from += at_once) {
     const std::size_t count = std::min(found.size() - from, at_once);

@@ -1,5 +1,6 @@
 #include "host/mpi/mpich/mpich_support.h"
 
+#include "host/mpi/mpich/mpich_insides.h"
 #include "host/mpi/mpich/mpich_process.h"
 
 #include <array>
@@ -29,7 +30,8 @@ constexpr auto limits = std::to_array<DllLimit>({
     {"unexpected",
      "a message that has come is invisible until the process polls: inside an MPI call"},
     {"inside",
-     "MPICH's debug DLL hides what a rank inside a collective, MPI_Probe or MPI_Mprobe waits for"},
+     "of a rank inside a collective the receives are shown (device ch3), not the sends; what "
+     "MPI_Probe and MPI_Mprobe wait for is in no list"},
 });
 constexpr auto libraries = std::to_array<std::string_view>({"libmpi", "libmpich"});
 
@@ -81,6 +83,12 @@ public:
   Result<void> repair(std::vector<Communicator>& communicators,
                       const AddressSpace& space) const override {
     return mpich::repair(communicators, space);
+  }
+
+  Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
+                                     const UnshownRequest& request,
+                                     const AddressSpace& space) const override {
+    return mpich::add_insides(communicators, request, space);
   }
 };
 

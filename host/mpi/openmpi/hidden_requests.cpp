@@ -4,8 +4,8 @@
 #include "host/mpi/openmpi/collective_tags.h"
 #include "host/mpi/openmpi/openmpi_requests.h"
 #include "host/mpi/openmpi/pml_constants.h"
-#include "host/mpi/openmpi/queue_filler.h"
 #include "host/mpi/openmpi/request_blocks.h"
+#include "host/mpi/queue_filler.h"
 #include "host/mqs/interpret.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "host/mpi/pointer_table.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
+#include "host/mqs/peer_rank.h"
 #include "host/mqs/wire.h"
 
 #include <algorithm>
@@ -257,15 +258,6 @@ private:
 };
 
 } // namespace
-
-std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,
-                                               const MaybeInt& local) {
-  const RankList& ranks =
-      communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks : communicator.group;
-  if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
-    return std::nullopt;
-  return (*ranks)[static_cast<std::size_t>(*local)];
-}
 
 Result<void> correct_communicators(std::vector<Communicator>& communicators,
                                    const AddressSpace& space, std::size_t most_members) {

@@ -6,8 +6,6 @@
 #include "rsp/result.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace mqbridge::openmpi {
@@ -23,10 +21,5 @@ namespace mqbridge::openmpi {
 Result<void> correct_communicators(std::vector<Communicator>& communicators,
                                    const AddressSpace& space,
                                    std::size_t most_members = wire::max_group_total);
-
-/// The rank in MPI_COMM_WORLD of the peer that has this local rank; in an intercommunicator peers
-/// are of the remote group. nullopt: not known, or of another job.
-std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,
-                                               const MaybeInt& local);
 
 } // namespace mqbridge::openmpi

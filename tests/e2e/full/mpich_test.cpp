@@ -1,5 +1,6 @@
 // A second real debug DLL: MPICH's. A dump says what the ranks posted, and what has come to them.
 
+#include "tests/e2e/harness/call_job.h"
 #include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
@@ -308,6 +309,22 @@ TEST(MpichTest, WhoIsWhoOverTwoJobs) {
   for (const json& rank : outcome.document["ranks"])
     EXPECT_EQ(rank["world_size"], 2) << "whatever is called MPI_COMM_WORLD";
   EXPECT_TRUE(who_finishes(job.directory()));
+}
+
+/// Only what they receive: MPICH remembers no send of a collective.
+TEST(MpichTest, ARankInsideACollectiveSaysWhatItWaitsFor) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
+  expect_calls(mpich_job("mpi_calls", {}, 4),
+               {{.call = "barrier", .comm = "dup", .inside = {0, 1, 2}},
+                {.call = "barrier", .inside = {1}},
+                {.call = "allreduce", .comm = "reversed", .inside = {1, 2, 3}},
+                {.call = "allreduce", .bytes = 1 << 20, .inside = {0, 3}},
+                {.call = "bcast", .inside = {1, 2, 3}},
+                {.call = "gather", .inside = {0}},
+                {.call = "alltoall", .comm = "reversed", .inside = {0, 2, 3}},
+                {.call = "scan", .inside = {1, 2, 3}},
+                {.call = "reduce_scatter_block", .comm = "dup", .inside = {0, 1}}},
+               Threads::single, mpich_options());
 }
 
 TEST(MpichTest, DoctorFindsNoFaultAndSaysWhatTheDllDoesNotShow) {

@@ -16,11 +16,12 @@ void expect_ended(const DumpOutcome& dump, int ranks) {
   ASSERT_EQ(dump.document["ranks"].size(), static_cast<std::size_t>(ranks));
 }
 
-void expect_call(const StepJob& job, int step, const CallCase& param) {
+void expect_call(const StepJob& job, int step, const CallCase& param,
+                 const std::vector<std::string>& options) {
   SCOPED_TRACE(param.argument());
   job.await_step(step);
   EXPECT_TRUE(job.await_blocked(step, param.inside));
-  const DumpOutcome dump = job.dump();
+  const DumpOutcome dump = job.dump(options);
   ASSERT_NO_FATAL_FAILURE(expect_ended(dump, job.job().ranks()));
   EXPECT_THAT(call_differences(param, job.directory(step), dump.document), IsEmpty());
   job.go(step);
@@ -28,13 +29,14 @@ void expect_call(const StepJob& job, int step, const CallCase& param) {
 
 } // namespace
 
-void expect_calls(JobSpec job, const std::vector<CallCase>& cases, Threads threads) {
+void expect_calls(JobSpec job, const std::vector<CallCase>& cases, Threads threads,
+                  const std::vector<std::string>& options) {
   job.arguments = {threads == Threads::single ? "single" : "multiple"};
   for (const CallCase& each : cases)
     job.arguments.push_back(each.argument());
   StepJob steps(job);
   for (int step = 0; const CallCase& each : cases)
-    expect_call(steps, step++, each);
+    expect_call(steps, step++, each, options);
   EXPECT_EQ(steps.finish(), "");
 }
 

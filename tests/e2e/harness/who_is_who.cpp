@@ -153,10 +153,14 @@ private:
 } // namespace
 
 std::vector<std::string> who_targets(const std::filesystem::path& directory) {
-  std::vector<std::string> targets;
+  // As they were started, one job after the other: of MPICH's jobs only that tells them apart.
+  std::set<long> pids;
   for (const auto& entry : std::filesystem::directory_iterator(directory))
     if (const auto name = entry.path().filename().string(); name.starts_with(file_name))
-      targets.push_back("local:" + name.substr(file_name.size()));
+      pids.insert(std::stol(name.substr(file_name.size())));
+  std::vector<std::string> targets;
+  for (const long pid : pids)
+    targets.push_back("local:" + std::to_string(pid));
   return targets;
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 
 /// Whether an operation goes into its queue. `dropped`: it only counts. `full`: a limit was met,
 /// and the queue says so.
@@ -18,8 +18,8 @@ public:
   QueueFiller(Communicator& communicator, OpClass op_class, const UnshownRequest& request)
       : communicator_(&communicator), queue_(&communicator.queue(op_class)), request_(&request) {}
 
-  /// Counts the operation, and sets the rank of its peer in MPI_COMM_WORLD. The caller adds what is
-  /// kept.
+  /// Counts the operation, and sets the rank of its peer in MPI_COMM_WORLD, where the local one is
+  /// known. The caller adds what is kept.
   Admission admit(Operation& operation);
 
   /// The queue is not whole: what is in it stays.
@@ -32,4 +32,4 @@ private:
   std::uint64_t admitted_ = 0;
 };
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

@@ -1,13 +1,14 @@
-#include "host/mpi/openmpi/queue_filler.h"
+#include "host/mpi/queue_filler.h"
 
-#include "host/mpi/openmpi/openmpi_communicators.h"
+#include "host/mqs/peer_rank.h"
 
 #include <utility>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 
 Admission QueueFiller::admit(Operation& operation) {
-  operation.peer.global_rank = world_rank_of_peer(*communicator_, operation.peer.local_rank);
+  if (operation.peer.local_rank)
+    operation.peer.global_rank = world_rank_of_peer(*communicator_, operation.peer.local_rank);
   const bool full = admitted_ == request_->max_operations;
   const bool wanted = !full && (!request_->keep || request_->keep(*communicator_, operation));
   const bool memory = !wanted || !request_->take_memory || request_->take_memory();
@@ -30,4 +31,4 @@ void QueueFiller::damage(std::string why) {
     queue_->error = std::move(why);
 }
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

@@ -1,0 +1,213 @@
+#include "host/mpi/mpich/mpich_insides.h"
+
+#include "host/memory/reader.h"
+#include "host/mpi/mpich/mpich_layout.h"
+#include "host/mpi/mpich/mpich_lists.h"
+#include "host/mpi/queue_filler.h"
+#include "host/mpi/structures.h"
+#include "host/mqs/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace mqbridge::mpich {
+namespace {
+
+/// include/mpir_contextid.h: what the lowest bits of a context id tell.
+constexpr std::int64_t collective_bit = 1;
+constexpr std::int64_t node_bit = 2;  ///< the processes of a node
+constexpr std::int64_t roots_bit = 4; ///< the first process of each node
+constexpr std::int64_t local_bit = 8; ///< this side of an intercommunicator
+constexpr std::int64_t all_bits = 15;
+
+/// include/mpir_tags.h: by tag. Those that are MPICH's own business are `internal`, and so are 29
+/// and above, up to the first one of nonblocking collectives.
+constexpr auto collectives = std::to_array<Collective>({
+    Collective::internal,
+    Collective::barrier,
+    Collective::bcast,
+    Collective::gather,
+    Collective::gatherv,
+    Collective::scatter,
+    Collective::scatterv,
+    Collective::allgather,
+    Collective::allgatherv,
+    Collective::alltoall,
+    Collective::alltoallv,
+    Collective::reduce,
+    Collective::reduce,
+    Collective::reduce,
+    Collective::allreduce,
+    Collective::allreduce,
+    Collective::allreduce,
+    Collective::reduce_scatter,
+    Collective::reduce_scatter,
+    Collective::reduce_scatter,
+    Collective::scan,
+    Collective::scan,
+    Collective::scan,
+    Collective::internal,
+    Collective::exscan,
+    Collective::alltoallw,
+    Collective::internal,
+    Collective::internal,
+    Collective::reduce_scatter_block,
+});
+constexpr std::int64_t first_nonblocking_tag = 287;
+
+Collective collective_of(std::int64_t tag) {
+  if (tag >= first_nonblocking_tag)
+    return Collective::nonblocking;
+  const bool known = tag >= 0 && std::cmp_less(tag, collectives.size());
+  return known ? collectives.at(static_cast<std::size_t>(tag)) : Collective::internal;
+}
+
+/// Adds them to the communicators that they belong to.
+class Insides {
+public:
+  Insides(const Layout& layout, std::vector<Communicator>& communicators,
+          const UnshownRequest& request, const AddressSpace& space)
+      : layout_(layout), fields_(layout.communicator), request_(request), space_(space),
+        communicators_(communicators) {}
+
+  Result<void> run() {
+    for (const Communicator& communicator : communicators_)
+      for (const Field& field : {fields_.receive_context, fields_.node_ranks, fields_.root_ranks})
+        words_.want(communicator.id.value, field);
+    if (auto done = words_.read(space_); !done)
+      return done;
+    for (Communicator& communicator : communicators_)
+      if (const auto context = words_.get(communicator.id.value, fields_.receive_context))
+        by_context_.emplace(static_cast<std::int64_t>(*context), &communicator);
+    for (const OpClass op_class : {OpClass::receive, OpClass::unexpected}) {
+      const auto& asked = request_.op_classes;
+      if (std::ranges::find(asked, op_class) == asked.end())
+        continue;
+      if (auto done = add_of(op_class); !done)
+        return done;
+    }
+    return {};
+  }
+
+private:
+  Result<void> add_of(OpClass op_class) {
+    const auto& layout = layout_.lists[static_cast<std::size_t>(op_class)];
+    if (!layout.head_is_indirect)
+      return {};
+    auto list = read_list(layout, space_);
+    if (!list)
+      return forward(std::move(list));
+    std::map<Communicator*, QueueFiller> fillers;
+    for (const Listed& listed : *list) {
+      const auto found = by_context_.find(listed.context & ~all_bits);
+      if ((listed.context & collective_bit) == 0 || found == by_context_.end())
+        continue;
+      Communicator& communicator = *found->second;
+      Queue& queue = communicator.queue(op_class);
+      if (queue.state != QueueState::available || queue.truncated_by != TruncatedBy::nothing)
+        continue;
+      auto operation = operation_of(op_class, communicator, listed);
+      if (!operation)
+        return forward(std::move(operation));
+      auto& filler =
+          fillers.try_emplace(&communicator, communicator, op_class, request_).first->second;
+      if (filler.admit(*operation) == Admission::kept)
+        queue.operations.push_back(std::move(*operation));
+    }
+    return {};
+  }
+
+  Result<Operation> operation_of(OpClass op_class, const Communicator& communicator,
+                                 const Listed& listed) {
+    auto peer = peer_of(communicator, listed);
+    if (!peer)
+      return forward(std::move(peer));
+    Operation operation;
+    operation.source = OpSource::mqbridge;
+    operation.kind = op_class == OpClass::receive ? OpKind::receive : OpKind::message;
+    operation.collective = collective_of(listed.tag);
+    operation.peer = *peer;
+    operation.tag.any = is_wildcard(listed.tag);
+    if (!operation.tag.any)
+      operation.tag.value = listed.tag;
+    operation.length.unit = LengthUnit::unknown;
+    operation.request = listed.request;
+    return operation;
+  }
+
+  Result<Peer> peer_of(const Communicator& communicator, const Listed& listed) {
+    if (is_wildcard(listed.rank))
+      return Peer{true, {}, {}};
+    const auto sub = listed.context & (node_bit | roots_bit);
+    if ((listed.context & local_bit) != 0)
+      return Peer{false, {}, sub == 0 ? rank_of_own_side(communicator, listed.rank) : MaybeInt()};
+    if (sub == 0)
+      return Peer{false, listed.rank, {}};
+    if (sub != node_bit && sub != roots_bit)
+      return Peer{};
+    auto ranks = ranks_in(communicator, sub == node_bit ? fields_.node_ranks : fields_.root_ranks);
+    if (!ranks)
+      return forward(std::move(ranks));
+    // The first one: of each node the first process is its root.
+    const auto place = std::ranges::find((*ranks)->begin(), (*ranks)->end(), listed.rank);
+    if (place == (*ranks)->end())
+      return Peer{};
+    return Peer{false, place - (*ranks)->begin(), {}};
+  }
+
+  static MaybeInt rank_of_own_side(const Communicator& communicator, std::int64_t rank) {
+    const RankList& group = communicator.group;
+    const bool known = group && std::cmp_less(rank, group->size());
+    return known ? MaybeInt((*group)[static_cast<std::size_t>(rank)]) : MaybeInt();
+  }
+
+  using Ranks = std::vector<std::int64_t>;
+
+  /// By rank of the communicator, the rank in one that was made of it; empty: not known. Valid as
+  /// long as this object.
+  Result<const Ranks*> ranks_in(const Communicator& communicator, const Field& field) {
+    const auto table = words_.get(communicator.id.value, field).value_or(0);
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(communicator.size, 0));
+    const auto [known, is_new] = tables_.try_emplace(table);
+    if (!is_new || table == 0 || size > ranks_left_)
+      return &known->second;
+    ranks_left_ -= size;
+    const auto width = static_cast<std::size_t>(space_.platform.int_size);
+    std::vector<std::byte> bytes(size * width);
+    auto read = space_.memory.read({table}, bytes);
+    if (!read)
+      return forward(std::move(read));
+    if (*read == bytes.size())
+      for (std::size_t i = 0; i < size; ++i)
+        known->second.push_back(
+            decode_signed(std::span(bytes).subspan(i * width, width), space_.platform.byte_order));
+    return &known->second;
+  }
+
+  const Layout& layout_;
+  const Layout::Communicator& fields_;
+  const UnshownRequest& request_;
+  AddressSpace space_;
+  std::vector<Communicator>& communicators_;
+  Words words_;
+  std::map<std::int64_t, Communicator*> by_context_; ///< with which they receive
+  std::map<std::uint64_t, Ranks> tables_;            ///< by address
+  std::size_t ranks_left_ = wire::max_group_total;   ///< that may still be read
+};
+
+} // namespace
+
+Result<UnshownOutcome> add_insides(std::vector<Communicator>& communicators,
+                                   const UnshownRequest& request, const AddressSpace& space) {
+  auto layout = find_layout(space);
+  if (!layout)
+    return forward(std::move(layout));
+  if (auto done = Insides(*layout, communicators, request, space).run(); !done)
+    return forward(std::move(done));
+  return UnshownOutcome{};
+}
+
+} // namespace mqbridge::mpich
