@@ -1,7 +1,7 @@
 // What mqbridge itself reads of an MPI in a target's memory: its state and transport, how much
-// there is, and the repairs of what the debug DLL said. Both the memory and the DLL's words are the
-// fuzzer's. Input: a byte for the MPI and one for the platform, the communicators, then the memory,
-// in which every address leads somewhere.
+// there is, the repairs of what the debug DLL said, and what that does not show. Both the memory
+// and the DLL's words are the fuzzer's. Input: a byte for the MPI and one for the platform, the
+// communicators, then the memory, in which every address leads somewhere.
 
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/plausible.h"
@@ -183,6 +183,23 @@ void check(const Communicator& communicator) {
   }
 }
 
+/// What is added is the MPI's own, and no more of a queue than was asked for.
+void add_unshown(std::vector<Communicator>& communicators, const Process& process, Memory& memory,
+                 const Platform& platform) {
+  constexpr std::size_t most = 3;
+  const auto before = operations_of(communicators);
+  const UnshownRequest request{.op_classes = {op_classes.begin(), op_classes.end()},
+                               .max_operations = most};
+  const auto outcome =
+      support_of(process.provider)
+          .add_unshown(communicators, request, {*process.images, memory, platform});
+  require(outcome.has_value());
+  const auto queues = communicators.size() * op_classes.size();
+  require(operations_of(communicators) <= before + queues * most);
+  for (const auto& communicator : communicators)
+    check(communicator);
+}
+
 void repair_all(std::vector<Communicator>& communicators, const Process& process, Memory& memory,
                 const Platform& platform) {
   const auto before = operations_of(communicators);
@@ -192,6 +209,7 @@ void repair_all(std::vector<Communicator>& communicators, const Process& process
   require(communicators.size() <= count && operations_of(communicators) <= before);
   for (const auto& communicator : communicators)
     check(communicator);
+  add_unshown(communicators, process, memory, platform);
   static_cast<void>(find_implausible(communicators, support_of(process.provider)));
 }
 
