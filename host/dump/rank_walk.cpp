@@ -126,6 +126,8 @@ private:
     };
     auto outcome = support_.add_unshown(dump_.communicators, request, walk_.process.space());
     auto wrong = outcome ? std::move(outcome->damage) : std::optional(std::move(outcome).error());
+    if (wrong && !walk_.process.is_alive())
+      wrong->hint = left_out_hint; // nothing changes any more
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));
     if (wrong && failure)
