@@ -7,6 +7,7 @@
 #include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
+#include "rsp/packet/stat_line.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -63,28 +64,14 @@ Error explain_unreached(const Node& node, const SharedTools& tools, Error error)
   return error;
 }
 
-/// Field `index` of /proc/PID/stat, from 3 on (the state); the second may hold anything.
-std::string stat_field(std::string_view stat, int index) {
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos)
-    return {};
-  std::istringstream fields{std::string(stat.substr(name_end + 1))};
-  std::string field;
-  for (int at = 3; at <= index; ++at)
-    fields >> field;
-  return fields ? field : std::string();
-}
-
 /// When it was started, in clock ticks since boot, and its name: one process has the same in all
 /// name spaces of process ids. Empty: it is not known.
 std::string start_of(const rsp::FileSource& files, std::int64_t pid) {
   constexpr int start_time = 22;
-  const auto stat = files(fmt::format("/proc/{}/stat", pid));
-  const auto started = stat ? stat_field(*stat, start_time) : std::string();
-  if (started.empty())
-    return {};
-  const auto name = stat->find('(');
-  return started + stat->substr(name, stat->rfind(')') - name);
+  const auto text = files(fmt::format("/proc/{}/stat", pid));
+  const auto stat = text ? rsp::StatLine::parse(*text) : std::nullopt;
+  const auto started = stat ? stat->number(start_time) : std::nullopt;
+  return started ? fmt::format("{} {}", *started, stat->name()) : std::string();
 }
 
 /// Ranks of one program are often started in one tick: the rank that the launcher gave tells them

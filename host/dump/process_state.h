@@ -9,11 +9,7 @@
 
 namespace mqbridge {
 
-/// The third field of /proc/PID/stat, as ps shows it: "R", "S", "D", "T", "t", "Z". nullopt: `stat`
-/// is no such text. (The second field, the name, may hold blanks and parentheses.)
-std::optional<std::string> parse_process_state(std::string_view stat);
-
-/// The state of the process that is to be attached to, asked before: two round trips in which
+/// The state of the process that is to be attached to, as ps shows it, asked before: two round trips in which
 /// nothing is held. nullopt: another endpoint, or a stub that does not read it. (Where a stub
 /// is attached already, the process is in its hands, and nothing tells what it was in before.)
 std::optional<std::string> remote_process_state(rsp::Client& client);

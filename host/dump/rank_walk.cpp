@@ -3,6 +3,7 @@
 #include "host/dump/doubtful_queues.h"
 #include "host/dump/filters.h"
 #include "host/dump/unverified.h"
+#include "host/memory/memory.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/plausible.h"
 #include "host/mpi/repairs.h"

@@ -3,6 +3,7 @@
 #include "host/disk/text_file.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
+#include "rsp/packet/stat_line.h"
 
 #include <chrono>
 #include <filesystem>
@@ -21,10 +22,9 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds patience{1'000};
 constexpr std::chrono::milliseconds between_looks{20};
 
-/// "TID (NAME) STATE ...": a name may hold parentheses and blanks.
-bool in_state_d(const std::string& stat) {
-  const auto name_end = stat.rfind(')');
-  return name_end != std::string::npos && stat.substr(name_end, 3) == ") D";
+bool in_state_d(std::string_view text) {
+  const auto stat = rsp::StatLine::parse(text);
+  return stat && stat->state() == 'D';
 }
 
 /// "voluntary_ctxt_switches:\t17": how often a thread has fallen asleep so far.

@@ -1,25 +1,12 @@
 #include "host/job/proc_texts.h"
 
 #include "host/mpi/mpi_support.h"
+#include "rsp/packet/stat_line.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace mqbridge {
 namespace {
-
-/// Up to the next blank, which goes, too.
-std::string_view take_word(std::string_view& text) {
-  const auto word = text.substr(0, text.find(' '));
-  text.remove_prefix(std::min(word.size() + 1, text.size()));
-  return word;
-}
-
-template <class Number>
-bool read_number(std::string_view word, Number& value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc{} && end == word.data() + word.size();
-}
 
 /// How long a beginning of its libraries' names an MPI has in common with `name`; 0: none.
 std::size_t agreement(const MpiSupport& mpi, std::string_view name) {
@@ -53,29 +40,19 @@ LibraryOwner owner_of(std::string_view library) {
 } // namespace
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
-  // The name may have blanks and parentheses in it.
-  const auto name_begin = text.find('(');
-  const auto name_end = text.rfind(") ");
-  if (name_begin == text.npos || name_end == text.npos || name_end < name_begin)
+  constexpr int parent = 4, flags = 9, start_time = 22, start_code = 26; // as proc(5) counts
+  constexpr std::uint64_t kernel_thread = 0x00200000;                    // PF_KTHREAD
+  const auto line = rsp::StatLine::parse(text);
+  if (!line || !line->number(parent) || !line->number(flags) || !line->number(start_time) ||
+      !line->number(start_code))
     return std::nullopt;
   ProcessStat stat;
-  stat.name = text.substr(name_begin + 1, name_end - name_begin - 1);
-  text.remove_prefix(name_end + 2);
-  stat.has_ended = text.starts_with('Z') || text.starts_with('X');
-  constexpr std::size_t parent = 4, flags = 9, start_time = 22,
-                        start_code = 26; // as proc(5) counts
-  std::uint64_t flag_bits = 0;
-  for (std::size_t field = 3; field <= start_code; ++field) {
-    const auto word = take_word(text);
-    const bool good = (field != parent || read_number(word, stat.parent)) &&
-                      (field != flags || read_number(word, flag_bits)) &&
-                      (field != start_time || read_number(word, stat.started)) &&
-                      (field != start_code || read_number(word, stat.code));
-    if (!good)
-      return std::nullopt;
-  }
-  constexpr std::uint64_t kernel_thread = 0x00200000; // PF_KTHREAD
-  stat.is_kernels = (flag_bits & kernel_thread) != 0;
+  stat.name = line->name();
+  stat.parent = static_cast<std::int64_t>(*line->number(parent));
+  stat.is_kernels = (*line->number(flags) & kernel_thread) != 0;
+  stat.has_ended = line->state() == 'Z' || line->state() == 'X';
+  stat.started = *line->number(start_time);
+  stat.code = *line->number(start_code);
   return stat;
 }
 

@@ -5,31 +5,22 @@
 #include "rsp/exchange/connection.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/stat_line.h"
 
 #include <fmt/format.h>
-#include <sstream>
 #include <string>
 #include <tuple>
 
 namespace mqbridge::rsp {
 namespace {
 
-/// "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ...": the name may have anything in it. A
-/// process that exits has lost its memory some time before it is a zombie.
-bool is_of_the_dead(std::string_view stat) {
-  constexpr unsigned long exiting = 4; // PF_EXITING
-  const auto name_end = stat.rfind(") ");
-  if (name_end == std::string_view::npos)
-    return false;
-  std::istringstream fields{std::string(stat.substr(name_end + 2))};
-  char state = 0;
-  long skipped = 0;
-  unsigned long flags = 0;
-  fields >> state;
-  for (int field = 0; field < 5; ++field)
-    fields >> skipped;
-  fields >> flags;
-  return state == 'Z' || state == 'X' || (fields && (flags & exiting) != 0);
+/// A process that exits has lost its memory some time before it is a zombie.
+bool is_of_the_dead(std::string_view text) {
+  constexpr std::uint64_t exiting = 4; // PF_EXITING
+  constexpr int flags = 9;
+  const auto stat = StatLine::parse(text);
+  return stat && (stat->state() == 'Z' || stat->state() == 'X' ||
+                  (stat->number(flags).value_or(0) & exiting) != 0);
 }
 
 /// gdbserver takes a thread for alive until it has come to know of its end.
