@@ -56,7 +56,9 @@ void expect_all(const DumpOutcome& dump, const MpiJob& job, const std::vector<pi
 
 TEST_F(SlurmJobTest, AJobOfOpenMpiIsFoundByItsNumberAndBySrun) {
   const SlurmCluster slurm(2);
-  MpiJob job({.arguments = {"mix"}, .ranks = 4, .launcher = openmpi_by_srun({"-N2", "-n4"})});
+  MpiJob job({.arguments = {"mix"},
+              .ranks = 4,
+              .launcher = openmpi_by_srun({"-N2", "-n4", "--ntasks-per-node=2"})});
   const auto here = pids_here(slurm, job);
   const Census census;
   auto all = here;
