@@ -56,6 +56,16 @@ TEST(DoctorTest, WithoutTheTypesOfOb1SaysWhatIsNotReadAndWhatMendsIt) {
   EXPECT_THAT(outcome.out, ContainsRegex("fix .*apt source openmpi"));
   EXPECT_THAT(outcome.out, HasSubstr("mqbridge types make --mpi openmpi --source DIR"));
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +inside "));
+
+  const DumpOutcome dump = dump_json({"--types", carrier, local_target(job.pid(0))});
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const auto& rank = dump.document["ranks"][0];
+  EXPECT_THAT(rank["errors"].dump(), HasSubstr("types.partial"));
+  for (const auto& communicator : rank["communicators"]) {
+    EXPECT_EQ(communicator["queues"]["unexpected"]["state"], "unavailable");
+    EXPECT_EQ(communicator["queues"]["unexpected"]["reason"], "types_missing");
+    EXPECT_TRUE(communicator["counters"].is_null());
+  }
   EXPECT_EQ(job.finish(), "");
 }
 

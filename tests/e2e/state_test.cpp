@@ -68,17 +68,6 @@ TEST(StateTest, UcxBypassesTheQueues) {
   EXPECT_EQ(job.finish(), "");
 }
 
-TEST(StateTest, UnexpectedQueueOfOpenMpiIsNotProvided) {
-  MpiJob job({.arguments = {"mix"}});
-  const DumpOutcome dump = dump_json({local_target(job.pid(0))});
-  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
-  for (const json& communicator : dump.document["ranks"][0]["communicators"]) {
-    EXPECT_EQ(communicator["queues"]["unexpected"]["state"], "unavailable");
-    EXPECT_EQ(communicator["queues"]["unexpected"]["reason"], "not_provided");
-  }
-  EXPECT_EQ(job.finish(), "");
-}
-
 struct Moment {
   const char* argument;
   const char* state;
