@@ -131,10 +131,10 @@ private:
       wrong->hint = left_out_hint; // nothing changes any more
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));
-    if (wrong && failure)
-      outcome_.warnings.push_back(std::move(*wrong)); // beside what ended the walk
-    else if (wrong)
+    if (wrong && !failure)
       failure = std::move(wrong);
+    else if (wrong && wrong->code != failure->code)
+      outcome_.warnings.push_back(std::move(*wrong)); // beside what ended the walk
   }
 
   WalkResult run_dll() {

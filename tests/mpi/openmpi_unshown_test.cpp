@@ -328,6 +328,17 @@ TEST_P(OpenMpiUnshown, AnotherTransportKeepsNothingThere) {
   EXPECT_EQ(queue(OpClass::unexpected).reason, QueueReason::not_provided);
 }
 
+TEST_P(OpenMpiUnshown, OfACommunicatorThatOnlyTheDllKnowsItsWordStands) {
+  auto& communicators = process.communicators;
+  communicators.push_back(communicators.front());
+  communicators.back().id = {9};
+  add();
+  EXPECT_FALSE(damage) << damage->message;
+  EXPECT_EQ(queue(OpClass::receive, 2).state, QueueState::available);
+  EXPECT_EQ(queue(OpClass::unexpected, 2).state, QueueState::unavailable);
+  EXPECT_FALSE(communicators.back().counters);
+}
+
 TEST_P(OpenMpiUnshown, ALostConnectionLeavesNoEmptyQueue) {
   process.channel(0, 1);
   process.message(0, 1, {1, 8, 0x41, 1});

@@ -17,13 +17,14 @@ std::int64_t counted(std::uint64_t number) {
   return static_cast<std::int64_t>(number % static_cast<std::uint64_t>(modulus));
 }
 
-/// How many peers it has; nullopt: not known.
+/// How many peers it has, by its own object; else as the debug DLL says. nullopt: not known.
 std::optional<std::int64_t> peer_count(const Communicator& communicator) {
-  if (communicator.kind != CommunicatorKind::inter)
-    return communicator.size;
-  const auto& remote = communicator.remote;
-  const std::size_t size = remote.ranks ? remote.ranks->size() : remote.members.size();
-  return size > 0 ? std::optional(static_cast<std::int64_t>(size)) : std::nullopt;
+  const bool inter = communicator.kind == CommunicatorKind::inter;
+  const auto& ranks = inter ? communicator.remote.ranks : communicator.group;
+  const auto& members = inter ? communicator.remote.members : communicator.members;
+  if (ranks || !members.empty())
+    return static_cast<std::int64_t>(ranks ? ranks->size() : members.size());
+  return inter ? std::nullopt : std::optional(communicator.size);
 }
 
 /// An object of ob1, and where it belongs.
@@ -71,9 +72,10 @@ private:
       return done;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       const auto ob1 = words.get(objects[i], layout_.channels);
-      if (!ob1)
+      found_[i].has_object = objects[i].has_value();
+      if (objects[i] && !ob1)
         found_[i].damage = "its object cannot be read";
-      else if (*ob1 != 0)
+      else if (ob1.value_or(0) != 0)
         ob1_objects_.push_back({i, 0, {*ob1}});
       overtaking_.push_back(
           (words.get(objects[i], layout_.assertions).value_or(0) & allow_overtake) != 0);

@@ -24,6 +24,7 @@ struct Channel {
 
 /// What ob1 keeps of one communicator.
 struct CommunicatorChannels {
+  bool has_object = false;           ///< else only the debug DLL says that it is there
   std::optional<std::string> damage; ///< why it is not known
   ItemList wild_receives;            ///< posted for any peer, not matched
   std::vector<Channel> channels;     ///< those with traffic, by rank

@@ -182,12 +182,13 @@ public:
   }
 
 private:
-  /// Those of which the debug DLL provides none; what it failed at, or nobody asked for, stays.
+  /// Those of which the debug DLL provides none; what it failed at, or nobody asked for, stays, and
+  /// so do those of communicators that only it knows.
   void open_queues() {
     for (std::size_t i = 0; i < communicators_.size(); ++i) {
       Queue& queue = communicators_[i].queue(OpClass::unexpected);
       fillers_.emplace_back(communicators_[i], OpClass::unexpected, request_);
-      if (queue.state != QueueState::unavailable)
+      if (queue.state != QueueState::unavailable || !found_[i].has_object)
         continue;
       queue.state = QueueState::available;
       queue.reason = QueueReason::none;
