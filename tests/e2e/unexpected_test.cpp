@@ -63,6 +63,20 @@ TEST(MessageCounters, SayWhatIsUnderWay) {
                              {1, "irecv", 3, 0, 5, 100}}});
 }
 
+// They have 16 bits.
+TEST(MessageCounters, GoRound) {
+  expect_traffic(ranks(2), {{{0, "burst", 1, 1, 1, 65'530},
+                             {1, "burst", 1, 0, 1, 131'080},
+                             {0, "isend", 1, 1, 2, 8},
+                             {0, "late", 1, 1, 3, 8},
+                             {0, "late", 1, 1, 4, 8},
+                             {0, "late", 1, 1, 5, 8},
+                             {0, "late", 1, 1, 6, 8},
+                             {0, "late", 1, 1, 7, 8},
+                             {0, "late", 1, 1, 8, 8},
+                             {1, "late", 1, 0, 9, 8}}});
+}
+
 TEST(MessageCounters, AndUnexpectedMessagesAreThoseOfRandomPrograms) {
   std::vector<TrafficStep> steps;
   for (std::uint32_t seed = 1; seed <= 6; ++seed)

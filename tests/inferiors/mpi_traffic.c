@@ -1,10 +1,12 @@
 // Sends and receives what a schedule says, and says what became of it.
 //   mpi_traffic DIRECTORY SCHEDULE [signal]
 // A line of the schedule: `step`, or
-//   RANK isend|issend|irecv|late COMMUNICATOR PEER TAG BYTES
+//   RANK isend|issend|irecv|late|burst COMMUNICATOR PEER TAG BYTES
 // with the communicator's number (world, dup, reversed, between: an intercommunicator of the even
 // and the odd ranks), the peer's rank in it and -1 for any peer and any tag of a receive. On one
-// communicator no two messages of a sender have the same tag. Of each step N, in DIRECTORY/step.N:
+// communicator no two messages of a sender have the same tag. A burst is so many messages (instead
+// of BYTES), which the peer receives at once, before anything else happens. Of each step N, in
+// DIRECTORY/step.N:
 //   traffic.RANK  what the rank has sent, what it has received, which receives are pending
 //   ready.RANK    all has arrived but what was sent `late`; the rank makes no MPI call
 //   go            made by the test: clean up, and on to the next step
@@ -57,13 +59,16 @@ static int is(const struct line* line, const char* verb) {
 }
 
 static int sends(const struct line* line) {
-  return !is(line, "irecv");
+  return !is(line, "irecv") && !is(line, "burst");
+}
+
+static int is_for_me(const struct line* line) {
+  return line->peer == local_rank[line->comm] && peer_rank[line->comm][line->rank] >= 0;
 }
 
 // A message to this rank, by its sender's line.
 static int comes_here(const struct line* line) {
-  return sends(line) && line->peer == local_rank[line->comm] &&
-         peer_rank[line->comm][line->rank] >= 0;
+  return sends(line) && is_for_me(line);
 }
 
 static void read_schedule(const char* path) {
@@ -156,12 +161,26 @@ static void start(struct line* line) {
               comm, &line->request);
 }
 
+static void run_bursts(int step) {
+  for (int i = 0; i < line_count; ++i) {
+    const struct line* line = &lines[i];
+    if (line->step != step || !is(line, "burst"))
+      continue;
+    for (int n = 0; line->rank == rank && n < line->bytes; ++n)
+      MPI_Send(data, 0, MPI_BYTE, line->peer, line->tag, comms[line->comm]);
+    for (int n = 0; is_for_me(line) && n < line->bytes; ++n)
+      MPI_Recv(data, 0, MPI_BYTE, peer_rank[line->comm][line->rank], line->tag, comms[line->comm],
+               MPI_STATUS_IGNORE);
+  }
+}
+
 static void start_mine(int step, int late) {
   for (int i = 0; i < line_count; ++i) {
-    if (lines[i].step != step || lines[i].rank != rank || is(&lines[i], "late") != late)
+    if (lines[i].step != step || lines[i].rank != rank || is(&lines[i], "late") != late ||
+        is(&lines[i], "burst"))
       continue;
     start(&lines[i]);
-    unknown_receives += !sends(&lines[i]);
+    unknown_receives += is(&lines[i], "irecv");
   }
 }
 
@@ -182,7 +201,7 @@ static void mark_received(int step, int comm, const MPI_Status* status) {
 static void look_at_receives(int step) {
   for (int i = 0; unknown_receives > 0 && i < line_count; ++i) {
     struct line* line = &lines[i];
-    if (line->step != step || line->rank != rank || sends(line) || line->known)
+    if (line->step != step || line->rank != rank || !is(line, "irecv") || line->known)
       continue;
     MPI_Status status;
     MPI_Request_get_status(line->request, &line->known, &status);
@@ -266,7 +285,7 @@ static void clean_up(int step) {
     struct line* line = &lines[i];
     int cancelled = 0;
     MPI_Status status;
-    if (line->step != step || line->rank != rank || sends(line))
+    if (line->step != step || line->rank != rank || !is(line, "irecv"))
       continue;
     if (!line->known)
       MPI_Cancel(&line->request);
@@ -294,13 +313,14 @@ static void run_step(const char* directory, int step, int signals) {
   make_communicators();
   unknown_receives = 0;
   MPI_Barrier(steps);
+  run_bursts(step);
   start_mine(step, 0);
   await_messages(step);
   await_all(path, "quiet", 1);
   hear_of_sends();
   for (int i = 0; i < line_count; ++i)
     if (lines[i].step == step && lines[i].rank == rank)
-      complete[i] = is(&lines[i], "late") ? 0 : is_complete(&lines[i]);
+      complete[i] = lines[i].request != MPI_REQUEST_NULL && is_complete(&lines[i]);
   await_all(path, "asleep", 0);
   start_mine(step, 1);
   log_traffic(path, step, complete);

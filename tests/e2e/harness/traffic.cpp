@@ -20,6 +20,7 @@ constexpr auto comm_names = {"MPI_COMM_WORLD", "dup", "reversed", "between"};
 struct Log {
   std::vector<json> sent; ///< in order
   std::vector<json> late;
+  std::vector<json> bursts;
   std::vector<json> receives;
   std::set<std::tuple<std::string, int, int>> received; ///< communicator, sender, tag
 };
@@ -33,9 +34,10 @@ Log read_log(const std::filesystem::path& file) {
     if (kind == "received")
       log.received.emplace(line["communicator"], line["from"], line["tag"]);
     else
-      (kind == "irecv"  ? log.receives
-       : kind == "late" ? log.late
-                        : log.sent)
+      (kind == "irecv"   ? log.receives
+       : kind == "late"  ? log.late
+       : kind == "burst" ? log.bursts
+                         : log.sent)
           .push_back(std::move(line));
   }
   return log;
@@ -189,7 +191,10 @@ private:
       if ((sent - arrived + modulus) % modulus != late)
         say(from, fmt::format("{} to {}: {} sent, {} arrived, should be {} under way", comm, to,
                               sent, arrived, late));
-      const auto all = count(log_of(from).sent, to) + late;
+      auto all = count(log_of(from).sent, to) + late;
+      for (const json& burst : log_of(from).bursts)
+        if (burst["communicator"] == comm && burst["to"] == to)
+          all += burst["bytes"].get<std::int64_t>();
       if (comm != "MPI_COMM_WORLD" && sent != all % modulus)
         say(from, fmt::format("{} to {}: {} sent, should be {}", comm, to, sent, all));
     }

@@ -12,11 +12,11 @@ namespace mqbridge::e2e {
 /// and `tag` may be -1 for a receive.
 struct TrafficLine {
   int rank;
-  std::string verb; ///< isend, issend, irecv, late
+  std::string verb; ///< isend, issend, irecv, late, burst
   int comm;         ///< 0 MPI_COMM_WORLD, 1 dup, 2 reversed, 3 between
   int peer;
   int tag;
-  long bytes;
+  long bytes; ///< of a burst: its messages
 };
 
 using TrafficStep = std::vector<TrafficLine>;
