@@ -34,9 +34,9 @@ bool StepJob::has_returned(int step, int rank) const {
 
 bool StepJob::await_blocked(int step, const std::vector<int>& ranks) const {
   constexpr std::uint64_t enough_ticks = 3;
-  std::vector<std::uint64_t> before;
-  for (const int rank : ranks)
-    before.push_back(test::cpu_ticks(job_.pid(rank)));
+  std::vector<std::uint64_t> before(ranks.size());
+  std::transform(ranks.begin(), ranks.end(), before.begin(),
+                 [&](int rank) { return test::cpu_ticks(job_.pid(rank)); });
   const auto settled = [&](std::size_t i) {
     return has_returned(step, ranks[i]) ||
            test::cpu_ticks(job_.pid(ranks[i])) >= before[i] + enough_ticks;

@@ -97,14 +97,14 @@ std::vector<std::string> message_differences(const CallCase& param,
     const int n = static_cast<int>(number);
     const std::string where = fmt::format("rank {}", n);
     for (const auto& line : differences(read_oracle(step, n), rank))
-      out.push_back(where + ": " + line);
+      out.push_back(fmt::format("{}: {}", where, line));
     compare_unexpected(where, rank, out);
     Waits waits(where, read_lines(step / fmt::format("waited.{}", n)));
     for (auto& line : waits.differences(rank))
       out.push_back(std::move(line));
     if (!param.is_inside(n))
       for (const auto& found : internal_operations(rank))
-        out.push_back(where + ": is outside: " + found.text());
+        out.push_back(fmt::format("{}: is outside: {}", where, found.text()));
   }
   return out;
 }
