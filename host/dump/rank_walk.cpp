@@ -85,7 +85,9 @@ public:
       drop_unwanted_operations(dump_.communicators, filters_);
     if (result.left_out)
       mark_doubtful(dump_.communicators, QueueReason::dll_failed,
-                    "the core lacks memory that the DLL wanted to read");
+                    fmt::format("the DLL wanted to read {}",
+                                walk_.process.is_alive() ? "memory that the stub does not read"
+                                                         : "memory that the core lacks"));
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
     take_world(dump_, support_);
@@ -106,11 +108,16 @@ public:
 private:
   Result<void> repair_all() {
     auto repaired = repair(dump_.communicators, walk_.mpi, walk_.process.space());
-    if (!repaired && repaired.error().code == codes::stop_limit && !walk_.options.max_stop)
-      return fail("walk.max_walk",
-                  "the time of the walk was over while the requests of what it found were read",
-                  "--max-walk S with more seconds, or --max-operations N with fewer operations");
-    return repaired;
+    return repaired ? repaired : Result<void>(Failure(in_walk(repaired.error())));
+  }
+
+  /// What a read says that came to its limit behind the walk, in whose time it was.
+  Error in_walk(const Error& error) const {
+    if (error.code != codes::stop_limit || walk_.options.max_stop)
+      return error;
+    return {"walk.max_walk",
+            "the time of the walk was over while the requests of what it found were read",
+            "--max-walk S with more seconds, or --max-operations N with fewer operations"};
   }
 
   /// `failure`: what ended the walk; takes what went wrong here where nothing did before.
@@ -126,9 +133,9 @@ private:
              walk_.budget->take(sizeof(Operation)) == RankBudget::Verdict::granted;
     };
     auto outcome = support_.add_unshown(dump_.communicators, request, walk_.process.space());
-    auto wrong = outcome ? std::move(outcome->damage) : std::optional(std::move(outcome).error());
+    auto wrong = outcome ? std::move(outcome->damage) : std::optional(in_walk(outcome.error()));
     if (wrong && !walk_.process.is_alive())
-      wrong->hint = left_out_hint; // nothing changes any more
+      wrong->hint = lack_of_core.hint; // nothing changes any more
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));
     if (wrong && !failure)

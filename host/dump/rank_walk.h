@@ -43,7 +43,7 @@ struct WalkOutcome {
 
 /// Has the debug DLL walk the queues, repairs what it says, checks and filters it: fills dll,
 /// communicators, world_rank, world_size and the fetches of `dump`. The target must stand still.
-/// Errors: those of walk_queues() and repair(), core.left_out,
+/// Errors: those of walk_queues() and repair(), core.left_out, walk.unreadable,
 /// walk.implausible.
 WalkOutcome walk_rank(const RankWalk& walk, RankDump& dump);
 

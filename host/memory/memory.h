@@ -20,10 +20,19 @@ struct MemoryRange {
   std::size_t read = 0; ///< out: bytes of `into` filled from its start; the rest is untouched
 };
 
-/// What to do where Memory::lacks().
-inline constexpr std::string_view left_out_hint =
+/// Memory that the process has, or may have had, and that a source of it does not have.
+struct Lack {
+  std::string_view code; ///< of an error about it
+  std::string_view whom; ///< "memory that ..."
+  std::string_view hint;
+};
+inline constexpr Lack lack_of_core = {
+    "core.left_out", "the core lacks",
     "of a living process: gcore -a PID. Before the next core: echo 0x7f > "
-    "/proc/PID/coredump_filter, no madvise(MADV_DONTDUMP), and ulimit -c unlimited if it was cut";
+    "/proc/PID/coredump_filter, no madvise(MADV_DONTDUMP), and ulimit -c unlimited if it was cut"};
+inline constexpr Lack lack_of_stub = {
+    "walk.unreadable", "the process has mapped and its stub does not read",
+    "dump again; if it stays so, a newer gdbserver, or a core: gcore PID"};
 
 /// The target's memory, read-only. Layers (stub, page cache, ...) implement it one above the other.
 ///
@@ -56,11 +65,11 @@ public:
     return done;
   }
 
-  /// Asked where a read came short: may the process have had memory at `address` that this source
-  /// does not have? Then the short read says nothing of the process.
-  virtual bool lacks(TargetAddress address) const {
+  /// Asked where a read came short: may the process have memory at `address` that this source does
+  /// not have? Then the short read says nothing of the process. nullptr: nothing says so.
+  virtual const Lack* lack(TargetAddress address) const {
     static_cast<void>(address);
-    return false;
+    return nullptr;
   }
 
   /// Reads one range; the number of bytes read from its start.

@@ -16,12 +16,12 @@ constexpr std::string_view not_mapped_hint =
 
 Failure unreadable(const Memory& memory, TargetAddress address, std::size_t wanted,
                    std::size_t got) {
-  const bool is_left_out = memory.lacks(address + got);
+  const Lack* const lack = memory.lack(address + got);
   return fail(codes::memory_unreadable,
               fmt::format("{} bytes at {:#x} of the target cannot be read (only the first {}){}",
                           wanted, address.value, got,
-                          is_left_out ? ": the core does not have them" : ""),
-              is_left_out ? std::string(left_out_hint) : std::string(not_mapped_hint));
+                          lack != nullptr ? fmt::format(": memory that {}", lack->whom) : ""),
+              std::string(lack != nullptr ? lack->hint : not_mapped_hint));
 }
 
 } // namespace

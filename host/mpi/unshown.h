@@ -23,7 +23,7 @@ struct UnshownRequest {
 /// What came of it beside the operations.
 struct UnshownOutcome {
   std::optional<Error> lacking; ///< types.partial: why nothing can be read; to be said as a warning
-  std::optional<Error> damage;  ///< queue.damaged: the first one of what was found damaged
+  std::optional<Error> damage;  ///< queue.damaged, dll.requests_unseen: the first one found
 };
 
 } // namespace mqbridge

@@ -124,7 +124,8 @@ Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
     return forward(std::move(read));
   if (*read < size && ++unreadable_ > max_unreadable)
     return endless("reads memory that is not there", max_unreadable);
-  if (*read < size && space_.memory.lacks(address + *read)) {
+  if (const Lack* lack = *read < size ? space_.memory.lack(address + *read) : nullptr) {
+    lack_ = lack;
     ++left_out_;
     first_left_out_ = first_left_out_.value_or(address + *read);
   }
@@ -136,11 +137,12 @@ Result<wire::Encoder> Lookups::fetch(wire::Decoder& request) {
 std::optional<Error> Lookups::left_out() const {
   if (!first_left_out_)
     return std::nullopt;
-  return Error{"core.left_out",
-               fmt::format("{} reads of {} met memory that the core lacks, first at {:#x}: what "
-                           "lies there is unknown, and so is where a queue ends",
-                           left_out_, dll_.filename().string(), first_left_out_->value),
-               std::string(left_out_hint)};
+  return Error{lack_->code,
+               fmt::format("{} reads of {} met memory that {}, first at {:#x}: what lies there is "
+                           "unknown, and so is where a queue ends",
+                           left_out_, dll_.filename().string(), lack_->whom,
+                           first_left_out_->value),
+               std::string(lack_->hint)};
 }
 
 void Lookups::mark_touched(TargetAddress address, std::size_t size) {

@@ -31,8 +31,8 @@ public:
   /// The same without reading memory: nullopt for a fetch of what is not in the store (yet).
   std::optional<Result<wire::Encoder>> answer_at_once(std::span<const std::byte> request);
 
-  /// core.left_out, once a fetch met memory that the process had and `space.memory` lacks: the DLL
-  /// may take the failure for the end of a list.
+  /// core.left_out or walk.unreadable, once a fetch met memory that the process has and
+  /// `space.memory` lacks: the DLL may take the failure for the end of a list.
   std::optional<Error> left_out() const;
 
 private:
@@ -51,6 +51,7 @@ private:
   std::vector<std::byte> fetched_;       ///< kept for its room
   std::uint32_t questions_ = 0;          ///< for symbols, types and fields
   std::uint32_t unreadable_ = 0;         ///< fetches of what is not there
+  const Lack* lack_ = nullptr;           ///< of the last one where it may have had memory
   std::uint32_t left_out_ = 0;           ///< of these, where the process may have had memory
   std::optional<TargetAddress> first_left_out_;
 };

@@ -81,7 +81,7 @@ struct WalkResult {
   /// dprints, and what the DLL wrote on its stdout and stderr. Bounded, fit to be shown.
   std::vector<std::string> dll_messages;
   std::optional<std::string> sandbox_gap; ///< why Landlock did not hold; fit to be shown
-  /// core.left_out: no queue is known to be whole, even where the DLL says so.
+  /// core.left_out, walk.unreadable: no queue is known to be whole, even where the DLL says so.
   std::optional<Error> left_out;
   std::optional<Error> failure; ///< what ended the walk early; what was found until then is kept
 };

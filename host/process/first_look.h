@@ -24,7 +24,7 @@ public:
   Result<void> take(std::vector<Extent> pieces);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
-  bool lacks(TargetAddress address) const override { return below_.lacks(address); }
+  const Lack* lack(TargetAddress address) const override { return below_.lack(address); }
 
 private:
   struct Piece {

@@ -25,6 +25,19 @@ Result<void> LayeredMemory::read_ranges(std::span<MemoryRange> ranges) {
   return cache_ ? cache_->read_ranges(ranges) : uncached().read_ranges(ranges);
 }
 
+const Lack* LayeredMemory::lack(TargetAddress address) const {
+  const bool is_known = own_list_ && map_.complete && source_.is_alive();
+  const MappedRange* range = is_known ? map_.find(address) : nullptr;
+  // Nobody reads the memory of some devices; and the kernel's own mappings are none of an MPI's.
+  const auto is_ordinary = [](std::string_view name) {
+    return name.empty() || name == "[heap]" || name.starts_with("[stack") ||
+           (name.starts_with('/') && !name.starts_with("/dev/"));
+  };
+  if (range != nullptr && range->readable && is_ordinary(range->name))
+    return &lack_of_stub;
+  return source_.memory().lack(address);
+}
+
 Result<void> LayeredMemory::preload(const PageRuns& pages) {
   take_news();
   if (!cache_)

@@ -27,7 +27,8 @@ public:
                                                        PageCache::Options options);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
-  bool lacks(TargetAddress address) const override { return source_.memory().lacks(address); }
+  /// Of what the process's own list says to be mapped, too.
+  const Lack* lack(TargetAddress address) const override;
   /// Past the cache.
   Memory& uncached() { return source_.memory(); }
   /// Reads these pages in one burst, and what the files on the side want with them. Holes are

@@ -107,6 +107,8 @@ std::string notes(const Operation& operation, OpClass op_class, const WaitGroups
     add("not delivered");
   if (const auto kind = kind_note(operation); op_class != OpClass::unexpected && !kind.empty())
     add(kind);
+  if (operation.source == OpSource::mqbridge && !operation.text.empty())
+    add(printable(operation.text.front()));
   if (operation.system_buffer)
     add("system buffer");
   if (op_class != OpClass::send && operation.actual) {

@@ -35,7 +35,10 @@ std::string WaitGroups::words(const Waited& waited) const {
   const auto members = members_.find(waited.group);
   if (waited.mode == WaitMode::any && all_here_ && members != members_.end())
     text += fmt::format(" of {}", members->second);
-  return waited.unseen ? text + ", some unseen" : text;
+  if (!waited.unseen)
+    return text;
+  // Of one that must complete nothing tells whether it is among the others.
+  return text + (waited.count == 1 ? ", perhaps more unseen" : ", some unseen");
 }
 
 } // namespace mqbridge

@@ -83,8 +83,8 @@ TEST(Reader, WhatACoreLeftOutIsNotCalledCorrupt) {
   fake.leave_out(base + 2, base + 2);
   const auto value = read_unsigned(fake, Platform{}, base, 4);
   ASSERT_FALSE(value);
-  EXPECT_NE(value.error().message.find("the core does not have them"), std::string::npos);
-  EXPECT_EQ(value.error().hint, left_out_hint);
+  EXPECT_NE(value.error().message.find("memory that the core lacks"), std::string::npos);
+  EXPECT_EQ(value.error().hint, lack_of_core.hint);
 }
 
 TEST(Reader, Strings) {

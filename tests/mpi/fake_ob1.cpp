@@ -40,6 +40,7 @@ void FakeOb1::add_types() {
   const auto list = size_of(list_type);
   types->add("opal_free_list_item_t", {{"super", 0, item}, {"ptr", 0, p}});
   types->add("opal_free_list_t", {{"super", 0, 40},
+                                  {"fl_max_to_alloc", 0, size},
                                   {"fl_num_allocated", 0, size},
                                   {"fl_num_per_alloc", 0, size},
                                   {"fl_frag_size", 0, size},

@@ -282,6 +282,42 @@ TEST_P(OpenMpiUnshown, LimitsAndFiltersHold) {
   EXPECT_EQ(queue(OpClass::unexpected).total, std::nullopt);
 }
 
+TEST_P(OpenMpiUnshown, EarlyMessagesBeyondTheLimitAreNotUnsaid) {
+  process.channel(0, 1, 0, 1);
+  process.early(0, 1, {{{1, 8, 0x41, 5}, {1, 8, 0x41, 6}, {1, 8, 0x41, 7}}});
+  request.max_operations = 2;
+  add();
+  EXPECT_EQ(queue(OpClass::unexpected).operations.size(), 2U);
+  EXPECT_EQ(queue(OpClass::unexpected).truncated_by, TruncatedBy::operations);
+  EXPECT_EQ(queue(OpClass::unexpected).total, std::nullopt);
+}
+
+/// Open MPI's debug DLL takes the first block for what full blocks leave.
+TEST_P(OpenMpiUnshown, AFirstBlockThatIsLargerThanTheOthersIsLookedThrough) {
+  process.set(process.address_of("mca_pml_base_recv_requests"),
+              {"opal_free_list_t.fl_num_per_alloc"}, 10);
+  for (int used = 0; used < 40; ++used)
+    process.request(0, {1, 3, 2, 1});
+  process.request(0, {1, barrier, 2});
+  add();
+  ASSERT_EQ(queue(OpClass::receive).operations.size(), 1U);
+  EXPECT_EQ(queue(OpClass::receive).operations[0].collective, Collective::barrier);
+  EXPECT_EQ(queue(OpClass::receive).state, QueueState::error) << "of which the DLL sees 4 alone";
+  ASSERT_TRUE(damage);
+  EXPECT_EQ(damage->code, "dll.requests_unseen");
+  EXPECT_EQ(queue(OpClass::send).state, QueueState::available);
+}
+
+TEST_P(OpenMpiUnshown, WhereThePostedReceivesAreNotKnownNothingIsCalledMatched) {
+  process.channel(0, 1);
+  const auto receive = process.request(0, {1, barrier, 2});
+  process.post(0, 1, receive);
+  process.set(receive, {"mca_pml_base_request_t.req_type"}, 77);
+  add();
+  ASSERT_EQ(queue(OpClass::receive).operations.size(), 1U);
+  EXPECT_EQ(queue(OpClass::receive).operations[0].status, OpStatus::unknown);
+}
+
 TEST_P(OpenMpiUnshown, WhatTakesNoMoreMemoryIsCutShort) {
   process.channel(0, 1, 0, 9);
   process.message(0, 1, {1, 8, 0x41, 1});
@@ -352,8 +388,10 @@ TEST_P(OpenMpiUnshown, ALostConnectionLeavesNoEmptyQueue) {
     if (outcome)
       return;
     for (const auto& communicator : process.communicators) {
-      EXPECT_EQ(communicator.queue(OpClass::unexpected).state, QueueState::error) << reads;
-      EXPECT_EQ(communicator.queue(OpClass::unexpected).total, std::nullopt) << reads;
+      for (const Queue& queue : communicator.queues) {
+        EXPECT_EQ(queue.state, QueueState::error) << reads;
+        EXPECT_EQ(queue.total, std::nullopt) << reads;
+      }
     }
   }
   FAIL() << "it never ends";

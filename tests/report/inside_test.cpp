@@ -207,7 +207,7 @@ TEST_F(InsideText, WhatACallWaitsForIsSaidOfEachOperation) {
       {Waited{.group = 1, .mode = WaitMode::all}, "waited: all\n"},
       {Waited{.group = 1, .mode = WaitMode::any}, "waited: any of 2\n"},
       {Waited{.group = 1, .count = 1}, "waited\n"},
-      {Waited{.group = 1, .count = 1, .unseen = true}, "waited, some unseen\n"}};
+      {Waited{.group = 1, .count = 1, .unseen = true}, "waited, perhaps more unseen\n"}};
   for (const auto& [by, words] : cases) {
     // Of one call, on two communicators, a send among them; another call waits for another one.
     queue(OpClass::receive) = available(

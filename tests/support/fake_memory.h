@@ -27,8 +27,8 @@ public:
     left_out_first_ = first;
     left_out_last_ = last;
   }
-  bool lacks(TargetAddress address) const override {
-    return address >= left_out_first_ && address <= left_out_last_;
+  const Lack* lack(TargetAddress address) const override {
+    return address >= left_out_first_ && address <= left_out_last_ ? &lack_of_core : nullptr;
   }
   void fail_with(Error error) { error_ = std::move(error); }
 
@@ -56,7 +56,7 @@ public:
 
 private:
   const std::uint8_t* find(std::uint64_t address) const {
-    if (lacks({address}))
+    if (lack({address}) != nullptr)
       return nullptr;
     auto piece = pieces_.upper_bound(address);
     if (piece == pieces_.begin())

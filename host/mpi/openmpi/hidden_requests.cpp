@@ -66,20 +66,22 @@ public:
       : communicators_(communicators), channels_(found), ob1_(ob1), layout_(layout),
         request_(request), fields_(fields), space_(space) {}
 
-  Result<void> run(const std::vector<Words::Value>& objects) {
+  Result<bool> run(const std::vector<Words::Value>& objects) {
     for (std::size_t i = 0; i < objects.size(); ++i)
       if (objects[i])
         by_object_.emplace(*objects[i], i);
     if (asked_for(OpClass::receive)) {
       if (auto done = look_through_posted(); !done)
-        return done;
+        return forward(std::move(done));
       if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
-        return done;
+        return forward(std::move(done));
     }
     if (asked_for(OpClass::send))
       if (auto done = look_through_all("mca_pml_base_send_requests", OpClass::send); !done)
-        return done;
-    return add();
+        return forward(std::move(done));
+    if (auto done = add(); !done)
+      return forward(std::move(done));
+    return dll_sees_all_;
   }
 
 private:
@@ -145,7 +147,16 @@ private:
         doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
     if (all->stride < layout_.size())
       return {};
-    constexpr std::uint64_t at_once = 16 * 1024;
+    dll_sees_all_ = dll_sees_all_ && all->unseen_by_dll == 0;
+    if (all->unseen_by_dll > 0)
+      for (std::size_t i = 0; i < communicators_.size(); ++i)
+        filler(i, op_class)
+            .damage(fmt::format("Open MPI's debug DLL does not look at {} of the requests that the "
+                                "transport has made: at first it made more "
+                                "(pml_ob1_free_list_num) than later at a time "
+                                "(pml_ob1_free_list_inc)",
+                                all->unseen_by_dll));
+    const std::uint64_t at_once = Structures::at_once(layout_.size());
     for (const RequestBlock& block : all->blocks) {
       for (std::uint64_t from = 0; from < block.count; from += at_once) {
         const RequestBlock piece = {block.first + from * all->stride,
@@ -168,7 +179,13 @@ private:
       return forward(std::move(read));
     std::vector<TargetAddress> internal;
     for (std::size_t i = 0; i < tags.size(); ++i)
-      if (as_int(read->value(i, whole)) < any_tag)
+      if (!read->value(i, whole)) {
+        for (std::size_t n = 0; n < communicators_.size(); ++n)
+          doubt(n, op_class,
+                fmt::format("the request at {:#x} cannot be read",
+                            tags[i].value - layout_.tag.offset));
+        break;
+      } else if (as_int(read->value(i, whole)) < any_tag)
         internal.push_back(tags[i] - layout_.tag.offset);
     auto requests = Structures::read(internal, layout_.size(), space_);
     if (!requests)
@@ -187,8 +204,13 @@ private:
                         value(layout_.complete).value_or(request_completed) != request_completed;
     if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
       return;
-    const bool matched = op_class == OpClass::receive && !posted_internal_.contains(address.value);
-    take_found(communicator->second, op_class, matched ? OpStatus::matched : OpStatus::pending,
+    const std::size_t at = communicator->second;
+    const bool posted = op_class == OpClass::send || posted_internal_.contains(address.value);
+    const bool doubted = communicators_[at].queue(op_class).state == QueueState::error;
+    take_found(at, op_class,
+               posted    ? OpStatus::pending
+               : doubted ? OpStatus::unknown
+                         : OpStatus::matched,
                address, value);
   }
 
@@ -258,20 +280,21 @@ private:
   AddressSpace space_;
   std::map<std::uint64_t, std::size_t> by_object_; ///< communicators
   std::set<std::uint64_t> posted_internal_;        ///< receives that have met no message
+  bool dll_sees_all_ = true;
   std::map<std::pair<std::size_t, OpClass>, QueueFiller> fillers_;
   ChunkedList<Found> found_;
 };
 
 } // namespace
 
-Result<void> add_hidden_requests(std::vector<Communicator>& communicators,
+Result<bool> add_hidden_requests(std::vector<Communicator>& communicators,
                                  const std::vector<Words::Value>& objects,
                                  const std::vector<CommunicatorChannels>& found,
                                  const Ob1Layout& layout, const UnshownRequest& request,
                                  Fields& fields, const AddressSpace& space) {
   const RequestLayout requests(fields, space.platform);
   if (!requests.known())
-    return {};
+    return true;
   return HiddenRequests(communicators, found, layout, requests, request, fields, space)
       .run(objects);
 }

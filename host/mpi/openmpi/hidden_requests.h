@@ -19,9 +19,9 @@ namespace mqbridge::openmpi {
 ///     ones has met its message (`matched`).
 ///
 /// `objects`: of the communicators (communicator_objects()). What could not be looked through makes
-/// its queues `error`: what was found, and what the DLL said, stays. Errors: those of Memory and of
-/// find_type.
-Result<void> add_hidden_requests(std::vector<Communicator>& communicators,
+/// its queues `error`: what was found, and what the DLL said, stays. false: so are those of sends
+/// or receives of which the DLL looks at some only. Errors: those of Memory and of find_type.
+Result<bool> add_hidden_requests(std::vector<Communicator>& communicators,
                                  const std::vector<Words::Value>& objects,
                                  const std::vector<CommunicatorChannels>& found,
                                  const Ob1Layout& layout, const UnshownRequest& request,

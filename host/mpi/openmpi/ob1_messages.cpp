@@ -94,15 +94,19 @@ public:
       : communicator_(communicator), channel_(channel), layout_(layout), space_(space) {}
 
   /// In the order of their numbers. `damage`: why they are not all.
-  Result<std::vector<Operation>> read(std::uint64_t most, std::optional<std::string>& damage) {
+  Result<std::vector<Operation>> read(std::optional<std::string>& damage) {
+    constexpr std::size_t most = 1 << 16; // numbers that there are
     std::set<std::uint64_t> wanted = {channel_.out_of_order};
-    while (!wanted.empty() && !damage && operations_.size() < most) {
+    while (!wanted.empty() && !damage && operations_.size() <= most) {
       auto round = read_round(wanted, damage);
       if (!round)
         return forward(std::move(round));
       wanted = std::move(*round);
     }
+    if (operations_.size() > most)
+      damage = "there are more of them than numbers";
     std::vector<Operation> all;
+    all.reserve(operations_.size());
     for (auto& [distance, operation] : operations_)
       all.push_back(std::move(operation));
     return all;
@@ -169,16 +173,15 @@ public:
 
   Result<void> run() {
     open_queues();
-    if (auto done = read_lists(); !done)
-      return done;
-    if (auto done = read_early(); !done)
-      return done;
+    auto done = read_lists();
+    if (done)
+      done = read_early();
     for (Inbox& inbox : inboxes_)
       for (Operation& message : inbox.messages)
         communicators_[inbox.communicator]
             .queue(OpClass::unexpected)
             .operations.push_back(std::move(message));
-    return {};
+    return done;
   }
 
 private:
@@ -228,7 +231,7 @@ private:
         continue;
       std::optional<std::string> damage;
       EarlyMessages early(communicators_[inbox.communicator], *inbox.channel, layout_, space_);
-      auto messages = early.read(request_.max_operations, damage);
+      auto messages = early.read(damage);
       if (!messages)
         return forward(std::move(messages));
       for (auto& message : *messages)

@@ -25,33 +25,41 @@ void explain_missing(std::vector<Communicator>& communicators) {
   }
 }
 
-/// Not all could be read: what was found stays, and nobody takes it for all that there is.
+/// Not all could be looked through: what was found stays, and nobody takes it for all that there
+/// is.
 void mark_unread(std::vector<Communicator>& communicators, const Error& why) {
   for (auto& communicator : communicators) {
-    Queue& queue = communicator.queue(OpClass::unexpected);
-    const bool ours =
-        queue.state == QueueState::available ||
-        (queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided);
-    if (!ours)
-      continue;
-    queue.state = QueueState::error;
-    queue.reason = QueueReason::none;
-    queue.error = why.message;
-    queue.total.reset();
+    for (Queue& queue : communicator.queues) {
+      const bool not_provided =
+          queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided;
+      if (queue.state != QueueState::available && !not_provided)
+        continue;
+      queue.state = QueueState::error;
+      queue.reason = QueueReason::none;
+      queue.error = why.message;
+      queue.total.reset();
+    }
   }
 }
 
-std::optional<Error> first_damage(const std::vector<Communicator>& communicators) {
+/// `dll_sees_all`: the damage is none of the process, but of the debug DLL's look at it.
+std::optional<Error> first_damage(const std::vector<Communicator>& communicators,
+                                  bool dll_sees_all) {
   for (const auto& communicator : communicators)
-    for (const Queue& queue : communicator.queues)
-      if (queue.state == QueueState::error && queue.reason == QueueReason::none && queue.error)
-        return Error{"queue.damaged", fmt::format("{}: {}", communicator.name, *queue.error),
-                     "dump again: a process that was stopped in the middle of a change has changed "
-                     "it by then"};
+    for (const Queue& queue : communicator.queues) {
+      if (queue.state != QueueState::error || queue.reason != QueueReason::none || !queue.error)
+        continue;
+      if (!dll_sees_all)
+        return Error{"dll.requests_unseen", *queue.error,
+                     "start the job with: mpirun --mca pml_ob1_free_list_num 64 ..."};
+      return Error{"queue.damaged", fmt::format("{}: {}", communicator.name, *queue.error),
+                   "dump again: a process that was stopped in the middle of a change has changed "
+                   "it by then"};
+    }
   return std::nullopt;
 }
 
-Result<void> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
+Result<bool> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
                      const Ob1Layout& layout, Fields& fields, const AddressSpace& space) {
   auto objects = communicator_objects(communicators, fields, space);
   if (!objects)
@@ -99,11 +107,12 @@ Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
     explain_missing(communicators);
     return outcome;
   }
-  if (auto done = add_all(communicators, request, layout, fields, space); !done) {
-    mark_unread(communicators, done.error());
-    return forward(std::move(done));
+  auto dll_sees_all = add_all(communicators, request, layout, fields, space);
+  if (!dll_sees_all) {
+    mark_unread(communicators, dll_sees_all.error());
+    return forward(std::move(dll_sees_all));
   }
-  outcome.damage = first_damage(communicators);
+  outcome.damage = first_damage(communicators, *dll_sees_all);
   return outcome;
 }
 

@@ -26,6 +26,8 @@ struct RequestBlocks {
   std::uint64_t stride = 0;          ///< from one request to the next
   std::uint64_t class_of = 0;        ///< address of the class that each of them is of
   std::optional<std::string> damage; ///< why they are not all
+  /// Of these in the first block, behind those that Open MPI's debug DLL takes for all of it.
+  std::uint64_t unseen_by_dll = 0;
 };
 
 /// Those of the free list at a symbol: "mca_pml_base_send_requests". Errors: those of Memory.

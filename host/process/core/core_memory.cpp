@@ -144,15 +144,16 @@ Result<void> CoreMemory::read_ranges(std::span<MemoryRange> ranges) {
   return {};
 }
 
-bool CoreMemory::lacks(TargetAddress address) const {
+const Lack* CoreMemory::lack(TargetAddress address) const {
   if (address.value < smallest_page)
-    return false; // a null pointer, and a field of it
+    return nullptr; // a null pointer, and a field of it
   if (!core_->lists_every_mapping())
-    return true;
+    return &lack_of_core;
   const auto segments = core_->segments();
   const auto segment = std::ranges::lower_bound(segments, address, {}, &CoreSegment::last);
   const bool is_listed = segment != segments.end() && segment->first <= address;
-  return is_listed || core_->notes().find_mapping(address) != nullptr;
+  const bool was_there = is_listed || core_->notes().find_mapping(address) != nullptr;
+  return was_there ? &lack_of_core : nullptr;
 }
 
 MemoryMap memory_map_of(const CoreFile& core) {

@@ -32,7 +32,7 @@ public:
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
   /// Any address but those of the first page, where the writer does not list every mapping.
-  bool lacks(TargetAddress address) const override;
+  const Lack* lack(TargetAddress address) const override;
 
 private:
   /// A range of addresses and where its bytes are.

@@ -81,17 +81,17 @@ TEST_P(CoreMemoryOf, LacksWhatTheProcessHadOrMayHaveHad) {
     return core.mappings(4096, {{image, image + 0x1000, 0, "/library.so"}});
   };
   const CoreMemory kernels(open(with_list().note("CORE", NT_SIGINFO, std::string(128, 0)).bytes()));
-  EXPECT_TRUE(kernels.lacks({data}));
-  EXPECT_TRUE(kernels.lacks({image}));
-  EXPECT_FALSE(kernels.lacks({data + 0x2000}));
+  EXPECT_TRUE(kernels.lack({data}));
+  EXPECT_TRUE(kernels.lack({image}));
+  EXPECT_FALSE(kernels.lack({data + 0x2000}));
   const CoreMemory others(open(with_list().bytes()));
-  EXPECT_TRUE(others.lacks({data}));
-  EXPECT_TRUE(others.lacks({data + 0x2000}));
-  EXPECT_FALSE(others.lacks({8})) << "a null pointer's field";
+  EXPECT_TRUE(others.lack({data}));
+  EXPECT_TRUE(others.lack({data + 0x2000}));
+  EXPECT_FALSE(others.lack({8})) << "a null pointer's field";
   auto overlapping = with_list();
   overlapping.segment(data, "again", 0x10000).note("CORE", NT_SIGINFO, std::string(128, 0));
   const CoreMemory damaged(open(overlapping.bytes()));
-  EXPECT_TRUE(damaged.lacks({data + 0x8000})) << "of a segment that was left out";
+  EXPECT_TRUE(damaged.lack({data + 0x8000})) << "of a segment that was left out";
 }
 
 TEST_P(CoreMemoryOf, CutBytesAreNotZeros) {
