@@ -67,13 +67,15 @@ Result<bool> add_all(std::vector<Communicator>& communicators, const UnshownRequ
   auto found = read_channels(communicators, *objects, layout, space);
   if (!found)
     return forward(std::move(found));
-  if (auto done =
-          add_hidden_requests(communicators, *objects, *found, layout, request, fields, space);
-      !done)
-    return done;
+  auto dll_sees_all =
+      add_hidden_requests(communicators, *objects, *found, layout, request, fields, space);
+  if (!dll_sees_all)
+    return dll_sees_all;
   if (auto done = find_wait_groups(communicators, space); !done)
-    return done;
-  return add_unexpected_messages(communicators, *found, layout, request, space);
+    return forward(std::move(done));
+  if (auto done = add_unexpected_messages(communicators, *found, layout, request, space); !done)
+    return forward(std::move(done));
+  return dll_sees_all;
 }
 
 } // namespace
