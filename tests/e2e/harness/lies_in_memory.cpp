@@ -3,7 +3,9 @@
 #include "tests/support/process_table.h"
 #include "tests/support/stub_wire.h"
 
+#include <cinttypes>
 #include <cstddef>
+#include <cstdio>
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
@@ -56,6 +58,22 @@ auto random_from(std::uint32_t seed, double share) {
   };
 }
 
+/// The requests are in the second half of the heap: what is not read there is no end of a list.
+void refuses_half_of_the_heap(const Liar& liar) {
+  const std::uint64_t first = test::mapping_of(liar.process, "[heap]");
+  std::uint64_t end = first;
+  while (!test::memory_of(liar.process, end, 1).empty())
+    end += 4096;
+  const std::uint64_t middle = first + (end - first) / 2;
+  liar.stub.tamper([=](std::size_t, std::string_view asked, Answer honest) {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    const bool read =
+        std::sscanf(std::string(asked).c_str(), "m%" SCNx64 ",%" SCNx64, &address, &size) == 2;
+    return read && address < end && address + size > middle ? Answer::packet("E01") : honest;
+  });
+}
+
 std::vector<Lie> in_replies() {
   return {
       {"ReadsFail", replaces_reads("E01"), {"target.platform"}, "no ELF header stands before"},
@@ -98,6 +116,10 @@ std::vector<Lie> in_replies() {
        {"stub.garbage"},
        "not hexadecimal"},
       {"ReadsAreExits", replaces_reads("W00"), {"stub.garbage"}, "not hexadecimal"},
+      {"ReadsOfWhatIsMappedFail",
+       refuses_half_of_the_heap,
+       {"walk.unreadable"},
+       "the process has mapped and its stub does not read"},
       {"ReadsArePads",
        changes_reads([](const std::string& d) { return "+++" + d; }),
        {"stub.garbage"},
