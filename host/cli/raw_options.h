@@ -20,7 +20,6 @@ struct RawOptions {
   std::string launcher_args;
   std::string node_command;
   std::string gdbserver;
-  bool collect = false;
   std::string collector;
   std::string dll;
   std::vector<std::string> sysroots;
@@ -31,6 +30,8 @@ struct RawOptions {
   std::string fetch_files = "ask";
   std::string config;
   bool no_sandbox = false;
+  bool collect = false;
+  bool consistent = false;
   std::string connect_timeout;
   std::string timeout;
   std::string run_until;
@@ -39,7 +40,6 @@ struct RawOptions {
   std::string color = "auto";
   // dump
   std::string max_stop;
-  bool consistent = false;
   std::string jobs;
   std::string cache = "full";
   std::string max_operations;

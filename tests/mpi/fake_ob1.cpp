@@ -310,6 +310,7 @@ void FakeOb1::early(std::uint64_t context, std::uint64_t peer,
   std::vector<Address> tops;
   for (const auto& ring : rings) {
     std::vector<Address> items;
+    items.reserve(ring.size());
     for (const Message& message : ring)
       items.push_back(make_message(context, peer, message));
     tops.push_back(items.front());

@@ -48,8 +48,10 @@ std::uint64_t address_of(const AddressSpace& space, std::string_view type) {
 }
 
 std::size_t end_of(std::initializer_list<Field> fields) {
-  return static_cast<std::size_t>(
-      std::ranges::max(fields, {}, [](const Field& field) { return field.end(); }).end());
+  std::uint64_t end = 0;
+  for (const Field& field : fields)
+    end = std::max(end, field.end());
+  return static_cast<std::size_t>(end);
 }
 
 } // namespace

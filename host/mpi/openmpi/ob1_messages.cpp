@@ -119,6 +119,7 @@ private:
     const std::size_t size = layout_.message_bytes();
     std::vector<std::byte> bytes(size * items.size());
     std::vector<MemoryRange> ranges;
+    ranges.reserve(items.size());
     for (const std::uint64_t item : items)
       ranges.push_back({{item}, std::span(bytes).subspan(ranges.size() * size, size)});
     if (auto done = space_.memory.read_ranges(ranges); !done)

@@ -41,6 +41,7 @@ communicator_objects(const std::vector<Communicator>& communicators, Fields& fie
   constexpr int context_size = 4;
   const Field context = fields.find("ompi_communicator_t", "c_contextid", context_size);
   std::vector<std::uint64_t> slots;
+  slots.reserve(communicators.size());
   for (const auto& communicator : communicators)
     slots.push_back(communicator.id.value);
   auto objects = objects_in("ompi_mpi_communicators", slots, fields, space);

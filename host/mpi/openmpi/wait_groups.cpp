@@ -66,6 +66,7 @@ private:
 
   Result<void> number(const std::vector<Operation*>& operations) {
     std::vector<TargetAddress> addresses;
+    addresses.reserve(operations.size());
     for (const Operation* operation : operations)
       addresses.push_back(*operation->request + complete_.offset);
     auto read = Structures::read(addresses, complete_.size, space_);
