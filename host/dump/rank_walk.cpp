@@ -1,5 +1,6 @@
 #include "host/dump/rank_walk.h"
 
+#include "host/codes.h"
 #include "host/dump/doubtful_queues.h"
 #include "host/dump/filters.h"
 #include "host/dump/unverified.h"
@@ -8,7 +9,6 @@
 #include "host/mpi/plausible.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
-#include "rsp/codes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,7 +134,7 @@ private:
     };
     auto outcome = support_.add_unshown(dump_.communicators, request, walk_.process.space());
     auto wrong = outcome ? std::move(outcome->damage) : std::optional(in_walk(outcome.error()));
-    if (wrong && !walk_.process.is_alive())
+    if (wrong && wrong->code == codes::queue_damaged && !walk_.process.is_alive())
       wrong->hint = lack_of_core.hint; // nothing changes any more
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));

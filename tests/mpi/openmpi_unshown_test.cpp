@@ -318,6 +318,18 @@ TEST_P(OpenMpiUnshown, WhereThePostedReceivesAreNotKnownNothingIsCalledMatched) 
   EXPECT_EQ(queue(OpClass::receive).operations[0].status, OpStatus::unknown);
 }
 
+TEST_P(OpenMpiUnshown, ARequestThatCannotBeReadHidesNoOther) {
+  const auto unread = process.request(0, {1, barrier, 1});
+  const auto read = process.request(0, {1, barrier, 1});
+  const auto space = process.space();
+  process.memory.leave_out({unread}, {read - 1});
+  const auto outcome = openmpi::add_unshown(process.communicators, request, space);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(queue(OpClass::send).state, QueueState::error);
+  ASSERT_EQ(queue(OpClass::send).operations.size(), 1U);
+  EXPECT_EQ(queue(OpClass::send).operations[0].request, TargetAddress{read});
+}
+
 TEST_P(OpenMpiUnshown, WhatTakesNoMoreMemoryIsCutShort) {
   process.channel(0, 1, 0, 9);
   process.message(0, 1, {1, 8, 0x41, 1});

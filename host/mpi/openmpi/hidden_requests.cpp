@@ -178,15 +178,16 @@ private:
     if (!read)
       return forward(std::move(read));
     std::vector<TargetAddress> internal;
-    for (std::size_t i = 0; i < tags.size(); ++i)
-      if (!read->value(i, whole)) {
-        for (std::size_t n = 0; n < communicators_.size(); ++n)
-          doubt(n, op_class,
-                fmt::format("the request at {:#x} cannot be read",
-                            tags[i].value - layout_.tag.offset));
-        break;
-      } else if (as_int(read->value(i, whole)) < any_tag)
+    std::optional<TargetAddress> unread; // the first one
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+      const auto tag = read->value(i, whole);
+      if (!tag && !unread)
+        unread = tags[i] - layout_.tag.offset;
+      if (as_int(tag) < any_tag)
         internal.push_back(tags[i] - layout_.tag.offset);
+    }
+    for (std::size_t n = 0; unread && n < communicators_.size(); ++n)
+      doubt(n, op_class, fmt::format("the request at {:#x} cannot be read", unread->value));
     auto requests = Structures::read(internal, layout_.size(), space_);
     if (!requests)
       return forward(std::move(requests));

@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/openmpi_unshown.h"
 
+#include "host/codes.h"
 #include "host/mpi/openmpi/hidden_requests.h"
 #include "host/mpi/openmpi/ob1_channels.h"
 #include "host/mpi/openmpi/ob1_layout.h"
@@ -52,7 +53,7 @@ std::optional<Error> first_damage(const std::vector<Communicator>& communicators
       if (!dll_sees_all)
         return Error{"dll.requests_unseen", *queue.error,
                      "start the job with: mpirun --mca pml_ob1_free_list_num 64 ..."};
-      return Error{"queue.damaged", fmt::format("{}: {}", communicator.name, *queue.error),
+      return Error{codes::queue_damaged, fmt::format("{}: {}", communicator.name, *queue.error),
                    "dump again: a process that was stopped in the middle of a change has changed "
                    "it by then"};
     }
