@@ -262,6 +262,24 @@ std::string_view name_of(TypesMatch value) {
   return {};
 }
 
+std::string_view name_of(StackEnd value) {
+  switch (value) {
+  case StackEnd::outermost:
+    return "outermost";
+  case StackEnd::no_cfi:
+    return "no_cfi";
+  case StackEnd::unreadable:
+    return "unreadable";
+  case StackEnd::cut:
+    return "cut";
+  case StackEnd::limit:
+    return "limit";
+  case StackEnd::repeats:
+    return "repeats";
+  }
+  return {};
+}
+
 std::string_view name_of(PhaseName value) {
   switch (value) {
   case PhaseName::connect:
@@ -276,6 +294,8 @@ std::string_view name_of(PhaseName value) {
     return "walk";
   case PhaseName::detach:
     return "detach";
+  case PhaseName::stacks:
+    return "stacks";
   }
   return {};
 }

@@ -28,6 +28,7 @@ std::string_view name_of(RankSource value);
 std::string_view name_of(RankError::Level value);
 std::string_view name_of(TypesMatch value);
 std::string_view name_of(PhaseName value);
+std::string_view name_of(StackEnd value);
 std::string_view name_of(MpiState value);
 std::string_view name_of(ThreadLevel value);
 std::string_view name_of(CommunicatorKind value);

@@ -3,6 +3,7 @@
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mqs/queues.h"
+#include "host/stacks/stack.h"
 
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,7 @@ struct MpiInfo {
   ThreadLevel thread_level = ThreadLevel::unknown;
 };
 
-enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach };
+enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach, stacks };
 
 struct Phase {
   PhaseName name = PhaseName::connect;
@@ -89,6 +90,9 @@ struct RankDump {
   std::optional<std::int64_t> world_size;
   std::optional<std::string> job_id;
   std::optional<std::string> process_state; ///< as ps shows it, before we stopped it: R, S, D, T, t
+  std::optional<std::vector<BlockedCall>>
+      blocked_in; ///< of application threads; nullopt: not known
+  std::optional<std::vector<ThreadStack>> stacks;
   Statistics statistics;
 };
 

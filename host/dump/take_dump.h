@@ -38,7 +38,9 @@ struct DumpOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000};
   std::optional<std::chrono::milliseconds> max_stop;
-  bool consistent = false;                   ///< --consistent: all stopped, then read
+  bool queues = true;      ///< false (`mqbridge stacks`): no debug DLL, no walk
+  bool stacks = true;      ///< false (--no-stacks): neither registers nor stacks are read
+  bool consistent = false; ///< --consistent: all stopped, then read
   std::optional<rsp::RunUntil> run_until;    ///< --run-until
   std::uint64_t max_operations = 10'000'000; ///< per queue
   /// Of one rank, what is found takes no more memory, and its walk no longer: both far beyond what

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "host/memory/address.h"
+#include "host/memory/platform.h"
+#include "host/process/image_set.h"
+#include "host/stacks/capture.h"
+#include "host/stacks/stack.h"
+#include "rsp/result.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mqbridge {
+
+struct UnwindOptions {
+  std::filesystem::path program;              ///< mqbridge-unwinder
+  bool sandboxed = true;                      ///< false (--no-sandbox): without system call filters
+  std::size_t max_frames = 1024;              ///< of one thread
+  std::chrono::milliseconds patience{10'000}; ///< for all threads of one process
+};
+
+struct UnwoundThread {
+  ThreadStack stack; ///< `helper` is not set yet
+  /// By frame of `stack`: its stack pointer. A frame's own bytes begin there and end at the stack
+  /// pointer of its caller. nullopt: not known.
+  std::vector<std::optional<TargetAddress>> stack_pointers;
+};
+
+/// Unwinds what was captured, with symbols and DWARF of `images`' files: a confined process of its
+/// own does it, with libdwfl. Nothing of the target is asked. One answer for each captured thread,
+/// in order; those that it did not come to have no frames and end `limit`. What went wrong beside
+/// becomes a warning. Errors: worker.start, sandbox.unavailable, stacks.crashed, stacks.timeout,
+/// stacks.protocol.
+Result<std::vector<UnwoundThread>> unwind(const CapturedStacks& captured,
+                                          std::span<const Image> images, const Platform& platform,
+                                          const UnwindOptions& options, Warnings& warnings);
+
+} // namespace mqbridge
