@@ -2,7 +2,6 @@
 #include "host/document/names.h"
 #include "host/document/raw_values.h"
 
-#include <fmt/format.h>
 #include <string>
 #include <string_view>
 
@@ -10,18 +9,6 @@ namespace mqbridge {
 namespace {
 
 using Layout = JsonWriter::Layout;
-
-std::string address_text(std::uint64_t address) {
-  return fmt::format("{:#x}", address);
-}
-
-void write_address(JsonWriter& json, std::string_view key,
-                   const std::optional<TargetAddress>& address) {
-  if (address)
-    json.member(key, address_text(address->value));
-  else
-    json.member(key, nullptr);
-}
 
 void write_lines(JsonWriter& json, const TextLines& lines) {
   json.key("text").begin_array();

@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/document/ranges.h"
 
+#include <fmt/format.h>
 #include <string_view>
 
 namespace mqbridge {
@@ -90,6 +91,18 @@ void write_or_null(JsonWriter& json, std::string_view key, std::string_view text
     json.member(key, text);
 }
 
+std::string address_text(std::uint64_t address) {
+  return fmt::format("{:#x}", address);
+}
+
+void write_address(JsonWriter& json, std::string_view key,
+                   const std::optional<TargetAddress>& address) {
+  if (address)
+    json.member(key, address_text(address->value));
+  else
+    json.member(key, nullptr);
+}
+
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values) {
   json.begin_array(Layout::one_line);
   for (const Run& run : to_runs(values)) {
@@ -133,7 +146,7 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   write_statistics(json, rank.statistics);
   write_or_null(json, "rank_source", name_of(rank.rank_source));
   write_mpi(json, rank.mpi);
-  json.member("blocked_in", nullptr);
+  write_blocked_in(json, rank.blocked_in);
   json.member("stopped_at", rank.stopped_at);
   json.member("world_rank", rank.world_rank);
   json.member("world_size", rank.world_size);
@@ -142,6 +155,7 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   write_or_null(json, "thread_level",
                 name_of(rank.mpi ? rank.mpi->thread_level : ThreadLevel::unknown));
   json.member("process_state", rank.process_state);
+  write_stacks(json, rank.stacks);
 }
 
 } // namespace mqbridge

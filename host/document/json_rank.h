@@ -4,7 +4,9 @@
 #include "host/dump/document.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +21,17 @@ void write_or_null(JsonWriter& json, std::string_view key, std::string_view text
 /// The member `errors`, of a rank or of the document.
 void write_errors(JsonWriter& json, const std::vector<RankError>& errors);
 
+/// "0x1f"
+std::string address_text(std::uint64_t address);
+void write_address(JsonWriter& json, std::string_view key,
+                   const std::optional<TargetAddress>& address);
+
 /// The schema's `communicator`.
 void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw);
+
+/// The members `blocked_in` and `stacks`; nullopt is null.
+void write_blocked_in(JsonWriter& json, const std::optional<std::vector<BlockedCall>>& calls);
+void write_stacks(JsonWriter& json, const std::optional<std::vector<ThreadStack>>& stacks);
 
 /// The schema's `runs`.
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 namespace mqbridge {
@@ -24,6 +25,10 @@ Communicator read_communicator(const nlohmann::json& communicator, const Place& 
 
 RankDump read_rank(const nlohmann::json& rank, const Place& place, const TakeOperations& take,
                    ReadState& state);
+
+/// The members `blocked_in` and `stacks`.
+std::optional<std::vector<BlockedCall>> read_blocked_in(const Fields& rank);
+std::optional<std::vector<ThreadStack>> read_stacks(const Fields& rank);
 
 std::vector<RankError> read_errors(const Fields& fields, std::string_view key);
 

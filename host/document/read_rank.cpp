@@ -120,6 +120,8 @@ RankDump read_rank(const json& value, const Place& place, const TakeOperations& 
   rank.job_id = fields.maybe_text("job_id");
   rank.stopped_before_us = fields.flag("stopped_before_us");
   rank.process_state = fields.maybe_text("process_state");
+  rank.blocked_in = read_blocked_in(fields);
+  rank.stacks = read_stacks(fields);
   return rank;
 }
 

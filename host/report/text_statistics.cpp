@@ -14,7 +14,8 @@ namespace {
 using Row = std::vector<Cell>;
 
 constexpr std::array phase_names = {PhaseName::connect, PhaseName::attach, PhaseName::images,
-                                    PhaseName::types,   PhaseName::walk,   PhaseName::detach};
+                                    PhaseName::types,   PhaseName::walk,   PhaseName::stacks,
+                                    PhaseName::detach};
 
 Row row_of(const std::string& rank, std::string_view phase, double ms, std::uint64_t round_trips,
            std::uint64_t bytes) {

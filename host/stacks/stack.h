@@ -27,10 +27,11 @@ enum class StackEnd : std::uint8_t {
 struct StackFrame {
   TargetAddress address; ///< where it goes on; of all but the innermost a return address
   std::optional<std::string> function = {}; ///< demangled, without its parameters
-  std::optional<std::int64_t> offset = {};  ///< of `address` in the function, bytes
-  std::optional<std::string> file = {};     ///< as the compiler wrote it
-  std::optional<std::int64_t> line = {};    ///< from 1
-  std::optional<std::string> module = {};   ///< the loaded object's path, as the target names it
+  /// Of `address` in the function, bytes. Without a function: in the module, as its file counts.
+  std::optional<std::int64_t> offset = {};
+  std::optional<std::string> file = {};   ///< as the compiler wrote it
+  std::optional<std::int64_t> line = {};  ///< from 1
+  std::optional<std::string> module = {}; ///< the loaded object's path, as the target names it
   bool inlined = false;
 };
 
@@ -39,7 +40,7 @@ struct ThreadStack {
   std::optional<std::string> name = {};
   bool helper = false; ///< a thread of the MPI or its run-time system
   StackEnd end = StackEnd::outermost;
-  std::vector<StackFrame> frames; ///< innermost first
+  std::vector<StackFrame> frames = {}; ///< innermost first
 };
 
 /// What one thread is in.

@@ -117,6 +117,30 @@ TEST(DocumentReader, TheModelHasTheValues) {
   EXPECT_EQ(operation.call, communicator.queue(OpClass::send).operations.at(0).call) << "shared";
 }
 
+TEST(DocumentReader, TheModelHasTheStacks) {
+  const auto dump = rich_dump();
+  const auto again = read(text_of(dump));
+  ASSERT_TRUE(again) << message_of(again);
+  const auto& stacks = again->dump.ranks.at(0).stacks;
+  ASSERT_TRUE(stacks);
+  ASSERT_EQ(stacks->size(), 2U);
+  EXPECT_EQ(stacks->at(0).thread, 41822);
+  EXPECT_EQ(stacks->at(0).end, StackEnd::no_cfi);
+  EXPECT_TRUE(stacks->at(0).helper);
+  ASSERT_EQ(stacks->at(0).frames.size(), 2U);
+  EXPECT_EQ(stacks->at(0).frames[0].address.value, 0x7f1c4b112233U);
+  EXPECT_TRUE(stacks->at(0).frames[0].inlined);
+  EXPECT_EQ(stacks->at(0).frames[1].function, "solve<\"a\">");
+  EXPECT_EQ(stacks->at(0).frames[1].line, 12);
+  const auto& calls = again->dump.ranks[0].blocked_in;
+  ASSERT_TRUE(calls);
+  ASSERT_EQ(calls->size(), 1U);
+  EXPECT_EQ(calls->at(0).call, "MPI_Recv");
+  EXPECT_EQ(calls->at(0).request, TargetAddress{0x5590a1c0});
+  EXPECT_EQ(calls->at(0).request_unique, false);
+  EXPECT_FALSE(again->dump.ranks[1].stacks) << "null is not an empty list";
+}
+
 TEST(DocumentReader, WhatMqbridgeReadHasNoRawValues) {
   const auto again = read(text_of(rich_dump()));
   ASSERT_TRUE(again) << message_of(again);
@@ -134,7 +158,7 @@ TEST(DocumentReader, WhatMqbridgeReadHasNoRawValues) {
 
 /// What the writer leaves null in every document of today.
 bool is_never_known(const std::string& key) {
-  return std::set<std::string>{"analysis", "blocked_in", "unchanged_ms"}.contains(key);
+  return std::set<std::string>{"analysis", "unchanged_ms"}.contains(key);
 }
 
 /// Every member of every object below, as JSON pointers.
@@ -284,6 +308,10 @@ TEST(DocumentReader, ValuesThatNoTypeHoldsAreAnError) {
   EXPECT_THAT(with("\"count\":536870910", "\"count\":536870911"), HasSubstr("waited.count"));
   EXPECT_THAT(with("\"count\":536870910", "\"count\":-1"), HasSubstr("waited.count"));
   EXPECT_THAT(with("\"modulus\": 65536", "\"modulus\": 0"), HasSubstr("counters.modulus"));
+  for (const char* thread : {"", "x", "41822 ", "-", "0x1", "9223372036854775808"})
+    EXPECT_THAT(with("\"thread\":\"41822\"", fmt::format("\"thread\":\"{}\"", thread)),
+                HasSubstr("blocked_in[0].thread"));
+  EXPECT_THAT(with("\"end\": \"no_cfi\"", "\"end\": \"tired\""), HasSubstr("stacks[0].end"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x1ffffffffffffffff\""), HasSubstr("].id"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"0x\""), HasSubstr("].id"));
   EXPECT_THAT(with("\"0xffffffffffffffff\"", "\"4096\""), HasSubstr("].id"));

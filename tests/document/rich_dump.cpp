@@ -85,6 +85,25 @@ Communicator rich_communicator() {
   return communicator;
 }
 
+std::vector<ThreadStack> rich_stacks() {
+  const StackFrame inner{TargetAddress{0x7f1c4b112233},
+                         "ompi_request_wait",
+                         0x45,
+                         "request.h",
+                         427,
+                         "/lib/libmpi.so.40",
+                         true};
+  const StackFrame outer{TargetAddress{0x401234}, "solve<\"a\">", -1, "solve.c", 12,
+                         "/home/anna/solver",     false};
+  return {{41822, "solver", true, StackEnd::no_cfi, {inner, outer}},
+          {41823, "worker \x1b", false, StackEnd::repeats, {}}};
+}
+
+std::vector<BlockedCall> rich_calls() {
+  return {{41822, "MPI_Recv", TargetAddress{0x55905000}, "solve.c", 12, TargetAddress{0x5590a1c0},
+           false, "solve", "futex"}};
+}
+
 } // namespace
 
 Dump rich_dump() {
@@ -104,6 +123,8 @@ Dump rich_dump() {
   rank.statistics.rtt_us = 1e-7;
   rank.statistics.bandwidth_bps = 1.5e300;
   rank.communicators = {rich_communicator(), world(5, 6)};
+  rank.blocked_in = rich_calls();
+  rank.stacks = rich_stacks();
   Dump dump = sample_dump();
   dump.skew_ms = 1.0 / 3;
   dump.ranks = {rank, complete_rank(6)};

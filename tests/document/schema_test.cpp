@@ -133,9 +133,17 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     rank.mpi->types_match = static_cast<TypesMatch>(match);
     EXPECT_EQ(valid(), "");
   }
-  for (int phase = 0; phase <= static_cast<int>(PhaseName::detach); ++phase) {
+  for (int phase = 0; phase <= static_cast<int>(PhaseName::stacks); ++phase) {
     rank.statistics.phases = {{static_cast<PhaseName>(phase), 1, 1, 1}};
     EXPECT_EQ(valid(), "");
+  }
+}
+
+TEST_F(Schema, EveryEndOfAStackIsInTheSchema) {
+  Dump dump = sample_dump();
+  for (int end = 0; end <= static_cast<int>(StackEnd::repeats); ++end) {
+    dump.ranks[0].stacks = std::vector{ThreadStack{.thread = 1, .end = static_cast<StackEnd>(end)}};
+    EXPECT_EQ(complaint(document(dump)), "");
   }
 }
 
@@ -196,13 +204,24 @@ TEST_F(Schema, FaultsAreRefused) {
          d["ranks"][0]["communicators"][0]["counters"] = {
              {"modulus", 65536}, {"peers", json::array({{{"sent", 1}, {"arrived", 1}}})}};
        }},
+      {"stack without frames", [](json& d) { d["ranks"][0]["stacks"][0].erase("frames"); }},
+      {"stack that ends for no known reason",
+       [](json& d) { d["ranks"][0]["stacks"][0]["end"] = "tired"; }},
+      {"frame without address",
+       [](json& d) { d["ranks"][0]["stacks"][0]["frames"][0].erase("address"); }},
+      {"blocked thread by number", [](json& d) { d["ranks"][0]["blocked_in"][0]["thread"] = 1; }},
+      {"blocked without call", [](json& d) { d["ranks"][0]["blocked_in"][0].erase("call"); }},
       {"six lines of text",
        [&](json& d) {
          operation(d)["text"] = json::array({"", "", "", "", "", ""});
        }},
   };
   for (const Fault& fault : faults) {
-    json broken = document(sample_dump());
+    Dump dump = sample_dump();
+    dump.ranks[0].stacks = std::vector{ThreadStack{.thread = 1, .frames = {StackFrame{}}}};
+    dump.ranks[0].blocked_in = std::vector{BlockedCall{.thread = 1}};
+    json broken = document(dump);
+    ASSERT_EQ(complaint(broken), "");
     fault.make(broken);
     EXPECT_NE(complaint(broken), "") << fault.what;
   }
