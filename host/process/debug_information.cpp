@@ -26,14 +26,15 @@ Result<std::shared_ptr<const ElfFile>> ask_for(const ElfFile& file, Debuginfod& 
 
 } // namespace
 
-bool find_debug_information(ImageSet& images, const LibraryNames& mpi_libraries, ElfCache& files,
-                            const FetchContext& fetch, std::vector<Error>& warnings) {
+bool find_debug_information(ImageSet& images, const std::function<bool(const Image&)>& wanted,
+                            ElfCache& files, const FetchContext& fetch,
+                            std::vector<Error>& warnings) {
   auto* server = files.debuginfod();
   bool found_some = false;
   for (std::size_t i = 0; server != nullptr && i < images.images().size(); ++i) {
     const auto& image = images.images()[i];
     const bool has_some = image.debug || !image.file || image.file->has_dwarf();
-    if (has_some || (i > 0 && !mpi_libraries.have(image.target_path)))
+    if (has_some || !wanted(image))
       continue;
     auto found = ask_for(*image.file, *server, files, fetch);
     if (!found) {

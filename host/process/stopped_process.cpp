@@ -350,8 +350,22 @@ Result<void> StoppedProcess::preload(const PageRuns& pages) {
 }
 
 bool StoppedProcess::find_debug_information(Warnings& warnings) {
-  return mqbridge::find_debug_information(images(), impl_->options.mpi_libraries, impl_->files,
-                                          impl_->options.fetch, warnings);
+  const auto* const executable = images().images().data();
+  return mqbridge::find_debug_information(
+      images(),
+      [&](const Image& image) {
+        return &image == executable || impl_->options.mpi_libraries.have(image.target_path);
+      },
+      impl_->files, impl_->options.fetch, warnings);
+}
+
+bool StoppedProcess::find_debug_information_of(const std::set<std::string>& paths,
+                                               Warnings& warnings) {
+  auto fetch = impl_->options.fetch;
+  fetch.deadline = std::nullopt; // that of the hold
+  return mqbridge::find_debug_information(
+      images(), [&](const Image& image) { return paths.contains(image.target_path); }, impl_->files,
+      fetch, warnings);
 }
 
 bool StoppedProcess::reads_files() const {

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,9 @@ public:
   /// Asks debuginfod for the debug information of the MPI's libraries that have none. True: some
   /// was found, and images() has it. What went wrong becomes a warning.
   bool find_debug_information(Warnings& warnings);
+  /// The same, of the objects with these paths (Image::target_path), once the process runs on: for
+  /// as long as it takes.
+  bool find_debug_information_of(const std::set<std::string>& paths, Warnings& warnings);
 
   /// Whether files of its system can be read, which this host lacks.
   bool reads_files() const;

@@ -1,0 +1,70 @@
+#include "host/mpi/program_frames.h"
+
+#include "host/mpi/mpi_support.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+std::string_view module_name(const StackFrame& frame) {
+  const std::string_view path = frame.module ? *frame.module : std::string_view();
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+bool is_digit(char letter) {
+  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
+}
+
+/// One name of a chain as Cython writes it, "6mpi4py_3MPI_4Comm_": taken off `rest`; empty: there
+/// is no more of it.
+std::string_view take_name(std::string_view& rest) {
+  std::size_t length = 0;
+  const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+  const auto digits = static_cast<std::size_t>(end - rest.data());
+  if (fault != std::errc() || length == 0 || length >= rest.size() - digits ||
+      rest[digits + length] != '_')
+    return {};
+  const auto name = rest.substr(digits, length);
+  rest.remove_prefix(digits + length + 1);
+  return name;
+}
+
+} // namespace
+
+bool is_mpi_frame(const StackFrame& frame) {
+  return (frame.module && mpi_libraries().have(*frame.module)) ||
+         (frame.function && frame.function->starts_with("MPI::"));
+}
+
+bool is_runtime_frame(const StackFrame& frame) {
+  constexpr std::array<std::string_view, 12> libraries = {
+      "libc.so", "libc-",     "libpthread", "ld-",         "libm.so",    "librt.so",
+      "libgcc_", "libstdc++", "libgomp",    "libgfortran", "linux-vdso", "[vdso]"};
+  const auto name = module_name(frame);
+  return std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); });
+}
+
+bool is_mpi4py_frame(const StackFrame& frame) {
+  return module_name(frame).starts_with("MPI.") &&
+         frame.module->find("/mpi4py/") != frame.module->npos;
+}
+
+std::string mpi4py_function(const StackFrame& frame) {
+  std::string_view rest = frame.function ? *frame.function : std::string_view();
+  if (!rest.starts_with("__pyx_pw_") && !rest.starts_with("__pyx_pf_"))
+    return "mpi4py";
+  rest.remove_prefix(std::string_view("__pyx_pw_").size());
+  std::string name;
+  for (auto part = take_name(rest); !part.empty(); part = take_name(rest))
+    name.append(part).append(".");
+  while (!rest.empty() && is_digit(rest.front())) // a number of Cython's own
+    rest.remove_prefix(1);
+  return name.starts_with("mpi4py.") && !rest.empty() ? name.append(rest) : "mpi4py";
+}
+
+} // namespace mqbridge

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "host/stacks/stack.h"
+
+#include <optional>
+#include <string>
+
+namespace mqbridge {
+
+/// Of a library of an MPI, or of a wrapper that belongs to none of its callers: the C++ binding.
+bool is_mpi_frame(const StackFrame& frame);
+/// Of the C library, the run-time libraries of compilers, or the kernel's vDSO.
+bool is_runtime_frame(const StackFrame& frame);
+/// Of mpi4py's compiled module.
+bool is_mpi4py_frame(const StackFrame& frame);
+
+/// "mpi4py.MPI.Comm.Recv", or "mpi4py" where the module has no symbols.
+std::string mpi4py_function(const StackFrame& frame);
+
+} // namespace mqbridge
