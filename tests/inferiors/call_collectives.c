@@ -1,5 +1,6 @@
 // The collective calls of MPI 3.1, and those that make communicators.
 
+#include "tests/inferiors/call_log.h"
 #include "tests/inferiors/mpi_calls.h"
 #include "tests/inferiors/posting.h"
 
@@ -49,109 +50,111 @@ static struct parts parts_of(const struct mpi_call* call) {
 }
 
 static void barrier(struct parts* p) {
-  MPI_Barrier(p->comm);
+  SAID(MPI_Barrier(p->comm));
 }
 
 static void bcast(struct parts* p) {
-  MPI_Bcast(p->in, p->count, MPI_BYTE, p->root, p->comm);
+  SAID(MPI_Bcast(p->in, p->count, MPI_BYTE, p->root, p->comm));
 }
 
 static void gather(struct parts* p) {
-  MPI_Gather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root, p->comm);
+  SAID(MPI_Gather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root, p->comm));
 }
 
 static void gatherv(struct parts* p) {
-  MPI_Gatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE, p->root, p->comm);
+  SAID(MPI_Gatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE, p->root,
+                   p->comm));
 }
 
 static void scatter(struct parts* p) {
-  MPI_Scatter(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root, p->comm);
+  SAID(MPI_Scatter(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root, p->comm));
 }
 
 static void scatterv(struct parts* p) {
-  MPI_Scatterv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root, p->comm);
+  SAID(MPI_Scatterv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->count, MPI_BYTE, p->root,
+                    p->comm));
 }
 
 static void allgather(struct parts* p) {
-  MPI_Allgather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm);
+  SAID(MPI_Allgather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm));
 }
 
 static void allgatherv(struct parts* p) {
-  MPI_Allgatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE, p->comm);
+  SAID(MPI_Allgatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE, p->comm));
 }
 
 static void alltoall(struct parts* p) {
-  MPI_Alltoall(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm);
+  SAID(MPI_Alltoall(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm));
 }
 
 static void alltoallv(struct parts* p) {
-  MPI_Alltoallv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE,
-                p->comm);
+  SAID(MPI_Alltoallv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE,
+                     p->comm));
 }
 
 static void alltoallw(struct parts* p) {
-  MPI_Alltoallw(p->in, p->counts, p->places, p->types, p->out, p->counts, p->places, p->types,
-                p->comm);
+  SAID(MPI_Alltoallw(p->in, p->counts, p->places, p->types, p->out, p->counts, p->places, p->types,
+                     p->comm));
 }
 
 static void reduce(struct parts* p) {
-  MPI_Reduce(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->root, p->comm);
+  SAID(MPI_Reduce(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->root, p->comm));
 }
 
 static void allreduce(struct parts* p) {
-  MPI_Allreduce(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm);
+  SAID(MPI_Allreduce(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm));
 }
 
 static void reduce_scatter(struct parts* p) {
-  MPI_Reduce_scatter(p->in, p->out, p->counts, MPI_BYTE, MPI_BOR, p->comm);
+  SAID(MPI_Reduce_scatter(p->in, p->out, p->counts, MPI_BYTE, MPI_BOR, p->comm));
 }
 
 static void reduce_scatter_block(struct parts* p) {
-  MPI_Reduce_scatter_block(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm);
+  SAID(MPI_Reduce_scatter_block(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm));
 }
 
 static void scan(struct parts* p) {
-  MPI_Scan(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm);
+  SAID(MPI_Scan(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm));
 }
 
 static void exscan(struct parts* p) {
-  MPI_Exscan(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm);
+  SAID(MPI_Exscan(p->in, p->out, p->count, MPI_BYTE, MPI_BOR, p->comm));
 }
 
 // `comm` is a ring: mpi_calls.
 static void neighbor_allgather(struct parts* p) {
-  MPI_Neighbor_allgather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm);
+  SAID(MPI_Neighbor_allgather(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm));
 }
 
 static void neighbor_allgatherv(struct parts* p) {
-  MPI_Neighbor_allgatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE,
-                          p->comm);
+  SAID(MPI_Neighbor_allgatherv(p->in, p->count, MPI_BYTE, p->out, p->counts, p->places, MPI_BYTE,
+                               p->comm));
 }
 
 static void neighbor_alltoall(struct parts* p) {
-  MPI_Neighbor_alltoall(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm);
+  SAID(MPI_Neighbor_alltoall(p->in, p->count, MPI_BYTE, p->out, p->count, MPI_BYTE, p->comm));
 }
 
 static void neighbor_alltoallv(struct parts* p) {
-  MPI_Neighbor_alltoallv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->counts, p->places,
-                         MPI_BYTE, p->comm);
+  SAID(MPI_Neighbor_alltoallv(p->in, p->counts, p->places, MPI_BYTE, p->out, p->counts, p->places,
+                              MPI_BYTE, p->comm));
 }
 
 static void neighbor_alltoallw(struct parts* p) {
   const MPI_Aint places[neighbors] = {0, p->count};
-  MPI_Neighbor_alltoallw(p->in, p->counts, places, p->types, p->out, p->counts, places, p->types,
-                         p->comm);
+  SAID(MPI_Neighbor_alltoallw(p->in, p->counts, places, p->types, p->out, p->counts, places,
+                              p->types, p->comm));
 }
 
 static void comm_dup(struct parts* p) {
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_dup(p->comm, &made);
+  SAID(MPI_Comm_dup(p->comm, &made));
   MPI_Comm_free(&made);
 }
 
 static void comm_split(struct parts* p) {
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(p->comm, 0, 0, &made);
+  SAID(MPI_Comm_split(p->comm, 0, 0, &made));
   MPI_Comm_free(&made);
 }
 
@@ -159,7 +162,7 @@ static void comm_create(struct parts* p) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm_group(p->comm, &group);
-  MPI_Comm_create(p->comm, group, &made);
+  SAID(MPI_Comm_create(p->comm, group, &made));
   MPI_Group_free(&group);
   MPI_Comm_free(&made);
 }
@@ -169,7 +172,7 @@ static void intercomm_create(struct parts* p) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int other = local_rank_of(p->comm, rank % 2 ? 0 : 1);
-  MPI_Intercomm_create(side_communicator(), 0, p->comm, other, bridge_tag, &made);
+  SAID(MPI_Intercomm_create(side_communicator(), 0, p->comm, other, bridge_tag, &made));
   MPI_Comm_free(&made);
 }
 
@@ -177,7 +180,7 @@ static void intercomm_merge(struct parts* p) {
   MPI_Comm made = MPI_COMM_NULL;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Intercomm_merge(p->comm, rank % 2, &made);
+  SAID(MPI_Intercomm_merge(p->comm, rank % 2, &made));
   MPI_Comm_free(&made);
 }
 

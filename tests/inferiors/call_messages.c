@@ -1,6 +1,7 @@
 // The calls of MPI 3.1 that wait for messages. Each rank inside waits for one rank outside, which
 // does the other half when the test says go.
 
+#include "tests/inferiors/call_log.h"
 #include "tests/inferiors/job_files.h"
 #include "tests/inferiors/mpi_calls.h"
 #include "tests/inferiors/posting.h"
@@ -168,7 +169,7 @@ static void log_operations(const struct mpi_call* call) {
 
 static void* wait_for_two(void* unused) {
   (void)unused;
-  MPI_Waitall(2, posting.requests, MPI_STATUSES_IGNORE);
+  SAID(MPI_Waitall(2, posting.requests, MPI_STATUSES_IGNORE));
   return NULL;
 }
 
@@ -176,7 +177,7 @@ static void two_threads(void) {
   pthread_t first;
   if (pthread_create(&first, NULL, wait_for_two, NULL) != 0)
     MPI_Abort(MPI_COMM_WORLD, 7);
-  MPI_Waitall(3, posting.requests + 2, MPI_STATUSES_IGNORE);
+  SAID(MPI_Waitall(3, posting.requests + 2, MPI_STATUSES_IGNORE));
   pthread_join(first, NULL);
 }
 
@@ -184,9 +185,9 @@ static void wait_with_barrier(const struct mpi_call* call) {
   MPI_Request both[2] = {posting.requests[0], barrier_request};
   int index = 0;
   if (is(call, "waitall_ibarrier"))
-    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    SAID(MPI_Waitall(2, both, MPI_STATUSES_IGNORE));
   else
-    MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+    SAID(MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE));
   posting.requests[0] = both[0];
   barrier_request = both[1];
 }
@@ -198,51 +199,53 @@ static void wait_in(const struct mpi_call* call) {
   else if (shape_of(call->name)->barriers)
     wait_with_barrier(call);
   else if (is(call, "wait"))
-    MPI_Wait(posting.requests, MPI_STATUS_IGNORE);
+    SAID(MPI_Wait(posting.requests, MPI_STATUS_IGNORE));
   else if (is(call, "waitany"))
-    MPI_Waitany(posting.count, posting.requests, indices, MPI_STATUS_IGNORE);
+    SAID(MPI_Waitany(posting.count, posting.requests, indices, MPI_STATUS_IGNORE));
   else if (is(call, "waitsome"))
-    MPI_Waitsome(posting.count, posting.requests, &indices[0], indices + 1, MPI_STATUSES_IGNORE);
+    SAID(MPI_Waitsome(posting.count, posting.requests, &indices[0], indices + 1,
+                      MPI_STATUSES_IGNORE));
   else
-    MPI_Waitall(posting.count, posting.requests, MPI_STATUSES_IGNORE);
+    SAID(MPI_Waitall(posting.count, posting.requests, MPI_STATUSES_IGNORE));
 }
 
 static void probe_and_receive(const struct mpi_call* call, int peer) {
   void* buffer = posting_buffer(call->bytes);
   const int bytes = (int)call->bytes;
   if (is(call, "probe")) {
-    MPI_Probe(peer, receive_tag, call->comm, MPI_STATUS_IGNORE);
-    MPI_Recv(buffer, bytes, MPI_BYTE, peer, receive_tag, call->comm, MPI_STATUS_IGNORE);
+    SAID(MPI_Probe(peer, receive_tag, call->comm, MPI_STATUS_IGNORE));
+    SAID(MPI_Recv(buffer, bytes, MPI_BYTE, peer, receive_tag, call->comm, MPI_STATUS_IGNORE));
     return;
   }
   MPI_Message message = MPI_MESSAGE_NULL;
-  MPI_Mprobe(peer, receive_tag, call->comm, &message, MPI_STATUS_IGNORE);
-  MPI_Mrecv(buffer, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  SAID(MPI_Mprobe(peer, receive_tag, call->comm, &message, MPI_STATUS_IGNORE));
+  SAID(MPI_Mrecv(buffer, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE));
 }
 
 static void buffered_send(const struct mpi_call* call, int peer) {
   const int room = (int)call->bytes + MPI_BSEND_OVERHEAD;
   MPI_Buffer_attach(posting_buffer(room), room);
-  MPI_Bsend(posting_buffer(call->bytes), (int)call->bytes, MPI_BYTE, peer, send_tag, call->comm);
+  SAID(MPI_Bsend(posting_buffer(call->bytes), (int)call->bytes, MPI_BYTE, peer, send_tag,
+                 call->comm));
 }
 
 static void exchange(const struct mpi_call* call, int peer) {
   void* in = (void*)posting.operations[0].buffer;
   const int bytes = (int)call->bytes;
   if (is(call, "recv"))
-    MPI_Recv(in, bytes, MPI_BYTE, peer, receive_tag, call->comm, MPI_STATUS_IGNORE);
+    SAID(MPI_Recv(in, bytes, MPI_BYTE, peer, receive_tag, call->comm, MPI_STATUS_IGNORE));
   else if (is(call, "send"))
-    MPI_Send(in, bytes, MPI_BYTE, peer, send_tag, call->comm);
+    SAID(MPI_Send(in, bytes, MPI_BYTE, peer, send_tag, call->comm));
   else if (is(call, "ssend"))
-    MPI_Ssend(in, bytes, MPI_BYTE, peer, send_tag, call->comm);
+    SAID(MPI_Ssend(in, bytes, MPI_BYTE, peer, send_tag, call->comm));
   else if (is(call, "rsend"))
-    MPI_Rsend(in, bytes, MPI_BYTE, peer, send_tag, call->comm);
+    SAID(MPI_Rsend(in, bytes, MPI_BYTE, peer, send_tag, call->comm));
   else if (is(call, "sendrecv"))
-    MPI_Sendrecv(posting.operations[1].buffer, bytes, MPI_BYTE, peer, send_tag, in, bytes, MPI_BYTE,
-                 peer, receive_tag, call->comm, MPI_STATUS_IGNORE);
+    SAID(MPI_Sendrecv(posting.operations[1].buffer, bytes, MPI_BYTE, peer, send_tag, in, bytes,
+                      MPI_BYTE, peer, receive_tag, call->comm, MPI_STATUS_IGNORE));
   else
-    MPI_Sendrecv_replace(in, bytes, MPI_BYTE, peer, send_tag, peer, receive_tag, call->comm,
-                         MPI_STATUS_IGNORE);
+    SAID(MPI_Sendrecv_replace(in, bytes, MPI_BYTE, peer, send_tag, peer, receive_tag, call->comm,
+                              MPI_STATUS_IGNORE));
 }
 
 void message_prepare(const struct mpi_call* call) {

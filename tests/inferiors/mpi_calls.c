@@ -2,6 +2,7 @@
 //   mpi_calls DIRECTORY single|multiple CALL:COMMUNICATOR:BYTES:RANK,RANK... ...
 // Of each step N (0, 1, ...), in DIRECTORY/step.N:
 //   oracle.RANK, waited.RANK   what the rank waits for, as far as the program knows
+//   call.RANK                  which calls it makes, and where (call_log.h)
 //   ready.RANK                 the rank is about to call, or stays outside and makes no MPI call
 //   returned.RANK              a rank that was inside came out again
 //   go                         made by the test: the ranks that were outside do their part
@@ -10,6 +11,7 @@
 
 #include "tests/inferiors/mpi_calls.h"
 
+#include "tests/inferiors/call_log.h"
 #include "tests/inferiors/job_files.h"
 #include "tests/inferiors/oracle_log.h"
 
@@ -114,28 +116,39 @@ static void say_ready(const struct mpi_call* call) {
   job_ready(call->directory, rank);
 }
 
-static void run(const struct mpi_call* call) {
-  const int collective = is_collective_call(call->name);
-  if (!collective)
-    message_prepare(call);
-  MPI_Barrier(steps);
-  // Whoever stays outside has left the barrier, and makes no MPI call.
-  for (int i = 0; call->inside && i < call->outsider_count; ++i)
+static void await_outsiders(const struct mpi_call* call) {
+  for (int i = 0; i < call->outsider_count; ++i)
     job_await_ready(call->directory, call->outsiders[i]);
-  if (!collective) {
+}
+
+// Whoever stays outside has left the barrier, and makes no MPI call.
+static void run(const struct mpi_call* call) {
+  void (*const one)(const struct mpi_call* call) = is_collective_call(call->name) ? collective_call
+                                                   : is_other_call(call->name)    ? other_call
+                                                                                  : NULL;
+  if (one == NULL)
+    message_prepare(call);
+  else if (one == other_call)
+    other_prepare(call);
+  MPI_Barrier(steps);
+  if (call->inside)
+    await_outsiders(call);
+  if (one == NULL) {
     message_call(call, say_ready);
   } else {
     say_ready(call);
     if (call->inside)
-      collective_call(call);
+      one(call);
   }
   if (call->inside)
     fclose(job_open(call->directory, "returned", rank));
   job_wait_for_go(call->directory);
-  if (!collective)
+  if (one == NULL)
     message_release(call);
   else if (!call->inside)
-    collective_call(call);
+    one(call);
+  if (one == other_call)
+    other_finish();
 }
 
 static void run_step(const char* directory, int step, const char* given) {
@@ -153,6 +166,7 @@ static void run_step(const char* directory, int step, const char* given) {
     usage(given);
   call.comm = comm_named(comm);
   sort_ranks(&call, insiders, outsiders, text);
+  call_log_in(path, rank);
   run(&call);
 }
 

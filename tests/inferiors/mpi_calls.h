@@ -32,6 +32,16 @@ void message_call(const struct mpi_call* call, void (*ready)(const struct mpi_ca
 /// The other half, by the ranks that were outside, and what is common to all afterwards.
 void message_release(const struct mpi_call* call);
 
+/// Whether `name` is a call of another kind: a loop of tests, a nonblocking collective that is
+/// waited for, a window's, a file's. On an intracommunicator.
+int is_other_call(const char* name);
+/// Before any rank is inside: what has to be there. All ranks of the communicator.
+void other_prepare(const struct mpi_call* call);
+/// Makes the call.
+void other_call(const struct mpi_call* call);
+/// Frees what was made for it. All ranks.
+void other_finish(void);
+
 /// The rank in `comm` (its remote group, if it has one) of a rank of MPI_COMM_WORLD.
 int local_rank_of(MPI_Comm comm, int world_rank);
 int is_intercommunicator(MPI_Comm comm);

@@ -1,0 +1,284 @@
+// Which MPI call a thread is in, from where, and for which request: of frames and stacks made here.
+
+#include "host/mpi/blocked_calls.h"
+#include "host/mpi/helper_threads.h"
+#include "host/mpi/mpi_function.h"
+#include "host/mpi/program_frames.h"
+#include "host/stacks/system_calls.h"
+#include "tests/mqs/test_target.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+
+namespace mqbridge {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::SizeIs;
+
+constexpr std::uint64_t stack = 0x7ffd'0000;
+constexpr std::uint64_t request = 0x1234'5678;
+constexpr std::uint64_t other_request = 0x1234'6000;
+
+std::shared_ptr<const ElfFile> functions_of_mpi() {
+  return *ElfFile::open(MQBRIDGE_TEST_MPI_FUNCTIONS);
+}
+
+StackFrame frame(std::string function, std::string module = "/opt/app/solver", int line = 0) {
+  StackFrame made{.address = {0x1000}};
+  if (!function.empty())
+    made.function = std::move(function);
+  made.module = std::move(module);
+  if (line != 0) {
+    made.file = "halo.c";
+    made.line = line;
+  }
+  return made;
+}
+
+StackFrame mpi(std::string function) {
+  return frame(std::move(function), "/usr/lib/libmpi.so.40");
+}
+
+/// One rank with one thread, whose stack is made here.
+class BlockedCalls : public testing::TestWithParam<Platform> {
+protected:
+  BlockedCalls() {
+    image_.target_path = "/usr/lib/libmpi.so.40";
+    image_.file = functions_of_mpi();
+    library_.image = &image_;
+    captured_.pages = std::shared_ptr<PageStore>(std::move(*PageStore::create(1 << 16)));
+    auto& captured = captured_.threads.emplace_back();
+    captured.thread.tid = 7;
+    captured.stack_pointer = stack;
+    thread_.stack.thread = 7;
+    communicators_.emplace_back();
+    communicators_.back().id = {0xc0};
+  }
+
+  void add_operation(std::uint64_t address, Collective collective = Collective::none,
+                     OpStatus status = OpStatus::pending) {
+    Operation operation;
+    operation.request = TargetAddress{address};
+    operation.collective = collective;
+    operation.status = status;
+    communicators_.back().queue(OpClass::receive).operations.push_back(std::move(operation));
+  }
+
+  /// Innermost first. Each frame has 64 bytes of stack.
+  void add_frames(std::vector<StackFrame> frames) {
+    for (auto& one : frames) {
+      thread_.stack_pointers.emplace_back(TargetAddress{stack + 64 * thread_.stack.frames.size()});
+      thread_.stack.frames.push_back(std::move(one));
+    }
+  }
+
+  /// A word of the target on its stack.
+  void put(std::uint64_t offset, std::uint64_t word) {
+    const auto width = static_cast<std::size_t>(GetParam().pointer_size);
+    for (std::size_t i = 0; i < width; ++i) {
+      const auto shift = GetParam().byte_order == ByteOrder::little ? i : width - 1 - i;
+      page_[offset + i] = static_cast<std::byte>(word >> (8 * shift));
+    }
+  }
+
+  std::vector<BlockedCall> calls() {
+    const auto bytes = captured_.pages->prepare(stack / PageStore::page_size, 1);
+    std::memcpy(bytes.data(), page_.data(), page_.size());
+    captured_.pages->publish(stack / PageStore::page_size, PageStore::all_lines,
+                             PageStore::all_lines);
+    return blocked_calls({{&thread_, 1}, captured_, GetParam(), library_, communicators_});
+  }
+
+  Image image_;
+  MpiLibrary library_;
+  CapturedStacks captured_;
+  UnwoundThread thread_;
+  std::vector<Communicator> communicators_;
+  std::array<std::byte, PageStore::page_size> page_{};
+};
+
+TEST_P(BlockedCalls, TheOutermostCallAndItsCaller) {
+  add_frames({mpi("opal_progress"), mpi("PMPI_Recv"), mpi("PMPI_Barrier"),
+              frame("exchange", "/opt/app/solver", 77), frame("main", "/opt/app/solver", 41)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].thread, 7);
+  EXPECT_THAT(found[0].call, Optional(std::string("MPI_Barrier")));
+  EXPECT_THAT(found[0].file, Optional(std::string("halo.c")));
+  EXPECT_THAT(found[0].line, Optional(77));
+  EXPECT_THAT(found[0].function, Optional(std::string("exchange")));
+}
+
+TEST_P(BlockedCalls, TheCallerIsOutsideOfTheBindings) {
+  add_frames({mpi("PMPI_Recv"), frame("mpi_recv_", "/usr/lib/libmpi_mpifh.so.40"),
+              frame("MPI::Comm::Recv", "/opt/app/solver", 300),
+              frame("step", "/opt/app/solver", 12)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].call, Optional(std::string("MPI_Recv")));
+  EXPECT_THAT(found[0].line, Optional(12));
+}
+
+TEST_P(BlockedCalls, AWrapperOfATool) {
+  add_frames({mpi("PMPI_Recv"), frame("MPI_Recv", "/opt/libprofile.so", 5),
+              frame("step", "/opt/app/solver", 12)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].line, Optional(12));
+}
+
+TEST_P(BlockedCalls, TheOnlyRequestOnTheStack) {
+  add_operation(request);
+  add_operation(other_request);
+  add_frames({mpi("opal_progress"), mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  put(64, request);
+  put(128, other_request); // of the caller: it is on neither frame below
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].request, Optional(TargetAddress{request}));
+  EXPECT_THAT(found[0].request_unique, Optional(true));
+  EXPECT_THAT(found[0].communicator, Optional(TargetAddress{0xc0}));
+}
+
+TEST_P(BlockedCalls, TwoRequestsAreNone) {
+  add_operation(request);
+  add_operation(other_request);
+  add_frames({mpi("opal_progress"), mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  put(8, request);
+  put(64, other_request);
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].request, std::nullopt);
+  EXPECT_THAT(found[0].request_unique, Optional(false));
+}
+
+TEST_P(BlockedCalls, ARequestMayBeLeftOverWhereOneThatNobodySeesMayBeWaitedFor) {
+  add_operation(request);
+  add_operation(0x999, Collective::nonblocking);
+  add_frames({mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  put(8, request);
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].request, std::nullopt);
+  EXPECT_THAT(found[0].request_unique, Optional(false));
+}
+
+TEST_P(BlockedCalls, ARequestIsLeftOverInACollective) {
+  add_operation(request);
+  add_operation(0x999, Collective::barrier);
+  add_frames({mpi("PMPI_Barrier"), frame("main", "/opt/app/solver", 9)});
+  put(8, request);
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].request, std::nullopt);
+  EXPECT_EQ(found[0].request_unique, std::nullopt);
+  EXPECT_THAT(found[0].communicator, Optional(TargetAddress{0xc0}));
+}
+
+TEST_P(BlockedCalls, CompleteRequestsAreNotWaitedFor) {
+  add_operation(request, Collective::none, OpStatus::complete);
+  add_frames({mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  put(8, request);
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
+TEST_P(BlockedCalls, OutsideItIsTheProgramsInnermostFunction) {
+  add_frames({frame("clock_nanosleep", "/lib/libc.so.6"), frame("sleep", "/lib/libc.so.6"),
+              frame("compute", "/opt/app/solver", 41), frame("main", "/opt/app/solver", 9),
+              frame("__libc_start_main", "/lib/libc.so.6")});
+  captured_.threads.front().system_call = 230;
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].call, std::nullopt);
+  EXPECT_THAT(found[0].function, Optional(std::string("compute")));
+  EXPECT_THAT(found[0].line, Optional(41));
+  EXPECT_EQ(found[0].system_call, system_call_name(GetParam(), 230));
+}
+
+TEST_P(BlockedCalls, NothingIsSaidOfAStackThatGoesOnUnseen) {
+  add_frames({frame("callback", "/opt/app/solver", 41)});
+  for (const auto end : {StackEnd::cut, StackEnd::no_cfi, StackEnd::unreadable, StackEnd::limit}) {
+    thread_.stack.end = end;
+    EXPECT_THAT(calls(), IsEmpty());
+    captured_.pages->clear();
+  }
+}
+
+TEST_P(BlockedCalls, NothingIsSaidInsideOfTheMpiWithoutACall) {
+  add_frames({mpi("ompi_request_default_wait"), frame("main", "/opt/app/solver", 9)});
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_P(BlockedCalls, NothingIsSaidWhereTheMpiIsInAProgramWithoutSymbols) {
+  image_.target_path = "/opt/app/solver";
+  add_frames({frame(""), frame(""), frame("__libc_start_main", "/lib/libc.so.6")});
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_P(BlockedCalls, HelpersHaveNone) {
+  add_frames({mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  thread_.stack.helper = true;
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_P(BlockedCalls, Mpi4pyIsNamed) {
+  const std::string module = "/usr/lib/python3/dist-packages/mpi4py/MPI.cpython-311.so";
+  add_frames({mpi("PMPI_Recv"), frame("__pyx_pw_6mpi4py_3MPI_4Comm_31Recv", module),
+              frame("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].function, Optional(std::string("mpi4py.MPI.Comm.Recv")));
+  EXPECT_EQ(mpi4py_function(frame("", module)), "mpi4py");
+  EXPECT_EQ(mpi4py_function(frame("__pyx_pw_6mpi4py_999999999999999999999", module)), "mpi4py");
+}
+
+INSTANTIATE_TEST_SUITE_P(, BlockedCalls, testing::ValuesIn(test_platforms()),
+                         [](const auto& of) { return platform_name(of.param); });
+
+TEST(MpiFunction, OfAllSpellings) {
+  const auto library = functions_of_mpi();
+  for (const auto* spelling :
+       {"MPI_Recv", "PMPI_Recv", "mpi_recv_", "MPI_RECV", "mpi_recv", "mpi_recv__", "pmpi_recv_",
+        "mpi_recv_f08_", "mpi_recv_f08ts_", "MPI_Recv.part.0", "PMPI_Recv.cold"}) {
+    EXPECT_THAT(mpi_function(spelling, *library), Optional(std::string("MPI_Recv"))) << spelling;
+    EXPECT_TRUE(spells(spelling, "MPI_Recv")) << spelling;
+  }
+  EXPECT_THAT(mpi_function("mpi_comm_create_group_", *library),
+              Optional(std::string("MPI_Comm_create_group")));
+  EXPECT_THAT(mpi_function("MPI_Recv_c", *library), Optional(std::string("MPI_Recv_c")));
+}
+
+TEST(MpiFunction, NoneThatTheLibraryDoesNotHave) {
+  const auto library = functions_of_mpi();
+  for (const auto* other : {"MPI_of_the_program", "MPI_data", "MPI_", "PMPI_", "mpi_", "", "P",
+                            "MPIR_Recv", "MPI_Send", "recv", "solve_MPI_Recv"})
+    EXPECT_EQ(mpi_function(other, *library), std::nullopt) << other;
+  EXPECT_EQ(mpi_function(std::string(100'000, 'M'), *library), std::nullopt);
+}
+
+ThreadStack began_in(StackFrame first, StackEnd end = StackEnd::outermost) {
+  return {.thread = 8,
+          .end = end,
+          .frames = {frame("epoll_wait", "/lib/libc.so.6"), std::move(first),
+                     frame("start_thread", "/lib/libc.so.6"), frame("clone3", "/lib/libc.so.6")}};
+}
+
+TEST(HelperThreads, AreKnownByWhereTheyBegan) {
+  EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/libpmix.so.2"))));
+  EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/openmpi/mca_btl_tcp.so"))));
+  EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/libopen-pal.so.40"))));
+  EXPECT_TRUE(is_helper(began_in(frame("progress_engine"))));
+  EXPECT_FALSE(is_helper(began_in(frame("worker"))));
+  EXPECT_FALSE(is_helper(began_in(frame("", "/usr/lib/libgomp.so.1"))));
+}
+
+TEST(HelperThreads, AreNotGuessedFromAStackThatGoesOnUnseen) {
+  EXPECT_FALSE(is_helper(began_in(frame("", "/usr/lib/libpmix.so.2"), StackEnd::cut)));
+  EXPECT_FALSE(is_helper(ThreadStack()));
+}
+
+} // namespace
+} // namespace mqbridge
