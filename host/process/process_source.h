@@ -74,9 +74,12 @@ public:
   loaded_objects(std::uint64_t last_address) = 0;
   /// The environment as far as a launcher wrote it; empty where that cannot be read.
   virtual Result<LaunchEnvironment> environment() = 0;
-  /// Its threads with their registers, in the order of the source. Empty: the source lists none,
-  /// though a process has at least one. Errors as well: threads.unsupported, stub.garbage.
-  virtual Result<std::vector<ProcessThread>> threads() = 0;
+  /// threads() will be called: what it has to ask may leave beside other exchanges.
+  virtual void expect_threads() {}
+  /// Its threads, in the order of the source, with the registers of the first ones. Empty: the
+  /// source lists none, though a process has at least one. Errors as well: threads.unsupported,
+  /// stub.garbage.
+  virtual Result<std::vector<ProcessThread>> threads(std::size_t most_registers) = 0;
 
   /// What is mapped, when there is something new to tell.
   virtual std::optional<MemoryMap> take_new_map(const Platform& platform) = 0;

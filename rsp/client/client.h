@@ -71,6 +71,9 @@ public:
   /// request() and burst() find its answer here, once. Nothing is asked ahead of a stub that takes
   /// one request at a time (asks_ahead()): there it would save nothing.
   void ask_ahead(std::string payload);
+  /// The same of all requests of one burst(), which will have these and no others: they belong
+  /// together, as what one request selects and the next one reads.
+  void ask_burst_ahead(std::vector<std::string> payloads);
   bool asks_ahead() const;
   bool answered_ahead(std::string_view payload) const;
   /// The answer to what was asked ahead; nullopt: it has not come.

@@ -66,16 +66,22 @@ Result<Registers> take(const ThreadInfo& thread, std::string_view selected,
   return bytes;
 }
 
-/// The replies to `Hg` and `g` for each thread, in turn. The burst ends with `back_to` selected.
-Result<std::vector<std::string>> ask(Client& client, std::span<const ThreadInfo> threads,
-                                     const ThreadId& back_to) {
+/// `Hg` and `g` for each thread, in turn. The burst ends with `back_to` selected.
+std::vector<std::string> questions_about(std::span<const ThreadInfo> threads,
+                                         const ThreadId& back_to) {
   std::vector<std::string> questions;
   for (const auto& thread : threads) {
     questions.push_back(select_request({thread.pid, thread.tid}));
     questions.emplace_back("g");
   }
   questions.push_back(select_request(back_to));
-  auto replies = client.burst(questions);
+  return questions;
+}
+
+/// The replies to questions_about().
+Result<std::vector<std::string>> ask(Client& client, std::span<const ThreadInfo> threads,
+                                     const ThreadId& back_to) {
+  auto replies = client.burst(questions_about(threads, back_to));
   if (replies && replies->back() != "OK")
     client.stub()->set_selected(0);
   return replies;
@@ -107,6 +113,12 @@ read_registers(Client& client, std::span<const ThreadInfo> threads, const Thread
     }
   }
   return all;
+}
+
+void ask_registers_ahead(Client& client, std::span<const ThreadInfo> threads,
+                         const ThreadId& back_to) {
+  if (!threads.empty() && threads.size() <= threads_a_burst)
+    client.ask_burst_ahead(questions_about(threads, back_to));
 }
 
 } // namespace mqbridge::rsp

@@ -1,5 +1,6 @@
 #include "rsp/commands/threads.h"
 
+#include "rsp/client/object_piece.h"
 #include "rsp/codes.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/xml.h"
@@ -7,9 +8,13 @@
 #include "rsp/packet/packet_history.h"
 #include "rsp/packet/thread_id.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <pugixml.hpp>
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace mqbridge::rsp {
 namespace {
@@ -101,15 +106,58 @@ Result<std::vector<ThreadInfo>> read_all_threads(Client& client) {
   return read_pages(client);
 }
 
+void drop_those_of_others(const Client& client, std::vector<ThreadInfo>& threads) {
+  if (client.process() != 0)
+    std::erase_if(threads, [&client](const ThreadInfo& thread) {
+      return thread.pid != 0 && thread.pid != client.process();
+    });
+}
+
+/// What read_all_threads() asks first: a list that is not long ends with the last of these.
+std::vector<std::string> first_questions(const Features& features) {
+  if (features.qxfer_threads)
+    return {object_piece_request(features, "threads", "", 0)};
+  return {"qfThreadInfo", "qsThreadInfo"};
+}
+
+/// nullopt: the answers to first_questions() are not all of the list.
+std::optional<std::vector<ThreadInfo>> whole_list(const Features& features,
+                                                  std::span<const std::string> answers) {
+  if (features.qxfer_threads) {
+    const std::string& piece = answers.front();
+    auto threads = piece.starts_with('l') ? parse_xml(piece.substr(1)) : garbage("");
+    return threads ? std::optional(std::move(*threads)) : std::nullopt;
+  }
+  std::vector<ThreadInfo> threads;
+  const auto first = take_page(answers.front(), threads);
+  const auto second = first && *first ? take_page(answers.back(), threads) : Result<bool>(true);
+  return second && !*second ? std::optional(std::move(threads)) : std::nullopt;
+}
+
 } // namespace
 
 Result<std::vector<ThreadInfo>> read_threads(Client& client) {
   auto threads = read_all_threads(client);
-  if (threads && client.process() != 0) {
-    std::erase_if(*threads, [&client](const ThreadInfo& thread) {
-      return thread.pid != 0 && thread.pid != client.process();
-    });
-  }
+  if (threads)
+    drop_those_of_others(client, *threads);
+  return threads;
+}
+
+void ask_threads_ahead(Client& client) {
+  for (auto& question : first_questions(client.features()))
+    client.ask_ahead(std::move(question));
+}
+
+std::optional<std::vector<ThreadInfo>> threads_asked_ahead(Client& client) {
+  const auto questions = first_questions(client.features());
+  if (!std::ranges::all_of(questions, [&](const auto& one) { return client.answered_ahead(one); }))
+    return std::nullopt;
+  std::vector<std::string> answers;
+  for (const auto& question : questions)
+    answers.push_back(*client.answer_ahead(question));
+  auto threads = whole_list(client.features(), answers);
+  if (threads)
+    drop_those_of_others(client, *threads);
   return threads;
 }
 

@@ -3,6 +3,7 @@
 #include "rsp/client/client.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,12 @@ struct ThreadInfo {
 /// The threads of the client's process; before it is attached to one, of all that the stub holds.
 /// qXfer:threads:read, or qfThreadInfo where the stub lacks it.
 Result<std::vector<ThreadInfo>> read_threads(Client& client);
+
+/// read_threads() will be asked for: its first requests leave with the next exchange, whichever
+/// that is (Client::ask_ahead()).
+void ask_threads_ahead(Client& client);
+/// What read_threads() would give, where the answers to ask_threads_ahead() are all of it. No
+/// exchange. nullopt: they have not come, or are no whole list.
+std::optional<std::vector<ThreadInfo>> threads_asked_ahead(Client& client);
 
 } // namespace mqbridge::rsp

@@ -38,7 +38,7 @@ TEST_F(LiveThreads, AreThoseOfTheProcessWithTheSignalOfTheOneThatStopped) {
   stub.serve_objects({{"threads:", "<threads><thread id='p1.1' name='main'/><thread id='p2.3'/>"
                                    "<thread id='p1.2'/></threads>"}});
   attach("T0bthread:p1.2;");
-  const auto threads = process->threads();
+  const auto threads = process->threads(64);
   ASSERT_TRUE(threads) << threads.error().message;
   ASSERT_EQ(threads->size(), 2U);
   const auto& [first, second] = std::tie(threads->at(0), threads->at(1));
@@ -56,7 +56,7 @@ TEST_F(LiveThreads, AreThoseOfTheProcessWithTheSignalOfTheOneThatStopped) {
 
 TEST_F(LiveThreads, RefusedListIsNoEmptyOne) {
   attach("T05thread:p1.1;");
-  const auto threads = process->threads();
+  const auto threads = process->threads(64);
   ASSERT_FALSE(threads);
   EXPECT_EQ(threads.error().code, "threads.unsupported");
 }

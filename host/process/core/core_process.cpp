@@ -109,7 +109,7 @@ Result<LaunchEnvironment> CoreProcess::environment() {
   return parse_environment(initial_environment(*core_, memory_));
 }
 
-Result<std::vector<ProcessThread>> CoreProcess::threads() {
+Result<std::vector<ProcessThread>> CoreProcess::threads(std::size_t) {
   std::vector<ProcessThread> threads;
   for (const auto& [tid, signal, registers] : core_->notes().threads)
     threads.push_back({tid,

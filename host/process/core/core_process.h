@@ -39,7 +39,7 @@ public:
     return std::optional<std::vector<LoadedObject>>();
   }
   Result<LaunchEnvironment> environment() override;
-  Result<std::vector<ProcessThread>> threads() override;
+  Result<std::vector<ProcessThread>> threads(std::size_t) override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
   std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) override;
   bool lacks_contents_of_files() const override { return true; }

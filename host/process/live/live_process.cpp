@@ -5,20 +5,18 @@
 #include "rsp/codes.h"
 #include "rsp/commands/process_life.h"
 #include "rsp/commands/qxfer.h"
-#include "rsp/commands/registers.h"
-#include "rsp/commands/threads.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 namespace mqbridge {
 
 LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment)
-    : client_(client), pid_(attachment.pid), stop_(attachment.stop), files_(client, attachment.pid),
-      stub_(client), zeros_(client.features().unreadable_reads_zero
-                                ? std::optional<ZeroWatch>(std::in_place, stub_)
-                                : std::nullopt) {}
+    : client_(client), pid_(attachment.pid), files_(client, attachment.pid),
+      threads_(client, attachment.pid, attachment.stop), stub_(client),
+      zeros_(client.features().unreadable_reads_zero
+                 ? std::optional<ZeroWatch>(std::in_place, stub_)
+                 : std::nullopt) {}
 
 LiveProcess::~LiveProcess() {
   // A failed detach has nobody left to tell; the client closes the connection, and the guardian
@@ -85,30 +83,9 @@ LiveProcess::loaded_objects(std::uint64_t last_address) {
   return std::optional(std::move(*parsed));
 }
 
-Result<std::vector<ProcessThread>> LiveProcess::threads() {
-  auto listed = rsp::read_threads(client_);
-  if (!listed)
-    return forward(std::move(listed));
-  // A stub may hold other processes, too.
-  std::erase_if(*listed, [this](const auto& one) { return one.pid != 0 && one.pid != pid_; });
-  if (listed->empty())
-    return std::vector<ProcessThread>();
-  const auto is_stopped = [this](const auto& one) {
-    return stop_.tid == one.tid && stop_.pid.value_or(pid_) == pid_;
-  };
-  // The stub has selected the thread that it named. All threads serve where it named none.
-  const auto named = std::ranges::find_if(*listed, is_stopped);
-  const auto& selected = named == listed->end() ? listed->front() : *named;
-  auto registers = rsp::read_registers(client_, *listed, {selected.pid, selected.tid});
-  if (!registers)
-    return forward(std::move(registers));
-  std::vector<ProcessThread> threads;
-  for (std::size_t i = 0; i < listed->size(); ++i) {
-    auto& one = (*listed)[i];
-    threads.push_back({one.tid, std::move(one.name), RegisterLayout::gdb,
-                       std::move((*registers)[i]), is_stopped(one) ? stop_.signal_or_status : 0});
-  }
-  return threads;
+void LiveProcess::advance() {
+  files_.advance();
+  threads_.advance();
 }
 
 std::optional<MemoryMap> LiveProcess::take_new_map(const Platform& platform) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/process/live/process_files.h"
+#include "host/process/live/process_threads.h"
 #include "host/process/live/stub_memory.h"
 #include "host/process/live/zero_watch.h"
 #include "host/process/process_source.h"
@@ -33,9 +34,12 @@ public:
   Result<std::optional<std::vector<LoadedObject>>>
   loaded_objects(std::uint64_t last_address) override;
   Result<LaunchEnvironment> environment() override { return files_.environment(); }
-  Result<std::vector<ProcessThread>> threads() override;
+  void expect_threads() override { threads_.expect(); }
+  Result<std::vector<ProcessThread>> threads(std::size_t most_registers) override {
+    return threads_.read(most_registers);
+  }
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
-  void advance() override { files_.advance(); }
+  void advance() override;
   void expect_objects(std::size_t count) override { files_.expect_objects(count); }
   bool reads_files() const override { return client_.features().vfile; }
   Result<void> fetch_files(FileFetcher& fetcher, std::span<WantedFile> wanted,
@@ -49,9 +53,9 @@ private:
 
   rsp::Client& client_;
   const std::int64_t pid_;
-  const rsp::StopReply stop_;
   bool attached_ = true;
   ProcessFiles files_;
+  ProcessThreads threads_;
   StubMemory stub_;
   std::optional<ZeroWatch> zeros_; ///< where zeros may be reads that failed
 };

@@ -32,7 +32,7 @@ Result<std::vector<ProcessThread>> threads_of_core(const std::filesystem::path& 
   auto core = CoreProcess::open({path, {}}, "core:" + path.string(), files);
   if (!core)
     return forward(std::move(core));
-  return (*core)->threads();
+  return (*core)->threads(64);
 }
 
 std::string text_of(const ProcessThread& thread) {
@@ -146,7 +146,7 @@ Result<std::vector<ProcessThread>> live_threads(pid_t pid) {
   const auto attachment = rsp::attach(*client);
   if (!attachment)
     return Failure(attachment.error());
-  return LiveProcess(*client, *attachment).threads();
+  return LiveProcess(*client, *attachment).threads(64);
 }
 
 // Both threads of core_subject.c sleep in pause(), each at one place before and after a stop.
