@@ -38,6 +38,11 @@ const Lack* LayeredMemory::lack(TargetAddress address) const {
   return source_.memory().lack(address);
 }
 
+const MemoryMap& LayeredMemory::map() {
+  take_news();
+  return map_;
+}
+
 Result<void> LayeredMemory::preload(const PageRuns& pages) {
   take_news();
   if (!cache_)

@@ -31,6 +31,8 @@ public:
   const Lack* lack(TargetAddress address) const override;
   /// Past the cache.
   Memory& uncached() { return source_.memory(); }
+  /// What is mapped, as far as it is known by now.
+  const MemoryMap& map();
   /// Reads these pages in one burst, and what the files on the side want with them. Holes are
   /// tolerated; nothing without a cache that reads ahead.
   Result<void> preload(const PageRuns& pages);

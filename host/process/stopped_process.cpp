@@ -71,6 +71,8 @@ struct StoppedProcess::Impl {
     if (!created)
       return forward(std::move(created));
     memory = std::move(*created);
+    if (options.threads)
+      source->expect_threads();
     first_look.emplace(memory->uncached());
     auto path = source->executable();
     if (!path)
@@ -296,6 +298,22 @@ std::uint64_t StoppedProcess::pages_read() const {
 }
 PageRuns StoppedProcess::touched() const {
   return impl_->memory->touched();
+}
+Memory& StoppedProcess::uncached() {
+  return impl_->memory->uncached();
+}
+const MemoryMap& StoppedProcess::map() {
+  return impl_->memory->map();
+}
+rsp::LinkEstimate StoppedProcess::link_estimate() const {
+  return impl_->source->link_estimate();
+}
+Result<std::vector<ProcessThread>> StoppedProcess::threads(std::size_t most_registers) {
+  return impl_->source->threads(most_registers);
+}
+std::optional<TargetAddress> StoppedProcess::vdso() const {
+  const auto address = impl_->auxv ? impl_->auxv->find(AT_SYSINFO_EHDR) : std::nullopt;
+  return address && *address != 0 ? std::optional(TargetAddress{*address}) : std::nullopt;
 }
 const Platform& StoppedProcess::platform() const {
   return impl_->platform;

@@ -31,6 +31,7 @@ struct ProcessOptions {
   FetchContext fetch = {};
   CacheMode cache = CacheMode::full; ///< what stands between memory() and the source
   ReplayHints* replay = nullptr;     ///< not owned, outlives the target; null: nothing is known
+  bool threads = false; ///< threads() will be called: what it asks leaves beside other reads
 };
 
 /// A stopped process as a value: its platform, memory, objects and what it was started with,
@@ -53,6 +54,14 @@ public:
   Result<void> preload(const PageRuns& pages);
   std::uint64_t pages_read() const;
   PageRuns touched() const; ///< pages that somebody looked at, not those read ahead for nothing
+  /// Past the cache, for what is read once. What lacks memory there, memory().lack() says.
+  Memory& uncached();
+  const MemoryMap& map(); ///< what is mapped, as far as it is known by now
+  rsp::LinkEstimate link_estimate() const;
+  /// ProcessSource::threads()
+  Result<std::vector<ProcessThread>> threads(std::size_t most_registers);
+  /// Where the kernel's own object is, by the auxiliary vector; nullopt: it does not say.
+  std::optional<TargetAddress> vdso() const;
   const Platform& platform() const;
   const std::optional<std::string>& executable() const; ///< as the target names it
 

@@ -7,6 +7,7 @@
 #include "rsp/result.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,12 +35,21 @@ struct CapturedStacks {
 
 struct CaptureOptions {
   const Image* mpi_library = nullptr; ///< threads that have a word into it on their stack are in it
+  /// For so long the link may bring bytes of stacks, beside its round trips.
+  std::chrono::milliseconds patience{100};
+  /// Half of the time up to there is spent at the most.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
+/// Threads whose registers are read.
+inline constexpr std::size_t most_captured_threads = 256;
+
 /// Reads registers and stacks of all threads of a process that stands still, within a budget that
-/// its link sets: at most three round trips for up to 64 threads. After load_images(). Errors:
-/// threads.unsupported, stub.garbage, and those of Memory.
+/// its link sets. For up to 64 threads it takes two round trips, three where threads are deep in
+/// the MPI; one less where ProcessOptions::threads had them asked beside other reads. After
+/// load_images(). What is left out becomes a warning: stacks.cut, stacks.threads,
+/// stacks.no_registers, stacks.unreadable. Errors: threads.unsupported, stub.garbage, and those of
+/// Memory.
 Result<CapturedStacks> capture_stacks(StoppedProcess& process, const CaptureOptions& options);
 
 } // namespace mqbridge

@@ -4,12 +4,14 @@
 #include "rsp/client/client.h"
 #include "rsp/commands/threads.h"
 #include "rsp/packet/stop_reply.h"
+#include "rsp/packet/thread_id.h"
 #include "rsp/result.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace mqbridge {
