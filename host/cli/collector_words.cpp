@@ -63,6 +63,7 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
   words.add("--fetch-files", raw.fetch_files == "ask" ? "never" : raw.fetch_files);
   words.add_path("--config", raw.config);
   words.add("--no-sandbox", raw.no_sandbox);
+  words.add("--no-stacks", raw.no_stacks);
   words.add("--connect-timeout", raw.connect_timeout);
   words.add("--timeout", raw.timeout);
   words.add("--max-stop", raw.max_stop);

@@ -21,9 +21,10 @@ enum class When : std::uint8_t { automatic, always, never };
 /// --collect: the same program dumps the ranks of its own node on each of them.
 struct CollectChoice {
   std::string program;            ///< on the nodes; empty: where this one is here
-  std::vector<std::string> words; ///< that it is told there, behind `dump`
+  std::vector<std::string> words; ///< that it is told there, behind `dump` or `stacks`
 };
 
+/// `dump`; and `stacks`, which is a dump without queues (DumpOptions::queues) in another text.
 struct DumpCommand {
   TargetChoice targets;
   std::optional<CollectChoice> collect;
@@ -35,6 +36,7 @@ struct DumpCommand {
   std::optional<std::uint64_t> show = 20; ///< nullopt: all
   bool raw = false;
   bool stats = false;
+  bool all_threads = false; ///< text: helper threads, too
   When color = When::automatic;
   When progress = When::automatic;
   std::filesystem::path trace; ///< empty: none

@@ -38,6 +38,7 @@ TextOptions text_options(const DumpCommand& command, const Output& output, int s
   options.show = command.show;
   options.raw = command.raw;
   options.stats = command.stats;
+  options.all_threads = command.all_threads;
   options.color = wants_color(command.color, output);
   options.width = text_width(output);
   options.exit_status = status;
@@ -48,7 +49,10 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
                   Output& output) {
   switch (command.format) {
   case Format::text:
-    write_text(dump, text_options(command, output, status), output.sink());
+    if (command.options.queues)
+      write_text(dump, text_options(command, output, status), output.sink());
+    else
+      write_stacks(dump, text_options(command, output, status), output.sink());
     break;
   case Format::json:
     write_json(dump, json, output.sink());

@@ -219,7 +219,7 @@ Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
   return std::optional(CollectChoice{raw.collector, std::move(*words)});
 }
 
-Result<Command> dump_command(const RawOptions& raw) {
+Result<Command> dump_command(const RawOptions& raw, bool queues) {
   auto choice = parse_choice(raw, false);
   if (!choice)
     return forward(std::move(choice));
@@ -232,6 +232,9 @@ Result<Command> dump_command(const RawOptions& raw) {
   DumpCommand command;
   command.options = std::move(*options);
   command.options.filters = std::move(*filters);
+  command.options.filters.no_queues = !queues;
+  command.options.queues = queues;
+  command.options.stacks = !raw.no_stacks;
   command.targets = std::move(*choice);
   if (auto checked = check_run_until(command.options, command.targets.named); !checked)
     return forward(std::move(checked));
@@ -247,6 +250,7 @@ Result<Command> dump_command(const RawOptions& raw) {
   command.full = raw.full;
   command.raw = raw.raw;
   command.stats = raw.stats;
+  command.all_threads = raw.threads == "all";
   command.color = parse_when(raw.color);
   command.progress = parse_when(raw.progress);
   command.trace = raw.trace;
@@ -369,8 +373,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
   if (raw.summary && raw.full)
     return fail("usage", "mqbridge dump: --summary and --full contradict each other",
                 "write one of them");
-  if (app.got_subcommand("dump"))
-    return dump_command(raw);
+  if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
+    return dump_command(raw, app.got_subcommand("dump"));
   if (app.got_subcommand("doctor"))
     return doctor_command(raw);
   if (app.got_subcommand("ranks"))

@@ -36,6 +36,12 @@ const char* const words_help = R"(Words of the text report:
   9-7:-1             tags 9, 8 and 7 (FIRST-LAST:STEP), in the order of the queue
   *                  mqbridge corrected what the debug DLL said: --raw shows both)";
 
+const char* const tree_help =
+    R"(A line of the tree: how many ranks are in a call, which, the function, and the line at which the
+function is. The calls that it makes stand below, indented. Within a call of the MPI nothing is
+shown. A line that begins with "..." says why a stack goes no further out. Of more than 8 kinds of
+stack those of most ranks are shown, and the loneliest.)";
+
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed, or a
 node not reached; 2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143
@@ -88,22 +94,27 @@ void add_job_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--gdbserver", raw.gdbserver, "its path on the nodes (gdbserver)", "PATH");
 }
 
-void add_file_options(CLI::App* app, RawOptions& raw) {
+void add_dll_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Files");
   add_value(app, "--dll", raw.dll, "debug DLL to load, whatever the target names", "PATH");
+  add_list(app, "--types", raw.types, "type carrier or pack for a stripped MPI library", "FILE");
+  add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
+            "FILE");
+}
+
+void add_file_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Files");
   add_list(app, "--sysroot", raw.sysroots, "directory that holds the target's files", "DIR");
   add_list(app, "--debug-dir", raw.debug_dirs, "separate debug files, before /usr/lib/debug",
            "DIR");
-  add_list(app, "--types", raw.types, "type carrier or pack for a stripped MPI library", "FILE");
   add_list(app, "--path-map", raw.path_maps, "a path prefix of the target, and this host's",
            "FROM=TO");
   add_list(app, "--image", raw.images, "loaded at BIAS (0): a target without link map",
            "FILE[@BIAS]");
   add_choice(app, "--fetch-files", raw.fetch_files,
              "read missing files from the target (ask: on a terminal)", {"ask", "always", "never"});
-  add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
-            "FILE");
-  app->add_flag("--no-sandbox", raw.no_sandbox, "do not filter the debug DLL's system calls");
+  app->add_flag("--no-sandbox", raw.no_sandbox,
+                "do not filter the system calls of the debug DLL and of the unwinder");
 }
 
 void add_waiting_options(CLI::App* app, RawOptions& raw) {
@@ -112,6 +123,33 @@ void add_waiting_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
   add_value(app, "--run-until", raw.run_until,
             "let a process that its stub has started run, until a signal arrives", "signal[=NAME]");
+}
+
+void add_holding_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Stopping");
+  add_value(app, "--max-stop", raw.max_stop,
+            "hold a target no longer, then detach and keep what is there", "S");
+  app->add_flag("--consistent", raw.consistent,
+                "stop all targets, then read them (--max-stop: 10 unless given)");
+}
+
+void add_collect_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Job");
+  app->add_flag("--collect", raw.collect,
+                "each node reads its own ranks, by the same program: for very many");
+  add_value(app, "--collector", raw.collector, "that program's path on the nodes (as it is here)",
+            "PATH");
+  add_value(app, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
+}
+
+void add_rank_option(CLI::App* app, RawOptions& raw) {
+  add_list(app, "--rank", raw.ranks, "only these ranks: 0-3,7,10-20:2", "LIST");
+}
+
+void add_threads_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Stacks");
+  add_choice(app, "--threads", raw.threads,
+             "text: the program's own, or helper threads of the MPI, too", {"application", "all"});
 }
 
 void add_walking_options(CLI::App* app, RawOptions& raw) {
@@ -124,7 +162,7 @@ void add_walking_options(CLI::App* app, RawOptions& raw) {
   add_list(app, "--queue", raw.queues, "only this queue", "send|recv|unexp")
       ->check(CLI::IsMember({"send", "receive", "recv", "unexpected", "unexp"}).description(""));
   add_list(app, "--comm", raw.communicators, "only the communicator of this name", "NAME");
-  add_list(app, "--rank", raw.ranks, "only these ranks: 0-3,7,10-20:2", "LIST");
+  add_rank_option(app, raw);
   add_list(app, "--tag", raw.tags, "only operations with this tag", "N");
   add_list(app, "--peer", raw.peers, "only operations with this peer", "N");
 }
@@ -137,14 +175,17 @@ void add_output_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--trace", raw.trace, "every packet, readable, a line each", "FILE");
 }
 
-void add_printing_options(CLI::App* app, RawOptions& raw) {
+void add_queue_printing_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Printing");
-  add_choice(app, "--format", raw.format, "what is written",
-             {"text", "json", "ndjson", "tsv", "collect"});
   app->add_flag("--summary", raw.summary, "text: the table only");
   app->add_flag("--full", raw.full, "text: every rank, also above 8 of them");
   add_value(app, "--show", raw.show, "text: operations a queue (20)", "N|all");
   app->add_flag("--raw", raw.raw, "the DLL's own values too, where they differ");
+}
+
+void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std::string>& formats) {
+  app->option_defaults()->group("Printing");
+  add_choice(app, "--format", raw.format, "what is written", formats);
   app->add_flag("--stats", raw.stats, "text: phases, round trips and bytes (JSON has them always)");
   add_choice(app, "--progress", raw.progress, "what is being done, on stderr (auto: on a terminal)",
              {"auto", "always", "never"});
@@ -162,21 +203,36 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   dump->footer(std::string(target_help) + "\n\n" + words_help + "\n\n" + dump_exit_help);
   dump->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
   add_job_options(dump, raw);
-  dump->add_flag("--collect", raw.collect,
-                 "each node dumps its own ranks, by the same program: for very many");
-  add_value(dump, "--collector", raw.collector, "that program's path on the nodes (as it is here)",
-            "PATH");
-  add_value(dump, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
+  add_collect_options(dump, raw);
+  add_dll_options(dump, raw);
   add_file_options(dump, raw);
   add_waiting_options(dump, raw);
-  add_value(dump, "--max-stop", raw.max_stop,
-            "hold a target no longer, then detach and keep what is there", "S");
-  dump->add_flag("--consistent", raw.consistent,
-                 "stop all targets, then read them (--max-stop: 10 unless given)");
+  add_holding_options(dump, raw);
   add_walking_options(dump, raw);
+  add_threads_option(dump, raw);
+  dump->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
   add_cache_option(dump, raw);
-  add_printing_options(dump, raw);
+  add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "collect"});
+  add_queue_printing_options(dump, raw);
   add_output_options(dump, raw);
+}
+
+void declare_stacks(CLI::App& app, RawOptions& raw) {
+  CLI::App* stacks = app.add_subcommand("stacks", "call stacks of all ranks, merged into a tree");
+  stacks->footer(std::string(target_help) + "\n\n" + tree_help + "\n\n" + dump_exit_help);
+  stacks->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_job_options(stacks, raw);
+  add_collect_options(stacks, raw);
+  add_file_options(stacks, raw);
+  add_waiting_options(stacks, raw);
+  add_holding_options(stacks, raw);
+  add_threads_option(stacks, raw);
+  add_rank_option(stacks, raw);
+  add_cache_option(stacks, raw);
+  add_printing_options(stacks, raw, {"text", "json", "ndjson", "collect"});
+  stacks->add_flag("--full", raw.full,
+                   "text: every kind of stack, with the calls inside of the MPI");
+  add_output_options(stacks, raw);
 }
 
 void declare_doctor(CLI::App& app, RawOptions& raw) {
@@ -185,6 +241,7 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
   doctor->footer(std::string(target_help) + "\n\n" + doctor_exit_help);
   doctor->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
   add_job_options(doctor, raw);
+  add_dll_options(doctor, raw);
   add_file_options(doctor, raw);
   add_waiting_options(doctor, raw);
   add_cache_option(doctor, raw);
@@ -242,6 +299,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   app.set_version_flag("--version", "mqbridge " + std::string(version), "print the version");
   app.require_subcommand(1);
   declare_dump(app, raw);
+  declare_stacks(app, raw);
   declare_ranks(app, raw);
   declare_doctor(app, raw);
   declare_types(app, raw);

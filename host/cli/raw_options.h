@@ -30,6 +30,8 @@ struct RawOptions {
   std::string fetch_files = "ask";
   std::string config;
   bool no_sandbox = false;
+  bool no_stacks = false;
+  std::string threads = "application";
   bool collect = false;
   bool consistent = false;
   std::string connect_timeout;

@@ -91,7 +91,7 @@ Filters read_filters(const Fields& document) {
   const Fields fields(document, "filters");
   constexpr std::size_t most_names = 4096;
   Filters filters;
-  if (!fields.is_null("queue"))
+  if (!fields.is_null("queue")) {
     fields.each("queue", [&](const json& element, const Place& place) {
       const auto queue =
           element.is_string() ? value_named<OpClass>(element.get<std::string>()) : std::nullopt;
@@ -100,6 +100,8 @@ Filters read_filters(const Fields& document) {
       else
         fields.state().complain(place, "a queue that this version knows");
     });
+    filters.no_queues = filters.queues.empty();
+  }
   if (!fields.is_null("comm"))
     filters.communicators = fields.texts("comm", most_names);
   if (!fields.is_null("rank"))

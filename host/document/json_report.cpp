@@ -43,6 +43,10 @@ void write_filters(JsonWriter& json, const Filters& filters) {
   std::vector<std::string_view> queues;
   for (const OpClass queue : filters.queues)
     queues.push_back(name_of(queue));
+  if (filters.no_queues) {
+    json.key("queue").begin_array();
+    json.end();
+  }
   write_filter(json, "queue", queues);
   write_filter(json, "comm", filters.communicators);
   if (!filters.ranks.empty())

@@ -99,6 +99,7 @@ struct RankDump {
 /// What the user asked to see. Operations outside are counted in Queue::total and not kept.
 struct Filters {
   std::vector<OpClass> queues; ///< empty: all
+  bool no_queues = false;      ///< none was asked for (`mqbridge stacks`)
   std::vector<std::string> communicators;
   std::vector<std::int64_t> ranks;
   std::vector<std::int64_t> tags;

@@ -32,6 +32,8 @@ bool has_several_jobs(const Dump& dump);
 bool has_several_hosts(const Dump& dump);
 /// The number before the launcher's name of a job, where there are several: "2"; "?": not known.
 std::string job_number(const RankDump& rank);
+/// "Job 2 (1894252546)"
+std::string job_heading(const RankDump& rank);
 /// "3", "-" where it is not known.
 std::string rank_number(const RankDump& rank);
 
@@ -53,6 +55,8 @@ std::string place_text(const RankDump& rank);
 
 void write_rank_table(const TextContext& context);
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups);
+/// "Rank 3  in MPI_Recv at halo.c:212   ./solver   DLL libompi_dbg_msgq.so"
+void write_heading(const TextContext& context, const RankDump& rank);
 /// What the rows of the folded table hold, communicator by communicator, and what failed. Nothing
 /// where `shared` says all of it.
 void write_group_details(const TextContext& context, const RankGroup& group,

@@ -1,5 +1,6 @@
 #include "host/codes.h"
 #include "host/document/names.h"
+#include "host/report/blocked_words.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"
 #include "host/report/printable.h"
@@ -18,32 +19,6 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t widest_path = 44;
-
-void write_heading(const TextContext& context, const RankDump& rank) {
-  std::string who = "Rank " + rank_number(rank);
-  if (has_several_jobs(context.dump) && rank.job_id)
-    who += " of job " + job_number(rank);
-  std::vector<Cell> pieces = {{who, Style::heading}};
-  if (rank.status == RankStatus::failed)
-    pieces.push_back({"  FAILED", Style::bad});
-  else if (rank.status == RankStatus::partial)
-    pieces.push_back({"  PARTIAL", Style::warning});
-  if (!rank.rank)
-    pieces.push_back({"  " + shortened(printable(rank.endpoint), widest_path)});
-  else if (rank.status == RankStatus::failed)
-    pieces.push_back({"  " + shortened(printable(rank.host.value_or(rank.endpoint)), widest_path)});
-  if (rank.pid && (!rank.rank || rank.status == RankStatus::failed))
-    pieces.push_back({fmt::format(" pid {}", *rank.pid)});
-  if (const RankError* error = first_error(rank); error && rank.status != RankStatus::ok)
-    pieces.push_back({"  " + printable(error->code)});
-  if (rank.executable)
-    pieces.push_back({"  " + shortened(printable(*rank.executable), widest_path)});
-  if (rank.dll)
-    pieces.push_back(
-        {"   DLL " + shortened(printable(std::filesystem::path(rank.dll->path).filename().string()),
-                               widest_path)});
-  write_flow(context, pieces);
-}
 
 /// What the process as a whole says about its queues, when there is no communicator to say it, nor
 /// a message.
@@ -174,6 +149,36 @@ bool names_process(std::string_view endpoint, std::int64_t pid) {
 
 } // namespace
 
+void write_heading(const TextContext& context, const RankDump& rank) {
+  std::string who = "Rank " + rank_number(rank);
+  if (has_several_jobs(context.dump) && rank.job_id)
+    who += " of job " + job_number(rank);
+  std::vector<Cell> pieces = {{who, Style::heading}};
+  if (rank.status == RankStatus::failed)
+    pieces.push_back({"  FAILED", Style::bad});
+  else if (rank.status == RankStatus::partial)
+    pieces.push_back({"  PARTIAL", Style::warning});
+  if (!rank.rank)
+    pieces.push_back({"  " + shortened(printable(rank.endpoint), widest_path)});
+  else if (rank.status == RankStatus::failed)
+    pieces.push_back({"  " + shortened(printable(rank.host.value_or(rank.endpoint)), widest_path)});
+  if (rank.pid && (!rank.rank || rank.status == RankStatus::failed))
+    pieces.push_back({fmt::format(" pid {}", *rank.pid)});
+  if (const RankError* error = first_error(rank); error && rank.status != RankStatus::ok)
+    pieces.push_back({"  " + printable(error->code)});
+  const std::string call = blocked_words(rank);
+  if (!call.empty())
+    pieces.push_back({"  " + call});
+  if (rank.executable)
+    pieces.push_back(
+        {(call.empty() ? "  " : "   ") + shortened(printable(*rank.executable), widest_path)});
+  if (rank.dll)
+    pieces.push_back(
+        {"   DLL " + shortened(printable(std::filesystem::path(rank.dll->path).filename().string()),
+                               widest_path)});
+  write_flow(context, pieces);
+}
+
 std::string group_name(const TextContext& context, const RankGroup& group) {
   const std::size_t width = context.options.width * 2 / 3; // there is more in the line
   std::string who = (group.ranks.size() == 1 ? "Rank " : "Ranks ") + rank_text(group, width);
@@ -211,6 +216,8 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
   write_heading(context, rank);
   if (rank.mpi && rank.mpi->state == MpiState::finalizing && !rank.communicators.empty())
     context.line("  in MPI_Finalize: what it has not freed yet");
+  if (const auto helpers = helper_words(rank); context.options.all_threads && !helpers.empty())
+    write_message(context, Style::plain, helpers, "");
   write_communicators(context, rank, idle);
   if (rank.communicators.empty())
     if (const std::string why = without_communicators(rank); !why.empty())
@@ -238,10 +245,13 @@ void write_group_details(const TextContext& context, const RankGroup& group,
   }
   const bool said_elsewhere = example.rank || !example.errors.empty();
   const RankDump* own = first_with_own_errors(group, shared);
-  if (queues.empty() && own == nullptr && said_elsewhere)
+  const std::string call = common_blocked_words(group);
+  if (queues.empty() && own == nullptr && said_elsewhere && call.empty())
     return;
   context.line();
   std::vector<Cell> pieces = {{group_name(context, group), Style::heading}};
+  if (!call.empty())
+    pieces.push_back({"  " + call});
   if (own != nullptr)
     pieces.push_back({group_place(context, group)});
   if (const RankError* error = first_error(example))

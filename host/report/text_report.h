@@ -16,6 +16,7 @@ struct TextOptions {
   std::optional<std::uint64_t> show = 20; ///< operations a queue; nullopt: all
   bool raw = false;                       ///< the DLL's own values too
   bool stats = false;                     ///< phases, round trips and bytes
+  bool all_threads = false;               ///< of stacks: helper threads, too
   bool color = false;
   std::size_t width = 100; ///< columns
   int exit_status = 0;     ///< for the last line
@@ -27,6 +28,9 @@ inline constexpr std::size_t most_ranks_in_full = 8;
 /// The dump for people, as docs/reference/output.md shows it. Names that came from the target are
 /// made printable. What is unknown says so: it never looks like an empty queue.
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
+
+/// The call stacks of all ranks as a tree, with the same care.
+void write_stacks(const Dump& dump, const TextOptions& options, const Sink& sink);
 
 /// The checklist for people (docs/reference/output.md, doctor).
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);

@@ -98,14 +98,6 @@ void add_common_cells(const RankGroup& group, std::vector<Cell>& row) {
   row.push_back(status_cell(group));
 }
 
-/// "Job 2 (1894252546)"
-std::string job_heading(const RankDump& rank) {
-  if (!rank.job_id)
-    return "Job not known";
-  const std::string name = rank.job_id->substr(rank.job_id->find(':') + 1); // none: all of it
-  return fmt::format("Job {} ({})", job_number(rank), printable(name));
-}
-
 /// A line of the table, and a rank that it stands for.
 struct Row {
   const RankDump* rank;
@@ -174,6 +166,13 @@ bool has_several_hosts(const Dump& dump) {
 
 std::string job_number(const RankDump& rank) {
   return rank.job_id ? printable(rank.job_id->substr(0, rank.job_id->find(':'))) : "?";
+}
+
+std::string job_heading(const RankDump& rank) {
+  if (!rank.job_id)
+    return "Job not known";
+  const std::string name = rank.job_id->substr(rank.job_id->find(':') + 1); // none: all of it
+  return fmt::format("Job {} ({})", job_number(rank), printable(name));
 }
 
 std::string rank_number(const RankDump& rank) {

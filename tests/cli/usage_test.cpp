@@ -49,7 +49,15 @@ TEST(Help, HasExactlyTheseOptions) {
                "--max-walk", "--queue",    "--comm",       "--rank",           "--tag",
                "--peer",     "--format",   "--summary",    "--full",           "--show",
                "--raw",      "--stats",    "--progress",   "--collect",        "--collector"});
+  Options stacks = dump;
+  dump.insert({"--threads", "--no-stacks"});
+  stacks.insert("--threads");
+  for (const char* of_queues :
+       {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
+        "--comm", "--tag", "--peer", "--summary", "--show", "--raw"})
+    stacks.erase(of_queues);
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
+  EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(
@@ -102,7 +110,8 @@ TEST(Help, NamesEveryKindOfTarget) {
 }
 
 TEST(Help, FitsAHundredColumns) {
-  std::istringstream in(run("mqbridge dump --help; mqbridge doctor --help").out);
+  std::istringstream in(
+      run("mqbridge dump --help; mqbridge doctor --help; mqbridge stacks --help").out);
   for (std::string line; std::getline(in, line);)
     EXPECT_LE(line.size(), 100U) << line;
 }
@@ -203,7 +212,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
         Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
         Wrong{"dump --color red a:1", "red not in"},
-        Wrong{"dump --summary --full a:1", "contradict"}));
+        Wrong{"dump --summary --full a:1", "contradict"}, Wrong{"stacks", "no target is named"},
+        Wrong{"stacks --threads some a:1", "some not in"}, Wrong{"stacks --dll d a:1", "--dll"},
+        Wrong{"stacks --format tsv a:1", "tsv not in"},
+        Wrong{"stacks --no-stacks a:1", "--no-stacks"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Collecting, WrongUsage,
@@ -239,6 +251,15 @@ TEST(Options, QueuesHaveTheNamesThatTheReportShows) {
   }
   EXPECT_THAT(run("mqbridge dump --queue unexp unix:/nowhere").out,
               HasSubstr("shown only: queue unexpected\n"));
+}
+
+TEST(Options, StacksOfATargetThatCannotBeReachedAreNone) {
+  const Ran ran = run("mqbridge stacks --threads all unix:/nowhere");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, StartsWith("0 of 1 rank, 0 threads\n"));
+  EXPECT_THAT(ran.out, HasSubstr("not in the tree: rank unix:/nowhere: failed, see below\n"));
+  EXPECT_THAT(run("mqbridge stacks --format json unix:/nowhere").out,
+              HasSubstr("\"filters\": {\"queue\":[]}"));
 }
 
 TEST(Options, OfTheCommandDoNotSwallowTargets) {

@@ -233,7 +233,7 @@ TEST(Json, NamesThatAreNotUtf8DoNotThrow) {
 TEST(Json, FiltersSayWhatWasLeftOut) {
   Dump dump = sample_dump();
   EXPECT_EQ(document(dump)["filters"], json::object());
-  dump.filters = {{OpClass::send}, {"row"}, {0, 1, 2}, {5, -1}, {7}};
+  dump.filters = {{OpClass::send}, false, {"row"}, {0, 1, 2}, {5, -1}, {7}};
   EXPECT_EQ(document(dump)["filters"], (json{{"queue", {"send"}},
                                              {"comm", {"row"}},
                                              {"rank", json::parse("[[0,2,1]]")},

@@ -117,6 +117,17 @@ TEST(DocumentReader, TheModelHasTheValues) {
   EXPECT_EQ(operation.call, communicator.queue(OpClass::send).operations.at(0).call) << "shared";
 }
 
+TEST(DocumentReader, ThatNoQueueWasAskedForIsNotThatAllWere) {
+  Dump dump = sample_dump();
+  dump.filters.no_queues = true;
+  const auto text = text_of(dump);
+  EXPECT_EQ(json::parse(text)["filters"], json::parse(R"({"queue": []})"));
+  const auto again = read(text);
+  ASSERT_TRUE(again) << message_of(again);
+  EXPECT_TRUE(again->dump.filters.no_queues);
+  EXPECT_FALSE(read(text_of(sample_dump()))->dump.filters.no_queues);
+}
+
 TEST(DocumentReader, TheModelHasTheStacks) {
   const auto dump = rich_dump();
   const auto again = read(text_of(dump));

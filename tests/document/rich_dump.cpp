@@ -129,7 +129,7 @@ Dump rich_dump() {
   dump.skew_ms = 1.0 / 3;
   dump.ranks = {rank, complete_rank(6)};
   dump.filters = {
-      {OpClass::send, OpClass::unexpected}, {"row", "\x01"}, {0, 1, 2, 9}, {5, -1}, {7}};
+      {OpClass::send, OpClass::unexpected}, false, {"row", "\x01"}, {0, 1, 2, 9}, {5, -1}, {7}};
   dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"}};
   return dump;
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/report/rank_groups.h"
+
+#include <string>
+
+namespace mqbridge {
+
+/// What the application's threads of a process are in, for a heading: "in MPI_Recv at halo.c:212",
+/// "outside MPI: compute at solve.c:41, in system call futex", "in MPI_Recv at a.c:1, MPI_Send at
+/// a.c:9 (2 threads)". Empty: not known.
+std::string blocked_words(const RankDump& rank);
+
+/// The same where it is the same for all ranks of the group; else empty.
+std::string common_blocked_words(const RankGroup& group);
+
+/// The helper threads of a process by the functions that they began in: "2 helper threads:
+/// listen_thread, progress_engine". Empty: none, or not known.
+std::string helper_words(const RankDump& rank);
+
+} // namespace mqbridge

@@ -1,0 +1,110 @@
+#include "host/report/stack_calls.h"
+
+#include "host/mpi/mpi_function.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+/// So many calls of a thread are shown, and so many of them are its outermost ones.
+constexpr std::size_t most_calls = 48;
+constexpr std::size_t most_outer_calls = 16;
+
+/// Of the C library, or of the linker: a program's or thread's first function is called by it.
+bool is_beginning(const StackFrame& frame) {
+  constexpr std::array<std::string_view, 8> functions = {
+      "_start",   "start_thread",     "clone",       "__clone", "clone3",
+      "__clone3", "__clone_internal", "thread_start"};
+  const std::string_view function = frame.function ? *frame.function : std::string_view();
+  if (function.starts_with("__libc_start_"))
+    return true;
+  return std::ranges::find(functions, function) != functions.end();
+}
+
+std::string why_it_ends(const ThreadStack& stack) {
+  switch (stack.end) {
+  case StackEnd::outermost:
+    return "... no call was found";
+  case StackEnd::no_cfi:
+    if (!stack.frames.empty() && stack.frames.back().module)
+      return "... no unwind information in " + *stack.frames.back().module;
+    return "... no unwind information: code of no file";
+  case StackEnd::unreadable:
+    return "... memory or registers could not be read";
+  case StackEnd::cut:
+    return "... cut: not captured further";
+  case StackEnd::limit:
+    return "... cut: too many calls, or too slow to unwind";
+  case StackEnd::repeats:
+    return "... the same call again: damaged, or unwind information that loops";
+  }
+  return "...";
+}
+
+TreeCall call_of(const StackFrame& frame) {
+  if (frame.function)
+    return {*frame.function, frame.file.value_or(""), frame.line.value_or(0)};
+  if (!frame.module)
+    return {"(code of no file)"};
+  const std::string name(file_name(*frame.module));
+  return {frame.offset ? fmt::format("{}+{:#x}", name, *frame.offset) : name};
+}
+
+/// Position of the outermost frame that is the call of the MPI; npos: there is none.
+std::size_t position_of(const std::vector<StackFrame>& frames, const BlockedCall* blocked) {
+  for (std::size_t i = frames.size(); blocked != nullptr && blocked->call && i-- > 0;)
+    if (frames[i].function && spells(*frames[i].function, *blocked->call))
+      return i;
+  return std::string::npos;
+}
+
+/// How many frames remain without those that began the process or the thread; at least
+/// `innermost` + 1.
+std::size_t without_beginning(const std::vector<StackFrame>& frames, std::size_t innermost) {
+  for (std::size_t i = frames.size(); i-- > innermost;)
+    if (frames[i].function == "main")
+      return i + 1;
+  std::size_t count = frames.size();
+  while (count > innermost + 1 && is_beginning(frames[count - 1]))
+    --count;
+  return count;
+}
+
+void leave_out_middle(std::vector<TreeCall>& calls) {
+  if (calls.size() <= most_calls)
+    return;
+  const auto at = [&](std::size_t index) {
+    return calls.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  // Without their number: recursion of different depth is the same kind of stack.
+  calls[most_outer_calls] = {"... many calls are left out: --full"};
+  calls.erase(at(most_outer_calls + 1), at(calls.size() - (most_calls - most_outer_calls - 1)));
+}
+
+} // namespace
+
+std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full) {
+  const auto& frames = stack.frames;
+  const auto mpi = full ? std::string::npos : position_of(frames, blocked);
+  const std::size_t innermost = mpi == std::string::npos ? 0 : mpi;
+  const auto count = full || frames.empty() ? frames.size() : without_beginning(frames, innermost);
+  std::vector<TreeCall> calls;
+  if (frames.empty() || (stack.end != StackEnd::outermost && count == frames.size() &&
+                         frames.back().function != "main" && !is_beginning(frames.back())))
+    calls.push_back({why_it_ends(stack)});
+  for (std::size_t i = count; i-- > innermost;)
+    calls.push_back(i == mpi ? TreeCall{*blocked->call} : call_of(frames[i]));
+  if (!full)
+    leave_out_middle(calls);
+  return calls;
+}
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+} // namespace mqbridge

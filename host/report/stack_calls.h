@@ -1,0 +1,22 @@
+#pragma once
+
+#include "host/stacks/stack.h"
+#include "host/stacks/stack_tree.h"
+
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// The calls of a thread as `mqbridge stacks` prints them, outermost first. Where the stack does
+/// not go on to where the thread began, the first one says why.
+///
+/// Unless `full`: what stands outside of main, and what the C library starts a thread with, is left
+/// out; so is what the MPI does inside of the call that `blocked` names (nullptr: not known), and
+/// the middle of very many calls, which is one call that says so.
+std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full);
+
+/// "halo.c": the last part of a path.
+std::string_view file_name(std::string_view path);
+
+} // namespace mqbridge
