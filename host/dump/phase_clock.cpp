@@ -1,5 +1,6 @@
 #include "host/dump/phase_clock.h"
 
+#include <algorithm>
 #include <fmt/chrono.h>
 #include <utility>
 
@@ -16,10 +17,13 @@ void PhaseClock::end() {
   if (!current_)
     return;
   const auto now = counters();
-  phases_.push_back({*std::exchange(current_, std::nullopt),
-                     milliseconds(Clock::now() - phase_start_),
-                     now.round_trips - phase_counters_.round_trips,
-                     now.bytes_received - phase_counters_.bytes_received});
+  const auto name = *std::exchange(current_, std::nullopt);
+  auto known = std::ranges::find(phases_, name, &Phase::name);
+  if (known == phases_.end())
+    known = phases_.insert(known, {name});
+  known->elapsed_ms += milliseconds(Clock::now() - phase_start_);
+  known->round_trips += now.round_trips - phase_counters_.round_trips;
+  known->bytes += now.bytes_received - phase_counters_.bytes_received;
 }
 
 void PhaseClock::finish(Statistics& statistics) {

@@ -9,7 +9,8 @@
 
 namespace mqbridge {
 
-/// Measures the phases of one rank: time, round trips and bytes from the end of the phase before.
+/// Measures the phases of one rank: time, round trips and bytes from the end of the phase before. A
+/// phase that is begun again goes on.
 class PhaseClock {
 public:
   using Clock = std::chrono::steady_clock;

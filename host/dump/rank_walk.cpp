@@ -194,6 +194,7 @@ private:
     request.walk_end = walk_.walk_end;
     request.budget = walk_.budget;
     request.progress = walk_.progress;
+    request.meanwhile = walk_.meanwhile;
     return request;
   }
 

@@ -27,7 +27,8 @@ struct RankWalk {
   std::int64_t world_rank_hint = -1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
   std::optional<std::chrono::steady_clock::time_point> walk_end = {}; ///< the same, by --max-walk
-  RankBudget* budget = nullptr; ///< memory for what is found; null: as much as there is
+  RankBudget* budget = nullptr;         ///< memory for what is found; null: as much as there is
+  std::function<void()> meanwhile = {}; ///< WalkRequest::meanwhile
   std::function<void()> before_repairs =
       {}; ///< the walk is over: what it left of the time is theirs
   std::function<void(std::uint64_t operations)> progress = {};

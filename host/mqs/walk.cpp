@@ -103,6 +103,8 @@ public:
 
   void run() {
     if (send_start()) {
+      if (request_.meanwhile)
+        clock_.without([&] { return request_.meanwhile(), 0; });
       while (!over_)
         step();
     }

@@ -50,6 +50,9 @@ struct WalkRequest {
   /// Called for each operation; false drops it (it still counts in Queue::total). Null: all are
   /// kept.
   std::function<bool(const Communicator&, OpClass, const Operation&)> keep = {};
+  /// Called once, while the worker loads the DLL: what else is to be read of the process costs
+  /// less of its time then. It does not count as the worker's. May be null.
+  std::function<void()> meanwhile = {};
   /// Operations so far, of this process. May be null.
   std::function<void(std::uint64_t operations)> progress = {};
   /// Ends the walk where it is (--max-stop); what is unfinished is truncated_by max_stop. A read

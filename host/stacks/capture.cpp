@@ -33,6 +33,14 @@ std::optional<std::pair<TargetAddress, TargetAddress>> bounds_of(const Image* im
                    image->bias({last.address.value + last.memory_size}) - 1);
 }
 
+/// Where the C library describes the thread; 0: not known.
+std::uint64_t thread_pointer(const ProcessThread& thread, const Platform& platform) {
+  if (platform.architecture != "x86_64")
+    return 0;
+  const bool is_live = thread.layout == RegisterLayout::gdb;
+  return register_at(thread, platform, is_live ? 544 : 168, 8).value_or(0); // fs_base
+}
+
 /// Threads of one look, and how much of each stack.
 class Capture {
 public:
@@ -107,7 +115,9 @@ private:
     const auto& map = process_.map();
     plan_vdso(map);
     for (const auto& thread : result_.threads) {
-      plans_.push_back({stack_extent(thread.stack_pointer, map, platform_), shares_.size()});
+      plans_.push_back({stack_extent(thread.stack_pointer, thread_pointer(thread.thread, platform_),
+                                     map, platform_),
+                        shares_.size()});
       if (const auto& extent = plans_.back().extent)
         shares_.push_back({extent->end - extent->first, plans_.size() == 1});
     }

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t page_size = PageStore::page_size;
 constexpr std::uint64_t line_size = PageStore::line_size;
-/// Leaf functions use it without moving the stack pointer: 128 bytes on x86_64, up to 512 on ppc64.
-constexpr std::uint64_t red_zone = 512;
+/// What the C library has of a thread above its first call.
+constexpr std::uint64_t most_of_description = std::uint64_t{16} << 10;
 /// A thread that has run over the end of its stack stands a little below its mapping.
 constexpr std::uint64_t overrun = std::uint64_t{64} << 10;
 /// Of memory whose speed is not known, as that of a core file.
@@ -28,6 +28,11 @@ const MappedRange* range_at(const MemoryMap& map, std::uint64_t stack_pointer) {
                  ? &range
                  : nullptr;
   return nullptr;
+}
+
+/// Leaf functions use it without moving the stack pointer.
+std::uint64_t red_zone(const Platform& platform) {
+  return platform.architecture.starts_with("ppc64") ? 288 : 128;
 }
 
 std::uint64_t page_end(std::uint64_t address) {
@@ -65,11 +70,11 @@ bool raise(StackShare& share, std::uint64_t bytes, std::uint64_t& budget) {
 
 } // namespace
 
-std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, const MemoryMap& map,
-                                          const Platform& platform) {
+std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, std::uint64_t thread_pointer,
+                                          const MemoryMap& map, const Platform& platform) {
   if (stack_pointer == 0 || stack_pointer > platform.last_address() - 2 * most_of_stack_in_mpi)
     return std::nullopt;
-  const auto below = std::max(stack_pointer, red_zone) - red_zone;
+  const auto below = stack_pointer - std::min(stack_pointer, red_zone(platform));
   CaptureExtent extent{below / line_size * line_size, 0, true};
   const MappedRange* range = range_at(map, stack_pointer);
   if (!map.complete && (range == nullptr || range->first.value > stack_pointer))
@@ -78,6 +83,9 @@ std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, const Mem
     extent.first = std::max(extent.first, range->first.value);
   if (range != nullptr) {
     extent.end = page_end(range->last.value);
+    if (thread_pointer > stack_pointer && thread_pointer < extent.end &&
+        extent.end - thread_pointer <= most_of_description)
+      extent.end = (thread_pointer / line_size + 1) * line_size;
     return extent;
   }
   if (map.complete)

@@ -23,9 +23,10 @@ inline constexpr std::uint64_t first_of_stack = std::uint64_t{4} << 10;
 
 /// From the stack pointer, less what may be used below it, to the end of the mapping that has it.
 /// Where that end is not known, as many bytes as a thread in the MPI gets, which may be unmapped.
-/// nullopt: nothing is mapped there.
-std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, const MemoryMap& map,
-                                          const Platform& platform);
+/// nullopt: nothing is mapped there. `thread_pointer`: where the C library describes the thread
+/// (0: not known). If that is at the end of the mapping, no call stands behind it.
+std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, std::uint64_t thread_pointer,
+                                          const MemoryMap& map, const Platform& platform);
 
 /// Bytes that the link brings in that time; of a source whose speed is not known, a few MiB.
 std::uint64_t capture_budget(const rsp::LinkEstimate& link, std::chrono::duration<double> time);

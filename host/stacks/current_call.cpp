@@ -1,6 +1,5 @@
 #include "host/stacks/current_call.h"
 
-#include "host/memory/reader.h"
 #include "host/stacks/thread_registers.h"
 
 #include <algorithm>
@@ -81,13 +80,8 @@ private:
     const auto before = instruction<2>(*counter_ - 2);
     if (before && *before != opcode)
       return std::nullopt;
-    std::array<std::byte, 8> bytes{};
-    for (std::size_t i = 0; i < size; ++i) {
-      if (offset + i >= thread_.registers->size() || !(*thread_.registers)[offset + i])
-        return std::nullopt;
-      bytes[i] = *(*thread_.registers)[offset + i];
-    }
-    return as_number(decode_unsigned({bytes.data(), size}, platform_.byte_order));
+    const auto number = register_at(thread_, platform_, offset, size);
+    return number ? as_number(*number) : std::nullopt;
   }
 
   /// Its kernel steps back to the instruction before it lets a debugger look, if the call is to

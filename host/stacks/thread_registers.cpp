@@ -119,11 +119,12 @@ const Layout* layout_of(const ProcessThread& thread, const Platform& platform) {
   return nullptr;
 }
 
-/// nullopt: not all of its bytes are available.
-std::optional<std::uint64_t> value_at(const ProcessThread& thread, const Platform& platform,
-                                      std::size_t offset, std::size_t size) {
+} // namespace
+
+std::optional<std::uint64_t> register_at(const ProcessThread& thread, const Platform& platform,
+                                         std::size_t offset, std::size_t size) {
   std::array<std::byte, sizeof(std::uint64_t)> bytes;
-  if (!thread.registers || offset + size > thread.registers->size())
+  if (!thread.registers || size > sizeof(std::uint64_t) || offset + size > thread.registers->size())
     return std::nullopt;
   for (std::size_t i = 0; i < size; ++i) {
     const auto& byte = (*thread.registers)[offset + i];
@@ -134,14 +135,13 @@ std::optional<std::uint64_t> value_at(const ProcessThread& thread, const Platfor
   return decode_unsigned(std::span(bytes).first(size), platform.byte_order);
 }
 
-} // namespace
-
 std::optional<std::uint64_t> program_counter(const ProcessThread& thread,
                                              const Platform& platform) {
   const auto* layout = layout_of(thread, platform);
   if (layout == nullptr)
     return std::nullopt;
-  return value_at(thread, platform, layout->program_counter.offset, layout->program_counter.size);
+  return register_at(thread, platform, layout->program_counter.offset,
+                     layout->program_counter.size);
 }
 
 std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Platform& platform) {
@@ -151,8 +151,8 @@ std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Pl
   const auto number = layout->stack_pointer;
   for (const auto& run : layout->runs)
     if (number >= run.number && number < run.number + run.count)
-      return value_at(thread, platform, run.offset + std::size_t{run.size} * (number - run.number),
-                      run.size);
+      return register_at(thread, platform,
+                         run.offset + std::size_t{run.size} * (number - run.number), run.size);
   return std::nullopt;
 }
 
@@ -164,7 +164,7 @@ std::vector<DwarfRegister> dwarf_registers(const ProcessThread& thread, const Pl
   for (const auto& run : layout->runs)
     for (std::uint16_t i = 0; i < run.count; ++i)
       if (const auto value =
-              value_at(thread, platform, run.offset + std::size_t{run.size} * i, run.size))
+              register_at(thread, platform, run.offset + std::size_t{run.size} * i, run.size))
         registers.push_back({static_cast<std::uint16_t>(run.number + i), *value});
   return registers;
 }

@@ -3,6 +3,7 @@
 #include "host/memory/platform.h"
 #include "host/process/process_thread.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,6 +23,9 @@ struct DwarfRegister {
 /// on an architecture that is not known here.
 std::optional<std::uint64_t> program_counter(const ProcessThread& thread, const Platform& platform);
 std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Platform& platform);
+/// The `size` bytes (up to 8) at `offset` of its registers. nullopt: not all of them are available.
+std::optional<std::uint64_t> register_at(const ProcessThread& thread, const Platform& platform,
+                                         std::size_t offset, std::size_t size);
 /// In no order. The program counter is not among them, unless it has a number as on x86_64.
 std::vector<DwarfRegister> dwarf_registers(const ProcessThread& thread, const Platform& platform);
 

@@ -17,9 +17,10 @@ namespace {
 
 using Registers = std::optional<RegisterBytes>;
 
-/// Threads of one burst. All their replies are kept until the last one has come, and a reply may
-/// have the size of the longest packet.
-constexpr std::size_t threads_a_burst = 64;
+/// Threads of one burst: 64 of a program, and those that its libraries have started. All their
+/// replies are kept until the last one has come, and a reply may have the size of the longest
+/// packet.
+constexpr std::size_t threads_a_burst = 96;
 
 std::string select_request(const ThreadId& id) {
   return id.pid != 0 ? fmt::format("Hgp{:x}.{:x}", id.pid, id.tid) : fmt::format("Hg{:x}", id.tid);
