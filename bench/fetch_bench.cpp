@@ -72,7 +72,7 @@ void fetch_callback(benchmark::State& state) {
   worker::Channel nobody(-1); // a miss would end the process
   worker::Outbox outbox(nobody, *shared);
   worker::Host host{nobody, outbox, *shared, start};
-  host.pages.attach(::dup(store->descriptor()));
+  host.pages.attach(FileDescriptor(::dup(store->descriptor())));
   worker::serve(host);
   if (!fetch_operations(first * PageStore::page_size, pages, operations))
     return state.SkipWithError("the fetch gives back something else");

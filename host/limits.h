@@ -65,6 +65,12 @@ inline constexpr std::size_t type_fields = 1'000'000;
 inline constexpr std::size_t type_field_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t dwarf_files = 65'536;
 
+// --- stacks
+
+/// Bytes of all names and files in the frames of one process: 1,000 frames of 64 threads have some
+/// 10 MB.
+inline constexpr std::size_t stack_texts = std::size_t{64} << 20;
+
 // --- core files
 
 /// Program headers, and entries of the list of mapped files: vm.max_map_count is 65,530, and for

@@ -193,6 +193,11 @@ WaitStatus ConfinedProcess::reap() {
   return pid < 0 ? std::nullopt : kill_and_reap(pid, true);
 }
 
+std::filesystem::path beside_this_program(std::string_view name) {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+}
+
 std::string refusal(const RefusedCall& word) {
   const std::uint32_t reported = word.load();
   if (reported == 0)

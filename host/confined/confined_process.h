@@ -57,6 +57,9 @@ private:
   std::size_t shared_bytes_ = 0;
 };
 
+/// Our program `name`, in the directory of the program that runs.
+std::filesystem::path beside_this_program(std::string_view name);
+
 /// "system call 41 (socket) is not allowed in the sandbox", for a process that SIGSYS ended.
 std::string refusal(const RefusedCall& word);
 

@@ -65,6 +65,12 @@ const Calls while_loading = {
 const Calls while_reading_files = {SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(lseek),
                                    SCMP_SYS(fstat), SCMP_SYS(recvfrom)};
 
+/// What finds a file by its name.
+const Calls by_name = {SCMP_SYS(openat),    SCMP_SYS(open),      SCMP_SYS(newfstatat),
+                       SCMP_SYS(stat),      SCMP_SYS(lstat),     SCMP_SYS(statx),
+                       SCMP_SYS(access),    SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
+                       SCMP_SYS(faccessat), SCMP_SYS(faccessat2)};
+
 /// Tried in vain by glibc on behalf of harmless code: printf() on a descriptor it has not seen yet,
 /// sysconf(), isatty().
 const Calls in_vain = {
@@ -195,16 +201,28 @@ void add_loading(Builder& rules) {
   rules.refuse(in_vain_while_loading);
 }
 
-void add_computing(Builder& rules, bool reading_files) {
+void add_reading_files(Builder& rules) {
+  rules.allow(while_reading_files);
+  rules.allow_if(SCMP_SYS(mmap),
+                 {bits(2, PROT_EXEC | PROT_WRITE, 0), bits(3, MAP_TYPE, MAP_PRIVATE)});
+}
+
+void add_looking_for_files(Builder& rules) {
+  rules.allow_if(SCMP_SYS(mmap), {bits(2, PROT_EXEC, 0), bits(3, MAP_TYPE, MAP_PRIVATE)});
+  for (const int call : by_name)
+    rules.answer(call, ENOENT);
+}
+
+void add_computing(Builder& rules, Rules set) {
   constexpr std::uint64_t kind = MAP_TYPE | MAP_ANONYMOUS;
   rules.allow_if(SCMP_SYS(mmap),
                  {bits(2, PROT_EXEC, 0), bits(3, kind, MAP_PRIVATE | MAP_ANONYMOUS)});
   rules.allow_if(SCMP_SYS(mprotect), {bits(2, PROT_EXEC, 0)});
-  if (!reading_files)
+  if (set == Rules::computing)
     return rules.refuse(in_vain_without_files);
-  rules.allow(while_reading_files);
-  rules.allow_if(SCMP_SYS(mmap),
-                 {bits(2, PROT_EXEC | PROT_WRITE, 0), bits(3, MAP_TYPE, MAP_PRIVATE)});
+  add_reading_files(rules);
+  if (set == Rules::looking_for_files)
+    return add_looking_for_files(rules);
   rules.refuse({SCMP_SYS(newfstatat), SCMP_SYS(statx)});
 }
 
@@ -237,7 +255,7 @@ Filter Filter::compile(Rules set) {
   if (set == Rules::loading)
     add_loading(rules);
   else
-    add_computing(rules, set == Rules::reading_files);
+    add_computing(rules, set);
   Filter filter;
   if (const int error = rules.finish(filter.program_); error != 0)
     filter.defect_ = described("libseccomp", -error);

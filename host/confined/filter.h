@@ -22,6 +22,9 @@ enum class Rules : std::uint8_t {
   computing,
   /// computing, and reads and maps, read-only, what is open already.
   reading_files,
+  /// reading_files, and maps them so that what is written is its own. Who opens a file by its name
+  /// is told that there is none: libdw looks for files beside those that it was given.
+  looking_for_files,
 };
 
 /// One set of rules as the kernel takes it. Compiled beforehand, while nobody waits for it; in

@@ -85,6 +85,14 @@ Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
   return fd;
 }
 
+Result<FileDescriptor> reopen(const ElfFile& elf) {
+  auto fd = open_regular_file(elf.path());
+  if (fd && FileOnDisk(elf.path(), *fd).identity(elf.build_id()) != elf.identity())
+    return fail(codes::elf_open, fmt::format("{} was replaced meanwhile", elf.path().string()),
+                "run it again");
+  return fd;
+}
+
 bool is_elf(const FileDescriptor& fd) {
   std::array<std::byte, SELFMAG> magic{};
   return read_at(fd, 0, magic) == magic.size() && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;

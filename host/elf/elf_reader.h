@@ -20,6 +20,9 @@ namespace mqbridge {
 /// not even opened. Error: elf.open.
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
 
+/// The file that `elf` was read from, not one that took its place. Error: elf.open.
+Result<FileDescriptor> reopen(const ElfFile& elf);
+
 /// It begins as an ELF file does, whatever may follow. False, too, where it cannot be read.
 bool is_elf(const FileDescriptor& fd);
 

@@ -113,6 +113,33 @@ std::vector<TargetFilePlace> target_file_places(const FilePaths& paths,
   return places;
 }
 
+/// Best first.
+std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
+                                                         const ElfFile& file,
+                                                         const ElfFile::AlternateLink& link) {
+  const std::filesystem::path named(link.file);
+  // The part that is the same on every host: Debian links to ../../.dwz/TRIPLET/PACKAGE.debug.
+  std::filesystem::path below_dwz;
+  for (bool below = false; const auto& component : named) {
+    if (below && component != "..")
+      below_dwz /= component;
+    below = below || component == ".dwz";
+  }
+  std::vector<std::filesystem::path> places;
+  for (const auto& root : debug_roots(paths)) {
+    if (const auto& id = link.build_id; id.size() > 2)
+      places.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
+    if (!below_dwz.empty())
+      places.push_back(root / ".dwz" / below_dwz);
+  }
+  if (named.is_relative()) {
+    places.push_back(file.path().parent_path() / named);
+  } else if (auto found = find_target_file(paths, link.file)) {
+    places.push_back(std::move(*found));
+  }
+  return places;
+}
+
 } // namespace
 
 std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths,
@@ -176,32 +203,27 @@ Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths,
   return unreadable;
 }
 
-std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
-                                                         const ElfFile& file) {
+AlternateFile find_alternate_file(const FilePaths& paths, const ElfFile& file) {
+  AlternateFile found;
   const auto link = file.alternate_link();
   if (!link)
-    return {};
-  const std::filesystem::path named(link->file);
-  // The part that is the same on every host: Debian links to ../../.dwz/TRIPLET/PACKAGE.debug.
-  std::filesystem::path below_dwz;
-  for (bool below = false; const auto& component : named) {
-    if (below && component != "..")
-      below_dwz /= component;
-    below = below || component == ".dwz";
+    return found;
+  for (auto& place : alternate_file_places(paths, file, *link)) {
+    const auto candidate = ElfFile::open(place);
+    if (!candidate)
+      continue;
+    if ((*candidate)->build_id() != link->build_id) {
+      found.other_build = std::move(place);
+      continue;
+    }
+    auto fd = reopen(**candidate);
+    if (!fd || !(*candidate)->has_dwarf())
+      continue;
+    found.file = std::move(*fd);
+    found.path = std::move(place);
+    return found;
   }
-  std::vector<std::filesystem::path> places;
-  for (const auto& root : debug_roots(paths)) {
-    if (const auto& id = link->build_id; id.size() > 2)
-      places.push_back(root / ".build-id" / id.substr(0, 2) / (id.substr(2) + ".debug"));
-    if (!below_dwz.empty())
-      places.push_back(root / ".dwz" / below_dwz);
-  }
-  if (named.is_relative()) {
-    places.push_back(file.path().parent_path() / named);
-  } else if (auto found = find_target_file(paths, link->file)) {
-    places.push_back(std::move(*found));
-  }
-  return places;
+  return found;
 }
 
 std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,

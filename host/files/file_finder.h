@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/disk/file_descriptor.h"
 #include "host/elf/elf_file.h"
 #include "host/files/path_map.h"
 
@@ -33,11 +34,16 @@ std::vector<std::filesystem::path> target_file_candidates(const FilePaths& paths
 /// of ElfFile::open and of work_over().
 Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, const ElfFile& file);
 
-/// Where the alternate file may be that dwz made for `file` and others (.gnu_debugaltlink), best
-/// first: DIR/.build-id/xx/rest.debug, DIR/.dwz/..., then the place that the link names. Nothing is
-/// opened. Empty: `file` has no such link.
-std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
-                                                         const ElfFile& file);
+/// The alternate file that dwz made for a file and others (.gnu_debugaltlink).
+struct AlternateFile {
+  FileDescriptor file = FileDescriptor(); ///< empty: it is not here
+  std::filesystem::path path = {};
+  std::filesystem::path other_build = {}; ///< what stands in its place; empty: nothing
+};
+
+/// Looks in DIR/.build-id/xx/rest.debug, DIR/.dwz/..., then at the place that the link of `file`
+/// names.
+AlternateFile find_alternate_file(const FilePaths& paths, const ElfFile& file);
 
 /// Where the split DWARF `name` of a unit compiled in `directory` may be (DW_AT_dwo_name,
 /// DW_AT_comp_dir), best first: there, by path map and sysroots; then beside the file that it

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "host/confined/confined_process.h"
+
 #include <chrono>
 #include <filesystem>
 
@@ -8,14 +10,11 @@ namespace mqbridge {
 /// How DWARF is read: by a process of its own, which may crash, loop and lie.
 struct IndexerOptions {
   /// The program `mqbridge-indexer`.
-  std::filesystem::path program = beside_this_program();
+  std::filesystem::path program = sandbox::beside_this_program("mqbridge-indexer");
   /// System calls are filtered; false: --no-sandbox.
   bool sandboxed = true;
   /// For one answer. libdwarf is slow on some corrupt files: they are given up, not waited for.
   std::chrono::milliseconds patience = std::chrono::seconds(20);
-
-  /// In the directory of the program that runs.
-  static std::filesystem::path beside_this_program();
 };
 
 } // namespace mqbridge

@@ -1,10 +1,10 @@
 #include "host/types/type_indexer.h"
 
 #include "host/codes.h"
+#include "host/confined/child_conversation.h"
 #include "host/disk/file_on_disk.h"
 #include "host/elf/elf_reader.h"
 #include "host/limits.h"
-#include "host/types/indexer_link.h"
 #include "rsp/packet/printable.h"
 
 #include <fmt/format.h>
@@ -14,15 +14,6 @@ namespace mqbridge {
 namespace {
 
 using wire::IndexerKind;
-
-/// The file that `elf` was read from, not one that took its place.
-Result<FileDescriptor> open_again(const ElfFile& elf) {
-  auto fd = open_regular_file(elf.path());
-  if (fd && FileOnDisk(elf.path(), *fd).identity(elf.build_id()) != elf.identity())
-    return fail(codes::elf_open, fmt::format("{} was replaced meanwhile", elf.path().string()),
-                "run it again");
-  return fd;
-}
 
 } // namespace
 
@@ -41,15 +32,25 @@ Result<void> TypeIndexer::check(const ElfFile& elf) {
 
 Result<std::unique_ptr<TypeIndexer>>
 TypeIndexer::start(const IndexerOptions& options, const ElfFile& elf, const FilePaths& paths) {
-  auto link = IndexerLink::start(options, elf.path());
-  if (!link)
-    return forward(std::move(link));
-  return start(std::move(*link), options.sandboxed, elf, paths);
+  const auto file = elf.path().string();
+  auto child = sandbox::ChildConversation::start(
+      {.program = options.program,
+       .patience = options.patience,
+       .doing = "read the types of " + file,
+       .hint = fmt::format("take the types from elsewhere: --types FILE (mqbridge types make); "
+                           "is it damaged? readelf --debug-dump=info {}",
+                           file),
+       .crashed = "dwarf.crashed",
+       .timeout = "dwarf.timeout",
+       .protocol = "dwarf.protocol"});
+  if (!child)
+    return forward(std::move(child));
+  return start(std::move(*child), options.sandboxed, elf, paths);
 }
 
-Result<std::unique_ptr<TypeIndexer>> TypeIndexer::start(std::unique_ptr<IndexerChannel> channel,
-                                                        bool sandboxed, const ElfFile& elf,
-                                                        const FilePaths& paths) {
+Result<std::unique_ptr<TypeIndexer>>
+TypeIndexer::start(std::unique_ptr<sandbox::Conversation> channel, bool sandboxed,
+                   const ElfFile& elf, const FilePaths& paths) {
   std::unique_ptr<TypeIndexer> indexer(new TypeIndexer(elf, paths, std::move(channel)));
   if (auto done = indexer->send_files(sandboxed); !done)
     return forward(std::move(done));
@@ -65,7 +66,7 @@ Result<std::unique_ptr<TypeIndexer>> TypeIndexer::start(std::unique_ptr<IndexerC
 }
 
 Result<void> TypeIndexer::send_files(bool sandboxed) {
-  auto main = open_again(elf_);
+  auto main = reopen(elf_);
   if (!main)
     return forward(std::move(main));
   channel_->begin_answer();
@@ -91,21 +92,14 @@ FileDescriptor TypeIndexer::find_alternate(std::filesystem::path& place) {
   const auto link = elf_.alternate_link();
   if (!link)
     return FileDescriptor();
-  std::string other_build;
-  for (auto& candidate : alternate_file_places(paths_, elf_)) {
-    const auto file = ElfFile::open(candidate);
-    if (!file)
-      continue;
-    if ((*file)->build_id() != link->build_id) {
-      other_build = fmt::format(" ({} is another build)", candidate.string());
-      continue;
-    }
-    auto fd = open_again(**file);
-    if (!fd || !(*file)->has_dwarf())
-      continue;
-    place = std::move(candidate);
-    return std::move(*fd);
+  auto found = find_alternate_file(paths_, elf_);
+  if (found.file) {
+    place = std::move(found.path);
+    return std::move(found.file);
   }
+  const auto other_build = found.other_build.empty()
+                               ? std::string()
+                               : fmt::format(" ({} is another build)", found.other_build.string());
   warnings_.push_back(
       {"dwarf.alternate_missing",
        fmt::format(

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "host/confined/conversation.h"
 #include "host/elf/elf_file.h"
 #include "host/files/file_finder.h"
-#include "host/types/indexer_channel.h"
 #include "host/types/indexer_options.h"
+#include "host/types/indexer_wire.h"
 #include "host/types/type_names.h"
 #include "host/types/types.h"
 
@@ -29,11 +30,11 @@ public:
                                                     const ElfFile& elf, const FilePaths& paths);
 
   /// With an indexer that runs already, and does it as told: `sandboxed` or not.
-  static Result<std::unique_ptr<TypeIndexer>> start(std::unique_ptr<IndexerChannel> channel,
+  static Result<std::unique_ptr<TypeIndexer>> start(std::unique_ptr<sandbox::Conversation> channel,
                                                     bool sandboxed, const ElfFile& elf,
                                                     const FilePaths& paths);
 
-  /// All names of the file. Errors: dwarf.corrupt, and those of IndexerChannel::receive.
+  /// All names of the file. Errors: dwarf.corrupt, and those of sandbox::Conversation::receive.
   Result<TypeNames> names();
 
   /// The first of the definitions of `asked` in `names` that is complete, in the order of its
@@ -44,7 +45,8 @@ public:
   std::vector<Error> take_warnings() { return std::exchange(warnings_, {}); }
 
 private:
-  TypeIndexer(const ElfFile& elf, const FilePaths& paths, std::unique_ptr<IndexerChannel> channel)
+  TypeIndexer(const ElfFile& elf, const FilePaths& paths,
+              std::unique_ptr<sandbox::Conversation> channel)
       : elf_(elf), paths_(paths), channel_(std::move(channel)) {}
 
   Result<void> send_files(bool sandboxed);
@@ -61,7 +63,7 @@ private:
 
   const ElfFile& elf_;
   const FilePaths& paths_;
-  std::unique_ptr<IndexerChannel> channel_;
+  std::unique_ptr<sandbox::Conversation> channel_;
   std::vector<std::filesystem::path> given_; ///< by number
   std::vector<Error> warnings_;
 };

@@ -33,7 +33,7 @@ Encoder message(IndexerKind kind) {
 }
 
 /// Says what the fuzzer wrote, whatever it is asked, and then is dead.
-class PlayedIndexer final : public IndexerChannel {
+class PlayedIndexer final : public sandbox::Conversation {
 public:
   PlayedIndexer(std::vector<Encoder> first, FuzzInput& then)
       : first_(std::move(first)), then_(then) {}

@@ -1,4 +1,4 @@
-// Stands in for mqbridge-indexer: answers as its name says. Started by IndexerLink, too.
+// Stands in for mqbridge-indexer: answers as its name says. Started as that is.
 
 #include "host/confined/descriptors.h"
 #include "host/types/indexer_wire.h"

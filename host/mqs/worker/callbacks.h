@@ -4,7 +4,6 @@
 #include "host/mqs/shared_state.h"
 #include "host/mqs/worker/channel.h"
 #include "host/mqs/worker/outbox.h"
-#include "host/mqs/worker/page_view.h"
 
 #include <cstdint>
 #include <map>
@@ -28,7 +27,8 @@ struct Host {
   Outbox& outbox;
   wire::SharedState& shared;
   const wire::StartMessage& start;
-  PageView pages{channel, shared.touched};
+  ParentMemory memory{channel};
+  sandbox::PageView pages{&memory, &shared.touched};
   /// By name; nullopt: there is none.
   std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
   std::unordered_set<const void*> known_types = {}; ///< those of `types` that the DLL has

@@ -1,46 +1,36 @@
 #include "host/mqs/worker/channel.h"
 
-#include <unistd.h>
+#include <algorithm>
+#include <cstring>
 
 namespace mqbridge::worker {
-namespace {
-
-[[noreturn]] void leave() {
-  ::_exit(1);
-}
-
-} // namespace
-
-void Channel::send(std::span<const std::byte> message) {
-  if (!wire::send_message(socket_, message, true))
-    leave();
-}
-
-std::span<const std::byte> Channel::receive() {
-  auto received = wire::receive_message(socket_, buffer_, true);
-  if (received.outcome != wire::Received::Outcome::message)
-    leave();
-  return received.message;
-}
-
-std::span<const std::byte> Channel::receive_start(int& descriptor) {
-  auto received = wire::receive_with_descriptor(socket_, buffer_, descriptor);
-  if (received.outcome != wire::Received::Outcome::message)
-    leave();
-  return received.message;
-}
 
 void Channel::await_walk() {
   if (wire::Decoder(receive()).get<wire::Kind>() != wire::Kind::walk)
-    leave();
+    sandbox::leave();
 }
 
 wire::Decoder Channel::ask(const wire::Encoder& request) {
-  send(request.message());
+  send(request);
   wire::Decoder reply(receive());
   if (reply.get<wire::Kind>() != wire::Kind::reply)
-    leave();
+    sandbox::leave();
   return reply;
+}
+
+bool ParentMemory::fetch(std::uint64_t address, std::span<std::byte> into) {
+  while (!into.empty()) {
+    const auto size =
+        static_cast<std::uint32_t>(std::min<std::size_t>(into.size(), wire::max_fetch));
+    auto reply = channel_.ask(wire::Encoder().put(wire::Kind::fetch).put(address).put(size));
+    const auto bytes = reply.take(size);
+    if (!reply.complete())
+      return false;
+    std::memcpy(into.data(), bytes.data(), size);
+    address += size;
+    into = into.subspan(size);
+  }
+  return true;
 }
 
 } // namespace mqbridge::worker

@@ -1,32 +1,35 @@
 #pragma once
 
+#include "host/confined/page_view.h"
+#include "host/confined/parent_channel.h"
 #include "host/mqs/wire.h"
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace mqbridge::worker {
 
-/// The worker's end of the socket to the parent. Without a parent there is nothing left to do:
-/// every call ends the process when the parent is gone.
-class Channel {
+/// The worker's end of the socket to the parent.
+class Channel : public sandbox::ParentChannel {
 public:
-  explicit Channel(int socket) : socket_(socket) {}
+  using ParentChannel::ParentChannel;
 
-  void send(std::span<const std::byte> message);
-  /// The next message of the parent; valid until the next call.
-  std::span<const std::byte> receive();
-  /// The first message, with the descriptor that came along; -1: none did.
-  std::span<const std::byte> receive_start(int& descriptor);
   /// Until the parent lets the walk begin.
   void await_walk();
   /// Sends a request and returns the contents of its reply; valid until the next call.
   wire::Decoder ask(const wire::Encoder& request);
+};
+
+/// What the parent reads, and mostly puts, with what is near, into the store before it answers.
+class ParentMemory : public sandbox::Elsewhere {
+public:
+  explicit ParentMemory(Channel& channel) : channel_(channel) {}
+
+  bool fetch(std::uint64_t address, std::span<std::byte> into) override;
 
 private:
-  int socket_;
-  std::array<std::byte, wire::max_message> buffer_;
+  Channel& channel_;
 };
 
 } // namespace mqbridge::worker

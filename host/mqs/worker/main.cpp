@@ -13,6 +13,7 @@
 #include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace mqbridge::worker {
 namespace {
@@ -40,14 +41,13 @@ int run(wire::SharedState& shared, pid_t parent) {
   sandbox::report_refused_calls(shared.refused_call);
   const Filters filters;
   wire::StartMessage start;
-  int store = -1;
-  if (!start.decode(channel.receive_start(store)))
+  FileDescriptor store;
+  if (!start.decode(channel.receive(store)))
     return 1;
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // a DLL that crashes keeps no words to itself
   Outbox outbox(channel, shared);
   Host host{channel, outbox, shared, start};
-  if (store >= 0)
-    host.pages.attach(store);
+  host.pages.attach(std::move(store));
   serve(host);
 
   DebugDll dll(shared);

@@ -1,16 +1,12 @@
 #include "host/types/indexer/session.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace mqbridge::indexer {
 namespace {
 
+using sandbox::leave;
 using wire::IndexerKind;
-
-[[noreturn]] void leave() {
-  ::_exit(1);
-}
 
 std::optional<SuppliedFile> take_file(IndexerKind kind, wire::Decoder& message,
                                       FileDescriptor descriptor) {
@@ -24,23 +20,7 @@ std::optional<SuppliedFile> take_file(IndexerKind kind, wire::Decoder& message,
 
 } // namespace
 
-void Channel::send(const wire::Encoder& message) {
-  if (!wire::send_message(socket_, message.message(), true))
-    leave();
-}
-
-wire::Decoder Channel::receive(IndexerKind& kind, FileDescriptor& descriptor) {
-  int received_descriptor = -1;
-  const auto received = wire::receive_with_descriptor(socket_, buffer_, received_descriptor);
-  descriptor = FileDescriptor(received_descriptor);
-  if (received.outcome != wire::Received::Outcome::message)
-    leave();
-  wire::Decoder message(received.message);
-  kind = message.get<IndexerKind>();
-  return message;
-}
-
-Start Start::receive(Channel& channel) {
+Start Start::receive(ParentChannel& channel) {
   Start start;
   IndexerKind kind{};
   FileDescriptor descriptor;

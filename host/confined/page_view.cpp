@@ -1,12 +1,11 @@
-#include "host/mqs/worker/page_view.h"
+#include "host/confined/page_view.h"
 
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-namespace mqbridge::worker {
+namespace mqbridge::sandbox {
 namespace {
 
 using page_table::page_size;
@@ -41,13 +40,12 @@ void prefetch(const std::byte* page) {
 
 } // namespace
 
-void PageView::attach(int descriptor) {
+void PageView::attach(FileDescriptor descriptor) {
   struct stat file {};
   void* mapped = MAP_FAILED;
-  if (::fstat(descriptor, &file) == 0)
+  if (::fstat(descriptor.get(), &file) == 0)
     mapped = ::mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ, MAP_SHARED,
-                    descriptor, 0);
-  ::close(descriptor);
+                    descriptor.get(), 0);
   if (mapped == MAP_FAILED)
     return;
   store_ = static_cast<const page_table::Header*>(mapped);
@@ -61,22 +59,20 @@ bool PageView::fetch(std::uint64_t address, std::span<std::byte> into) {
     return false;
   if (store_ != nullptr && from_store(address, into))
     return true;
-  while (!into.empty()) {
-    const std::size_t size = std::min<std::size_t>(into.size(), wire::max_fetch);
-    if (!ask(address, into.first(size)))
-      return false;
-    address += size;
-    into = into.subspan(size);
-  }
-  return true;
+  if (elsewhere_ == nullptr)
+    return false;
+  const bool there = elsewhere_->fetch(address, into);
+  forget_seen(); // more of their lines may be there now
+  return there;
 }
 
 bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
   if (store_->epoch != epoch_) { // it was full: every slot has another page now
     epoch_ = store_->epoch;
     forget_seen();
-    for (auto& word : touched_)
-      word.store(0, std::memory_order_relaxed);
+    if (touched_ != nullptr)
+      for (auto& word : *touched_)
+        word.store(0, std::memory_order_relaxed);
   }
   while (true) {
     const std::uint64_t number = address / page_size;
@@ -111,21 +107,12 @@ void PageView::look_up(Seen& seen, std::uint64_t number) {
   }
   const std::uint64_t slot = entry.slot.load(std::memory_order_relaxed);
   seen = {number + 1, readable, at(store_, store_->data + slot * page_size)};
+  if (touched_ == nullptr)
+    return;
   // The only writer: no locked instruction is needed.
-  auto& word = touched_[slot / 64];
+  auto& word = (*touched_)[slot / 64];
   const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
   word.store(word.load(std::memory_order_relaxed) | bit, std::memory_order_relaxed);
 }
 
-bool PageView::ask(std::uint64_t address, std::span<std::byte> into) {
-  const auto size = static_cast<std::uint32_t>(into.size());
-  auto reply = channel_.ask(wire::Encoder().put(wire::Kind::fetch).put(address).put(size));
-  const auto bytes = reply.take(size);
-  forget_seen(); // more of their lines may be there now
-  if (!reply.complete())
-    return false;
-  std::memcpy(into.data(), bytes.data(), size);
-  return true;
-}
-
-} // namespace mqbridge::worker
+} // namespace mqbridge::sandbox

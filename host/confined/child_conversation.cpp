@@ -1,4 +1,4 @@
-#include "host/types/indexer_link.h"
+#include "host/confined/child_conversation.h"
 
 #include "host/disk/work_budget.h"
 #include "rsp/packet/printable.h"
@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-namespace mqbridge {
+namespace mqbridge::sandbox {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -20,13 +20,6 @@ constexpr std::chrono::milliseconds between_looks{10}; // at this thread's budge
 constexpr int time_to_die_ms = 200;                    // of its own, once it has closed its socket
 constexpr std::size_t max_last_words = 200;
 
-/// What a user can do about types that cannot be read.
-std::string other_types(const std::filesystem::path& file) {
-  return fmt::format("take the types from elsewhere: --types FILE (mqbridge types make); "
-                     "is it damaged? readelf --debug-dump=info {}",
-                     file.string());
-}
-
 std::string name_of(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
@@ -34,40 +27,34 @@ std::string name_of(int signal) {
 
 } // namespace
 
-std::filesystem::path IndexerOptions::beside_this_program() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
-         "mqbridge-indexer";
-}
-
-Result<std::unique_ptr<IndexerLink>> IndexerLink::start(const IndexerOptions& options,
-                                                        std::filesystem::path file) {
-  auto process = sandbox::ConfinedProcess::start(options.program, sizeof(sandbox::RefusedCall));
+Result<std::unique_ptr<ChildConversation>> ChildConversation::start(Errand errand) {
+  auto process = ConfinedProcess::start(errand.program, sizeof(RefusedCall));
   if (!process)
     return forward(std::move(process));
-  return std::unique_ptr<IndexerLink>(
-      new IndexerLink(options, std::move(file), std::move(*process)));
+  return std::unique_ptr<ChildConversation>(
+      new ChildConversation(std::move(errand), std::move(*process)));
 }
 
 // It takes one message at a time and a socket holds several: one that does not take this one has
 // gone, or fills it with messages of its own.
-Result<void> IndexerLink::send(const wire::Encoder& message) {
+Result<void> ChildConversation::send(const wire::Encoder& message) {
   if (wire::send_message(process_.socket(), message.message(), false))
     return {};
   return process_.alive() ? protocol_violation() : death();
 }
 
-Result<void> IndexerLink::send(const wire::Encoder& message, const FileDescriptor& descriptor) {
+Result<void> ChildConversation::send(const wire::Encoder& message,
+                                     const FileDescriptor& descriptor) {
   if (wire::send_with_descriptor(process_.socket(), message.message(), descriptor.get()))
     return {};
   return process_.alive() ? protocol_violation() : death();
 }
 
-void IndexerLink::begin_answer() {
-  deadline_ = Clock::now() + patience_;
+void ChildConversation::begin_answer() {
+  deadline_ = Clock::now() + errand_.patience;
 }
 
-Result<std::span<const std::byte>> IndexerLink::next_message() {
+Result<std::span<const std::byte>> ChildConversation::next_message() {
   if (auto done = wait(); !done)
     return forward(std::move(done));
   take_output();
@@ -81,7 +68,7 @@ Result<std::span<const std::byte>> IndexerLink::next_message() {
 }
 
 // Until there is something to receive, if only the end.
-Result<void> IndexerLink::wait() {
+Result<void> ChildConversation::wait() {
   for (;;) {
     if (auto over = work_over()) {
       end(0);
@@ -100,7 +87,7 @@ Result<void> IndexerLink::wait() {
   }
 }
 
-void IndexerLink::take_output() {
+void ChildConversation::take_output() {
   process_.drain_output([&](std::string_view piece) {
     last_words_ += piece;
     if (last_words_.size() > max_last_words)
@@ -108,20 +95,20 @@ void IndexerLink::take_output() {
   });
 }
 
-sandbox::WaitStatus IndexerLink::end(int patience_ms) {
+WaitStatus ChildConversation::end(int patience_ms) {
   take_output();
   return process_.end([](std::string_view) {}, patience_ms);
 }
 
-Failure IndexerLink::overrun() {
+Failure ChildConversation::overrun() {
   end(0);
-  return fail("dwarf.timeout",
-              fmt::format("reading the types of {} took more than {:.1f} seconds", file_.string(),
-                          std::chrono::duration<double>(patience_).count()),
-              other_types(file_));
+  return fail(errand_.timeout,
+              fmt::format("{} took more than {:.1f} seconds for an answer while it {}", program(),
+                          std::chrono::duration<double>(errand_.patience).count(), errand_.doing),
+              errand_.hint);
 }
 
-Failure IndexerLink::death() {
+Failure ChildConversation::death() {
   const auto status = end(time_to_die_ms);
   if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU)
     return overrun();
@@ -131,22 +118,18 @@ Failure IndexerLink::death() {
   else if (status)
     how = "died of " + name_of(WTERMSIG(*status));
   if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGSYS)
-    how += ": " +
-           sandbox::refusal(*static_cast<const sandbox::RefusedCall*>(process_.shared_memory()));
+    how += ": " + refusal(*static_cast<const RefusedCall*>(process_.shared_memory()));
   if (!last_words_.empty())
     how += fmt::format("; it printed: {}", readable(last_words_));
-  return fail("dwarf.crashed",
-              fmt::format("{} {} while it read the types of {}", program_.filename().string(), how,
-                          file_.string()),
-              other_types(file_));
+  return fail(errand_.crashed, fmt::format("{} {} while it {}", program(), how, errand_.doing),
+              errand_.hint);
 }
 
-Failure IndexerLink::protocol_violation() {
+Failure ChildConversation::protocol_violation() {
   end(0);
-  return fail("dwarf.protocol",
-              fmt::format("{} sent an improper message while it read the types of {}",
-                          program_.filename().string(), file_.string()),
-              other_types(file_));
+  return fail(errand_.protocol,
+              fmt::format("{} sent an improper message while it {}", program(), errand_.doing),
+              errand_.hint);
 }
 
-} // namespace mqbridge
+} // namespace mqbridge::sandbox
