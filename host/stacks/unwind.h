@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/files/file_finder.h"
 #include "host/memory/address.h"
 #include "host/memory/platform.h"
 #include "host/process/image_set.h"
@@ -22,6 +23,7 @@ struct UnwindOptions {
   bool sandboxed = true;                      ///< false (--no-sandbox): without system call filters
   std::size_t max_frames = 1024;              ///< of one thread
   std::chrono::milliseconds patience{10'000}; ///< for all threads of one process
+  FilePaths paths = {};                       ///< where parts of their DWARF may be
 };
 
 struct UnwoundThread {
@@ -33,9 +35,10 @@ struct UnwoundThread {
 
 /// Unwinds what was captured, with symbols and DWARF of `images`' files: a confined process of its
 /// own does it, with libdwfl. Nothing of the target is asked. One answer for each captured thread,
-/// in order; those that it did not come to have no frames and end `limit`. What went wrong beside
-/// becomes a warning. Errors: worker.start, sandbox.unavailable, stacks.crashed, stacks.timeout,
-/// stacks.protocol.
+/// in order. What ended it early becomes a warning (stacks.crashed, stacks.timeout,
+/// stacks.protocol), and threads that it did not come to have no frames and end `limit`. An
+/// architecture that libdw cannot unwind is a warning, too (stacks.platform): then a thread has its
+/// innermost frame alone. Errors: worker.start, sandbox.unavailable, and those of work_over().
 Result<std::vector<UnwoundThread>> unwind(const CapturedStacks& captured,
                                           std::span<const Image> images, const Platform& platform,
                                           const UnwindOptions& options, Warnings& warnings);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "host/disk/file_descriptor.h"
+#include "host/memory/platform.h"
+#include "host/process/image_set.h"
+#include "host/stacks/capture.h"
+#include "host/stacks/unwinder_wire.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// What code of a process may lie in: its images whose files are here, and the vDSO, whose bytes
+/// were captured. In the order of their numbers.
+class UnwindModules {
+public:
+  /// All of it outlives this.
+  UnwindModules(const CapturedStacks& captured, std::span<const Image> images,
+                const FilePaths& paths);
+
+  std::span<const wire::ModulePlace> places() const { return places_; }
+  bool has(std::uint32_t number) const { return number < places_.size(); }
+  /// As the target names it.
+  std::string path(std::uint32_t number) const;
+
+  // Empty: there is none, or another file has taken its place.
+  FileDescriptor file(std::uint32_t number) const;
+  FileDescriptor debug(std::uint32_t number) const;
+  FileDescriptor alternate(std::uint32_t number) const;
+
+private:
+  void add(const Image& image);
+  void add_vdso();
+
+  const CapturedStacks& captured_;
+  const FilePaths& paths_;
+  std::vector<wire::ModulePlace> places_;
+  std::vector<const Image*> images_; ///< null: the vDSO
+};
+
+} // namespace mqbridge

@@ -1,0 +1,212 @@
+#include "host/stacks/unwinder/call_chain.h"
+
+#include <array>
+#include <cstdlib>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <memory>
+
+namespace mqbridge::unwinder {
+namespace {
+
+constexpr pid_t some_process = 1; // libdwfl wants a number, and asks nobody for it
+constexpr pid_t some_thread = 1;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+} // namespace
+
+const Dwfl_Thread_Callbacks& Unwinder::callbacks() {
+  static const Dwfl_Thread_Callbacks table = {
+      .next_thread = [](Dwfl*, void* of, void** state) -> pid_t {
+        const bool first = *state == nullptr;
+        *state = of;
+        return first ? some_thread : 0;
+      },
+      .get_thread =
+          [](Dwfl*, pid_t, void* of, void** state) {
+            *state = of;
+            return true;
+          },
+      .memory_read = [](Dwfl*, Dwarf_Addr address, Dwarf_Word* word,
+                        void* of) { return static_cast<Unwinder*>(of)->read_word(address, *word); },
+      .set_initial_registers =
+          [](Dwfl_Thread* thread, void* of) {
+            return static_cast<Unwinder*>(of)->set_registers(thread);
+          },
+      .detach = nullptr,
+      .thread_detach = nullptr,
+  };
+  return table;
+}
+
+// libdwfl learns the architecture from the file of a module.
+bool Unwinder::attach() {
+  if (std::exchange(tried_to_attach_, true))
+    return attached_;
+  auto* module = modules_.any();
+  GElf_Addr bias = 0;
+  auto* elf = module != nullptr ? ::dwfl_module_getelf(module, &bias) : nullptr;
+  attached_ =
+      elf != nullptr && ::dwfl_attach_state(modules_.dwfl(), elf, some_process, &callbacks(), this);
+  return attached_;
+}
+
+CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
+                           std::span<const DwarfRegister> registers) {
+  thread_ = thread;
+  registers_ = registers;
+  chain_ = {};
+  seen_.clear();
+  end_.reset();
+  after_trampoline_ = outermost_ = false;
+  failed_read_.reset();
+  if (!attach()) {
+    chain_.unsupported = modules_.any() != nullptr;
+    chain_.end = StackEnd::no_cfi;
+    add_first_frame();
+    return std::move(chain_);
+  }
+  const auto step = [](Dwfl_Frame* state, void* of) {
+    return static_cast<Unwinder*>(of)->add_frame(state);
+  };
+  judge_end(::dwfl_getthread_frames(modules_.dwfl(), some_thread, step, this));
+  return std::move(chain_);
+}
+
+void Unwinder::add_first_frame() {
+  RawFrame frame{.address = thread_.program_counter, .exact = true};
+  for (const auto& [number, value] : registers_)
+    if (number == process_.stack_pointer)
+      frame.stack_pointer = value;
+  chain_.frames.push_back(frame);
+}
+
+void Unwinder::judge_end(int result) {
+  if (chain_.frames.empty()) // libdwfl took no registers
+    add_first_frame();
+  if (end_)
+    chain_.end = *end_;
+  else if (result == 0 && !outermost_ && !chain_.frames.empty()) {
+    // A return address of 0: where a thread begins, some architectures have one. Elsewhere somebody
+    // wrote over it. session.cpp knows the functions.
+    chain_.frames.push_back({.address = 0});
+    chain_.end = StackEnd::no_cfi;
+  } else if (result == 0)
+    chain_.end = StackEnd::outermost;
+  else
+    chain_.end = end_at_failed_read();
+}
+
+StackEnd Unwinder::end_at_failed_read() const {
+  constexpr std::uint64_t longest_stack = std::uint64_t{1} << 30;
+  const bool behind = failed_read_ && *failed_read_ >= thread_.captured_to &&
+                      *failed_read_ - thread_.captured_to < longest_stack;
+  return thread_.cut && behind ? StackEnd::cut : StackEnd::unreadable;
+}
+
+int Unwinder::add_frame(Dwfl_Frame* state) {
+  RawFrame frame{.exact = chain_.frames.empty() || after_trampoline_};
+  ::dwfl_frame_pc(state, &frame.address, nullptr);
+  Dwarf_Word stack_pointer = 0;
+  if (::dwfl_frame_reg(state, process_.stack_pointer, &stack_pointer) == 0)
+    frame.stack_pointer = stack_pointer;
+  end_ = end_before(frame, after_trampoline_);
+  if (end_)
+    return DWARF_CB_ABORT;
+  const auto found = information(frame.lookup());
+  after_trampoline_ = found.is_trampoline || (!found.found && may_be_trampoline(frame.address));
+  outermost_ = found.is_outermost;
+  frame.exact = frame.exact || after_trampoline_;
+  chain_.frames.push_back(frame);
+  failed_read_.reset();
+  if (!found.found && !after_trampoline_)
+    end_ = StackEnd::no_cfi;
+  else if (chain_.frames.size() == process_.max_frames)
+    end_ = StackEnd::limit;
+  return end_ ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+// Stacks grow downwards on every architecture that libdw can unwind on: a caller's frame lies above
+// that of what it called. A function that calls none may have no frame of its own; and a signal
+// handler may run on another stack.
+std::optional<StackEnd> Unwinder::end_before(const RawFrame& frame, bool after_trampoline) {
+  if (!seen_.insert({frame.address, frame.stack_pointer.value_or(0)}).second)
+    return StackEnd::repeats;
+  if (chain_.frames.empty() || after_trampoline)
+    return std::nullopt;
+  const auto& inner = chain_.frames.back();
+  if (frame.stack_pointer && inner.stack_pointer && *frame.stack_pointer < *inner.stack_pointer)
+    return StackEnd::repeats;
+  return std::nullopt;
+}
+
+Unwinder::FrameInformation Unwinder::information(std::uint64_t address) {
+  auto* module = modules_.at(address);
+  if (module == nullptr)
+    return {};
+  Dwarf_Addr bias = 0;
+  auto* loaded = ::dwfl_module_eh_cfi(module, &bias);
+  if (const auto found = look_into(loaded, address - bias); found.found)
+    return found;
+  modules_.dwarf(module, bias);
+  auto* debug = ::dwfl_module_dwarf_cfi(module, &bias);
+  return look_into(debug, address - bias);
+}
+
+Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
+                                               std::uint64_t address) const {
+  Dwarf_Frame* found = nullptr;
+  if (information == nullptr || ::dwarf_cfi_addrframe(information, address, &found) != 0)
+    return {};
+  const std::unique_ptr<Dwarf_Frame, Free> frame(found);
+  bool is_trampoline = false;
+  const int return_address = ::dwarf_frame_info(frame.get(), nullptr, nullptr, &is_trampoline);
+  Dwarf_Op room[3];
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  const bool known = return_address >= 0 && ::dwarf_frame_register(frame.get(), return_address,
+                                                                   room, &operations, &count) == 0;
+  return {true, is_trampoline, known && count == 0 && operations == room};
+}
+
+// On s390x it stands on the stack, and no information is about it: libdwfl knows its instruction
+// ("svc"), and nothing else without information there.
+bool Unwinder::may_be_trampoline(std::uint64_t address) {
+  auto* module = modules_.any();
+  GElf_Addr bias = 0;
+  GElf_Ehdr header;
+  if (module == nullptr || modules_.number_at(address) ||
+      ::gelf_getehdr(::dwfl_module_getelf(module, &bias), &header) == nullptr)
+    return false;
+  std::array<std::byte, 2> code{};
+  return header.e_machine == EM_S390 && pages_.fetch(address, code) && code[0] == std::byte{0x0a} &&
+         (code[1] == std::byte{119} || code[1] == std::byte{173});
+}
+
+bool Unwinder::read_word(std::uint64_t address, std::uint64_t& word) {
+  std::array<std::byte, sizeof word> bytes{};
+  const auto all = std::span(bytes).first(process_.pointer_size);
+  if (!pages_.fetch(address, all) && !modules_.read(address, all)) {
+    failed_read_ = address;
+    return false;
+  }
+  word = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    word = word << 8 |
+           std::to_integer<std::uint64_t>(process_.big_endian ? all[i] : all[all.size() - 1 - i]);
+  return true;
+}
+
+bool Unwinder::set_registers(Dwfl_Thread* thread) const {
+  ::dwfl_thread_state_register_pc(thread, thread_.program_counter);
+  for (const auto& [number, value] : registers_) {
+    const Dwarf_Word word = value;
+    ::dwfl_thread_state_registers(thread, number, 1, &word); // those that it does not know stay out
+  }
+  return true;
+}
+
+} // namespace mqbridge::unwinder

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "host/confined/page_view.h"
+#include "host/stacks/stack.h"
+#include "host/stacks/thread_registers.h"
+#include "host/stacks/unwinder/modules.h"
+#include "host/stacks/unwinder_wire.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mqbridge::unwinder {
+
+/// One frame, without what inlining hides.
+struct RawFrame {
+  std::uint64_t address = 0;
+  std::optional<std::uint64_t> stack_pointer = {};
+  /// `address` is where it was interrupted, not a return address.
+  bool exact = false;
+
+  /// An address of the instruction that it is at.
+  std::uint64_t lookup() const { return exact || address == 0 ? address : address - 1; }
+};
+
+struct CallChain {
+  std::vector<RawFrame> frames; ///< innermost first
+  StackEnd end = StackEnd::outermost;
+  bool unsupported = false; ///< libdw cannot unwind on this architecture
+};
+
+/// Unwinds threads of one process with libdwfl, by call frame information alone: what guesses by
+/// frame pointers it has is not let in.
+class Unwinder {
+public:
+  Unwinder(Modules& modules, sandbox::PageView& pages, const wire::UnwinderStart& process)
+      : modules_(modules), pages_(pages), process_(process) {}
+
+  CallChain unwind(const wire::ThreadQuestion& thread, std::span<const DwarfRegister> registers);
+
+private:
+  /// Of the code that a frame is in.
+  struct FrameInformation {
+    bool found = false;
+    bool is_trampoline = false; ///< what a signal handler returns to
+    bool is_outermost = false;  ///< its return address is undefined
+  };
+
+  bool attach();
+  void add_first_frame();
+  void judge_end(int result);
+  FrameInformation information(std::uint64_t address);
+  FrameInformation look_into(Dwarf_CFI* information, std::uint64_t address) const;
+  bool may_be_trampoline(std::uint64_t address);
+  std::optional<StackEnd> end_before(const RawFrame& frame, bool after_trampoline);
+  int add_frame(Dwfl_Frame* state);
+  StackEnd end_at_failed_read() const;
+  bool read_word(std::uint64_t address, std::uint64_t& word);
+  bool set_registers(Dwfl_Thread* thread) const;
+
+  static const Dwfl_Thread_Callbacks& callbacks();
+
+  Modules& modules_;
+  sandbox::PageView& pages_;
+  const wire::UnwinderStart& process_;
+  bool tried_to_attach_ = false;
+  bool attached_ = false;
+
+  // The thread that is being unwound.
+  wire::ThreadQuestion thread_;
+  std::span<const DwarfRegister> registers_;
+  CallChain chain_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_; ///< addresses and stack pointers
+  bool after_trampoline_ = false;
+  bool outermost_ = false;                   ///< the frame's return address is undefined
+  std::optional<StackEnd> end_;              ///< the frame that is the last, and why
+  std::optional<std::uint64_t> failed_read_; ///< since the frame
+};
+
+} // namespace mqbridge::unwinder

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mqbridge::unwinder {
+
+/// What a person calls the function that a linker calls `symbol`: demangled, without return type,
+/// parameters and version. "_ZN4halo3runEi" is "halo::run"; gfortran's "__halo_MOD_run", too.
+std::string function_name(std::string_view symbol);
+
+/// A demangled C++ function without return type and parameters: of "void halo::run<int>(int) const"
+/// "halo::run<int>". What looks otherwise is returned as it is.
+std::string_view without_parameters(std::string_view demangled);
+
+/// Where a thread or a program begins: nothing calls it.
+bool begins_thread(std::string_view function);
+
+} // namespace mqbridge::unwinder

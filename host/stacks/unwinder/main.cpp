@@ -1,0 +1,29 @@
+// mqbridge-unwinder: unwinds the stacks of one process's threads with libdw, for unwind()
+// (host/stacks/unwind.h), which starts it with a socket; of no use by hand. Stacks, call frame
+// information and DWARF may come from anywhere: this process opens no file, sees nothing but what
+// it is given descriptors of, and may die.
+
+#include "host/confined/file_reader.h"
+#include "host/stacks/unwinder/session.h"
+
+namespace mqbridge::unwinder {
+namespace {
+
+/// The parent's clock ends what takes too long; this holds where the parent is gone.
+constexpr sandbox::Limits limits = {.address_space = std::uint64_t{64} << 30,
+                                    .own_memory = std::uint64_t{4} << 30,
+                                    .cpu_seconds = 60};
+
+[[noreturn]] void run() {
+  sandbox::FileReader process(limits, sandbox::Rules::looking_for_files);
+  auto start = Start::receive(process.channel()); // nothing of the files was looked at yet
+  process.begin(start.process.sandboxed, wire::UnwinderKind::ready, wire::UnwinderKind::no_sandbox);
+  Session(process.channel(), start).serve();
+}
+
+} // namespace
+} // namespace mqbridge::unwinder
+
+int main() {
+  mqbridge::unwinder::run();
+}

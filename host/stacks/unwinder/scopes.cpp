@@ -1,0 +1,138 @@
+#include "host/stacks/unwinder/scopes.h"
+
+#include "host/stacks/unwinder/function_name.h"
+
+#include <algorithm>
+#include <dwarf.h>
+#include <string_view>
+
+namespace mqbridge::unwinder {
+namespace {
+
+/// Deeper than compilers nest.
+constexpr int deepest = 256;
+
+bool is_fortran(int language) {
+  switch (language) {
+  case DW_LANG_Fortran77:
+  case DW_LANG_Fortran90:
+  case DW_LANG_Fortran95:
+  case DW_LANG_Fortran03:
+  case DW_LANG_Fortran08:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string_view linkage_name(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (const char* text = ::dwarf_formstring(::dwarf_attr_integrate(&die, name, &attribute)))
+      return text;
+  return {};
+}
+
+/// Looks for the code at one address, down the tree of a unit's DIEs.
+class Search {
+public:
+  Search(std::uint64_t address, bool fortran) : address_(address), fortran_(fortran) {}
+
+  /// Whether it is below `parent`; then take() has the way to it.
+  bool look_below(Dwarf_Die& parent, const std::string& prefix, int depth = 0) {
+    Dwarf_Die child;
+    if (depth == deepest || ::dwarf_child(&parent, &child) != 0)
+      return false;
+    do {
+      if (has_code(child) && ::dwarf_haspc(&child, address_) > 0) {
+        enter(child, prefix, depth);
+        return true;
+      }
+    } while (::dwarf_siblingof(&child, &child) == 0);
+    return look_into_containers(parent, prefix, depth);
+  }
+
+  std::vector<Scope> take() {
+    std::ranges::reverse(found_);
+    return std::move(found_);
+  }
+
+private:
+  static bool has_code(Dwarf_Die& die) {
+    switch (::dwarf_tag(&die)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_with_stmt:
+    case DW_TAG_entry_point:
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  /// What has no code of its own, or not that of the functions in it.
+  bool is_container(Dwarf_Die& die) const {
+    switch (::dwarf_tag(&die)) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+      return true;
+    case DW_TAG_subprogram: // GNU C nests functions, too
+      return ::dwarf_hasattr_integrate(&die, DW_AT_low_pc) != 0 ||
+             ::dwarf_hasattr_integrate(&die, DW_AT_ranges) != 0;
+    default:
+      return false;
+    }
+  }
+
+  bool look_into_containers(Dwarf_Die& parent, const std::string& prefix, int depth) {
+    Dwarf_Die child;
+    if (::dwarf_child(&parent, &child) != 0)
+      return false;
+    do {
+      if (is_container(child) && ::dwarf_haschildren(&child) > 0 &&
+          look_below(child, inner_prefix(child, prefix), depth + 1))
+        return true;
+    } while (::dwarf_siblingof(&child, &child) == 0);
+    return false;
+  }
+
+  void enter(Dwarf_Die& die, const std::string& prefix, int depth) {
+    const int tag = ::dwarf_tag(&die);
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+      found_.push_back({die, name(die, prefix)});
+    look_below(die, prefix, depth + 1);
+  }
+
+  std::string inner_prefix(Dwarf_Die& container, const std::string& prefix) const {
+    const char* name = fortran_ ? ::dwarf_diename(&container) : nullptr;
+    return name != nullptr ? prefix + name + "::" : prefix;
+  }
+
+  std::optional<std::string> name(Dwarf_Die& die, const std::string& prefix) const {
+    const auto linkage = linkage_name(die);
+    if (linkage.starts_with("_Z") || linkage.find("_MOD_") != std::string_view::npos)
+      return function_name(linkage);
+    if (const char* text = ::dwarf_diename(&die))
+      return prefix + text;
+    return linkage.empty() ? std::nullopt : std::optional(function_name(linkage));
+  }
+
+  std::uint64_t address_;
+  bool fortran_;
+  std::vector<Scope> found_; ///< outermost first
+};
+
+} // namespace
+
+std::vector<Scope> scopes_at(Dwarf_Die& unit, std::uint64_t address) {
+  Search search(address, is_fortran(::dwarf_srclang(&unit)));
+  search.look_below(unit, "");
+  return search.take();
+}
+
+} // namespace mqbridge::unwinder

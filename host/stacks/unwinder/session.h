@@ -1,0 +1,48 @@
+#pragma once
+
+#include "host/confined/page_view.h"
+#include "host/confined/parent_channel.h"
+#include "host/stacks/unwinder/call_chain.h"
+#include "host/stacks/unwinder/modules.h"
+#include "host/stacks/unwinder/symbols.h"
+#include "host/stacks/unwinder_wire.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mqbridge::unwinder {
+
+/// What the parent says first.
+struct Start {
+  wire::UnwinderStart process;
+  std::vector<wire::ModulePlace> modules;
+  sandbox::PageView pages;
+
+  static Start receive(sandbox::ParentChannel& channel);
+};
+
+/// Answers the parent's questions about one process's threads, until it goes.
+class Session : private Files {
+public:
+  Session(sandbox::ParentChannel& channel, Start& start)
+      : channel_(channel), modules_(*this, start.modules),
+        unwinder_(modules_, start.pages, start.process), symbols_(modules_) {}
+
+  [[noreturn]] void serve();
+
+private:
+  void answer(wire::Decoder& question);
+  void mend_end(CallChain& chain);
+  FileDescriptor ask(wire::UnwinderKind kind, std::uint32_t module);
+
+  FileDescriptor file(std::uint32_t module) override;
+  FileDescriptor debug(std::uint32_t module) override;
+  FileDescriptor alternate(std::uint32_t module) override;
+
+  sandbox::ParentChannel& channel_;
+  Modules modules_;
+  Unwinder unwinder_;
+  Symbols symbols_;
+};
+
+} // namespace mqbridge::unwinder
