@@ -58,6 +58,12 @@ std::string UnwindModules::path(std::uint32_t number) const {
   return images_[number] != nullptr ? images_[number]->target_path : "[vdso]";
 }
 
+std::uint64_t UnwindModules::file_address(std::uint32_t number, std::uint64_t address) const {
+  const auto* image = images_[number];
+  const auto width = image != nullptr ? image->bias.last_address : ~std::uint64_t{0};
+  return (address - places_[number].bias) & width;
+}
+
 FileDescriptor UnwindModules::file(std::uint32_t number) const {
   if (images_[number] != nullptr)
     return descriptor_of(images_[number]->file);

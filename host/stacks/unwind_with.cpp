@@ -176,8 +176,11 @@ Result<void> Unwinding::add_frames(wire::Decoder& message, UnwoundThread& unwoun
     if (!message.ok() || (module != wire::no_module && !modules_.has(module)) ||
         unwound.stack.frames.size() == options_.max_frames || frame.line.value_or(1) < 1)
       return unwinder_.protocol_violation();
-    if (module != wire::no_module)
+    if (module != wire::no_module) {
       frame.module = modules_.path(module);
+      if (!frame.function)
+        frame.offset = distance(modules_.file_address(module, frame.address.value), 0);
+    }
     texts_ += frame.function.value_or("").size() + frame.file.value_or("").size();
     if (texts_ > limits::stack_texts)
       return unwinder_.protocol_violation();

@@ -81,8 +81,8 @@ protected:
 
   // The program alone in a directory of its own, without its packs.
   void copy_program() const {
-    for (const char* name :
-         {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
+    for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-unwinder",
+                             "mqbridge-guardian"})
       std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
                             directory_ / name);
   }

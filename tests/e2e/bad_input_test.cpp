@@ -245,7 +245,8 @@ TEST(ProgramTest, OfAnotherUser) {
   const TempDirectory directory;
   // Where the other user can read it.
   std::filesystem::permissions(directory.path(), std::filesystem::perms{0755});
-  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
+  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-unwinder",
+                           "mqbridge-guardian"})
     std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
                           directory / name);
   const Outcome outcome =

@@ -131,7 +131,8 @@ TEST(DoctorTest, NotAnMpiProgram) {
 TEST(DoctorTest, TypesMissing) {
   SingleProcess victim("mpi_victim");
   const TempDirectory directory;
-  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
+  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-unwinder",
+                           "mqbridge-guardian"})
     std::filesystem::copy(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / name,
                           directory / name);
   const Outcome outcome =

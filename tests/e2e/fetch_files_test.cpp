@@ -139,7 +139,8 @@ TEST_F(FetchFilesTest, TypesFromDebuginfod) {
       fs::exists("/usr/bin/debuginfod") ? std::string() : "no debuginfod: apt install debuginfod");
   const auto bare = directory_ / "program";
   fs::create_directories(bare);
-  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-guardian"})
+  for (const char* name : {"mqbridge", "mqbridge-worker", "mqbridge-indexer", "mqbridge-unwinder",
+                           "mqbridge-guardian"})
     fs::copy(fs::path(MQBRIDGE_BINARY_DIRECTORY) / name, bare / name);
   const auto served = directory_ / "served";
   fs::create_directories(served);
