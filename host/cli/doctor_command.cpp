@@ -59,6 +59,7 @@ int execute(const DoctorCommand& command, const Installation& installation) {
   Session& session = **opened;
   DumpOptions options = session.complete(command.options, installation);
   options.fetch.ask = ask_on_terminal(session.signals.token());
+  options.stacks = false; // there is nothing to judge in them
   TextOptions text;
   text.color = wants_color(command.color, session.output);
   text.width = text_width(session.output);

@@ -37,13 +37,14 @@ public:
   void say_death(const Error& died);
 
   bool any_error() const;
+  bool has_stacks() const { return outcome_.dump.stacks.has_value(); }
   /// All that has been said so far stays, whatever a later look says.
   void mark() { errors_before_look_ = outcome_.dump.errors.size(); }
   /// Back to there.
   void forget_look();
 
-  /// `walked`: at least one communicator was found, whatever the filters leave. `bypassed`: the
-  /// transport keeps its queues where the DLL does not look.
+  /// `walked`: at least one communicator was found, whatever the filters leave, or what else was
+  /// asked for. `bypassed`: the transport keeps its queues where the DLL does not look.
   RankStatus conclude(bool walked, bool bypassed) const;
 
 private:

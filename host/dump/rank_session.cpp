@@ -15,7 +15,7 @@ RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
     : own_(target, tools), tools_(own_.get()), report_(target, tools_.options, observer),
       access_(access_to(target, tools_, stub)),
       replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr),
-      budget_(tools.options.max_bytes, tools.budget) {
+      budget_(tools.options.max_bytes, tools.budget), stacks_(tools.options) {
   report_.clock().watch([this] { return access_->counters(); });
 }
 
@@ -29,14 +29,20 @@ bool RankSession::reach(std::stop_token stop) {
 bool RankSession::open() {
   const bool ready = guarded(&RankSession::prepare);
   report_.mark();
-  return ready && plan_.has_value();
+  if (plan_)
+    return ready;
+  const bool worth_it = dump().mpi || !options().queues;
+  return options().stacks && worth_it && process_ && process_->has_images();
 }
 
 const RankDump& RankSession::look() {
   report_.forget_look();
   budget_.give_back();
-  walked_ = false;
-  guarded(&RankSession::walk);
+  walked_ = tried_stacks_ = false;
+  if (plan_)
+    guarded(&RankSession::walk);
+  if (options().stacks && !tried_stacks_)
+    guarded(&RankSession::capture);
   dump().status = conclude();
   return dump();
 }
@@ -44,6 +50,8 @@ const RankDump& RankSession::look() {
 RankOutcome RankSession::close() {
   cancel_.reset();
   release();
+  if (stacks_.captured())
+    guarded(&RankSession::unwind);
   report_.clock().finish(dump().statistics);
   replay_.keep();
   dump().status = conclude();
@@ -71,9 +79,13 @@ Result<void> RankSession::prepare() {
   if (auto done = open_process(); !done)
     return done;
   const WorkScope scope({access_->deadline(), stop_});
-  if (auto done = identify_mpi(); !done)
-    return done;
-  if (!mpi_->has_queues())
+  if (auto done = identify_mpi(); !done) {
+    if (options().queues || !process_->has_images())
+      return done;
+    report_.warnings().push_back(std::move(done).error()); // any program has stacks
+    return {};
+  }
+  if (!options().queues || !mpi_->has_queues())
     return {};
   auto dll = choose_types_and_dll();
   return dll ? plan_walk(std::move(*dll)) : forward(std::move(dll));
@@ -113,9 +125,9 @@ Result<void> RankSession::open_process() {
   entry_hint_ = std::move(opened->entry_hint);
 
   const WorkScope scope({access_->deadline(), stop_});
-  auto process = StoppedProcess::open(
-      std::move(opened->source), tools_.files,
-      {options().images, mpi_libraries(), fetch_context(), options().cache, &replay_});
+  auto process = StoppedProcess::open(std::move(opened->source), tools_.files,
+                                      {options().images, mpi_libraries(), fetch_context(),
+                                       options().cache, &replay_, options().stacks});
   if (!process)
     return forward(std::move(process));
   process_ = std::move(*process);
@@ -202,6 +214,29 @@ Result<void> RankSession::plan_walk(DllChoice dll) {
   return {};
 }
 
+Result<void> RankSession::capture() {
+  tried_stacks_ = true;
+  report_.begin(PhaseName::stacks, "stacks");
+  const auto deadline = access_->deadline();
+  const WorkScope scope({deadline, stop_});
+  auto done = stacks_.capture(*process_, mpi_->library(), access_->held_so_far(), deadline);
+  return done ? done : without_stacks(std::move(done).error());
+}
+
+Result<void> RankSession::unwind() {
+  report_.begin(PhaseName::stacks, "stacks");
+  const WorkScope scope({std::nullopt, stop_});
+  auto done = stacks_.unwind(*process_, mpi_->library(), dump(), report_.warnings());
+  return done ? done : without_stacks(std::move(done).error());
+}
+
+Result<void> RankSession::without_stacks(Error error) {
+  if (!options().queues)
+    return Failure(std::move(error));
+  report_.warnings().push_back(std::move(error));
+  return {};
+}
+
 Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
   RankWalk walk{options(), *process_, mpi_->library(), plan_->dll};
@@ -212,6 +247,12 @@ Result<void> RankSession::walk() {
   const auto start = PhaseClock::Clock::now();
   walk.walk_end = start + options().max_walk / 10 * 9;
   walk.deadline = access_->limit(0.9, walk.walk_end);
+  // It is short, and the walk may take all the time that there is.
+  if (options().stacks)
+    walk.meanwhile = [this] {
+      guarded(&RankSession::capture);
+      report_.begin(PhaseName::walk, "walk");
+    };
   walk.before_repairs = [this, start] { access_->limit(1.0, start + options().max_walk); };
   walk.budget = &budget_;
   walk.progress = [this](std::uint64_t operations) { report_.progress("walk", operations); };
@@ -235,8 +276,10 @@ void RankSession::release() {
   if (const auto released = access_->release(process_.get(), report_.any_error())) {
     if (!released->done)
       report_.say_release(released->done.error());
-    if (released->died)
+    if (released->died) {
       report_.say_death(*released->died);
+      stacks_.forget();
+    }
     report_.outcome().held = released->held;
     dump().stopped_ms = milliseconds(released->held.to - released->held.from);
     dump().stopped_at = released->stopped_at;
@@ -264,6 +307,8 @@ void RankSession::take_statistics(const PageRuns& touched) {
 }
 
 RankStatus RankSession::conclude() const {
+  if (!tools_.options.queues)
+    return report_.conclude(report_.has_stacks(), false);
   return report_.conclude(walked_, mpi_ && mpi_->bypassed());
 }
 

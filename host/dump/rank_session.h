@@ -4,6 +4,7 @@
 #include "host/dump/rank_mpi.h"
 #include "host/dump/rank_replay.h"
 #include "host/dump/rank_report.h"
+#include "host/dump/rank_stacks.h"
 #include "host/dump/target_tools.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
@@ -20,9 +21,9 @@
 namespace mqbridge {
 
 /// The dump of one target, in stages: reach it, open its process, learn its MPI, plan the walk;
-/// then one look at its queues, or several while it stands still, where all but the first are
-/// answered from what was read before. Never fails: what went wrong stands in the outcome. One
-/// thread. References outlive it.
+/// then one look at its stacks and queues, or several while it stands still, where all but the
+/// first walk are answered from what was read before; what can be worked out later, once it runs
+/// on. Never fails: what went wrong stands in the outcome. One thread. References outlive it.
 class RankSession {
 public:
   /// As access_to().
@@ -37,7 +38,7 @@ public:
   /// After a reach() that was true: goes through the stages up to the look. From here on the
   /// process stands still. False: there is nothing to look at.
   bool open();
-  /// Walks the queues, anew each time. After an open() that was true.
+  /// Captures the stacks and walks the queues, anew each time. After an open() that was true.
   const RankDump& look();
   rsp::Counters counters() const { return access_->counters(); } ///< of the connection, so far
   /// When the process is to be let go (--max-stop); nullopt: it does not matter.
@@ -48,7 +49,7 @@ public:
   void warn(const Error& warning) { report_.say(warning, RankError::Level::warning); }
   /// StoppedProcess::identity(), after an open() that was true.
   std::string identity() const { return process_->identity(); }
-  /// Releases the target. To be called last.
+  /// Releases the target, and unwinds its stacks. To be called last.
   RankOutcome close();
 
 private:
@@ -65,7 +66,9 @@ private:
   /// An exception out of a rank's thread would end the program, and all other ranks' dumps with it.
   bool guarded(Result<void> (RankSession::*work)());
   Result<void> prepare();
+  Result<void> capture();
   Result<void> walk();
+  Result<void> unwind();
 
   Result<void> connect();
   Result<void> open_process();
@@ -77,6 +80,8 @@ private:
   FetchContext fetch_context();
 
   void release();
+  /// Without queues the stacks are all that was asked for. With them, what has failed is said once.
+  Result<void> without_stacks(Error error);
   void take_statistics(const PageRuns& touched);
   RankStatus conclude() const;
 
@@ -92,6 +97,8 @@ private:
   std::unique_ptr<StoppedProcess> process_;
   std::optional<std::string> entry_hint_; ///< why there may be nothing to see yet
   std::optional<RankMpi> mpi_;
+  RankStacks stacks_;
+  bool tried_stacks_ = false; ///< in this look
   std::optional<WalkPlan> plan_;
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };

@@ -7,8 +7,10 @@
 #include "tests/support/eventually.h"
 
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <set>
+#include <stdexcept>
 
 namespace mqbridge::e2e {
 namespace {
@@ -16,6 +18,38 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+/// The line of mpi_state.c that has this text, alone.
+int line_of(const std::string& text) {
+  std::ifstream source(std::string(MQBRIDGE_INFERIOR_SOURCES) + "/mpi_state.c");
+  int number = 1;
+  for (std::string line; std::getline(source, line); ++number)
+    if (line == "  " + text)
+      return number;
+  throw std::runtime_error("no line " + text);
+}
+
+void expect_blocked_in(const json& rank, const std::string& call, const std::string& text) {
+  ASSERT_TRUE(rank["blocked_in"].is_array()) << rank["errors"];
+  ASSERT_EQ(rank["blocked_in"].size(), 1U) << rank["blocked_in"];
+  EXPECT_EQ(rank["blocked_in"][0]["call"], call) << rank["blocked_in"];
+  EXPECT_EQ(rank["blocked_in"][0]["line"], line_of(text)) << rank["blocked_in"];
+}
+
+TEST(StateTest, AProcessThatHangsInMpiInitSaysSo) {
+  MpiJob job({.program = "mpi_state", .arguments = {"late"}});
+  DumpOutcome dump;
+  const bool inside = test::eventually(std::chrono::seconds(30), [&] {
+    dump = dump_json({local_target(job.pid(0))});
+    const json& calls = dump.document["ranks"][0]["blocked_in"];
+    return calls.is_array() && calls.size() == 1 && calls[0]["call"] == "MPI_Init";
+  });
+  ASSERT_TRUE(inside) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  expect_blocked_in(rank, "MPI_Init", "MPI_Init(NULL, NULL);");
+  EXPECT_EQ(rank["mpi"]["state"], "not_initialized");
+  EXPECT_EQ(job.finish(), "");
+}
 
 // What it has posted is there as long as MPI_Finalize waits for others.
 TEST(StateTest, AProcessThatHangsInMpiFinalizeShowsItsQueues) {
@@ -30,6 +64,7 @@ TEST(StateTest, AProcessThatHangsInMpiFinalizeShowsItsQueues) {
   EXPECT_EQ(dump.status(), 0);
   EXPECT_EQ(rank["status"], "ok") << rank["errors"];
   EXPECT_EQ(rank["world_size"], 2);
+  expect_blocked_in(rank, "MPI_Finalize", "MPI_Finalize();");
   const json queues = find_communicator(rank, "kept")["queues"];
   ASSERT_EQ(queues["send"]["total"], 1) << rank["communicators"];
   ASSERT_EQ(queues["receive"]["total"], 1);

@@ -1,6 +1,7 @@
 // An MPI process that stands before MPI_Init, in MPI_Finalize or after it, or that calls
 // MPI_COMM_WORLD by another name.
-//   mpi_state DIRECTORY before|renamed|inside|after
+//   mpi_state DIRECTORY before|late|renamed|inside|after
+// late: of two ranks. Rank 0 hangs in MPI_Init until rank 1 may go there, too.
 // inside: of two ranks. Rank 0 hangs in MPI_Finalize, with a send and a receive of its own pending
 // and a communicator not freed, until rank 1 may go there, too.
 
@@ -16,6 +17,15 @@ static void stand_if(const char* moment, char** argv, int rank) {
     return;
   job_ready(argv[1], rank);
   job_wait_for_go(argv[1]);
+}
+
+// By Open MPI's launcher: MPI has not begun.
+static void come_late(const char* directory) {
+  const char* launched_as = getenv("OMPI_COMM_WORLD_RANK");
+  const int rank = launched_as != NULL ? atoi(launched_as) : 0;
+  job_ready(directory, rank);
+  if (rank == 1)
+    job_wait_for_go(directory);
 }
 
 static void leave_pending(const char* directory) {
@@ -37,12 +47,14 @@ static void leave_pending(const char* directory) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    fprintf(stderr, "usage: mpi_state DIRECTORY before|renamed|inside|after\n");
+    fprintf(stderr, "usage: mpi_state DIRECTORY before|late|renamed|inside|after\n");
     return 2;
   }
   const int inside = strcmp(argv[2], "inside") == 0;
   int rank = 0;
   stand_if("before", argv, rank);
+  if (strcmp(argv[2], "late") == 0)
+    come_late(argv[1]);
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(argv[2], "renamed") == 0)

@@ -63,22 +63,20 @@ CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
   end_.reset();
   after_trampoline_ = outermost_ = false;
   failed_read_.reset();
+  if (!attach()) {
+    chain_.unsupported = modules_.any() != nullptr;
+    chain_.end = StackEnd::no_cfi;
+    add_first_frame();
+    return std::move(chain_);
+  }
   const auto step = [](Dwfl_Frame* state, void* of) {
     return static_cast<Unwinder*>(of)->add_frame(state);
   };
-  const int result =
-      attach() ? ::dwfl_getthread_frames(modules_.dwfl(), some_thread, step, this) : -1;
-  if (chain_.frames.empty())
-    end_without_libdw();
-  else
-    judge_end(result);
+  judge_end(::dwfl_getthread_frames(modules_.dwfl(), some_thread, step, this));
   return std::move(chain_);
 }
 
-// libdw does not know the architecture, or there is no file to know it from.
-void Unwinder::end_without_libdw() {
-  chain_.unsupported = modules_.any() != nullptr;
-  chain_.end = StackEnd::no_cfi;
+void Unwinder::add_first_frame() {
   RawFrame frame{.address = thread_.program_counter, .exact = true};
   for (const auto& [number, value] : registers_)
     if (number == process_.stack_pointer)
@@ -87,25 +85,25 @@ void Unwinder::end_without_libdw() {
 }
 
 void Unwinder::judge_end(int result) {
+  if (chain_.frames.empty()) // libdwfl took no registers
+    add_first_frame();
   if (end_)
     chain_.end = *end_;
-  else if (failed_read_ && !outermost_)
-    chain_.end = end_at_failed_read();
-  else if (result == 0 && !outermost_) {
+  else if (result == 0 && !outermost_ && !chain_.frames.empty()) {
     // A return address of 0: where a thread begins, some architectures have one. Elsewhere somebody
-    // wrote over it. The session knows the functions.
+    // wrote over it. session.cpp knows the functions.
     chain_.frames.push_back({.address = 0});
     chain_.end = StackEnd::no_cfi;
   } else if (result == 0)
     chain_.end = StackEnd::outermost;
   else
-    chain_.end = StackEnd::unreadable;
+    chain_.end = end_at_failed_read();
 }
 
 StackEnd Unwinder::end_at_failed_read() const {
   constexpr std::uint64_t longest_stack = std::uint64_t{1} << 30;
-  const bool behind =
-      *failed_read_ >= thread_.captured_to && *failed_read_ - thread_.captured_to < longest_stack;
+  const bool behind = failed_read_ && *failed_read_ >= thread_.captured_to &&
+                      *failed_read_ - thread_.captured_to < longest_stack;
   return thread_.cut && behind ? StackEnd::cut : StackEnd::unreadable;
 }
 
@@ -124,11 +122,8 @@ int Unwinder::add_frame(Dwfl_Frame* state) {
   frame.exact = frame.exact || after_trampoline_;
   chain_.frames.push_back(frame);
   failed_read_.reset();
-  Dwarf_Word value = 0;
   if (!found.found && !after_trampoline_)
     end_ = StackEnd::no_cfi;
-  else if (found.return_register && ::dwfl_frame_reg(state, *found.return_register, &value) != 0)
-    end_ = StackEnd::unreadable; // the stub did not give it
   else if (chain_.frames.size() == process_.max_frames)
     end_ = StackEnd::limit;
   return end_ ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -174,11 +169,7 @@ Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
   std::size_t count = 0;
   const bool known = return_address >= 0 && ::dwarf_frame_register(frame.get(), return_address,
                                                                    room, &operations, &count) == 0;
-  const bool stays = known && count == 0 && operations == nullptr;
-  return {.found = true,
-          .is_trampoline = is_trampoline,
-          .is_outermost = known && count == 0 && operations == room,
-          .return_register = stays ? std::optional<unsigned>(return_address) : std::nullopt};
+  return {true, is_trampoline, known && count == 0 && operations == room};
 }
 
 // On s390x it stands on the stack, and no information is about it: libdwfl knows its instruction

@@ -46,13 +46,12 @@ private:
   /// Of the code that a frame is in.
   struct FrameInformation {
     bool found = false;
-    bool is_trampoline = false;                   ///< what a signal handler returns to
-    bool is_outermost = false;                    ///< its return address is undefined
-    std::optional<unsigned> return_register = {}; ///< where it still is
+    bool is_trampoline = false; ///< what a signal handler returns to
+    bool is_outermost = false;  ///< its return address is undefined
   };
 
   bool attach();
-  void end_without_libdw();
+  void add_first_frame();
   void judge_end(int result);
   FrameInformation information(std::uint64_t address);
   FrameInformation look_into(Dwarf_CFI* information, std::uint64_t address) const;

@@ -75,29 +75,15 @@ void Session::answer(wire::Decoder& question) {
     leave();
   auto chain = unwinder_.unwind(thread, registers);
   mend_end(chain);
-  send_frames(chain);
-  wire::Encoder end;
-  end.put(UnwinderKind::thread_end).put(chain.end).put(chain.unsupported);
-  channel_.send(end);
-}
-
-// Inlined calls count as frames, too.
-void Session::send_frames(CallChain& chain) {
   const auto new_message = [] {
     wire::Encoder message;
     message.put(UnwinderKind::frames);
     return message;
   };
   auto message = new_message();
-  std::uint32_t left = process_.max_frames;
   for (const auto& frame : chain.frames) {
     const auto module = modules_.number_at(frame.lookup()).value_or(wire::no_module);
     for (const auto& call : symbols_.calls_at(frame.lookup())) {
-      if (left == 0) {
-        chain.end = StackEnd::limit;
-        break;
-      }
-      --left;
       put_call(message, frame, module, call);
       if (message.message().size() < wire::max_frames_chunk)
         continue;
@@ -106,15 +92,18 @@ void Session::send_frames(CallChain& chain) {
     }
   }
   channel_.send(message);
+  wire::Encoder end;
+  end.put(UnwinderKind::thread_end).put(chain.end).put(chain.unsupported);
+  channel_.send(end);
 }
 
 // Where a thread begins, code that was written by hand says by a return address of 0 that nobody
 // called it, or has no information.
 void Session::mend_end(CallChain& chain) {
   auto& frames = chain.frames;
-  if (chain.end != StackEnd::no_cfi || frames.size() < 2) // one that clones may be in there, too
+  if (chain.end != StackEnd::no_cfi)
     return;
-  const bool behind = frames.back().address == 0;
+  const bool behind = frames.size() > 1 && frames.back().address == 0;
   const auto& last = behind ? frames[frames.size() - 2] : frames.back();
   const auto& function = symbols_.calls_at(last.lookup()).back().function;
   if (!function || !begins_thread(*function))

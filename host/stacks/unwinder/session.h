@@ -25,7 +25,7 @@ struct Start {
 class Session : private Files {
 public:
   Session(sandbox::ParentChannel& channel, Start& start)
-      : channel_(channel), process_(start.process), modules_(*this, start.modules),
+      : channel_(channel), modules_(*this, start.modules),
         unwinder_(modules_, start.pages, start.process), symbols_(modules_) {}
 
   [[noreturn]] void serve();
@@ -33,7 +33,6 @@ public:
 private:
   void answer(wire::Decoder& question);
   void mend_end(CallChain& chain);
-  void send_frames(CallChain& chain);
   FileDescriptor ask(wire::UnwinderKind kind, std::uint32_t module);
 
   FileDescriptor file(std::uint32_t module) override;
@@ -41,7 +40,6 @@ private:
   FileDescriptor alternate(std::uint32_t module) override;
 
   sandbox::ParentChannel& channel_;
-  const wire::UnwinderStart& process_;
   Modules modules_;
   Unwinder unwinder_;
   Symbols symbols_;

@@ -81,7 +81,7 @@ std::vector<Call> Symbols::read(std::uint64_t address) {
   auto calls = from_dwarf(module, address);
   if (calls.empty())
     calls.emplace_back();
-  if (!calls.back().function || !calls.back().begins_at)
+  if (!calls.back().function)
     from_symbol_table(module, address, calls.back());
   return calls;
 }
@@ -129,11 +129,8 @@ void Symbols::from_symbol_table(Dwfl_Module* module, std::uint64_t address, Call
       ::dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name == nullptr || name[0] == '\0' || !has_size_for(symbol, offset))
     return;
-  const bool moved_away = std::string_view(name).find(".cold") != std::string_view::npos;
-  if (!call.function || !moved_away)
-    call.begins_at = address - offset;
-  if (!call.function)
-    call.function = function_name(name);
+  call.function = function_name(name);
+  call.begins_at = address - offset;
 }
 
 } // namespace mqbridge::unwinder

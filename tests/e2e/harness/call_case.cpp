@@ -17,6 +17,12 @@ const std::set<std::string> message_calls = {
     "waitall_mixed", "waitsome",        "waitall_sends", "waitany_ibarrier",
     "two_threads",   "waitall_ibarrier"};
 
+// The same, of call_others.c.
+const std::set<std::string> other_calls = {
+    "ibarrier", "ibcast",    "iallreduce",    "ialltoall",   "igather",
+    "iscan",    "test_loop", "testany_loop",  "iprobe_loop", "win_fence",
+    "win_lock", "file_open", "file_write_all"};
+
 } // namespace
 
 bool CallCase::is_inside(int rank) const {
@@ -33,6 +39,8 @@ void PrintTo(const CallCase& param, std::ostream* stream) {
 
 std::vector<std::string> call_differences(const CallCase& param, const std::filesystem::path& step,
                                           const nlohmann::json& document) {
+  if (other_calls.count(param.call) != 0)
+    return {};
   const auto compare =
       message_calls.count(param.call) == 0 ? inside_differences : message_differences;
   return compare(param, step, document);

@@ -41,7 +41,7 @@ std::vector<std::string> message_differences(const CallCase& param,
                                              const std::filesystem::path& step,
                                              const nlohmann::json& document);
 
-/// The one of these that the call is for.
+/// The one of these that the call is for; nothing for a call of call_others.c.
 std::vector<std::string> call_differences(const CallCase& param, const std::filesystem::path& step,
                                           const nlohmann::json& document);
 

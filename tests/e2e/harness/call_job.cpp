@@ -1,9 +1,11 @@
 #include "tests/e2e/harness/call_job.h"
 
+#include "tests/e2e/harness/call_sites.h"
 #include "tests/e2e/harness/step_job.h"
 #include "tests/support/temp_directory.h"
 
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 
 namespace mqbridge::e2e {
@@ -18,26 +20,47 @@ void expect_ended(const DumpOutcome& dump, int ranks) {
 
 void expect_call(const StepJob& job, int step, const CallCase& param,
                  const std::vector<std::string>& options) {
-  SCOPED_TRACE(param.argument());
-  job.await_step(step);
-  EXPECT_TRUE(job.await_blocked(step, param.inside));
   const DumpOutcome dump = job.dump(options);
   ASSERT_NO_FATAL_FAILURE(expect_ended(dump, job.job().ranks()));
   EXPECT_THAT(call_differences(param, job.directory(step), dump.document), IsEmpty());
-  job.go(step);
+  EXPECT_THAT(site_differences(param, job.directory(step), dump.document), IsEmpty());
+}
+
+void expect_site(const StepJob& job, int step, const CallCase& param) {
+  const DumpOutcome dump = job.dump();
+  EXPECT_EQ(dump.status(), 1) << "no queues: " << testing::PrintToString<Outcome>(dump);
+  ASSERT_EQ(dump.document["ranks"].size(), static_cast<std::size_t>(job.job().ranks()));
+  EXPECT_THAT(site_differences(param, job.directory(step), dump.document), IsEmpty());
+}
+
+void go_through(JobSpec job, const std::vector<CallCase>& cases, Threads threads,
+                const std::function<void(const StepJob&, int, const CallCase&)>& expect) {
+  job.arguments = {threads == Threads::single ? "single" : "multiple"};
+  for (const CallCase& each : cases)
+    job.arguments.push_back(each.argument());
+  StepJob steps(job);
+  for (int step = 0; const CallCase& each : cases) {
+    SCOPED_TRACE(each.argument());
+    steps.await_step(step);
+    EXPECT_TRUE(steps.await_blocked(step, each.inside));
+    expect(steps, step, each);
+    steps.go(step++);
+  }
+  EXPECT_EQ(steps.finish(), "");
 }
 
 } // namespace
 
 void expect_calls(JobSpec job, const std::vector<CallCase>& cases, Threads threads,
                   const std::vector<std::string>& options) {
-  job.arguments = {threads == Threads::single ? "single" : "multiple"};
-  for (const CallCase& each : cases)
-    job.arguments.push_back(each.argument());
-  StepJob steps(job);
-  for (int step = 0; const CallCase& each : cases)
-    expect_call(steps, step++, each, options);
-  EXPECT_EQ(steps.finish(), "");
+  go_through(std::move(job), cases, threads,
+             [&](const StepJob& steps, int step, const CallCase& each) {
+               expect_call(steps, step, each, options);
+             });
+}
+
+void expect_call_sites(JobSpec job, const std::vector<CallCase>& cases, Threads threads) {
+  go_through(std::move(job), cases, threads, expect_site);
 }
 
 void expect_traffic(JobSpec job, const std::vector<TrafficStep>& steps) {

@@ -11,10 +11,14 @@ namespace mqbridge::e2e {
 enum class Threads { single, multiple }; ///< that the job asks MPI for
 
 /// Goes through calls in one job of mpi_calls, dumps it inside of each of them, and expects
-/// what inside_differences() and message_differences() say; and that the job comes to its end.
+/// what call_differences() and site_differences() say; and that the job comes to its end.
 /// `job`: but for its arguments. `options`: of the dump.
 void expect_calls(JobSpec job, const std::vector<CallCase>& cases,
                   Threads threads = Threads::single, const std::vector<std::string>& options = {});
+
+/// The same in a job of an MPI whose queues nobody sees: what site_differences() says alone.
+void expect_call_sites(JobSpec job, const std::vector<CallCase>& cases,
+                       Threads threads = Threads::single);
 
 /// Goes through these steps in one job of mpi_traffic, and expects
 /// what traffic_differences() says of each.

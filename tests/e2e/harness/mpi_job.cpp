@@ -19,7 +19,7 @@ using test::Ending;
 using test::eventually;
 
 std::string inferior_path(const std::string& program) {
-  return std::string(MQBRIDGE_BINARY_DIRECTORY) + "/inferiors/" + program;
+  return (std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / "inferiors" / program).string();
 }
 
 // What every Open MPI process of a test gets: nothing outside its own directory, no shared files of

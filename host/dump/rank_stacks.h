@@ -1,0 +1,44 @@
+#pragma once
+
+#include "host/dump/document.h"
+#include "host/dump/take_dump.h"
+#include "host/mpi/mpi_library.h"
+#include "host/process/stopped_process.h"
+#include "host/stacks/capture.h"
+#include "host/stacks/unwind.h"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace mqbridge {
+
+/// The call stacks of one rank, in two steps: what has to be read while its process stands still,
+/// and what is made of it afterwards. One thread.
+class RankStacks {
+public:
+  explicit RankStacks(const DumpOptions& options) : options_(options) {}
+
+  /// Reads registers and stacks, anew each time. `held`: for so long the process stands still by
+  /// now. Errors: those of capture_stacks(); then nothing is captured.
+  Result<void> capture(StoppedProcess& process, const MpiLibrary& mpi,
+                       std::chrono::steady_clock::duration held,
+                       std::optional<std::chrono::steady_clock::time_point> deadline);
+  bool captured() const { return captured_.has_value(); }
+  /// The process was not what it seemed while they were read.
+  void forget() { captured_.reset(); }
+
+  /// Unwinds what was captured, and says what each thread is in: fills stacks and blocked_in of the
+  /// dump. The process runs on by then; of it nothing but its files is used. Errors: those of
+  /// unwind(), and then the dump has no stacks.
+  Result<void> unwind(StoppedProcess& process, const MpiLibrary& mpi, RankDump& dump,
+                      Warnings& warnings);
+
+private:
+  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, Warnings& warnings) const;
+
+  const DumpOptions& options_;
+  std::optional<CapturedStacks> captured_;
+};
+
+} // namespace mqbridge
