@@ -1,6 +1,7 @@
 #include "host/stacks/capture_plan.h"
 
 #include "host/memory/page_store.h"
+#include "host/memory/prefetch_budget.h"
 
 #include <algorithm>
 
@@ -17,8 +18,10 @@ constexpr std::uint64_t overrun = std::uint64_t{64} << 10;
 constexpr std::uint64_t budget_of_unknown = std::uint64_t{64} << 20;
 /// More is never captured of one process, however fast the link is.
 constexpr std::uint64_t most_budget = std::uint64_t{64} << 20;
-/// Less says nothing of anybody.
-constexpr std::uint64_t least_budget = first_of_stack;
+/// Less says nothing of anybody. Of a link that is not slow the speed may be underestimated, as
+/// long as little has been read.
+constexpr std::uint64_t least_budget_when_slow = first_of_stack;
+constexpr std::uint64_t least_budget = std::uint64_t{256} << 10;
 
 /// The mapping that has it, or the one that begins a little above it; nullptr: none.
 const MappedRange* range_at(const MemoryMap& map, std::uint64_t stack_pointer) {
@@ -101,8 +104,8 @@ std::uint64_t capture_budget(const rsp::LinkEstimate& link, std::chrono::duratio
   if (link.bytes_per_second <= 0)
     return budget_of_unknown;
   const auto bytes = link.bytes_per_second * std::max(time.count(), 0.0);
-  return static_cast<std::uint64_t>(
-      std::clamp(bytes, static_cast<double>(least_budget), static_cast<double>(most_budget)));
+  const auto least = is_slow(link) ? least_budget_when_slow : least_budget;
+  return std::clamp(static_cast<std::uint64_t>(std::min(bytes, 1e18)), least, most_budget);
 }
 
 void share_at_first(std::span<StackShare> shares, std::uint64_t budget) {

@@ -35,10 +35,11 @@ public:
     const std::string_view architecture = platform_.architecture;
     if (!counter_)
       return std::nullopt;
+    const bool is_live = thread_.layout == RegisterLayout::gdb;
     if (architecture == "x86_64") // orig_rax
-      return on_x86(0, thread_.layout == RegisterLayout::gdb ? 536 : 120, 8, {0x0f, 0x05});
+      return on_x86({is_live ? 536U : 120U, {0x0f, 0x05}, 219});
     if (architecture == "i386") // orig_eax
-      return on_x86(0, thread_.layout == RegisterLayout::gdb ? 308 : 44, 4, {0xcd, 0x80});
+      return on_x86({is_live ? 308U : 44U, {0xcd, 0x80}, 0});
     if (architecture == "aarch64")
       return on_aarch64();
     if (architecture == "s390x")
@@ -72,16 +73,38 @@ private:
     return values;
   }
 
-  /// The number that the kernel keeps stands at `offset`: behind all that other stops leave there.
-  std::optional<int> on_x86(std::uint16_t result, std::size_t offset, std::size_t size,
-                            std::array<std::uint8_t, 2> opcode) const {
-    if (!gave_interrupted(result, static_cast<int>(size)))
+  struct X86 {
+    std::size_t kept; ///< offset of the number that the kernel keeps, of as many bytes as a pointer
+    std::array<std::uint8_t, 2> opcode;
+    int restart; ///< number of restart_syscall
+  };
+  static constexpr std::uint16_t eax = 0;
+
+  /// The kernel has stopped it behind the instruction, or on its way back to it.
+  std::optional<int> on_x86(const X86& x86) const {
+    const auto size = static_cast<std::size_t>(platform_.pointer_size);
+    const auto kept = register_at(thread_, platform_, x86.kept, size);
+    const auto number = kept ? as_number(*kept) : std::nullopt;
+    const auto result = general(eax);
+    if (!number || !result)
       return std::nullopt;
     const auto before = instruction<2>(*counter_ - 2);
-    if (before && *before != opcode)
+    const bool is_behind =
+        gave_interrupted(eax, platform_.pointer_size) && (!before || *before == x86.opcode);
+    const bool begins_again = instruction<2>(*counter_) == x86.opcode &&
+                              (*result == *kept || as_number(*result) == x86.restart);
+    if (!is_behind && !begins_again)
       return std::nullopt;
-    const auto number = register_at(thread_, platform_, offset, size);
-    return number ? as_number(*number) : std::nullopt;
+    return number == x86.restart && size == 8 ? as_it_began(*number, is_behind ? 2 : 0) : number;
+  }
+
+  /// A call with a time limit, once stopped, goes on as another one, restart_syscall. What it was
+  /// the C library says right before the instruction, which begins so many bytes back: `mov
+  /// $NUMBER, %eax`.
+  std::optional<int> as_it_began(int number, std::uint64_t back) const {
+    constexpr std::uint8_t mov_eax = 0xb8;
+    const auto before = instruction<5>(*counter_ - back - 5);
+    return before && before->front() == mov_eax ? (*before)[1] | (*before)[2] << 8 : number;
   }
 
   /// Its kernel steps back to the instruction before it lets a debugger look, if the call is to
