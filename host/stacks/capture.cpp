@@ -263,7 +263,7 @@ private:
   }
 
   void warn(std::string_view code, std::string message, std::string_view hint) {
-    result_.warnings.push_back({std::string(code), std::move(message), std::string(hint)});
+    result_.warnings.push_back({code, std::move(message), std::string(hint)});
   }
 
   StoppedProcess& process_;

@@ -2,7 +2,10 @@
 
 #include "host/memory/memory.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -14,6 +17,12 @@ class FakeMemory final : public Memory {
 public:
   void put(TargetAddress address, std::vector<std::uint8_t> bytes) {
     pieces_[address.value] = std::move(bytes);
+  }
+  /// Bytes of a piece that was put.
+  void change(TargetAddress address, const std::vector<std::uint8_t>& bytes) {
+    auto& [first, piece] = *std::prev(pieces_.upper_bound(address.value));
+    std::copy(bytes.begin(), bytes.end(),
+              piece.begin() + static_cast<std::ptrdiff_t>(address.value - first));
   }
   /// An integer of `size` bytes as the target would write it.
   void put_integer(TargetAddress address, std::uint64_t value, std::size_t size, bool big_endian) {
