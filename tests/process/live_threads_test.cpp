@@ -3,6 +3,7 @@
 #include "host/process/live/live_process.h"
 #include "tests/support/connected.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -25,7 +26,9 @@ struct LiveThreads : testing::Test {
       selected = payload.substr(2);
       return Answer::packet("OK");
     });
-    stub.on("g", [this](std::string_view) { return Answer::packet("0" + selected.substr(3)); });
+    stub.on("g", [this](std::string_view) {
+      return Answer::packet((selected.size() % 2 == 0 ? "0" : "") + selected.substr(3));
+    });
     client = test::connected(stub);
     ASSERT_TRUE(client);
     const auto attachment = rsp::attach(*client);
@@ -59,6 +62,67 @@ TEST_F(LiveThreads, RefusedListIsNoEmptyOne) {
   const auto threads = process->threads(64);
   ASSERT_FALSE(threads);
   EXPECT_EQ(threads.error().code, "threads.unsupported");
+}
+
+TEST_F(LiveThreads, AskedBesideOtherReadsCostNoRoundTrip) {
+  stub.serve_objects({{"threads:", "<threads><thread id='p1.1'/><thread id='p1.2'/></threads>"}});
+  stub.on("qC", Answer::packet("QC1"));
+  attach("T05thread:p1.1;");
+  process->expect_threads();
+  ASSERT_TRUE(client->request("qC")); // the list leaves with it
+  process->advance();
+  ASSERT_TRUE(client->request("qC")); // and the registers with this
+  EXPECT_EQ(selected, "p1.1") << "as the stub had it";
+  const auto before = client->counters().round_trips;
+  const auto threads = process->threads(64);
+  ASSERT_TRUE(threads) << threads.error().message;
+  ASSERT_EQ(threads->size(), 2U);
+  EXPECT_EQ(threads->at(1).registers, rsp::RegisterBytes{std::byte(2)});
+  EXPECT_EQ(client->counters().round_trips, before);
+}
+
+TEST_F(LiveThreads, OfAStubThatListsThemByPagesCostNoRoundTripEither) {
+  stub.on("qfThreadInfo", Answer::packet("mp1.1,p1.2")).on("qsThreadInfo", Answer::packet("l"));
+  stub.on("qC", Answer::packet("QC1"));
+  attach("T05thread:p1.1;");
+  process->expect_threads();
+  ASSERT_TRUE(client->request("qC"));
+  process->advance();
+  ASSERT_TRUE(client->request("qC"));
+  const auto before = client->counters().round_trips;
+  const auto threads = process->threads(64);
+  ASSERT_TRUE(threads) << threads.error().message;
+  EXPECT_EQ(threads->size(), 2U);
+  EXPECT_EQ(client->counters().round_trips, before);
+}
+
+TEST_F(LiveThreads, ALongListThatWasAskedBesideIsReadToItsEnd) {
+  std::string list = "<threads>";
+  for (int i = 1; i <= 600; ++i)
+    list += "<thread id='p1." + fmt::format("{:x}", i) + "'/>";
+  stub.serve_objects({{"threads:", list + "</threads>"}});
+  stub.on("qC", Answer::packet("QC1"));
+  attach("T05thread:p1.1;");
+  process->expect_threads();
+  ASSERT_TRUE(client->request("qC"));
+  process->advance();
+  const auto threads = process->threads(2);
+  ASSERT_TRUE(threads) << threads.error().message;
+  ASSERT_EQ(threads->size(), 600U);
+  EXPECT_TRUE(threads->at(1).registers);
+  EXPECT_FALSE(threads->at(2).registers) << "more were not asked for";
+}
+
+TEST_F(LiveThreads, GarbageThatWasAskedBesideIsAnErrorWhereItIsWanted) {
+  stub.serve_objects({{"threads:", "<threads><thread id='nobody'/></threads>"}});
+  stub.on("qC", Answer::packet("QC1"));
+  attach("T05thread:p1.1;");
+  process->expect_threads();
+  ASSERT_TRUE(client->request("qC"));
+  process->advance();
+  const auto threads = process->threads(64);
+  ASSERT_FALSE(threads);
+  EXPECT_EQ(threads.error().code, "stub.garbage");
 }
 
 } // namespace
