@@ -4,18 +4,13 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/e2e/harness/schema.h"
 #include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 namespace mqbridge::e2e {
 namespace {
@@ -33,21 +28,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   for (std::string line; std::getline(in, line);)
     lines.push_back(line);
   return lines;
-}
-
-// The first violation of the published schema; empty if there is none.
-std::string schema_violation(const json& document) {
-  valijson::Schema schema;
-  valijson::SchemaParser parser;
-  const json text = json::parse(std::ifstream(MQBRIDGE_SCHEMA));
-  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(document), &results))
-    return "";
-  valijson::ValidationResults::Error error;
-  results.popError(error);
-  return fmt::format("{}: {}", fmt::join(error.context, ""), error.description);
 }
 
 class OutputTest : public testing::Test {
