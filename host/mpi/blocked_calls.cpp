@@ -2,6 +2,7 @@
 
 #include "host/memory/reader.h"
 #include "host/mpi/mpi_function.h"
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
 #include "host/stacks/system_calls.h"
 

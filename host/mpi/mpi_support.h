@@ -50,6 +50,13 @@ struct DllLimit {
   std::string_view instead = {}; ///< how add_unshown() brings it all the same; empty: it does not
 };
 
+/// An inner function to which an MPI function jumps as its last deed: then it stands on no stack,
+/// and the inner one stands for it.
+struct LastDeed {
+  std::string_view function; ///< "ompi_mpi_finalize"
+  std::string_view call;     ///< "MPI_Finalize"
+};
+
 /// Bytes in the target that are soon asked for.
 struct RootWord {
   TargetAddress address;
@@ -86,6 +93,9 @@ public:
   /// How doctor words a transport that read_transport() named and whose queues the DLL sees. Empty:
   /// it says nothing.
   virtual std::string describe_transport(const std::string&) const { return {}; }
+
+  /// Of MPI functions that wait.
+  virtual std::span<const LastDeed> last_deeds() const { return {}; }
 
   /// What its debug DLL never shows, whatever the process does.
   virtual std::span<const DllLimit> dll_limits() const { return {}; }

@@ -130,6 +130,15 @@ TEST_P(BlockedCalls, AWrapperOfATool) {
   EXPECT_THAT(found[0].line, Optional(12));
 }
 
+TEST_P(BlockedCalls, ACallThatEndsWithAJumpIsOnNoStack) {
+  library_.provider = "openmpi";
+  add_frames({mpi("opal_progress"), mpi("ompi_mpi_finalize"), frame("main", "/opt/app/solver", 9)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].call, Optional(std::string("MPI_Finalize")));
+  EXPECT_THAT(found[0].line, Optional(9));
+}
+
 TEST_P(BlockedCalls, TheOnlyRequestOnTheStack) {
   add_operation(request);
   add_operation(other_request);

@@ -42,6 +42,11 @@ constexpr auto limits = std::to_array<DllLimit>({
      "what a rank inside a collective or MPI_Probe waits for is read by mqbridge from ob1"},
 });
 
+constexpr auto jumps = std::to_array<LastDeed>({
+    {"ompi_mpi_finalize", "MPI_Finalize"},
+    {"mca_pml_base_bsend_detach", "MPI_Buffer_detach"},
+});
+
 /// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.
 bool is_own_library(std::string_view path) {
   const auto name = path.substr(path.rfind('/') + 1);
@@ -122,6 +127,7 @@ public:
   std::string describe_transport(const std::string& name) const override {
     return name == "ob1" ? "ob1, seen by the debug DLL" : "";
   }
+  std::span<const LastDeed> last_deeds() const override { return jumps; }
   std::span<const DllLimit> dll_limits() const override { return limits; }
 
   Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const override {

@@ -2,7 +2,7 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
-#include "tests/support/child_process.h"
+#include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
 #include <fstream>
@@ -49,10 +49,12 @@ TEST_P(FortranBinding, SaysTheCallByItsNameInC) {
   const auto program = (directory / "bindings").string();
   const Outcome compiled =
       run_program({{"mpif90", "-g", "-O1", "-D" + GetParam(), "-J", directory.path().string(), "-I",
-                    MQBRIDGE_SOURCE_DIRECTORY, "-D_GNU_SOURCE", "-o", program,
-                    sources + "/bindings.F90", sources + "/job_files.c"}});
+                    sources + "/../..", "-D_GNU_SOURCE", "-o", program, sources + "/bindings.F90",
+                    sources + "/job_files.c"}});
   ASSERT_EQ(compiled.status(), 0) << compiled.err;
-  MpiJob job({.program = program});
+  JobSpec spec;
+  spec.program = program;
+  MpiJob job(spec);
   const json call = call_of_first(job);
   EXPECT_EQ(call["call"], "MPI_Recv") << call;
   EXPECT_EQ(call["function"], "halo::exchange");
