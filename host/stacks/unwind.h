@@ -5,6 +5,7 @@
 #include "host/memory/platform.h"
 #include "host/process/image_set.h"
 #include "host/stacks/capture.h"
+#include "host/stacks/frame_names.h"
 #include "host/stacks/stack.h"
 #include "rsp/result.h"
 
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,8 +24,9 @@ struct UnwindOptions {
   std::filesystem::path program;              ///< mqbridge-unwinder
   bool sandboxed = true;                      ///< false (--no-sandbox): without system call filters
   std::size_t max_frames = 1024;              ///< of one thread
-  std::chrono::milliseconds patience{10'000}; ///< for all threads of one process
+  std::chrono::milliseconds patience{10'000}; ///< for all stacks of one process, and for all names
   FilePaths paths = {};                       ///< where parts of their DWARF may be
+  std::shared_ptr<FrameNames> names = {};     ///< that are read once for many processes; null: none
 };
 
 struct UnwoundThread {

@@ -58,6 +58,13 @@ std::string UnwindModules::path(std::uint32_t number) const {
   return images_[number] != nullptr ? images_[number]->target_path : "[vdso]";
 }
 
+std::string UnwindModules::identity(std::uint32_t number) const {
+  const auto* image = images_[number];
+  if (image == nullptr)
+    return {};
+  return image->file->identity() + '\n' + (image->debug ? image->debug->identity() : "");
+}
+
 std::uint64_t UnwindModules::file_address(std::uint32_t number, std::uint64_t address) const {
   const auto* image = images_[number];
   const auto width = image != nullptr ? image->bias.last_address : ~std::uint64_t{0};

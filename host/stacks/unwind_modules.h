@@ -26,6 +26,8 @@ public:
   bool has(std::uint32_t number) const { return number < places_.size(); }
   /// As the target names it.
   std::string path(std::uint32_t number) const;
+  /// Names the contents of its files; empty: nothing does, as of the vDSO.
+  std::string identity(std::uint32_t number) const;
   /// Where the file has what is at `address` in the process.
   std::uint64_t file_address(std::uint32_t number, std::uint64_t address) const;
 

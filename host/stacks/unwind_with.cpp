@@ -1,20 +1,18 @@
 #include "host/stacks/unwind_with.h"
 
-#include "host/confined/confined_process.h"
 #include "host/disk/work_budget.h"
-#include "host/limits.h"
 #include "host/stacks/thread_registers.h"
-#include "host/stacks/unwind_modules.h"
-#include "rsp/packet/printable.h"
+#include "host/stacks/unwinder_questions.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
+#include <string_view>
 
 namespace mqbridge {
 namespace {
-
-using wire::UnwinderKind;
 
 Error cannot_unwind(const Platform& platform) {
   return {"stacks.platform",
@@ -23,17 +21,13 @@ Error cannot_unwind(const Platform& platform) {
           "gdb or lldb of that platform may show more"};
 }
 
-std::optional<std::string> decode_text(wire::Decoder& message) {
-  if (message.get<std::uint8_t>() == 0)
-    return std::nullopt;
-  return readable(message.text());
-}
-
-template <class T>
-std::optional<T> decode_number(wire::Decoder& message) {
-  const bool is_there = message.get<std::uint8_t>() != 0;
-  const auto value = message.get<T>();
-  return is_there ? std::optional(value) : std::nullopt;
+/// Where a thread or a program begins: nothing calls it.
+bool begins_thread(std::string_view function) {
+  constexpr auto beginnings = std::to_array<std::string_view>(
+      {"_start", "__start", "_start_c", "__libc_start_main", "__libc_start_main_impl",
+       "__libc_start_call_main", "generic_start_main", "clone", "__clone", "__clone2", "clone3",
+       "__clone3", "__GI___clone", "start_thread", "thread_start", "__thread_start"});
+  return std::ranges::find(beginnings, function) != beginnings.end();
 }
 
 /// How far `address` is behind the beginning of its function. Code that the compiler moved away
@@ -45,159 +39,125 @@ std::optional<std::int64_t> distance(std::uint64_t address, std::optional<std::u
   return static_cast<std::int64_t>(address - *from);
 }
 
-/// One process's threads, asked for one after the other.
-class Unwinding {
+/// The names of one process's frames.
+class Naming {
 public:
-  Unwinding(sandbox::Conversation& unwinder, const CapturedStacks& captured,
-            std::span<const Image> images, const Platform& platform, const UnwindOptions& options)
-      : unwinder_(unwinder), captured_(captured), platform_(platform), options_(options),
-        modules_(captured, images, options.paths) {}
+  Naming(const UnwindModules& modules, FrameNames& known) : modules_(modules), known_(known) {}
 
-  Result<void> begin(std::uint16_t stack_pointer);
-  Result<void> unwind(const CapturedThread& thread, UnwoundThread& unwound);
-  bool supported() const { return supported_; }
-
-private:
-  /// The next message that is no question; questions are answered.
-  Result<wire::Decoder> next_answer(UnwinderKind& kind);
-  Result<void> give_file(UnwinderKind kind, wire::Decoder& question);
-  Result<void> add_frames(wire::Decoder& message, UnwoundThread& unwound);
-  Result<void> note_end(wire::Decoder& message, UnwoundThread& unwound);
-
-  sandbox::Conversation& unwinder_;
-  const CapturedStacks& captured_;
-  const Platform& platform_;
-  const UnwindOptions& options_;
-  UnwindModules modules_;
-  std::size_t texts_ = 0; ///< bytes so far
-  bool supported_ = true;
-};
-
-Result<void> Unwinding::begin(std::uint16_t stack_pointer) {
-  wire::UnwinderStart start;
-  start.modules = static_cast<std::uint32_t>(modules_.places().size());
-  start.max_frames = static_cast<std::uint32_t>(options_.max_frames);
-  start.stack_pointer = stack_pointer;
-  start.pointer_size = static_cast<std::uint8_t>(platform_.pointer_size);
-  start.big_endian = platform_.byte_order == ByteOrder::big;
-  start.sandboxed = options_.sandboxed;
-  wire::Encoder first;
-  first.put(UnwinderKind::start).put(start);
-  unwinder_.begin_answer(); // and all others
-  const FileDescriptor store(captured_.pages ? ::dup(captured_.pages->descriptor()) : -1);
-  if (auto done = store ? unwinder_.send(first, store) : unwinder_.send(first); !done)
-    return done;
-  for (auto rest = modules_.places(); !rest.empty();) {
-    const auto some = rest.first(std::min(rest.size(), wire::max_modules_chunk));
-    wire::Encoder message;
-    message.put(UnwinderKind::modules).bytes(std::as_bytes(some));
-    if (auto done = unwinder_.send(message); !done)
-      return done;
-    rest = rest.subspan(some.size());
-  }
-  UnwinderKind kind{};
-  auto answer = next_answer(kind);
-  if (!answer)
-    return forward(std::move(answer));
-  if (kind == UnwinderKind::no_sandbox)
-    return Failure(sandbox::unavailable("mqbridge-unwinder", answer->text()));
-  if (kind != UnwinderKind::ready || !answer->complete())
-    return unwinder_.protocol_violation();
-  return {};
-}
-
-Result<void> Unwinding::unwind(const CapturedThread& captured, UnwoundThread& unwound) {
-  const auto address = program_counter(captured.thread, platform_);
-  if (!address) {
-    unwound.stack.end = StackEnd::unreadable;
+  /// Of all frames; what others have read is not read again.
+  Result<void> read(UnwinderQuestions& unwinder, std::span<const PlainStack> stacks) {
+    auto unknown = look_up(stacks);
+    if (unknown.empty())
+      return {};
+    const auto lock = known_.lock_reading();
+    if (!lock)
+      return Failure(lock.error());
+    unknown = look_up(stacks); // somebody may have read them meanwhile
+    auto read = unwinder.names(unknown);
+    if (!read)
+      return forward(std::move(read));
+    for (std::size_t i = 0; i < unknown.size(); ++i)
+      add(unknown[i], std::move((*read)[i]));
     return {};
   }
-  wire::ThreadQuestion asked;
-  asked.program_counter = *address;
-  asked.captured_to = captured.captured_to.value;
-  asked.cut = captured.cut;
-  wire::Encoder question;
-  question.put(UnwinderKind::thread).put(asked);
-  for (const auto& each : dwarf_registers(captured.thread, platform_))
-    question.put(each);
-  if (auto done = unwinder_.send(question); !done)
-    return done;
-  for (;;) {
-    UnwinderKind kind{};
-    auto answer = next_answer(kind);
-    if (!answer)
-      return forward(std::move(answer));
-    if (kind == UnwinderKind::thread_end)
-      return note_end(*answer, unwound);
-    if (kind != UnwinderKind::frames)
-      return unwinder_.protocol_violation();
-    if (auto done = add_frames(*answer, unwound); !done)
-      return done;
+
+  /// Empty: not known.
+  const FrameNames::Calls& of(const wire::PlainFrame& frame) const {
+    static const FrameNames::Calls none;
+    const auto found = here_.find(frame.lookup());
+    return found != here_.end() ? found->second : none;
   }
-}
 
-Result<wire::Decoder> Unwinding::next_answer(UnwinderKind& kind) {
-  for (;;) {
-    auto message = unwinder_.receive(kind);
-    const bool question =
-        message && (kind == UnwinderKind::want_file || kind == UnwinderKind::want_debug ||
-                    kind == UnwinderKind::want_alternate);
-    if (!question)
-      return message;
-    if (auto given = give_file(kind, *message); !given)
-      return forward(std::move(given));
+private:
+  std::vector<std::uint64_t> look_up(std::span<const PlainStack> stacks) {
+    std::vector<std::uint64_t> unknown;
+    for (const auto& stack : stacks)
+      for (const auto& frame : stack.frames) {
+        if (frame.module == wire::no_module || here_.contains(frame.lookup()))
+          continue;
+        module_of_.try_emplace(frame.lookup(), frame.module);
+        if (auto calls = known_.find(place(frame.lookup())))
+          here_.emplace(frame.lookup(), std::move(*calls));
+        else
+          unknown.push_back(frame.lookup());
+      }
+    std::ranges::sort(unknown);
+    const auto repeated = std::ranges::unique(unknown);
+    unknown.erase(repeated.begin(), repeated.end());
+    return unknown;
   }
+
+  FrameNames::Place place(std::uint64_t address) const {
+    const auto module = module_of_.at(address);
+    return {modules_.identity(module), modules_.file_address(module, address)};
+  }
+
+  void add(std::uint64_t address, FrameNames::Calls calls) {
+    const auto module = module_of_.at(address);
+    for (auto& call : calls)
+      if (call.begins_at)
+        call.begins_at = modules_.file_address(module, *call.begins_at);
+    if (!modules_.identity(module).empty())
+      known_.add(place(address), calls);
+    here_.emplace(address, std::move(calls));
+  }
+
+  const UnwindModules& modules_;
+  FrameNames& known_;
+  std::map<std::uint64_t, std::uint32_t> module_of_;
+  std::map<std::uint64_t, FrameNames::Calls> here_;
+};
+
+/// Where a thread begins, code that was written by hand says by a return address of 0 that nobody
+/// called it, or has no information. The innermost frame is no proof: one that clones is there,
+/// too.
+void mend_end(PlainStack& stack, const Naming& names) {
+  auto& frames = stack.frames;
+  if (stack.end != StackEnd::no_cfi || frames.size() < 2)
+    return;
+  const bool behind = frames.back().address == 0;
+  const auto& calls = names.of(behind ? frames[frames.size() - 2] : frames.back());
+  if (calls.empty() || !begins_thread(calls.back().function.value_or("")))
+    return;
+  stack.end = StackEnd::outermost;
+  if (behind)
+    frames.pop_back();
 }
 
-Result<void> Unwinding::give_file(UnwinderKind kind, wire::Decoder& question) {
-  const auto number = question.get<std::uint32_t>();
-  if (!question.complete() || !modules_.has(number))
-    return unwinder_.protocol_violation();
-  const auto file = kind == UnwinderKind::want_file    ? modules_.file(number)
-                    : kind == UnwinderKind::want_debug ? modules_.debug(number)
-                                                       : modules_.alternate(number);
-  wire::Encoder answer;
-  if (!file)
-    return unwinder_.send(answer.put(UnwinderKind::no_file));
-  return unwinder_.send(answer.put(UnwinderKind::file), file);
+/// One call of a frame, which may have more of them by inlining.
+StackFrame shown(const wire::PlainFrame& frame, const NamedCall& call,
+                 const UnwindModules& modules) {
+  StackFrame shown;
+  shown.address = {frame.address};
+  shown.function = call.function;
+  shown.file = call.file;
+  shown.line = call.line;
+  shown.inlined = call.inlined;
+  if (frame.module == wire::no_module)
+    return shown;
+  shown.module = modules.path(frame.module);
+  const auto in_file = modules.file_address(frame.module, frame.address);
+  shown.offset = distance(in_file, call.function ? call.begins_at : 0);
+  return shown;
 }
 
-Result<void> Unwinding::add_frames(wire::Decoder& message, UnwoundThread& unwound) {
-  while (message.ok() && !message.complete()) {
-    StackFrame frame;
-    frame.address = {message.get<std::uint64_t>()};
-    const auto module = message.get<std::uint32_t>();
-    frame.inlined = message.get<std::uint8_t>() != 0;
-    const auto stack_pointer = decode_number<std::uint64_t>(message);
-    frame.function = decode_text(message);
-    frame.offset = distance(frame.address.value, decode_number<std::uint64_t>(message));
-    frame.file = decode_text(message);
-    frame.line = decode_number<std::int64_t>(message);
-    if (!message.ok() || (module != wire::no_module && !modules_.has(module)) ||
-        unwound.stack.frames.size() == options_.max_frames || frame.line.value_or(1) < 1)
-      return unwinder_.protocol_violation();
-    if (module != wire::no_module) {
-      frame.module = modules_.path(module);
-      if (!frame.function)
-        frame.offset = distance(modules_.file_address(module, frame.address.value), 0);
+void show(const PlainStack& plain, const Naming& names, const UnwindModules& modules,
+          std::size_t max_frames, UnwoundThread& unwound) {
+  static const FrameNames::Calls nameless(1);
+  unwound.stack.end = plain.end;
+  for (const auto& frame : plain.frames) {
+    const auto& known = names.of(frame);
+    for (const auto& call : known.empty() ? nameless : known) {
+      if (unwound.stack.frames.size() == max_frames) { // inlined calls count as frames, too
+        unwound.stack.end = StackEnd::limit;
+        return;
+      }
+      unwound.stack.frames.push_back(shown(frame, call, modules));
+      unwound.stack_pointers.push_back(frame.has_stack_pointer != 0
+                                           ? std::optional(TargetAddress{frame.stack_pointer})
+                                           : std::nullopt);
     }
-    texts_ += frame.function.value_or("").size() + frame.file.value_or("").size();
-    if (texts_ > limits::stack_texts)
-      return unwinder_.protocol_violation();
-    unwound.stack.frames.push_back(std::move(frame));
-    unwound.stack_pointers.push_back(stack_pointer ? std::optional(TargetAddress{*stack_pointer})
-                                                   : std::nullopt);
   }
-  return message.ok() ? Result<void>() : unwinder_.protocol_violation();
-}
-
-Result<void> Unwinding::note_end(wire::Decoder& message, UnwoundThread& unwound) {
-  const auto end = message.get<std::uint8_t>();
-  supported_ = supported_ && message.get<std::uint8_t>() == 0;
-  if (!message.complete() || end > static_cast<std::uint8_t>(StackEnd::repeats))
-    return unwinder_.protocol_violation();
-  unwound.stack.end = static_cast<StackEnd>(end);
-  return {};
 }
 
 UnwoundThread without_frames(const CapturedThread& captured) {
@@ -209,6 +169,18 @@ UnwoundThread without_frames(const CapturedThread& captured) {
   return unwound;
 }
 
+/// All stacks, then all names: what was unwound before an error stays.
+Result<void> ask(UnwinderQuestions& unwinder, const CapturedStacks& captured, Naming& names,
+                 std::vector<PlainStack>& stacks) {
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    auto stack = unwinder.unwind(captured.threads[i]);
+    if (!stack)
+      return forward(std::move(stack));
+    stacks[i] = std::move(*stack);
+  }
+  return names.read(unwinder, stacks);
+}
+
 } // namespace
 
 Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
@@ -217,26 +189,29 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
                                                const Platform& platform,
                                                const UnwindOptions& options, Warnings& warnings) {
   std::vector<UnwoundThread> threads;
-  for (const auto& thread : captured.threads)
-    threads.push_back(without_frames(thread));
+  std::ranges::transform(captured.threads, std::back_inserter(threads), without_frames);
   const auto stack_pointer = stack_pointer_number(platform);
   if (!stack_pointer) {
     warnings.push_back(cannot_unwind(platform));
     return threads;
   }
-  Unwinding unwinding(unwinder, captured, images, platform, options);
-  if (auto done = unwinding.begin(*stack_pointer); !done)
+  const UnwindModules modules(captured, images, options.paths);
+  UnwinderQuestions questions(unwinder, captured, modules, platform, options);
+  if (auto done = questions.begin(*stack_pointer); !done)
     return forward(std::move(done));
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    auto done = unwinding.unwind(captured.threads[i], threads[i]);
-    if (done)
-      continue;
+  FrameNames own_names;
+  Naming names(modules, options.names ? *options.names : own_names);
+  std::vector<PlainStack> stacks(threads.size());
+  if (auto done = ask(questions, captured, names, stacks); !done) {
     if (is_work_over(done.error()))
       return forward(std::move(done));
     warnings.push_back(std::move(done).error());
-    break;
   }
-  if (!unwinding.supported())
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    mend_end(stacks[i], names);
+    show(stacks[i], names, modules, options.max_frames, threads[i]);
+  }
+  if (!questions.supported())
     warnings.push_back(cannot_unwind(platform));
   return threads;
 }

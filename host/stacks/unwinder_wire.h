@@ -15,6 +15,7 @@ enum class UnwinderKind : std::uint8_t {
   start = 1, ///< UnwinderStart; with the page store's descriptor, if there is one
   modules,   ///< some of the ModulePlaces
   thread,    ///< ThreadQuestion, DwarfRegisters. Answered by frames..., thread_end
+  names,     ///< addresses of instructions. Answered by calls..., calls_end
   file,      ///< an answer, with its descriptor
   no_file,   ///< an answer
   // Unwinder to parent: questions, each with the number of a module. Answered by file, no_file
@@ -23,8 +24,10 @@ enum class UnwinderKind : std::uint8_t {
   want_alternate, ///< what dwz put elsewhere
   // Answers.
   ready,      ///< to start, and all modules
-  frames,     ///< some frames of the thread: see put_frame() (host/stacks/unwinder/session.cpp)
-  thread_end, ///< StackEnd; whether libdw can unwind on this architecture at all
+  frames,     ///< some PlainFrames of the thread
+  thread_end, ///< StackEnd; whether libdw cannot unwind on this architecture at all
+  calls,      ///< some calls, each after the index of its address: put_call() (session.cpp)
+  calls_end,
   no_sandbox, ///< text: it cannot confine itself, and ends
 };
 
@@ -33,8 +36,8 @@ struct UnwinderStart {
   std::uint32_t max_frames = 0;
   std::uint16_t stack_pointer = 0; ///< its number in DWARF
   std::uint8_t pointer_size = 0;
-  bool big_endian = false;
-  bool sandboxed = true;
+  std::uint8_t big_endian = 0;
+  std::uint8_t sandboxed = 1;
   std::uint8_t unused[3] = {};
 };
 
@@ -48,15 +51,35 @@ struct ModulePlace {
 struct ThreadQuestion {
   std::uint64_t program_counter = 0;
   std::uint64_t captured_to = 0;
-  bool cut = false; ///< the stack goes on behind captured_to
+  std::uint8_t cut = 0; ///< the stack goes on behind captured_to
   std::uint8_t unused[7] = {};
 };
 
-inline constexpr std::size_t max_modules_chunk = 2000;     ///< ModulePlaces of one message
-inline constexpr std::size_t max_frames_chunk = 16 * 1024; ///< bytes at which one is sent
 inline constexpr std::uint32_t no_module = 0xffffffff;
 
+/// A frame without what inlining hides.
+struct PlainFrame {
+  std::uint64_t address = 0;
+  std::uint64_t stack_pointer = 0;
+  std::uint32_t module = no_module;
+  std::uint8_t exact = 0; ///< `address` is where it was interrupted, not a return address
+  std::uint8_t has_stack_pointer = 0;
+  std::uint8_t unused[2] = {};
+
+  /// An address of the instruction that it is at.
+  constexpr std::uint64_t lookup() const {
+    return exact != 0 || address == 0 ? address : address - 1;
+  }
+};
+
+inline constexpr std::size_t max_modules_chunk = 2000;    ///< ModulePlaces of one message
+inline constexpr std::size_t max_frames_chunk = 2000;     ///< PlainFrames of one message
+inline constexpr std::size_t max_names_asked = 4000;      ///< addresses of one question
+inline constexpr std::size_t max_calls_chunk = 16 * 1024; ///< bytes at which one is sent
+
 static_assert(max_modules_chunk * sizeof(ModulePlace) + 1 <= max_message);
-static_assert(max_frames_chunk + 2 * max_text + 64 <= max_message);
+static_assert(max_frames_chunk * sizeof(PlainFrame) + 1 <= max_message);
+static_assert(max_names_asked * sizeof(std::uint64_t) + 1 <= max_message);
+static_assert(max_calls_chunk + 2 * max_text + 64 <= max_message);
 
 } // namespace mqbridge::wire

@@ -3,8 +3,11 @@
 
 #include "tests/stacks/core_subject.h"
 #include "tests/support/core_files.h"
+#include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
+#include <algorithm>
+#include <cstring>
 #include <gmock/gmock.h>
 
 namespace mqbridge {
@@ -12,12 +15,21 @@ namespace {
 
 using test::CoreSubject;
 using test::own;
+using test::Place;
 using test::places;
 using test::SubjectBuild;
+using testing::Contains;
+using testing::EndsWith;
+using testing::Optional;
+using testing::Pair;
+using testing::SizeIs;
 
-SubjectBuild native(std::vector<std::string> options) {
+SubjectBuild native(const std::vector<std::string>& options, const std::string& source = "chain.c",
+                    const std::string& compiler = MQBRIDGE_TEST_CC) {
   SubjectBuild build;
+  build.compiler = {compiler};
   build.compiler.insert(build.compiler.end(), options.begin(), options.end());
+  build.source = source;
   return build;
 }
 
@@ -26,17 +38,187 @@ protected:
   void SetUp() override { MQBRIDGE_SKIP_IF_LACKING(test::lacking_kernel_cores()); }
 };
 
+/// The only thread's stack, which is the program's and gdb's as far as the program's own functions
+/// go.
+ThreadStack expect_agreement(const CoreSubject& subject) {
+  const auto threads = subject.unwind();
+  EXPECT_THAT(threads, SizeIs(1));
+  if (threads.size() != 1)
+    return {};
+  const auto found = own(places(threads[0].stack), subject.said());
+  EXPECT_EQ(found, subject.said());
+  EXPECT_EQ(found, own(subject.gdb(), subject.said()));
+  return threads[0].stack;
+}
+
 TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
   for (const char* pointers : {"-fomit-frame-pointer", "-fno-omit-frame-pointer"}) {
-    const CoreSubject subject(native({"-g", "-O2", pointers}), "plain");
-    const auto threads = subject.unwind();
-    ASSERT_EQ(threads.size(), 1U);
-    const auto found = places(threads[0].stack);
-    EXPECT_EQ(own(found, subject.said()), subject.said());
-    EXPECT_EQ(own(found, subject.said()), own(subject.gdb(), subject.said()));
-    EXPECT_EQ(threads[0].stack.end, StackEnd::outermost);
-    EXPECT_EQ(threads[0].stack.frames.back().function, "_start");
+    const auto stack = expect_agreement({native({"-g", "-O2", pointers}), "plain"});
+    EXPECT_EQ(stack.end, StackEnd::outermost);
+    EXPECT_EQ(stack.frames.back().function, "_start");
   }
+}
+
+TEST_F(NativeStacks, GoOnInWhatASignalHandlerInterrupted) {
+  for (const char* kind : {"handler", "fault"}) {
+    const auto stack = expect_agreement({native({"-g", "-O2"}), kind});
+    EXPECT_EQ(stack.end, StackEnd::outermost);
+    EXPECT_THAT(places(stack), Contains(Pair("__restore_rt", 0)));
+  }
+}
+
+TEST_F(NativeStacks, OfThreadsEndWhereTheyBegan) {
+  const CoreSubject subject(native({"-g", "-O2"}), "thread");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(2)); // that of the signal is the first in a core
+  EXPECT_EQ(own(places(threads[0].stack), subject.said()), subject.said());
+  EXPECT_EQ(threads[0].stack.end, StackEnd::outermost);
+  EXPECT_THAT(places(threads[1].stack), Contains(Pair("main", testing::Gt(0))));
+  EXPECT_EQ(threads[1].stack.end, StackEnd::outermost);
+}
+
+TEST_F(NativeStacks, EndAtCodeWithoutFile) {
+  const CoreSubject subject(native({"-g", "-O2"}), "without_file");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto& frames = threads[0].stack.frames;
+  EXPECT_EQ(threads[0].stack.end, StackEnd::no_cfi);
+  ASSERT_GE(frames.size(), 2U);
+  EXPECT_EQ(frames.back().function, std::nullopt);
+  EXPECT_EQ(frames.back().module, std::nullopt);
+  EXPECT_EQ(places(threads[0].stack)[frames.size() - 2], subject.said().front()) << "die";
+}
+
+TEST_F(NativeStacks, EndWhereAReturnAddressWasOverwritten) {
+  const auto threads = CoreSubject(native({"-g", "-O2"}), "overwritten").unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto& frames = threads[0].stack.frames;
+  EXPECT_EQ(threads[0].stack.end, StackEnd::no_cfi);
+  ASSERT_GE(frames.size(), 2U);
+  EXPECT_EQ(frames.back().address, TargetAddress{0x4141414141});
+  EXPECT_EQ(frames[frames.size() - 2].function, "overwrite");
+}
+
+TEST_F(NativeStacks, EndWhereTheyGoInCircles) {
+  const auto threads = CoreSubject(native({"-g", "-O2"}), "circle").unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  EXPECT_EQ(threads[0].stack.end, StackEnd::repeats);
+  EXPECT_LT(threads[0].stack.frames.size(), 10U);
+  EXPECT_EQ(threads[0].stack.frames.back().function, "call_itself");
+}
+
+TEST_F(NativeStacks, OfANullCallHaveItsAddress) {
+  const auto threads = CoreSubject(native({"-g", "-O2"}), "null").unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  EXPECT_EQ(threads[0].stack.end, StackEnd::no_cfi);
+  ASSERT_THAT(threads[0].stack.frames, SizeIs(1));
+  EXPECT_EQ(threads[0].stack.frames[0].address, TargetAddress{0});
+}
+
+/// Leaves the first of the pages from the stack pointer on.
+void keep_one_page(CapturedStacks& captured) {
+  auto& thread = captured.threads.at(0);
+  const auto first = thread.stack_pointer / PageStore::page_size;
+  auto kept = PageStore::create(std::size_t{1} << 20);
+  ASSERT_TRUE(kept);
+  std::vector<std::byte> page(PageStore::page_size);
+  const auto start = thread.stack_pointer / 64 * 64;
+  const auto size = (first + 1) * PageStore::page_size - start;
+  ASSERT_TRUE(captured.pages->copy(start, std::span(page).last(size)));
+  (*kept)->prepare(first, 1);
+  std::ranges::copy(page, (*kept)->bytes_of(first));
+  (*kept)->publish(first, ~std::uint64_t{0}, ~std::uint64_t{0});
+  captured.pages = std::move(*kept);
+  thread.captured_to = {(first + 1) * PageStore::page_size};
+}
+
+TEST_F(NativeStacks, SayWhereTheyWereCut) {
+  const CoreSubject subject(native({"-g", "-O2"}), "deep");
+  for (const bool cut : {true, false}) {
+    Warnings warnings;
+    const auto threads = subject.unwind(test::unwind_options(), warnings, [&](auto& captured) {
+      keep_one_page(captured);
+      captured.threads.at(0).cut = cut;
+    });
+    ASSERT_THAT(threads, SizeIs(1));
+    EXPECT_EQ(threads[0].stack.end, cut ? StackEnd::cut : StackEnd::unreadable);
+    EXPECT_EQ(threads[0].stack.frames.back().function, "descend");
+    EXPECT_THAT(warnings, SizeIs(0));
+  }
+}
+
+TEST_F(NativeStacks, HaveAsManyFramesAsAreShown) {
+  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const auto all = subject.unwind();
+  ASSERT_THAT(all, SizeIs(1));
+  for (std::size_t most = 1; most < all[0].stack.frames.size(); ++most) {
+    auto options = test::unwind_options();
+    options.max_frames = most;
+    Warnings warnings;
+    const auto threads = subject.unwind(options, warnings);
+    ASSERT_THAT(threads, SizeIs(1));
+    EXPECT_THAT(threads[0].stack.frames, SizeIs(most)) << "inlined ones count, too";
+    EXPECT_EQ(threads[0].stack.end, StackEnd::limit);
+    EXPECT_THAT(warnings, SizeIs(0));
+  }
+}
+
+TEST_F(NativeStacks, OfAStrippedProgramHaveAddresses) {
+  const CoreSubject subject(native({"-O2", "-s"}), "plain");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto& stack = threads[0].stack;
+  EXPECT_EQ(stack.end, StackEnd::outermost);
+  EXPECT_EQ(std::ranges::count_if(stack.frames,
+                                  [&](const StackFrame& frame) {
+                                    return frame.module == subject.program() && !frame.function &&
+                                           frame.offset > 0;
+                                  }),
+            std::ranges::count(subject.gdb(), Place("??", 0)));
+  EXPECT_THAT(subject.gdb(), Contains(Place("??", 0)));
+}
+
+TEST_F(NativeStacks, HaveNamesOfCplusplusWithoutParameters) {
+  const CoreSubject subject(native({"-g", "-O2"}, "names.cpp", MQBRIDGE_TEST_CXX), "");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto of_gdb = [&](const Place& place) {
+    return Place(place.first.substr(0, place.first.find("(const std::function")), place.second);
+  };
+  std::vector<Place> expected;
+  std::ranges::transform(subject.gdb(), std::back_inserter(expected), of_gdb);
+  const auto is_ours = [](const Place& place) {
+    return place.first.starts_with("halo::") || place.first == "plain_c" || place.first == "main";
+  };
+  std::erase_if(expected, std::not_fn(is_ours));
+  auto found = places(threads[0].stack);
+  std::erase_if(found, std::not_fn(is_ours));
+  EXPECT_EQ(found, expected);
+  EXPECT_THAT(expected, Contains(Pair("halo::(anonymous namespace)::hidden", testing::Gt(0))));
+  EXPECT_THAT(expected, Contains(Pair("halo::Exchange::operator new", testing::Gt(0))));
+  EXPECT_THAT(expected, SizeIs(testing::Ge(10)));
+}
+
+TEST_F(NativeStacks, HaveNamesOfFortran) {
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gfortran", "gfortran"));
+  const CoreSubject subject(native({"-g", "-O1"}, "names.f90", "gfortran"), "");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const std::vector<Place> said = {
+      {"halo::exchange", 0}, {"plain", 0}, {"ring::step", 0}, {"ring", 0}, {"main", 0}};
+  const auto found = own(places(threads[0].stack), said);
+  EXPECT_EQ(found, own(subject.gdb(), said));
+  EXPECT_THAT(found, SizeIs(said.size()));
+}
+
+TEST_F(NativeStacks, OfI386BeginInTheVdso) {
+  MQBRIDGE_SKIP_IF_LACKING(
+      test::lacking_program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu libc6-dev-i386-cross"));
+  const auto stack = expect_agreement(
+      {native({"-g", "-O2", "-static"}, "chain.c", "i686-linux-gnu-gcc"), "plain"});
+  ASSERT_FALSE(stack.frames.empty());
+  EXPECT_EQ(stack.frames[0].function, "__kernel_vsyscall");
+  EXPECT_EQ(stack.frames[0].module, "[vdso]");
 }
 
 } // namespace

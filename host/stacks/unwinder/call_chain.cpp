@@ -63,67 +63,78 @@ CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
   end_.reset();
   after_trampoline_ = outermost_ = false;
   failed_read_.reset();
-  if (!attach()) {
-    chain_.unsupported = modules_.any() != nullptr;
-    chain_.end = StackEnd::no_cfi;
-    add_first_frame();
-    return std::move(chain_);
-  }
   const auto step = [](Dwfl_Frame* state, void* of) {
     return static_cast<Unwinder*>(of)->add_frame(state);
   };
-  judge_end(::dwfl_getthread_frames(modules_.dwfl(), some_thread, step, this));
+  const int result =
+      attach() ? ::dwfl_getthread_frames(modules_.dwfl(), some_thread, step, this) : -1;
+  if (chain_.frames.empty())
+    end_without_libdw();
+  else
+    judge_end(result);
   return std::move(chain_);
 }
 
-void Unwinder::add_first_frame() {
-  RawFrame frame{.address = thread_.program_counter, .exact = true};
+// libdw does not know the architecture, or there is no file to know it from.
+void Unwinder::end_without_libdw() {
+  chain_.unsupported = modules_.any() != nullptr;
+  chain_.end = StackEnd::no_cfi;
+  wire::PlainFrame frame;
+  frame.address = thread_.program_counter;
+  frame.exact = 1;
   for (const auto& [number, value] : registers_)
-    if (number == process_.stack_pointer)
+    if (number == process_.stack_pointer) {
       frame.stack_pointer = value;
+      frame.has_stack_pointer = 1;
+    }
   chain_.frames.push_back(frame);
 }
 
 void Unwinder::judge_end(int result) {
-  if (chain_.frames.empty()) // libdwfl took no registers
-    add_first_frame();
   if (end_)
     chain_.end = *end_;
-  else if (result == 0 && !outermost_ && !chain_.frames.empty()) {
+  else if (failed_read_ && !outermost_)
+    chain_.end = end_at_failed_read();
+  else if (result == 0 && !outermost_) {
     // A return address of 0: where a thread begins, some architectures have one. Elsewhere somebody
-    // wrote over it. session.cpp knows the functions.
-    chain_.frames.push_back({.address = 0});
+    // wrote over it. Who knows functions can tell.
+    chain_.frames.emplace_back();
     chain_.end = StackEnd::no_cfi;
   } else if (result == 0)
     chain_.end = StackEnd::outermost;
   else
-    chain_.end = end_at_failed_read();
+    chain_.end = StackEnd::unreadable;
 }
 
 StackEnd Unwinder::end_at_failed_read() const {
   constexpr std::uint64_t longest_stack = std::uint64_t{1} << 30;
-  const bool behind = failed_read_ && *failed_read_ >= thread_.captured_to &&
-                      *failed_read_ - thread_.captured_to < longest_stack;
-  return thread_.cut && behind ? StackEnd::cut : StackEnd::unreadable;
+  const bool behind =
+      *failed_read_ >= thread_.captured_to && *failed_read_ - thread_.captured_to < longest_stack;
+  return thread_.cut != 0 && behind ? StackEnd::cut : StackEnd::unreadable;
 }
 
 int Unwinder::add_frame(Dwfl_Frame* state) {
-  RawFrame frame{.exact = chain_.frames.empty() || after_trampoline_};
+  wire::PlainFrame frame;
+  const bool exact = chain_.frames.empty() || after_trampoline_;
   ::dwfl_frame_pc(state, &frame.address, nullptr);
   Dwarf_Word stack_pointer = 0;
   if (::dwfl_frame_reg(state, process_.stack_pointer, &stack_pointer) == 0)
-    frame.stack_pointer = stack_pointer;
+    frame.has_stack_pointer = 1;
+  frame.stack_pointer = stack_pointer;
   end_ = end_before(frame, after_trampoline_);
   if (end_)
     return DWARF_CB_ABORT;
-  const auto found = information(frame.lookup());
+  const auto found = information(exact ? frame.address : frame.address - 1);
   after_trampoline_ = found.is_trampoline || (!found.found && may_be_trampoline(frame.address));
   outermost_ = found.is_outermost;
-  frame.exact = frame.exact || after_trampoline_;
+  frame.exact = exact || after_trampoline_ ? 1 : 0;
   chain_.frames.push_back(frame);
   failed_read_.reset();
+  Dwarf_Word value = 0;
   if (!found.found && !after_trampoline_)
     end_ = StackEnd::no_cfi;
+  else if (found.return_register && ::dwfl_frame_reg(state, *found.return_register, &value) != 0)
+    end_ = StackEnd::unreadable; // the stub did not give it
   else if (chain_.frames.size() == process_.max_frames)
     end_ = StackEnd::limit;
   return end_ ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -132,13 +143,14 @@ int Unwinder::add_frame(Dwfl_Frame* state) {
 // Stacks grow downwards on every architecture that libdw can unwind on: a caller's frame lies above
 // that of what it called. A function that calls none may have no frame of its own; and a signal
 // handler may run on another stack.
-std::optional<StackEnd> Unwinder::end_before(const RawFrame& frame, bool after_trampoline) {
-  if (!seen_.insert({frame.address, frame.stack_pointer.value_or(0)}).second)
+std::optional<StackEnd> Unwinder::end_before(const wire::PlainFrame& frame, bool after_trampoline) {
+  if (!seen_.insert({frame.address, frame.stack_pointer}).second)
     return StackEnd::repeats;
   if (chain_.frames.empty() || after_trampoline)
     return std::nullopt;
   const auto& inner = chain_.frames.back();
-  if (frame.stack_pointer && inner.stack_pointer && *frame.stack_pointer < *inner.stack_pointer)
+  if (frame.has_stack_pointer != 0 && inner.has_stack_pointer != 0 &&
+      frame.stack_pointer < inner.stack_pointer)
     return StackEnd::repeats;
   return std::nullopt;
 }
@@ -169,7 +181,11 @@ Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
   std::size_t count = 0;
   const bool known = return_address >= 0 && ::dwarf_frame_register(frame.get(), return_address,
                                                                    room, &operations, &count) == 0;
-  return {true, is_trampoline, known && count == 0 && operations == room};
+  const bool stays = known && count == 0 && operations == nullptr;
+  return {.found = true,
+          .is_trampoline = is_trampoline,
+          .is_outermost = known && count == 0 && operations == room,
+          .return_register = stays ? std::optional<unsigned>(return_address) : std::nullopt};
 }
 
 // On s390x it stands on the stack, and no information is about it: libdwfl knows its instruction
@@ -195,8 +211,8 @@ bool Unwinder::read_word(std::uint64_t address, std::uint64_t& word) {
   }
   word = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
-    word = word << 8 |
-           std::to_integer<std::uint64_t>(process_.big_endian ? all[i] : all[all.size() - 1 - i]);
+    word = word << 8 | std::to_integer<std::uint64_t>(
+                           process_.big_endian != 0 ? all[i] : all[all.size() - 1 - i]);
   return true;
 }
 

@@ -16,19 +16,8 @@
 
 namespace mqbridge::unwinder {
 
-/// One frame, without what inlining hides.
-struct RawFrame {
-  std::uint64_t address = 0;
-  std::optional<std::uint64_t> stack_pointer = {};
-  /// `address` is where it was interrupted, not a return address.
-  bool exact = false;
-
-  /// An address of the instruction that it is at.
-  std::uint64_t lookup() const { return exact || address == 0 ? address : address - 1; }
-};
-
 struct CallChain {
-  std::vector<RawFrame> frames; ///< innermost first
+  std::vector<wire::PlainFrame> frames; ///< innermost first
   StackEnd end = StackEnd::outermost;
   bool unsupported = false; ///< libdw cannot unwind on this architecture
 };
@@ -46,17 +35,18 @@ private:
   /// Of the code that a frame is in.
   struct FrameInformation {
     bool found = false;
-    bool is_trampoline = false; ///< what a signal handler returns to
-    bool is_outermost = false;  ///< its return address is undefined
+    bool is_trampoline = false;                   ///< what a signal handler returns to
+    bool is_outermost = false;                    ///< its return address is undefined
+    std::optional<unsigned> return_register = {}; ///< where it still is
   };
 
   bool attach();
-  void add_first_frame();
+  void end_without_libdw();
   void judge_end(int result);
   FrameInformation information(std::uint64_t address);
   FrameInformation look_into(Dwarf_CFI* information, std::uint64_t address) const;
   bool may_be_trampoline(std::uint64_t address);
-  std::optional<StackEnd> end_before(const RawFrame& frame, bool after_trampoline);
+  std::optional<StackEnd> end_before(const wire::PlainFrame& frame, bool after_trampoline);
   int add_frame(Dwfl_Frame* state);
   StackEnd end_at_failed_read() const;
   bool read_word(std::uint64_t address, std::uint64_t& word);

@@ -1,7 +1,5 @@
 #include "host/stacks/unwinder/function_name.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -114,14 +112,6 @@ std::string function_name(std::string_view symbol) {
   if (symbol.starts_with("_Z"))
     return std::string(without_parameters(demangled(std::string(symbol))));
   return of_fortran_module(symbol).value_or(std::string(symbol));
-}
-
-bool begins_thread(std::string_view function) {
-  constexpr auto beginnings = std::to_array<std::string_view>(
-      {"_start", "__start", "_start_c", "__libc_start_main", "__libc_start_main_impl",
-       "__libc_start_call_main", "generic_start_main", "clone", "__clone", "__clone2", "clone3",
-       "__clone3", "__GI___clone", "start_thread", "thread_start", "__thread_start"});
-  return std::ranges::find(beginnings, function) != beginnings.end();
 }
 
 } // namespace mqbridge::unwinder

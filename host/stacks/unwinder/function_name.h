@@ -13,7 +13,4 @@ std::string function_name(std::string_view symbol);
 /// "halo::run<int>". What looks otherwise is returned as it is.
 std::string_view without_parameters(std::string_view demangled);
 
-/// Where a thread or a program begins: nothing calls it.
-bool begins_thread(std::string_view function);
-
 } // namespace mqbridge::unwinder

@@ -3,6 +3,7 @@
 #include "host/stacks/unwinder/function_name.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dwarf.h>
 #include <string_view>
 
@@ -25,6 +26,61 @@ bool is_fortran(int language) {
   }
 }
 
+bool is_cplusplus(int language) {
+  switch (language) {
+  case DW_LANG_C_plus_plus:
+  case DW_LANG_C_plus_plus_03:
+  case DW_LANG_C_plus_plus_11:
+  case DW_LANG_C_plus_plus_14:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Where a function was declared that `die` is a definition or a copy of.
+Dwarf_Die declaration_of(Dwarf_Die die) {
+  constexpr int longest_way = 8;
+  for (int i = 0; i < longest_way; ++i) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    auto* link = ::dwarf_attr(&die, DW_AT_abstract_origin, &attribute);
+    if (link == nullptr)
+      link = ::dwarf_attr(&die, DW_AT_specification, &attribute);
+    if (link == nullptr || ::dwarf_formref_die(link, &next) == nullptr)
+      break;
+    die = next;
+  }
+  return die;
+}
+
+/// "halo::(anonymous namespace)::": what a C++ function is declared in. Looks through its unit:
+/// only for functions that nothing outside of their file can call, which have no linkage name.
+std::string enclosing_scopes(Dwarf_Die& die) {
+  auto declaration = declaration_of(die);
+  Dwarf_Die* scopes = nullptr;
+  const int count = ::dwarf_getscopes_die(&declaration, &scopes);
+  std::string names;
+  for (int i = 1; i < count; ++i) {
+    const char* name = ::dwarf_diename(&scopes[i]);
+    switch (::dwarf_tag(&scopes[i])) {
+    case DW_TAG_namespace:
+      names.insert(0, name != nullptr ? std::string(name) + "::" : "(anonymous namespace)::");
+      break;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      names.insert(0, name != nullptr ? std::string(name) + "::" : "");
+      break;
+    default:
+      break;
+    }
+  }
+  if (count > 0)
+    std::free(scopes);
+  return names;
+}
+
 std::string_view linkage_name(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
@@ -36,7 +92,8 @@ std::string_view linkage_name(Dwarf_Die& die) {
 /// Looks for the code at one address, down the tree of a unit's DIEs.
 class Search {
 public:
-  Search(std::uint64_t address, bool fortran) : address_(address), fortran_(fortran) {}
+  Search(std::uint64_t address, int language)
+      : address_(address), fortran_(is_fortran(language)), cplusplus_(is_cplusplus(language)) {}
 
   /// Whether it is below `parent`; then take() has the way to it.
   bool look_below(Dwarf_Die& parent, const std::string& prefix, int depth = 0) {
@@ -81,9 +138,8 @@ private:
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
       return true;
-    case DW_TAG_subprogram: // GNU C nests functions, too
-      return ::dwarf_hasattr_integrate(&die, DW_AT_low_pc) != 0 ||
-             ::dwarf_hasattr_integrate(&die, DW_AT_ranges) != 0;
+    case DW_TAG_subprogram: // its contained procedures are below it, even if it is inlined itself
+      return fortran_;
     default:
       return false;
     }
@@ -118,19 +174,20 @@ private:
     if (linkage.starts_with("_Z") || linkage.find("_MOD_") != std::string_view::npos)
       return function_name(linkage);
     if (const char* text = ::dwarf_diename(&die))
-      return prefix + text;
+      return (cplusplus_ ? enclosing_scopes(die) : prefix) + text;
     return linkage.empty() ? std::nullopt : std::optional(function_name(linkage));
   }
 
   std::uint64_t address_;
   bool fortran_;
+  bool cplusplus_;
   std::vector<Scope> found_; ///< outermost first
 };
 
 } // namespace
 
 std::vector<Scope> scopes_at(Dwarf_Die& unit, std::uint64_t address) {
-  Search search(address, is_fortran(::dwarf_srclang(&unit)));
+  Search search(address, ::dwarf_srclang(&unit));
   search.look_below(unit, "");
   return search.take();
 }

@@ -1,8 +1,10 @@
 #include "host/stacks/unwinder/session.h"
 
-#include "host/stacks/unwinder/function_name.h"
+#include "host/stacks/unwinder/symbols.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace mqbridge::unwinder {
@@ -22,15 +24,18 @@ void put_number(wire::Encoder& message, const std::optional<T>& value) {
   message.put(value.has_value()).put(value.value_or(0));
 }
 
-/// Of a frame, one of its calls.
-void put_call(wire::Encoder& message, const RawFrame& frame, std::uint32_t module,
-              const Call& call) {
-  message.put(frame.address).put(module).put(call.inlined);
-  put_number(message, frame.stack_pointer);
+void put_call(wire::Encoder& message, std::uint32_t index, const Call& call) {
+  message.put(index).put(call.inlined);
   put_text(message, call.function);
   put_number(message, call.begins_at);
   put_text(message, call.file);
   put_number(message, call.line);
+}
+
+wire::Encoder begun(UnwinderKind kind) {
+  wire::Encoder message;
+  message.put(kind);
+  return message;
 }
 
 } // namespace
@@ -60,13 +65,16 @@ void Session::serve() {
     UnwinderKind kind{};
     FileDescriptor none;
     auto question = channel_.receive(kind, none);
-    if (kind != UnwinderKind::thread)
+    if (kind == UnwinderKind::thread)
+      unwind(question);
+    else if (kind == UnwinderKind::names)
+      name(question);
+    else
       leave();
-    answer(question);
   }
 }
 
-void Session::answer(wire::Decoder& question) {
+void Session::unwind(wire::Decoder& question) {
   const auto thread = question.get<wire::ThreadQuestion>();
   std::vector<DwarfRegister> registers;
   while (question.ok() && !question.complete())
@@ -74,43 +82,32 @@ void Session::answer(wire::Decoder& question) {
   if (!question.ok())
     leave();
   auto chain = unwinder_.unwind(thread, registers);
-  mend_end(chain);
-  const auto new_message = [] {
-    wire::Encoder message;
-    message.put(UnwinderKind::frames);
-    return message;
-  };
-  auto message = new_message();
-  for (const auto& frame : chain.frames) {
-    const auto module = modules_.number_at(frame.lookup()).value_or(wire::no_module);
-    for (const auto& call : symbols_.calls_at(frame.lookup())) {
-      put_call(message, frame, module, call);
-      if (message.message().size() < wire::max_frames_chunk)
+  for (auto& frame : chain.frames)
+    frame.module = modules_.number_at(frame.lookup()).value_or(wire::no_module);
+  for (auto rest = std::span(chain.frames); !rest.empty();) {
+    const auto some = rest.first(std::min(rest.size(), wire::max_frames_chunk));
+    channel_.send(begun(UnwinderKind::frames).bytes(std::as_bytes(some)));
+    rest = rest.subspan(some.size());
+  }
+  channel_.send(begun(UnwinderKind::thread_end).put(chain.end).put(chain.unsupported));
+}
+
+void Session::name(wire::Decoder& question) {
+  auto message = begun(UnwinderKind::calls);
+  for (std::uint32_t index = 0; !question.complete(); ++index) {
+    const auto address = question.get<std::uint64_t>();
+    if (!question.ok())
+      leave();
+    for (const auto& call : calls_at(modules_, address)) {
+      put_call(message, index, call);
+      if (message.message().size() < wire::max_calls_chunk)
         continue;
       channel_.send(message);
-      message = new_message();
+      message = begun(UnwinderKind::calls);
     }
   }
   channel_.send(message);
-  wire::Encoder end;
-  end.put(UnwinderKind::thread_end).put(chain.end).put(chain.unsupported);
-  channel_.send(end);
-}
-
-// Where a thread begins, code that was written by hand says by a return address of 0 that nobody
-// called it, or has no information.
-void Session::mend_end(CallChain& chain) {
-  auto& frames = chain.frames;
-  if (chain.end != StackEnd::no_cfi)
-    return;
-  const bool behind = frames.size() > 1 && frames.back().address == 0;
-  const auto& last = behind ? frames[frames.size() - 2] : frames.back();
-  const auto& function = symbols_.calls_at(last.lookup()).back().function;
-  if (!function || !begins_thread(*function))
-    return;
-  chain.end = StackEnd::outermost;
-  if (behind)
-    frames.pop_back();
+  channel_.send(begun(UnwinderKind::calls_end));
 }
 
 FileDescriptor Session::ask(UnwinderKind kind, std::uint32_t module) {

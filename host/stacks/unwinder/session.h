@@ -4,7 +4,6 @@
 #include "host/confined/parent_channel.h"
 #include "host/stacks/unwinder/call_chain.h"
 #include "host/stacks/unwinder/modules.h"
-#include "host/stacks/unwinder/symbols.h"
 #include "host/stacks/unwinder_wire.h"
 
 #include <cstdint>
@@ -26,13 +25,13 @@ class Session : private Files {
 public:
   Session(sandbox::ParentChannel& channel, Start& start)
       : channel_(channel), modules_(*this, start.modules),
-        unwinder_(modules_, start.pages, start.process), symbols_(modules_) {}
+        unwinder_(modules_, start.pages, start.process) {}
 
   [[noreturn]] void serve();
 
 private:
-  void answer(wire::Decoder& question);
-  void mend_end(CallChain& chain);
+  void unwind(wire::Decoder& question);
+  void name(wire::Decoder& question);
   FileDescriptor ask(wire::UnwinderKind kind, std::uint32_t module);
 
   FileDescriptor file(std::uint32_t module) override;
@@ -42,7 +41,6 @@ private:
   sandbox::ParentChannel& channel_;
   Modules modules_;
   Unwinder unwinder_;
-  Symbols symbols_;
 };
 
 } // namespace mqbridge::unwinder

@@ -65,30 +65,22 @@ bool has_size_for(const GElf_Sym& symbol, std::uint64_t offset) {
   return symbol.st_size == 0 ? GELF_ST_TYPE(symbol.st_info) != STT_OBJECT : offset < symbol.st_size;
 }
 
-} // namespace
-
-const std::vector<Call>& Symbols::calls_at(std::uint64_t address) {
-  const auto [found, is_new] = known_.try_emplace(address);
-  if (is_new)
-    found->second = read(address);
-  return found->second;
+// clang writes no .debug_aranges: then each unit is asked for its ranges.
+std::optional<Dwarf_Die> unit_at(Modules& modules, Dwfl_Module* module, std::uint64_t address,
+                                 Dwarf_Addr& bias) {
+  if (modules.dwarf(module, bias) == nullptr)
+    return std::nullopt;
+  if (auto* unit = ::dwfl_module_addrdie(module, address, &bias))
+    return *unit;
+  for (Dwarf_Die* unit = nullptr; (unit = ::dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
+    if (::dwarf_haspc(unit, address - bias) > 0)
+      return *unit;
+  return std::nullopt;
 }
 
-std::vector<Call> Symbols::read(std::uint64_t address) {
-  auto* module = modules_.at(address);
-  if (module == nullptr)
-    return {Call()};
-  auto calls = from_dwarf(module, address);
-  if (calls.empty())
-    calls.emplace_back();
-  if (!calls.back().function)
-    from_symbol_table(module, address, calls.back());
-  return calls;
-}
-
-std::vector<Call> Symbols::from_dwarf(Dwfl_Module* module, std::uint64_t address) {
+std::vector<Call> from_dwarf(Modules& modules, Dwfl_Module* module, std::uint64_t address) {
   Dwarf_Addr bias = 0;
-  auto unit = unit_at(module, address, bias);
+  auto unit = unit_at(modules, module, address, bias);
   if (!unit)
     return {};
   address -= bias;
@@ -109,28 +101,32 @@ std::vector<Call> Symbols::from_dwarf(Dwfl_Module* module, std::uint64_t address
   return calls;
 }
 
-// clang writes no .debug_aranges: then each unit is asked for its ranges.
-std::optional<Dwarf_Die> Symbols::unit_at(Dwfl_Module* module, std::uint64_t address,
-                                          Dwarf_Addr& bias) {
-  if (modules_.dwarf(module, bias) == nullptr)
-    return std::nullopt;
-  if (auto* unit = ::dwfl_module_addrdie(module, address, &bias))
-    return *unit;
-  for (Dwarf_Die* unit = nullptr; (unit = ::dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
-    if (::dwarf_haspc(unit, address - bias) > 0)
-      return *unit;
-  return std::nullopt;
-}
-
-void Symbols::from_symbol_table(Dwfl_Module* module, std::uint64_t address, Call& call) {
+void from_symbol_table(Dwfl_Module* module, std::uint64_t address, Call& call) {
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* name =
       ::dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name == nullptr || name[0] == '\0' || !has_size_for(symbol, offset))
     return;
-  call.function = function_name(name);
-  call.begins_at = address - offset;
+  const bool moved_away = std::string_view(name).find(".cold") != std::string_view::npos;
+  if (!call.function || !moved_away)
+    call.begins_at = address - offset;
+  if (!call.function)
+    call.function = function_name(name);
+}
+
+} // namespace
+
+std::vector<Call> calls_at(Modules& modules, std::uint64_t address) {
+  auto* module = modules.at(address);
+  if (module == nullptr)
+    return {Call()};
+  auto calls = from_dwarf(modules, module, address);
+  if (calls.empty())
+    calls.emplace_back();
+  if (!calls.back().function || !calls.back().begins_at)
+    from_symbol_table(module, address, calls.back());
+  return calls;
 }
 
 } // namespace mqbridge::unwinder

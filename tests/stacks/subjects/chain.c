@@ -88,11 +88,14 @@ __attribute__((noinline, optimize("no-omit-frame-pointer"))) static void overwri
   AFTER_CALL();
 }
 
+NOT_INLINED static void* here(void) {
+  return __builtin_return_address(0);
+}
+
 __attribute__((noinline, optimize("no-omit-frame-pointer"))) static void call_itself(void) {
   void** frame = __builtin_frame_address(0);
   frame[0] = frame;
-  frame[1] = (char*)&&here;
-here:
+  frame[1] = here();
   HERE(), die();
   AFTER_CALL();
 }
@@ -107,7 +110,10 @@ NOT_INLINED static void descend(void) {
   AFTER_CALL();
 }
 
+static pthread_mutex_t until_created = PTHREAD_MUTEX_INITIALIZER;
+
 static void* run_thread(void* unused) {
+  pthread_mutex_lock(&until_created);
   HERE(), outer();
   AFTER_CALL();
   return unused;
@@ -115,7 +121,9 @@ static void* run_thread(void* unused) {
 
 static void start_thread_and_wait(void) {
   pthread_t thread;
+  pthread_mutex_lock(&until_created);
   pthread_create(&thread, NULL, run_thread, NULL);
+  pthread_mutex_unlock(&until_created);
   pthread_join(thread, NULL);
   AFTER_CALL();
 }

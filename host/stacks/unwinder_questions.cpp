@@ -1,0 +1,199 @@
+#include "host/stacks/unwinder_questions.h"
+
+#include "host/confined/confined_process.h"
+#include "host/limits.h"
+#include "host/stacks/thread_registers.h"
+#include "rsp/packet/printable.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+using wire::UnwinderKind;
+
+/// No compiler inlines so many functions into each other.
+constexpr std::size_t most_calls = 256;
+
+std::optional<std::string> decode_text(wire::Decoder& message) {
+  if (message.get<std::uint8_t>() == 0)
+    return std::nullopt;
+  return readable(message.text());
+}
+
+template <class T>
+std::optional<T> decode_number(wire::Decoder& message) {
+  const bool is_there = message.get<std::uint8_t>() != 0;
+  const auto value = message.get<T>();
+  return is_there ? std::optional(value) : std::nullopt;
+}
+
+NamedCall decode_call(wire::Decoder& message) {
+  NamedCall call;
+  call.inlined = message.get<std::uint8_t>() != 0;
+  call.function = decode_text(message);
+  call.begins_at = decode_number<std::uint64_t>(message);
+  call.file = decode_text(message);
+  call.line = decode_number<std::int64_t>(message);
+  return call;
+}
+
+} // namespace
+
+Result<void> UnwinderQuestions::begin(std::uint16_t stack_pointer) {
+  wire::UnwinderStart start;
+  start.modules = static_cast<std::uint32_t>(modules_.places().size());
+  start.max_frames = static_cast<std::uint32_t>(options_.max_frames);
+  start.stack_pointer = stack_pointer;
+  start.pointer_size = static_cast<std::uint8_t>(platform_.pointer_size);
+  start.big_endian = platform_.byte_order == ByteOrder::big ? 1 : 0;
+  start.sandboxed = options_.sandboxed ? 1 : 0;
+  wire::Encoder first;
+  first.put(UnwinderKind::start).put(start);
+  unwinder_.begin_answer(); // and those of all stacks
+  const FileDescriptor store(captured_.pages ? ::dup(captured_.pages->descriptor()) : -1);
+  if (auto done = store ? unwinder_.send(first, store) : unwinder_.send(first); !done)
+    return done;
+  for (auto rest = modules_.places(); !rest.empty();) {
+    const auto some = rest.first(std::min(rest.size(), wire::max_modules_chunk));
+    wire::Encoder message;
+    message.put(UnwinderKind::modules).bytes(std::as_bytes(some));
+    if (auto done = unwinder_.send(message); !done)
+      return done;
+    rest = rest.subspan(some.size());
+  }
+  UnwinderKind kind{};
+  auto answer = next_answer(kind);
+  if (!answer)
+    return forward(std::move(answer));
+  if (kind == UnwinderKind::no_sandbox)
+    return Failure(sandbox::unavailable("mqbridge-unwinder", answer->text()));
+  if (kind != UnwinderKind::ready || !answer->complete())
+    return unwinder_.protocol_violation();
+  return {};
+}
+
+Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
+  PlainStack stack;
+  const auto address = program_counter(captured.thread, platform_);
+  if (!address) {
+    stack.end = StackEnd::unreadable;
+    return stack;
+  }
+  wire::ThreadQuestion asked;
+  asked.program_counter = *address;
+  asked.captured_to = captured.captured_to.value;
+  asked.cut = captured.cut ? 1 : 0;
+  wire::Encoder question;
+  question.put(UnwinderKind::thread).put(asked);
+  for (const auto& each : dwarf_registers(captured.thread, platform_))
+    question.put(each);
+  if (auto done = unwinder_.send(question); !done)
+    return forward(std::move(done));
+  for (;;) {
+    UnwinderKind kind{};
+    auto answer = next_answer(kind);
+    if (!answer)
+      return forward(std::move(answer));
+    if (kind != UnwinderKind::frames && kind != UnwinderKind::thread_end)
+      return unwinder_.protocol_violation();
+    const bool is_end = kind == UnwinderKind::thread_end;
+    if (auto done = is_end ? note_end(*answer, stack) : add_frames(*answer, stack); !done)
+      return forward(std::move(done));
+    if (is_end)
+      return stack;
+  }
+}
+
+Result<void> UnwinderQuestions::add_frames(wire::Decoder& message, PlainStack& stack) {
+  while (!message.complete()) {
+    const auto frame = message.get<wire::PlainFrame>();
+    if (!message.ok() || stack.frames.size() > options_.max_frames ||
+        (frame.module != wire::no_module && !modules_.has(frame.module)))
+      return unwinder_.protocol_violation();
+    stack.frames.push_back(frame);
+  }
+  return {};
+}
+
+Result<void> UnwinderQuestions::note_end(wire::Decoder& message, PlainStack& stack) {
+  const auto end = message.get<std::uint8_t>();
+  supported_ = supported_ && message.get<std::uint8_t>() == 0;
+  if (!message.complete() || end > static_cast<std::uint8_t>(StackEnd::repeats))
+    return unwinder_.protocol_violation();
+  stack.end = static_cast<StackEnd>(end);
+  return {};
+}
+
+Result<std::vector<FrameNames::Calls>>
+UnwinderQuestions::names(std::span<const std::uint64_t> addresses) {
+  std::vector<FrameNames::Calls> calls(addresses.size());
+  unwinder_.begin_answer(); // others may have been waited for
+  for (std::size_t at = 0; at < addresses.size();) {
+    const auto size = std::min(addresses.size() - at, wire::max_names_asked);
+    const auto some = addresses.subspan(at, size);
+    wire::Encoder question;
+    question.put(UnwinderKind::names).bytes(std::as_bytes(some));
+    if (auto done = unwinder_.send(question); !done)
+      return forward(std::move(done));
+    if (auto done = receive_calls(std::span(calls).subspan(at, size)); !done)
+      return forward(std::move(done));
+    at += size;
+  }
+  return calls;
+}
+
+Result<void> UnwinderQuestions::receive_calls(std::span<FrameNames::Calls> calls) {
+  for (;;) {
+    UnwinderKind kind{};
+    auto answer = next_answer(kind);
+    if (!answer)
+      return forward(std::move(answer));
+    if (kind == UnwinderKind::calls_end && answer->complete() &&
+        std::ranges::none_of(calls, &FrameNames::Calls::empty))
+      return {};
+    if (kind != UnwinderKind::calls)
+      return unwinder_.protocol_violation();
+    while (!answer->complete()) {
+      const auto index = answer->get<std::uint32_t>();
+      const auto call = decode_call(*answer);
+      texts_ += call.function.value_or("").size() + call.file.value_or("").size();
+      if (!answer->ok() || index >= calls.size() || calls[index].size() == most_calls ||
+          call.line.value_or(1) < 1 || texts_ > limits::stack_texts)
+        return unwinder_.protocol_violation();
+      calls[index].push_back(call);
+    }
+  }
+}
+
+Result<wire::Decoder> UnwinderQuestions::next_answer(UnwinderKind& kind) {
+  for (;;) {
+    auto message = unwinder_.receive(kind);
+    const bool question =
+        message && (kind == UnwinderKind::want_file || kind == UnwinderKind::want_debug ||
+                    kind == UnwinderKind::want_alternate);
+    if (!question)
+      return message;
+    if (auto given = give_file(kind, *message); !given)
+      return forward(std::move(given));
+  }
+}
+
+Result<void> UnwinderQuestions::give_file(UnwinderKind kind, wire::Decoder& question) {
+  const auto number = question.get<std::uint32_t>();
+  if (!question.complete() || !modules_.has(number))
+    return unwinder_.protocol_violation();
+  const auto file = kind == UnwinderKind::want_file    ? modules_.file(number)
+                    : kind == UnwinderKind::want_debug ? modules_.debug(number)
+                                                       : modules_.alternate(number);
+  wire::Encoder answer;
+  if (!file)
+    return unwinder_.send(answer.put(UnwinderKind::no_file));
+  return unwinder_.send(answer.put(UnwinderKind::file), file);
+}
+
+} // namespace mqbridge

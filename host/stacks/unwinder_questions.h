@@ -1,0 +1,65 @@
+#pragma once
+
+#include "host/confined/conversation.h"
+#include "host/memory/platform.h"
+#include "host/stacks/capture.h"
+#include "host/stacks/frame_names.h"
+#include "host/stacks/stack.h"
+#include "host/stacks/unwind.h"
+#include "host/stacks/unwind_modules.h"
+#include "host/stacks/unwinder_wire.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+/// A thread's frames, without names and without what inlining hides.
+struct PlainStack {
+  std::vector<wire::PlainFrame> frames; ///< innermost first; their modules are there
+  StackEnd end = StackEnd::limit;
+};
+
+/// What an unwinder is asked about one process. Its answers are checked for bounds; they are as
+/// true as the files are. An error of any call is the end of it.
+class UnwinderQuestions {
+public:
+  /// All of it outlives this.
+  UnwinderQuestions(sandbox::Conversation& unwinder, const CapturedStacks& captured,
+                    const UnwindModules& modules, const Platform& platform,
+                    const UnwindOptions& options)
+      : unwinder_(unwinder), captured_(captured), modules_(modules), platform_(platform),
+        options_(options) {}
+
+  /// First of all. Errors: sandbox.unavailable, those of Conversation.
+  Result<void> begin(std::uint16_t stack_pointer);
+
+  Result<PlainStack> unwind(const CapturedThread& thread);
+  /// False: libdw said of a thread that it cannot unwind on this architecture.
+  bool supported() const { return supported_; }
+
+  /// The calls that each of these instructions is in: one at least.
+  Result<std::vector<FrameNames::Calls>> names(std::span<const std::uint64_t> addresses);
+
+private:
+  /// The next message that is no question; questions are answered.
+  Result<wire::Decoder> next_answer(wire::UnwinderKind& kind);
+  Result<void> give_file(wire::UnwinderKind kind, wire::Decoder& question);
+  Result<void> add_frames(wire::Decoder& message, PlainStack& stack);
+  Result<void> note_end(wire::Decoder& message, PlainStack& stack);
+  Result<void> receive_calls(std::span<FrameNames::Calls> calls);
+
+  sandbox::Conversation& unwinder_;
+  const CapturedStacks& captured_;
+  const UnwindModules& modules_;
+  const Platform& platform_;
+  const UnwindOptions& options_;
+  std::size_t texts_ = 0; ///< bytes so far
+  bool supported_ = true;
+};
+
+} // namespace mqbridge
