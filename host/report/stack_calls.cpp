@@ -1,6 +1,7 @@
 #include "host/report/stack_calls.h"
 
 #include "host/mpi/mpi_function.h"
+#include "host/mpi/program_frames.h"
 
 #include <algorithm>
 #include <array>
@@ -54,12 +55,19 @@ TreeCall call_of(const StackFrame& frame) {
   return {frame.offset ? fmt::format("{}+{:#x}", name, *frame.offset) : name};
 }
 
-/// Position of the outermost frame that is the call of the MPI; npos: there is none.
+/// Position of the outermost frame that is the call of the MPI; npos: there is none. A function
+/// that ends with a tail call has no frame: then it is the outermost one of the MPI.
 std::size_t position_of(const std::vector<StackFrame>& frames, const BlockedCall* blocked) {
-  for (std::size_t i = frames.size(); blocked != nullptr && blocked->call && i-- > 0;)
-    if (frames[i].function && spells(*frames[i].function, *blocked->call))
-      return i;
-  return std::string::npos;
+  if (blocked == nullptr || !blocked->call)
+    return std::string::npos;
+  const auto is_call = [&](const StackFrame& frame) {
+    return frame.function && spells(*frame.function, *blocked->call);
+  };
+  auto found = std::find_if(frames.rbegin(), frames.rend(), is_call);
+  if (found == frames.rend())
+    found = std::find_if(frames.rbegin(), frames.rend(), is_mpi_frame);
+  return found == frames.rend() ? std::string::npos
+                                : static_cast<std::size_t>(frames.rend() - found) - 1;
 }
 
 /// How many frames remain without those that began the process or the thread; at least

@@ -296,6 +296,17 @@ TEST(StackCalls, TheOutermostFunctionOfTheMpiIsTheCall) {
               ElementsAre(TreeCall{"MAIN__"}, TreeCall{"MPI_Recv"}));
 }
 
+/// PMPI_Finalize of some builds jumps to what does its work.
+TEST(StackCalls, AFunctionOfTheMpiThatIsNoFrameIsTheOutermostOneOfItsLibrary) {
+  ThreadStack stack;
+  stack.frames = {frame("usleep"), frame("opal_progress"), frame("ompi_mpi_finalize"),
+                  frame("main")};
+  stack.frames[1].module = stack.frames[2].module = libmpi;
+  const BlockedCall blocked{.call = "MPI_Finalize"};
+  EXPECT_THAT(stack_calls(stack, &blocked, false),
+              ElementsAre(TreeCall{"main"}, TreeCall{"MPI_Finalize"}));
+}
+
 TEST(StackCalls, WithoutAnMpiCallAllAreShown) {
   ThreadStack stack;
   stack.frames = {frame("poll"), frame("wait_for_disk", "io.c", 5), frame("start_thread"),
