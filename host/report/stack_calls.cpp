@@ -7,6 +7,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -82,13 +83,28 @@ std::size_t without_beginning(const std::vector<StackFrame>& frames, std::size_t
   return count;
 }
 
+/// Of a call that stands there more than three times in a row the first and the last one stay.
+/// Without their number: recursion of different depth is the same kind of stack.
+void fold_recursion(std::vector<TreeCall>& calls) {
+  std::vector<TreeCall> folded;
+  for (auto first = calls.begin(); first != calls.end();) {
+    const auto last =
+        std::find_if(first, calls.end(), [&](const TreeCall& call) { return call != *first; });
+    if (last - first > 3)
+      folded.insert(folded.end(), {*first, {"... the same call again and again: --full"}, *first});
+    else
+      folded.insert(folded.end(), first, last);
+    first = last;
+  }
+  calls = std::move(folded);
+}
+
 void leave_out_middle(std::vector<TreeCall>& calls) {
   if (calls.size() <= most_calls)
     return;
   const auto at = [&](std::size_t index) {
     return calls.begin() + static_cast<std::ptrdiff_t>(index);
   };
-  // Without their number: recursion of different depth is the same kind of stack.
   calls[most_outer_calls] = {"... many calls are left out: --full"};
   calls.erase(at(most_outer_calls + 1), at(calls.size() - (most_calls - most_outer_calls - 1)));
 }
@@ -106,8 +122,10 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
     calls.push_back({why_it_ends(stack)});
   for (std::size_t i = count; i-- > innermost;)
     calls.push_back(i == mpi ? TreeCall{*blocked->call} : call_of(frames[i]));
-  if (!full)
+  if (!full) {
+    fold_recursion(calls);
     leave_out_middle(calls);
+  }
   return calls;
 }
 

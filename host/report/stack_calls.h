@@ -12,8 +12,8 @@ namespace mqbridge {
 /// not go on to where the thread began, the first one says why.
 ///
 /// Unless `full`: what stands outside of main, and what the C library starts a thread with, is left
-/// out; so is what the MPI does inside of the call that `blocked` names (nullptr: not known), and
-/// the middle of very many calls, which is one call that says so.
+/// out; so is what the MPI does inside of the call that `blocked` names (nullptr: not known).
+/// Recursion and the middle of very many calls are folded: one call says so.
 std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full);
 
 /// "halo.c": the last part of a path.

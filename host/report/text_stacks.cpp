@@ -23,11 +23,11 @@ std::string counted(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// "n017:41822": a rank whose number is not known.
+/// "n017:41822", or how it was reached: a rank whose number is not known.
 std::string process_name(const RankDump& rank) {
-  if (!rank.pid)
+  if (!rank.host || !rank.pid)
     return printable(rank.endpoint);
-  return fmt::format("{}:{}", place_text(rank), *rank.pid);
+  return fmt::format("{}:{}", printable(*rank.host), *rank.pid);
 }
 
 std::string run_text(const Run& run) {
