@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -38,7 +40,9 @@ std::string outside_words(const BlockedCall& call) {
   std::string words;
   if (call.function)
     words = name_text(*call.function) + at_line(call);
-  if (call.system_call)
+  if (call.system_call == "restart_syscall") // a sleep or a wait that a debugger has interrupted
+    words += (words.empty() ? "" : ", ") + std::string("in a system call");
+  else if (call.system_call)
     words += (words.empty() ? "" : ", ") + ("in system call " + name_text(*call.system_call));
   return words.empty() ? "outside MPI" : "outside MPI: " + words;
 }
@@ -102,12 +106,19 @@ std::string helper_words(const RankDump& rank) {
   return count == 0 ? "" : fmt::format("{} helper thread{}{}", count, count == 1 ? "" : "s", text);
 }
 
-std::string common_blocked_words(const RankGroup& group) {
-  const std::string words = blocked_words(group.example());
-  const bool common =
-      std::all_of(group.ranks.begin() + 1, group.ranks.end(),
-                  [&](const RankDump* rank) { return blocked_words(*rank) == words; });
-  return common ? words : "";
+std::vector<std::pair<std::string, RankGroup>> by_blocked_words(const RankGroup& group) {
+  std::vector<std::pair<std::string, RankGroup>> kinds;
+  std::map<std::string, std::size_t> known;
+  for (const RankDump* rank : group.ranks) {
+    auto words = blocked_words(*rank);
+    const auto [at, added] = known.try_emplace(words, kinds.size());
+    if (added)
+      kinds.emplace_back(std::move(words), RankGroup{});
+    kinds[at->second].second.ranks.push_back(rank);
+  }
+  std::ranges::stable_sort(kinds, std::ranges::greater(),
+                           [](const auto& kind) { return kind.second.ranks.size(); });
+  return kinds;
 }
 
 } // namespace mqbridge

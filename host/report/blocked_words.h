@@ -4,6 +4,8 @@
 #include "host/report/rank_groups.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mqbridge {
 
@@ -12,8 +14,8 @@ namespace mqbridge {
 /// a.c:9 (2 threads)". Empty: not known.
 std::string blocked_words(const RankDump& rank);
 
-/// The same where it is the same for all ranks of the group; else empty.
-std::string common_blocked_words(const RankGroup& group);
+/// The ranks of a group by blocked_words(), those of most ranks first.
+std::vector<std::pair<std::string, RankGroup>> by_blocked_words(const RankGroup& group);
 
 /// The helper threads of a process by the functions that they began in: "2 helper threads:
 /// listen_thread, progress_engine". Empty: none, or not known.

@@ -120,7 +120,7 @@ bool has_own_errors(const RankDump& rank, const SharedErrors& shared) {
 /// One that failed as others did is shown with them.
 bool has_own_part(const RankDump& rank, const SharedErrors& shared) {
   return rank.status != RankStatus::failed || !rank.communicators.empty() ||
-         has_own_errors(rank, shared) || rank.errors.empty();
+         has_own_errors(rank, shared) || rank.errors.empty() || !blocked_words(rank).empty();
 }
 
 /// The first that has errors of its own alone; nullptr: none.
@@ -139,6 +139,23 @@ void write_errors_of_one(const TextContext& context, const RankGroup& group, con
                   fmt::format("(of {}; the others' words differ: --full)",
                               rank.rank ? "rank " + rank_number(rank) : rank.endpoint),
                   "");
+}
+
+/// Of a group whose ranks are in different calls: "ranks 0-1,3: in MPI_Allreduce at solve.c:9".
+void write_calls(const TextContext& context,
+                 const std::vector<std::pair<std::string, RankGroup>>& calls) {
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 0; calls.size() > 1 && i < std::min(calls.size(), most); ++i) {
+    const auto& [words, group] = calls[i];
+    write_message(context, Style::plain,
+                  fmt::format("{} {}: {}", group.ranks.size() == 1 ? "rank" : "ranks",
+                              rank_text(group, context.options.width / 3),
+                              words.empty() ? "call not known" : words),
+                  "");
+  }
+  if (calls.size() > most)
+    write_message(context, Style::plain,
+                  fmt::format("and {} other calls: mqbridge stacks", calls.size() - most), "");
 }
 
 /// "ssh:n17:41822", "n17:7001@41822"
@@ -245,8 +262,9 @@ void write_group_details(const TextContext& context, const RankGroup& group,
   }
   const bool said_elsewhere = example.rank || !example.errors.empty();
   const RankDump* own = first_with_own_errors(group, shared);
-  const std::string call = common_blocked_words(group);
-  if (queues.empty() && own == nullptr && said_elsewhere && call.empty())
+  const auto calls = by_blocked_words(group);
+  const std::string call = calls.size() == 1 ? calls.front().first : "";
+  if (queues.empty() && own == nullptr && said_elsewhere && calls.size() == 1 && call.empty())
     return;
   context.line();
   std::vector<Cell> pieces = {{group_name(context, group), Style::heading}};
@@ -259,6 +277,7 @@ void write_group_details(const TextContext& context, const RankGroup& group,
   write_flow(context, pieces);
   if (!example.rank)
     write_targets(context, group);
+  write_calls(context, calls);
   for (const std::string& line : wrap_words(queues, context.options.width - 2))
     context.line("  " + line);
   if (own != nullptr)

@@ -35,6 +35,7 @@ TEST(BlockedWords, OfOneThread) {
   waiting.system_call = "futex";
   EXPECT_EQ(words_of({waiting}), "outside MPI: compute at solve.c:41, in system call futex");
   EXPECT_EQ(words_of({{.system_call = "poll"}}), "outside MPI: in system call poll");
+  EXPECT_EQ(words_of({{.system_call = "restart_syscall"}}), "outside MPI: in a system call");
   EXPECT_EQ(words_of({{}}), "outside MPI");
 }
 
@@ -82,15 +83,39 @@ TEST(BlockedWords, StandInTheHeadingOfARank) {
   EXPECT_THAT(text, HasSubstr("\nRank 1  PARTIAL  walk.cut  outside MPI: compute at solve.c:41"));
 }
 
-TEST(BlockedWords, StandAtAGroupWhereItsRanksAgree) {
+TEST(BlockedWords, StandAtAGroupOrAtThePartsOfItThatDiffer) {
   Dump dump = ring_dump(20);
   for (RankDump& rank : dump.ranks)
     rank.blocked_in = std::vector{in_call("MPI_Recv", "halo.c", 212)};
   dump.ranks[3].blocked_in = std::vector{in_call("MPI_Send", "halo.c", 9)};
+  dump.ranks[5].blocked_in.reset();
   const auto text = text_of(dump);
   EXPECT_THAT(text, HasSubstr("\nRanks 0-18:2  in MPI_Recv at halo.c:212\n"));
-  EXPECT_THAT(text, HasSubstr("\nRanks 1-19:2\n")) << "they differ";
-  EXPECT_THAT(text, Not(HasSubstr("MPI_Send")));
+  EXPECT_THAT(text, HasSubstr("\nRanks 1-19:2\n"
+                              "  ranks 1,7-19:2: in MPI_Recv at halo.c:212\n"
+                              "  rank 3: in MPI_Send at halo.c:9\n"
+                              "  rank 5: call not known\n"));
+}
+
+TEST(BlockedWords, OfManyCallsTheMostFrequentOnesAreNamed) {
+  Dump dump = ring_dump(20);
+  for (RankDump& rank : dump.ranks)
+    rank.blocked_in = std::vector{in_call("MPI_Recv", "halo.c", *rank.rank)};
+  const auto text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("  rank 6: in MPI_Recv at halo.c:6\n"
+                              "  and 6 other calls: mqbridge stacks\n"));
+}
+
+TEST(BlockedWords, OfARankWithoutQueuesAreSaidToo) {
+  Dump dump = sample_dump();
+  dump.ranks[1] = dump.ranks[2];
+  dump.ranks[1].rank = 1;
+  for (const int rank : {1, 2})
+    dump.ranks[static_cast<std::size_t>(rank)].blocked_in =
+        std::vector{in_call("MPI_Barrier", "t.c", rank)};
+  const auto text = text_of(dump);
+  EXPECT_THAT(text, HasSubstr("  in MPI_Barrier at t.c:1\n"));
+  EXPECT_THAT(text, HasSubstr("  in MPI_Barrier at t.c:2\n"));
 }
 
 TEST(BlockedWords, HelperThreadsAreNamedWhereAllThreadsAreWanted) {
