@@ -56,17 +56,15 @@ TreeCall call_of(const StackFrame& frame) {
   return {frame.offset ? fmt::format("{}+{:#x}", name, *frame.offset) : name};
 }
 
-/// Position of the outermost frame that is the call of the MPI; npos: there is none. A function
-/// that ends with a tail call has no frame: then it is the outermost one of the MPI.
+/// Position of the outermost frame that is the call of the MPI; npos: there is none. Its bindings
+/// have names of their own, and a function that ends with a tail call has no frame: what stands for
+/// the call is the outermost function of its libraries, or of a tool that is called in its place.
 std::size_t position_of(const std::vector<StackFrame>& frames, const BlockedCall* blocked) {
   if (blocked == nullptr || !blocked->call)
     return std::string::npos;
-  const auto is_call = [&](const StackFrame& frame) {
-    return frame.function && spells(*frame.function, *blocked->call);
-  };
-  auto found = std::find_if(frames.rbegin(), frames.rend(), is_call);
-  if (found == frames.rend())
-    found = std::find_if(frames.rbegin(), frames.rend(), is_mpi_frame);
+  const auto found = std::find_if(frames.rbegin(), frames.rend(), [&](const StackFrame& frame) {
+    return is_mpi_frame(frame) || (frame.function && spells(*frame.function, *blocked->call));
+  });
   return found == frames.rend() ? std::string::npos
                                 : static_cast<std::size_t>(frames.rend() - found) - 1;
 }

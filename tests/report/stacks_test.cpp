@@ -316,6 +316,19 @@ TEST(StackCalls, TheOutermostFunctionOfTheMpiIsTheCall) {
               ElementsAre(TreeCall{"MAIN__"}, TreeCall{"MPI_Recv"}));
 }
 
+/// In Open MPI's mpi_recv_ is another name of ompi_recv_f.
+TEST(StackCalls, ABindingOfTheMpiIsTheCallWhateverItsName) {
+  ThreadStack stack;
+  stack.frames = {frame("PMPI_Recv"), frame("ompi_recv_f"), frame("solver", "solver.f90", 3),
+                  frame("main")};
+  stack.frames[0].module = libmpi;
+  stack.frames[1].module = "/usr/lib/libmpi_mpifh.so.40";
+  const BlockedCall blocked{.call = "MPI_Recv"};
+  EXPECT_THAT(
+      stack_calls(stack, &blocked, false),
+      ElementsAre(TreeCall{"main"}, TreeCall{"solver", "solver.f90", 3}, TreeCall{"MPI_Recv"}));
+}
+
 /// PMPI_Finalize of some builds jumps to what does its work.
 TEST(StackCalls, AFunctionOfTheMpiThatIsNoFrameIsTheOutermostOneOfItsLibrary) {
   ThreadStack stack;
