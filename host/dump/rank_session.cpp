@@ -15,7 +15,7 @@ RankSession::RankSession(const TargetSpec& target, const SharedTools& tools,
     : own_(target, tools), tools_(own_.get()), report_(target, tools_.options, observer),
       access_(access_to(target, tools_, stub)),
       replay_(tools.options.cache == CacheMode::full ? tools.replays : nullptr),
-      budget_(tools.options.max_bytes, tools.budget), stacks_(tools.options) {
+      budget_(tools.options.max_bytes, tools.budget), stacks_(tools.options, tools.frame_names) {
   report_.clock().watch([this] { return access_->counters(); });
 }
 

@@ -44,6 +44,7 @@ Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& proces
   options.program = options_.program_directory / "mqbridge-unwinder";
   options.paths = options_.paths;
   options.sandboxed = options_.sandbox;
+  options.names = names_;
   return mqbridge::unwind(*captured_, process.images().images(), process.platform(), options,
                           warnings);
 }

@@ -17,7 +17,8 @@ namespace mqbridge {
 /// and what is made of it afterwards. One thread.
 class RankStacks {
 public:
-  explicit RankStacks(const DumpOptions& options) : options_(options) {}
+  /// `names`: see SharedTools.
+  RankStacks(const DumpOptions& options, FrameNames* names) : options_(options), names_(names) {}
 
   /// Reads registers and stacks, anew each time. `held`: for so long the process stands still by
   /// now. Errors: those of capture_stacks(); then nothing is captured.
@@ -38,6 +39,7 @@ private:
   Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, Warnings& warnings) const;
 
   const DumpOptions& options_;
+  FrameNames* names_;
   std::optional<CapturedStacks> captured_;
 };
 

@@ -7,6 +7,7 @@
 #include "host/launch/launchers.h"
 #include "host/mqs/walk_budget.h"
 #include "host/process/elf_cache.h"
+#include "host/stacks/frame_names.h"
 #include "rsp/guardian/guardian.h"
 
 #include <atomic>
@@ -27,6 +28,7 @@ struct SharedTools {
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
   RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
   SysrootCaches* sysroots = nullptr; ///< null: no target has sysroots of its own
+  FrameNames* frame_names = nullptr; ///< null: each rank reads all names itself
   /// Of targets that are all held at once: when the first of them was stopped, whence --max-stop
   /// counts for each. Null: each counts from its own stop.
   const std::atomic<std::chrono::steady_clock::time_point>* first_stop = nullptr;

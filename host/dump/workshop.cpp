@@ -28,7 +28,7 @@ Result<std::unique_ptr<Workshop>> Workshop::open(DumpOptions options) {
 SharedTools Workshop::tools(RunBudget& budget) {
   fetcher_.forget_answers();
   return {options_,  files_,        fetcher_, *guardian_, launchers_,
-          &replays_, &known_files_, &budget,  &sysroots_};
+          &replays_, &known_files_, &budget,  &sysroots_, &frame_names_};
 }
 
 } // namespace mqbridge

@@ -8,6 +8,7 @@
 #include "host/files/file_fetcher.h"
 #include "host/launch/launchers.h"
 #include "host/process/elf_cache.h"
+#include "host/stacks/frame_names.h"
 #include "rsp/guardian/guardian.h"
 
 #include <memory>
@@ -41,6 +42,7 @@ private:
   SysrootCaches sysroots_;
   FileFetcher fetcher_;
   ReplayRecords replays_;
+  FrameNames frame_names_;
   KnownFiles known_files_; ///< reads through the others from its constructor on
 };
 

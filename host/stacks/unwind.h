@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +25,7 @@ struct UnwindOptions {
   std::size_t max_frames = 1024;              ///< of one thread
   std::chrono::milliseconds patience{10'000}; ///< for all stacks of one process, and for all names
   FilePaths paths = {};                       ///< where parts of their DWARF may be
-  std::shared_ptr<FrameNames> names = {};     ///< that are read once for many processes; null: none
+  FrameNames* names = nullptr;                ///< of other processes, too; not owned. Null: of none
 };
 
 struct UnwoundThread {

@@ -200,7 +200,7 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
   if (auto done = questions.begin(*stack_pointer); !done)
     return forward(std::move(done));
   FrameNames own_names;
-  Naming names(modules, options.names ? *options.names : own_names);
+  Naming names(modules, options.names != nullptr ? *options.names : own_names);
   std::vector<PlainStack> stacks(threads.size());
   if (auto done = ask(questions, captured, names, stacks); !done) {
     if (is_work_over(done.error()))

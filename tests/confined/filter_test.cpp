@@ -7,6 +7,7 @@
 #include "host/confined/twin.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -25,9 +26,10 @@
 namespace mqbridge::sandbox {
 
 void PrintTo(Rules rules, std::ostream* out) {
-  *out << (rules == Rules::loading     ? "Loading"
-           : rules == Rules::computing ? "Computing"
-                                       : "ReadingFiles");
+  *out << (rules == Rules::loading         ? "Loading"
+           : rules == Rules::computing     ? "Computing"
+           : rules == Rules::reading_files ? "ReadingFiles"
+                                           : "LookingForFiles");
 }
 
 namespace {
@@ -171,7 +173,8 @@ TEST_P(EveryRule, KnowsNoOtherNumbersOfCalls) {
 #endif
 
 INSTANTIATE_TEST_SUITE_P(, EveryRule,
-                         testing::Values(Rules::loading, Rules::computing, Rules::reading_files),
+                         testing::Values(Rules::loading, Rules::computing, Rules::reading_files,
+                                         Rules::looking_for_files),
                          testing::PrintToStringParamName());
 
 TEST(FilterOfLoading, OpensForReadingOnly) {
@@ -196,6 +199,22 @@ TEST(FilterOfReadingFiles, ReadsWhatIsOpenAndOpensNothing) {
               ExitedWithCode(0), "");
   EXPECT_EXIT(attempt(Rules::reading_files, [](int) { open_file(); }), KilledBySignal(SIGSYS), "");
   EXPECT_EXIT(attempt(Rules::reading_files,
+                      [](int file) { map(PROT_READ | PROT_EXEC, MAP_PRIVATE, file); }),
+              KilledBySignal(SIGSYS), "");
+}
+
+TEST(FilterOfLookingForFiles, FindsNoneAndMapsWhatIsOpenForItself) {
+  EXPECT_EXIT(attempt(Rules::looking_for_files,
+                      [](int file) {
+                        char place[16];
+                        if (map(PROT_READ | PROT_WRITE, MAP_PRIVATE, file) == MAP_FAILED ||
+                            open_file() != -1 || errno != ENOENT ||
+                            ::access("/proc/self/exe", R_OK) != -1 || errno != ENOENT ||
+                            ::readlink("/proc/self/exe", place, sizeof place) != -1)
+                          ::_exit(1);
+                      }),
+              ExitedWithCode(0), "");
+  EXPECT_EXIT(attempt(Rules::looking_for_files,
                       [](int file) { map(PROT_READ | PROT_EXEC, MAP_PRIVATE, file); }),
               KilledBySignal(SIGSYS), "");
 }

@@ -33,6 +33,8 @@ UnwindOptions unwind_options() {
 CoreSubject::CoreSubject(const SubjectBuild& build, const std::string& kind)
     : program_(directory_ / "subject"), sysroots_(build.sysroots) {
   auto command = build.compiler;
+  if (build.source.ends_with(".f90"))
+    command.insert(command.end(), {"-J", std::filesystem::path(program_).parent_path().string()});
   command.insert(command.end(), {"-o", program_, MQBRIDGE_STACK_SUBJECTS "/" + build.source});
   output_of(command);
   auto run = build.emulator;
