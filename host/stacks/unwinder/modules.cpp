@@ -106,14 +106,14 @@ void Modules::find_alternate(Entry& entry, Dwarf* dwarf) {
     ::dwarf_setalt(dwarf, entry.alternate);
 }
 
+// Piece by piece: the sandbox lets nobody ask how long the file is, which libelf would for all of
+// it.
 bool Modules::read(std::uint64_t address, std::span<std::byte> into) {
   auto* module = at(address);
   GElf_Addr bias = 0;
   auto* elf = module != nullptr ? ::dwfl_module_getelf(module, &bias) : nullptr;
-  std::size_t size = 0;
   std::size_t segments = 0;
-  const char* bytes = elf != nullptr ? ::elf_rawfile(elf, &size) : nullptr;
-  if (bytes == nullptr || ::elf_getphdrnum(elf, &segments) != 0)
+  if (elf == nullptr || ::elf_getphdrnum(elf, &segments) != 0)
     return false;
   address -= bias;
   for (std::size_t i = 0; i < segments; ++i) {
@@ -122,11 +122,13 @@ bool Modules::read(std::uint64_t address, std::span<std::byte> into) {
         segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0 || address < segment.p_vaddr)
       continue;
     const auto from = address - segment.p_vaddr;
-    if (from >= segment.p_filesz || into.size() > segment.p_filesz - from ||
-        segment.p_offset > size || from > size - segment.p_offset ||
-        into.size() > size - segment.p_offset - from)
+    if (from >= segment.p_filesz || into.size() > segment.p_filesz - from)
       continue;
-    std::memcpy(into.data(), bytes + segment.p_offset + from, into.size());
+    const auto* const data = ::elf_getdata_rawchunk(
+        elf, static_cast<std::int64_t>(segment.p_offset + from), into.size(), ELF_T_BYTE);
+    if (data == nullptr || data->d_size != into.size())
+      return false;
+    std::memcpy(into.data(), data->d_buf, into.size());
     return true;
   }
   return false;

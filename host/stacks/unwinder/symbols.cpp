@@ -1,6 +1,7 @@
 #include "host/stacks/unwinder/symbols.h"
 
 #include "host/stacks/unwinder/function_name.h"
+#include "host/stacks/unwinder/jumps.h"
 #include "host/stacks/unwinder/scopes.h"
 
 #include <dwarf.h>
@@ -101,13 +102,18 @@ std::vector<Call> from_dwarf(Modules& modules, Dwfl_Module* module, std::uint64_
   return calls;
 }
 
-void from_symbol_table(Dwfl_Module* module, std::uint64_t address, Call& call) {
+void from_symbol_table(Modules& modules, Dwfl_Module* module, std::uint64_t address, Call& call) {
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* name =
       ::dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  if (name == nullptr || name[0] == '\0' || !has_size_for(symbol, offset))
+  if (name == nullptr || name[0] == '\0' || !has_size_for(symbol, offset)) {
+    if (auto function = call.function ? std::nullopt : jumped_to(modules, module, address)) {
+      call.function = function_name(function->name.c_str());
+      call.begins_at = function->begins_at;
+    }
     return;
+  }
   const bool moved_away = std::string_view(name).find(".cold") != std::string_view::npos;
   if (!call.function || !moved_away)
     call.begins_at = address - offset;
@@ -125,7 +131,7 @@ std::vector<Call> calls_at(Modules& modules, std::uint64_t address) {
   if (calls.empty())
     calls.emplace_back();
   if (!calls.back().function || !calls.back().begins_at)
-    from_symbol_table(module, address, calls.back());
+    from_symbol_table(modules, module, address, calls.back());
   return calls;
 }
 

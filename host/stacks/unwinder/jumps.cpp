@@ -1,0 +1,144 @@
+#include "host/stacks/unwinder/jumps.h"
+
+#include <algorithm>
+#include <array>
+#include <elf.h>
+#include <span>
+
+namespace mqbridge::unwinder {
+namespace {
+
+constexpr std::size_t longest = 12; ///< bytes of a function that only jumps: with a landing pad
+
+using Code = std::array<std::uint8_t, longest>;
+
+/// `bits` lowest bits of a number, as a signed one.
+std::int64_t extended(std::uint64_t value, unsigned bits) {
+  const auto sign = std::uint64_t{1} << (bits - 1);
+  value &= (sign << 1) - 1;
+  return static_cast<std::int64_t>(value ^ sign) - static_cast<std::int64_t>(sign);
+}
+
+std::uint64_t four_bytes(const std::uint8_t* bytes, bool big_endian) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    value |= std::uint64_t{bytes[i]} << (8 * (big_endian ? 3 - i : i));
+  return value;
+}
+
+/// How far a first instruction that only jumps goes, from its own place. nullopt: it is none.
+std::optional<std::int64_t> jump_of(const Code& code, int machine) {
+  if (machine == EM_X86_64 || machine == EM_386) {
+    constexpr std::array<std::uint8_t, 3> pad = {0xf3, 0x0f, 0x1e}; // endbr64, endbr32
+    const std::size_t at = std::equal(pad.begin(), pad.end(), code.begin()) ? 4 : 0;
+    if (code[at] != 0xe9)
+      return std::nullopt;
+    return static_cast<std::int64_t>(at) + 5 +
+           extended(four_bytes(code.data() + at + 1, false), 32);
+  }
+  if (machine == EM_AARCH64) { // b
+    const auto instruction = four_bytes(code.data(), false);
+    if (instruction >> 26 != 5)
+      return std::nullopt;
+    return 4 * extended(instruction, 26);
+  }
+  if (machine == EM_S390) { // jg
+    if (code[0] != 0xc0 || code[1] != 0xf4)
+      return std::nullopt;
+    return 2 * extended(four_bytes(code.data() + 2, true), 32);
+  }
+  return std::nullopt;
+}
+
+/// The sorted table of where functions begin that linkers put before unwind tables (.eh_frame_hdr
+/// of the LSB), in the encoding that all of them use.
+class Beginnings {
+public:
+  Beginnings(Modules& modules, Elf* elf, GElf_Addr bias, bool big_endian)
+      : modules_(modules), big_endian_(big_endian) {
+    constexpr std::array<std::uint8_t, 4> known = {1, 0x1b, 0x03, 0x3b};
+    std::array<std::uint8_t, 12> header{};
+    std::size_t segments = 0;
+    GElf_Phdr segment;
+    ::elf_getphdrnum(elf, &segments);
+    for (std::size_t i = 0; i < segments; ++i) {
+      if (::gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr ||
+          segment.p_type != PT_GNU_EH_FRAME)
+        continue;
+      table_ = bias + segment.p_vaddr;
+      if (modules_.read(table_, std::as_writable_bytes(std::span(header))) &&
+          std::equal(known.begin(), known.end(), header.begin()))
+        count_ = number(header.data() + 8);
+      return;
+    }
+  }
+
+  /// The last one not behind `address`.
+  std::optional<std::uint64_t> before(std::uint64_t address) const {
+    std::optional<std::uint64_t> best;
+    std::uint64_t first = 0;
+    for (std::uint64_t behind = count_; first < behind;) {
+      const auto middle = first + (behind - first) / 2;
+      std::array<std::uint8_t, 4> place{};
+      if (!modules_.read(table_ + 12 + 8 * middle, std::as_writable_bytes(std::span(place))))
+        return std::nullopt;
+      const auto at = table_ + static_cast<std::uint64_t>(extended(number(place.data()), 32));
+      if (at <= address) {
+        best = at;
+        first = middle + 1;
+      } else {
+        behind = middle;
+      }
+    }
+    return best;
+  }
+
+private:
+  std::uint64_t number(const std::uint8_t* bytes) const { return four_bytes(bytes, big_endian_); }
+
+  Modules& modules_;
+  bool big_endian_;
+  std::uint64_t table_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// Where a function goes that does nothing but jump; nullopt: it does more.
+std::optional<std::uint64_t> goal_of(Modules& modules, std::uint64_t address,
+                                     const GElf_Sym& function, int machine) {
+  const auto size = static_cast<std::size_t>(function.st_size);
+  if (GELF_ST_TYPE(function.st_info) != STT_FUNC || size == 0 || size > longest)
+    return std::nullopt;
+  Code code{};
+  if (!modules.read(address, std::as_writable_bytes(std::span(code)).first(size)))
+    return std::nullopt;
+  const auto jump = jump_of(code, machine);
+  if (!jump)
+    return std::nullopt;
+  return address + static_cast<std::uint64_t>(*jump);
+}
+
+} // namespace
+
+std::optional<JumpedTo> jumped_to(Modules& modules, Dwfl_Module* module, std::uint64_t address) {
+  GElf_Addr bias = 0;
+  GElf_Ehdr header;
+  auto* elf = ::dwfl_module_getelf(module, &bias);
+  if (elf == nullptr || ::gelf_getehdr(elf, &header) == nullptr)
+    return std::nullopt;
+  const bool big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+  const auto start = Beginnings(modules, elf, bias, big_endian).before(address);
+  if (!start)
+    return std::nullopt;
+  const int count = ::dwfl_module_getsymtab(module);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr at = 0;
+    const char* name =
+        ::dwfl_module_getsym_info(module, i, &symbol, &at, nullptr, nullptr, nullptr);
+    if (name != nullptr && goal_of(modules, at, symbol, header.e_machine) == start)
+      return JumpedTo{name, *start};
+  }
+  return std::nullopt;
+}
+
+} // namespace mqbridge::unwinder
