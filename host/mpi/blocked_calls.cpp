@@ -97,12 +97,22 @@ private:
 
   bool find_outermost_call() {
     for (std::size_t i = 0; i < frames_.size() && library() != nullptr; ++i)
-      if (auto call =
-              frames_[i].function ? mpi_function(*frames_[i].function, *library()) : std::nullopt) {
+      if (auto call = call_of(frames_[i])) {
         result_.call = std::move(call);
         caller_ = i + 1;
       }
     return result_.call.has_value();
+  }
+
+  /// The MPI function that the frame is, or that has jumped to it.
+  std::optional<std::string> call_of(const StackFrame& frame) const {
+    if (!frame.function)
+      return std::nullopt;
+    const auto jumps = support_of(rank_.mpi.provider).last_deeds();
+    const auto jump = std::ranges::find(jumps, *frame.function, &LastDeed::function);
+    if (jump != jumps.end() && is_mpi_frame(frame))
+      return std::string(jump->call);
+    return mpi_function(*frame.function, *library());
   }
 
   /// Only of a stack that is known to its end, and of which no frame may be in the MPI.
