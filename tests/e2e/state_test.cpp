@@ -30,7 +30,7 @@ int line_of(const std::string& text) {
 }
 
 void expect_blocked_in(const json& rank, const std::string& call, const std::string& text) {
-  ASSERT_TRUE(rank["blocked_in"].is_array()) << rank["errors"];
+  ASSERT_TRUE(rank["blocked_in"].is_array()) << rank["errors"] << rank["stacks"];
   ASSERT_EQ(rank["blocked_in"].size(), 1U) << rank["blocked_in"];
   EXPECT_EQ(rank["blocked_in"][0]["call"], call) << rank["blocked_in"];
   EXPECT_EQ(rank["blocked_in"][0]["line"], line_of(text)) << rank["blocked_in"];

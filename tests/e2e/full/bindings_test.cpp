@@ -37,7 +37,7 @@ json call_of_first(const MpiJob& job) {
 
 /// As test::lacking_program().
 std::string lacking_mpi4py() {
-  const Outcome found = run_program({{"python3", "-c", "import mpi4py"}});
+  const Outcome found = run_program({{"/usr/bin/python3", "-c", "import mpi4py"}});
   return found.status() == 0 ? "" : "no mpi4py: apt install python3-mpi4py";
 }
 
@@ -81,7 +81,7 @@ TEST(PythonBinding, SaysTheCallAndThatMpi4pyMadeIt) {
                    "self,vader",
                    "-np",
                    "2",
-                   "python3"};
+                   "/usr/bin/python3"};
   MpiJob job(spec);
   const json call = call_of_first(job);
   EXPECT_EQ(call["call"], "MPI_Recv") << call;
