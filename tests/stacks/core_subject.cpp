@@ -30,31 +30,25 @@ UnwindOptions unwind_options() {
   return options;
 }
 
-CoreSubject::CoreSubject(const SubjectBuild& build, const std::string& kind)
-    : program_(directory_ / "subject"), sysroots_(build.sysroots) {
+void compile(const SubjectBuild& build, const std::string& program) {
   auto command = build.compiler;
   if (build.source.ends_with(".f90"))
-    command.insert(command.end(), {"-J", std::filesystem::path(program_).parent_path().string()});
-  command.insert(command.end(), {"-o", program_, MQBRIDGE_STACK_SUBJECTS "/" + build.source});
+    command.insert(command.end(), {"-J", std::filesystem::path(program).parent_path().string()});
+  command.insert(command.end(), {"-o", program, MQBRIDGE_STACK_SUBJECTS "/" + build.source});
   output_of(command);
-  auto run = build.emulator;
-  run.insert(run.end(), {program_, kind});
-  const std::filesystem::path directory = std::filesystem::path(program_).parent_path();
-  ChildProcess process(leaving_cores({run}, directory, !build.emulator.empty()));
-  const auto ending = process.wait(60s);
-  EXPECT_TRUE(ending && ending->code != 127) << process.err();
-  core_ = core_in(directory, !build.emulator.empty()).string();
-  EXPECT_FALSE(core_.empty()) << process.out() << process.err();
-  std::istringstream words(process.out());
-  for (Place place; words >> place.first >> place.second;)
-    said_.insert(said_.begin(), place);
 }
 
-std::vector<UnwoundThread>
-CoreSubject::unwind(const UnwindOptions& options, Warnings& warnings,
-                    const std::function<void(CapturedStacks&)>& change) const {
-  ElfCache files(FilePaths{{sysroots_.begin(), sysroots_.end()}});
-  auto source = CoreProcess::open({core_, program_}, core_, files);
+std::vector<Place> places_in(const std::string& output) {
+  std::vector<Place> places;
+  std::istringstream words(output);
+  for (Place place; words >> place.first >> place.second;)
+    places.insert(places.begin(), place);
+  return places;
+}
+
+std::vector<UnwoundThread> unwind_process(Result<std::unique_ptr<ProcessSource>> source,
+                                          ElfCache& files, const UnwindOptions& options,
+                                          Warnings& warnings, const Change& change) {
   if (!source) {
     ADD_FAILURE() << source.error().message;
     return {};
@@ -71,12 +65,33 @@ CoreSubject::unwind(const UnwindOptions& options, Warnings& warnings,
     ADD_FAILURE() << captured.error().message;
     return {};
   }
+  auto images = (*process)->images().images();
   if (change)
-    change(*captured);
-  auto threads = mqbridge::unwind(*captured, (*process)->images().images(), (*process)->platform(),
-                                  options, warnings);
+    change(*captured, images);
+  auto threads = mqbridge::unwind(*captured, images, (*process)->platform(), options, warnings);
   EXPECT_TRUE(threads) << threads.error().message;
   return threads ? std::move(*threads) : std::vector<UnwoundThread>();
+}
+
+CoreSubject::CoreSubject(const SubjectBuild& build, const std::string& kind)
+    : program_(directory_ / "subject"), sysroots_(build.sysroots) {
+  compile(build, program_);
+  auto run = build.emulator;
+  run.insert(run.end(), {program_, kind});
+  const auto directory = directory_.path();
+  ChildProcess process(leaving_cores({run}, directory, !build.emulator.empty()));
+  const auto ending = process.wait(60s);
+  EXPECT_TRUE(ending && ending->code != 127) << process.err();
+  core_ = core_in(directory, !build.emulator.empty()).string();
+  EXPECT_FALSE(core_.empty()) << process.out() << process.err();
+  said_ = places_in(process.out());
+}
+
+std::vector<UnwoundThread> CoreSubject::unwind(const UnwindOptions& options, Warnings& warnings,
+                                               const Change& change) const {
+  ElfCache files(FilePaths{{sysroots_.begin(), sysroots_.end()}});
+  return unwind_process(CoreProcess::open({core_, program_}, core_, files), files, options,
+                        warnings, change);
 }
 
 std::vector<UnwoundThread> CoreSubject::unwind() const {

@@ -26,6 +26,16 @@ struct SubjectBuild {
 /// A name and a line.
 using Place = std::pair<std::string, std::int64_t>;
 
+using Change = std::function<void(CapturedStacks&, std::vector<Image>&)>;
+
+// What is common to subjects, wherever they are. What fails is a failure of the test.
+void compile(const SubjectBuild& build, const std::string& program);
+/// What a subject printed: the innermost place first.
+std::vector<Place> places_in(const std::string& output);
+std::vector<UnwoundThread> unwind_process(Result<std::unique_ptr<ProcessSource>> source,
+                                          ElfCache& files, const UnwindOptions& options,
+                                          Warnings& warnings, const Change& change = {});
+
 /// A program that ended with a core file, and its stacks.
 class CoreSubject {
 public:
@@ -38,7 +48,7 @@ public:
   const std::vector<Place>& said() const { return said_; }
   /// Between capture and unwinding something may be changed.
   std::vector<UnwoundThread> unwind(const UnwindOptions& options, Warnings& warnings,
-                                    const std::function<void(CapturedStacks&)>& change = {}) const;
+                                    const Change& change = {}) const;
   /// Without warnings.
   std::vector<UnwoundThread> unwind() const;
 

@@ -11,7 +11,7 @@ const StackPlatform platforms[] = {
     {"ppc64le", "powerpc64le-linux-gnu", "qemu-ppc64le-static"},
     {"riscv64", "riscv64-linux-gnu", "qemu-riscv64-static"},
 };
-INSTANTIATE_TEST_SUITE_P(PlatformsFull, StacksOf, testing::ValuesIn(platforms), name_of);
+INSTANTIATE_TEST_SUITE_P(PlatformsFull, LiveStacksOf, testing::ValuesIn(platforms), name_of);
 
 } // namespace
 } // namespace mqbridge::test

@@ -136,10 +136,11 @@ TEST_F(NativeStacks, SayWhereTheyWereCut) {
   const CoreSubject subject(native({"-g", "-O2"}), "deep");
   for (const bool cut : {true, false}) {
     Warnings warnings;
-    const auto threads = subject.unwind(test::unwind_options(), warnings, [&](auto& captured) {
-      keep_one_page(captured);
-      captured.threads.at(0).cut = cut;
-    });
+    const auto threads =
+        subject.unwind(test::unwind_options(), warnings, [&](auto& captured, auto&) {
+          keep_one_page(captured);
+          captured.threads.at(0).cut = cut;
+        });
     ASSERT_THAT(threads, SizeIs(1));
     EXPECT_EQ(threads[0].stack.end, cut ? StackEnd::cut : StackEnd::unreadable);
     EXPECT_EQ(threads[0].stack.frames.back().function, "descend");
