@@ -279,9 +279,9 @@ TEST(StacksText, DeepRecursionIsOneKindAndFits) {
 TEST(StacksText, OfVeryManyCallsTheMiddleIsLeftOut) {
   Dump dump;
   for (const int rank : {0, 1}) {
-    std::vector<StackFrame> callers;
-    for (int i = 0; i < 300 + 2 * rank; ++i)
-      callers.push_back(frame(i % 2 == 0 ? "odd" : "even", "d.c", 7));
+    std::vector<StackFrame> callers(static_cast<std::size_t>(300 + 2 * rank));
+    for (std::size_t i = 0; i < callers.size(); ++i)
+      callers[i] = frame(i % 2 == 0 ? "odd" : "even", "d.c", 7);
     dump.ranks.push_back(rank_in(rank, "MPI_Send", callers));
   }
   const auto text = text_of(dump);

@@ -66,9 +66,9 @@ TEST(StackTree, OfManyKindsTheLargestAndTheLoneliestAreChosen) {
 /// A document may hold any number of frames: nothing here goes down them by recursion.
 TEST(StackTree, IsAsDeepAsItsStacks) {
   StackTree tree;
-  std::vector<TreeCall> calls;
-  for (int i = 0; i < 300'000; ++i)
-    calls.push_back({"down", "", i + 1});
+  std::vector<TreeCall> calls(300'000);
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    calls[i] = {"down", "", static_cast<std::int64_t>(i) + 1};
   tree.add(0, calls);
   EXPECT_EQ(tree.size(), 300'001U);
   EXPECT_EQ(tree.kinds().size(), 1U);
