@@ -82,8 +82,7 @@ private:
           unknown.push_back(frame.lookup());
       }
     std::ranges::sort(unknown);
-    const auto repeated = std::ranges::unique(unknown);
-    unknown.erase(repeated.begin(), repeated.end());
+    unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
     return unknown;
   }
 
