@@ -115,21 +115,20 @@ TEST_F(NativeStacks, OfANullCallHaveItsAddress) {
   EXPECT_EQ(threads[0].stack.frames[0].address, TargetAddress{0});
 }
 
-/// Leaves the first of the pages from the stack pointer on.
-void keep_one_page(CapturedStacks& captured) {
+/// Leaves two pages, that of the stack pointer and the next one.
+void keep_two_pages(CapturedStacks& captured) {
   auto& thread = captured.threads.at(0);
   const auto first = thread.stack_pointer / PageStore::page_size;
+  const auto end = (first + 2) * PageStore::page_size;
+  const auto start = thread.stack_pointer / PageStore::line_size * PageStore::line_size;
   auto kept = PageStore::create(std::size_t{1} << 20);
   ASSERT_TRUE(kept);
-  std::vector<std::byte> page(PageStore::page_size);
-  const auto start = thread.stack_pointer / 64 * 64;
-  const auto size = (first + 1) * PageStore::page_size - start;
-  ASSERT_TRUE(captured.pages->copy(start, std::span(page).last(size)));
-  (*kept)->prepare(first, 1);
-  std::ranges::copy(page, (*kept)->bytes_of(first));
-  (*kept)->publish(first, ~std::uint64_t{0}, ~std::uint64_t{0});
+  const auto pages = (*kept)->prepare(first, 2);
+  ASSERT_TRUE(captured.pages->copy(start, pages.last(end - start)));
+  for (const auto number : {first, first + 1})
+    (*kept)->publish(number, ~std::uint64_t{0}, ~std::uint64_t{0});
   captured.pages = std::move(*kept);
-  thread.captured_to = {(first + 1) * PageStore::page_size};
+  thread.captured_to = {end};
 }
 
 TEST_F(NativeStacks, SayWhereTheyWereCut) {
@@ -138,7 +137,7 @@ TEST_F(NativeStacks, SayWhereTheyWereCut) {
     Warnings warnings;
     const auto threads =
         subject.unwind(test::unwind_options(), warnings, [&](auto& captured, auto&) {
-          keep_one_page(captured);
+          keep_two_pages(captured);
           captured.threads.at(0).cut = cut;
         });
     ASSERT_THAT(threads, SizeIs(1));
