@@ -2,6 +2,7 @@
 // itself before it ended.
 
 #include "tests/stacks/core_subject.h"
+#include "tests/support/child_process.h"
 #include "tests/support/core_files.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
@@ -209,6 +210,33 @@ TEST_F(NativeStacks, HaveNamesOfFortran) {
   const auto found = own(places(threads[0].stack), said);
   EXPECT_EQ(found, own(subject.gdb(), said));
   EXPECT_THAT(found, SizeIs(said.size()));
+}
+
+/// dwz moves what several files have in common into one that they all refer to.
+TEST_F(NativeStacks, HaveNamesThatDwzPutElsewhere) {
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("dwz", "dwz"));
+  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const test::TempDirectory directory;
+  const std::string one = directory / "one";
+  const std::string other = directory / "other";
+  const std::string common = directory / "common";
+  std::filesystem::copy_file(subject.program(), one);
+  std::filesystem::copy_file(subject.program(), other);
+  test::ChildProcess dwz({{"dwz", "-m", common, one, other}});
+  const auto ending = dwz.wait(std::chrono::seconds(60));
+  ASSERT_TRUE(ending && ending->code == 0) << dwz.err();
+  for (const bool is_there : {true, false}) {
+    if (!is_there)
+      std::filesystem::remove(common);
+    Warnings warnings;
+    const auto threads = subject.unwind(test::unwind_options(), warnings, [&](auto&, auto& images) {
+      for (auto& image : images)
+        if (image.target_path == subject.program())
+          image.file = ElfFile::open(one).value();
+    });
+    ASSERT_THAT(threads, SizeIs(1));
+    EXPECT_EQ(own(places(threads[0].stack), subject.said()) == subject.said(), is_there);
+  }
 }
 
 TEST_F(NativeStacks, OfI386BeginInTheVdso) {
