@@ -42,7 +42,8 @@ std::optional<std::size_t> behind_operator(std::string_view text, std::size_t at
          (text[end] != '<' || text.substr(at, end - at) == operator_word ||
           text[end - 1] == '<')) // another one begins template arguments
     ++end;
-  return end;
+  const bool has_arguments = end > at + operator_word.size() && text.substr(end, 2) == " <";
+  return has_arguments ? end + 1 : end;
 }
 
 /// The first of the name: behind the last space outside of all brackets, but for the spaces of an
@@ -72,7 +73,7 @@ std::size_t name_begins(std::string_view text) {
 std::optional<std::string> of_fortran_module(std::string_view symbol) {
   constexpr std::string_view infix = "_MOD_";
   const auto at = symbol.find(infix);
-  if (!symbol.starts_with("__") || at == std::string_view::npos || at == 2)
+  if (!symbol.starts_with("__") || at == std::string_view::npos || at < 3)
     return std::nullopt;
   return std::string(symbol.substr(2, at - 2)) +
          "::" + std::string(symbol.substr(at + infix.size()));
