@@ -60,7 +60,9 @@ std::vector<UnwoundThread> unwind_process(Result<std::unique_ptr<ProcessSource>>
   }
   const auto loaded = (*process)->load_images(warnings);
   EXPECT_TRUE(loaded) << loaded.error().message;
-  auto captured = capture_stacks(**process, {});
+  CaptureOptions all;
+  all.patience = 10s; // however busy the computer is
+  auto captured = capture_stacks(**process, all);
   if (!captured) {
     ADD_FAILURE() << captured.error().message;
     return {};

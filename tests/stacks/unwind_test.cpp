@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <gmock/gmock.h>
+#include <sys/user.h>
 
 namespace mqbridge {
 namespace {
@@ -147,6 +148,36 @@ TEST_F(NativeStacks, SayWhereTheyWereCut) {
     EXPECT_THAT(warnings, SizeIs(0));
   }
 }
+
+#ifdef __x86_64__
+TEST_F(NativeStacks, OfRegistersThatPointNowhereEndSoon) {
+  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const auto unwound_with = [&](std::size_t offset, std::optional<std::byte> value) {
+    Warnings warnings;
+    auto threads = subject.unwind(test::unwind_options(), warnings, [&](auto& captured, auto&) {
+      auto& registers = captured.threads.at(0).thread.registers.value();
+      std::fill_n(registers.begin() + static_cast<std::ptrdiff_t>(offset), 8, value);
+    });
+    EXPECT_THAT(warnings, SizeIs(0));
+    EXPECT_THAT(threads, SizeIs(1));
+    return threads.empty() ? ThreadStack() : std::move(threads[0].stack);
+  };
+  const auto rsp = offsetof(user_regs_struct, rsp);
+  const auto rip = offsetof(user_regs_struct, rip);
+  const auto lost_stack = unwound_with(rsp, std::byte{0x41});
+  EXPECT_EQ(lost_stack.end, StackEnd::unreadable);
+  EXPECT_THAT(lost_stack.frames, SizeIs(1));
+  const auto lost_code = unwound_with(rip, std::byte{0x41});
+  EXPECT_EQ(lost_code.end, StackEnd::no_cfi);
+  EXPECT_THAT(lost_code.frames, SizeIs(1));
+  const auto no_stack = unwound_with(rsp, std::nullopt);
+  EXPECT_EQ(no_stack.end, StackEnd::unreadable) << "no zero";
+  EXPECT_THAT(no_stack.frames, SizeIs(1));
+  const auto no_code = unwound_with(rip, std::nullopt);
+  EXPECT_EQ(no_code.end, StackEnd::unreadable);
+  EXPECT_THAT(no_code.frames, SizeIs(0));
+}
+#endif
 
 TEST_F(NativeStacks, HaveAsManyFramesAsAreShown) {
   const CoreSubject subject(native({"-g", "-O2"}), "plain");

@@ -1,7 +1,9 @@
 #include "host/stacks/unwinder/call_chain.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdw.h>
 #include <memory>
@@ -15,6 +17,20 @@ constexpr pid_t some_thread = 1;
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
+
+/// The register that a frame's own address is reckoned from; nullopt: it is found in another way.
+std::optional<unsigned> base_register(Dwarf_Frame* frame) {
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (::dwarf_frame_cfa(frame, &operations, &count) != 0 || count == 0)
+    return std::nullopt;
+  const auto atom = operations[0].atom;
+  if (atom == DW_OP_bregx)
+    return static_cast<unsigned>(operations[0].number);
+  if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+    return static_cast<unsigned>(atom - DW_OP_breg0);
+  return std::nullopt;
+}
 
 } // namespace
 
@@ -133,8 +149,10 @@ int Unwinder::add_frame(Dwfl_Frame* state) {
   Dwarf_Word value = 0;
   if (!found.found && !after_trampoline_)
     end_ = StackEnd::no_cfi;
-  else if (found.return_register && ::dwfl_frame_reg(state, *found.return_register, &value) != 0)
-    end_ = StackEnd::unreadable; // the stub did not give it
+  else if (std::ranges::any_of(found.registers, [&](unsigned number) {
+             return ::dwfl_frame_reg(state, number, &value) != 0;
+           }))
+    end_ = StackEnd::unreadable; // the stub did not give them
   else if (chain_.frames.size() == process_.max_frames)
     end_ = StackEnd::limit;
   return end_ ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -181,11 +199,14 @@ Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
   std::size_t count = 0;
   const bool known = return_address >= 0 && ::dwarf_frame_register(frame.get(), return_address,
                                                                    room, &operations, &count) == 0;
-  const bool stays = known && count == 0 && operations == nullptr;
-  return {.found = true,
-          .is_trampoline = is_trampoline,
-          .is_outermost = known && count == 0 && operations == room,
-          .return_register = stays ? std::optional<unsigned>(return_address) : std::nullopt};
+  FrameInformation facts{.found = true,
+                         .is_trampoline = is_trampoline,
+                         .is_outermost = known && count == 0 && operations == room};
+  if (known && count == 0 && operations == nullptr) // it stays where it is
+    facts.registers.push_back(static_cast<unsigned>(return_address));
+  if (const auto base = base_register(frame.get()))
+    facts.registers.push_back(*base);
+  return facts;
 }
 
 // On s390x it stands on the stack, and no information is about it: libdwfl knows its instruction

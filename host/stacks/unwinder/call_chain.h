@@ -35,9 +35,9 @@ private:
   /// Of the code that a frame is in.
   struct FrameInformation {
     bool found = false;
-    bool is_trampoline = false;                   ///< what a signal handler returns to
-    bool is_outermost = false;                    ///< its return address is undefined
-    std::optional<unsigned> return_register = {}; ///< where it still is
+    bool is_trampoline = false;           ///< what a signal handler returns to
+    bool is_outermost = false;            ///< its return address is undefined
+    std::vector<unsigned> registers = {}; ///< without which no caller can be found
   };
 
   bool attach();
