@@ -153,6 +153,7 @@ std::optional<std::vector<ThreadInfo>> threads_asked_ahead(Client& client) {
   if (!std::ranges::all_of(questions, [&](const auto& one) { return client.answered_ahead(one); }))
     return std::nullopt;
   std::vector<std::string> answers;
+  answers.reserve(questions.size());
   for (const auto& question : questions)
     answers.push_back(*client.answer_ahead(question));
   auto threads = whole_list(client.features(), answers);

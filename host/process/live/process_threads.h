@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace mqbridge {
@@ -21,8 +20,8 @@ namespace mqbridge {
 class ProcessThreads {
 public:
   /// `stop`: what the stub said when it stopped the process. `client` outlives this.
-  ProcessThreads(rsp::Client& client, std::int64_t pid, rsp::StopReply stop)
-      : client_(client), pid_(pid), stop_(std::move(stop)) {}
+  ProcessThreads(rsp::Client& client, std::int64_t pid, const rsp::StopReply& stop)
+      : client_(client), pid_(pid), stop_(stop) {}
 
   /// read() will be called: asks for the list with the next exchange. Not over a serial line, where
   /// registers take long, and are better left out when time is short.
