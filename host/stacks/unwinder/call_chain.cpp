@@ -179,7 +179,7 @@ Unwinder::FrameInformation Unwinder::information(std::uint64_t address) {
     return {};
   Dwarf_Addr bias = 0;
   auto* loaded = ::dwfl_module_eh_cfi(module, &bias);
-  if (const auto found = look_into(loaded, address - bias); found.found)
+  if (auto found = look_into(loaded, address - bias); found.found)
     return found;
   modules_.dwarf(module, bias);
   auto* debug = ::dwfl_module_dwarf_cfi(module, &bias);
