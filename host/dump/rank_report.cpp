@@ -69,6 +69,12 @@ bool RankReport::any_error() const {
   return std::ranges::any_of(outcome_.dump.errors, is_error);
 }
 
+bool RankReport::has_error(std::string_view code) const {
+  return std::ranges::any_of(outcome_.dump.errors, [&](const RankError& error) {
+    return is_error(error) && error.code == code;
+  });
+}
+
 void RankReport::forget_look() {
   dump().errors.resize(errors_before_look_);
   dump().communicators.clear();

@@ -37,6 +37,7 @@ public:
   void say_death(const Error& died);
 
   bool any_error() const;
+  bool has_error(std::string_view code) const;
   bool has_stacks() const { return outcome_.dump.stacks.has_value(); }
   /// All that has been said so far stays, whatever a later look says.
   void mark() { errors_before_look_ = outcome_.dump.errors.size(); }

@@ -38,7 +38,8 @@ bool RankSession::open() {
 const RankDump& RankSession::look() {
   report_.forget_look();
   budget_.give_back();
-  walked_ = tried_stacks_ = false;
+  walked_ = false;
+  tried_stacks_ = stacks_.captured(); // it has stood still since
   if (plan_)
     guarded(&RankSession::walk);
   if (options().stacks && !tried_stacks_)
@@ -52,6 +53,8 @@ RankOutcome RankSession::close() {
   release();
   if (stacks_.captured())
     guarded(&RankSession::unwind);
+  if (no_stacks_ && !report_.has_error(no_stacks_->code))
+    report_.say(*no_stacks_, RankError::Level::warning);
   report_.clock().finish(dump().statistics);
   replay_.keep();
   dump().status = conclude();
@@ -216,6 +219,7 @@ Result<void> RankSession::plan_walk(DllChoice dll) {
 
 Result<void> RankSession::capture() {
   tried_stacks_ = true;
+  no_stacks_.reset();
   report_.begin(PhaseName::stacks, "stacks");
   const auto deadline = access_->deadline();
   const WorkScope scope({deadline, stop_});
@@ -233,7 +237,7 @@ Result<void> RankSession::unwind() {
 Result<void> RankSession::without_stacks(Error error) {
   if (!options().queues)
     return Failure(std::move(error));
-  report_.warnings().push_back(std::move(error));
+  no_stacks_.emplace(std::move(error));
   return {};
 }
 
@@ -248,7 +252,7 @@ Result<void> RankSession::walk() {
   walk.walk_end = start + options().max_walk / 10 * 9;
   walk.deadline = access_->limit(0.9, walk.walk_end);
   // It is short, and the walk may take all the time that there is.
-  if (options().stacks)
+  if (options().stacks && !tried_stacks_)
     walk.meanwhile = [this] {
       guarded(&RankSession::capture);
       report_.begin(PhaseName::walk, "walk");
@@ -279,6 +283,7 @@ void RankSession::release() {
     if (released->died) {
       report_.say_death(*released->died);
       stacks_.forget();
+      no_stacks_.reset();
     }
     report_.outcome().held = released->held;
     dump().stopped_ms = milliseconds(released->held.to - released->held.from);

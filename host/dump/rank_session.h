@@ -98,7 +98,8 @@ private:
   std::optional<std::string> entry_hint_; ///< why there may be nothing to see yet
   std::optional<RankMpi> mpi_;
   RankStacks stacks_;
-  bool tried_stacks_ = false; ///< in this look
+  std::optional<Error> no_stacks_; ///< why there are none; to be said once all is known
+  bool tried_stacks_ = false;      ///< nothing more is to be had of them in this look
   std::optional<WalkPlan> plan_;
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };

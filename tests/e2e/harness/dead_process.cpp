@@ -15,8 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-/// What belongs to the way to a process, and not to the process.
+/// What belongs to the way to a process, and not to the process; and of its stacks what must not
+/// have changed from one look to the next, as it sleeps in a loop.
 json without_the_way(json rank) {
+  rank.erase("stacks");
+  for (json& call : rank["blocked_in"])
+    call = {{"thread", call["thread"]}, {"call", call["call"]}, {"function", call["function"]}};
   for (const char* field :
        {"endpoint", "host", "statistics", "stopped_ms", "stopped_at", "process_state"})
     rank.erase(field);
