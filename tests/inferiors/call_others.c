@@ -12,7 +12,7 @@
 enum { most_ranks = 16, probe_tag = 99 };
 
 static MPI_Win window = MPI_WIN_NULL;
-#ifdef MPI_FILE_NULL // an MPI may be made without files
+#ifdef MPI_MODE_CREATE // an MPI may be made without files
 static MPI_File file = MPI_FILE_NULL;
 #endif
 static long room[most_ranks]; // of the window
@@ -123,7 +123,7 @@ static void win_lock(const struct mpi_call* call) {
   SAID(MPI_Win_unlock(target, window));
 }
 
-#ifdef MPI_FILE_NULL
+#ifdef MPI_MODE_CREATE
 static void file_write_all(const struct mpi_call* call) {
   (void)call;
   SAID(MPI_File_write_all(file, in, 1, MPI_CHAR, MPI_STATUS_IGNORE));
@@ -169,7 +169,7 @@ static const struct {
     {"test_loop", test_loop, 0, 0},     {"testany_loop", testany_loop, 0, 0},
     {"iprobe_loop", iprobe_loop, 0, 0}, {"win_fence", win_fence, 1, 0},
     {"win_lock", win_lock, 1, 0},
-#ifdef MPI_FILE_NULL
+#ifdef MPI_MODE_CREATE
     {"file_open", file_open, 0, 0},     {"file_write_all", file_write_all, 0, 1},
 #endif
 };
