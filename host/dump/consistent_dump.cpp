@@ -118,6 +118,9 @@ public:
     // Whoever is told of a rank may keep the thread waiting: by then nothing is held.
     for (auto& held : held_)
       if (held.session)
+        held.session->let_go();
+    for (auto& held : held_)
+      if (held.session)
         close(held);
     for (auto& [index, outcome] : closed_)
       board_.finish(index, std::move(outcome));

@@ -48,9 +48,15 @@ const RankDump& RankSession::look() {
   return dump();
 }
 
-RankOutcome RankSession::close() {
+void RankSession::let_go() {
+  if (std::exchange(gone_, true))
+    return;
   cancel_.reset();
   release();
+}
+
+RankOutcome RankSession::close() {
+  let_go();
   if (stacks_.captured())
     guarded(&RankSession::unwind);
   if (no_stacks_ && !report_.has_error(no_stacks_->code))

@@ -49,7 +49,9 @@ public:
   void warn(const Error& warning) { report_.say(warning, RankError::Level::warning); }
   /// StoppedProcess::identity(), after an open() that was true.
   std::string identity() const { return process_->identity(); }
-  /// Releases the target, and unwinds its stacks. To be called last.
+  /// Releases the target; nothing more is asked of it. Called again it does nothing.
+  void let_go();
+  /// Lets it go, and unwinds its stacks. To be called last.
   RankOutcome close();
 
 private:
@@ -99,6 +101,7 @@ private:
   std::optional<RankMpi> mpi_;
   RankStacks stacks_;
   std::optional<Error> no_stacks_; ///< why there are none; to be said once all is known
+  bool gone_ = false;              ///< let_go() was called
   bool tried_stacks_ = false;      ///< nothing more is to be had of them in this look
   std::optional<WalkPlan> plan_;
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave

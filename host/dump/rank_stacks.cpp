@@ -4,8 +4,10 @@
 #include "host/mpi/helper_threads.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace mqbridge {
@@ -19,6 +21,20 @@ std::set<std::string> modules_without_lines(const std::vector<UnwoundThread>& th
       if (frame.module && !frame.line)
         modules.insert(*frame.module);
   return modules;
+}
+
+/// Why the unwinder came to no end, if it did not; taken out of what it said.
+std::optional<Error> take_break(Warnings& warnings) {
+  constexpr auto breaks =
+      std::to_array<std::string_view>({"stacks.crashed", "stacks.timeout", "stacks.protocol"});
+  const auto found = std::ranges::find_if(warnings, [&](const Error& warning) {
+    return std::ranges::find(breaks, warning.code) != breaks.end();
+  });
+  if (found == warnings.end())
+    return std::nullopt;
+  auto taken = std::move(*found);
+  warnings.erase(found);
+  return taken;
 }
 
 } // namespace
@@ -57,6 +73,7 @@ Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi, 
     of_unwinding.clear();
     threads = unwind_all(process, of_unwinding);
   }
+  auto broken = take_break(of_unwinding);
   for (auto& all : {&captured_->warnings, &of_unwinding})
     for (auto& warning : std::exchange(*all, {}))
       warnings.push_back(std::move(warning));
@@ -69,10 +86,14 @@ Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi, 
   auto calls = blocked_calls({*threads, *captured_, process.platform(), mpi, dump.communicators});
   if (!calls.empty())
     dump.blocked_in = std::move(calls);
+  const bool any = std::ranges::any_of(
+      *threads, [](const UnwoundThread& thread) { return !thread.stack.frames.empty(); });
+  if (broken && !any)
+    return Failure(std::move(*broken));
   auto& stacks = dump.stacks.emplace();
   for (auto& thread : *threads)
     stacks.push_back(std::move(thread.stack));
-  return {};
+  return broken ? Result<void>(Failure(std::move(*broken))) : Result<void>();
 }
 
 } // namespace mqbridge

@@ -31,7 +31,8 @@ public:
 
   /// Unwinds what was captured, and says what each thread is in: fills stacks and blocked_in of the
   /// dump. The process runs on by then; of it nothing but its files is used. Errors: those of
-  /// unwind(), and then the dump has no stacks.
+  /// unwind(), and that the unwinder came to no end (stacks.crashed, stacks.timeout,
+  /// stacks.protocol); the dump has what was unwound until then, or none.
   Result<void> unwind(StoppedProcess& process, const MpiLibrary& mpi, RankDump& dump,
                       Warnings& warnings);
 

@@ -9,13 +9,16 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace mqbridge {
 namespace {
 
-using Words = std::unordered_set<std::uint64_t>;
+using Words = std::vector<std::uint64_t>; ///< of a thread's registers and stack
 
 /// Whether a call of that name waits for requests of the program's own. Of any other, a request
 /// that stands on its stack is left over from an earlier call.
@@ -54,7 +57,7 @@ void add_registers(Words& words, const CapturedThread& thread, const Platform& p
       word[i] = bytes[at + i].value_or(std::byte{});
     }
     if (known)
-      words.insert(decode_unsigned({word.data(), width}, platform.byte_order));
+      words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
   }
 }
 
@@ -65,7 +68,45 @@ void add_stack(Words& words, PageStore& pages, std::uint64_t first, std::uint64_
   std::array<std::byte, 8> word{};
   for (auto at = (first + width - 1) / width * width; at < last && last - at >= width; at += width)
     if (pages.copy(at, {word.data(), width}))
-      words.insert(decode_unsigned({word.data(), width}, platform.byte_order));
+      words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
+}
+
+/// What is to be known of all operations of a rank, from one look at them: there may be millions.
+struct Pending {
+  std::unordered_map<std::uint64_t, TargetAddress> requests; ///< of those asked for: communicator
+  bool others = false; ///< what no queue shows may be waited for, too
+  /// On which the MPI itself sends or receives for a blocking collective; nullopt: on none, or on
+  /// several.
+  std::optional<TargetAddress> in_collective;
+};
+
+bool may_be_waited_for(const Operation& operation) {
+  return operation.status != OpStatus::complete && operation.status != OpStatus::inactive;
+}
+
+bool is_of_blocking_collective(const Operation& operation) {
+  return operation.collective != Collective::none &&
+         operation.collective != Collective::nonblocking &&
+         operation.collective != Collective::internal;
+}
+
+Pending look_at_operations(const std::vector<Communicator>& communicators,
+                           const std::unordered_set<std::uint64_t>& asked) {
+  Pending pending;
+  std::set<TargetAddress> in_collective;
+  for (const auto& communicator : communicators)
+    for (const auto op_class : {OpClass::send, OpClass::receive})
+      for (const auto& operation : communicator.queue(op_class).operations) {
+        pending.others |= operation.collective == Collective::nonblocking;
+        if (is_of_blocking_collective(operation) && !communicator.internal)
+          in_collective.insert(communicator.id);
+        if (operation.collective == Collective::none && operation.request &&
+            may_be_waited_for(operation) && asked.contains(operation.request->value))
+          pending.requests.try_emplace(operation.request->value, communicator.id);
+      }
+  if (in_collective.size() == 1)
+    pending.in_collective = *in_collective.begin();
+  return pending;
 }
 
 /// One thread of a rank.
@@ -75,19 +116,30 @@ public:
       : rank_(rank), thread_(rank.threads[index]), frames_(thread_.stack.frames),
         captured_(rank.captured.threads[index]) {}
 
-  std::optional<BlockedCall> find() {
+  /// False: its stack does not tell.
+  bool find() {
     result_.thread = thread_.stack.thread;
     if (find_outermost_call()) {
       take_caller();
-      take_request();
-      if (!result_.communicator)
-        take_communicator_of_collective();
-      return result_;
+      if (waits_for_requests(*result_.call))
+        take_words();
+      return true;
     }
     if (!is_outside())
-      return std::nullopt;
+      return false;
     take_function();
-    return result_;
+    return true;
+  }
+
+  /// Between the call and its caller; empty where it waits for no request.
+  const Words& words() const { return words_; }
+
+  BlockedCall complete(const Pending& pending) && {
+    if (result_.call && waits_for_requests(*result_.call))
+      take_request(pending);
+    else if (result_.call)
+      result_.communicator = pending.in_collective;
+    return std::move(result_);
   }
 
 private:
@@ -110,9 +162,15 @@ private:
       return std::nullopt;
     const auto jumps = support_of(rank_.mpi.provider).last_deeds();
     const auto jump = std::ranges::find(jumps, *frame.function, &LastDeed::function);
-    if (jump != jumps.end() && is_mpi_frame(frame))
+    if (jump != jumps.end() && (is_mpi_frame(frame) || is_in_file_of_mpi(frame)))
       return std::string(jump->call);
-    return mpi_function(*frame.function, *library());
+    return mpi_function(*frame.function, is_mpi_frame(frame), *library());
+  }
+
+  /// Where the MPI is linked into the program, all of that.
+  bool is_in_file_of_mpi(const StackFrame& frame) const {
+    return frame.module && rank_.mpi.image != nullptr &&
+           *frame.module == rank_.mpi.image->target_path;
   }
 
   /// Only of a stack that is known to its end, and of which no frame may be in the MPI.
@@ -120,9 +178,7 @@ private:
     if (thread_.stack.end != StackEnd::outermost || frames_.empty())
       return false;
     return std::ranges::none_of(frames_, [this](const StackFrame& frame) {
-      const bool in_same_file = !frame.function && rank_.mpi.image != nullptr && frame.module &&
-                                *frame.module == rank_.mpi.image->target_path;
-      return is_mpi_frame(frame) || in_same_file;
+      return is_mpi_frame(frame) || (!frame.function && is_in_file_of_mpi(frame));
     });
   }
 
@@ -148,65 +204,30 @@ private:
     result_.line = frame.line;
   }
 
-  Words words_below_caller() const {
-    Words words;
-    add_registers(words, captured_, rank_.platform);
+  /// Where the caller's frame begins is the word of whatever unwound the stack: no more than what
+  /// was captured is gone through.
+  void take_words() {
+    add_registers(words_, captured_, rank_.platform);
     const auto& pointers = thread_.stack_pointers;
     if (rank_.captured.pages && caller_ < pointers.size() && pointers[caller_])
-      add_stack(words, *rank_.captured.pages, captured_.stack_pointer, pointers[caller_]->value,
-                rank_.platform);
-    return words;
+      add_stack(words_, *rank_.captured.pages, captured_.stack_pointer,
+                std::min(pointers[caller_]->value, captured_.captured_to.value), rank_.platform);
+    std::ranges::sort(words_);
   }
 
-  void take_request() {
-    if (!waits_for_requests(*result_.call))
-      return;
-    const auto words = words_below_caller();
-    bool others = false; // requests that no queue shows may be waited for
-    for (const auto& communicator : rank_.communicators)
-      for (const auto op_class : {OpClass::send, OpClass::receive})
-        for (const auto& operation : communicator.queue(op_class).operations) {
-          others |= operation.collective == Collective::nonblocking;
-          if (operation.collective != Collective::none || !operation.request ||
-              !may_be_waited_for(operation) || !words.contains(operation.request->value))
-            continue;
-          if (result_.request && *result_.request != *operation.request)
-            others = true;
-          result_.request = *operation.request;
-          result_.communicator = communicator.id;
-        }
-    if (!result_.request)
-      return;
-    result_.request_unique = !others;
-    if (others)
-      result_.request = std::nullopt, result_.communicator = std::nullopt;
-  }
-
-  static bool may_be_waited_for(const Operation& operation) {
-    return operation.status != OpStatus::complete && operation.status != OpStatus::inactive;
-  }
-
-  /// The only one on which the MPI itself sends or receives for a blocking collective.
-  void take_communicator_of_collective() {
-    if (waits_for_requests(*result_.call))
-      return;
-    for (const auto& communicator : rank_.communicators)
-      if (!communicator.internal && is_in_collective(communicator)) {
-        const bool second = result_.communicator.has_value();
-        result_.communicator = second ? std::nullopt : std::optional(communicator.id);
-        if (second)
-          return;
+  void take_request(const Pending& pending) {
+    std::size_t found = 0;
+    for (const auto& [request, communicator] : pending.requests)
+      if (std::ranges::binary_search(words_, request)) {
+        ++found;
+        result_.request = TargetAddress{request};
+        result_.communicator = communicator;
       }
-  }
-
-  static bool is_in_collective(const Communicator& communicator) {
-    for (const auto op_class : {OpClass::send, OpClass::receive})
-      for (const auto& operation : communicator.queue(op_class).operations)
-        if (operation.collective != Collective::none &&
-            operation.collective != Collective::nonblocking &&
-            operation.collective != Collective::internal)
-          return true;
-    return false;
+    if (found == 0)
+      return;
+    result_.request_unique = found == 1 && !pending.others;
+    if (!*result_.request_unique)
+      result_.request = std::nullopt, result_.communicator = std::nullopt;
   }
 
   const StacksOfRank& rank_;
@@ -215,16 +236,25 @@ private:
   const CapturedThread& captured_;
   BlockedCall result_;
   std::size_t caller_ = 0; ///< position of the outermost call's caller
+  Words words_;
 };
 
 } // namespace
 
 std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank) {
+  std::vector<ThreadCall> threads;
+  std::unordered_set<std::uint64_t> asked;
+  for (std::size_t i = 0; i < rank.threads.size() && i < rank.captured.threads.size(); ++i) {
+    ThreadCall thread(rank, i);
+    if (rank.threads[i].stack.helper || !thread.find())
+      continue;
+    asked.insert(thread.words().begin(), thread.words().end());
+    threads.push_back(std::move(thread));
+  }
+  const auto pending = look_at_operations(rank.communicators, asked);
   std::vector<BlockedCall> calls;
-  for (std::size_t i = 0; i < rank.threads.size() && i < rank.captured.threads.size(); ++i)
-    if (!rank.threads[i].stack.helper)
-      if (auto call = ThreadCall(rank, i).find())
-        calls.push_back(std::move(*call));
+  for (auto& thread : threads)
+    calls.push_back(std::move(thread).complete(pending));
   return calls;
 }
 

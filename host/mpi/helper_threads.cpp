@@ -1,6 +1,7 @@
 #include "host/mpi/helper_threads.h"
 
-#include "host/mpi/mpi_support.h"
+#include "host/mpi/program_frames.h"
+#include "host/stacks/thread_beginnings.h"
 
 #include <algorithm>
 #include <array>
@@ -16,20 +17,17 @@ constexpr std::array<std::string_view, 18> libraries = {
     "libuct",    "libucp",   "libucm",   "libfabric", "libpsm", "libibverbs",
     "librdmacm", "libevent", "libhwloc", "libcuda",   "libmlx", "libefa"};
 
-/// The same where they are linked into the program.
-constexpr std::array<std::string_view, 6> functions = {
-    "progress_engine",       "pmix_progress_engine", "orte_progress_thread_engine",
-    "ucs_async_thread_func", "listen_thread",        "MPIDI_OFI_progress_thread"};
+/// The same where they are linked into the program. No name that a program may have for itself.
+constexpr auto functions = std::to_array<std::string_view>(
+    {"orte_progress_thread_engine", "ucs_async_thread_func", "MPIDI_OFI_progress_thread"});
 
-/// What the C library starts every thread with.
-bool begins_threads(const StackFrame& frame) {
-  constexpr std::array<std::string_view, 4> c_library = {"libc.so", "libc-", "libpthread", "ld-"};
-  constexpr std::array<std::string_view, 6> starts = {
-      "start_thread", "__libc_start_call_main", "clone", "clone3", "__clone", "thread_start"};
-  const auto path = std::string_view(frame.module ? *frame.module : "");
-  const auto name = path.substr(path.rfind('/') + 1); // npos + 1 is 0
+/// The C library begins every thread, in some of its own functions.
+bool is_of_c_library(const StackFrame& frame) {
+  constexpr std::array<std::string_view, 5> c_library = {"libc.so", "libc-", "libc.musl",
+                                                         "libpthread", "ld-"};
+  const auto name = module_name(frame);
   return std::ranges::any_of(c_library, [&](auto one) { return name.starts_with(one); }) ||
-         (frame.function && std::ranges::find(starts, *frame.function) != starts.end());
+         (frame.function && begins_thread(*frame.function));
 }
 
 } // namespace
@@ -37,16 +35,13 @@ bool begins_threads(const StackFrame& frame) {
 bool is_helper(const ThreadStack& stack) {
   if (stack.end != StackEnd::outermost)
     return false;
-  const auto first = std::find_if_not(stack.frames.rbegin(), stack.frames.rend(), begins_threads);
+  const auto first = std::find_if_not(stack.frames.rbegin(), stack.frames.rend(), is_of_c_library);
   if (first == stack.frames.rend())
     return false;
   if (first->function && std::ranges::find(functions, *first->function) != functions.end())
     return true;
-  if (!first->module)
-    return false;
-  const std::string_view name =
-      std::string_view(*first->module).substr(first->module->rfind('/') + 1);
-  return mpi_libraries().have(*first->module) ||
+  const auto name = module_name(*first);
+  return is_mpi_frame(*first) ||
          std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); });
 }
 

@@ -54,10 +54,15 @@ std::vector<std::string> names_in_c(std::string_view function) {
 
 } // namespace
 
-std::optional<std::string> mpi_function(std::string_view function, const ElfFile& library) {
+std::optional<std::string> mpi_function(std::string_view function, bool in_mpi,
+                                        const ElfFile& library) {
   for (auto& name : names_in_c(function)) {
     const auto* const symbol = library.find_symbol("P" + name);
-    if (symbol != nullptr && symbol->is_function && name.starts_with("MPI_"))
+    if (symbol == nullptr || !symbol->is_function)
+      continue;
+    const bool as_in_c = function.starts_with("MPI_") || function.starts_with("PMPI_");
+    const auto spelled = without_clone(function);
+    if (in_mpi || (as_in_c && spelled.ends_with(name)) || spelled.ends_with('_'))
       return std::move(name);
   }
   return std::nullopt;

@@ -1,19 +1,22 @@
 #include "host/mpi/program_frames.h"
 
-#include "host/mpi/mpi_support.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 namespace mqbridge {
 namespace {
 
-std::string_view module_name(const StackFrame& frame) {
-  const std::string_view path = frame.module ? *frame.module : std::string_view();
-  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+/// Whether a library's name is one of these, up to the version behind it: "libmpi" is libmpi.so.40,
+/// and not a program's libmpisolver.so.
+bool is_one_of(std::string_view name, std::span<const std::string_view> libraries) {
+  return std::ranges::any_of(libraries, [&](std::string_view one) {
+    return name.starts_with(one) && (name.size() == one.size() || name[one.size()] == '.' ||
+                                     name[one.size()] == '-' || one.ends_with('_'));
+  });
 }
 
 bool is_digit(char letter) {
@@ -36,15 +39,25 @@ std::string_view take_name(std::string_view& rest) {
 
 } // namespace
 
+std::string_view module_name(const StackFrame& frame) {
+  const std::string_view path = frame.module ? *frame.module : std::string_view();
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
 bool is_mpi_frame(const StackFrame& frame) {
-  return (frame.module && mpi_libraries().have(*frame.module)) ||
+  constexpr auto libraries = std::to_array<std::string_view>(
+      {"libmpi", "libmpi_cxx", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
+       "libmpi_usempi_ignore_tkr", "libmpi_java", "libmpi_gnu_", "libmpi_cray", "libmpi_intel",
+       "libmpi_ilp64", "libmpich", "libmpichcxx", "libmpichfort", "libmpifort", "libmpicxx",
+       "libfmpich", "libopen-pal", "libopen-rte"});
+  return is_one_of(module_name(frame), libraries) ||
          (frame.function && frame.function->starts_with("MPI::"));
 }
 
 bool is_runtime_frame(const StackFrame& frame) {
-  constexpr std::array<std::string_view, 12> libraries = {
-      "libc.so", "libc-",     "libpthread", "ld-",         "libm.so",    "librt.so",
-      "libgcc_", "libstdc++", "libgomp",    "libgfortran", "linux-vdso", "[vdso]"};
+  constexpr std::array<std::string_view, 13> libraries = {
+      "libc.musl", "libc.so",   "libc-",   "libpthread",  "ld-",        "libm.so", "librt.so",
+      "libgcc_",   "libstdc++", "libgomp", "libgfortran", "linux-vdso", "[vdso]"};
   const auto name = module_name(frame);
   return std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); });
 }

@@ -4,8 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mqbridge {
+
+/// The file's name, without its path; empty: of no file.
+std::string_view module_name(const StackFrame& frame);
 
 /// Of a library of an MPI, or of a wrapper that belongs to none of its callers: the C++ binding.
 bool is_mpi_frame(const StackFrame& frame);

@@ -2,6 +2,7 @@
 
 #include "host/mpi/mpi_function.h"
 #include "host/mpi/program_frames.h"
+#include "host/stacks/thread_beginnings.h"
 
 #include <algorithm>
 #include <array>
@@ -16,15 +17,8 @@ namespace {
 constexpr std::size_t most_calls = 48;
 constexpr std::size_t most_outer_calls = 16;
 
-/// Of the C library, or of the linker: a program's or thread's first function is called by it.
 bool is_beginning(const StackFrame& frame) {
-  constexpr std::array<std::string_view, 8> functions = {
-      "_start",   "start_thread",     "clone",       "__clone", "clone3",
-      "__clone3", "__clone_internal", "thread_start"};
-  const std::string_view function = frame.function ? *frame.function : std::string_view();
-  if (function.starts_with("__libc_start_"))
-    return true;
-  return std::ranges::find(functions, function) != functions.end();
+  return frame.function && begins_thread(*frame.function);
 }
 
 std::string why_it_ends(const ThreadStack& stack) {
@@ -40,7 +34,8 @@ std::string why_it_ends(const ThreadStack& stack) {
   case StackEnd::cut:
     return "... cut: not captured further";
   case StackEnd::limit:
-    return "... cut: too many calls, or too slow to unwind";
+    return stack.frames.empty() ? "... not unwound: see below"
+                                : "... cut: too many calls, or too slow to unwind";
   case StackEnd::repeats:
     return "... the same call again: damaged, or unwind information that loops";
   }
@@ -52,7 +47,7 @@ TreeCall call_of(const StackFrame& frame) {
     return {*frame.function, frame.file.value_or(""), frame.line.value_or(0)};
   if (!frame.module)
     return {"(code of no file)"};
-  const std::string name(file_name(*frame.module));
+  const std::string name(module_name(frame));
   return {frame.offset ? fmt::format("{}+{:#x}", name, *frame.offset) : name};
 }
 

@@ -30,6 +30,7 @@ TEST(BlockedCalls, ThatWaitForMessagesShowThem) {
 
 TEST(BlockedCalls, ThatWaitForSeveralSayWhichAndHowManyOfThem) {
   expect_calls(ranks(3), {{"wait", "world", 8, {0, 2}},
+                          {"wait_second", "dup", 8, {0, 1}},
                           {"waitall", "dup", 8, {0, 1}},
                           {"waitall_mixed", "between", 8, {1}},
                           {"waitall_sends", "reversed", 100'000, {2}},

@@ -34,6 +34,7 @@ static const struct shape shapes[] = {
     {"probe", 1, 0, 0, NULL, 0},
     {"mprobe", 1, 0, 0, NULL, 0},
     {"wait", 1, 0, 0, "unknown", 1},
+    {"wait_second", 3, 0, 0, "unknown", 1}, // of one thread: nothing but its stack says which
     {"waitall", 3, 0, 0, "all", 3},
     {"waitall_mixed", 2, 1, 0, "all", 3},
     {"waitall_sends", 0, 3, 0, "all", 3},
@@ -146,7 +147,8 @@ static void log_wait(FILE* out, const struct posted_operation* op, const char* m
 // MPI, a call that waits for one request alone just looks at it.
 static void log_waits(const struct mpi_call* call) {
   const struct shape* shape = shape_of(call->name);
-  const int alone = is(call, "wait") || is(call, "recv") || is(call, "ssend");
+  const int alone =
+      is(call, "wait") || is(call, "wait_second") || is(call, "recv") || is(call, "ssend");
   FILE* out = job_open(call->directory, "waited", world_rank());
   for (int i = 0; call->inside && i < posting.count; ++i) {
     const struct posted_operation* op = &posting.operations[i];
@@ -200,6 +202,8 @@ static void wait_in(const struct mpi_call* call) {
     wait_with_barrier(call);
   else if (is(call, "wait"))
     SAID(MPI_Wait(posting.requests, MPI_STATUS_IGNORE));
+  else if (is(call, "wait_second"))
+    SAID(MPI_Wait(posting.requests + 1, MPI_STATUS_IGNORE));
   else if (is(call, "waitany"))
     SAID(MPI_Waitany(posting.count, posting.requests, indices, MPI_STATUS_IGNORE));
   else if (is(call, "waitsome"))

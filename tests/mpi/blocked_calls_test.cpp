@@ -53,6 +53,7 @@ protected:
     auto& captured = captured_.threads.emplace_back();
     captured.thread.tid = 7;
     captured.stack_pointer = stack;
+    captured.captured_to = {stack + PageStore::page_size};
     thread_.stack.thread = 7;
     communicators_.emplace_back();
     communicators_.back().id = {0xc0};
@@ -152,6 +153,14 @@ TEST_P(BlockedCalls, TheOnlyRequestOnTheStack) {
   EXPECT_THAT(found[0].communicator, Optional(TargetAddress{0xc0}));
 }
 
+TEST_P(BlockedCalls, AFrameThatNeverEndsIsLookedAtAsFarAsItWasCaptured) {
+  add_operation(request);
+  add_frames({mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
+  put(8, request);
+  thread_.stack_pointers[1] = TargetAddress{GetParam().last_address()};
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
+}
+
 TEST_P(BlockedCalls, TwoRequestsAreNone) {
   add_operation(request);
   add_operation(other_request);
@@ -227,6 +236,27 @@ TEST_P(BlockedCalls, NothingIsSaidWhereTheMpiIsInAProgramWithoutSymbols) {
   EXPECT_THAT(calls(), IsEmpty());
 }
 
+TEST_P(BlockedCalls, ALibraryOfTheProgramMayBeNamedLikeOneOfTheMpi) {
+  add_frames({mpi("PMPI_Wait"), frame("step", "/opt/app/libmpisolver.so", 9),
+              frame("main", "/opt/app/solver", 12)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].line, Optional(9));
+  EXPECT_FALSE(is_mpi_frame(frame("step", "/opt/app/libmpisolver.so")));
+  for (const auto* own : {"libmpi.so.40", "libmpi_usempif08.so.40", "libmpich.so.12", "libmpi.so",
+                          "libmpich-4.0.so", "libopen-pal.so.40", "libmpi_gnu_91.so.12"})
+    EXPECT_TRUE(is_mpi_frame(frame("", std::string("/usr/lib/") + own))) << own;
+}
+
+TEST_P(BlockedCalls, ACallThatEndsWithAJumpIsKnownInAStaticProgram) {
+  library_.provider = "openmpi";
+  image_.target_path = "/opt/app/solver";
+  add_frames({frame("ompi_mpi_finalize"), frame("main", "/opt/app/solver", 9)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].call, Optional(std::string("MPI_Finalize")));
+}
+
 TEST_P(BlockedCalls, HelpersHaveNone) {
   add_frames({mpi("PMPI_Wait"), frame("main", "/opt/app/solver", 9)});
   thread_.stack.helper = true;
@@ -252,20 +282,30 @@ TEST(MpiFunction, OfAllSpellings) {
   for (const auto* spelling :
        {"MPI_Recv", "PMPI_Recv", "mpi_recv_", "MPI_RECV", "mpi_recv", "mpi_recv__", "pmpi_recv_",
         "mpi_recv_f08_", "mpi_recv_f08ts_", "MPI_Recv.part.0", "PMPI_Recv.cold"}) {
-    EXPECT_THAT(mpi_function(spelling, *library), Optional(std::string("MPI_Recv"))) << spelling;
+    EXPECT_THAT(mpi_function(spelling, true, *library), Optional(std::string("MPI_Recv")))
+        << spelling;
     EXPECT_TRUE(spells(spelling, "MPI_Recv")) << spelling;
   }
-  EXPECT_THAT(mpi_function("mpi_comm_create_group_", *library),
+  EXPECT_THAT(mpi_function("mpi_comm_create_group_", false, *library),
               Optional(std::string("MPI_Comm_create_group")));
-  EXPECT_THAT(mpi_function("MPI_Recv_c", *library), Optional(std::string("MPI_Recv_c")));
+  EXPECT_THAT(mpi_function("MPI_Recv_c", false, *library), Optional(std::string("MPI_Recv_c")));
 }
 
 TEST(MpiFunction, NoneThatTheLibraryDoesNotHave) {
   const auto library = functions_of_mpi();
   for (const auto* other : {"MPI_of_the_program", "MPI_data", "MPI_", "PMPI_", "mpi_", "", "P",
                             "MPIR_Recv", "MPI_Send", "recv", "solve_MPI_Recv"})
-    EXPECT_EQ(mpi_function(other, *library), std::nullopt) << other;
-  EXPECT_EQ(mpi_function(std::string(100'000, 'M'), *library), std::nullopt);
+    EXPECT_EQ(mpi_function(other, true, *library), std::nullopt) << other;
+  EXPECT_EQ(mpi_function(std::string(100'000, 'M'), true, *library), std::nullopt);
+}
+
+TEST(MpiFunction, OfAProgramMayBeCalledLikeOneOfFortran) {
+  const auto library = functions_of_mpi();
+  for (const auto* own : {"mpi_recv", "MPI_RECV", "pmpi_recv", "Mpi_recv"})
+    EXPECT_EQ(mpi_function(own, false, *library), std::nullopt) << own;
+  for (const auto* wrapper : {"MPI_Recv", "PMPI_Recv", "mpi_recv_", "mpi_recv_f08_"})
+    EXPECT_THAT(mpi_function(wrapper, false, *library), Optional(std::string("MPI_Recv")))
+        << wrapper;
 }
 
 ThreadStack began_in(StackFrame first, StackEnd end = StackEnd::outermost) {
@@ -279,8 +319,9 @@ TEST(HelperThreads, AreKnownByWhereTheyBegan) {
   EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/libpmix.so.2"))));
   EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/openmpi/mca_btl_tcp.so"))));
   EXPECT_TRUE(is_helper(began_in(frame("", "/usr/lib/libopen-pal.so.40"))));
-  EXPECT_TRUE(is_helper(began_in(frame("progress_engine"))));
+  EXPECT_TRUE(is_helper(began_in(frame("ucs_async_thread_func"))));
   EXPECT_FALSE(is_helper(began_in(frame("worker"))));
+  EXPECT_FALSE(is_helper(began_in(frame("listen_thread"))));
   EXPECT_FALSE(is_helper(began_in(frame("", "/usr/lib/libgomp.so.1"))));
 }
 
