@@ -76,9 +76,9 @@ public:
   virtual Result<LaunchEnvironment> environment() = 0;
   /// threads() will be called: what it has to ask may leave beside other exchanges.
   virtual void expect_threads() {}
-  /// Its threads, in the order of the source, with the registers of the first ones. Empty: the
-  /// source lists none, though a process has at least one. Errors as well: threads.unsupported,
-  /// stub.garbage.
+  /// Its threads, in the order of the source, with the registers of the first ones; of all of them
+  /// where those have come already. Empty: the source lists none, though a process has at least
+  /// one. Errors as well: threads.unsupported, stub.garbage.
   virtual Result<std::vector<ProcessThread>> threads(std::size_t most_registers) = 0;
 
   /// What is mapped, when there is something new to tell.

@@ -46,10 +46,10 @@ inline constexpr std::size_t most_captured_threads = 256;
 
 /// Reads registers and stacks of all threads of a process that stands still, within a budget that
 /// its link sets. For up to 64 threads it takes two round trips, three where threads are deep in
-/// the MPI; one less where ProcessOptions::threads had them asked beside other reads. After
-/// load_images(). What is left out becomes a warning: stacks.cut, stacks.threads,
-/// stacks.no_registers, stacks.unreadable. Errors: threads.unsupported, stub.garbage, and those of
-/// Memory.
+/// the MPI; one less where ProcessOptions::threads had them asked beside other reads, which slow
+/// links leave out. After load_images(). What is left out becomes a warning: stacks.cut,
+/// stacks.threads, stacks.no_registers, stacks.unreadable. Errors: threads.unsupported,
+/// stub.garbage, and those of Memory.
 Result<CapturedStacks> capture_stacks(StoppedProcess& process, const CaptureOptions& options);
 
 } // namespace mqbridge

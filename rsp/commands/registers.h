@@ -28,8 +28,9 @@ Result<std::vector<std::optional<RegisterBytes>>>
 read_registers(Client& client, std::span<const ThreadInfo> threads, const ThreadId& back_to);
 
 /// read_registers() of these threads will be asked for: where one burst does it, it leaves with the
-/// next exchange, whichever that is (Client::ask_ahead()). Of more threads nothing is asked.
-void ask_registers_ahead(Client& client, std::span<const ThreadInfo> threads,
-                         const ThreadId& back_to);
+/// next exchange, whichever that is (Client::ask_ahead()). False: these are more threads, and
+/// nothing is asked.
+[[nodiscard]] bool ask_registers_ahead(Client& client, std::span<const ThreadInfo> threads,
+                                       const ThreadId& back_to);
 
 } // namespace mqbridge::rsp

@@ -107,9 +107,9 @@ Result<std::vector<ThreadInfo>> read_all_threads(Client& client) {
 }
 
 void drop_those_of_others(const Client& client, std::vector<ThreadInfo>& threads) {
-  if (client.process() != 0)
-    std::erase_if(threads, [&client](const ThreadInfo& thread) {
-      return thread.pid != 0 && thread.pid != client.process();
+  if (const auto own = client.held_process())
+    std::erase_if(threads, [own](const ThreadInfo& thread) {
+      return thread.pid != 0 && std::cmp_not_equal(thread.pid, *own);
     });
 }
 

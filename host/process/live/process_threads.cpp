@@ -1,5 +1,6 @@
 #include "host/process/live/process_threads.h"
 
+#include "host/memory/prefetch_budget.h"
 #include "rsp/commands/registers.h"
 #include "rsp/exchange/connection.h"
 
@@ -17,19 +18,22 @@ void ProcessThreads::expect() {
 }
 
 void ProcessThreads::advance() {
-  if (!expected_ || listed_)
+  if (!expected_ || asked_all_)
     return;
-  listed_ = rsp::threads_asked_ahead(client_);
-  if (!listed_)
-    return;
-  keep_own(*listed_);
-  if (!listed_->empty())
-    rsp::ask_registers_ahead(client_, *listed_, selected(*listed_));
+  take_list();
+  if (listed_ && !listed_->empty() && affords_all())
+    asked_all_ = rsp::ask_registers_ahead(client_, *listed_, selected(*listed_));
 }
 
-/// A stub may hold other processes, too.
-void ProcessThreads::keep_own(std::vector<rsp::ThreadInfo>& listed) const {
-  std::erase_if(listed, [this](const auto& one) { return one.pid != 0 && one.pid != pid_; });
+void ProcessThreads::take_list() {
+  if (expected_ && !listed_)
+    listed_ = rsp::threads_asked_ahead(client_);
+}
+
+/// On a slow link only read() knows how many there is time for.
+bool ProcessThreads::affords_all() const {
+  const auto link = client_.link_estimate();
+  return link.bytes_per_second > 0 && !is_slow(link);
 }
 
 bool ProcessThreads::is_stopped(const rsp::ThreadInfo& thread) const {
@@ -45,22 +49,19 @@ rsp::ThreadId ProcessThreads::selected(std::span<const rsp::ThreadInfo> listed) 
 }
 
 Result<std::vector<rsp::ThreadInfo>> ProcessThreads::list() {
-  advance();
-  if (listed_)
-    return *listed_;
-  auto listed = rsp::read_threads(client_);
-  if (listed)
-    keep_own(*listed);
-  return listed;
+  take_list();
+  return listed_ ? *listed_ : rsp::read_threads(client_);
 }
 
 Result<std::vector<ProcessThread>> ProcessThreads::read(std::size_t most_registers) {
   auto listed = list();
+  expected_ = false; // from here on nothing is asked ahead
   if (!listed)
     return forward(std::move(listed));
   if (listed->empty())
     return std::vector<ProcessThread>();
-  const auto some = std::span(*listed).first(std::min(listed->size(), most_registers));
+  const auto count = std::exchange(asked_all_, false) ? listed->size() : most_registers;
+  const auto some = std::span(*listed).first(std::min(listed->size(), count));
   auto registers = rsp::read_registers(client_, some, selected(*listed));
   if (!registers)
     return forward(std::move(registers));

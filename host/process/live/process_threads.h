@@ -26,14 +26,17 @@ public:
   /// read() will be called: asks for the list with the next exchange. Not over a serial line, where
   /// registers take long, and are better left out when time is short.
   void expect();
-  /// Takes the list when it has come, and asks for the registers with the next exchange.
+  /// Takes the list when it has come, and asks for the registers of all with the next exchange.
+  /// Not where one burst does not do it, nor before the link is known not to be slow: how many
+  /// there is time for is known to read() alone.
   void advance();
-  /// As ProcessSource::threads().
+  /// As ProcessSource::threads(). Registers that advance() has asked for are given in any case.
   Result<std::vector<ProcessThread>> read(std::size_t most_registers);
 
 private:
+  void take_list();
+  bool affords_all() const;
   Result<std::vector<rsp::ThreadInfo>> list();
-  void keep_own(std::vector<rsp::ThreadInfo>& listed) const;
   bool is_stopped(const rsp::ThreadInfo& thread) const;
   rsp::ThreadId selected(std::span<const rsp::ThreadInfo> listed) const;
 
@@ -42,6 +45,7 @@ private:
   rsp::StopReply stop_;
   bool expected_ = false;
   std::optional<std::vector<rsp::ThreadInfo>> listed_;
+  bool asked_all_ = false; ///< registers of all that are listed
 };
 
 } // namespace mqbridge
