@@ -67,9 +67,9 @@ inline constexpr std::size_t dwarf_files = 65'536;
 
 // --- stacks
 
-/// Bytes of all names and files in the frames of one process: 1,000 frames of 64 threads have some
-/// 10 MB.
-inline constexpr std::size_t stack_texts = std::size_t{64} << 20;
+/// Bytes of all frames of one process, with their texts: 1,000 frames of 64 threads have some 20
+/// MB.
+inline constexpr std::size_t stack_frame_bytes = std::size_t{64} << 20;
 
 // --- core files
 

@@ -67,7 +67,8 @@ Result<std::span<const std::byte>> ChildConversation::next_message() {
   return received.message;
 }
 
-// Until there is something to receive, if only the end.
+// Until there is something to receive, if only the end. A child that always has something to say
+// gets no more time than a silent one.
 Result<void> ChildConversation::wait() {
   for (;;) {
     if (auto over = work_over()) {
@@ -77,13 +78,13 @@ Result<void> ChildConversation::wait() {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
     pollfd readable[] = {{process_.socket(), POLLIN, 0}, {process_.output(), POLLIN, 0}};
     const auto timeout = std::clamp(left, std::chrono::milliseconds(0), between_looks);
+    if (left.count() <= 0)
+      return overrun();
     if (::poll(readable, std::size(readable), static_cast<int>(timeout.count())) > 0) {
       if (readable[0].revents != 0)
         return {};
       take_output();
     }
-    if (left.count() <= 0)
-      return overrun();
   }
 }
 

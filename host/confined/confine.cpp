@@ -22,7 +22,6 @@ constexpr bool limits_memory = false;
 constexpr bool limits_memory = true;
 #endif
 
-constexpr rlim_t open_files = 64;
 constexpr rlim_t stack_bytes = rlim_t{8} << 20;
 
 void limit(int resource, rlim_t value, rlim_t grace = 0) {
@@ -71,7 +70,6 @@ void confine(int first_unused) {
   ::close_range(static_cast<unsigned>(first_unused), ~0U, 0);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_NOFILE, open_files);
   limit(RLIMIT_STACK, stack_bytes);
   drop_capabilities();
   ::prctl(PR_SET_DUMPABLE, 0);
@@ -84,6 +82,7 @@ void start_no_more() {
 
 void set_limits(const Limits& limits) {
   limit(RLIMIT_CPU, limits.cpu_seconds, 1); // SIGXCPU first, which says why; then SIGKILL
+  limit(RLIMIT_NOFILE, limits.open_files);
   if constexpr (limits_memory) {
     limit(RLIMIT_DATA, limits.own_memory);
     limit(RLIMIT_AS, limits.address_space);

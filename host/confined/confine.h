@@ -12,6 +12,7 @@ struct Limits {
   std::uint64_t address_space = 0; ///< bytes mapped, shared and unused ones included (RLIMIT_AS)
   std::uint64_t own_memory = 0;    ///< bytes of its own, writable (RLIMIT_DATA)
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU
+  std::uint32_t open_files = 64;   ///< descriptors (RLIMIT_NOFILE)
 };
 
 /// Called first of all: this process dies with the thread that started it. `parent` is the pid of

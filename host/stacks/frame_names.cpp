@@ -10,11 +10,19 @@ constexpr std::size_t most_bytes = std::size_t{32} << 20;
 std::size_t size_of(const FrameNames::Place& place, const FrameNames::Calls& calls) {
   std::size_t bytes = sizeof place + place.first.size();
   for (const auto& call : calls)
-    bytes += sizeof call + call.function.value_or("").size() + call.file.value_or("").size();
+    bytes += size_of(call);
   return bytes;
 }
 
+std::size_t size_of(const std::optional<std::string>& text) {
+  return text ? text->size() : 0;
+}
+
 } // namespace
+
+std::size_t size_of(const NamedCall& call) {
+  return sizeof call + size_of(call.function) + size_of(call.file);
+}
 
 std::optional<FrameNames::Calls> FrameNames::find(const Place& place) const {
   const std::scoped_lock lock(mutex_);

@@ -22,6 +22,9 @@ struct NamedCall {
   bool inlined = false;
 };
 
+/// Bytes, with its texts.
+std::size_t size_of(const NamedCall& call);
+
 /// Names of instructions that unwinders have read, for the other processes that have the same
 /// files: ranks of one program stand in the same places, and DWARF takes ten times as long to read
 /// as a stack to unwind. Thread-safe.

@@ -18,7 +18,7 @@ enum class StackEnd : std::uint8_t {
   no_cfi,     ///< nothing says how the caller of that code is found
   unreadable, ///< memory that the process does not have, or registers that the stub did not give
   cut,        ///< the stack goes on where it was not captured
-  limit,      ///< as many frames as are shown, or as much time as is spent
+  limit,      ///< as many frames as are shown, or as much time or memory as is spent
   repeats,    ///< the caller would be a frame that was there before
 };
 

@@ -3,6 +3,7 @@
 #include "host/elf/elf_reader.h"
 #include "host/limits.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -52,6 +53,15 @@ void UnwindModules::add_vdso() {
   const auto start = captured_.vdso->value;
   places_.push_back({start, start + captured_.vdso_size, start});
   images_.push_back(nullptr);
+}
+
+std::optional<std::uint32_t> UnwindModules::number_at(std::uint64_t address) const {
+  const auto found = std::ranges::find_if(places_, [&](const wire::ModulePlace& place) {
+    return address >= place.start && address < place.end;
+  });
+  if (found == places_.end())
+    return std::nullopt;
+  return static_cast<std::uint32_t>(found - places_.begin());
 }
 
 std::string UnwindModules::path(std::uint32_t number) const {

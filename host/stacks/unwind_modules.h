@@ -24,6 +24,9 @@ public:
 
   std::span<const wire::ModulePlace> places() const { return places_; }
   bool has(std::uint32_t number) const { return number < places_.size(); }
+  /// Of the one that has that address of the process; the first where several claim it, as the
+  /// unwinder takes it. nullopt: none has it.
+  std::optional<std::uint32_t> number_at(std::uint64_t address) const;
   /// As the target names it.
   std::string path(std::uint32_t number) const;
   /// Names the contents of its files; empty: nothing does, as of the vDSO.

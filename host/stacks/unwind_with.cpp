@@ -1,6 +1,7 @@
 #include "host/stacks/unwind_with.h"
 
 #include "host/disk/work_budget.h"
+#include "host/limits.h"
 #include "host/stacks/thread_registers.h"
 #include "host/stacks/unwinder_questions.h"
 
@@ -73,9 +74,9 @@ private:
     std::vector<std::uint64_t> unknown;
     for (const auto& stack : stacks)
       for (const auto& frame : stack.frames) {
-        if (frame.module == wire::no_module || here_.contains(frame.lookup()))
+        if (!frame.module || here_.contains(frame.lookup()))
           continue;
-        module_of_.try_emplace(frame.lookup(), frame.module);
+        module_of_.try_emplace(frame.lookup(), *frame.module);
         if (auto calls = known_.find(place(frame.lookup())))
           here_.emplace(frame.lookup(), std::move(*calls));
         else
@@ -123,41 +124,63 @@ void mend_end(PlainStack& stack, const Naming& names) {
     frames.pop_back();
 }
 
-/// One call of a frame, which may have more of them by inlining.
-StackFrame shown(const wire::PlainFrame& frame, const NamedCall& call,
-                 const UnwindModules& modules) {
-  StackFrame shown;
-  shown.address = {frame.address};
-  shown.function = call.function;
-  shown.file = call.file;
-  shown.line = call.line;
-  shown.inlined = call.inlined;
-  if (frame.module == wire::no_module)
-    return shown;
-  shown.module = modules.path(frame.module);
-  const auto in_file = modules.file_address(frame.module, frame.address);
-  shown.offset = distance(in_file, call.function ? call.begins_at : 0);
-  return shown;
-}
+/// Makes what is shown of one process's stacks. Each frame has texts of its own, so it counts them.
+class Showing {
+public:
+  Showing(const Naming& names, const UnwindModules& modules, std::size_t max_frames)
+      : names_(names), modules_(modules), max_frames_(max_frames) {}
 
-void show(const PlainStack& plain, const Naming& names, const UnwindModules& modules,
-          std::size_t max_frames, UnwoundThread& unwound) {
-  static const FrameNames::Calls nameless(1);
-  unwound.stack.end = plain.end;
-  for (const auto& frame : plain.frames) {
-    const auto& known = names.of(frame);
-    for (const auto& call : known.empty() ? nameless : known) {
-      if (unwound.stack.frames.size() == max_frames) { // inlined calls count as frames, too
-        unwound.stack.end = StackEnd::limit;
-        return;
-      }
-      unwound.stack.frames.push_back(shown(frame, call, modules));
-      unwound.stack_pointers.push_back(frame.has_stack_pointer != 0
-                                           ? std::optional(TargetAddress{frame.stack_pointer})
-                                           : std::nullopt);
+  void show(const PlainStack& plain, UnwoundThread& unwound) {
+    static const FrameNames::Calls nameless(1);
+    unwound.stack.end = plain.end;
+    for (const auto& frame : plain.frames) {
+      const auto& known = names_.of(frame);
+      for (const auto& call : known.empty() ? nameless : known)
+        if (!add(frame, call, unwound)) {
+          unwound.stack.end = StackEnd::limit;
+          return;
+        }
     }
   }
-}
+
+private:
+  /// False: there is no room for it.
+  bool add(const PlacedFrame& frame, const NamedCall& call, UnwoundThread& unwound) {
+    if (unwound.stack.frames.size() == max_frames_) // inlined calls count as frames, too
+      return false;
+    auto shown = made_of(frame, call);
+    const auto bytes = sizeof shown + size_of(call) + (shown.module ? shown.module->size() : 0);
+    if (bytes > room_)
+      return false;
+    room_ -= bytes;
+    unwound.stack.frames.push_back(std::move(shown));
+    unwound.stack_pointers.push_back(frame.has_stack_pointer != 0
+                                         ? std::optional(TargetAddress{frame.stack_pointer})
+                                         : std::nullopt);
+    return true;
+  }
+
+  /// One call of a frame, which may have more of them by inlining.
+  StackFrame made_of(const PlacedFrame& frame, const NamedCall& call) const {
+    StackFrame shown;
+    shown.address = {frame.address};
+    shown.function = call.function;
+    shown.file = call.file;
+    shown.line = call.line;
+    shown.inlined = call.inlined;
+    if (!frame.module)
+      return shown;
+    shown.module = modules_.path(*frame.module);
+    const auto in_file = modules_.file_address(*frame.module, frame.address);
+    shown.offset = distance(in_file, call.function ? call.begins_at : 0);
+    return shown;
+  }
+
+  const Naming& names_;
+  const UnwindModules& modules_;
+  std::size_t max_frames_; ///< of one thread
+  std::size_t room_ = limits::stack_frame_bytes;
+};
 
 UnwoundThread without_frames(const CapturedThread& captured) {
   UnwoundThread unwound;
@@ -206,9 +229,10 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
       return forward(std::move(done));
     warnings.push_back(std::move(done).error());
   }
+  Showing showing(names, modules, options.max_frames);
   for (std::size_t i = 0; i < threads.size(); ++i) {
     mend_end(stacks[i], names);
-    show(stacks[i], names, modules, options.max_frames, threads[i]);
+    showing.show(stacks[i], threads[i]);
   }
   if (!questions.supported())
     warnings.push_back(cannot_unwind(platform));

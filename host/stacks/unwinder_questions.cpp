@@ -112,10 +112,9 @@ Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
 Result<void> UnwinderQuestions::add_frames(wire::Decoder& message, PlainStack& stack) {
   while (!message.complete()) {
     const auto frame = message.get<wire::PlainFrame>();
-    if (!message.ok() || stack.frames.size() > options_.max_frames ||
-        (frame.module != wire::no_module && !modules_.has(frame.module)))
+    if (!message.ok() || stack.frames.size() > options_.max_frames)
       return unwinder_.protocol_violation();
-    stack.frames.push_back(frame);
+    stack.frames.push_back({frame, modules_.number_at(frame.lookup())});
   }
   return {};
 }
@@ -161,9 +160,9 @@ Result<void> UnwinderQuestions::receive_calls(std::span<FrameNames::Calls> calls
     while (!answer->complete()) {
       const auto index = answer->get<std::uint32_t>();
       const auto call = decode_call(*answer);
-      texts_ += call.function.value_or("").size() + call.file.value_or("").size();
+      bytes_ += size_of(call);
       if (!answer->ok() || index >= calls.size() || calls[index].size() == most_calls ||
-          call.line.value_or(1) < 1 || texts_ > limits::stack_texts)
+          call.line.value_or(1) < 1 || bytes_ > limits::stack_frame_bytes)
         return unwinder_.protocol_violation();
       calls[index].push_back(call);
     }

@@ -12,15 +12,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace mqbridge {
 
+/// The module is found here, not by the unwinder: names are kept by it for other processes.
+struct PlacedFrame : wire::PlainFrame {
+  std::optional<std::uint32_t> module = {}; ///< its number
+};
+
 /// A thread's frames, without names and without what inlining hides.
 struct PlainStack {
-  std::vector<wire::PlainFrame> frames; ///< innermost first; their modules are there
+  std::vector<PlacedFrame> frames; ///< innermost first
   StackEnd end = StackEnd::limit;
 };
 
@@ -58,7 +64,7 @@ private:
   const UnwindModules& modules_;
   const Platform& platform_;
   const UnwindOptions& options_;
-  std::size_t texts_ = 0; ///< bytes so far
+  std::size_t bytes_ = 0; ///< of all calls so far
   bool supported_ = true;
 };
 

@@ -55,16 +55,13 @@ struct ThreadQuestion {
   std::uint8_t unused[7] = {};
 };
 
-inline constexpr std::uint32_t no_module = 0xffffffff;
-
 /// A frame without what inlining hides.
 struct PlainFrame {
   std::uint64_t address = 0;
   std::uint64_t stack_pointer = 0;
-  std::uint32_t module = no_module;
   std::uint8_t exact = 0; ///< `address` is where it was interrupted, not a return address
   std::uint8_t has_stack_pointer = 0;
-  std::uint8_t unused[2] = {};
+  std::uint8_t unused[6] = {};
 
   /// An address of the instruction that it is at.
   constexpr std::uint64_t lookup() const {

@@ -70,8 +70,7 @@ std::vector<Encoder> said_for_it(std::uint64_t flags) {
     first.push_back(message(UnwinderKind::ready));
   if ((flags & a_frame_is_said) != 0) {
     wire::PlainFrame frame;
-    frame.address = 0x1234;
-    frame.module = 0;
+    frame.address = 0x401000; // in the module
     first.push_back(std::move(message(UnwinderKind::frames).put(frame)));
     auto end = message(UnwinderKind::thread_end);
     end.put(StackEnd::outermost).put(false);
@@ -131,8 +130,11 @@ void play(std::span<const Image> images, FuzzInput& input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mqbridge;
+  static const auto file = ElfFile::open("/proc/self/exe").value();
   static const std::vector<Image> images = {
-      {.target_path = "/bin/x", .file = ElfFile::open("/proc/self/exe").value()}};
+      {.target_path = "/bin/x",
+       .bias = {0x400000 - file->segments().front().address.value},
+       .file = file}};
   test::FuzzInput input(data, size);
   play(images, input);
   return 0;

@@ -3,6 +3,7 @@
 #include "host/confined/descriptors.h"
 #include "host/stacks/unwinder_wire.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -40,10 +41,10 @@ Encoder message(UnwinderKind kind) {
   return encoder;
 }
 
-wire::PlainFrame frame(std::uint32_t module) {
+/// 0x401000 is in the module, 7 in none.
+wire::PlainFrame frame(std::uint64_t address = 0x401000) {
   wire::PlainFrame plain;
-  plain.address = 0x401000;
-  plain.module = module;
+  plain.address = address;
   return plain;
 }
 
@@ -53,17 +54,22 @@ void be_ready() {
   await(UnwinderKind::thread);
 }
 
-/// One frame in the first module.
-void unwind() {
+/// That many frames in the module, each `step` bytes behind the one before.
+void unwind(std::uint64_t frames = 1, std::uint64_t step = 0) {
   be_ready();
-  send(message(UnwinderKind::frames).put(frame(0)));
+  for (std::uint64_t i = 0; i < frames;) {
+    auto some = message(UnwinderKind::frames);
+    for (const auto end = std::min(i + wire::max_frames_chunk, frames); i < end; ++i)
+      some.put(frame(0x401000 + i * step));
+    send(some);
+  }
   send(message(UnwinderKind::thread_end).put(std::uint8_t{0}).put(std::uint8_t{0}));
   await(UnwinderKind::names);
 }
 
-Encoder call(std::uint32_t index, std::int64_t line) {
+Encoder call(std::uint32_t index, std::int64_t line, const std::string& function = "f") {
   auto calls = message(UnwinderKind::calls);
-  calls.put(index).put(false).put(true).text("f");
+  calls.put(index).put(false).put(true).text(function);
   calls.put(false).put(std::uint64_t{0}).put(true).text("f.c").put(true).put(line);
   return calls;
 }
@@ -101,18 +107,18 @@ const std::map<std::string, Lie> lies = {
      [] {
        be_ready();
        for (;;)
-         send(message(UnwinderKind::frames).put(frame(wire::no_module)));
+         send(message(UnwinderKind::frames).put(frame(7)));
+     }},
+    {"talks_before_it_is_asked",
+     [] {
+       for (;;)
+         send(message(UnwinderKind::frames));
      }},
     {"nothing_for_ever",
      [] {
        be_ready();
        for (;;)
          send(message(UnwinderKind::frames));
-     }},
-    {"frame_of_an_unknown_module",
-     [] {
-       be_ready();
-       send(message(UnwinderKind::frames).put(frame(7)));
      }},
     {"end_of_an_unknown_kind",
      [] {
@@ -163,6 +169,27 @@ const std::map<std::string, Lie> lies = {
        unwind();
        for (;;)
          send(call(0, 7));
+     }},
+    {"calls_without_names",
+     [] {
+       constexpr std::uint32_t addresses = 3000;
+       constexpr int most_calls = 256;
+       unwind(addresses, 1);
+       for (std::uint32_t index = 0; index < addresses; ++index) {
+         auto calls = message(UnwinderKind::calls);
+         for (int i = 0; i < most_calls; ++i) {
+           calls.put(index).put(false).put(false).put(false).put(std::uint64_t{0});
+           calls.put(false).put(false).put(std::int64_t{0});
+         }
+         send(calls);
+       }
+       send(message(UnwinderKind::calls_end));
+     }},
+    {"deep_with_a_long_name",
+     [] {
+       unwind(30'000);
+       send(call(0, 7, std::string(wire::max_text, 'f')));
+       send(message(UnwinderKind::calls_end));
      }},
     {"a_name_of_gigabytes",
      [] {

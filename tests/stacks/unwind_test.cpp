@@ -243,6 +243,43 @@ TEST_F(NativeStacks, HaveNamesOfFortran) {
   EXPECT_THAT(found, SizeIs(said.size()));
 }
 
+/// The program's own frames, by their names.
+std::vector<std::string> names_in(const std::string& module, const ThreadStack& stack) {
+  std::vector<std::string> names;
+  for (const auto& frame : stack.frames)
+    if (frame.module == module)
+      names.push_back(frame.function.value_or("??"));
+  return names;
+}
+
+TEST_F(NativeStacks, HaveNamesOfWhatOnlyOneFunctionJumpsTo) {
+  const CoreSubject subject(native({"-O2", "-s", "-rdynamic"}, "jumps.c"), "");
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto names = names_in(subject.program(), threads[0].stack);
+  ASSERT_THAT(names, SizeIs(testing::Ge(5)));
+  EXPECT_EQ(names[0], "??") << "two functions jump there, and one of them was called";
+  EXPECT_EQ(names[1], "near_alone");
+  EXPECT_EQ(names[2], "far_alone");
+  EXPECT_THAT(names[3], testing::AnyOf("MPI_Named", "PMPI_Named"));
+  EXPECT_EQ(names[4], "main");
+}
+
+TEST_F(NativeStacks, GoThroughMoreLibrariesThanAProcessUsuallyOpens) {
+  constexpr int count = 100;
+  const test::TempDirectory directory;
+  test::compile(native({"-g", "-O2", "-shared", "-fPIC", "-DLIBRARY"}, "many_libraries.c"),
+                directory / "0.so");
+  for (int i = 1; i < count; ++i)
+    std::filesystem::copy_file(directory / "0.so", directory / (std::to_string(i) + ".so"));
+  const CoreSubject subject(native({"-g", "-O2"}, "many_libraries.c"), directory.path());
+  const auto threads = subject.unwind();
+  ASSERT_THAT(threads, SizeIs(1));
+  const auto found = places(threads[0].stack);
+  EXPECT_EQ(std::ranges::count(found, "hop", &Place::first), count);
+  EXPECT_THAT(found, Contains(Pair("main", testing::Gt(0))));
+}
+
 /// dwz moves what several files have in common into one that they all refer to.
 TEST_F(NativeStacks, HaveNamesThatDwzPutElsewhere) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("dwz", "dwz"));

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <elf.h>
+#include <elfutils/libdw.h>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace mqbridge::unwinder {
 namespace {
@@ -31,6 +35,8 @@ std::optional<std::int64_t> jump_of(const Code& code, int machine) {
   if (machine == EM_X86_64 || machine == EM_386) {
     constexpr std::array<std::uint8_t, 3> pad = {0xf3, 0x0f, 0x1e}; // endbr64, endbr32
     const std::size_t at = std::equal(pad.begin(), pad.end(), code.begin()) ? 4 : 0;
+    if (code[at] == 0xeb)
+      return static_cast<std::int64_t>(at) + 2 + extended(code[at + 1], 8);
     if (code[at] != 0xe9)
       return std::nullopt;
     return static_cast<std::int64_t>(at) + 5 +
@@ -117,28 +123,57 @@ std::optional<std::uint64_t> goal_of(Modules& modules, std::uint64_t address,
   return address + static_cast<std::uint64_t>(*jump);
 }
 
-} // namespace
+/// Code behind the last function that has unwind tables belongs to none of them.
+bool has_unwind_table(Dwfl_Module* module, std::uint64_t address) {
+  Dwarf_Addr bias = 0;
+  auto* tables = ::dwfl_module_eh_cfi(module, &bias);
+  Dwarf_Frame* frame = nullptr;
+  if (tables == nullptr || ::dwarf_cfi_addrframe(tables, address - bias, &frame) != 0)
+    return false;
+  std::free(frame); // libdw allocates it with malloc()
+  return true;
+}
 
-std::optional<JumpedTo> jumped_to(Modules& modules, Dwfl_Module* module, std::uint64_t address) {
-  GElf_Addr bias = 0;
-  GElf_Ehdr header;
-  auto* elf = ::dwfl_module_getelf(module, &bias);
-  if (elf == nullptr || ::gelf_getehdr(elf, &header) == nullptr)
-    return std::nullopt;
-  const bool big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
-  const auto start = Beginnings(modules, elf, bias, big_endian).before(address);
-  if (!start)
-    return std::nullopt;
+/// MPI_X and PMPI_X are one function: tools may replace the former.
+std::string_view without_profiling(std::string_view name) {
+  return name.starts_with("PMPI_") ? name.substr(1) : name;
+}
+
+/// The name of what jumps to `start`; nullopt: nothing does, or several functions do.
+std::optional<std::string> name_of_jump(Modules& modules, Dwfl_Module* module, int machine,
+                                        std::uint64_t start) {
+  std::optional<std::string> found;
   const int count = ::dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
     GElf_Sym symbol;
     GElf_Addr at = 0;
     const char* name =
         ::dwfl_module_getsym_info(module, i, &symbol, &at, nullptr, nullptr, nullptr);
-    if (name != nullptr && goal_of(modules, at, symbol, header.e_machine) == start)
-      return JumpedTo{name, *start};
+    if (name == nullptr || goal_of(modules, at, symbol, machine) != start)
+      continue;
+    if (found && without_profiling(*found) != without_profiling(name))
+      return std::nullopt;
+    if (!found)
+      found = name;
   }
-  return std::nullopt;
+  return found;
+}
+
+} // namespace
+
+std::optional<JumpedTo> jumped_to(Modules& modules, Dwfl_Module* module, std::uint64_t address) {
+  GElf_Addr bias = 0;
+  GElf_Ehdr header;
+  auto* elf = ::dwfl_module_getelf(module, &bias);
+  if (elf == nullptr || ::gelf_getehdr(elf, &header) == nullptr ||
+      !has_unwind_table(module, address))
+    return std::nullopt;
+  const bool big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+  const auto start = Beginnings(modules, elf, bias, big_endian).before(address);
+  if (!start)
+    return std::nullopt;
+  auto name = name_of_jump(modules, module, header.e_machine, *start);
+  return name ? std::optional(JumpedTo{std::move(*name), *start}) : std::nullopt;
 }
 
 } // namespace mqbridge::unwinder

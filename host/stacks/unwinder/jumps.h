@@ -16,8 +16,8 @@ struct JumpedTo {
 /// A function without a symbol, to which one with a symbol does nothing but jump, goes by that
 /// one's name. Example: of MPICH, PMPI_Waitany is one instruction, a jump to a static function, and
 /// itself never on a stack. `address`: in the function without a symbol. nullopt: nothing says
-/// where that begins, or nothing jumps there alone; or jumps of the architecture are not known
-/// here.
+/// where that begins, or nothing jumps there alone, or several that are not one function
+/// (MPI_X and PMPI_X are); or jumps of the architecture are not known here.
 std::optional<JumpedTo> jumped_to(Modules& modules, Dwfl_Module* module, std::uint64_t address);
 
 } // namespace mqbridge::unwinder

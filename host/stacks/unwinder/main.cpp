@@ -9,10 +9,12 @@
 namespace mqbridge::unwinder {
 namespace {
 
-/// The parent's clock ends what takes too long; this holds where the parent is gone.
+/// The parent's clock ends what takes too long; the limit of time holds where the parent is gone.
+/// A module costs up to three descriptors, and a stack may touch hundreds of modules.
 constexpr sandbox::Limits limits = {.address_space = std::uint64_t{64} << 30,
                                     .own_memory = std::uint64_t{4} << 30,
-                                    .cpu_seconds = 60};
+                                    .cpu_seconds = 60,
+                                    .open_files = 4096};
 
 [[noreturn]] void run() {
   sandbox::FileReader process(limits, sandbox::Rules::looking_for_files);

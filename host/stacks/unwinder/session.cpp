@@ -82,8 +82,6 @@ void Session::unwind(wire::Decoder& question) {
   if (!question.ok())
     leave();
   auto chain = unwinder_.unwind(thread, registers);
-  for (auto& frame : chain.frames)
-    frame.module = modules_.number_at(frame.lookup()).value_or(wire::no_module);
   for (auto rest = std::span(chain.frames); !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), wire::max_frames_chunk));
     channel_.send(begun(UnwinderKind::frames).bytes(std::as_bytes(some)));
@@ -117,11 +115,9 @@ FileDescriptor Session::ask(UnwinderKind kind, std::uint32_t module) {
   UnwinderKind answer{};
   FileDescriptor file;
   channel_.receive(answer, file);
-  if (answer == UnwinderKind::no_file)
-    return FileDescriptor();
-  if (answer != UnwinderKind::file || !file)
+  if (answer != UnwinderKind::file && answer != UnwinderKind::no_file)
     leave();
-  return file;
+  return file; // the kernel leaves it out where this process may open no more
 }
 
 FileDescriptor Session::file(std::uint32_t module) {
