@@ -2,11 +2,11 @@
 
 #include "host/disk/work_budget.h"
 #include "host/limits.h"
+#include "host/stacks/thread_beginnings.h"
 #include "host/stacks/thread_registers.h"
 #include "host/stacks/unwinder_questions.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -20,15 +20,6 @@ Error cannot_unwind(const Platform& platform) {
           fmt::format("stacks have their innermost frame alone: libdw does not unwind {}",
                       platform.architecture),
           "gdb or lldb of that platform may show more"};
-}
-
-/// Where a thread or a program begins: nothing calls it.
-bool begins_thread(std::string_view function) {
-  constexpr auto beginnings = std::to_array<std::string_view>(
-      {"_start", "__start", "_start_c", "__libc_start_main", "__libc_start_main_impl",
-       "__libc_start_call_main", "generic_start_main", "clone", "__clone", "__clone2", "clone3",
-       "__clone3", "__GI___clone", "start_thread", "thread_start", "__thread_start"});
-  return std::ranges::find(beginnings, function) != beginnings.end();
 }
 
 /// How far `address` is behind the beginning of its function. Code that the compiler moved away
