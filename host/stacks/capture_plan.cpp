@@ -75,7 +75,9 @@ bool raise(StackShare& share, std::uint64_t bytes, std::uint64_t& budget) {
 
 std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, std::uint64_t thread_pointer,
                                           const MemoryMap& map, const Platform& platform) {
-  if (stack_pointer == 0 || stack_pointer > platform.last_address() - 2 * most_of_stack_in_mpi)
+  // Of 32 bits the stack lies at the very end. Of 64 nothing does: sums do not wrap around.
+  constexpr auto highest = ~std::uint64_t{0} - 2 * most_of_stack_in_mpi;
+  if (stack_pointer == 0 || stack_pointer > std::min(platform.last_address(), highest))
     return std::nullopt;
   const auto below = stack_pointer - std::min(stack_pointer, red_zone(platform));
   CaptureExtent extent{below / line_size * line_size, 0, true};
@@ -95,7 +97,7 @@ std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, std::uint
     return std::nullopt;
   // Nobody knows whether the page below is mapped.
   extent.first = std::max(extent.first, stack_pointer / page_size * page_size);
-  extent.end = page_end(stack_pointer + most_of_stack_in_mpi);
+  extent.end = page_end(std::min(stack_pointer + most_of_stack_in_mpi, platform.last_address()));
   extent.mapped = false;
   return extent;
 }

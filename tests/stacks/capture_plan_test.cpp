@@ -51,6 +51,21 @@ TEST_P(StackExtent, EndsWhereTheThreadIsDescribed) {
   EXPECT_EQ(stack_extent(0x1e000, 0x1d000, map, platform)->end, 0x20000U) << "below the stack";
 }
 
+// A 64-bit kernel gives a 32-bit program the very end of what it can address.
+TEST_P(StackExtent, MayBeTheLastOfAllMappings) {
+  const MemoryMap last = {{{{0xfff00000}, {0xffffdfff}, true, true}}, true};
+  const auto extent = stack_extent(0xffffc000, 0, last, platform);
+  ASSERT_TRUE(extent);
+  EXPECT_EQ(extent->first, 0xffffc000U - 128);
+  EXPECT_EQ(extent->end, 0xffffe000U);
+}
+
+TEST(StackExtentOfI386, GoesNoFurtherThanThereAreAddresses) {
+  const auto extent = stack_extent(0xffffc000, 0, {}, platform_of(4));
+  ASSERT_TRUE(extent);
+  EXPECT_EQ(extent->end, std::uint64_t{1} << 32);
+}
+
 TEST_P(StackExtent, OfRegistersThatPointNowhereIsNone) {
   for (const std::uint64_t pointer :
        {std::uint64_t{0}, std::uint64_t{0x400000}, platform.last_address(),
