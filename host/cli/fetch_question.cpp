@@ -1,6 +1,7 @@
 #include "host/cli/fetch_question.h"
 
 #include "host/cli/execute.h"
+#include "host/disk/file_name.h"
 #include "host/report/printable.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::string wording(const FetchQuestion& question) {
   std::string names;
   for (std::size_t i = 0; i < std::min(shown, question.files.size()); ++i) {
     const auto& path = question.files[i];
-    names += (i == 0 ? "" : ", ") + printable(path.substr(path.rfind('/') + 1));
+    names += (i == 0 ? "" : ", ") + printable(file_name(path));
   }
   if (question.files.size() > shown)
     names += ", ...";

@@ -1,5 +1,7 @@
 #include "host/dump/command_host.h"
 
+#include "host/disk/file_name.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -80,7 +82,7 @@ std::optional<std::string> command_host(std::string_view command) {
   const auto words = plain_words(command);
   if (words.empty())
     return std::nullopt;
-  const auto program = words.front().substr(words.front().rfind('/') + 1);
+  const auto program = file_name(words.front());
   if (program == "ssh")
     return host_of_login(words, "bBcDeEFIiJLlmOoPpQRSWw");
   if (program == "rsh")

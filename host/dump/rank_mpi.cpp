@@ -1,6 +1,7 @@
 #include "host/dump/rank_mpi.h"
 
 #include "host/codes.h"
+#include "host/disk/file_name.h"
 #include "host/dump/select_types.h"
 #include "host/launch/node.h"
 #include "host/mpi/launcher_programs.h"
@@ -57,7 +58,7 @@ Result<void> RankMpi::identify(const std::optional<std::string>& entry_hint) {
 /// By its name, or by the table that debuggers look for.
 bool RankMpi::starts_jobs() const {
   const std::string_view path = dump_.executable ? *dump_.executable : std::string_view();
-  const auto program = path.substr(path.rfind('/') + 1); // npos + 1 is 0
+  const auto program = file_name(path);
   return launcher_role(program.substr(0, kept_name_bytes)) != LauncherRole::none ||
          process_.images().find_symbol("MPIR_proctable");
 }

@@ -1,5 +1,6 @@
 #include "host/dump/uninterruptible.h"
 
+#include "host/disk/file_name.h"
 #include "host/disk/text_file.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
@@ -54,7 +55,7 @@ Error uninterruptible(std::int64_t pid, const std::string& folder, std::string_v
           fmt::format("process {} cannot be stopped now: its thread {} sleeps where no signal "
                       "reaches it (state D: the parent of a vfork() child, or input and output "
                       "that does not end){}",
-                      pid, folder.substr(folder.rfind('/') + 1), so),
+                      pid, file_name(folder), so),
           fmt::format("what it waits for: cat {}/wchan; try again when it has woken", folder)};
 }
 

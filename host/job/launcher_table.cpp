@@ -1,5 +1,6 @@
 #include "host/job/launcher_table.h"
 
+#include "host/disk/file_name.h"
 #include "host/disk/work_budget.h"
 #include "host/dump/process_access.h"
 #include "host/process/stopped_process.h"
@@ -65,7 +66,7 @@ private:
       return forward(std::move(process));
     process_ = std::move(*process);
     const auto path = process_->executable().value_or("");
-    result_.program = path.substr(path.rfind('/') + 1); // npos + 1 is 0
+    result_.program = file_name(path);
     Warnings missing;
     if (auto loaded = process_->load_images(missing); !loaded)
       return forward(std::move(loaded));

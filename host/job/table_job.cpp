@@ -1,5 +1,6 @@
 #include "host/job/table_job.h"
 
+#include "host/disk/file_name.h"
 #include "host/job/job_book.h"
 #include "host/mpi/launcher_programs.h"
 #include "rsp/packet/printable.h"
@@ -13,10 +14,6 @@
 
 namespace mqbridge {
 namespace {
-
-std::string_view program_of(std::string_view path) {
-  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
-}
 
 bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
@@ -79,7 +76,7 @@ bool has_scripts(const Proctable& table) {
   constexpr auto shells =
       std::to_array<std::string_view>({"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"});
   return std::ranges::any_of(table.entries, [&](const ProctableEntry& entry) {
-    const auto program = program_of(entry.executable);
+    const auto program = file_name(entry.executable);
     return program.ends_with("sh") &&
            std::ranges::find(shells, program.substr(program.rfind('.') + 1)) != shells.end();
   });
@@ -131,12 +128,12 @@ FoundJob job_of_table(const Proctable& table, const TableNodes& names,
 
 std::optional<std::string_view> daemons_in(const Proctable& table) {
   const auto is_daemon = [](const ProctableEntry& entry) {
-    return launcher_role(program_of(entry.executable).substr(0, kept_name_bytes)) ==
+    return launcher_role(file_name(entry.executable).substr(0, kept_name_bytes)) ==
            LauncherRole::daemon;
   };
   if (table.entries.empty() || !std::ranges::all_of(table.entries, is_daemon))
     return std::nullopt;
-  return program_of(table.entries.front().executable);
+  return file_name(table.entries.front().executable);
 }
 
 } // namespace mqbridge

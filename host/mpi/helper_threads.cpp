@@ -1,7 +1,6 @@
 #include "host/mpi/helper_threads.h"
 
 #include "host/mpi/program_frames.h"
-#include "host/stacks/thread_beginnings.h"
 
 #include <algorithm>
 #include <array>
@@ -21,21 +20,12 @@ constexpr std::array<std::string_view, 18> libraries = {
 constexpr auto functions = std::to_array<std::string_view>(
     {"orte_progress_thread_engine", "ucs_async_thread_func", "MPIDI_OFI_progress_thread"});
 
-/// The C library begins every thread, in some of its own functions.
-bool is_of_c_library(const StackFrame& frame) {
-  constexpr std::array<std::string_view, 5> c_library = {"libc.so", "libc-", "libc.musl",
-                                                         "libpthread", "ld-"};
-  const auto name = module_name(frame);
-  return std::ranges::any_of(c_library, [&](auto one) { return name.starts_with(one); }) ||
-         (frame.function && begins_thread(*frame.function));
-}
-
 } // namespace
 
 bool is_helper(const ThreadStack& stack) {
   if (stack.end != StackEnd::outermost)
     return false;
-  const auto first = std::find_if_not(stack.frames.rbegin(), stack.frames.rend(), is_of_c_library);
+  const auto first = std::find_if_not(stack.frames.rbegin(), stack.frames.rend(), is_runtime_frame);
   if (first == stack.frames.rend())
     return false;
   if (first->function && std::ranges::find(functions, *first->function) != functions.end())

@@ -1,5 +1,8 @@
 #include "host/mpi/program_frames.h"
 
+#include "host/disk/file_name.h"
+#include "host/stacks/thread_beginnings.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -40,8 +43,7 @@ std::string_view take_name(std::string_view& rest) {
 } // namespace
 
 std::string_view module_name(const StackFrame& frame) {
-  const std::string_view path = frame.module ? *frame.module : std::string_view();
-  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+  return file_name(frame.module ? *frame.module : std::string_view());
 }
 
 bool is_mpi_frame(const StackFrame& frame) {
@@ -59,7 +61,8 @@ bool is_runtime_frame(const StackFrame& frame) {
       "libc.musl", "libc.so",   "libc-",   "libpthread",  "ld-",        "libm.so", "librt.so",
       "libgcc_",   "libstdc++", "libgomp", "libgfortran", "linux-vdso", "[vdso]"};
   const auto name = module_name(frame);
-  return std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); });
+  return std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); }) ||
+         (frame.function && begins_thread(*frame.function));
 }
 
 bool is_mpi4py_frame(const StackFrame& frame) {

@@ -13,7 +13,8 @@ std::string_view module_name(const StackFrame& frame);
 
 /// Of a library of an MPI, or of a wrapper that belongs to none of its callers: the C++ binding.
 bool is_mpi_frame(const StackFrame& frame);
-/// Of the C library, the run-time libraries of compilers, or the kernel's vDSO.
+/// Of the C library, the run-time libraries of compilers, or the kernel's vDSO; where they are
+/// linked into the program, only what begins it and its threads.
 bool is_runtime_frame(const StackFrame& frame);
 /// Of mpi4py's compiled module.
 bool is_mpi4py_frame(const StackFrame& frame);

@@ -1,6 +1,7 @@
 #include "host/process/file_matcher.h"
 
 #include "host/codes.h"
+#include "host/disk/file_name.h"
 #include "host/disk/work_budget.h"
 #include "host/files/file_agreement.h"
 #include "host/files/file_fetcher.h"
@@ -16,10 +17,6 @@ constexpr const char* name_the_executable = "name the file that ran: core:FILE@E
                                             "node's other files: --sysroot DIR";
 constexpr const char* give_sysroot = "give a directory tree with the node's own files: --sysroot "
                                      "DIR";
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 /// By a build-id on both sides. The others were compared by less.
 bool is_proven(const ElfFile& file, std::string_view running_id) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "host/disk/file_name.h"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -16,7 +18,7 @@ public:
 
   /// `path`: as the target names it.
   bool have(std::string_view path) const {
-    const auto name = path.substr(path.rfind('/') + 1);
+    const auto name = file_name(path);
     return std::any_of(beginnings_.begin(), beginnings_.end(),
                        [&](std::string_view beginning) { return name.starts_with(beginning); });
   }

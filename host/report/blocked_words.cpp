@@ -1,5 +1,6 @@
 #include "host/report/blocked_words.h"
 
+#include "host/disk/file_name.h"
 #include "host/report/printable.h"
 #include "host/report/stack_calls.h"
 

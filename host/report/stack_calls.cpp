@@ -122,8 +122,4 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
   return calls;
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
-}
-
 } // namespace mqbridge

@@ -3,7 +3,6 @@
 #include "host/stacks/stack.h"
 #include "host/stacks/stack_tree.h"
 
-#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -15,8 +14,5 @@ namespace mqbridge {
 /// out; so is what the MPI does inside of the call that `blocked` names (nullptr: not known).
 /// Recursion and the middle of very many calls are folded: one call says so.
 std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full);
-
-/// "halo.c": the last part of a path.
-std::string_view file_name(std::string_view path);
 
 } // namespace mqbridge

@@ -1,3 +1,4 @@
+#include "host/disk/file_name.h"
 #include "host/document/outcome.h"
 #include "host/document/ranges.h"
 #include "host/report/printable.h"

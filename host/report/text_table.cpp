@@ -1,3 +1,4 @@
+#include "host/disk/file_name.h"
 #include "host/document/names.h"
 #include "host/document/ranges.h"
 #include "host/report/inside_lines.h"
@@ -195,7 +196,7 @@ std::string place_text(const RankDump& rank) {
   constexpr std::string_view command = "exec:";
   if (place.starts_with(command)) {
     const auto first = place.substr(command.size(), place.find(' ') - command.size());
-    return printable(std::string(command).append(first.substr(first.rfind('/') + 1)));
+    return printable(std::string(command).append(file_name(first)));
   }
   return printable(place);
 }

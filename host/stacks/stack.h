@@ -52,8 +52,9 @@ struct BlockedCall {
   std::optional<std::int64_t> line = {};
   /// Of a pending operation that stands in registers or stack between the call and its caller.
   std::optional<TargetAddress> request = {};
-  std::optional<bool> request_unique = {};     ///< no other one stands there
-  std::optional<std::string> function = {};    ///< outside of the MPI: the program's innermost one
+  std::optional<bool> request_unique = {}; ///< no other one stands there
+  /// Outside of the MPI the program's innermost one; inside, that of the caller.
+  std::optional<std::string> function = {};
   std::optional<std::string> system_call = {}; ///< outside of the MPI: "poll", "futex"
 };
 

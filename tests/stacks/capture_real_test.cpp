@@ -10,6 +10,7 @@
 #include "tests/support/core_files.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
@@ -28,34 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::ChildProcess;
 
-/// Where a thread sleeps, as /proc/PID/task/TID/syscall says: "NUMBER SIX_ARGUMENTS SP PC".
-struct Sleep {
-  int number = -1;
-  std::uint64_t sp = 0;
-  std::uint64_t pc = 0;
-  bool operator==(const Sleep&) const = default;
-};
-void PrintTo(const Sleep& sleep, std::ostream* out) {
-  *out << fmt::format("call {} sp {:#x} pc {:#x}", sleep.number, sleep.sp, sleep.pc);
-}
-using Sleeps = std::map<std::int64_t, Sleep>; ///< by thread
-
-/// Empty: one runs.
-Sleeps sleeps_by_kernel(pid_t pid) {
-  Sleeps all;
-  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
-    std::ifstream file(task.path() / "syscall");
-    std::vector<std::string> words;
-    for (std::string word; file >> word;)
-      words.push_back(word);
-    if (words.size() != 9)
-      return {};
-    all[std::atoll(task.path().filename().c_str())] = {
-        std::atoi(words[0].c_str()), std::strtoull(words[7].c_str(), nullptr, 16),
-        std::strtoull(words[8].c_str(), nullptr, 16)};
-  }
-  return all;
-}
+using Sleeps = std::map<std::int64_t, test::SleepingThread>; ///< by thread
 
 Sleeps sleeps_of(const CapturedStacks& captured, const Platform& platform) {
   Sleeps all;
@@ -78,7 +52,7 @@ public:
     EXPECT_TRUE(compiled && compiled->code == 0) << compiler.err();
     process_.emplace(test::ChildSpec{{program, std::to_string(threads)}});
     EXPECT_TRUE(test::eventually(10s, [&] {
-      sleeps = sleeps_by_kernel(pid());
+      sleeps = test::sleeping_threads(pid());
       return process_->out().find("ready") != std::string::npos &&
              sleeps.size() == static_cast<std::size_t>(threads);
     }));
@@ -130,7 +104,7 @@ struct Held {
     // As a dump does: with each of them what was asked ahead leaves.
     EXPECT_TRUE(process->environment());
     std::vector<std::byte> some(std::size_t{256} << 10);
-    EXPECT_TRUE(process->memory().read({subject.sleeps.at(subject.pid()).sp}, some));
+    EXPECT_TRUE(process->memory().read({subject.sleeps.at(subject.pid()).stack_pointer}, some));
   }
 
   ElfCache files{FilePaths{}};
@@ -180,8 +154,8 @@ TEST_P(WaitingThreads, AreThoseThatTheKernelShows) {
   EXPECT_THAT(captured->warnings, testing::IsEmpty());
   auto sleeps = sleeps_of(*captured, held.process->platform());
   for (auto& [tid, sleep] : sleeps)
-    if (way.compiled_by == narrow && sleep.number == 0)
-      sleep.number = 267; // restart_syscall of i386, where nothing tells what it was
+    if (way.compiled_by == narrow && sleep.call == 0)
+      sleep.call = 267; // restart_syscall of i386, where nothing tells what it was
   EXPECT_EQ(sleeps, subject.sleeps);
   expect_true_bytes(*captured, subject);
   std::array<std::byte, 4> magic{};

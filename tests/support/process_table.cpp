@@ -2,8 +2,10 @@
 
 #include "tests/support/eventually.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 
 namespace mqbridge::test {
@@ -101,6 +103,30 @@ std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size) {
   memory.read(bytes.data(), static_cast<std::streamsize>(size));
   bytes.resize(static_cast<std::size_t>(memory.gcount()));
   return bytes;
+}
+
+void PrintTo(const SleepingThread& thread, std::ostream* out) {
+  *out << "call " << thread.call << std::hex << " sp 0x" << thread.stack_pointer << " pc 0x"
+       << thread.program_counter << std::dec;
+}
+
+// /proc/PID/task/TID/syscall: "NUMBER SIX_ARGUMENTS SP PC", or another word.
+std::map<std::int64_t, SleepingThread> sleeping_threads(pid_t pid) {
+  std::map<std::int64_t, SleepingThread> all;
+  std::error_code gone;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone)) {
+    std::ifstream file(task.path() / "syscall");
+    std::vector<std::string> words;
+    for (std::string word; file >> word;)
+      words.push_back(word);
+    if (words.size() != 9)
+      return {};
+    all[std::atoll(task.path().filename().c_str())] = {
+        std::atoi(words[0].c_str()), std::strtoull(words[7].c_str(), nullptr, 16),
+        std::strtoull(words[8].c_str(), nullptr, 16)};
+  }
+  return all;
 }
 
 std::map<int, std::string> descriptors_of(pid_t pid) {

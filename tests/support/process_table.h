@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,18 @@ std::uint64_t mapping_of(pid_t pid, std::string_view text);
 
 /// Bytes of its memory, up to the first that cannot be read.
 std::string memory_of(pid_t pid, std::uint64_t address, std::size_t size);
+
+/// Where a thread waits in a system call.
+struct SleepingThread {
+  int call = -1;
+  std::uint64_t stack_pointer = 0;
+  std::uint64_t program_counter = 0;
+  bool operator==(const SleepingThread&) const = default;
+};
+void PrintTo(const SleepingThread& thread, std::ostream* out);
+
+/// By thread. Empty: one of them runs.
+std::map<std::int64_t, SleepingThread> sleeping_threads(pid_t pid);
 
 /// Its open descriptors, each with what /proc says that it is ("socket:[17]", a path). One that is
 /// closed while this looks is left out.

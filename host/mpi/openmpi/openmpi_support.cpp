@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/openmpi_support.h"
 
+#include "host/disk/file_name.h"
 #include "host/mpi/openmpi/carrier_hint.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
@@ -49,7 +50,7 @@ constexpr auto jumps = std::to_array<LastDeed>({
 
 /// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.
 bool is_own_library(std::string_view path) {
-  const auto name = path.substr(path.rfind('/') + 1);
+  const auto name = file_name(path);
   return name.starts_with("libmpi") || name.starts_with("libopen-");
 }
 constexpr auto libraries =

@@ -7,6 +7,7 @@
 #include "tests/support/core_files.h"
 #include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
+#include "tests/support/process_table.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
@@ -122,19 +123,11 @@ Positions positions_by_gdb(const std::filesystem::path& program,
   return all;
 }
 
-/// Where the kernel says that each thread sleeps: "NUMBER SIX_ARGUMENTS SP PC". Empty: one runs.
+/// Empty: one runs.
 Positions positions_by_kernel(pid_t pid) {
   Positions all;
-  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
-    std::ifstream file(task.path() / "syscall");
-    std::vector<std::string> words;
-    for (std::string word; file >> word;)
-      words.push_back(word);
-    if (words.size() != 9)
-      return {};
-    all[std::atoll(task.path().filename().c_str())] = {
-        std::strtoull(words[8].c_str(), nullptr, 16), std::strtoull(words[7].c_str(), nullptr, 16)};
-  }
+  for (const auto& [tid, thread] : test::sleeping_threads(pid))
+    all[tid] = {thread.program_counter, thread.stack_pointer};
   return all;
 }
 
