@@ -25,11 +25,12 @@ rooms=(
   "host/launch: rsp host/disk"
   "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch"
   "host/document: rsp host/memory host/stacks host/mqs host/mpi host/dump"
+  "host/analysis: rsp host/memory host/stacks host/mqs host/mpi host/dump"
   "host/collect: rsp host/memory host/disk host/launch host/stacks host/mqs host/mpi host/dump host/document"
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/job"
-  "host/report: rsp host/memory host/disk host/elf host/stacks host/mqs host/mpi host/launch host/dump host/document host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/collect host/job host/doctor host/report"
+  "host/report: rsp host/memory host/disk host/elf host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/job host/doctor"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report"
 )
 declare -A may
 for line in "${rooms[@]}"; do

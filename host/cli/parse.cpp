@@ -6,8 +6,8 @@
 #include "host/cli/parse_job.h"
 #include "host/cli/raw_options.h"
 #include "host/document/names.h"
-#include "host/document/ranges.h"
 #include "host/dump/filters.h"
+#include "host/dump/ranges.h"
 #include "host/report/queue_words.h"
 
 #include <CLI/App.hpp>

@@ -1,9 +1,9 @@
 #include "host/doctor/examine_job.h"
 
 #include "host/doctor/examine.h"
-#include "host/document/ranges.h"
 #include "host/dump/node_server.h"
 #include "host/dump/process_access.h"
+#include "host/dump/ranges.h"
 #include "host/dump/server_groups.h"
 #include "host/launch/launch_options.h"
 

@@ -1,7 +1,7 @@
 #include "host/document/json_rank.h"
 
 #include "host/document/names.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 
 #include <fmt/format.h>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "host/document/json_writer.h"
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 
 namespace mqbridge {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/mqs/rank_list.h"
 
 #include <map>

@@ -1,5 +1,5 @@
-#include "host/document/ranges.h"
 #include "host/document/read_parts.h"
+#include "host/dump/ranges.h"
 
 #include <algorithm>
 #include <limits>

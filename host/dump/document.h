@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/dump/analysis.h"
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mqs/queues.h"
@@ -106,6 +107,12 @@ struct Filters {
   std::vector<std::int64_t> peers;
 };
 
+/// An earlier look at the same ranks.
+struct EarlierLook {
+  std::string taken_at;        ///< RFC 3339
+  std::vector<RankDump> ranks; ///< without statistics
+};
+
 struct Dump {
   std::string taken_at; ///< RFC 3339
   std::optional<std::int64_t> job_size;
@@ -114,7 +121,9 @@ struct Dump {
   std::optional<double> stalled_ms;
   std::vector<RankDump> ranks; ///< by job, then by rank; last those whose rank is not known
   Filters filters;
-  std::vector<RankError> errors; ///< of no rank: a node that could not be reached
+  std::vector<RankError> errors;    ///< of no rank: a node that could not be reached
+  std::vector<EarlierLook> earlier; ///< oldest first
+  std::optional<Analysis> analysis; ///< nullopt: none was asked for
 };
 
 } // namespace mqbridge

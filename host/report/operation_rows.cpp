@@ -1,9 +1,9 @@
 #include "host/report/operation_rows.h"
 
 #include "host/document/names.h"
-#include "host/document/ranges.h"
 #include "host/document/raw_values.h"
 #include "host/dump/operation_counts.h"
+#include "host/dump/ranges.h"
 #include "host/report/peer_text.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"

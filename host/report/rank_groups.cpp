@@ -1,7 +1,7 @@
 #include "host/report/rank_groups.h"
 
 #include "host/document/names.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/launch/node_names.h"
 #include "host/report/inside_lines.h"
 #include "host/report/printable.h"

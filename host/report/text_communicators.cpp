@@ -1,4 +1,4 @@
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"
 #include "host/report/operation_rows.h"

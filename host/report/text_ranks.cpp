@@ -1,7 +1,7 @@
 #include "host/report/text_ranks.h"
 
 #include "host/document/names.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/launch/node_names.h"
 #include "host/launch/words.h"
 #include "host/report/paint.h"

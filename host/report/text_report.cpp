@@ -2,7 +2,7 @@
 
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/printable.h"
 #include "host/report/shared_errors.h"

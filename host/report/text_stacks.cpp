@@ -1,6 +1,6 @@
 #include "host/disk/file_name.h"
 #include "host/document/outcome.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/report/printable.h"
 #include "host/report/shared_errors.h"
 #include "host/report/stack_calls.h"

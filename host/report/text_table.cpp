@@ -1,6 +1,6 @@
 #include "host/disk/file_name.h"
 #include "host/document/names.h"
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 #include "host/report/inside_lines.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"

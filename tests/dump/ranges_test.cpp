@@ -1,4 +1,4 @@
-#include "host/document/ranges.h"
+#include "host/dump/ranges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

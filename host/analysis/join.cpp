@@ -1,0 +1,134 @@
+#include "host/analysis/join.h"
+
+#include "host/dump/communicator_keys.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+struct RankKey {
+  std::string job; ///< empty: the only one
+  int rank = 0;
+  auto operator<=>(const RankKey&) const = default;
+};
+
+/// One look at one rank.
+struct Look {
+  std::string at;   ///< RFC 3339
+  std::string name; ///< of its document
+  RankDump rank;
+};
+
+std::string time_of(const RankDump& rank, const std::string& taken_at) {
+  return rank.stopped_at.value_or(taken_at);
+}
+
+/// Only what both know can tell them apart.
+template <class T>
+bool differ(const std::optional<T>& one, const std::optional<T>& other) {
+  return one && other && *one != *other;
+}
+
+class Joiner {
+public:
+  void take(NamedDump document) {
+    Dump& dump = document.dump;
+    for (EarlierLook& look : dump.earlier)
+      take(std::move(look.ranks), look.taken_at, document.name);
+    take(std::move(dump.ranks), dump.taken_at, document.name);
+    take_head(std::move(dump));
+  }
+
+  Result<Dump> done() {
+    std::map<std::size_t, EarlierLook> earlier; // by how many looks came after it
+    for (auto& [key, looks] : looks_) {
+      if (auto same = check_same(key, looks); !same)
+        return forward(std::move(same));
+      std::ranges::stable_sort(looks, {}, &Look::at);
+      for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
+        EarlierLook& look = earlier[looks.size() - 1 - i];
+        look.taken_at = std::max(look.taken_at, looks[i].at);
+        look.ranks.push_back(std::move(looks[i].rank));
+      }
+      joined_.ranks.push_back(std::move(looks.back().rank));
+    }
+    std::ranges::move(nameless_, std::back_inserter(joined_.ranks));
+    for (auto look = earlier.rbegin(); look != earlier.rend(); ++look)
+      joined_.earlier.push_back(std::move(look->second));
+    name_communicators(joined_, numbers_of_jobs());
+    return std::move(joined_);
+  }
+
+private:
+  void take(std::vector<RankDump> ranks, const std::string& taken_at, const std::string& name) {
+    for (RankDump& rank : ranks) {
+      if (!rank.rank) {
+        nameless_.push_back(std::move(rank));
+        continue;
+      }
+      const RankKey key{rank.job_id.value_or(""), *rank.rank};
+      auto at = time_of(rank, taken_at);
+      looks_[key].push_back({std::move(at), name, std::move(rank)});
+    }
+  }
+
+  /// The newest document describes the job.
+  void take_head(Dump dump) {
+    dump.ranks.clear();
+    dump.earlier.clear();
+    dump.analysis.reset();
+    const bool newer = !any_ || dump.taken_at >= joined_.taken_at;
+    auto errors = std::move(joined_.errors);
+    std::ranges::move(dump.errors, std::back_inserter(errors));
+    if (newer)
+      joined_ = std::move(dump);
+    joined_.errors = std::move(errors);
+    any_ = true;
+  }
+
+  static Result<void> check_same(const RankKey& key, const std::vector<Look>& looks) {
+    const Look& first = looks.front();
+    for (const Look& look : looks) {
+      const bool other = differ(first.rank.pid, look.rank.pid) ||
+                         differ(first.rank.host, look.rank.host) ||
+                         differ(first.rank.world_size, look.rank.world_size);
+      if (other)
+        return Failure({"analyze.jobs",
+                        fmt::format("rank {} is another process in {} than in {}", key.rank,
+                                    look.name, first.name),
+                        "give documents of one job, and analyze each job by itself"});
+    }
+    return {};
+  }
+
+  std::vector<std::size_t> numbers_of_jobs() const {
+    std::map<std::string, std::size_t> numbers;
+    std::vector<std::size_t> of;
+    for (const RankDump& rank : joined_.ranks)
+      of.push_back(numbers.try_emplace(rank.job_id.value_or(""), numbers.size()).first->second);
+    return of;
+  }
+
+  std::map<RankKey, std::vector<Look>> looks_;
+  std::vector<RankDump> nameless_; ///< their rank is not known: nobody waits for them by number
+  Dump joined_;
+  bool any_ = false;
+};
+
+} // namespace
+
+Result<Dump> join_documents(std::vector<NamedDump> documents) {
+  Joiner joiner;
+  for (NamedDump& document : documents)
+    joiner.take(std::move(document));
+  return joiner.done();
+}
+
+} // namespace mqbridge
