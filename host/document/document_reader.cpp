@@ -4,6 +4,7 @@
 #include "host/document/tree_builder.h"
 #include "rsp/packet/printable.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
@@ -127,12 +128,30 @@ std::vector<RankError> errors_of_no_rank(const Fields& fields) {
   return fields.is_null("errors") ? std::vector<RankError>() : read_errors(fields, "errors");
 }
 
+/// What beside its ranks, which have been read, describes each.
+void read_looks(const Fields& fields, std::vector<EarlierLook>& looks) {
+  if (fields.is_null("earlier"))
+    return;
+  std::size_t index = 0;
+  fields.each("earlier", [&](const json& element, const Place& place) {
+    const Fields look(element, place, fields.state());
+    look.each("ranks", [](const json&, const Place&) {});
+    fields.state().spend(sizeof(EarlierLook));
+    if (fields.state().failed())
+      return;
+    looks.resize(std::max(looks.size(), index + 1));
+    looks[index++].taken_at = look.text("taken_at");
+  });
+}
+
 DocumentLine read_line(const json& root, const TakeOperations& take, ReadState& state) {
   const Place whole;
   const Fields fields(root, whole, state);
   const auto type = fields.text("type");
   if (type == "rank")
     return read_rank(root, whole, take, state);
+  if (type == "earlier")
+    return EarlierLine{fields.text("taken_at"), read_earlier_rank(root, whole, take, state)};
   if (type == "header") {
     HeaderLine header;
     header.tool_version = read_head(fields, header.dump);
@@ -151,12 +170,18 @@ DocumentLine read_line(const json& root, const TakeOperations& take, ReadState& 
 
 Result<WrittenDump> DocumentReader::document(std::istream& text) {
   WrittenDump read;
-  TreeBuilder tree(state_, [&](RankDump&& rank) { read.dump.ranks.push_back(std::move(rank)); });
+  auto& looks = read.dump.earlier;
+  TreeBuilder tree(state_, [&](RankDump&& rank, std::optional<std::size_t> look) {
+    if (look)
+      looks.resize(std::max(looks.size(), *look + 1));
+    (look ? looks[*look].ranks : read.dump.ranks).push_back(std::move(rank));
+  });
   if (json::sax_parse(StreamBytes(text.rdbuf(), tree), StreamBytes(), &tree)) {
     const Fields fields(tree.root(), Place{}, state_);
     read.tool_version = read_head(fields, read.dump);
     fields.each("ranks", [](const json&, const Place&) {}); // they have been read
     read.dump.errors = errors_of_no_rank(fields);
+    read_looks(fields, looks);
   }
   if (state_.failed())
     return Failure(state_.take_error());

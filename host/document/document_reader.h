@@ -29,15 +29,20 @@ struct SummaryLine {
   Dump dump;
   std::uint64_t ranks = 0; ///< that it says there are
 };
+/// A rank of an earlier look, without statistics.
+struct EarlierLine {
+  std::string taken_at; ///< of the look
+  RankDump rank;
+};
 /// A later version may have more kinds of them.
 struct OtherLine {};
-using DocumentLine = std::variant<HeaderLine, RankDump, SummaryLine, OtherLine>;
+using DocumentLine = std::variant<HeaderLine, RankDump, EarlierLine, SummaryLine, OtherLine>;
 
 /// Reads what json_report.h writes, wherever it comes from: a part that is damaged, missing or of
 /// another type is an error that names it. What the document does not know stays not known. Members
 /// that this version does not know are passed over; a word that it does not know reads as unknown,
 /// where there is such a value, and is an error elsewhere. Raw values that the document lacks are
-/// those that were reported.
+/// those that were reported. An analysis is not read: it can be made again of what was.
 ///
 /// Equal texts of all that one reader has read are one, and so are equal groups of all readers that
 /// have the same pool. One thread.

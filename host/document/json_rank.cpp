@@ -104,8 +104,12 @@ void write_address(JsonWriter& json, std::string_view key,
 }
 
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values) {
+  write_runs(json, to_runs(values));
+}
+
+void write_runs(JsonWriter& json, const std::vector<Run>& runs) {
   json.begin_array(Layout::one_line);
-  for (const Run& run : to_runs(values)) {
+  for (const Run& run : runs) {
     json.begin_array();
     json.value(run.first);
     json.value(run.last);
@@ -128,7 +132,7 @@ void write_errors(JsonWriter& json, const std::vector<RankError>& errors) {
   json.end();
 }
 
-void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
+void write_rank_members(JsonWriter& json, const RankDump& rank, RankMembers members) {
   json.member("rank", rank.rank);
   json.member("endpoint", rank.endpoint);
   json.member("host", rank.host);
@@ -140,10 +144,11 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw) {
   write_dll(json, rank.dll);
   json.key("communicators").begin_array();
   for (const Communicator& communicator : rank.communicators)
-    write_communicator(json, communicator, raw);
+    write_communicator(json, communicator, members.raw);
   json.end();
   json.member("stopped_ms", rank.stopped_ms);
-  write_statistics(json, rank.statistics);
+  if (members.statistics)
+    write_statistics(json, rank.statistics);
   write_or_null(json, "rank_source", name_of(rank.rank_source));
   write_mpi(json, rank.mpi);
   write_blocked_in(json, rank.blocked_in);

@@ -12,8 +12,13 @@
 
 namespace mqbridge {
 
+struct RankMembers {
+  bool raw = false;       ///< the DLL's own values where they differ
+  bool statistics = true; ///< false: of an earlier look
+};
+
 /// The members of the schema's `rank`, into an object that the caller has begun.
-void write_rank_members(JsonWriter& json, const RankDump& rank, bool raw);
+void write_rank_members(JsonWriter& json, const RankDump& rank, RankMembers members);
 
 /// A word that the schema has as null where it is empty.
 void write_or_null(JsonWriter& json, std::string_view key, std::string_view text);
@@ -35,5 +40,9 @@ void write_stacks(JsonWriter& json, const std::optional<std::vector<ThreadStack>
 
 /// The schema's `runs`.
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values);
+void write_runs(JsonWriter& json, const std::vector<Run>& runs);
+
+/// The member `analysis`; nullopt is null.
+void write_analysis(JsonWriter& json, const std::optional<Analysis>& analysis);
 
 } // namespace mqbridge

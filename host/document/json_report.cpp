@@ -56,6 +56,27 @@ void write_filters(JsonWriter& json, const Filters& filters) {
   json.end();
 }
 
+void write_earlier(JsonWriter& json, const std::vector<EarlierLook>& looks, bool raw) {
+  if (looks.empty()) {
+    json.member("earlier", nullptr);
+    return;
+  }
+  json.key("earlier").begin_array();
+  for (const EarlierLook& look : looks) {
+    json.begin_object();
+    json.member("taken_at", look.taken_at);
+    json.key("ranks").begin_array();
+    for (const RankDump& rank : look.ranks) {
+      json.begin_object();
+      write_rank_members(json, rank, {.raw = raw, .statistics = false});
+      json.end();
+    }
+    json.end();
+    json.end();
+  }
+  json.end();
+}
+
 } // namespace
 
 void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) {
@@ -68,13 +89,14 @@ void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) 
   json.key("ranks").begin_array();
   for (const RankDump& rank : dump.ranks) {
     json.begin_object();
-    write_rank_members(json, rank, options.raw);
+    write_rank_members(json, rank, {.raw = options.raw});
     json.end();
   }
   json.end();
-  json.member("analysis", nullptr);
+  write_analysis(json, dump.analysis);
   write_filters(json, dump.filters);
   write_errors(json, dump.errors);
+  write_earlier(json, dump.earlier, options.raw);
   json.end();
   json.end_line();
 }
@@ -96,7 +118,18 @@ void write_ndjson_rank(const RankDump& rank, const JsonOptions& options, const S
   JsonWriter json(sink, Layout::one_line);
   json.begin_object();
   json.member("type", "rank");
-  write_rank_members(json, rank, options.raw);
+  write_rank_members(json, rank, {.raw = options.raw});
+  json.end();
+  json.end_line();
+}
+
+void write_ndjson_earlier(const RankDump& rank, const std::string& taken_at,
+                          const JsonOptions& options, const Sink& sink) {
+  JsonWriter json(sink, Layout::one_line);
+  json.begin_object();
+  json.member("type", "earlier");
+  json.member("taken_at", taken_at);
+  write_rank_members(json, rank, {.raw = options.raw, .statistics = false});
   json.end();
   json.end_line();
 }
@@ -113,7 +146,7 @@ void write_ndjson_summary(const Dump& dump, const Sink& sink) {
   json.member("partial", outcome.partial);
   json.member("failed", outcome.failed);
   json.end();
-  json.member("analysis", nullptr);
+  write_analysis(json, dump.analysis);
   write_errors(json, dump.errors);
   json.end();
   json.end_line();

@@ -17,10 +17,13 @@ struct JsonOptions {
 void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink);
 
 // NDJSON: a line for each of `header` (schema, tool, job), then `rank` as each completes (the
-// schema's rank; communicator keys are null, since they need all ranks), last `summary`. Every call
-// writes one whole line; calls come one at a time.
+// schema's rank; communicator keys are null, since they need all ranks), `earlier` for each rank of
+// an earlier look, last `summary`, with the analysis. Every call writes one whole line; calls come
+// one at a time.
 void write_ndjson_header(const Dump& dump, const JsonOptions& options, const Sink& sink);
 void write_ndjson_rank(const RankDump& rank, const JsonOptions& options, const Sink& sink);
+void write_ndjson_earlier(const RankDump& rank, const std::string& taken_at,
+                          const JsonOptions& options, const Sink& sink);
 void write_ndjson_summary(const Dump& dump, const Sink& sink);
 
 } // namespace mqbridge

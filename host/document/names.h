@@ -33,6 +33,10 @@ std::string_view name_of(MpiState value);
 std::string_view name_of(ThreadLevel value);
 std::string_view name_of(CommunicatorKind value);
 std::string_view name_of(ByteOrder value);
+std::string_view name_of(Verdict value);
+std::string_view name_of(Confidence value);
+std::string_view name_of(FindingKind value);
+std::string_view name_of(WaitsFor value);
 
 /// The value of E that has this name; nullopt: none has.
 template <class E>

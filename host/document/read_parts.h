@@ -25,6 +25,9 @@ Communicator read_communicator(const nlohmann::json& communicator, const Place& 
 
 RankDump read_rank(const nlohmann::json& rank, const Place& place, const TakeOperations& take,
                    ReadState& state);
+/// A rank of an earlier look: without statistics.
+RankDump read_earlier_rank(const nlohmann::json& rank, const Place& place,
+                           const TakeOperations& take, ReadState& state);
 
 /// The members `blocked_in` and `stacks`.
 std::optional<std::vector<BlockedCall>> read_blocked_in(const Fields& rank);

@@ -77,6 +77,39 @@ Statistics read_statistics(const Fields& rank) {
   return statistics;
 }
 
+RankDump read_members(const Fields& fields, const TakeOperations& take, bool statistics) {
+  ReadState& state = fields.state();
+  RankDump rank;
+  state.spend(sizeof(RankDump));
+  if (const auto number = fields.maybe_integer("rank", 0, most_int))
+    rank.rank = static_cast<int>(*number);
+  rank.endpoint = fields.text("endpoint");
+  rank.host = fields.maybe_text("host");
+  rank.pid = fields.maybe_integer("pid");
+  rank.executable = fields.maybe_text("executable");
+  rank.platform = read_platform(fields);
+  rank.status = fields.word<RankStatus>("status");
+  rank.errors = read_errors(fields, "errors");
+  rank.dll = read_dll(fields);
+  fields.each("communicators", [&](const json& element, const Place& at) {
+    rank.communicators.push_back(read_communicator(element, at, take, state));
+  });
+  rank.stopped_ms = fields.maybe_number("stopped_ms");
+  if (statistics)
+    rank.statistics = read_statistics(fields);
+  rank.rank_source = fields.word_or("rank_source", RankSource::unknown);
+  rank.mpi = read_mpi(fields);
+  rank.stopped_at = fields.maybe_text("stopped_at");
+  rank.world_rank = fields.maybe_integer("world_rank");
+  rank.world_size = fields.maybe_integer("world_size");
+  rank.job_id = fields.maybe_text("job_id");
+  rank.stopped_before_us = fields.flag("stopped_before_us");
+  rank.process_state = fields.maybe_text("process_state");
+  rank.blocked_in = read_blocked_in(fields);
+  rank.stacks = read_stacks(fields);
+  return rank;
+}
+
 } // namespace
 
 std::vector<RankError> read_errors(const Fields& fields, std::string_view key) {
@@ -94,35 +127,12 @@ std::vector<RankError> read_errors(const Fields& fields, std::string_view key) {
 
 RankDump read_rank(const json& value, const Place& place, const TakeOperations& take,
                    ReadState& state) {
-  const Fields fields(value, place, state);
-  RankDump rank;
-  state.spend(sizeof(RankDump));
-  if (const auto number = fields.maybe_integer("rank", 0, most_int))
-    rank.rank = static_cast<int>(*number);
-  rank.endpoint = fields.text("endpoint");
-  rank.host = fields.maybe_text("host");
-  rank.pid = fields.maybe_integer("pid");
-  rank.executable = fields.maybe_text("executable");
-  rank.platform = read_platform(fields);
-  rank.status = fields.word<RankStatus>("status");
-  rank.errors = read_errors(fields, "errors");
-  rank.dll = read_dll(fields);
-  fields.each("communicators", [&](const json& element, const Place& at) {
-    rank.communicators.push_back(read_communicator(element, at, take, state));
-  });
-  rank.stopped_ms = fields.maybe_number("stopped_ms");
-  rank.statistics = read_statistics(fields);
-  rank.rank_source = fields.word_or("rank_source", RankSource::unknown);
-  rank.mpi = read_mpi(fields);
-  rank.stopped_at = fields.maybe_text("stopped_at");
-  rank.world_rank = fields.maybe_integer("world_rank");
-  rank.world_size = fields.maybe_integer("world_size");
-  rank.job_id = fields.maybe_text("job_id");
-  rank.stopped_before_us = fields.flag("stopped_before_us");
-  rank.process_state = fields.maybe_text("process_state");
-  rank.blocked_in = read_blocked_in(fields);
-  rank.stacks = read_stacks(fields);
-  return rank;
+  return read_members(Fields(value, place, state), take, true);
+}
+
+RankDump read_earlier_rank(const json& value, const Place& place, const TakeOperations& take,
+                           ReadState& state) {
+  return read_members(Fields(value, place, state), take, false);
 }
 
 } // namespace mqbridge

@@ -64,10 +64,19 @@ bool TreeBuilder::start_array(std::size_t /*elements*/) {
   if (!levels_.empty() && levels_.back().content.is_object()) {
     if (levels_.back().key == "operations")
       kind = Kind::operations;
-    else if (rank_done_ && levels_.size() == 1 && levels_.back().key == "ranks")
-      kind = Kind::ranks;
+    else if (rank_done_ && levels_.back().key == "ranks")
+      kind = kind_of_ranks();
   }
   return begin(json::array(), kind);
+}
+
+/// Of a member `ranks` that begins.
+TreeBuilder::Kind TreeBuilder::kind_of_ranks() const {
+  if (levels_.size() == 1)
+    return Kind::ranks;
+  const bool of_a_look =
+      levels_.size() == 3 && levels_[0].key == "earlier" && levels_[1].content.is_array();
+  return of_a_look ? Kind::earlier_ranks : Kind::plain;
 }
 
 bool TreeBuilder::begin(json content, Kind kind) {
@@ -118,7 +127,13 @@ bool TreeBuilder::add_element(Level& level, json value) {
     forget(level);
     break;
   case Kind::ranks:
-    rank_done_(read_rank(value, next_place(), take_operations(), state_));
+    rank_done_(read_rank(value, next_place(), take_operations(), state_), std::nullopt);
+    lists_.clear();
+    forget(level);
+    break;
+  case Kind::earlier_ranks:
+    rank_done_(read_earlier_rank(value, next_place(), take_operations(), state_),
+               levels_[1].elements);
     lists_.clear();
     forget(level);
     break;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,12 @@ namespace mqbridge {
 
 /// Makes a tree of JSON while it is parsed, in bounded memory. What there may be millions of never
 /// stands in it: the operations of each queue become a list at once, for which a mark stands in the
-/// tree, and where `rank_done` is given, so do the elements of the document's `ranks`.
+/// tree, and where `rank_done` is given, it takes each element of the document's `ranks`, and of
+/// those of its earlier looks.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 public:
-  using RankDone = std::function<void(RankDump&& rank)>;
+  /// `look`: the place in `earlier` of the look that the rank belongs to; nullopt: the document's.
+  using RankDone = std::function<void(RankDump&& rank, std::optional<std::size_t> look)>;
 
   TreeBuilder(ReadState& state, RankDone rank_done)
       : state_(state), rank_done_(std::move(rank_done)) {}
@@ -48,7 +51,7 @@ public:
                    const nlohmann::json::exception& exception) override;
 
 private:
-  enum class Kind : std::uint8_t { plain, operations, ranks };
+  enum class Kind : std::uint8_t { plain, operations, ranks, earlier_ranks };
 
   /// An object or an array that has begun.
   struct Level {
@@ -65,6 +68,7 @@ private:
   bool begin(nlohmann::json content, Kind kind);
   bool end();
   bool add_element(Level& level, nlohmann::json value);
+  Kind kind_of_ranks() const;
   Place next_place() const;
   /// What stood in the tree since `level` began was taken out.
   void forget(const Level& level);

@@ -60,7 +60,7 @@ TEST(Json, KeysComeInTheSchemasOrder) {
   for (const auto& [key, value] : parsed.items())
     keys.push_back(key);
   EXPECT_THAT(keys, testing::ElementsAre("schema", "tool", "taken_at", "job", "ranks", "analysis",
-                                         "filters", "errors"));
+                                         "filters", "errors", "earlier"));
 }
 
 TEST(Json, StatusKindAndDeliveryAreTheSchemasWords) {

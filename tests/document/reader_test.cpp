@@ -57,6 +57,7 @@ TEST(DocumentReader, LinesComeBackToTheLastByte) {
   const Sink again_sink = [&](std::string_view line) { again += line; };
   write_ndjson_header(dump, with_raw, sink);
   write_ndjson_rank(dump.ranks[0], with_raw, sink);
+  write_ndjson_earlier(dump.earlier[0].ranks[0], "2026-11-05T07:59:58Z", with_raw, sink);
   write_ndjson_summary(dump, sink);
 
   std::istringstream in(all);
@@ -67,12 +68,15 @@ TEST(DocumentReader, LinesComeBackToTheLastByte) {
     ASSERT_TRUE(parsed) << message_of(parsed);
     lines.push_back(std::move(*parsed));
   }
-  ASSERT_EQ(lines.size(), 3U);
+  ASSERT_EQ(lines.size(), 4U);
   const auto& header = std::get<HeaderLine>(lines[0]);
   EXPECT_EQ(header.tool_version, "0.1.0");
   write_ndjson_header(header.dump, with_raw, again_sink);
   write_ndjson_rank(std::get<RankDump>(lines[1]), with_raw, again_sink);
-  auto summary = std::get<SummaryLine>(lines[2]);
+  const auto& earlier = std::get<EarlierLine>(lines[2]);
+  EXPECT_EQ(earlier.taken_at, "2026-11-05T07:59:58Z");
+  write_ndjson_earlier(earlier.rank, earlier.taken_at, with_raw, again_sink);
+  auto summary = std::get<SummaryLine>(lines[3]);
   EXPECT_EQ(summary.ranks, 2U);
   summary.dump.ranks = dump.ranks;
   write_ndjson_summary(summary.dump, again_sink);
@@ -152,6 +156,71 @@ TEST(DocumentReader, TheModelHasTheStacks) {
   EXPECT_FALSE(again->dump.ranks[1].stacks) << "null is not an empty list";
 }
 
+TEST(DocumentReader, TheModelHasTheEarlierLooks) {
+  const auto dump = rich_dump();
+  const auto again = read(text_of(dump));
+  ASSERT_TRUE(again) << message_of(again);
+  EXPECT_EQ(again->dump.ranks.size(), 2U);
+  const auto& looks = again->dump.earlier;
+  ASSERT_EQ(looks.size(), 2U);
+  EXPECT_EQ(looks[0].taken_at, "2026-11-05T07:59:58Z");
+  ASSERT_EQ(looks[0].ranks.size(), 2U);
+  EXPECT_EQ(looks[0].ranks[0].rank, 4);
+  EXPECT_EQ(looks[0].ranks[0].communicators[0].queue(OpClass::send).operations.size(), 3U);
+  EXPECT_EQ(looks[1].taken_at, "2026-11-05T07:59:59Z");
+  EXPECT_TRUE(looks[1].ranks.empty());
+}
+
+/// Members come in any order, and what is taken out of the tree for one rank is no other's.
+TEST(DocumentReader, EarlierLooksMayStandBeforeTheRanks) {
+  const auto text = text_of(rich_dump());
+  auto parsed = nlohmann::ordered_json::parse(text);
+  const auto earlier = parsed["earlier"];
+  parsed.erase("earlier");
+  parsed["operations"] = json::array();
+  const auto rest = parsed.dump();
+  const auto again = read("{\"earlier\": " + earlier.dump() + ", " + rest.substr(1));
+  ASSERT_TRUE(again) << message_of(again);
+  EXPECT_EQ(text_of(again->dump), text);
+}
+
+TEST(DocumentReader, LooksThatAreNoneAreAnError) {
+  const auto with = [](const char* earlier) {
+    auto document = json::parse(text_of(ring_dump(1), plain));
+    document["earlier"] = json::parse(earlier);
+    return message_of(read(document.dump()));
+  };
+  EXPECT_EQ(with("null"), "no error");
+  EXPECT_EQ(with("[]"), "no error");
+  EXPECT_THAT(with("{}"), HasSubstr("earlier: an array"));
+  EXPECT_THAT(with("[1]"), HasSubstr("earlier[0]: an object"));
+  EXPECT_THAT(with(R"([{"ranks": []}])"), HasSubstr("earlier[0].taken_at"));
+  EXPECT_THAT(with(R"([{"taken_at": "x"}])"), HasSubstr("earlier[0].ranks"));
+  EXPECT_THAT(with(R"([0, {"ranks": [{}]}])"), HasSubstr("earlier[1].ranks[0]"));
+  EXPECT_THAT(with(R"([{"taken_at": "x", "ranks": [{"rank": -1}]}])"),
+              HasSubstr("earlier[0].ranks[0].rank"));
+  EXPECT_THAT(with(R"({"0": {"taken_at": "x", "ranks": [0]}})"), HasSubstr("earlier: an array"));
+}
+
+TEST(DocumentReader, AnEarlierLookTakesNoMoreMemoryThanItMay) {
+  Dump dump = ring_dump(1);
+  dump.earlier = {{"x", sample_dump().ranks}}; // a thousand operations
+  const auto text = text_of(dump);
+  EXPECT_THAT(message_of(read(text, 100'000)), HasSubstr("document.limit"));
+  EXPECT_EQ(message_of(read(text, 1'000'000)), "no error");
+}
+
+/// It can be made again, and whoever wrote it may have lied.
+TEST(DocumentReader, AnAnalysisIsNotRead) {
+  Dump dump = rich_dump();
+  const auto without = text_of(dump);
+  dump.analysis = rich_analysis();
+  const auto again = read(text_of(dump));
+  ASSERT_TRUE(again) << message_of(again);
+  EXPECT_FALSE(again->dump.analysis);
+  EXPECT_EQ(text_of(again->dump), without);
+}
+
 TEST(DocumentReader, WhatMqbridgeReadHasNoRawValues) {
   const auto again = read(text_of(rich_dump()));
   ASSERT_TRUE(again) << message_of(again);
@@ -167,7 +236,7 @@ TEST(DocumentReader, WhatMqbridgeReadHasNoRawValues) {
   EXPECT_FALSE(operation.waited.unseen);
 }
 
-/// What the writer leaves null in every document of today.
+/// What the writer leaves null, or the reader passes over.
 bool is_never_known(const std::string& key) {
   return std::set<std::string>{"analysis", "unchanged_ms"}.contains(key);
 }
@@ -195,6 +264,9 @@ protected:
       queues[queue]["operations"] = json::array();
     queues["send"]["operations"].erase(2); // has no raw values
     queues["send"]["operations"].erase(1);
+    document_["earlier"].erase(1);
+    document_["earlier"][0]["ranks"].erase(1);
+    document_["earlier"][0]["ranks"][0]["communicators"] = json::array();
     collect_members(document_, json::json_pointer(), members_);
   }
 

@@ -131,7 +131,36 @@ Dump rich_dump() {
   dump.filters = {
       {OpClass::send, OpClass::unexpected}, false, {"row", "\x01"}, {0, 1, 2, 9}, {5, -1}, {7}};
   dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"}};
+  RankDump before = rank;
+  before.rank = 4;
+  before.statistics = {};
+  dump.earlier = {{"2026-11-05T07:59:58Z", {before, complete_rank(6)}},
+                  {"2026-11-05T07:59:59Z", {}}};
+  dump.earlier[0].ranks[1].statistics = {};
   return dump;
+}
+
+Analysis rich_analysis() {
+  Analysis analysis;
+  analysis.verdict = Verdict::deadlock;
+  analysis.confidence = Confidence::likely;
+  analysis.core = {{0, 6, 2}, {9, 9, 1}};
+  analysis.blocked = {{10, 511, 1}};
+  analysis.waits = {{.rank = 6,
+                     .mode = WaitsFor::any,
+                     .ranks = {{0, 4, 2}, {-1, -1, 1}},
+                     .because = "MPI_Recv from \"any\" tag 17 on C1",
+                     .place = "halo.c:212",
+                     .thread = "41822",
+                     .job_id = "1:a",
+                     .unseen = true}};
+  analysis.findings = {{FindingKind::knot, {{0, 6, 2}}, "0 -> 2 -> 0", "1:a"}};
+  analysis.not_visible = {"eager sends"};
+  analysis.look_at = {"rank 6: halo.c:212"};
+  analysis.looks = 3;
+  analysis.unchanged_ms = 5000.5;
+  analysis.by_job = {{"1:a", {{{0, 6, 2}}, {}}}, {"2:b", {{}, {{1, 1, 1}}}}};
+  return analysis;
 }
 
 } // namespace mqbridge::test

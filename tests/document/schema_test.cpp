@@ -70,6 +70,10 @@ TEST_F(Schema, ReportsAreValid) {
   Dump dump = sample_dump();
   dump.errors = dump.ranks[2].errors;
   EXPECT_EQ(complaint(document(dump)), "");
+  dump.analysis = Analysis{};
+  EXPECT_EQ(complaint(document(dump)), "");
+  dump.analysis = rich_analysis();
+  EXPECT_EQ(complaint(document(dump)), "");
 }
 
 TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
@@ -137,6 +141,40 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     rank.statistics.phases = {{static_cast<PhaseName>(phase), 1, 1, 1}};
     EXPECT_EQ(valid(), "");
   }
+}
+
+TEST_F(Schema, EveryWordOfAnAnalysisIsInTheSchema) {
+  Dump dump = ring_dump(1);
+  Analysis& analysis = dump.analysis.emplace(rich_analysis());
+  const auto valid = [&] { return complaint(document(dump)); };
+  for (const auto verdict : {Verdict::deadlock, Verdict::no_deadlock, Verdict::undecided}) {
+    analysis.verdict = verdict;
+    EXPECT_EQ(valid(), "");
+  }
+  for (const auto confidence : {Confidence::possible, Confidence::likely, Confidence::certain}) {
+    analysis.confidence = confidence;
+    EXPECT_EQ(valid(), "");
+  }
+  for (const auto mode : {WaitsFor::all, WaitsFor::any}) {
+    analysis.waits[0].mode = mode;
+    EXPECT_EQ(valid(), "");
+  }
+  for (int kind = 0; kind <= static_cast<int>(FindingKind::repaired_value); ++kind) {
+    analysis.findings[0].kind = static_cast<FindingKind>(kind);
+    EXPECT_EQ(valid(), "");
+  }
+}
+
+/// An earlier look has the ranks of a document, but for their statistics.
+TEST_F(Schema, EarlierRanksAreRanks) {
+  json text = document(rich_dump());
+  json& ranks = text["earlier"][0]["ranks"];
+  for (json& rank : ranks) {
+    ASSERT_FALSE(rank.contains("statistics"));
+    rank["statistics"] = text["ranks"][0]["statistics"];
+    text["ranks"].push_back(rank);
+  }
+  EXPECT_EQ(complaint(text), "");
 }
 
 TEST_F(Schema, EveryEndOfAStackIsInTheSchema) {
@@ -211,6 +249,13 @@ TEST_F(Schema, FaultsAreRefused) {
        [](json& d) { d["ranks"][0]["stacks"][0]["frames"][0].erase("address"); }},
       {"blocked thread by number", [](json& d) { d["ranks"][0]["blocked_in"][0]["thread"] = 1; }},
       {"blocked without call", [](json& d) { d["ranks"][0]["blocked_in"][0].erase("call"); }},
+      {"unknown verdict", [](json& d) { d["analysis"]["verdict"] = "guilty"; }},
+      {"unknown kind of finding", [](json& d) { d["analysis"]["findings"][0]["kind"] = "fate"; }},
+      {"wait for one number", [](json& d) { d["analysis"]["waits"][0]["for"] = {1}; }},
+      {"analysis without what was not visible",
+       [](json& d) { d["analysis"].erase("not_visible"); }},
+      {"earlier look without time", [](json& d) { d["earlier"][0].erase("taken_at"); }},
+      {"earlier rank without status", [](json& d) { d["earlier"][0]["ranks"][0].erase("status"); }},
       {"six lines of text",
        [&](json& d) {
          operation(d)["text"] = json::array({"", "", "", "", "", ""});
@@ -220,6 +265,8 @@ TEST_F(Schema, FaultsAreRefused) {
     Dump dump = sample_dump();
     dump.ranks[0].stacks = std::vector{ThreadStack{.thread = 1, .frames = {StackFrame{}}}};
     dump.ranks[0].blocked_in = std::vector{BlockedCall{.thread = 1}};
+    dump.analysis = rich_analysis();
+    dump.earlier = {{"2026-11-05T07:59:58Z", ring_dump(1).ranks}};
     json broken = document(dump);
     ASSERT_EQ(complaint(broken), "");
     fault.make(broken);
@@ -242,6 +289,9 @@ protected:
         communicator.key.clear();
       write_ndjson_rank(rank, options, sink);
     }
+    for (const EarlierLook& look : dump.earlier)
+      for (const RankDump& rank : look.ranks)
+        write_ndjson_earlier(rank, look.taken_at, options, sink);
     write_ndjson_summary(dump, sink);
     return parsed;
   }
@@ -250,14 +300,19 @@ protected:
 TEST_F(LineSchema, EveryLineOfADumpIsValid) {
   Dump dump = sample_dump();
   dump.ranks[1].communicators[0].queue(OpClass::receive).operations.truncate(3);
+  dump.earlier = {{"2026-11-05T07:59:58Z", ring_dump(1).ranks}};
+  dump.analysis = rich_analysis();
   const auto all = lines(dump);
-  ASSERT_EQ(all.size(), 5U);
+  ASSERT_EQ(all.size(), 6U);
   for (const json& line : all)
     EXPECT_EQ(complaint(line), "") << line["type"];
 }
 
 TEST_F(LineSchema, FaultsAreRefused) {
-  const auto all = lines(ring_dump(1));
+  Dump dump = ring_dump(1);
+  dump.earlier = {{"2026-11-05T07:59:58Z", ring_dump(1).ranks}};
+  dump.analysis = rich_analysis();
+  const auto all = lines(dump);
   for (const json& line : all) {
     json broken = line;
     broken["type"] = "other";
@@ -271,10 +326,16 @@ TEST_F(LineSchema, FaultsAreRefused) {
   rank = all[1];
   rank["communicators"][0]["queues"].erase("send");
   EXPECT_NE(complaint(rank), "");
-  json summary = all[2];
+  json earlier = all[2];
+  earlier.erase("communicators");
+  EXPECT_NE(complaint(earlier), "");
+  json summary = all[3];
   summary["ranks"].erase("failed");
   EXPECT_NE(complaint(summary), "");
-  summary = all[2];
+  summary = all[3];
+  summary["analysis"]["core"] = 3;
+  EXPECT_NE(complaint(summary), "");
+  summary = all[3];
   summary["errors"] = {{{"code", "x"}}};
   EXPECT_NE(complaint(summary), "");
   json header = all[0];
