@@ -23,6 +23,7 @@ rooms=(
   "host/mqs: rsp dll host/memory host/confined host/disk host/elf host/files host/types host/process"
   "host/mpi: rsp dll host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs"
   "host/launch: rsp host/disk"
+  "host/watch: rsp host/disk"
   "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch"
   "host/document: rsp host/memory host/stacks host/mqs host/mpi host/dump"
   "host/analysis: rsp host/memory host/stacks host/mqs host/mpi host/dump"
@@ -30,7 +31,7 @@ rooms=(
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/job"
   "host/report: rsp host/memory host/disk host/elf host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report"
+  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report host/watch"
 )
 declare -A may
 for line in "${rooms[@]}"; do

@@ -1,5 +1,7 @@
 #include "host/cli/signals.h"
 
+#include "host/watch/signal_inbox.h"
+
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -12,34 +14,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool ignored(int signal) {
-  struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   for (const int signal : {SIGHUP, SIGTSTP}) {
-    if (!ignored(signal))
+    if (!is_ignored(signal))
       sigaddset(&set, signal);
   }
   // Wakes the watching thread when it is to end; nothing else in the program uses it.
   sigaddset(&set, SIGUSR2);
   return set;
-}
-
-/// Returns when the process is continued; at once where nobody could continue it (an orphaned
-/// process group).
-void stand_still() {
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  ::pthread_kill(::pthread_self(), SIGTSTP);
-  ::pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
-  ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 } // namespace
@@ -57,12 +43,14 @@ void reserve_standard_descriptors() {
 
 void survive_failing_writes() {
   // A handler that does nothing, not SIG_IGN: programs that are started from here (gdbserver, and
-  // what that starts) would inherit an ignored signal; a handler ends with exec.
+  // what that starts) would inherit an ignored signal; a handler ends with exec. Whom its starter
+  // had ignore them ignores them, and so does what `mqbridge run` starts.
   struct sigaction action {};
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;
-  ::sigaction(SIGPIPE, &action, nullptr);
-  ::sigaction(SIGXFSZ, &action, nullptr);
+  for (const int signal : {SIGPIPE, SIGXFSZ})
+    if (!is_ignored(signal))
+      ::sigaction(signal, &action, nullptr);
 }
 
 void see_children_end() {

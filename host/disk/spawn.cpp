@@ -1,6 +1,8 @@
 #include "host/disk/spawn.h"
 
-#include <csignal>
+#include "host/codes.h"
+
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,22 +17,9 @@ struct SpawnOptions {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
 
-  explicit SpawnOptions(const StandardStreams& streams) {
+  SpawnOptions() {
     posix_spawn_file_actions_init(&actions);
-    connect(streams.input, STDIN_FILENO, O_RDONLY);
-    connect(streams.output, STDOUT_FILENO, O_WRONLY);
-    connect(streams.error, STDERR_FILENO, O_WRONLY);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
   }
   ~SpawnOptions() {
     posix_spawn_file_actions_destroy(&actions);
@@ -39,18 +28,22 @@ struct SpawnOptions {
   SpawnOptions(const SpawnOptions&) = delete;
   SpawnOptions& operator=(const SpawnOptions&) = delete;
 
-private:
-  void connect(int ours, int theirs, int mode) {
-    if (ours < 0)
-      posix_spawn_file_actions_addopen(&actions, theirs, "/dev/null", mode, 0);
+  void connect(int ours, int theirs) { posix_spawn_file_actions_adddup2(&actions, ours, theirs); }
+  void connect_or_discard(int ours, int theirs, int mode) {
+    if (ours >= 0)
+      connect(ours, theirs);
     else
-      posix_spawn_file_actions_adddup2(&actions, ours, theirs);
+      posix_spawn_file_actions_addopen(&actions, theirs, "/dev/null", mode, 0);
+  }
+  void use_mask(const sigset_t& mask, short other_flags) {
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | other_flags));
   }
 };
 
-} // namespace
-
-Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams& streams) {
+/// `missing`: the code where there is no such program.
+Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& options,
+                    std::string_view missing) {
   if (argv.empty())
     return fail("command.start", "there is no command");
   std::vector<char*> words;
@@ -58,14 +51,45 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams&
   for (const auto& word : argv)
     words.push_back(const_cast<char*>(word.c_str())); // the interface is older than const
   words.push_back(nullptr);
-  const SpawnOptions options(streams);
   pid_t pid = 0;
   const int error = ::posix_spawnp(&pid, words.front(), &options.actions, &options.attributes,
                                    words.data(), environ);
   if (error != 0)
-    return fail("command.start", fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
+    return fail(error == ENOENT ? missing : "command.start",
+                fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
                 fmt::format("install it, or check PATH: command -v {}", argv[0]));
   return pid;
+}
+
+} // namespace
+
+Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams& streams) {
+  SpawnOptions options;
+  options.connect_or_discard(streams.input, STDIN_FILENO, O_RDONLY);
+  options.connect_or_discard(streams.output, STDOUT_FILENO, O_WRONLY);
+  options.connect_or_discard(streams.error, STDERR_FILENO, O_WRONLY);
+  posix_spawn_file_actions_addclosefrom_np(&options.actions, STDERR_FILENO + 1);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigdefault(&options.attributes, &all);
+  posix_spawnattr_setpgroup(&options.attributes, 0);
+  options.use_mask(none, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  return start(argv, options, "command.start");
+}
+
+Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,
+                             const sigset_t& mask) {
+  SpawnOptions options;
+  if (streams.input >= 0)
+    options.connect(streams.input, STDIN_FILENO);
+  if (streams.output >= 0)
+    options.connect(streams.output, STDOUT_FILENO);
+  if (streams.error >= 0)
+    options.connect(streams.error, STDERR_FILENO);
+  options.use_mask(mask, 0);
+  return start(argv, options, codes::command_not_found);
 }
 
 } // namespace mqbridge

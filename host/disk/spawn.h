@@ -2,6 +2,7 @@
 
 #include "rsp/result.h"
 
+#include <csignal>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -20,5 +21,12 @@ struct StandardStreams {
 /// but `streams`; signals do what they do by default. Whoever starts it reaps it. Error:
 /// command.start.
 Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams& streams);
+
+/// Starts a program as if it took the place of this process: it has our process group, terminal and
+/// descriptors (but those that are closed on exec), and ignores the signals that we ignore. -1 in
+/// `streams`: ours. `mask`: the signals that it finds blocked. Whoever starts it reaps it. Errors:
+/// command.not_found, command.start.
+Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,
+                             const sigset_t& mask);
 
 } // namespace mqbridge

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "host/disk/file_descriptor.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <optional>
+#include <poll.h>
+#include <string>
+
+namespace mqbridge {
+
+/// One stream of output on its way through this process: each byte is passed on as soon as it
+/// comes, in order, and none is changed. Whoever reads slowly slows the writer down, as without a
+/// relay; whoever stops reading ends its stream (SIGPIPE). It never waits. One thread at a time.
+class Relay {
+public:
+  /// `to`: not owned. Error: run.pipe.
+  static Result<Relay> open(int to);
+
+  /// What the writer gets as its stream; closed here once it has been handed over.
+  int writers_end() const { return writing_.get(); }
+  void close_writers_end() { writing_ = FileDescriptor(); }
+
+  /// What to poll for; a negative descriptor: nothing more comes.
+  pollfd wanted() const;
+  /// After poll() of what was wanted: takes or gives on some bytes. Whether there were any.
+  bool move(const pollfd& polled);
+
+  /// Bytes were taken, and their reader has not got them yet.
+  bool is_owing() const { return !rest_.empty(); }
+  /// Takes what has been written so far, and nothing that is written later.
+  void finish();
+
+private:
+  void take(std::size_t most);
+  void give();
+
+  FileDescriptor reading_;
+  FileDescriptor writing_;
+  int to_ = -1;
+  std::string rest_; ///< taken, and to be given on
+};
+
+} // namespace mqbridge
