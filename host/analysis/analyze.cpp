@@ -1,12 +1,156 @@
 #include "host/analysis/analyze.h"
 
+#include "host/analysis/findings/findings.h"
+#include "host/analysis/job_picture.h"
+#include "host/analysis/job_waits.h"
+#include "host/analysis/reduction.h"
+#include "host/analysis/stillness.h"
+#include "host/analysis/visibility.h"
+#include "host/analysis/wait_words.h"
+#include "host/dump/phase_clock.h"
+
+#include <algorithm>
+#include <utility>
+
 namespace mqbridge {
+namespace {
+
+/// From what remains to what is said.
+class Verdicts {
+public:
+  explicit Verdicts(const Dump& dump)
+      : dump_(dump), picture_(dump), waits_(picture_), reduction_(reduce(waits_)),
+        visibility_(visibility_of(waits_)) {}
+
+  Analysis run() {
+    analysis_.looks = picture_.several_looks() ? std::int64_t(dump_.earlier.size()) + 1 : 1;
+    decide();
+    add_ranks();
+    for (std::size_t process = 0; process < picture_.processes().size(); ++process)
+      for (const CallWait& call : waits_.of(process).calls)
+        if (call.node != WaitGraph::satisfied)
+          analysis_.waits.push_back(wait_of(waits_, process, call));
+    add_findings();
+    analysis_.not_visible = visibility_.missing;
+    return std::move(analysis_);
+  }
+
+private:
+  void decide() {
+    if (reduction_.any_dead()) {
+      analysis_.verdict = Verdict::deadlock;
+      analysis_.confidence = confidence_of_deadlock();
+      return;
+    }
+    const bool undecided =
+        std::ranges::find(reduction_.undecided, true) != reduction_.undecided.end();
+    analysis_.verdict = undecided || nothing_seen() ? Verdict::undecided : Verdict::no_deadlock;
+    if (analysis_.verdict == Verdict::no_deadlock)
+      analysis_.confidence = confidence_of_no_deadlock();
+  }
+
+  bool nothing_seen() const {
+    return std::ranges::none_of(picture_.processes(), [](const Process& process) {
+      return process.presence == Presence::here;
+    });
+  }
+
+  Confidence confidence_of_deadlock() {
+    bool proven = true;
+    bool certain = visibility_.complete() && picture_.several_looks();
+    bool still = true;
+    std::optional<double> unchanged;
+    for (const auto& core : reduction_.cores)
+      for (const std::size_t process : core) {
+        proven = proven && reduction_.proven[process];
+        certain = certain && reduction_.certain[process];
+        still = still && has_not_moved(process);
+        if (const auto time = between_looks(picture_.process(process)); still && time)
+          unchanged = std::min(unchanged.value_or(*time), *time);
+      }
+    if (still)
+      analysis_.unchanged_ms = unchanged;
+    return !proven            ? Confidence::possible
+           : certain && still ? Confidence::certain
+                              : Confidence::likely;
+  }
+
+  Confidence confidence_of_no_deadlock() const {
+    const bool waits = std::ranges::any_of(picture_.processes(), [&](const Process& process) {
+      const auto index = static_cast<std::size_t>(&process - picture_.processes().data());
+      return !waits_.of(index).calls.empty();
+    });
+    if (visibility_.guesses || (waits && !visibility_.counters))
+      return Confidence::possible;
+    return visibility_.complete() && picture_.several_looks() ? Confidence::certain
+                                                              : Confidence::likely;
+  }
+
+  bool has_not_moved(std::size_t process) const {
+    return std::ranges::all_of(waits_.of(process).calls, [&](const CallWait& call) {
+      return call.call != nullptr && stands_still(picture_.process(process), *call.call);
+    });
+  }
+
+  static std::optional<double> between_looks(const Process& process) {
+    if (process.before == nullptr || !process.before->stopped_at || !process.now->stopped_at)
+      return std::nullopt;
+    const auto from = parse_rfc3339(*process.before->stopped_at);
+    const auto to = parse_rfc3339(*process.now->stopped_at);
+    return from && to ? std::optional(milliseconds(*to - *from)) : std::nullopt;
+  }
+
+  /// By job: ranks of cores, and of the others that are dead.
+  void add_ranks() {
+    std::vector<bool> in_core(reduction_.dead.size(), false);
+    for (const auto& core : reduction_.cores)
+      for (const std::size_t process : core)
+        in_core[process] = true;
+    std::vector<std::vector<std::int64_t>> core(picture_.jobs().size());
+    auto blocked = core;
+    for (std::size_t process = 0; process < reduction_.dead.size(); ++process)
+      if (reduction_.dead[process]) {
+        const Process& it = picture_.process(process);
+        (in_core[process] ? core : blocked)[it.job].push_back(it.rank);
+      }
+    bool first = true;
+    for (std::size_t job = 0; job < core.size(); ++job) {
+      std::ranges::sort(core[job]);
+      std::ranges::sort(blocked[job]);
+      JobVerdict verdict{to_runs(core[job]), to_runs(blocked[job])};
+      if (!core[job].empty() && std::exchange(first, false)) {
+        analysis_.core = verdict.core;
+        analysis_.blocked = verdict.blocked;
+      }
+      if (core.size() > 1)
+        analysis_.by_job.emplace(picture_.jobs()[job].value_or(""), std::move(verdict));
+    }
+  }
+
+  void add_findings() {
+    std::vector<Reason> reasons;
+    const FindingInput input{waits_, reduction_};
+    find_lost_partners(input, reasons);
+    find_cores(input, reasons);
+    for (Reason& reason : reasons) {
+      if (!reason.look_at.empty())
+        analysis_.look_at.push_back(std::move(reason.look_at));
+      analysis_.findings.push_back(std::move(reason.finding));
+    }
+  }
+
+  const Dump& dump_;
+  JobPicture picture_;
+  JobWaits waits_;
+  Reduction reduction_;
+  Visibility visibility_;
+  Analysis analysis_;
+};
+
+} // namespace
 
 Analysis analyze(const Dump& dump) {
-  Analysis analysis;
-  analysis.looks = static_cast<std::int64_t>(dump.earlier.size()) + 1;
-  analysis.not_visible.emplace_back("what ranks wait for is not looked at");
-  return analysis;
+  return Verdicts(dump).run();
 }
 
 } // namespace mqbridge

@@ -39,5 +39,7 @@ double milliseconds(PhaseClock::Clock::duration duration);
 
 /// RFC 3339 in UTC, to the millisecond.
 std::string rfc3339(std::chrono::system_clock::time_point time);
+/// What rfc3339() writes. nullopt: it is no such text.
+std::optional<std::chrono::system_clock::time_point> parse_rfc3339(const std::string& text);
 
 } // namespace mqbridge

@@ -56,6 +56,10 @@ struct BlockedCall {
   /// Outside of the MPI the program's innermost one; inside, that of the caller.
   std::optional<std::string> function = {};
   std::optional<std::string> system_call = {}; ///< outside of the MPI: "poll", "futex"
+  /// Of a collective: the root's rank in the communicator, and which one it is there, counted from
+  /// the communicator's first one. Only an MPI's recorder knows them.
+  std::optional<std::int64_t> root = {};
+  std::optional<std::int64_t> sequence = {};
 };
 
 } // namespace mqbridge

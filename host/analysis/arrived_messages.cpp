@@ -1,0 +1,63 @@
+#include "host/analysis/arrived_messages.h"
+
+namespace mqbridge {
+namespace {
+
+std::uint64_t pair_of(std::int64_t sender, std::int64_t other) {
+  return (static_cast<std::uint64_t>(sender) << 32) ^
+         (static_cast<std::uint64_t>(other) & 0xffffffff);
+}
+
+} // namespace
+
+bool is_whole(const Queue& queue) {
+  return queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing &&
+         queue.total == queue.operations.size();
+}
+
+ArrivedMessages::ArrivedMessages(const Communicator& communicator)
+    : modulus_(communicator.counters ? communicator.counters->modulus : 0) {
+  for (const Operation& message : communicator.queue(OpClass::unexpected).operations) {
+    if (!message.peer.local_rank || !message.tag.value)
+      continue;
+    const std::int64_t sender = *message.peer.local_rank;
+    tagged_.insert(pair_of(sender, *message.tag.value));
+    if (message.collective == Collective::none) {
+      senders_.insert(sender);
+      tags_.insert(*message.tag.value);
+    }
+    const std::optional<std::uint32_t> sequence = message.sequence;
+    if (sequence && modulus_ > 0)
+      numbers_.insert(pair_of(sender, *sequence % modulus_));
+    else
+      numbered_ = false;
+  }
+}
+
+bool ArrivedMessages::has(std::int64_t sender, std::optional<std::uint32_t> sequence,
+                          MaybeInt tag) const {
+  if (numbered_ && sequence && modulus_ > 0)
+    return numbers_.contains(pair_of(sender, *sequence % modulus_));
+  return tag && tagged_.contains(pair_of(sender, *tag));
+}
+
+bool ArrivedMessages::has_for(const Operation& receive) const {
+  if (receive.peer.any)
+    return receive.tag.any ? !tags_.empty()
+                           : receive.tag.value && tags_.contains(*receive.tag.value);
+  if (!receive.peer.local_rank)
+    return false;
+  const std::int64_t sender = *receive.peer.local_rank;
+  if (receive.tag.any)
+    return senders_.contains(sender);
+  return receive.tag.value && tagged_.contains(pair_of(sender, *receive.tag.value));
+}
+
+const ArrivedMessages& ArrivedMessagesOfAll::of(const Communicator& communicator) {
+  auto& known = known_[&communicator];
+  if (!known)
+    known = std::make_unique<ArrivedMessages>(communicator);
+  return *known;
+}
+
+} // namespace mqbridge

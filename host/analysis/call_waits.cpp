@@ -1,0 +1,388 @@
+#include "host/analysis/call_waits.h"
+
+#include "host/analysis/collective_members.h"
+#include "host/analysis/stillness.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+bool is_probe(const Operation& operation) {
+  return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe;
+}
+
+/// Whether a call of this kind waits for such an operation.
+bool fits(CallKind kind, const OperationAt& at) {
+  switch (kind) {
+  case CallKind::receive:
+    return at.op_class == OpClass::receive && !is_probe(*at.operation);
+  case CallKind::probe:
+    return at.operation->kind == OpKind::probe;
+  case CallKind::mprobe:
+    return at.operation->kind == OpKind::mprobe;
+  case CallKind::send:
+    return at.op_class == OpClass::send;
+  default:
+    return !is_probe(*at.operation);
+  }
+}
+
+} // namespace
+
+/// The calls of one process.
+class CallWaits::OfProcess {
+public:
+  OfProcess(CallWaits& all, std::size_t process, const std::vector<ThreadView>& threads)
+      : all_(all), index_(process), process_(all.picture_.process(process)), threads_(threads) {
+    for (const Seat& seat : process_.seats) {
+      counts_ = counts_ || seat.communicator->counters.has_value();
+      for (const OpClass op_class : {OpClass::send, OpClass::receive})
+        take(seat, op_class);
+    }
+  }
+
+  CallWait wait_of(const BlockedCall& call) {
+    CallWait wait;
+    wait.call = &call;
+    const CallKind kind = kind_of_call(*call.call);
+    switch (kind) {
+    case CallKind::receive:
+    case CallKind::probe:
+    case CallKind::mprobe:
+    case CallKind::send:
+    case CallKind::exchange:
+    case CallKind::wait_all:
+    case CallKind::wait_any:
+      wait_for_requests(wait, kind);
+      break;
+    case CallKind::poll:
+      wait_in_loop(wait);
+      break;
+    case CallKind::collective:
+      wait_inside(wait);
+      break;
+    case CallKind::construct:
+    case CallKind::connect:
+      wait_with_others(wait, kind);
+      break;
+    case CallKind::finalize:
+      wait_for_all_to_leave(wait);
+      break;
+    case CallKind::local:
+    case CallKind::unseen:
+      say_unknown(wait, fmt::format("what {} waits for", *call.call));
+      break;
+    }
+    return wait;
+  }
+
+  /// Nothing says which call it is in.
+  CallWait wait_by_operations() {
+    CallWait wait;
+    if (!inside_.empty())
+      wait_for_all(wait, inside_);
+    else if (groups_.size() == 1)
+      wait_for_group(wait, groups_.begin()->second, CallKind::unseen);
+    else
+      say_unknown(wait, "what it does: its stack does not tell");
+    return wait;
+  }
+
+private:
+  void take(const Seat& seat, OpClass op_class) {
+    const Queue& queue = seat.communicator->queue(op_class);
+    whole_ = whole_ && is_whole(queue);
+    for (const Operation& operation : queue.operations) {
+      const OperationAt at{&seat, op_class, &operation};
+      if (operation.waited)
+        groups_[operation.waited.group].push_back(at);
+      if (!is_pending(operation))
+        continue;
+      if (operation.collective == Collective::none)
+        own_.push_back(at);
+      else if (is_of_blocking_call(operation.collective))
+        inside_.push_back(at);
+    }
+  }
+
+  WaitNode add(CallWait& wait, WaitGraph::Mode mode) {
+    wait.mode = mode;
+    wait.node = all_.graph_.add(mode);
+    return wait.node;
+  }
+
+  void wait_for(CallWait& wait, const OperationAt& at) {
+    wait.operations.push_back(at);
+    all_.graph_.wait_for(wait.node, all_.requests_.node_of(index_, at));
+  }
+
+  void wait_for(CallWait& wait, const CollectiveUnderWay& collective) {
+    wait.collectives.push_back(&collective);
+    all_.graph_.wait_for(wait.node, collective.node);
+  }
+
+  void wait_for_all(CallWait& wait, const std::vector<OperationAt>& operations) {
+    add(wait, WaitGraph::Mode::all);
+    for (const OperationAt& at : operations)
+      wait_for(wait, at);
+  }
+
+  static void say_unknown(CallWait& wait, std::string why) {
+    wait.unseen = true;
+    wait.unknown = std::move(why);
+  }
+
+  /// One of all these, and it is not known which one.
+  void wait_for_one_of(CallWait& wait, const std::vector<OperationAt>& operations,
+                       const std::vector<CollectiveUnderWay>& collectives) {
+    add(wait, WaitGraph::Mode::any);
+    for (const OperationAt& at : operations)
+      wait_for(wait, at);
+    for (const CollectiveUnderWay& collective : collectives)
+      wait_for(wait, collective);
+    wait.guessed = true;
+    all_.graph_.wait_for(wait.node, WaitGraph::guessed);
+  }
+
+  /// The group of operations that the call of one thread waits for: the one that its request is in,
+  /// else those that no other thread's request is in.
+  std::vector<std::uint32_t> groups_of(const BlockedCall& call) const {
+    std::vector<std::uint32_t> others;
+    for (const auto& [number, operations] : groups_) {
+      const auto holds = [&, &members = operations](const BlockedCall& each) {
+        return each.request && std::ranges::any_of(members, [&](const OperationAt& at) {
+                 return at.operation->request == each.request;
+               });
+      };
+      if (holds(call))
+        return {number};
+      const bool claimed = std::ranges::any_of(threads_, [&](const ThreadView& thread) {
+        return thread.call != nullptr && thread.call != &call && holds(*thread.call);
+      });
+      if (!claimed)
+        others.push_back(number);
+    }
+    return others;
+  }
+
+  void wait_for_requests(CallWait& wait, CallKind kind) {
+    const auto groups = groups_of(*wait.call);
+    if (groups.size() == 1)
+      return wait_for_group(wait, groups_.at(groups.front()), kind);
+    std::vector<OperationAt> candidates;
+    if (!groups.empty()) {
+      for (const std::uint32_t number : groups)
+        std::ranges::copy(groups_.at(number), std::back_inserter(candidates));
+      return wait_for_one_of(wait, candidates, {});
+    }
+    for (const OperationAt& at : own_) {
+      if (wait.call->request && wait.call->request_unique == true &&
+          at.operation->request == wait.call->request)
+        return wait_for_all(wait, {at});
+      const bool elsewhere =
+          wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
+      if (fits(kind, at) && !elsewhere)
+        candidates.push_back(at);
+    }
+    wait_for_candidates(wait, kind, candidates);
+  }
+
+  void wait_for_candidates(CallWait& wait, CallKind kind,
+                           const std::vector<OperationAt>& candidates) {
+    const bool waits_for_request = kind == CallKind::wait_all || kind == CallKind::wait_any;
+    const auto& collectives = all_.requests_.under_way(index_);
+    const std::size_t others = waits_for_request ? collectives.size() : 0;
+    if (candidates.empty() && others == 0)
+      return wait_for_nothing_seen(wait, !waits_for_request);
+    const auto sends = std::ranges::count(candidates, OpClass::send, &OperationAt::op_class);
+    const bool one_each = kind == CallKind::exchange && sends <= 1 &&
+                          candidates.size() - static_cast<std::size_t>(sends) <= 1;
+    if (!one_each && candidates.size() + others > 1)
+      return wait_for_one_of(wait, candidates,
+                             waits_for_request ? collectives : std::vector<CollectiveUnderWay>());
+    wait_for_all(wait, candidates);
+    if (others > 0)
+      wait_for(wait, collectives.front());
+    if (waits_for_request)
+      may_wait_for_more(wait);
+  }
+
+  /// For a request that is in no list: then this is not what it waits for.
+  void may_wait_for_more(CallWait& wait) {
+    const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
+    all_.graph_.wait_for(either, wait.node);
+    all_.graph_.wait_for(either, WaitGraph::unproven);
+    wait.node = either;
+  }
+
+  /// `passes`: where all that such a call could wait for would be seen, it goes on at this moment.
+  void wait_for_nothing_seen(CallWait& wait, bool passes) {
+    if (!passes || !whole_)
+      return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
+    wait.node = WaitGraph::satisfied;
+  }
+
+  /// What one call waits for together, by the object that it waits with.
+  void wait_for_group(CallWait& wait, const std::vector<OperationAt>& operations, CallKind kind) {
+    const Waited& waited = operations.front().operation->waited;
+    const std::size_t count =
+        waited.count == Waited::unknown_count ? operations.size() : std::size_t{waited.count};
+    const bool any =
+        kind == CallKind::wait_any || (kind == CallKind::unseen && waited.mode == WaitMode::any);
+    const bool all = !any && (kind != CallKind::unseen || waited.mode == WaitMode::all);
+    const bool more = all ? count > operations.size() : waited.unseen;
+    add(wait, all ? WaitGraph::Mode::all : WaitGraph::Mode::any);
+    for (const OperationAt& at : operations)
+      wait_for(wait, at);
+    if (more)
+      wait_for_unseen(wait, all ? count - operations.size() : 1);
+    else if (!all)
+      all_.graph_.wait_for(wait.node, WaitGraph::unproven);
+    if (!all && !any && operations.size() > 1) {
+      wait.guessed = true;
+      all_.graph_.wait_for(wait.node, WaitGraph::guessed);
+    }
+  }
+
+  /// So many members of a group are in no list. Nonblocking collectives may be these.
+  void wait_for_unseen(CallWait& wait, std::size_t count) {
+    const auto& collectives = all_.requests_.under_way(index_);
+    if (collectives.empty()) {
+      all_.graph_.wait_for(wait.node, WaitGraph::unknown);
+      return say_unknown(wait, fmt::format("{} more of what {} waits for", count,
+                                           wait.call != nullptr ? *wait.call->call : "a call"));
+    }
+    const bool all = wait.mode == WaitGraph::Mode::all && collectives.size() == count;
+    const WaitNode together = all_.graph_.add(all ? WaitGraph::Mode::all : WaitGraph::Mode::any);
+    for (const CollectiveUnderWay& collective : collectives) {
+      wait.collectives.push_back(&collective);
+      all_.graph_.wait_for(together, collective.node);
+    }
+    const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
+    all_.graph_.wait_for(either, together);
+    all_.graph_.wait_for(either, WaitGraph::guessed);
+    all_.graph_.wait_for(wait.node, either);
+    wait.guessed = true;
+  }
+
+  /// Whatever it polls for may be what it waits for; without any it acts by itself.
+  void wait_in_loop(CallWait& wait) {
+    const auto& collectives = all_.requests_.under_way(index_);
+    wait_for_one_of(wait, own_, collectives);
+    if (own_.empty() && collectives.empty())
+      wait.node = WaitGraph::satisfied;
+  }
+
+  void wait_inside(CallWait& wait) {
+    std::vector<OperationAt> inside;
+    for (const OperationAt& at : inside_)
+      if (!wait.call->communicator || at.seat->communicator->id == *wait.call->communicator)
+        inside.push_back(at);
+    if (!inside.empty())
+      return wait_for_all(wait, inside);
+    if (!inside_.empty())
+      return wait_for_all(wait, inside_);
+    if (wait_for_members(wait))
+      return;
+    wait_in_collective_without_operations(wait);
+  }
+
+  bool wait_for_members(CallWait& wait) {
+    const auto meeting = meeting_of(all_.picture_, index_, *wait.call);
+    if (!meeting)
+      return false;
+    if (const auto known = all_.meeting_.find(*meeting); known != all_.meeting_.end()) {
+      take_absent(wait, known->second);
+      return true;
+    }
+    const auto waited = members_waited_for(all_.picture_, index_, *wait.call);
+    if (!waited)
+      return false;
+    const Absent absent = all_.wait_for(*waited);
+    if (kind_of_collective(*wait.call->call) == CollectiveKind::everybody)
+      all_.meeting_.emplace(*meeting, absent);
+    take_absent(wait, absent);
+    return true;
+  }
+
+  static void take_absent(CallWait& wait, const Absent& absent) {
+    wait.mode = WaitGraph::Mode::all;
+    wait.node = absent.node;
+    wait.members = absent.members;
+  }
+
+  /// Between two of its messages it goes on; but not if it stood there before.
+  void wait_in_collective_without_operations(CallWait& wait) {
+    if (!counts_ || !whole_ || stands_still(process_, *wait.call))
+      return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
+    wait.node = WaitGraph::satisfied;
+    wait.guessed = process_.before == nullptr;
+  }
+
+  void wait_with_others(CallWait& wait, CallKind kind) {
+    const auto& collectives = all_.requests_.under_way(index_);
+    if (!inside_.empty())
+      return wait_inside(wait);
+    if (collectives.size() > 1)
+      return wait_for_one_of(wait, {}, collectives);
+    if (collectives.size() == 1) {
+      add(wait, WaitGraph::Mode::all);
+      wait_for(wait, collectives.front());
+      return may_wait_for_more(wait);
+    }
+    if (kind == CallKind::connect)
+      return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
+    wait_in_collective_without_operations(wait);
+  }
+
+  /// MPI_Finalize waits for all that are connected: those who are in it or gone have done that.
+  void wait_for_all_to_leave(CallWait& wait) {
+    const auto [known, is_new] = all_.leaving_.try_emplace(process_.job);
+    if (is_new) {
+      auto members = connected_processes(all_.picture_, process_.job);
+      std::erase_if(members, [&](const Partner& member) {
+        return member.process && all_.requests_.does_no_more(*member.process);
+      });
+      known->second = all_.wait_for(std::move(members));
+    }
+    take_absent(wait, known->second);
+  }
+
+  CallWaits& all_;
+  std::size_t index_;
+  const Process& process_;
+  const std::vector<ThreadView>& threads_;
+  std::vector<OperationAt> own_;    ///< the program's, pending
+  std::vector<OperationAt> inside_; ///< of blocking collectives, pending
+  std::map<std::uint32_t, std::vector<OperationAt>> groups_;
+  bool whole_ = true;   ///< sends and receives
+  bool counts_ = false; ///< what goes on inside of collectives is visible
+};
+
+CallWaits::Absent CallWaits::wait_for(std::vector<Partner> members) {
+  Absent absent;
+  absent.node = graph_.add(WaitGraph::Mode::all);
+  for (const Partner& member : members)
+    graph_.wait_for(absent.node, requests_.node_of(member));
+  absent.members = std::make_shared<const std::vector<Partner>>(std::move(members));
+  return absent;
+}
+
+std::vector<CallWait> CallWaits::of(std::size_t process, const std::vector<ThreadView>& threads) {
+  OfProcess calls(*this, process, threads);
+  std::vector<CallWait> waits;
+  for (const ThreadView& thread : threads)
+    if (thread.state == ThreadState::in_call)
+      waits.push_back(calls.wait_of(*thread.call));
+  const bool nothing_known = std::ranges::all_of(
+      threads, [](const ThreadView& thread) { return thread.state == ThreadState::unknown; });
+  if (nothing_known && threads.size() == 1)
+    waits.push_back(calls.wait_by_operations());
+  return waits;
+}
+
+} // namespace mqbridge

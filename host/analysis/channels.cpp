@@ -1,0 +1,117 @@
+#include "host/analysis/channels.h"
+
+#include <algorithm>
+
+namespace mqbridge {
+namespace {
+
+std::uint64_t place(std::size_t receiver, std::uint32_t key) {
+  return (std::uint64_t{key} << 32) | receiver;
+}
+
+/// Nobody lists a peer without traffic.
+const PeerCounters* peer_of(const MessageCounters& counters, std::int64_t peer) {
+  const auto at = std::ranges::lower_bound(counters.peers, peer, {}, &PeerCounters::peer);
+  return at == counters.peers.end() || at->peer != peer ? nullptr : &*at;
+}
+
+std::optional<std::int64_t> count(const Communicator* communicator, std::int64_t peer,
+                                  MaybeInt PeerCounters::*which) {
+  if (communicator == nullptr || !communicator->counters)
+    return std::nullopt;
+  const auto* counters = peer_of(*communicator->counters, peer);
+  return counters == nullptr ? std::optional(std::int64_t{0})
+                             : std::optional<std::int64_t>(counters->*which);
+}
+
+std::int64_t difference(std::int64_t from, std::int64_t to, std::int64_t modulus) {
+  return ((to - from) % modulus + modulus) % modulus;
+}
+
+} // namespace
+
+Channels::Channels(const JobPicture& picture) : picture_(picture) {
+  for (std::size_t sender = 0; sender < picture.processes().size(); ++sender)
+    for (const Seat& seat : picture.process(sender).seats) {
+      if (!seat.communicator->counters)
+        continue;
+      for (const PeerCounters& peer : seat.communicator->counters->peers) {
+        const auto receiver = picture.member(sender, *seat.communicator, peer.peer);
+        if (receiver && receiver->process && peer.sent != 0)
+          senders_[place(*receiver->process, seat.key)].push_back(sender);
+      }
+    }
+}
+
+Channels::End Channels::sent_by(const Seat& sender, std::int64_t to) {
+  return {count(sender.communicator, to, &PeerCounters::sent),
+          count(sender.before, to, &PeerCounters::sent)};
+}
+
+Channels::End Channels::arrived_at(const Seat& receiver, std::int64_t from) {
+  return {count(receiver.communicator, from, &PeerCounters::arrived),
+          count(receiver.before, from, &PeerCounters::arrived)};
+}
+
+/// Each end counts by the rank that the other one has in its own group.
+std::optional<Channels::Ends> Channels::ends(std::size_t sender, const Seat& seat) const {
+  const Seat* other = picture_.seat(sender, seat.key);
+  if (other == nullptr || !other->communicator->local_rank || !seat.communicator->local_rank)
+    return std::nullopt;
+  Ends ends;
+  ends.sent = sent_by(*other, *seat.communicator->local_rank);
+  ends.arrived = arrived_at(seat, *other->communicator->local_rank);
+  if (!ends.sent.now || !ends.arrived.now)
+    return std::nullopt;
+  ends.modulus = seat.communicator->counters->modulus;
+  if (ends.modulus <= 1 || other->communicator->counters->modulus != ends.modulus)
+    return std::nullopt;
+  return ends;
+}
+
+Traffic Channels::judge(const Ends& ends) const {
+  const auto moved = [](const End& end) { return end.before && end.before != end.now; };
+  if (moved(ends.sent) || moved(ends.arrived))
+    return Traffic::moving;
+  if (difference(*ends.arrived.now, *ends.sent.now, ends.modulus) == 0)
+    return Traffic::none;
+  return ends.sent.before && ends.arrived.before ? Traffic::stuck : Traffic::moving;
+}
+
+Traffic Channels::traffic(std::size_t sender, const Seat& seat) const {
+  const auto found = ends(sender, seat);
+  return found ? judge(*found) : Traffic::unknown;
+}
+
+std::optional<bool> Channels::arrived(std::size_t sender, const Seat& seat,
+                                      std::optional<std::uint32_t> sequence) const {
+  const auto found = ends(sender, seat);
+  if (!found || !sequence)
+    return std::nullopt;
+  const auto before_it = difference(*sequence, *found->arrived.now, found->modulus);
+  return before_it < found->modulus / 2;
+}
+
+Traffic Channels::traffic_to(std::size_t receiver, const Seat& seat) const {
+  auto worst = Traffic::none;
+  // What the receiver has counted without the sender's count is moving, too: the sender was
+  // stopped before.
+  const auto look_at = [&](std::size_t sender) {
+    const auto one = traffic(sender, seat);
+    if (one == Traffic::moving || (one == Traffic::stuck && worst != Traffic::moving) ||
+        worst == Traffic::none)
+      worst = one;
+  };
+  if (const auto at = senders_.find(place(receiver, seat.key)); at != senders_.end())
+    for (const std::size_t sender : at->second)
+      look_at(sender);
+  if (seat.communicator->counters)
+    for (const PeerCounters& peer : seat.communicator->counters->peers) {
+      const auto sender = picture_.member(receiver, *seat.communicator, peer.peer);
+      if (sender && sender->process)
+        look_at(*sender->process);
+    }
+  return worst;
+}
+
+} // namespace mqbridge

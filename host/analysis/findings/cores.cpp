@@ -1,0 +1,82 @@
+#include "host/analysis/findings/findings.h"
+#include "host/analysis/wait_words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t most_spelled = 12; ///< ranks of a cycle that a line names
+
+/// The processes of a component in the order in which each waits for the next one; empty: it is no
+/// simple cycle.
+std::vector<std::size_t> cycle_of(const std::vector<std::size_t>& core,
+                                  const Reduction& reduction) {
+  std::vector<std::size_t> cycle;
+  std::size_t at = core.front();
+  do {
+    if (reduction.next[at].size() != 1 || cycle.size() == core.size())
+      return {};
+    cycle.push_back(at);
+    at = reduction.next[at].front();
+  } while (at != core.front());
+  return cycle.size() == core.size() ? cycle : std::vector<std::size_t>();
+}
+
+std::string cycle_words(const JobPicture& picture, const std::vector<std::size_t>& cycle) {
+  std::string words;
+  for (std::size_t i = 0; i < std::min(cycle.size(), most_spelled); ++i)
+    words += fmt::format("{} -> ", picture.process(cycle[i]).rank);
+  if (cycle.size() > most_spelled)
+    words += fmt::format("... ({} more) -> ", cycle.size() - most_spelled);
+  return words + std::to_string(picture.process(cycle.front()).rank);
+}
+
+bool of_several_jobs(const JobPicture& picture, const std::vector<std::size_t>& core) {
+  return std::ranges::any_of(core, [&](std::size_t process) {
+    return picture.process(process).job != picture.process(core.front()).job;
+  });
+}
+
+std::vector<std::int64_t> ranks_of(const JobPicture& picture,
+                                   const std::vector<std::size_t>& processes) {
+  std::vector<std::int64_t> ranks;
+  for (const std::size_t process : processes)
+    ranks.push_back(picture.process(process).rank);
+  return ranks;
+}
+
+} // namespace
+
+Finding make_finding(const JobPicture& picture, FindingKind kind,
+                     const std::vector<std::size_t>& processes, std::string message) {
+  const auto ranks = ranks_of(picture, processes);
+  return {kind, to_runs(ranks), std::move(message),
+          picture.jobs().size() > 1 ? picture.process(processes.front()).now->job_id
+                                    : std::nullopt};
+}
+
+void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  for (const auto& core : input.reduction.cores) {
+    const bool alone = core.size() == 1 && input.reduction.next[core.front()].empty();
+    if (alone)
+      continue; // who waits for nobody that could help has its own finding
+    const auto cycle = cycle_of(core, input.reduction);
+    const std::string jobs = of_several_jobs(picture, core) ? " (of several jobs)" : "";
+    if (!cycle.empty())
+      reasons.push_back(
+          {make_finding(picture, FindingKind::cycle, cycle, cycle_words(picture, cycle) + jobs),
+           ""});
+    else
+      reasons.push_back(
+          {make_finding(picture, FindingKind::knot, core,
+                        fmt::format("ranks {}{}: each waits for others of them, and nobody else "
+                                    "could help",
+                                    range_text(ranks_of(picture, core)), jobs)),
+           ""});
+  }
+}
+
+} // namespace mqbridge

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "host/analysis/job_waits.h"
+#include "host/analysis/reduction.h"
+#include "host/dump/analysis.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// A reason why a job does not move, and where to look for it.
+struct Reason {
+  Finding finding;
+  std::string look_at; ///< empty: the finding itself says it
+};
+
+/// What finders look at. Refers to all of it.
+struct FindingInput {
+  const JobWaits& waits;
+  const Reduction& reduction;
+
+  const JobPicture& picture() const { return waits.picture(); }
+};
+
+// Finders, the most likely cause first. Each adds what it finds.
+
+/// A send, a receive or a message that nearly meets what a dead process waits for.
+void find_near_misses(const FindingInput& input, std::vector<Reason>& reasons);
+/// Another collective on the same communicator.
+void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons);
+/// A persistent request that nobody has started.
+void find_never_started(const FindingInput& input, std::vector<Reason>& reasons);
+/// Partners that have exited or are in MPI_Finalize.
+void find_lost_partners(const FindingInput& input, std::vector<Reason>& reasons);
+/// The cycles and knots themselves.
+void find_cores(const FindingInput& input, std::vector<Reason>& reasons);
+/// Messages that a dead process has and nobody receives.
+void find_orphans(const FindingInput& input, std::vector<Reason>& reasons);
+/// Who runs while the others wait, and what it does.
+void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons);
+/// Transports that do not move, processes that are suspended, loops that poll, messages that pile
+/// up, waits of which nothing is known.
+void find_conditions(const FindingInput& input, std::vector<Reason>& reasons);
+
+/// A finding about these processes, which are of one job.
+Finding make_finding(const JobPicture& picture, FindingKind kind,
+                     const std::vector<std::size_t>& processes, std::string message);
+
+} // namespace mqbridge

@@ -1,0 +1,60 @@
+#include "host/analysis/findings/findings.h"
+#include "host/analysis/wait_words.h"
+
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+class LostPartners {
+public:
+  LostPartners(const FindingInput& input, std::vector<Reason>& reasons)
+      : input_(input), picture_(input.picture()), reasons_(reasons) {}
+
+  void look_at(std::size_t process) {
+    for (const CallWait& call : input_.waits.of(process).calls) {
+      for (const OperationAt& at : call.operations)
+        look_at(process, call, at);
+      for (const CollectiveUnderWay* collective : call.collectives)
+        for (const OperationAt& at : collective->operations)
+          look_at(process, call, at);
+    }
+  }
+
+private:
+  void look_at(std::size_t process, const CallWait& call, const OperationAt& at) {
+    const auto partner = picture_.partner(process, *at.seat->communicator, at.operation->peer);
+    if (!partner || !partner->process || !input_.waits.requests().does_no_more(*partner->process))
+      return;
+    const Process& lost = picture_.process(*partner->process);
+    const bool exited = lost.presence == Presence::exited;
+    const auto kind = exited ? FindingKind::partner_gone : FindingKind::partner_finalized;
+    const std::string name = call.call != nullptr ? *call.call->call : "a call";
+    reasons_.push_back(
+        {make_finding(picture_, kind, {process},
+                      fmt::format("{} waits in {} {}, and {} {}",
+                                  name_of_process(picture_, {process, picture_.process(process).job,
+                                                             picture_.process(process).rank}),
+                                  name, operation_words(picture_, process, at),
+                                  name_of_process(picture_, *partner),
+                                  exited                                 ? "has exited"
+                                  : lost.presence == Presence::finalized ? "has left MPI_Finalize"
+                                                                         : "is in MPI_Finalize")),
+         ""});
+  }
+
+  const FindingInput& input_;
+  const JobPicture& picture_;
+  std::vector<Reason>& reasons_;
+};
+
+} // namespace
+
+void find_lost_partners(const FindingInput& input, std::vector<Reason>& reasons) {
+  LostPartners finder(input, reasons);
+  for (const auto& core : input.reduction.cores)
+    for (const std::size_t process : core)
+      finder.look_at(process);
+}
+
+} // namespace mqbridge

@@ -1,0 +1,176 @@
+#include "host/analysis/job_picture.h"
+
+#include "host/codes.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+bool has_error(const RankDump& rank, std::string_view code) {
+  return std::ranges::any_of(rank.errors, [&](const RankError& error) {
+    return error.level == RankError::Level::error && error.code == code;
+  });
+}
+
+/// A launcher's list has processes that have exited. But where it names no process that is there,
+/// its numbers are of another container.
+bool has_exited(const RankDump& rank, const std::set<std::string>& hosts_with_ranks) {
+  if (has_error(rank, codes::attach_exited) || has_error(rank, codes::target_died) ||
+      rank.process_state == "Z" || rank.process_state == "X")
+    return true;
+  return has_error(rank, codes::attach_no_such_process) &&
+         rank.rank_source == RankSource::proctable && rank.host &&
+         hosts_with_ranks.contains(*rank.host);
+}
+
+bool was_read(const RankDump& rank) {
+  return rank.blocked_in || !rank.communicators.empty();
+}
+
+Presence presence_of(const RankDump& rank, const std::set<std::string>& hosts_with_ranks) {
+  if (has_exited(rank, hosts_with_ranks))
+    return Presence::exited;
+  if (rank.mpi && rank.mpi->state == MpiState::finalized)
+    return Presence::finalized;
+  return was_read(rank) ? Presence::here : Presence::unread;
+}
+
+} // namespace
+
+JobPicture::JobPicture(const Dump& dump) {
+  take_jobs(dump);
+  take_processes(dump);
+  take_looks_before(dump);
+  take_seats();
+}
+
+void JobPicture::take_jobs(const Dump& dump) {
+  for (const RankDump& rank : dump.ranks) {
+    const auto name = rank.job_id.value_or("");
+    const auto [at, is_new] = numbers_.try_emplace(name, jobs_.size());
+    if (!is_new)
+      continue;
+    jobs_.push_back(rank.job_id);
+    sizes_.emplace_back();
+  }
+  by_rank_.resize(jobs_.size());
+}
+
+void JobPicture::take_processes(const Dump& dump) {
+  std::set<std::string> hosts_with_ranks;
+  for (const RankDump& rank : dump.ranks)
+    if (rank.host && was_read(rank))
+      hosts_with_ranks.insert(*rank.host);
+  for (const RankDump& rank : dump.ranks) {
+    const std::size_t job = numbers_.at(rank.job_id.value_or(""));
+    if (!sizes_[job])
+      sizes_[job] = rank.world_size;
+    if (!rank.rank) {
+      ++nameless_;
+      continue;
+    }
+    by_rank_[job].emplace(*rank.rank, processes_.size());
+    processes_.push_back(
+        {&rank, nullptr, job, *rank.rank, presence_of(rank, hosts_with_ranks), {}});
+  }
+  if (jobs_.size() == 1 && !sizes_.front())
+    sizes_.front() = dump.job_size;
+}
+
+/// Of each rank the newest one that is older than what the document shows.
+void JobPicture::take_looks_before(const Dump& dump) {
+  for (auto look = dump.earlier.rbegin(); look != dump.earlier.rend(); ++look)
+    for (const RankDump& rank : look->ranks) {
+      const auto job = numbers_.find(rank.job_id.value_or(""));
+      if (!rank.rank || job == numbers_.end())
+        continue;
+      const auto at = find(job->second, *rank.rank);
+      if (!at || processes_[*at].before != nullptr)
+        continue;
+      processes_[*at].before = &rank;
+      several_looks_ = true;
+    }
+}
+
+void JobPicture::take_seats() {
+  std::unordered_map<std::string, std::uint32_t> keys;
+  for (Process& process : processes_) {
+    for (const Communicator& communicator : process.now->communicators) {
+      if (communicator.key.empty())
+        continue;
+      const auto number = static_cast<std::uint32_t>(keys.size());
+      process.seats.push_back(
+          {&communicator, nullptr, keys.try_emplace(communicator.key, number).first->second});
+    }
+    std::ranges::sort(process.seats, {}, &Seat::key);
+    if (process.before == nullptr)
+      continue;
+    // The address of a communicator is its own within one process.
+    std::unordered_map<std::uint64_t, const Communicator*> before;
+    for (const Communicator& communicator : process.before->communicators)
+      before.emplace(communicator.id.value, &communicator);
+    for (Seat& seat : process.seats)
+      if (const auto at = before.find(seat.communicator->id.value); at != before.end())
+        seat.before = at->second;
+  }
+}
+
+std::optional<std::size_t> JobPicture::find(std::size_t job, std::int64_t rank) const {
+  const auto at = by_rank_[job].find(rank);
+  return at == by_rank_[job].end() ? std::nullopt : std::optional(at->second);
+}
+
+const Seat* JobPicture::seat(std::size_t process, std::uint32_t key) const {
+  const auto& seats = processes_[process].seats;
+  const auto at = std::ranges::lower_bound(seats, key, {}, &Seat::key);
+  return at == seats.end() || at->key != key ? nullptr : &*at;
+}
+
+Partner JobPicture::named(std::size_t job, std::int64_t rank) const {
+  return {find(job, rank), job, rank};
+}
+
+std::optional<Partner> JobPicture::member(std::size_t process, const Communicator& communicator,
+                                          std::int64_t local_rank) const {
+  const bool inter = communicator.kind == CommunicatorKind::inter;
+  const RankList& ranks = inter ? communicator.remote.ranks : communicator.group;
+  const auto& members = inter ? communicator.remote.members : communicator.members;
+  const auto at = static_cast<std::size_t>(local_rank);
+  if (local_rank < 0)
+    return std::nullopt;
+  if (ranks)
+    return at < ranks->size() ? std::optional(named(processes_[process].job, (*ranks)[at]))
+                              : std::nullopt;
+  if (at >= members.size())
+    return std::nullopt;
+  const auto job = numbers_.find(members[at].job);
+  if (job != numbers_.end())
+    return named(job->second, members[at].rank);
+  return Partner{std::nullopt, jobs_.size(), members[at].rank};
+}
+
+std::optional<Partner> JobPicture::partner(std::size_t process, const Communicator& communicator,
+                                           const Peer& peer) const {
+  if (peer.any)
+    return std::nullopt;
+  if (peer.local_rank)
+    if (auto found = member(process, communicator, *peer.local_rank))
+      return found;
+  if (peer.global_rank && *peer.global_rank >= 0 && jobs_.size() == 1)
+    return named(0, *peer.global_rank);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> JobPicture::members(const Communicator& communicator) {
+  const bool inter = communicator.kind == CommunicatorKind::inter;
+  const RankList& ranks = inter ? communicator.remote.ranks : communicator.group;
+  const auto& members = inter ? communicator.remote.members : communicator.members;
+  if (ranks)
+    return static_cast<std::int64_t>(ranks->size());
+  return members.empty() ? std::nullopt : std::optional(static_cast<std::int64_t>(members.size()));
+}
+
+} // namespace mqbridge

@@ -1,0 +1,119 @@
+#include "host/analysis/job_waits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mqbridge {
+namespace {
+
+/// What a one-sided call waits for are other processes of the MPI, and nothing else.
+bool is_one_sided(const BlockedCall& call) {
+  return call.call &&
+         (call.call->starts_with("MPI_Win_") || call.call->starts_with("MPI_Get") ||
+          call.call->starts_with("MPI_Put") || call.call->starts_with("MPI_Acc") ||
+          call.call->starts_with("MPI_Fetch") || call.call->starts_with("MPI_Compare"));
+}
+
+std::string outside_words(const BlockedCall& call) {
+  return fmt::format("what it waits for outside of MPI, in system call {}",
+                     call.system_call.value_or(""));
+}
+
+} // namespace
+
+std::vector<WaitNode> JobWaits::add_nodes(WaitGraph& graph, std::size_t count) {
+  std::vector<WaitNode> nodes;
+  for (std::size_t i = 0; i < count; ++i)
+    nodes.push_back(graph.add(WaitGraph::Mode::all));
+  return nodes;
+}
+
+JobWaits::JobWaits(const JobPicture& picture)
+    : picture_(picture), channels_(picture), nodes_(add_nodes(graph_, picture.processes().size())),
+      requests_(picture, channels_, graph_, nodes_), calls_(picture, requests_, graph_),
+      waits_(picture.processes().size()) {
+  for (std::size_t process = 0; process < waits_.size(); ++process)
+    add_waits(process);
+  help_one_sided_waits();
+  graph_.close();
+}
+
+void JobWaits::add_waits(std::size_t process) {
+  const Process& it = picture_.process(process);
+  ProcessWaits& waits = waits_[process];
+  if (it.presence == Presence::exited || it.presence == Presence::finalized)
+    return; // it waits for nobody
+  if (it.presence == Presence::unread) {
+    waits.unknown = "it could not be read";
+    return graph_.wait_for(nodes_[process], WaitGraph::unknown);
+  }
+  waits.threads = threads_of(*it.now);
+  waits.calls = calls_.of(process, waits.threads);
+  for (CallWait& call : waits.calls)
+    if (call.call != nullptr && !call.unknown.empty() && is_one_sided(*call.call)) {
+      call.node = graph_.add(WaitGraph::Mode::any);
+      graph_.wait_for(call.node, WaitGraph::unknown);
+      one_sided_.emplace_back(process, call.node);
+    }
+  wait_as_threads(process, nodes_[process], waits);
+  for (const CallWait& call : waits.calls)
+    if (!call.unknown.empty())
+      waits.unknown = call.unknown;
+}
+
+/// One blocked call blocks a process, unless it may call MPI from several threads at once: then
+/// each of its threads may do what others wait for.
+void JobWaits::wait_as_threads(std::size_t process, WaitNode node, ProcessWaits& waits) {
+  const bool many = is_multi_threaded(*picture_.process(process).now, waits.threads);
+  const bool in_mpi = !waits.calls.empty();
+  graph_.set_mode(node, in_mpi && !many ? WaitGraph::Mode::all : WaitGraph::Mode::any);
+  for (const CallWait& call : waits.calls)
+    graph_.wait_for(node, call.node);
+  if (in_mpi && !many)
+    return;
+  for (const ThreadView& thread : waits.threads)
+    if (thread.state != ThreadState::in_call && !(in_mpi && thread.call == nullptr && !many))
+      graph_.wait_for(node, outside_of_mpi(process, thread, waits));
+}
+
+WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
+                                  ProcessWaits& waits) {
+  switch (thread.state) {
+  case ThreadState::running:
+  case ThreadState::in_call:
+    return WaitGraph::satisfied;
+  case ThreadState::in_lock: {
+    // Beside threads in MPI it waits for one of them; it may be for another process, too.
+    if (waits.calls.empty())
+      break;
+    const WaitNode node = graph_.add(WaitGraph::Mode::any);
+    graph_.wait_for(node, nodes_[process]);
+    graph_.wait_for(node, WaitGraph::unproven);
+    return node;
+  }
+  case ThreadState::waiting:
+    break;
+  case ThreadState::unknown:
+    waits.unknown = "what one of its threads does: its stack does not tell";
+    return WaitGraph::unknown;
+  }
+  waits.unknown = outside_words(*thread.call);
+  return WaitGraph::unknown;
+}
+
+/// Nothing shows which processes a one-sided call waits for; but where all others go on it does,
+/// too.
+void JobWaits::help_one_sided_waits() {
+  constexpr std::size_t most_edges = 1'000'000;
+  if (one_sided_.size() * waits_.size() > most_edges)
+    return;
+  for (const auto& [process, node] : one_sided_) {
+    const WaitNode others = graph_.add(WaitGraph::Mode::all);
+    for (std::size_t other = 0; other < waits_.size(); ++other)
+      if (other != process && picture_.process(other).job == picture_.process(process).job)
+        graph_.wait_for(others, nodes_[other]);
+    graph_.wait_for(node, others);
+  }
+}
+
+} // namespace mqbridge

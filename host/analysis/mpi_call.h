@@ -1,0 +1,44 @@
+#pragma once
+
+#include "host/mqs/queues.h"
+
+#include <string_view>
+
+namespace mqbridge {
+
+/// What a call of MPI waits for, by what the standard says of it.
+enum class CallKind : std::uint8_t {
+  local,      ///< returns by itself: MPI_Irecv, MPI_Comm_rank
+  receive,    ///< MPI_Recv, MPI_Mrecv
+  probe,      ///< MPI_Probe
+  mprobe,     ///< MPI_Mprobe
+  send,       ///< MPI_Send, MPI_Ssend, MPI_Rsend
+  exchange,   ///< MPI_Sendrecv: a send and a receive
+  wait_all,   ///< MPI_Wait, MPI_Waitall
+  wait_any,   ///< MPI_Waitany, MPI_Waitsome
+  poll,       ///< MPI_Test..., MPI_Iprobe: returns at once, and is called again and again
+  collective, ///< a blocking collective
+  construct,  ///< makes or frees a communicator or a window, together with others
+  connect,    ///< the same with processes that no list shows: MPI_Comm_spawn, MPI_Comm_accept
+  finalize,
+  unseen, ///< waits for what no list shows: one-sided calls, files, MPI_Init
+};
+
+/// Which members of a collective wait for which.
+enum class CollectiveKind : std::uint8_t {
+  none,
+  everybody, ///< each waits for all: MPI_Barrier, MPI_All...
+  from_root, ///< all wait for the root: MPI_Bcast, MPI_Scatter
+  to_root,   ///< the root waits for all: MPI_Gather, MPI_Reduce
+  chain,     ///< each waits for the lower ranks: MPI_Scan
+  other,     ///< depends on what was passed: MPI_Alltoallw, neighbourhoods
+};
+
+CallKind kind_of_call(std::string_view call);
+CollectiveKind kind_of_collective(std::string_view call);
+
+/// Whether an operation with this Operation::collective belongs to a blocking call; else to a
+/// nonblocking collective, which goes on in any call.
+bool is_of_blocking_call(Collective collective);
+
+} // namespace mqbridge

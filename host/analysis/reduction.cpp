@@ -1,0 +1,108 @@
+#include "host/analysis/reduction.h"
+
+#include <map>
+#include <set>
+
+namespace mqbridge {
+namespace {
+
+class Reducer {
+public:
+  explicit Reducer(const JobWaits& waits) : waits_(waits), graph_(waits.graph()) {
+    const auto& nodes = waits.nodes();
+    process_of_.assign(graph_.size(), none);
+    for (std::size_t process = 0; process < nodes.size(); ++process)
+      process_of_[nodes[process]] = process;
+  }
+
+  Reduction run() {
+    Reduction reduction;
+    running_ = graph_.running({.unknown_runs = true});
+    const auto pessimistic = graph_.running({.unknown_runs = false});
+    const auto proven = graph_.running({.unknown_runs = true, .guessed_runs = true});
+    const auto certain =
+        graph_.running({.unknown_runs = true, .guessed_runs = true, .unproven_runs = true});
+    for (std::size_t process = 0; process < waits_.nodes().size(); ++process) {
+      const WaitNode node = waits_.nodes()[process];
+      const bool seen = waits_.picture().process(process).presence == Presence::here;
+      reduction.dead.push_back(!running_[node]);
+      reduction.undecided.push_back(seen && running_[node] && !pessimistic[node]);
+      reduction.proven.push_back(!proven[node]);
+      reduction.certain.push_back(!certain[node]);
+    }
+    find_cores(reduction);
+    return reduction;
+  }
+
+private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Who could not go on even if all others did is a core by itself, whomever it waits for besides.
+  /// What stands between processes and leads to none of them is no way to anybody.
+  void find_cores(Reduction& reduction) {
+    const auto helped = graph_.running({.unknown_runs = true}, waits_.nodes());
+    std::vector<bool> alone(graph_.size(), false);
+    for (WaitNode node = 0; node < graph_.size(); ++node) {
+      if (helped[node])
+        continue;
+      if (process_of_[node] == none)
+        running_[node] = true;
+      else
+        alone[node] = true;
+    }
+    const auto components = graph_.components(running_, alone);
+    std::map<std::uint32_t, std::vector<std::size_t>> members;
+    for (std::size_t process = 0; process < reduction.dead.size(); ++process) {
+      const auto component = components.of[waits_.nodes()[process]];
+      if (reduction.dead[process] && components.sink[component])
+        members[component].push_back(process);
+    }
+    reduction.next.resize(reduction.dead.size());
+    for (auto& [component, processes] : members) {
+      for (const std::size_t process : processes)
+        if (!alone[waits_.nodes()[process]])
+          reduction.next[process] = next_of(process);
+      reduction.cores.push_back(std::move(processes));
+    }
+  }
+
+  /// The processes that it waits for, behind requests and groups.
+  std::vector<std::size_t> next_of(std::size_t process) const {
+    std::vector<std::size_t> next;
+    std::vector<WaitNode> open{waits_.nodes()[process]};
+    std::set<WaitNode> seen;
+    bool itself = false; // among all members that a wildcard has: no reason to name it
+    while (!open.empty()) {
+      const WaitNode node = open.back();
+      open.pop_back();
+      for (const WaitNode child : graph_.children(node)) {
+        if (child <= WaitGraph::unproven || running_[child] || !seen.insert(child).second)
+          continue;
+        if (process_of_[child] == none)
+          open.push_back(child);
+        else if (process_of_[child] != process)
+          next.push_back(process_of_[child]);
+        else
+          itself = true;
+        if (next.size() == Reduction::most_next)
+          return next;
+      }
+    }
+    if (next.empty() && itself)
+      next.push_back(process);
+    return next;
+  }
+
+  const JobWaits& waits_;
+  const WaitGraph& graph_;
+  std::vector<bool> running_;
+  std::vector<std::size_t> process_of_; ///< by node
+};
+
+} // namespace
+
+Reduction reduce(const JobWaits& waits) {
+  return Reducer(waits).run();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,285 @@
+#include "host/analysis/request_waits.h"
+
+#include "host/analysis/mpi_call.h"
+
+#include <algorithm>
+
+namespace mqbridge {
+namespace {
+
+bool leaves_mpi(const Process& process) {
+  const RankDump& rank = *process.now;
+  return process.presence == Presence::exited || process.presence == Presence::finalized ||
+         (rank.mpi && rank.mpi->state == MpiState::finalizing) ||
+         (rank.blocked_in && std::ranges::any_of(*rank.blocked_in, [](const BlockedCall& call) {
+            return call.call && kind_of_call(*call.call) == CallKind::finalize;
+          }));
+}
+
+bool takes(const Operation& receive, std::int64_t sender, const Operation& send) {
+  return is_pending(receive) && receive.collective == send.collective &&
+         (receive.peer.any || receive.peer.local_rank == sender) &&
+         (receive.tag.any || receive.tag.value == send.tag.value);
+}
+
+} // namespace
+
+bool is_pending(const Operation& operation) {
+  return operation.status == OpStatus::pending || operation.status == OpStatus::unknown;
+}
+
+RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, WaitGraph& graph,
+                           const std::vector<WaitNode>& process_nodes)
+    : picture_(picture), channels_(channels), graph_(graph), process_nodes_(process_nodes),
+      under_way_(picture.processes().size()) {
+  for (const Process& process : picture.processes())
+    does_no_more_.push_back(leaves_mpi(process));
+  find_collectives_under_way();
+}
+
+/// First all nodes, since each may wait for any other one.
+void RequestWaits::find_collectives_under_way() {
+  for (std::size_t process = 0; process < under_way_.size(); ++process) {
+    auto& found = under_way_[process];
+    for (const Seat& seat : picture_.process(process).seats)
+      for (const OpClass op_class : {OpClass::send, OpClass::receive})
+        for (const Operation& operation : seat.communicator->queue(op_class).operations) {
+          if (operation.collective != Collective::nonblocking || !is_pending(operation) ||
+              !operation.tag.value)
+            continue;
+          const auto same = [&](const CollectiveUnderWay& each) {
+            return each.seat == &seat && each.tag == *operation.tag.value;
+          };
+          auto at = std::ranges::find_if(found, same);
+          if (at == found.end())
+            at = found.insert(at,
+                              {graph_.add(WaitGraph::Mode::all), &seat, *operation.tag.value, {}});
+          at->operations.push_back({&seat, op_class, &operation});
+        }
+  }
+  for (std::size_t process = 0; process < under_way_.size(); ++process)
+    for (const CollectiveUnderWay& collective : under_way_[process])
+      for (const OperationAt& at : collective.operations)
+        graph_.wait_for(collective.node, node_of(process, at));
+}
+
+WaitNode RequestWaits::node_of(const Partner& partner) const {
+  if (!partner.process)
+    return WaitGraph::unknown;
+  if (does_no_more(*partner.process))
+    return WaitGraph::never;
+  return picture_.process(*partner.process).presence == Presence::unread
+             ? WaitGraph::unknown
+             : process_nodes_[*partner.process];
+}
+
+WaitNode RequestWaits::either(WaitNode one, WaitNode other) {
+  const WaitNode node = graph_.add(WaitGraph::Mode::any);
+  graph_.wait_for(node, one);
+  graph_.wait_for(node, other);
+  return node;
+}
+
+WaitNode RequestWaits::peer_in(const Partner& partner, const Seat& seat,
+                               const Operation& operation) {
+  const WaitNode node = node_of(partner);
+  if (operation.collective != Collective::nonblocking || !partner.process)
+    return node;
+  const auto& others = under_way_[*partner.process];
+  const auto same = std::ranges::find_if(others, [&](const CollectiveUnderWay& each) {
+    return each.seat->key == seat.key && each.tag == *operation.tag.value;
+  });
+  return same == others.end() ? node : either(node, same->node);
+}
+
+WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
+  const Operation& operation = *at.operation;
+  if (!is_pending(operation))
+    return WaitGraph::satisfied;
+  const WaitNode node = at.op_class == OpClass::send ? send(process, *at.seat, operation)
+                                                     : receive(process, *at.seat, operation);
+  return operation.status == OpStatus::unknown ? either(node, WaitGraph::guessed) : node;
+}
+
+/// Remembers what is stuck.
+Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t receiver) {
+  if (traffic == Traffic::stuck)
+    stuck_.emplace_back(sender, receiver);
+  return traffic;
+}
+
+WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Operation& operation) {
+  if (arrived_.of(*seat.communicator).has_for(operation))
+    return WaitGraph::satisfied; // both are there: it is being matched at this moment
+  if (operation.peer.any)
+    return operation.collective == Collective::none ? wildcard(process, seat)
+                                                    : members_of_instance(process, seat, operation);
+  if (operation.peer.local_rank == proc_null)
+    return WaitGraph::satisfied;
+  const auto sender = picture_.partner(process, *seat.communicator, operation.peer);
+  if (!sender)
+    return WaitGraph::unknown;
+  const WaitNode node = peer_in(*sender, seat, operation);
+  if (!sender->process)
+    return node;
+  switch (seen(channels_.traffic(*sender->process, seat), *sender->process, process)) {
+  case Traffic::none:
+    return node;
+  case Traffic::moving:
+    return WaitGraph::satisfied;
+  case Traffic::stuck:
+    return either(node, WaitGraph::unknown);
+  case Traffic::unknown:
+    break;
+  }
+  return either(node, does_no_more(*sender->process) && picture_.process(process).before != nullptr
+                          ? WaitGraph::unproven
+                          : WaitGraph::guessed);
+}
+
+/// Whether all members of whom somebody is in the document count what they send there.
+bool RequestWaits::all_count(std::size_t process, const Seat& seat) {
+  if (!seat.communicator->counters)
+    return false;
+  const auto count = JobPicture::members(*seat.communicator).value_or(0);
+  for (std::int64_t rank = 0; rank < count; ++rank) {
+    const auto member = picture_.member(process, *seat.communicator, rank);
+    if (!member || !member->process || does_no_more_[*member->process])
+      continue;
+    const Seat* theirs = picture_.seat(*member->process, seat.key);
+    if (theirs == nullptr || !theirs->communicator->counters)
+      return false;
+  }
+  return true;
+}
+
+/// Any member, the process itself among them: that it can go on is no reason for it to go on.
+WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
+  const auto first = picture_.member(process, *seat.communicator, 0);
+  if (!first)
+    return WaitGraph::unknown;
+  const auto [at, is_new] =
+      anybody_.try_emplace({seat.key, first->job, first->rank}, WaitGraph::unknown);
+  if (!is_new)
+    return at->second;
+  at->second = graph_.add(WaitGraph::Mode::any);
+  const auto count = JobPicture::members(*seat.communicator).value_or(0);
+  bool unknown = false;
+  bool gone = false; // what it has sent before is not known
+  for (std::int64_t rank = 0; rank < count; ++rank) {
+    const auto member = picture_.member(process, *seat.communicator, rank);
+    const WaitNode node = member ? node_of(*member) : WaitGraph::unknown;
+    if (node > WaitGraph::unproven)
+      graph_.wait_for(at->second, node);
+    unknown = unknown || node == WaitGraph::unknown;
+    gone = gone || node == WaitGraph::never;
+  }
+  if (unknown)
+    graph_.wait_for(at->second, WaitGraph::unknown);
+  if (gone)
+    graph_.wait_for(at->second, WaitGraph::unproven);
+  if (!all_count(process, seat))
+    graph_.wait_for(at->second, WaitGraph::guessed);
+  return at->second;
+}
+
+WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
+  switch (channels_.traffic_to(process, seat)) {
+  case Traffic::moving:
+    return WaitGraph::satisfied;
+  case Traffic::stuck:
+    stuck_.emplace_back(process, process);
+    return either(anybody(process, seat), WaitGraph::unknown);
+  case Traffic::none:
+  case Traffic::unknown:
+    break;
+  }
+  return anybody(process, seat);
+}
+
+/// Inside of a collective, and waiting there, with operations of this kind and tag.
+bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
+                                  const Operation& operation) const {
+  const Seat* seat = picture_.seat(member, key);
+  if (seat == nullptr)
+    return false;
+  return std::ranges::any_of(op_classes, [&](OpClass op_class) {
+    return op_class != OpClass::unexpected &&
+           std::ranges::any_of(
+               seat->communicator->queue(op_class).operations, [&](const Operation& each) {
+                 return is_pending(each) && each.collective == operation.collective &&
+                        each.tag.value == operation.tag.value;
+               });
+  });
+}
+
+/// The MPI's own receive from anybody: one message after the other, of each member once. It has all
+/// of them when the last one has entered.
+WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat,
+                                           const Operation& operation) {
+  const auto traffic = channels_.traffic_to(process, seat);
+  if (traffic == Traffic::moving)
+    return WaitGraph::satisfied;
+  const WaitNode node = graph_.add(WaitGraph::Mode::all);
+  const auto count = JobPicture::members(*seat.communicator);
+  if (!count)
+    return WaitGraph::unknown;
+  bool somebody = false;
+  for (std::int64_t rank = 0; rank < *count; ++rank) {
+    const auto member = picture_.member(process, *seat.communicator, rank);
+    if (!member) {
+      graph_.wait_for(node, WaitGraph::unknown);
+      continue;
+    }
+    if (member->process == process ||
+        (member->process && is_in_instance(*member->process, seat.key, operation)))
+      continue;
+    somebody = true;
+    graph_.wait_for(node, node_of(*member));
+  }
+  if (!somebody)
+    return WaitGraph::satisfied;
+  if (traffic == Traffic::stuck)
+    return either(node, WaitGraph::unknown);
+  return all_count(process, seat) ? node : either(node, WaitGraph::guessed);
+}
+
+WaitNode RequestWaits::send(std::size_t process, const Seat& seat, const Operation& operation) {
+  if (operation.peer.local_rank == proc_null)
+    return WaitGraph::satisfied;
+  const auto receiver = picture_.partner(process, *seat.communicator, operation.peer);
+  if (!receiver)
+    return WaitGraph::unknown;
+  if (!receiver->process)
+    return node_of(*receiver);
+  return send_to(process, *receiver->process, seat, operation);
+}
+
+/// A pending send waits for its receiver to post a receive, until the message has met one.
+WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const Seat& seat,
+                               const Operation& operation) {
+  const Process& it = picture_.process(receiver);
+  const WaitNode node = peer_in({receiver, it.job, it.rank}, seat, operation);
+  const Seat* theirs = picture_.seat(receiver, seat.key);
+  const auto own_rank = seat.communicator->local_rank;
+  if (theirs == nullptr || !own_rank)
+    return either(node, WaitGraph::guessed);
+  const Communicator& communicator = *theirs->communicator;
+  if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
+    const auto& receives = communicator.queue(OpClass::receive).operations;
+    const bool met = std::ranges::any_of(
+        receives, [&](const Operation& each) { return takes(each, *own_rank, operation); });
+    return met ? WaitGraph::satisfied : node;
+  }
+  const auto arrived = channels_.arrived(process, *theirs, operation.sequence);
+  if (arrived == false) {
+    const bool stuck =
+        seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
+    return stuck ? either(node, WaitGraph::unknown) : WaitGraph::satisfied;
+  }
+  // It has met a receive, unless the list of those that did not is not whole.
+  return is_whole(communicator.queue(OpClass::unexpected)) ? WaitGraph::satisfied
+                                                           : either(node, WaitGraph::guessed);
+}
+
+} // namespace mqbridge

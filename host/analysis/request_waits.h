@@ -1,0 +1,87 @@
+#pragma once
+
+#include "host/analysis/arrived_messages.h"
+#include "host/analysis/channels.h"
+#include "host/analysis/job_picture.h"
+#include "host/analysis/wait_graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace mqbridge {
+
+/// An operation, and where it stands.
+struct OperationAt {
+  const Seat* seat = nullptr;
+  OpClass op_class = OpClass::receive;
+  const Operation* operation = nullptr;
+};
+
+/// Whether it is there to be waited for.
+bool is_pending(const Operation& operation);
+
+/// A nonblocking collective of one process, by what the MPI itself sends and receives for it. It
+/// goes on whenever its process is in a call of MPI.
+struct CollectiveUnderWay {
+  WaitNode node = 0; ///< its operations, all of them
+  const Seat* seat = nullptr;
+  std::int64_t tag = 0;
+  std::vector<OperationAt> operations;
+};
+
+/// What single operations wait for: nodes of the processes that must do something first. Refers to
+/// all that it is made of.
+class RequestWaits {
+public:
+  /// `process_nodes`: one of each process of the picture.
+  RequestWaits(const JobPicture& picture, const Channels& channels, WaitGraph& graph,
+               const std::vector<WaitNode>& process_nodes);
+
+  /// An operation of the process: all that must happen for it to complete.
+  WaitNode node_of(std::size_t process, const OperationAt& at);
+  /// A process that somebody waits for: it must do something in MPI that it has not done yet.
+  WaitNode node_of(const Partner& partner) const;
+  /// The nonblocking collectives of the process that are not complete.
+  const std::vector<CollectiveUnderWay>& under_way(std::size_t process) const {
+    return under_way_[process];
+  }
+
+  /// It has left MPI, or is leaving it: nobody gets anything from it any more.
+  bool does_no_more(std::size_t process) const { return does_no_more_[process]; }
+  /// Channels on which messages are stuck that somebody waits for. Where anybody may send them,
+  /// the sender is the receiver itself.
+  const std::vector<std::pair<std::size_t, std::size_t>>& stuck() const { return stuck_; }
+
+private:
+  void find_collectives_under_way();
+  WaitNode receive(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode wildcard(std::size_t process, const Seat& seat);
+  WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode send(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode send_to(std::size_t process, std::size_t receiver, const Seat& seat,
+                   const Operation& operation);
+  WaitNode anybody(std::size_t process, const Seat& seat);
+  /// The process, or its part of the same nonblocking collective.
+  WaitNode peer_in(const Partner& partner, const Seat& seat, const Operation& operation);
+  WaitNode either(WaitNode one, WaitNode other);
+  bool all_count(std::size_t process, const Seat& seat);
+  Traffic seen(Traffic traffic, std::size_t sender, std::size_t receiver);
+  bool is_in_instance(std::size_t member, std::uint32_t key, const Operation& operation) const;
+
+  const JobPicture& picture_;
+  const Channels& channels_;
+  WaitGraph& graph_;
+  const std::vector<WaitNode>& process_nodes_;
+  ArrivedMessagesOfAll arrived_;
+  std::vector<bool> does_no_more_;
+  std::vector<std::vector<CollectiveUnderWay>> under_way_;
+  /// By communicator, and by who is the first one on the side that receives from it.
+  std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;
+  std::vector<std::pair<std::size_t, std::size_t>> stuck_; ///< sender, receiver
+};
+
+} // namespace mqbridge

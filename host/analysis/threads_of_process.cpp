@@ -1,0 +1,115 @@
+#include "host/analysis/threads_of_process.h"
+
+#include "host/analysis/mpi_call.h"
+#include "host/mpi/program_frames.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace mqbridge {
+namespace {
+
+/// System calls that may wait for what another process does.
+constexpr auto waiting_calls =
+    std::to_array<std::string_view>({"accept",       "accept4",       "connect",
+                                     "epoll_pwait",  "epoll_pwait2",  "epoll_wait",
+                                     "fcntl",        "fcntl64",       "flock",
+                                     "io_getevents", "ipc",           "mq_timedreceive",
+                                     "mq_timedsend", "msgrcv",        "msgsnd",
+                                     "pause",        "poll",          "ppoll",
+                                     "pselect6",     "read",          "readv",
+                                     "recv",         "recvfrom",      "recvmmsg",
+                                     "recvmsg",      "rt_sigsuspend", "rt_sigtimedwait",
+                                     "select",       "_newselect",    "semop",
+                                     "semtimedop",   "sendmsg",       "sendto",
+                                     "sigsuspend",   "socketcall",    "splice",
+                                     "wait4",        "waitid",        "waitpid",
+                                     "write",        "writev"});
+
+bool is_futex(std::string_view system_call) {
+  return system_call.starts_with("futex");
+}
+
+const ThreadStack* stack_of(const RankDump& rank, std::int64_t thread) {
+  if (!rank.stacks)
+    return nullptr;
+  const auto at = std::ranges::find(*rank.stacks, thread, &ThreadStack::thread);
+  return at == rank.stacks->end() ? nullptr : &*at;
+}
+
+/// pthread_cond_timedwait and its like end by themselves. What they are made of does not tell:
+/// pthread_join has a function with "clock" in its name, too.
+bool has_time_limit(const ThreadStack* stack) {
+  constexpr auto limited = std::to_array<std::string_view>(
+      {"cond_timedwait", "cond_clockwait", "sem_timedwait", "sem_clockwait", "_timedlock",
+       "_clocklock", "timedrdlock", "timedwrlock", "timedjoin_np", "clockjoin_np"});
+  return stack != nullptr && std::ranges::any_of(stack->frames, [&](const StackFrame& frame) {
+           return frame.function && is_runtime_frame(frame) &&
+                  std::ranges::any_of(limited, [&](std::string_view name) {
+                    return frame.function->find(name) != std::string::npos;
+                  });
+         });
+}
+
+/// Open MPI's transports hand what has come to the messaging layer: while that is above a
+/// transport on the stack, a message is being handled, and neither the counters nor the lists of
+/// receives show it as it will be.
+bool handles_message(const ThreadStack* stack) {
+  if (stack == nullptr)
+    return false;
+  bool layer = false; // innermost first
+  for (const StackFrame& frame : stack->frames) {
+    const auto module = module_name(frame);
+    const std::string_view function = frame.function ? std::string_view(*frame.function) : "";
+    if (module.starts_with("mca_pml_") || function.starts_with("mca_pml_"))
+      layer = true;
+    else if (layer && (module.starts_with("mca_btl_") || function.starts_with("mca_btl_")))
+      return true;
+  }
+  return false;
+}
+
+ThreadState state_of(const RankDump& rank, const BlockedCall& call) {
+  const ThreadStack* stack = stack_of(rank, call.thread);
+  if (call.call) {
+    const bool passes = kind_of_call(*call.call) == CallKind::local || handles_message(stack);
+    return passes ? ThreadState::running : ThreadState::in_call;
+  }
+  if (!call.system_call)
+    return ThreadState::running;
+  if (is_futex(*call.system_call))
+    return has_time_limit(stack) ? ThreadState::running : ThreadState::in_lock;
+  return std::ranges::find(waiting_calls, *call.system_call) == waiting_calls.end()
+             ? ThreadState::running
+             : ThreadState::waiting;
+}
+
+} // namespace
+
+std::vector<ThreadView> threads_of(const RankDump& rank) {
+  std::vector<ThreadView> threads;
+  if (rank.blocked_in)
+    for (const BlockedCall& call : *rank.blocked_in)
+      threads.push_back({state_of(rank, call), &call});
+  if (rank.stacks)
+    for (const ThreadStack& stack : *rank.stacks) {
+      const bool told = std::ranges::any_of(threads, [&](const ThreadView& thread) {
+        return thread.call != nullptr && thread.call->thread == stack.thread;
+      });
+      if (!stack.helper && !told)
+        threads.push_back({});
+    }
+  if (threads.empty())
+    threads.push_back({});
+  return threads;
+}
+
+bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& threads) {
+  const auto in_mpi = std::ranges::count_if(threads, [](const ThreadView& thread) {
+    return thread.call != nullptr && thread.call->call;
+  });
+  return in_mpi > 1 || (rank.mpi && rank.mpi->thread_level == ThreadLevel::multiple);
+}
+
+} // namespace mqbridge

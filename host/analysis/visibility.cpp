@@ -1,0 +1,137 @@
+#include "host/analysis/visibility.h"
+
+#include "host/document/names.h"
+#include "host/dump/ranges.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace mqbridge {
+namespace {
+
+class Looker {
+public:
+  explicit Looker(const JobWaits& waits) : waits_(waits), picture_(waits.picture()) {}
+
+  Visibility run() {
+    look_at_ranks();
+    for (std::size_t process = 0; process < picture_.processes().size(); ++process)
+      if (picture_.process(process).presence == Presence::here)
+        look_at(process);
+    for (const auto& [what, ranks] : of_ranks_)
+      say(what, ranks);
+    if (!picture_.several_looks())
+      result_.missing.emplace_back("what moves: there is one look");
+    return std::move(result_);
+  }
+
+private:
+  using Ranks = std::map<std::size_t, std::vector<std::int64_t>>; ///< by job
+
+  void look_at_ranks() {
+    std::vector<std::int64_t> dumped(picture_.jobs().size(), 0);
+    Ranks unread;
+    for (const Process& process : picture_.processes()) {
+      ++dumped[process.job];
+      if (process.presence == Presence::unread)
+        unread[process.job].push_back(process.rank);
+    }
+    if (!unread.empty())
+      say("what could not be read", unread);
+    result_.all_ranks = unread.empty();
+    for (std::size_t job = 0; job < dumped.size(); ++job)
+      look_for_missing(job, dumped[job]);
+  }
+
+  void look_for_missing(std::size_t job, std::int64_t dumped) {
+    const auto size = picture_.sizes()[job];
+    if (size == dumped)
+      return;
+    result_.all_ranks = false;
+    if (!size || *size < dumped) {
+      result_.missing.push_back("how many ranks there are" + job_words(job));
+      return;
+    }
+    std::vector<std::int64_t> missing;
+    constexpr std::int64_t most = 1 << 20;
+    for (std::int64_t rank = 0; rank < std::min(*size, most); ++rank)
+      if (!picture_.find(job, rank))
+        missing.push_back(rank);
+    say("what was not dumped", {{job, missing}});
+  }
+
+  void look_at(std::size_t process) {
+    const Process& it = picture_.process(process);
+    bool counted = !it.seats.empty();
+    for (const OpClass op_class : op_classes) {
+      const bool whole = std::ranges::all_of(
+          it.seats, [&](const Seat& seat) { return is_whole(seat.communicator->queue(op_class)); });
+      if (whole && !it.seats.empty())
+        continue;
+      result_.whole_queues = false;
+      note(fmt::format("{} queue", name_of(op_class)), it);
+    }
+    for (const Seat& seat : it.seats)
+      counted = counted && (seat.communicator->counters || seat.communicator->size <= 1);
+    if (!counted) {
+      result_.counters = false;
+      note("messages in flight", it);
+    }
+    if (!it.now->blocked_in)
+      note("calls and stacks", it);
+    look_at_calls(process);
+  }
+
+  void look_at_calls(std::size_t process) {
+    const Process& it = picture_.process(process);
+    for (const CallWait& call : waits_.of(process).calls)
+      if (call.guessed) {
+        result_.guesses = true;
+        note(call.call != nullptr
+                 ? fmt::format("which of its requests {} waits for", *call.call->call)
+                 : std::string("which of its requests it waits for"),
+             it);
+      }
+    if (!waits_.of(process).unknown.empty())
+      note(waits_.of(process).unknown, it);
+  }
+
+  void note(const std::string& what, const Process& process) {
+    of_ranks_[what][process.job].push_back(process.rank);
+  }
+
+  /// Of all ranks: they need no names.
+  void say(const std::string& what, const Ranks& ranks) {
+    std::size_t count = 0;
+    for (const auto& [job, those] : ranks)
+      count += those.size();
+    const bool all = count == picture_.processes().size() && result_.all_ranks;
+    std::string text = what;
+    if (!all) {
+      text += " of";
+      for (const auto& [job, those] : ranks)
+        text += fmt::format("{} rank{} {}{}", job == ranks.begin()->first ? "" : ",",
+                            those.size() == 1 ? "" : "s", range_text(those, 6), job_words(job));
+    }
+    result_.missing.push_back(std::move(text));
+  }
+
+  std::string job_words(std::size_t job) const {
+    return picture_.jobs().size() > 1 && picture_.jobs()[job] ? " of job " + *picture_.jobs()[job]
+                                                              : "";
+  }
+
+  const JobWaits& waits_;
+  const JobPicture& picture_;
+  std::map<std::string, Ranks> of_ranks_;
+  Visibility result_;
+};
+
+} // namespace
+
+Visibility visibility_of(const JobWaits& waits) {
+  return Looker(waits).run();
+}
+
+} // namespace mqbridge

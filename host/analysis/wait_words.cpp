@@ -1,0 +1,317 @@
+#include "host/analysis/wait_words.h"
+
+#include "host/disk/file_name.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t most_groups = 3; ///< of like operations that one line names
+
+std::string tag_words(const Tag& tag) {
+  return tag.any ? "any" : tag.value ? std::to_string(*tag.value) : "?";
+}
+
+std::string_view noun(const OperationAt& at) {
+  if (at.op_class == OpClass::send)
+    return "send";
+  const OpKind kind = at.operation->kind;
+  return kind == OpKind::probe || kind == OpKind::mprobe ? "probe" : "receive";
+}
+
+std::string_view direction(const OperationAt& at) {
+  return at.op_class == OpClass::send ? "to" : "from";
+}
+
+/// Ranks that a call waits for, in the jobs of their processes.
+class Ranks {
+public:
+  explicit Ranks(const JobPicture& picture) : picture_(picture) {}
+
+  void add(const Partner& partner) {
+    if (partner.rank >= 0)
+      by_job_[partner.job].insert(partner.rank);
+  }
+
+  std::string words(std::size_t own_job) const {
+    std::string all;
+    for (const auto& [job, ranks] : by_job_) {
+      const std::vector<std::int64_t> sorted(ranks.begin(), ranks.end());
+      const bool named = job != own_job && job < picture_.jobs().size() && picture_.jobs()[job];
+      all += fmt::format("{}{}{}", all.empty() ? "" : ", ", range_text(sorted, 4),
+                         named            ? " of job " + *picture_.jobs()[job]
+                         : job != own_job ? " of another job"
+                                          : "");
+    }
+    return all.empty() ? "nobody" : all;
+  }
+
+  std::vector<Run> runs(std::size_t job) const {
+    const auto at = by_job_.find(job);
+    if (at == by_job_.end())
+      return {};
+    const std::vector<std::int64_t> sorted(at->second.begin(), at->second.end());
+    return to_runs(sorted);
+  }
+
+private:
+  const JobPicture& picture_;
+  std::map<std::size_t, std::set<std::int64_t>> by_job_;
+};
+
+/// All that an operation may meet, but for the process itself.
+std::vector<Run> others_of(const JobPicture& picture, std::size_t process, const Seat& seat) {
+  const Communicator& communicator = *seat.communicator;
+  const bool inter = communicator.kind == CommunicatorKind::inter;
+  const RankList& group = inter ? communicator.remote.ranks : communicator.group;
+  if (!group)
+    return {};
+  auto runs = to_runs(*group);
+  if (inter)
+    return runs;
+  const std::int64_t own = picture.process(process).rank;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Run run = runs[i];
+    if (run.step != 1 || own < run.first || own > run.last)
+      continue;
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto at = runs.begin() + static_cast<std::ptrdiff_t>(i);
+    std::vector<Run> around;
+    if (own > run.first)
+      around.push_back({run.first, own - 1, 1});
+    if (own < run.last)
+      around.push_back({own + 1, run.last, 1});
+    runs.insert(at, around.begin(), around.end());
+    break;
+  }
+  return runs;
+}
+
+/// Like operations as one: "2 receives from 1,2 tag 5 on C1".
+class Summary {
+public:
+  Summary(const JobPicture& picture, std::size_t process) : picture_(picture), process_(process) {}
+
+  void add(const OperationAt& at) {
+    const Operation& operation = *at.operation;
+    const auto key = std::tuple(noun(at), at.seat->communicator->key, tag_words(operation.tag),
+                                operation.peer.any);
+    auto [group, is_new] = groups_.try_emplace(key, Group{at, 0, Ranks(picture_)});
+    ++group->second.count;
+    if (is_new)
+      order_.push_back(key);
+    if (const auto partner = picture_.partner(process_, *at.seat->communicator, operation.peer))
+      group->second.ranks.add(*partner);
+  }
+
+  std::string words() const {
+    std::string all;
+    for (std::size_t i = 0; i < std::min(order_.size(), most_groups); ++i) {
+      const auto& group = groups_.at(order_[i]);
+      const auto& [what, key, tag, any] = order_[i];
+      const std::string peers = any ? "anybody" : group.ranks.words(picture_.process(process_).job);
+      all += fmt::format("{}{} {}{} {} {} tag {} on {}", i == 0 ? "" : ", ", group.count, what,
+                         group.count == 1 ? "" : "s", direction(group.first), peers, tag, key);
+    }
+    if (order_.size() > most_groups)
+      all += fmt::format(", and {} kinds more", order_.size() - most_groups);
+    return all;
+  }
+
+private:
+  using Key = std::tuple<std::string_view, std::string, std::string, bool>;
+  struct Group {
+    OperationAt first;
+    std::size_t count = 0;
+    Ranks ranks;
+  };
+
+  const JobPicture& picture_;
+  std::size_t process_;
+  std::map<Key, Group> groups_;
+  std::vector<Key> order_;
+};
+
+/// Of one process and one of its calls.
+class CallWords {
+public:
+  CallWords(const JobWaits& waits, std::size_t process, const CallWait& call)
+      : picture_(waits.picture()), process_(process), call_(call) {}
+
+  std::string words() const {
+    const std::string name = call_.call != nullptr ? *call_.call->call : "a call";
+    const CallKind kind = kind_of_call(name);
+    if (call_.members)
+      return fmt::format("{}{}: {} not entered it", name, communicator_words(), absent_words());
+    if (is_collective(kind) && !call_.operations.empty())
+      return fmt::format("{} on {}: waits for {}", name,
+                         call_.operations.front().seat->communicator->key, inside_words());
+    std::string all = own_words(name, kind);
+    if (!call_.unknown.empty() && !all.empty())
+      return all + fmt::format("; not visible: {}", call_.unknown);
+    return all.empty() ? fmt::format("{}: it is not visible what for", name) : all;
+  }
+
+private:
+  bool is_collective(CallKind kind) const {
+    return kind == CallKind::collective || kind == CallKind::construct ||
+           kind == CallKind::connect ||
+           std::ranges::all_of(call_.operations, [](const OperationAt& at) {
+             return at.operation->collective != Collective::none;
+           });
+  }
+
+  std::string communicator_words() const {
+    if (call_.call == nullptr || !call_.call->communicator)
+      return "";
+    for (const Seat& seat : picture_.process(process_).seats)
+      if (seat.communicator->id == *call_.call->communicator)
+        return " on " + seat.communicator->key;
+    return "";
+  }
+
+  std::string absent_words() const {
+    Ranks ranks(picture_);
+    for (const Partner& member : *call_.members)
+      ranks.add(member);
+    const bool unseen =
+        std::ranges::any_of(*call_.members, [](const Partner& member) { return member.rank < 0; });
+    const auto named = ranks.words(picture_.process(process_).job);
+    const bool one = call_.members->size() == 1 && !unseen;
+    return fmt::format("{}{} {}", named, unseen ? " and ranks that were not dumped" : "",
+                       one ? "has" : "have");
+  }
+
+  /// Whom the MPI's own operations inside of a call are for.
+  std::string inside_words() const {
+    Ranks ranks(picture_);
+    bool any = false;
+    for (const OperationAt& at : call_.operations) {
+      any = any || at.operation->peer.any;
+      if (const auto partner =
+              picture_.partner(process_, *at.seat->communicator, at.operation->peer))
+        ranks.add(*partner);
+    }
+    return any ? "the members that are not in it" : ranks.words(picture_.process(process_).job);
+  }
+
+  std::string own_words(const std::string& name, CallKind kind) const {
+    const std::size_t count = call_.operations.size() + call_.collectives.size();
+    if (count == 0)
+      return "";
+    std::string what;
+    if (!call_.operations.empty()) {
+      Summary summary(picture_, process_);
+      for (const OperationAt& at : call_.operations)
+        summary.add(at);
+      what = summary.words();
+    }
+    for (const CollectiveUnderWay* collective : call_.collectives)
+      what +=
+          fmt::format("{}a nonblocking collective on {} (waits for {})", what.empty() ? "" : ", ",
+                      collective->seat->communicator->key, partners_of(*collective));
+    const bool waits_for_request = kind == CallKind::wait_all || kind == CallKind::wait_any ||
+                                   kind == CallKind::poll || kind == CallKind::unseen;
+    if (count == 1 && call_.collectives.empty() && !waits_for_request)
+      return fmt::format("{} {}", name,
+                         operation_words(picture_, process_, call_.operations.front()));
+    const bool any = call_.mode == WaitGraph::Mode::any && count > 1;
+    return fmt::format("{} for {}{}{}", name, any ? "any of " : "", what,
+                       call_.guessed && any ? " (which one is not known)" : "");
+  }
+
+  std::string partners_of(const CollectiveUnderWay& collective) const {
+    Ranks ranks(picture_);
+    for (const OperationAt& at : collective.operations)
+      if (const auto partner =
+              picture_.partner(process_, *at.seat->communicator, at.operation->peer))
+        ranks.add(*partner);
+    return ranks.words(picture_.process(process_).job);
+  }
+
+  const JobPicture& picture_;
+  std::size_t process_;
+  const CallWait& call_;
+};
+
+/// Those of the process's own job that can end the wait.
+std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process,
+                                  const CallWait& call) {
+  Ranks ranks(picture);
+  const auto add = [&](const OperationAt& at) {
+    if (const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer))
+      ranks.add(*partner);
+  };
+  for (const OperationAt& at : call.operations) {
+    if (at.operation->peer.any)
+      return others_of(picture, process, *at.seat);
+    add(at);
+  }
+  for (const CollectiveUnderWay* collective : call.collectives)
+    for (const OperationAt& at : collective->operations)
+      add(at);
+  if (call.members)
+    for (const Partner& member : *call.members)
+      ranks.add(member);
+  return ranks.runs(picture.process(process).job);
+}
+
+} // namespace
+
+std::string name_of_process(const JobPicture& picture, const Partner& partner) {
+  const bool several = picture.jobs().size() > 1;
+  if (!several || partner.job >= picture.jobs().size() || !picture.jobs()[partner.job])
+    return fmt::format("rank {}", partner.rank);
+  return fmt::format("rank {} of job {}", partner.rank, *picture.jobs()[partner.job]);
+}
+
+std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at) {
+  const Operation& operation = *at.operation;
+  std::string peer = "?";
+  if (operation.peer.any)
+    peer = "anybody";
+  else if (const auto partner = picture.partner(process, *at.seat->communicator, operation.peer)) {
+    Ranks ranks(picture);
+    ranks.add(*partner);
+    peer = ranks.words(picture.process(process).job);
+  }
+  return fmt::format("{} {} tag {} on {}", direction(at), peer, tag_words(operation.tag),
+                     at.seat->communicator->key);
+}
+
+std::string place_words(const BlockedCall& call) {
+  if (call.file && call.line)
+    return fmt::format("{}:{}", file_name(*call.file), *call.line);
+  return call.function && call.call ? fmt::format("called by {}", *call.function) : "";
+}
+
+Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {
+  const JobPicture& picture = waits.picture();
+  const Process& it = picture.process(process);
+  Wait wait;
+  wait.rank = it.rank;
+  const bool wildcard = std::ranges::any_of(
+      call.operations, [](const OperationAt& at) { return at.operation->peer.any; });
+  const bool one = call.operations.size() + call.collectives.size() == 1;
+  wait.mode =
+      call.mode == WaitGraph::Mode::any || (wildcard && one) ? WaitsFor::any : WaitsFor::all;
+  wait.ranks = ranks_waited_for(picture, process, call);
+  wait.because = CallWords(waits, process, call).words();
+  if (call.call != nullptr) {
+    if (auto place = place_words(*call.call); !place.empty())
+      wait.place = std::move(place);
+    wait.thread = std::to_string(call.call->thread);
+  }
+  wait.job_id = it.now->job_id;
+  wait.unseen = call.unseen;
+  return wait;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "host/analysis/call_waits.h"
+#include "host/analysis/job_waits.h"
+#include "host/dump/analysis.h"
+
+#include <cstddef>
+#include <string>
+
+namespace mqbridge {
+
+/// A process as the verdict's words name it: its rank, and its job where there are several.
+std::string name_of_process(const JobPicture& picture, const Partner& partner);
+
+/// "from 3 tag 17 on C1"; "to 4 tag 6 on C2".
+std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at);
+
+/// "halo.c:212"; empty: not known.
+std::string place_words(const BlockedCall& call);
+
+/// What a thread of the process waits for, as the document has it.
+Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call);
+
+} // namespace mqbridge
