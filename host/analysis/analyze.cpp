@@ -10,6 +10,7 @@
 #include "host/dump/phase_clock.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace mqbridge {
@@ -130,12 +131,33 @@ private:
   void add_findings() {
     std::vector<Reason> reasons;
     const FindingInput input{waits_, reduction_};
+    find_near_misses(input, reasons);
+    find_never_started(input, reasons);
+    find_collective_mismatches(input, reasons);
     find_lost_partners(input, reasons);
     find_cores(input, reasons);
+    find_stragglers(input, reasons);
+    find_conditions(input, reasons);
+    if (reasons.empty() || reasons.front().finding.kind >= FindingKind::straggler)
+      find_orphans(input, reasons);
     for (Reason& reason : reasons) {
       if (!reason.look_at.empty())
         analysis_.look_at.push_back(std::move(reason.look_at));
       analysis_.findings.push_back(std::move(reason.finding));
+    }
+    if (analysis_.look_at.empty() && reduction_.any_dead())
+      look_at_first();
+  }
+
+  /// Nothing stands out: one of those that all others wait for.
+  void look_at_first() {
+    const std::size_t process = reduction_.cores.front().front();
+    for (const CallWait& call : waits_.of(process).calls) {
+      const Wait wait = wait_of(waits_, process, call);
+      const Process& it = picture_.process(process);
+      analysis_.look_at.push_back(
+          fmt::format("{}: {}{}{}", name_of_process(picture_, {process, it.job, it.rank}),
+                      wait.because, wait.place ? " at " : "", wait.place.value_or("")));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace mqbridge {
@@ -138,7 +139,7 @@ private:
 
   /// One of all these, and it is not known which one.
   void wait_for_one_of(CallWait& wait, const std::vector<OperationAt>& operations,
-                       const std::vector<CollectiveUnderWay>& collectives) {
+                       std::span<const CollectiveUnderWay> collectives) {
     add(wait, WaitGraph::Mode::any);
     for (const OperationAt& at : operations)
       wait_for(wait, at);
@@ -194,7 +195,7 @@ private:
   void wait_for_candidates(CallWait& wait, CallKind kind,
                            const std::vector<OperationAt>& candidates) {
     const bool waits_for_request = kind == CallKind::wait_all || kind == CallKind::wait_any;
-    const auto& collectives = all_.requests_.under_way(index_);
+    const std::span collectives = all_.requests_.under_way(index_);
     const std::size_t others = waits_for_request ? collectives.size() : 0;
     if (candidates.empty() && others == 0)
       return wait_for_nothing_seen(wait, !waits_for_request);
@@ -202,8 +203,7 @@ private:
     const bool one_each = kind == CallKind::exchange && sends <= 1 &&
                           candidates.size() - static_cast<std::size_t>(sends) <= 1;
     if (!one_each && candidates.size() + others > 1)
-      return wait_for_one_of(wait, candidates,
-                             waits_for_request ? collectives : std::vector<CollectiveUnderWay>());
+      return wait_for_one_of(wait, candidates, collectives.first(others));
     wait_for_all(wait, candidates);
     if (others > 0)
       wait_for(wait, collectives.front());

@@ -16,6 +16,12 @@ bool leaves_mpi(const Process& process) {
           }));
 }
 
+bool in_mpi(const RankDump& rank) {
+  return rank.blocked_in && std::ranges::any_of(*rank.blocked_in, [](const BlockedCall& call) {
+           return call.call.has_value();
+         });
+}
+
 bool takes(const Operation& receive, std::int64_t sender, const Operation& send) {
   return is_pending(receive) && receive.collective == send.collective &&
          (receive.peer.any || receive.peer.local_rank == sender) &&
@@ -101,10 +107,15 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
   return operation.status == OpStatus::unknown ? either(node, WaitGraph::guessed) : node;
 }
 
-/// Remembers what is stuck.
+/// A message that has not come is stuck where its receiver was in MPI all the time, as far as two
+/// looks tell. Nobody takes a message in outside of MPI.
 Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t receiver) {
-  if (traffic == Traffic::stuck)
-    stuck_.emplace_back(sender, receiver);
+  if (traffic != Traffic::stuck)
+    return traffic;
+  const Process& it = picture_.process(receiver);
+  if (!in_mpi(*it.now) || it.before == nullptr || !in_mpi(*it.before))
+    return Traffic::moving;
+  stuck_.emplace_back(sender, receiver);
   return traffic;
 }
 
@@ -184,11 +195,10 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
 }
 
 WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
-  switch (channels_.traffic_to(process, seat)) {
+  switch (seen(channels_.traffic_to(process, seat), process, process)) {
   case Traffic::moving:
     return WaitGraph::satisfied;
   case Traffic::stuck:
-    stuck_.emplace_back(process, process);
     return either(anybody(process, seat), WaitGraph::unknown);
   case Traffic::none:
   case Traffic::unknown:
@@ -217,7 +227,7 @@ bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
 /// of them when the last one has entered.
 WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat,
                                            const Operation& operation) {
-  const auto traffic = channels_.traffic_to(process, seat);
+  const auto traffic = seen(channels_.traffic_to(process, seat), process, process);
   if (traffic == Traffic::moving)
     return WaitGraph::satisfied;
   const WaitNode node = graph_.add(WaitGraph::Mode::all);

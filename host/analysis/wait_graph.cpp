@@ -174,6 +174,21 @@ std::vector<bool> WaitGraph::running(const Assumptions& assumptions,
   return running;
 }
 
+std::vector<bool> WaitGraph::waiting_for(const std::vector<WaitNode>& nodes) const {
+  std::vector<bool> found(size(), false);
+  auto open = nodes;
+  while (!open.empty()) {
+    const WaitNode node = open.back();
+    open.pop_back();
+    if (found[node])
+      continue;
+    found[node] = true;
+    for (std::size_t i = waiting_starts_[node]; i < waiting_starts_[node + 1]; ++i)
+      open.push_back(waiting_[i]);
+  }
+  return found;
+}
+
 WaitGraph::Components WaitGraph::components(const std::vector<bool>& running,
                                             const std::vector<bool>& alone) const {
   return ComponentSearch(*this, running, alone).run(constants);

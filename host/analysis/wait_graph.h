@@ -45,6 +45,9 @@ public:
   std::vector<bool> running(const Assumptions& assumptions,
                             const std::vector<WaitNode>& also = {}) const;
 
+  /// By node: whether it is one of these, or waits for one, in any number of steps.
+  std::vector<bool> waiting_for(const std::vector<WaitNode>& nodes) const;
+
   /// Strongly connected components of what cannot go on.
   struct Components {
     std::vector<std::uint32_t> of; ///< by node; `none` of what can go on

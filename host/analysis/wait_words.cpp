@@ -223,8 +223,9 @@ private:
       return fmt::format("{} {}", name,
                          operation_words(picture_, process_, call_.operations.front()));
     const bool any = call_.mode == WaitGraph::Mode::any && count > 1;
-    return fmt::format("{} for {}{}{}", name, any ? "any of " : "", what,
-                       call_.guessed && any ? " (which one is not known)" : "");
+    return fmt::format(
+        "{} for {}{}{}", name, any ? "any of " : "", what,
+        call_.guessed && any && kind != CallKind::wait_any ? " (which one is not known)" : "");
   }
 
   std::string partners_of(const CollectiveUnderWay& collective) const {

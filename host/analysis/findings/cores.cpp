@@ -24,13 +24,22 @@ std::vector<std::size_t> cycle_of(const std::vector<std::size_t>& core,
   return cycle.size() == core.size() ? cycle : std::vector<std::size_t>();
 }
 
-std::string cycle_words(const JobPicture& picture, const std::vector<std::size_t>& cycle) {
+/// "0"; "0 (job 2:4711)" where the cycle has processes of several jobs.
+std::string member_words(const JobPicture& picture, std::size_t process, bool several_jobs) {
+  const Process& it = picture.process(process);
+  return several_jobs
+             ? fmt::format("{} (job {})", it.rank, picture.jobs()[it.job].value_or("unknown"))
+             : std::to_string(it.rank);
+}
+
+std::string cycle_words(const JobPicture& picture, const std::vector<std::size_t>& cycle,
+                        bool several_jobs) {
   std::string words;
   for (std::size_t i = 0; i < std::min(cycle.size(), most_spelled); ++i)
-    words += fmt::format("{} -> ", picture.process(cycle[i]).rank);
+    words += fmt::format("{} -> ", member_words(picture, cycle[i], several_jobs));
   if (cycle.size() > most_spelled)
     words += fmt::format("... ({} more) -> ", cycle.size() - most_spelled);
-  return words + std::to_string(picture.process(cycle.front()).rank);
+  return words + member_words(picture, cycle.front(), several_jobs);
 }
 
 bool of_several_jobs(const JobPicture& picture, const std::vector<std::size_t>& core) {
@@ -64,17 +73,18 @@ void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
     if (alone)
       continue; // who waits for nobody that could help has its own finding
     const auto cycle = cycle_of(core, input.reduction);
-    const std::string jobs = of_several_jobs(picture, core) ? " (of several jobs)" : "";
+    const bool several_jobs = of_several_jobs(picture, core);
     if (!cycle.empty())
-      reasons.push_back(
-          {make_finding(picture, FindingKind::cycle, cycle, cycle_words(picture, cycle) + jobs),
-           ""});
+      reasons.push_back({make_finding(picture, FindingKind::cycle, cycle,
+                                      cycle_words(picture, cycle, several_jobs)),
+                         ""});
     else
       reasons.push_back(
           {make_finding(picture, FindingKind::knot, core,
                         fmt::format("ranks {}{}: each waits for others of them, and nobody else "
                                     "could help",
-                                    range_text(ranks_of(picture, core)), jobs)),
+                                    range_text(ranks_of(picture, core)),
+                                    several_jobs ? " of several jobs" : "")),
            ""});
   }
 }

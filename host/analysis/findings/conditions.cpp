@@ -1,0 +1,218 @@
+#include "host/analysis/findings/findings.h"
+#include "host/analysis/wait_words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace mqbridge {
+namespace {
+
+std::string name_of(const JobPicture& picture, std::size_t process) {
+  const Process& it = picture.process(process);
+  return name_of_process(picture, {process, it.job, it.rank});
+}
+
+/// "compute at solver.c:88": where a process outside of MPI is.
+std::string whereabouts(const ProcessWaits& waits) {
+  for (const ThreadView& thread : waits.threads) {
+    if (thread.state == ThreadState::in_call || thread.call == nullptr)
+      continue;
+    const BlockedCall& call = *thread.call;
+    std::string words = call.call ? *call.call : call.function.value_or("");
+    if (call.file && call.line)
+      words += fmt::format("{}{}", words.empty() ? "" : " at ", place_words(call));
+    if (call.system_call)
+      words += fmt::format("{}in system call {}", words.empty() ? "" : ", ", *call.system_call);
+    if (!words.empty())
+      return words;
+  }
+  return "";
+}
+
+bool runs_outside(const ProcessWaits& waits) {
+  return waits.calls.empty() && std::ranges::any_of(waits.threads, [](const ThreadView& thread) {
+           return thread.state == ThreadState::running && thread.call != nullptr &&
+                  !thread.call->call;
+         });
+}
+
+std::string ranks_words(const JobPicture& picture, const std::vector<std::size_t>& processes) {
+  std::vector<std::int64_t> ranks;
+  for (const std::size_t process : processes)
+    ranks.push_back(picture.process(process).rank);
+  std::ranges::sort(ranks);
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
+}
+
+/// Alike findings of many processes as one, by job.
+class Alike {
+public:
+  Alike(const JobPicture& picture, FindingKind kind) : picture_(picture), kind_(kind) {}
+
+  void add(std::size_t process, std::string words) {
+    groups_[{picture_.process(process).job, std::move(words)}].push_back(process);
+  }
+
+  void tell(std::vector<Reason>& reasons) const {
+    for (const auto& [key, processes] : groups_)
+      reasons.push_back(
+          {make_finding(picture_, kind_, processes,
+                        fmt::format("{}: {}", ranks_words(picture_, processes), key.second)),
+           ""});
+  }
+
+private:
+  const JobPicture& picture_;
+  FindingKind kind_;
+  std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> groups_;
+};
+
+void find_stuck_transports(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  std::set<std::pair<std::size_t, std::size_t>> told;
+  for (const auto& [sender, receiver] : input.waits.requests().stuck()) {
+    if (!told.emplace(sender, receiver).second)
+      continue;
+    const auto words =
+        sender == receiver
+            ? fmt::format("messages to {} were in flight in both looks", name_of(picture, receiver))
+            : fmt::format("the same messages from {} to {} were in flight in both looks",
+                          name_of(picture, sender), name_of(picture, receiver));
+    reasons.push_back({make_finding(picture, FindingKind::stuck_transport, {receiver}, words), ""});
+  }
+}
+
+void find_backlogs(const FindingInput& input, std::vector<Reason>& reasons) {
+  constexpr std::size_t many = 256;
+  const JobPicture& picture = input.picture();
+  for (std::size_t process = 0; process < picture.processes().size(); ++process)
+    for (const Seat& seat : picture.process(process).seats) {
+      const auto& messages = seat.communicator->queue(OpClass::unexpected).operations;
+      if (messages.size() < many)
+        continue;
+      std::map<std::int64_t, std::size_t> by_sender;
+      for (const Operation& message : messages)
+        if (message.collective == Collective::none && message.peer.local_rank)
+          ++by_sender[*message.peer.local_rank];
+      for (const auto& [rank, count] : by_sender) {
+        const auto sender = picture.member(process, *seat.communicator, rank);
+        if (count >= many)
+          reasons.push_back(
+              {make_finding(picture, FindingKind::backlog, {process},
+                            fmt::format("{} has {} messages from {} on {} that it has not received",
+                                        name_of(picture, process), count,
+                                        sender ? name_of_process(picture, *sender) : "a member",
+                                        seat.communicator->key)),
+               ""});
+      }
+    }
+}
+
+/// Partners of which nothing is known.
+void find_missing_partners(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  Alike missing(picture, FindingKind::missing_partner);
+  for (std::size_t process = 0; process < picture.processes().size(); ++process) {
+    if (!input.reduction.undecided[process])
+      continue;
+    for (const CallWait& call : input.waits.of(process).calls)
+      for (const OperationAt& at : call.operations) {
+        const auto peer = picture.partner(process, *at.seat->communicator, at.operation->peer);
+        const bool unread =
+            peer && peer->process && picture.process(*peer->process).presence == Presence::unread;
+        if (peer && (!peer->process || unread))
+          missing.add(process,
+                      fmt::format("waits for {}, which {}", name_of_process(picture, *peer),
+                                  unread ? "could not be read" : "was not dumped"));
+      }
+  }
+  missing.tell(reasons);
+}
+
+/// Of a send that has met its receive, or is on its way, at a process that computes.
+void find_progress_needed(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  Alike needed(picture, FindingKind::needs_progress);
+  for (std::size_t process = 0; process < picture.processes().size(); ++process)
+    for (const CallWait& call : input.waits.of(process).calls)
+      for (const OperationAt& at : call.operations) {
+        const auto peer = picture.partner(process, *at.seat->communicator, at.operation->peer);
+        const bool under_way =
+            at.operation->status == OpStatus::matched ||
+            (at.op_class == OpClass::send && at.operation->status == OpStatus::pending);
+        if (!under_way || !peer || !peer->process || !runs_outside(input.waits.of(*peer->process)))
+          continue;
+        needed.add(*peer->process,
+                   fmt::format("in {}, and {} {} of {} goes on once it calls MPI",
+                               whereabouts(input.waits.of(*peer->process)),
+                               at.op_class == OpClass::send ? "a send" : "a receive",
+                               operation_words(picture, process, at), name_of(picture, process)));
+      }
+  needed.tell(reasons);
+}
+
+} // namespace
+
+/// Only where all who are in MPI wait for those who compute, and these are not the most.
+void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  std::vector<std::size_t> outside;
+  std::vector<WaitNode> nodes;
+  for (std::size_t process = 0; process < picture.processes().size(); ++process)
+    if (runs_outside(input.waits.of(process))) {
+      outside.push_back(process);
+      nodes.push_back(input.waits.nodes()[process]);
+    }
+  std::vector<std::size_t> waiting;
+  const auto reaching = input.waits.graph().waiting_for(nodes);
+  for (std::size_t process = 0; process < picture.processes().size(); ++process) {
+    if (input.waits.of(process).calls.empty())
+      continue;
+    if (!reaching[input.waits.nodes()[process]])
+      return;
+    waiting.push_back(process);
+  }
+  if (outside.empty() || waiting.size() < outside.size())
+    return;
+  std::map<std::string, std::vector<std::size_t>> places;
+  for (const std::size_t process : outside)
+    places[whereabouts(input.waits.of(process))].push_back(process);
+  for (const auto& [place, processes] : places) {
+    const auto words =
+        fmt::format("{} {}outside of MPI{}{}, and {} wait{}", ranks_words(picture, processes),
+                    processes.size() == 1 ? "runs " : "run ", place.empty() ? "" : ": ", place,
+                    ranks_words(picture, waiting), waiting.size() == 1 ? "s" : "");
+    reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
+  }
+}
+
+void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  find_progress_needed(input, reasons);
+  find_missing_partners(input, reasons);
+  find_stuck_transports(input, reasons);
+  Alike suspended(picture, FindingKind::suspended);
+  Alike polling(picture, FindingKind::polling);
+  Alike unknown(picture, FindingKind::unknown_wait);
+  for (std::size_t process = 0; process < picture.processes().size(); ++process) {
+    const RankDump& rank = *picture.process(process).now;
+    if (rank.process_state == "T")
+      suspended.add(process, "suspended by a signal: kill -CONT lets it run on");
+    for (const CallWait& call : input.waits.of(process).calls)
+      if (call.call != nullptr && kind_of_call(*call.call->call) == CallKind::poll)
+        polling.add(process, fmt::format("in a loop around {}{}{}", *call.call->call,
+                                         place_words(*call.call).empty() ? "" : " at ",
+                                         place_words(*call.call)));
+    if (picture.process(process).presence == Presence::here &&
+        !input.waits.of(process).unknown.empty())
+      unknown.add(process, fmt::format("not visible: {}", input.waits.of(process).unknown));
+  }
+  suspended.tell(reasons);
+  polling.tell(reasons);
+  unknown.tell(reasons);
+  find_backlogs(input, reasons);
+}
+
+} // namespace mqbridge

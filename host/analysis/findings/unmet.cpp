@@ -1,0 +1,135 @@
+#include "host/analysis/findings/findings.h"
+#include "host/analysis/wait_words.h"
+#include "host/document/names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::size_t most_processes = 64;
+constexpr std::size_t most_others = 10'000;
+
+/// Calls `take(process, operation)` with what the processes of all cores wait for.
+template <class Take>
+void each_awaited(const FindingInput& input, const Take& take) {
+  std::size_t looked_at = 0;
+  for (const auto& core : input.reduction.cores)
+    for (const std::size_t process : core) {
+      if (looked_at++ == most_processes)
+        return;
+      for (const CallWait& call : input.waits.of(process).calls) {
+        for (const OperationAt& at : call.operations)
+          take(process, at);
+        for (const CollectiveUnderWay* collective : call.collectives)
+          for (const OperationAt& at : collective->operations)
+            take(process, at);
+      }
+    }
+}
+
+std::string name_of(const JobPicture& picture, std::size_t process) {
+  const Process& it = picture.process(process);
+  return name_of_process(picture, {process, it.job, it.rank});
+}
+
+/// Whether the persistent operation of `other` would meet the one that the process waits for.
+bool would_meet(const JobPicture& picture, std::size_t process, const OperationAt& at,
+                std::size_t other, const OperationAt& persistent) {
+  const Operation& its = *persistent.operation;
+  const Operation& awaited = *at.operation;
+  if (its.status != OpStatus::inactive || persistent.seat->key != at.seat->key)
+    return false;
+  const bool tag = awaited.tag.any || its.tag.any || awaited.tag.value == its.tag.value;
+  const auto peer = picture.partner(other, *persistent.seat->communicator, its.peer);
+  return tag && (its.peer.any || (peer && peer->process == process));
+}
+
+} // namespace
+
+void find_never_started(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  each_awaited(input, [&](std::size_t process, const OperationAt& at) {
+    const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer);
+    if (!partner || !partner->process)
+      return;
+    const std::size_t other = *partner->process;
+    const OpClass needed = at.op_class == OpClass::send ? OpClass::receive : OpClass::send;
+    const Seat* seat = picture.seat(other, at.seat->key);
+    if (seat == nullptr)
+      return;
+    const auto& operations = seat->communicator->queue(needed).operations;
+    for (std::size_t i = 0; i < std::min(operations.size(), most_others); ++i) {
+      const OperationAt persistent{seat, needed, &operations[i]};
+      if (!would_meet(picture, process, at, other, persistent))
+        continue;
+      const auto words = fmt::format(
+          "{}: persistent {} {} was not started; {} waits {}", name_of(picture, other),
+          needed == OpClass::send ? "send" : "receive", operation_words(picture, other, persistent),
+          name_of(picture, process), operation_words(picture, process, at));
+      reasons.push_back({make_finding(picture, FindingKind::never_started, {other}, words), words});
+      return;
+    }
+  });
+}
+
+/// Only what has come proves it: ranks in different collectives alone do not.
+void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  each_awaited(input, [&](std::size_t process, const OperationAt& at) {
+    const Operation& awaited = *at.operation;
+    if (awaited.collective == Collective::none || at.op_class != OpClass::receive)
+      return;
+    const auto& messages = at.seat->communicator->queue(OpClass::unexpected).operations;
+    for (std::size_t i = 0; i < std::min(messages.size(), most_others); ++i) {
+      const Operation& message = messages[i];
+      const bool from_it = awaited.peer.any || message.peer.local_rank == awaited.peer.local_rank;
+      if (!from_it || message.collective == Collective::none ||
+          message.tag.value == awaited.tag.value)
+        continue;
+      const auto sender = picture.partner(process, *at.seat->communicator, message.peer);
+      const auto words = fmt::format(
+          "{} waits inside {} on {} for {}, which has sent it a message of {} there",
+          name_of(picture, process), name_of(awaited.collective), at.seat->communicator->key,
+          sender ? name_of_process(picture, *sender) : "a member", name_of(message.collective));
+      std::vector<std::size_t> processes{process};
+      if (sender && sender->process)
+        processes.push_back(*sender->process);
+      std::ranges::sort(processes);
+      reasons.push_back(
+          {make_finding(picture, FindingKind::collective_mismatch, processes, words), words});
+      return;
+    }
+  });
+}
+
+void find_orphans(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  std::size_t looked_at = 0;
+  for (std::size_t process = 0; process < input.reduction.dead.size(); ++process) {
+    if (!input.reduction.dead[process] || looked_at++ >= most_processes)
+      continue;
+    for (const Seat& seat : picture.process(process).seats) {
+      std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds; // by sender and tag
+      const auto& messages = seat.communicator->queue(OpClass::unexpected).operations;
+      for (std::size_t i = 0; i < std::min(messages.size(), most_others); ++i)
+        if (messages[i].collective == Collective::none && messages[i].peer.local_rank)
+          ++kinds[{*messages[i].peer.local_rank, messages[i].tag.value.value_or(-1)}];
+      for (const auto& [kind, count] : kinds) {
+        const auto sender = picture.member(process, *seat.communicator, kind.first);
+        reasons.push_back(
+            {make_finding(picture, FindingKind::orphan_unexpected, {process},
+                          fmt::format("{} has {} message{} from {} tag {} on {} that it does not "
+                                      "receive",
+                                      name_of(picture, process), count, count == 1 ? "" : "s",
+                                      sender ? name_of_process(picture, *sender) : "a member",
+                                      kind.second, seat.communicator->key)),
+             ""});
+      }
+    }
+  }
+}
+
+} // namespace mqbridge
