@@ -62,7 +62,7 @@ public:
     std::ranges::move(nameless_, std::back_inserter(joined_.ranks));
     for (auto look = earlier.rbegin(); look != earlier.rend(); ++look)
       joined_.earlier.push_back(std::move(look->second));
-    name_communicators(joined_, numbers_of_jobs());
+    name_communicators(joined_);
     return std::move(joined_);
   }
 
@@ -106,14 +106,6 @@ private:
                         "give documents of one job, and analyze each job by itself"});
     }
     return {};
-  }
-
-  std::vector<std::size_t> numbers_of_jobs() const {
-    std::map<std::string, std::size_t> numbers;
-    std::vector<std::size_t> of;
-    for (const RankDump& rank : joined_.ranks)
-      of.push_back(numbers.try_emplace(rank.job_id.value_or(""), numbers.size()).first->second);
-    return of;
   }
 
   std::map<RankKey, std::vector<Look>> looks_;

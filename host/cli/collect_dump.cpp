@@ -1,8 +1,9 @@
 #include "host/cli/collect_dump.h"
 
 #include "host/cli/collectors.h"
-#include "host/cli/progress_line.h"
+#include "host/cli/progress.h"
 #include "host/dump/phase_clock.h"
+#include "host/dump/take_looks.h"
 #include "host/mqs/walk_budget.h"
 
 #include <algorithm>
@@ -31,27 +32,28 @@ std::size_t count_nodes(const std::vector<Collector>& collectors) {
   return nodes;
 }
 
-} // namespace
+/// Where the dump is taken, and who is told of it.
+struct Collecting {
+  const DumpCommand& command;
+  const DumpOptions& options;
+  const Installation& installation;
+  Workshop& workshop;
+  Session& session;
+  ProgressLine& progress;
+};
 
-Result<Dump> collect_dump(const DumpCommand& command, const DumpOptions& options,
-                          const Installation& installation, RankLines& lines, Session& session,
-                          bool shows_progress) {
-  auto workshop = Workshop::open(options);
-  if (!workshop)
-    return forward(std::move(workshop));
-  const auto& given = command.collect->program;
+Result<CollectorPlan> plan(const Collecting& what) {
+  const auto& given = what.command.collect->program;
   const auto program =
-      given.empty() ? (installation.program_directory / "mqbridge").string() : given;
-  auto plan = plan_collectors(command, program, **workshop, session.signals.token());
-  if (!plan)
-    return forward(std::move(plan));
-  Dump before;
-  before.taken_at = rfc3339(std::chrono::system_clock::now());
-  before.job_source = source_of(command.targets);
-  before.filters = options.filters;
-  lines.begin(before);
-  ProgressLine progress(shows_progress);
-  const auto nodes = count_nodes(plan->collectors);
+      given.empty() ? (what.installation.program_directory / "mqbridge").string() : given;
+  return plan_collectors(what.command, program, what.workshop, what.session.signals.token());
+}
+
+/// One look.
+Dump collect_by(const CollectorPlan& plan, const Collecting& what, const RankDone& rank_done) {
+  ProgressLine& progress = what.progress;
+  const auto nodes = count_nodes(plan.collectors);
+  const auto begun = std::chrono::system_clock::now();
   std::size_t nodes_done = 0;
   std::size_t ranks_done = 0;
   const auto tell = [&] {
@@ -64,15 +66,55 @@ Result<Dump> collect_dump(const DumpCommand& command, const DumpOptions& options
           [&](const RankDump& rank) {
             ++ranks_done;
             const auto quiet = progress.pause();
-            lines.rank(rank);
+            if (rank_done)
+              rank_done(rank);
           },
       .nodes_done = [&](const std::vector<Node>& done) { nodes_done += done.size(); },
       .waiting = tell};
-  auto dump = collect(plan->collectors, collect_options(options, installation), observer,
-                      session.signals.token());
-  dump.taken_at = before.taken_at;
+  auto dump = collect(plan.collectors, collect_options(what.options, what.installation), observer,
+                      what.session.signals.token());
+  dump.taken_at = rfc3339(begun);
+  return dump;
+}
+
+/// Each node looks again, at the ranks that it has then.
+Dump collect_twice(const CollectorPlan& plan, const Collecting& what,
+                   std::chrono::milliseconds pause, const RankDone& rank_done) {
+  auto first = collect_by(plan, what, nullptr);
+  const auto stop = what.session.signals.token();
+  what.progress.show(again_text(pause));
+  if (!stop.stop_requested() && !first.ranks.empty() && pause_for(pause, stop))
+    return look_again(std::move(first), rank_done,
+                      [&](const RankDone& done) { return collect_by(plan, what, done); });
+  for (const RankDump& rank : first.ranks)
+    rank_done(rank);
+  return first;
+}
+
+} // namespace
+
+Result<Dump> collect_dump(const DumpCommand& command, const DumpOptions& options,
+                          const Installation& installation, RankLines& lines, Session& session,
+                          bool shows_progress) {
+  auto workshop = Workshop::open(options);
+  if (!workshop)
+    return forward(std::move(workshop));
+  ProgressLine progress(shows_progress);
+  const Collecting what{command, options, installation, **workshop, session, progress};
+  auto collectors = plan(what);
+  if (!collectors)
+    return forward(std::move(collectors));
+  Dump before;
+  before.taken_at = rfc3339(std::chrono::system_clock::now());
+  before.job_source = source_of(command.targets);
+  before.filters = options.filters;
+  lines.begin(before);
+  const RankDone rank_done = [&](const RankDump& rank) { lines.rank(rank); };
+  auto dump = command.verdict.again
+                  ? collect_twice(*collectors, what, *command.verdict.again, rank_done)
+                  : collect_by(*collectors, what, rank_done);
   dump.job_source = before.job_source;
-  dump.errors.insert(dump.errors.begin(), plan->troubles.begin(), plan->troubles.end());
+  dump.errors.insert(dump.errors.begin(), collectors->troubles.begin(), collectors->troubles.end());
   return dump;
 }
 

@@ -3,6 +3,7 @@
 #include "host/cli/targets.h"
 #include "host/dump/take_dump.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -24,11 +25,19 @@ struct CollectChoice {
   std::vector<std::string> words; ///< that it is told there, behind `dump` or `stacks`
 };
 
+/// Whether a verdict is wanted, of how many looks, and what it does to the exit status.
+struct VerdictChoice {
+  When analyze = When::automatic;                 ///< automatic: text of more than one rank
+  std::optional<std::chrono::milliseconds> again; ///< the second look, so much later
+  std::optional<Confidence> fail_on;              ///< of a deadlock, at least
+};
+
 /// `dump`; and `stacks`, which is a dump without queues (DumpOptions::queues) in another text.
 struct DumpCommand {
   TargetChoice targets;
   std::optional<CollectChoice> collect;
   DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
+  VerdictChoice verdict;
   Format format = Format::text;
   std::string output; ///< -o; empty: stdout
   bool summary = false;
@@ -40,6 +49,16 @@ struct DumpCommand {
   When color = When::automatic;
   When progress = When::automatic;
   std::filesystem::path trace; ///< empty: none
+};
+
+struct AnalyzeCommand {
+  std::vector<std::string> documents; ///< files; "-": stdin
+  std::string before;                 ///< --before; empty: none
+  std::optional<Confidence> fail_on;
+  Format format = Format::text; ///< text, JSON or NDJSON
+  bool full = false;
+  std::string output;
+  When color = When::automatic;
 };
 
 struct DoctorCommand {
@@ -88,7 +107,7 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<DumpCommand, DoctorCommand, RanksCommand, TypesMakeCommand,
-                             TypesShowCommand, TypesCheckCommand, PrintCommand>;
+using Command = std::variant<DumpCommand, AnalyzeCommand, DoctorCommand, RanksCommand,
+                             TypesMakeCommand, TypesShowCommand, TypesCheckCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -6,10 +6,12 @@
 #include "host/cli/rank_lines.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
+#include "host/cli/verdict.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
 #include "host/dump/filters.h"
 #include "host/dump/phase_clock.h"
+#include "host/dump/take_looks.h"
 #include "host/dump/workshop.h"
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
@@ -115,7 +117,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLi
   });
   progress.emplace(shows_progress(command), chosen->targets);
   lines.begin(before_the_dump(command));
-  const DumpObserver observer{
+  const DumpObserver watching{
       .rank_done =
           [&](const RankDump& rank) {
             if (!wanted(options.filters, rank.rank))
@@ -127,9 +129,14 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLi
                       std::uint64_t operations) { progress->report(index, phase, operations); },
       .warning = [&](std::size_t index, const Error& warning) { progress->warn(index, warning); },
       .ended = [&](std::size_t index, RankStatus status) { progress->ended(index, status); }};
-  auto dump = take_dump(chosen->targets, **workshop, observer, session.signals.token());
+  const LooksObserver observer{
+      .dump = watching,
+      .waiting = [&](std::chrono::milliseconds pause) { progress->rest(again_text(pause)); },
+      .again = [&](std::size_t targets) { progress->restart(targets); }};
+  auto dump = take_looks(chosen->targets, **workshop, observer, command.verdict.again,
+                         session.signals.token());
   dump.job_source = chosen->source;
-  dump.errors = std::move(chosen->troubles);
+  dump.errors.insert(dump.errors.begin(), chosen->troubles.begin(), chosen->troubles.end());
   return dump;
 }
 
@@ -166,19 +173,21 @@ int execute(const DumpCommand& command, const Installation& installation) {
   const JsonOptions json{.tool_version = installation.version, .raw = command.raw};
   std::optional<RankLines> lines(std::in_place, command.format, json, (*session)->output,
                                  [] { ::kill(::getpid(), SIGTERM); });
-  const auto dump = command.collect ? collect_dump(command, options, installation, *lines,
-                                                   **session, shows_progress(command))
-                                    : take(command, options, *lines, **session);
+  auto dump = command.collect ? collect_dump(command, options, installation, *lines, **session,
+                                             shows_progress(command))
+                              : take(command, options, *lines, **session);
   (*session)->signals.exit_on_next();
   if (!dump) {
     tell_collector(dump.error(), command, *lines);
     print_error(dump.error());
     return (*session)->status_or_interrupted(exit_nothing);
   }
+  add_verdict(*dump, command);
   lines->end(*dump);
   lines.reset();
   const Outcome outcome = outcome_of(*dump);
-  const int status = (*session)->status_or_interrupted(exit_status_of(outcome));
+  const int status = status_of_verdict(dump->analysis, command.verdict.fail_on,
+                                       (*session)->status_or_interrupted(exit_status_of(outcome)));
   write_report(*dump, command, json, status, (*session)->output);
   tell_on_stderr(command, outcome, status);
   return (*session)->close(status);

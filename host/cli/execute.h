@@ -15,6 +15,7 @@ inline constexpr int exit_ok = 0;
 inline constexpr int exit_partial = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_nothing = 3;
+inline constexpr int exit_verdict = 4; ///< --fail-on is met
 inline constexpr int exit_output = 5;
 
 /// What the program knows about itself.
@@ -29,6 +30,7 @@ struct Installation {
 
 // Each does one command and returns the exit status. Results go to stdout or -o, errors to stderr.
 int execute(const DumpCommand& command, const Installation& installation);
+int execute(const AnalyzeCommand& command, const Installation& installation);
 int execute(const DoctorCommand& command, const Installation& installation);
 int execute(const RanksCommand& command, const Installation& installation);
 int execute(const TypesMakeCommand& command, const Installation& installation);

@@ -113,6 +113,18 @@ parse_directories(std::string_view option, const std::vector<std::string>& texts
   return directories;
 }
 
+Format parse_format(std::string_view text) {
+  return text == "json"      ? Format::json
+         : text == "ndjson"  ? Format::ndjson
+         : text == "tsv"     ? Format::tsv
+         : text == "collect" ? Format::collect
+                             : Format::text;
+}
+
+When parse_when(std::string_view text) {
+  return text == "always" ? When::always : text == "never" ? When::never : When::automatic;
+}
+
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,
                                                            std::string_view text) {
   const auto equals = text.find('=');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/cli/commands.h"
 #include "host/process/given_image.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/result.h"
@@ -42,6 +43,10 @@ Result<rsp::RunUntil> parse_run_until(std::string_view option, std::string_view 
 /// Directories that are there: of a misspelt one, every file would seem to be missing.
 Result<std::vector<std::filesystem::path>> parse_directories(std::string_view option,
                                                              const std::vector<std::string>& texts);
+
+/// The words of --format and of --color, which the command line has checked.
+Format parse_format(std::string_view text);
+When parse_when(std::string_view text);
 
 /// FROM=TO, both not empty.
 Result<std::pair<std::string, std::string>> parse_path_map(std::string_view option,

@@ -4,6 +4,7 @@
 #include "host/cli/config.h"
 #include "host/cli/option_values.h"
 #include "host/cli/parse_job.h"
+#include "host/cli/parse_verdict.h"
 #include "host/cli/raw_options.h"
 #include "host/document/names.h"
 #include "host/dump/filters.h"
@@ -150,18 +151,6 @@ Result<Filters> parse_filters(const RawOptions& raw) {
   return filters;
 }
 
-Format parse_format(std::string_view text) {
-  return text == "json"      ? Format::json
-         : text == "ndjson"  ? Format::ndjson
-         : text == "tsv"     ? Format::tsv
-         : text == "collect" ? Format::collect
-                             : Format::text;
-}
-
-When parse_when(std::string_view text) {
-  return text == "always" ? When::always : text == "never" ? When::never : When::automatic;
-}
-
 Result<void> set_limits(const RawOptions& raw, DumpCommand& command) {
   command.options.consistent = raw.consistent;
   if (raw.consistent && !raw.run_until.empty())
@@ -229,7 +218,11 @@ Result<Command> dump_command(const RawOptions& raw, bool queues) {
   auto filters = parse_filters(raw);
   if (!filters)
     return forward(std::move(filters));
+  auto verdict = parse_verdict(raw);
+  if (!verdict)
+    return forward(std::move(verdict));
   DumpCommand command;
+  command.verdict = *verdict;
   command.options = std::move(*options);
   command.options.filters = std::move(*filters);
   command.options.filters.no_queues = !queues;
@@ -375,6 +368,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
                 "write one of them");
   if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
     return dump_command(raw, app.got_subcommand("dump"));
+  if (app.got_subcommand("analyze"))
+    return analyze_command(raw);
   if (app.got_subcommand("doctor"))
     return doctor_command(raw);
   if (app.got_subcommand("ranks"))

@@ -16,8 +16,12 @@ constexpr std::string_view reaching = "connect"; ///< the phase before a target 
 
 } // namespace
 
+std::string again_text(std::chrono::milliseconds pause) {
+  return fmt::format("looking again in {:g} s", std::chrono::duration<double>(pause).count());
+}
+
 Progress::Progress(bool on, std::span<const TargetSpec> targets)
-    : targets_(targets), line_(on), was_reached_(targets.size(), false) {
+    : targets_(targets), line_(on), was_reached_(targets.size(), false), total_(targets.size()) {
   if (!on || !line_.on_terminal())
     return;
   try {
@@ -67,11 +71,26 @@ void Progress::ended(std::size_t index, RankStatus status) {
     active_.erase(index);
     ++done_;
     failed_ += status == RankStatus::failed ? 1 : 0;
-    if (!line_.due() && done_ < targets_.size())
+    if (!line_.due() && done_ < total_)
       return;
     shown = text();
   }
   line_.show(shown);
+}
+
+void Progress::rest(std::string_view text) {
+  {
+    const std::lock_guard lock(mutex_);
+    active_.clear();
+  }
+  line_.show(text);
+}
+
+void Progress::restart(std::size_t targets) {
+  const std::lock_guard lock(mutex_);
+  was_reached_.assign(targets_.size(), false);
+  total_ = targets;
+  reached_ = done_ = failed_ = 0;
 }
 
 void Progress::warn(std::size_t index, const Error& warning) {
@@ -95,19 +114,19 @@ std::string Progress::bar() const {
   constexpr std::size_t narrow = 80;
   if (!line_.on_terminal() || line_.width() < narrow)
     return {};
-  const auto full = std::min(columns, columns * done_ / targets_.size());
+  const auto full = std::min(columns, columns * done_ / total_);
   return fmt::format("[{}{}] ", std::string(full, '='), std::string(columns - full, ' '));
 }
 
 std::string Progress::counts() const {
-  auto text = fmt::format("{} of {} done", done_, targets_.size());
+  auto text = fmt::format("{} of {} done", done_, total_);
   if (failed_ > 0)
     text += fmt::format(" ({} failed)", failed_);
   return text + fmt::format(", {} reached", reached_);
 }
 
 std::string Progress::text() const {
-  std::string text = targets_.size() > 1 ? bar() + counts() : "";
+  std::string text = total_ > 1 ? bar() + counts() : "";
   const auto index = slowest();
   if (!index)
     return text;

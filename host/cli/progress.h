@@ -18,6 +18,9 @@
 
 namespace mqbridge {
 
+/// "looking again in 2 s"
+std::string again_text(std::chrono::milliseconds pause);
+
 /// What a dump is doing, as a ProgressLine: how many targets were reached and are done, and which
 /// one is longest in what it does now. Thread-safe; no call waits for a terminal or for I/O.
 class Progress {
@@ -36,6 +39,11 @@ public:
   /// The same, of a warning: told at once, also where progress is not shown. Of many ranks the
   /// first one's, which stands for all.
   void warn(std::size_t index, const Error& warning);
+
+  /// Nothing is done for a while, as `text` says.
+  void rest(std::string_view text);
+  /// It begins again, with so many of the targets.
+  void restart(std::size_t targets);
 
   /// As ProgressLine.
   std::unique_lock<std::timed_mutex> pause() { return line_.pause(); }
@@ -60,6 +68,7 @@ private:
   mutable std::mutex mutex_; ///< of what follows; nobody writes while he has it
   std::map<std::size_t, Active> active_;
   std::vector<bool> was_reached_; ///< by index
+  std::size_t total_;             ///< targets to be done
   std::size_t reached_ = 0;
   std::size_t done_ = 0;
   std::size_t failed_ = 0;

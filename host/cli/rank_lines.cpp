@@ -52,8 +52,12 @@ void RankLines::rank(const RankDump& rank) {
 }
 
 void RankLines::end(const Dump& dump) {
-  if (on_)
-    write_ndjson_summary(dump, sink());
+  if (!on_)
+    return;
+  for (const EarlierLook& look : dump.earlier)
+    for (const RankDump& rank : look.ranks)
+      write_ndjson_earlier(rank, look.taken_at, json_, sink());
+  write_ndjson_summary(dump, sink());
 }
 
 } // namespace mqbridge

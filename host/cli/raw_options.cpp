@@ -44,8 +44,20 @@ stack those of most ranks are shown, and the loneliest.)";
 
 const char* const dump_exit_help =
     R"(Exit status: 0 every rank complete; 1 some ranks partial or failed, or a
+node not reached; 2 wrong usage; 3 nothing could be dumped; 4 --fail-on is met; 5 output not
+written; 129, 130, 143 interrupted, every target released.)";
+
+const char* const stacks_exit_help =
+    R"(Exit status: 0 every rank complete; 1 some ranks partial or failed, or a
 node not reached; 2 wrong usage; 3 nothing could be dumped; 5 output not written; 129, 130, 143
 interrupted, every target released.)";
+
+const char* const analyze_help =
+    R"(A document is what `mqbridge dump --format json` or ndjson has written. Documents of the same
+ranks are looks, one after the other; those of different ranks are parts of one job.
+
+Exit status: 0 every rank complete; 1 some ranks partial or failed; 2 wrong usage; 3 nothing could
+be read; 4 --fail-on is met; 5 output not written.)";
 
 const char* const ranks_exit_help =
     R"(Exit status: 0 all that could have ranks was looked at; 1 some
@@ -191,6 +203,23 @@ void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std:
              {"auto", "always", "never"});
 }
 
+void add_fail_on_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Verdict");
+  add_value(app, "--fail-on", raw.fail_on,
+            "exit status 4 of a deadlock that is at least so sure (likely)",
+            "deadlock[:possible|likely|certain]");
+}
+
+void add_verdict_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Verdict");
+  app->add_flag("--analyze", raw.analyze,
+                "why the job does not move: by two looks (text of many ranks: by one)");
+  app->add_flag("--no-analyze", raw.no_analyze, "text: no verdict");
+  add_value(app, "--twice", raw.twice,
+            "look again S seconds later (with --analyze or --fail-on: 2); 0: no", "S");
+  add_fail_on_option(app, raw);
+}
+
 void add_cache_option(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Comparing");
   add_choice(app, "--cache", raw.cache,
@@ -211,15 +240,30 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_walking_options(dump, raw);
   add_threads_option(dump, raw);
   dump->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
+  add_verdict_options(dump, raw);
   add_cache_option(dump, raw);
   add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "collect"});
   add_queue_printing_options(dump, raw);
   add_output_options(dump, raw);
 }
 
+void declare_analyze(CLI::App& app, RawOptions& raw) {
+  CLI::App* analyze = app.add_subcommand("analyze", "why the job of saved dumps does not move");
+  analyze->footer(analyze_help);
+  analyze->add_option("DUMP", raw.documents, "documents; - is stdin")->required()->type_name("");
+  add_fail_on_option(analyze, raw);
+  analyze->option_defaults()->group("Printing");
+  add_choice(analyze, "--format", raw.format, "what is written", {"text", "json", "ndjson"});
+  analyze->add_flag("--full", raw.full, "text: every rank, too, and nothing is left out");
+  add_value(analyze, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
+            "FILE");
+  add_choice(analyze, "--color", raw.color, "colours (auto: on a terminal, unless NO_COLOR is set)",
+             {"auto", "always", "never"});
+}
+
 void declare_stacks(CLI::App& app, RawOptions& raw) {
   CLI::App* stacks = app.add_subcommand("stacks", "call stacks of all ranks, merged into a tree");
-  stacks->footer(std::string(target_help) + "\n\n" + tree_help + "\n\n" + dump_exit_help);
+  stacks->footer(std::string(target_help) + "\n\n" + tree_help + "\n\n" + stacks_exit_help);
   stacks->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
   add_job_options(stacks, raw);
   add_collect_options(stacks, raw);
@@ -299,6 +343,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   app.set_version_flag("--version", "mqbridge " + std::string(version), "print the version");
   app.require_subcommand(1);
   declare_dump(app, raw);
+  declare_analyze(app, raw);
   declare_stacks(app, raw);
   declare_ranks(app, raw);
   declare_doctor(app, raw);

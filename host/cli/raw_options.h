@@ -59,6 +59,13 @@ struct RawOptions {
   bool raw = false;
   bool stats = false;
   std::string progress = "auto";
+  bool analyze = false;
+  bool no_analyze = false;
+  std::string twice;
+  std::string fail_on;
+  // analyze
+  std::vector<std::string> documents;
+  std::string before;
   // types
   std::string mpi = "openmpi";
   std::string compiler = "cc";

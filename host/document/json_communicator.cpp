@@ -170,7 +170,7 @@ void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
 
 } // namespace
 
-void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw) {
+void write_communicator(JsonWriter& json, const Communicator& communicator, RankMembers members) {
   json.begin_object();
   json.member("id", address_text(communicator.id.value));
   json.member("name", communicator.name);
@@ -180,10 +180,10 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, bool
   json.key("queues").begin_object();
   for (const OpClass op_class : op_classes) {
     json.key(name_of(op_class));
-    write_queue(json, communicator.queue(op_class), raw);
+    write_queue(json, communicator.queue(op_class), members.raw);
   }
   json.end();
-  write_or_null(json, "key", communicator.key);
+  write_or_null(json, "key", members.keys ? std::string_view(communicator.key) : "");
   json.member("kind", name_of(communicator.kind));
   json.member("context", "unknown");
   write_group(json, "remote_group", communicator.remote.ranks);

@@ -144,7 +144,7 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, RankMembers memb
   write_dll(json, rank.dll);
   json.key("communicators").begin_array();
   for (const Communicator& communicator : rank.communicators)
-    write_communicator(json, communicator, members.raw);
+    write_communicator(json, communicator, members);
   json.end();
   json.member("stopped_ms", rank.stopped_ms);
   if (members.statistics)

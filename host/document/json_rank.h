@@ -15,6 +15,7 @@ namespace mqbridge {
 struct RankMembers {
   bool raw = false;       ///< the DLL's own values where they differ
   bool statistics = true; ///< false: of an earlier look
+  bool keys = true;       ///< of communicators; false: not all ranks are known yet
 };
 
 /// The members of the schema's `rank`, into an object that the caller has begun.
@@ -32,7 +33,7 @@ void write_address(JsonWriter& json, std::string_view key,
                    const std::optional<TargetAddress>& address);
 
 /// The schema's `communicator`.
-void write_communicator(JsonWriter& json, const Communicator& communicator, bool raw);
+void write_communicator(JsonWriter& json, const Communicator& communicator, RankMembers members);
 
 /// The members `blocked_in` and `stacks`; nullopt is null.
 void write_blocked_in(JsonWriter& json, const std::optional<std::vector<BlockedCall>>& calls);

@@ -118,7 +118,7 @@ void write_ndjson_rank(const RankDump& rank, const JsonOptions& options, const S
   JsonWriter json(sink, Layout::one_line);
   json.begin_object();
   json.member("type", "rank");
-  write_rank_members(json, rank, {.raw = options.raw});
+  write_rank_members(json, rank, {.raw = options.raw, .keys = false});
   json.end();
   json.end_line();
 }
@@ -129,7 +129,7 @@ void write_ndjson_earlier(const RankDump& rank, const std::string& taken_at,
   json.begin_object();
   json.member("type", "earlier");
   json.member("taken_at", taken_at);
-  write_rank_members(json, rank, {.raw = options.raw, .statistics = false});
+  write_rank_members(json, rank, {.raw = options.raw, .statistics = false, .keys = false});
   json.end();
   json.end_line();
 }

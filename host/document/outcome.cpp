@@ -55,6 +55,8 @@ std::string exit_line(const Outcome& outcome, int status) {
   if (status == 0)
     return {};
   std::string line = fmt::format("exit {}: ", status);
+  if (status == 4)
+    return line + "--fail-on is met";
   if (status == 3)
     line += "nothing could be dumped: ";
   else if (status > 128)

@@ -24,7 +24,7 @@ Outcome outcome_of(const Dump& dump);
 int exit_status_of(const Outcome& outcome);
 
 /// The report's last line: "exit 1: 1 of 3 ranks failed". Empty for exit status 0. `status` may
-/// also be 130 or 143 (interrupted).
+/// also be 4 (--fail-on), or 130 or 143 (interrupted).
 std::string exit_line(const Outcome& outcome, int status);
 
 } // namespace mqbridge

@@ -37,17 +37,10 @@ std::vector<Run> runs_of(const Fields& fields, std::string_view key) {
 
 std::vector<std::int64_t> values_of(const std::vector<Run>& runs, ReadState& state) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max() / sizeof(std::int64_t);
-  std::vector<std::int64_t> values;
-  for (const Run& run : runs) {
-    const auto count = value_count(run).value_or(0);
-    if (!state.spend(std::min(count, most) * sizeof(std::int64_t)))
+  for (const Run& run : runs)
+    if (!state.spend(std::min(value_count(run).value_or(0), most) * sizeof(std::int64_t)))
       return {};
-    // A step of a valid run may leave the signed range on its way: unsigned numbers come back.
-    for (std::uint64_t i = 0; i < count; ++i)
-      values.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(run.first) +
-                                                 i * static_cast<std::uint64_t>(run.step)));
-  }
-  return values;
+  return mqbridge::values_of(runs);
 }
 
 /// The same list again where the same runs have been read before.

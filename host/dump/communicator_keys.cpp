@@ -135,4 +135,12 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
   }
 }
 
+void name_communicators(Dump& dump) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> job_of;
+  for (const RankDump& rank : dump.ranks)
+    job_of.push_back(numbers.try_emplace(rank.job_id.value_or(""), numbers.size()).first->second);
+  name_communicators(dump, job_of);
+}
+
 } // namespace mqbridge

@@ -12,5 +12,7 @@ namespace mqbridge {
 /// number of each rank's job, the same for ranks of the same one. Members are named as job_id names
 /// their jobs.
 void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of);
+/// The same of a document whose jobs are told apart: by job_id.
+void name_communicators(Dump& dump);
 
 } // namespace mqbridge

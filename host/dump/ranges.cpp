@@ -103,6 +103,18 @@ std::optional<std::uint64_t> value_count(const Run& run) {
   return way / step + 1;
 }
 
+std::vector<std::int64_t> values_of(std::span<const Run> runs) {
+  std::vector<std::int64_t> values;
+  for (const Run& run : runs) {
+    const auto count = value_count(run).value_or(0);
+    // A step may leave the signed range on its way: unsigned numbers come back.
+    for (std::uint64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(run.first) +
+                                                 i * static_cast<std::uint64_t>(run.step)));
+  }
+  return values;
+}
+
 std::string range_text(std::span<const std::int64_t> values, std::size_t max_runs) {
   std::string text;
   for (std::size_t runs = 0; !values.empty(); ++runs) {

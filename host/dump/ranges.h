@@ -29,6 +29,9 @@ std::vector<Run> to_runs(std::span<const std::int64_t> values);
 /// How many values it stands for. nullopt: it never reaches its last one, or its step is 0.
 std::optional<std::uint64_t> value_count(const Run& run);
 
+/// The values of runs that make sense (value_count), one behind the other.
+std::vector<std::int64_t> values_of(std::span<const Run> runs);
+
 /// For people: "0-3,7,10-20:2", descending "9-0:-1", -1 (no such process) as "none". At most
 /// `max_runs` runs are spelled out, then the number of values left: "0,2,5 and 40 more".
 std::string range_text(std::span<const std::int64_t> values, std::size_t max_runs = 12);

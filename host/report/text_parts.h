@@ -80,5 +80,7 @@ void write_errors_of_no_rank(const TextContext& context);
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);
 void write_statistics(const TextContext& context);
+/// Of a dump that has an analysis.
+void write_verdict(const TextContext& context);
 
 } // namespace mqbridge

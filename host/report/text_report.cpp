@@ -178,6 +178,10 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
   else
     write_ranks(context);
   write_errors_of_no_rank(context);
+  if (dump.analysis) {
+    context.line();
+    write_verdict(context);
+  }
   if (options.stats)
     write_statistics(context);
   const std::string exit = exit_line(outcome_of(dump), options.exit_status);

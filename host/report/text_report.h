@@ -29,6 +29,10 @@ inline constexpr std::size_t most_ranks_in_full = 8;
 /// made printable. What is unknown says so: it never looks like an empty queue.
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
 
+/// The verdict of a dump that has one: what cannot end, because of whom, where to look, and what
+/// was not visible. write_text() has it behind the ranks.
+void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink);
+
 /// The call stacks of all ranks as a tree, with the same care.
 void write_stacks(const Dump& dump, const TextOptions& options, const Sink& sink);
 

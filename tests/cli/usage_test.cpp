@@ -50,7 +50,7 @@ TEST(Help, HasExactlyTheseOptions) {
                "--peer",     "--format",   "--summary",    "--full",           "--show",
                "--raw",      "--stats",    "--progress",   "--collect",        "--collector"});
   Options stacks = dump;
-  dump.insert({"--threads", "--no-stacks"});
+  dump.insert({"--threads", "--no-stacks", "--analyze", "--no-analyze", "--twice", "--fail-on"});
   stacks.insert("--threads");
   for (const char* of_queues :
        {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
@@ -58,6 +58,8 @@ TEST(Help, HasExactlyTheseOptions) {
     stacks.erase(of_queues);
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
+  EXPECT_EQ(options_in(run("mqbridge analyze --help").out),
+            (Options{"-h", "--fail-on", "--format", "--full", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(
@@ -152,7 +154,9 @@ TEST_P(WrongUsage, ExitsWithTwoAndSaysWhatToWrite) {
 INSTANTIATE_TEST_SUITE_P(
     Commands, WrongUsage,
     testing::Values(
-        Wrong{"analyze dump.json", "\"analyze\" is not a command"}, Wrong{"serve", "\"serve\""},
+        Wrong{"analyze", "DUMP is required"}, Wrong{"analyze - -", "named twice"},
+        Wrong{"analyze --fail-on hang a", "--fail-on hang: expected deadlock"},
+        Wrong{"analyze --format tsv a", "tsv not in"}, Wrong{"serve", "\"serve\""},
         Wrong{"--frobnicate", "\"--frobnicate\""}, Wrong{"dump", "no target is named"},
         Wrong{"doctor", "no target is named"}, Wrong{"dump --mpirun x", "this names no process"},
         Wrong{"dump --mpirun 1 --slurm 2", "name a job each"},
@@ -167,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"types show", "FILE is required"}));
 
 INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
-                         testing::Values(Wrong{"dump --analyze a:1", "--analyze"},
+                         testing::Values(Wrong{"stacks --analyze a:1", "--analyze"},
                                          Wrong{"dump --targets f a:1", "--targets"},
                                          Wrong{"dump --format html a:1", "html not in"},
                                          Wrong{"dump --format dot a:1", "dot not in"},
@@ -176,7 +180,14 @@ INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
 INSTANTIATE_TEST_SUITE_P(
     Values, WrongUsage,
     testing::Values(
-        Wrong{"dump --dll", "--dll"}, Wrong{"dump --dll a --dll b c:1", "--dll"},
+        Wrong{"dump --twice x a:1", "--twice x: expected seconds"},
+        Wrong{"dump --twice -1 a:1", "--twice"},
+        Wrong{"dump --twice 1 --run-until signal a:1", "--run-until"},
+        Wrong{"dump --analyze --no-analyze a:1", "contradict each other"},
+        Wrong{"dump --fail-on deadlock --no-analyze a:1", "--fail-on contradict each other"},
+        Wrong{"dump --fail-on deadlock: a:1", "--fail-on deadlock:: expected"},
+        Wrong{"dump --fail-on deadlock:sure a:1", "deadlock:certain"}, Wrong{"dump --dll", "--dll"},
+        Wrong{"dump --dll a --dll b c:1", "--dll"},
         Wrong{"dump --timeout 0 a:1", "--timeout 0: expected seconds"},
         Wrong{"dump --timeout nan a:1", "--timeout nan"},
         Wrong{"dump --timeout 1e9 a:1", "--timeout 1e9"},

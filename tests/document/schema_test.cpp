@@ -284,11 +284,8 @@ protected:
     std::vector<json> parsed;
     const Sink sink = [&](std::string_view line) { parsed.push_back(json::parse(line)); };
     write_ndjson_header(dump, options, sink);
-    for (RankDump rank : dump.ranks) {
-      for (Communicator& communicator : rank.communicators)
-        communicator.key.clear();
+    for (const RankDump& rank : dump.ranks)
       write_ndjson_rank(rank, options, sink);
-    }
     for (const EarlierLook& look : dump.earlier)
       for (const RankDump& rank : look.ranks)
         write_ndjson_earlier(rank, look.taken_at, options, sink);

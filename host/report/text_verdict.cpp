@@ -1,0 +1,390 @@
+#include "host/document/names.h"
+#include "host/document/outcome.h"
+#include "host/dump/ranges.h"
+#include "host/report/printable.h"
+#include "host/report/text_parts.h"
+#include "host/report/wrap.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+using Rank = std::pair<std::string, std::int64_t>; ///< job_id, number
+
+constexpr std::size_t most_lines = 12;
+constexpr std::size_t least_label = 9; ///< "VERDICT  "
+
+std::string_view label_of(FindingKind kind) {
+  switch (kind) {
+  case FindingKind::cycle:
+    return "cycle";
+  case FindingKind::knot:
+    return "knot";
+  case FindingKind::partner_gone:
+    return "gone";
+  case FindingKind::partner_finalized:
+    return "finalized";
+  case FindingKind::missing_partner:
+    return "missing";
+  case FindingKind::tag_mismatch:
+    return "tag";
+  case FindingKind::communicator_mismatch:
+    return "comm";
+  case FindingKind::source_mismatch:
+    return "source";
+  case FindingKind::too_long:
+    return "too long";
+  case FindingKind::orphan_unexpected:
+    return "orphan";
+  case FindingKind::never_started:
+    return "not started";
+  case FindingKind::rank_exited:
+    return "exited";
+  case FindingKind::collective_mismatch:
+    return "collective";
+  case FindingKind::straggler:
+    return "straggler";
+  case FindingKind::needs_progress:
+    return "progress";
+  case FindingKind::stuck_transport:
+    return "stuck";
+  case FindingKind::polling:
+    return "polling";
+  case FindingKind::backlog:
+    return "backlog";
+  case FindingKind::suspended:
+    return "suspended";
+  case FindingKind::unknown_wait:
+    return "unknown";
+  case FindingKind::repaired_value:
+    return "repaired";
+  }
+  return "";
+}
+
+bool holds_core(const Finding& finding) {
+  return finding.kind == FindingKind::cycle || finding.kind == FindingKind::knot;
+}
+
+/// Ranks that wait in the same words, in the order in which they came.
+struct AlikeWaits {
+  std::string job;
+  std::vector<std::int64_t> ranks;
+  std::string words;
+  std::string place;
+};
+
+class VerdictWriter {
+public:
+  explicit VerdictWriter(const TextContext& context)
+      : context_(context), analysis_(*context.dump.analysis),
+        several_jobs_(analysis_.by_job.size() > 1) {
+    for (const Wait& wait : analysis_.waits)
+      waits_[{wait.job_id.value_or(""), wait.rank}].push_back(&wait);
+    for (const Finding& finding : analysis_.findings)
+      if (!is_told_below(finding))
+        label_ = std::max(label_, label_of(finding.kind).size() + 2);
+  }
+
+  void write() {
+    write_verdict_line();
+    write_core();
+    for (const std::string& place : limited(analysis_.look_at))
+      write_labelled("look at", place);
+    write_other_findings();
+    write_behind();
+    write_unseen();
+  }
+
+private:
+  // What is said.
+
+  void write_verdict_line() const {
+    switch (analysis_.verdict) {
+    case Verdict::deadlock:
+      return write_verdict_words(analysis_.confidence == Confidence::possible ? Style::warning
+                                                                              : Style::bad,
+                                 "DEADLOCK", deadlock_words());
+    case Verdict::no_deadlock:
+      return write_verdict_words(Style::good, "no deadlock", "");
+    case Verdict::undecided:
+      return write_verdict_words(Style::warning, "UNDECIDED",
+                                 ": what ranks wait for is not known, see below");
+    }
+  }
+
+  void write_verdict_words(Style style, std::string words, const std::string& more) const {
+    if (analysis_.confidence)
+      words += fmt::format(" ({})", name_of(*analysis_.confidence));
+    const auto start = padded("VERDICT");
+    const auto lines = wrap_words(words + more, room());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto head = i == 0 ? std::min(words.size(), lines[i].size()) : 0;
+      context_.line((i == 0 ? context_.paint(Style::heading, start) : blank()) +
+                    (i == 0 ? context_.paint(style, lines[i].substr(0, head)) : "") +
+                    lines[i].substr(head));
+    }
+  }
+
+  /// ": 4 ranks in a cycle, 508 wait behind; unchanged over 5.0 s"
+  std::string deadlock_words() const {
+    std::size_t core = 0;
+    std::size_t blocked = 0;
+    for (const auto& [job, verdict] : by_job()) {
+      core += values_of(verdict.core).size();
+      blocked += values_of(verdict.blocked).size();
+    }
+    auto words = fmt::format(": {} {}{}", core, core == 1 ? "rank" : "ranks", core_words());
+    if (blocked > 0)
+      words += fmt::format(", {} {} behind", blocked, blocked == 1 ? "waits" : "wait");
+    if (analysis_.unchanged_ms)
+      words += fmt::format("; unchanged over {:.1f} s", *analysis_.unchanged_ms / 1000);
+    return words;
+  }
+
+  std::string core_words() const {
+    const auto count = [&](FindingKind kind) {
+      return std::ranges::count(analysis_.findings, kind, &Finding::kind);
+    };
+    const auto cycles = count(FindingKind::cycle);
+    const auto knots = count(FindingKind::knot);
+    if (cycles + knots == 0)
+      return " can never go on";
+    if (cycles > 0 && knots > 0)
+      return fmt::format(" in {} cycles and knots", cycles + knots);
+    const auto* const word = cycles > 0 ? "cycle" : "knot";
+    return cycles + knots == 1 ? fmt::format(" in a {}", word)
+                               : fmt::format(" in {} {}s", cycles + knots, word);
+  }
+
+  void write_core() {
+    for (const Finding& finding : limited(findings_of(true))) {
+      write_labelled(label_of(finding.kind), of_job(finding.job_id) + finding.message);
+      write_waits(unsaid(finding.job_id.value_or(""), finding.ranks));
+    }
+    std::vector<Rank> left;
+    for (const auto& [job, verdict] : by_job())
+      std::ranges::move(unsaid(job, verdict.core), std::back_inserter(left));
+    if (left.empty())
+      return;
+    write_labelled("core", analysis_.findings.empty() ? "what these ranks wait for never comes"
+                                                      : "waits that never end");
+    write_waits(left);
+  }
+
+  void write_other_findings() const {
+    const auto others = findings_of(false);
+    for (const Finding& finding : limited(others))
+      write_labelled(label_of(finding.kind), of_job(finding.job_id) + finding.message);
+    write_more("", others.size(), "finding");
+  }
+
+  void write_behind() const {
+    std::vector<Rank> behind;
+    for (const auto& [job, verdict] : by_job())
+      for (const std::int64_t rank : values_of(verdict.blocked))
+        behind.emplace_back(job, rank);
+    const auto groups = alike(behind, true);
+    for (const AlikeWaits& group : limited(groups))
+      write_labelled("behind",
+                     fmt::format("{} in {}{}: waiting, not the cause", ranks_text(group),
+                                 group.words, group.place.empty() ? "" : " at " + group.place));
+    write_more("", groups.size(), "kind");
+  }
+
+  void write_unseen() const {
+    std::string text;
+    for (const std::string& what : analysis_.not_visible)
+      text += (text.empty() ? "" : ", ") + what;
+    if (!text.empty())
+      write_labelled("unseen", text);
+  }
+
+  // Waits, line by line.
+
+  /// "  rank 0  MPI_Recv from 3 tag 17 on C1   halo.c:212"
+  void write_waits(const std::vector<Rank>& ranks) const {
+    const auto groups = alike(ranks, false);
+    const auto shown = limited(groups);
+    std::size_t names = 0;
+    std::size_t places = 0;
+    std::size_t words = 0;
+    for (const AlikeWaits& group : shown) {
+      names = std::max(names, display_width(ranks_text(group)));
+      places = std::max(places, display_width(group.place));
+      words = std::max(words, display_width(group.words));
+    }
+    constexpr std::size_t gaps = 7; // "  NAME  WORDS   PLACE"
+    constexpr std::size_t least = 20;
+    const auto width = context_.options.width;
+    words = std::min(words, std::max(least, width - std::min(width, names + places + gaps)));
+    for (const AlikeWaits& group : shown)
+      write_wait(group, names, words);
+    if (groups.size() > shown.size())
+      context_.line(fmt::format("  and {} more: --full", groups.size() - shown.size()));
+  }
+
+  void write_wait(const AlikeWaits& group, std::size_t names, std::size_t words) const {
+    const auto name = ranks_text(group);
+    auto start = fmt::format("  {}{}  ", name, std::string(names - display_width(name), ' '));
+    auto end = group.place.empty() ? "" : "   " + group.place;
+    for (const std::string& line : wrap_words(group.words, words)) {
+      const auto wide = display_width(line);
+      const std::string gap(end.empty() || wide > words ? 0 : words - wide, ' ');
+      context_.line(start + line + gap + context_.paint(Style::dim, std::exchange(end, "")));
+      start.assign(names + 4, ' ');
+    }
+  }
+
+  /// Of waits that may differ in whom they wait for (`by_call`), what is alike.
+  std::vector<AlikeWaits> alike(const std::vector<Rank>& ranks, bool by_call) const {
+    std::vector<AlikeWaits> groups;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    for (const Rank& rank : ranks) {
+      const auto found = waits_.find(rank);
+      if (found == waits_.end())
+        add(groups, known, rank, nullptr, by_call);
+      else
+        for (const Wait* wait : found->second)
+          add(groups, known, rank, wait, by_call);
+    }
+    return groups;
+  }
+
+  static void add(std::vector<AlikeWaits>& groups,
+                  std::map<std::pair<std::string, std::string>, std::size_t>& known,
+                  const Rank& rank, const Wait* wait, bool by_call) {
+    const auto words = wait ? printable(wait->because) : "what is not known";
+    const auto place = wait && wait->place ? printable(*wait->place) : "";
+    const auto key = by_call ? words.substr(0, words.find(' ')) : words + '\n' + place;
+    const auto [at, is_new] = known.try_emplace({rank.first, key}, groups.size());
+    if (is_new)
+      groups.push_back({rank.first, {}, words, place});
+    AlikeWaits& group = groups[at->second];
+    if (group.ranks.empty() || group.ranks.back() != rank.second)
+      group.ranks.push_back(rank.second);
+    if (group.words != words)
+      group.words = common_words(group.words, words);
+    if (group.place != place)
+      group.place.clear();
+  }
+
+  /// "MPI_Recv on C1" of receives from different ranks on one communicator.
+  static std::string common_words(std::string_view one, std::string_view other) {
+    const auto where = [](std::string_view words) {
+      const auto on = words.rfind(" on ");
+      return on == std::string_view::npos ? std::string_view() : words.substr(on);
+    };
+    const auto call = one.substr(0, one.find(' '));
+    const auto on = where(one) == where(other) ? where(one) : std::string_view();
+    return std::string(call) + std::string(on);
+  }
+
+  // Parts of lines.
+
+  std::map<std::string, JobVerdict> by_job() const {
+    if (!analysis_.by_job.empty())
+      return analysis_.by_job;
+    const auto job =
+        analysis_.waits.empty() ? std::string() : analysis_.waits.front().job_id.value_or("");
+    return {{job, {analysis_.core, analysis_.blocked}}};
+  }
+
+  /// Those of the core, or the others.
+  std::vector<Finding> findings_of(bool core) const {
+    std::vector<Finding> findings;
+    for (const Finding& finding : analysis_.findings)
+      if (holds_core(finding) == core && !is_told_below(finding))
+        findings.push_back(finding);
+    return findings;
+  }
+
+  /// In the same words, as a place to look at.
+  bool is_told_below(const Finding& finding) const {
+    return std::ranges::find(analysis_.look_at, finding.message) != analysis_.look_at.end();
+  }
+
+  /// Ranks that no line has named yet.
+  std::vector<Rank> unsaid(const std::string& job, const std::vector<Run>& runs) {
+    std::vector<Rank> ranks;
+    for (const std::int64_t rank : values_of(runs))
+      if (said_.emplace(job, rank).second)
+        ranks.emplace_back(job, rank);
+    return ranks;
+  }
+
+  std::string ranks_text(const AlikeWaits& group) const {
+    const auto number = fmt::format("{} {}", group.ranks.size() == 1 ? "rank" : "ranks",
+                                    range_text(group.ranks, 8));
+    return several_jobs_ ? fmt::format("{} of job {}", number, short_job(group.job)) : number;
+  }
+
+  static std::string short_job(const std::string& job) {
+    return printable(job.substr(0, job.find(':')));
+  }
+
+  std::string of_job(const std::optional<std::string>& job) const {
+    return several_jobs_ && job ? fmt::format("job {}: ", short_job(*job)) : "";
+  }
+
+  template <class T>
+  std::vector<T> limited(const std::vector<T>& all) const {
+    const auto count = context_.options.full ? all.size() : std::min(all.size(), most_lines);
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+
+  void write_more(std::string_view label, std::size_t all, std::string_view word) const {
+    if (context_.options.full || all <= most_lines)
+      return;
+    const auto more = all - most_lines;
+    write_labelled(label,
+                   fmt::format("and {} more {}{}: --full", more, word, more == 1 ? "" : "s"));
+  }
+
+  std::string padded(std::string_view label) const {
+    return fmt::format("{}{}", label, std::string(label_ - std::min(label_, label.size()), ' '));
+  }
+  std::string blank() const { return std::string(label_, ' '); }
+  std::size_t room() const { return context_.options.width - label_; }
+
+  /// The label, and the text in lines that begin below each other.
+  void write_labelled(std::string_view label, const std::string& text) const {
+    constexpr std::size_t most_text_lines = 6;
+    auto start = context_.paint(Style::heading, padded(label));
+    const auto lines = wrap_words(printable(text), room());
+    const auto shown =
+        context_.options.full ? lines.size() : std::min(lines.size(), most_text_lines);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const bool cut = i + 1 == shown && shown < lines.size();
+      context_.line(start + lines[i] + (cut ? " ..." : ""));
+      start = blank();
+    }
+  }
+
+  const TextContext& context_;
+  const Analysis& analysis_;
+  const bool several_jobs_;
+  std::size_t label_ = least_label;
+  std::map<Rank, std::vector<const Wait*>> waits_;
+  std::set<Rank> said_; ///< of the core
+};
+
+} // namespace
+
+void write_verdict(const TextContext& context) {
+  VerdictWriter(context).write();
+}
+
+void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink) {
+  const TextContext context{dump, options, sink, Paint(options.color)};
+  write_verdict(context);
+  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
+    context.line(context.paint(Style::bad, exit));
+}
+
+} // namespace mqbridge
