@@ -18,8 +18,7 @@ struct Call {
 
 bool may_be_waited_for(const Operation& operation) {
   return operation.request &&
-         (operation.status == OpStatus::pending || operation.status == OpStatus::matched ||
-          operation.status == OpStatus::unknown);
+         (operation.status == OpStatus::pending || operation.status == OpStatus::matched);
 }
 
 template <class Visit>

@@ -1,0 +1,129 @@
+#include "tests/analysis/scene.h"
+
+#include "tests/analysis/simulator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <random>
+
+namespace mqbridge::sim {
+namespace {
+
+constexpr int no_end = 100000; ///< programs have no loops: they come to an end long before
+
+/// After which move each rank is seen.
+using Moments = std::vector<int>;
+
+struct Plan {
+  int moves = 0; ///< of the whole run
+  std::vector<Moments> looks;
+};
+
+Moments random_moments(std::mt19937_64& random, int ranks, int last, int skew) {
+  Moments moments;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int before = skew == 0 ? 0 : static_cast<int>(random() % static_cast<unsigned>(skew + 1));
+    moments.push_back(std::max(0, last - before));
+  }
+  return moments;
+}
+
+World new_world(const Program& program, std::mt19937_64& random) {
+  World world(program);
+  world.receiver_fetches = random() % 2 == 0;
+  return world;
+}
+
+Plan make_plan(const Program& program, const Sight& sight, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  World world = new_world(program, random);
+  const int all = run(world, random, no_end, [](const World&, int) {});
+  Plan plan;
+  plan.moves = sight.to_the_end || all == 0 ? all : static_cast<int>(random() % unsigned(all));
+  if (sight.looks > 1)
+    plan.looks.push_back(random_moments(random, program.size(),
+                                        plan.moves - sight.skew - sight.between, sight.skew));
+  plan.looks.push_back(random_moments(random, program.size(), plan.moves, sight.skew));
+  return plan;
+}
+
+} // namespace
+
+Sight random_sight(std::uint64_t seed, int ranks) {
+  std::mt19937_64 random(seed + 17);
+  const auto one_in = [&](unsigned count) { return random() % count == 0; };
+  constexpr std::uint32_t near_the_end = 65533;
+  constexpr unsigned most_moves = 30;
+  Sight sight;
+  sight.to_the_end = !one_in(3);
+  sight.looks = one_in(2) ? 2 : 1;
+  if (sight.looks > 1 && one_in(3))
+    sight.between = static_cast<int>(random() % most_moves);
+  if (one_in(3))
+    sight.skew = static_cast<int>(random() % most_moves);
+  sight.base = one_in(2) ? 0 : one_in(2) ? near_the_end : 11;
+  if (one_in(2))
+    return sight;
+  switch (random() % 4) {
+  case 0:
+    sight.missing = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    break;
+  case 1:
+    sight.omissions.counters = true;
+    // Two looks show a message on its way as standing still, which it never does for so long.
+    sight.to_the_end = sight.to_the_end || sight.looks > 1;
+    break;
+  case 2:
+    sight.omissions.stacks = true;
+    break;
+  default:
+    sight.omissions.unique_requests = true;
+  }
+  return sight;
+}
+
+std::string to_text(const Sight& sight) {
+  std::string text = sight.to_the_end ? "at the end" : "in the middle";
+  text += fmt::format(", {} look(s), {} between, skew {}, counters from {}", sight.looks,
+                      sight.between, sight.skew, sight.base);
+  if (sight.missing)
+    text += fmt::format(", without rank {}", *sight.missing);
+  if (sight.omissions.counters)
+    text += ", no counters";
+  if (sight.omissions.stacks)
+    text += ", no stacks";
+  if (sight.omissions.unique_requests)
+    text += ", requests of MPI_Wait not found";
+  return text;
+}
+
+std::optional<Scene> play(const Program& program, const Sight& sight, std::uint64_t seed) {
+  const Plan plan = make_plan(program, sight, seed);
+  std::mt19937_64 random(seed);
+  World world = new_world(program, random);
+  std::vector<std::vector<RankDump>> looks(plan.looks.size(),
+                                           std::vector<RankDump>(program.ranks.size()));
+  const auto see = [&](const World& now, int moves) {
+    for (std::size_t look = 0; look < looks.size(); ++look)
+      for (int rank = 0; rank < program.size(); ++rank)
+        if (plan.looks[look][static_cast<std::size_t>(rank)] == moves)
+          looks[look][static_cast<std::size_t>(rank)] =
+              rank_document(now, rank, sight.base, sight.omissions);
+  };
+  see(world, 0);
+  run(world, random, plan.moves, see);
+  if (world.erroneous)
+    return std::nullopt;
+  if (sight.missing)
+    for (auto& ranks : looks)
+      std::erase_if(ranks, [&](const RankDump& rank) { return rank.rank == *sight.missing; });
+  constexpr int second = 40;
+  Scene scene{std::move(world), sight, make_dump(std::move(looks.back()), program.size(), second)};
+  if (looks.size() > 1) {
+    Dump before = make_dump(std::move(looks.front()), program.size(), second - 2);
+    scene.dump.earlier.push_back({before.taken_at, std::move(before.ranks)});
+  }
+  return scene;
+}
+
+} // namespace mqbridge::sim

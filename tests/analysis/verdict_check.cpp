@@ -1,0 +1,178 @@
+#include "tests/analysis/verdict_check.h"
+
+#include "tests/analysis/matching.h"
+#include "tests/analysis/oracle.h"
+#include "tests/analysis/simulator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mqbridge::sim {
+namespace {
+
+std::set<int> ranks_in(const std::vector<Run>& runs) {
+  std::set<int> ranks;
+  for (const Run& run : runs)
+    for (auto rank = run.first; run.step > 0 ? rank <= run.last : rank >= run.last;
+         rank += run.step)
+      ranks.insert(static_cast<int>(rank));
+  return ranks;
+}
+
+bool is_subset(const std::set<int>& part, const std::set<int>& whole) {
+  return std::ranges::includes(whole, part);
+}
+
+bool has_other_requests(const World& world, int rank, const CallWait& wait) {
+  for (int i = 0; i < static_cast<int>(world.requests.size()); ++i)
+    if (world.request(i).owner == rank && !world.is_complete(i) &&
+        world.request(i).collective == Request::none &&
+        std::ranges::find(wait.requests, i) == wait.requests.end())
+      return true;
+  return false;
+}
+
+bool has_two_pending(const World& world, const CallWait& wait) {
+  return std::ranges::count_if(wait.requests,
+                               [&](int request) { return !world.is_complete(request); }) > 1;
+}
+
+// Of these calls a document does not say what they wait for: a request of a nonblocking collective
+// is not in it, and of two that an MPI_Sendrecv waits for it does not say which ones they are.
+std::set<int> in_unclear_waits(const World& world, const Omissions& omissions) {
+  std::set<int> ranks;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (world.rank(rank).where != RankState::Where::in_call ||
+        world.rank(rank).collective != Request::none)
+      continue;
+    const CallWait wait = wait_of(world, rank);
+    const Verb verb = world.statement(rank)->verb;
+    const bool not_found = (omissions.unique_requests && verb == Verb::wait) ||
+                           (verb == Verb::sendrecv && has_two_pending(world, wait));
+    if (!wait.collectives.empty() || (not_found && has_other_requests(world, rank, wait)))
+      ranks.insert(rank);
+  }
+  return ranks;
+}
+
+// In a call that is about to return, or about to begin the next round of a collective, nothing may
+// be pending: a document does not say why.
+bool has_returning(const World& world) {
+  for (int i = 0; i < static_cast<int>(world.collectives.size()); ++i)
+    if (can_advance(world, i))
+      return true;
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (world.rank(rank).where == RankState::Where::in_call && is_done(world, wait_of(world, rank)))
+      return true;
+  return false;
+}
+
+bool is_anybody_there(const World& world) {
+  return std::ranges::any_of(
+      world.ranks, [](const RankState& rank) { return rank.where != RankState::Where::exited; });
+}
+
+bool has_in_flight(const World& world) {
+  return std::ranges::any_of(world.channels,
+                             [](const auto& one) { return !one.second.in_flight.empty(); });
+}
+
+class Check {
+public:
+  Check(const Analysis& analysis, const Scene& scene) : analysis_(analysis), scene_(scene) {
+    truth_ = truth_of(scene.world);
+    unclear_ = in_unclear_waits(scene.world, scene.sight.omissions);
+    must_ = unclear_.empty() ? truth_ : truth_of(scene.world, unclear_);
+  }
+
+  std::string fault() const {
+    std::string fault = false_deadlock();
+    if (fault.empty())
+      fault = missed();
+    if (fault.empty() && analysis_.verdict == Verdict::deadlock)
+      fault = wrong_confidence();
+    if (fault.empty() && scene_.sight.is_complete() && scene_.sight.is_still())
+      fault = wrong_when_complete();
+    return fault;
+  }
+
+private:
+  std::string false_deadlock() const {
+    if (analysis_.verdict != Verdict::deadlock)
+      return "";
+    if (scene_.sight.omissions.counters && analysis_.confidence == Confidence::possible)
+      return "";
+    const bool cores_alone = scene_.sight.omissions.counters; // the others are guesses there
+    const auto said = cores_alone ? ranks_in(analysis_.core) : deadlocked(analysis_);
+    if (analysis_.core.empty() || !is_subset(said, truth_.dead))
+      return fmt::format("FALSE DEADLOCK: says {}, dead are {}", said, truth_.dead);
+    return "";
+  }
+
+  std::string missed() const {
+    if (analysis_.verdict == Verdict::no_deadlock && !truth_.certain_dead.empty() &&
+        analysis_.confidence != Confidence::possible && scene_.sight.is_still())
+      return fmt::format("says no deadlock, dead are {}", truth_.certain_dead);
+    return "";
+  }
+
+  std::string wrong_confidence() const {
+    if (!analysis_.confidence)
+      return "a deadlock without a confidence";
+    if (analysis_.confidence == Confidence::certain &&
+        (!scene_.sight.is_complete() || scene_.sight.looks < 2))
+      return "certain, of an incomplete document";
+    return "";
+  }
+
+  std::string wrong_when_complete() const {
+    const auto said = deadlocked(analysis_);
+    if (!must_.certain_dead.empty() && analysis_.verdict != Verdict::deadlock)
+      return fmt::format("MISSED: dead are {}", must_.certain_dead);
+    if (!is_subset(must_.certain_dead, said))
+      return fmt::format("says {}, dead are {}", said, must_.certain_dead);
+    const World& world = scene_.world;
+    const bool all_seen = unclear_.empty() && !has_in_flight(world) && !has_returning(world);
+    if (truth_.dead.empty() && all_seen && is_anybody_there(world) &&
+        analysis_.verdict != Verdict::no_deadlock)
+      return "undecided, but nobody is dead";
+    if (truth_.dead == must_.certain_dead && truth_.dead == truth_.certain_dead && unclear_.empty())
+      return wrong_core();
+    return "";
+  }
+
+  std::string wrong_core() const {
+    if (analysis_.verdict != Verdict::deadlock || has_nonblocking())
+      return "";
+    const auto core = core_of(scene_.world, truth_);
+    const auto said = ranks_in(analysis_.core);
+    return said == core ? "" : fmt::format("core is {}, says {}", core, said);
+  }
+
+  bool has_nonblocking() const {
+    return std::ranges::any_of(scene_.world.collectives, [](const auto& collective) {
+      return collective.nonblocking && !collective.done;
+    });
+  }
+
+  const Analysis& analysis_;
+  const Scene& scene_;
+  Truth truth_;
+  Truth must_; ///< with the ranks of which a document cannot know taken as free
+  std::set<int> unclear_;
+};
+
+} // namespace
+
+std::set<int> deadlocked(const Analysis& analysis) {
+  auto all = ranks_in(analysis.core);
+  all.merge(ranks_in(analysis.blocked));
+  return all;
+}
+
+std::string fault_of(const Analysis& analysis, const Scene& scene) {
+  return Check(analysis, scene).fault();
+}
+
+} // namespace mqbridge::sim
