@@ -33,6 +33,7 @@ public:
           analysis_.waits.push_back(wait_of(waits_, process, call));
     add_findings();
     analysis_.not_visible = visibility_.missing;
+    add_doubtful();
     return std::move(analysis_);
   }
 
@@ -57,13 +58,11 @@ private:
   }
 
   Confidence confidence_of_deadlock() {
-    bool proven = true;
     bool certain = visibility_.complete() && picture_.several_looks();
     bool still = true;
     std::optional<double> unchanged;
     for (const auto& core : reduction_.cores)
       for (const std::size_t process : core) {
-        proven = proven && reduction_.proven[process];
         certain = certain && reduction_.certain[process];
         still = still && has_not_moved(process);
         if (const auto time = between_looks(picture_.process(process)); still && time)
@@ -71,7 +70,7 @@ private:
       }
     if (still)
       analysis_.unchanged_ms = unchanged;
-    return !proven            ? Confidence::possible
+    return !reduction_.proven ? Confidence::possible
            : certain && still ? Confidence::certain
                               : Confidence::likely;
   }
@@ -147,6 +146,17 @@ private:
     }
     if (analysis_.look_at.empty() && reduction_.any_dead())
       look_at_first();
+  }
+
+  /// Who may wait for the core, too.
+  void add_doubtful() {
+    std::vector<std::int64_t> ranks;
+    for (std::size_t process = 0; process < reduction_.doubtful.size(); ++process)
+      if (reduction_.doubtful[process])
+        ranks.push_back(picture_.process(process).rank);
+    if (!ranks.empty())
+      analysis_.not_visible.push_back(fmt::format(
+          "whether {} {} can go on", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6)));
   }
 
   /// Nothing stands out: one of those that all others wait for.

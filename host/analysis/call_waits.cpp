@@ -101,7 +101,7 @@ private:
       const OperationAt at{&seat, op_class, &operation};
       if (operation.waited)
         groups_[operation.waited.group].push_back(at);
-      if (!is_pending(operation))
+      if (!is_open(operation))
         continue;
       if (operation.collective == Collective::none)
         own_.push_back(at);
@@ -183,7 +183,7 @@ private:
     for (const OperationAt& at : own_) {
       if (wait.call->request && wait.call->request_unique == true &&
           at.operation->request == wait.call->request)
-        return wait_for_all(wait, {at});
+        return wait_for_known(wait, kind, at);
       const bool elsewhere =
           wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
       if (fits(kind, at) && !elsewhere)
@@ -207,16 +207,26 @@ private:
     wait_for_all(wait, candidates);
     if (others > 0)
       wait_for(wait, collectives.front());
-    if (waits_for_request)
-      may_wait_for_more(wait);
+    // The call may be about to post its own request, or about to return.
+    may_wait_for(wait,
+                 stands_still(process_, *wait.call) ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
-  /// For a request that is in no list: then this is not what it waits for.
-  void may_wait_for_more(CallWait& wait) {
+  /// The request stands between the call and its caller. What MPI_Wait had waited for before may
+  /// stand there, too.
+  void wait_for_known(CallWait& wait, CallKind kind, const OperationAt& at) {
+    wait_for_all(wait, {at});
+    if (kind == CallKind::wait_all || kind == CallKind::wait_any)
+      may_wait_for(wait, WaitGraph::unproven);
+  }
+
+  /// For something else: `unproven` or `guessed`.
+  void may_wait_for(CallWait& wait, WaitNode other) {
     const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
     all_.graph_.wait_for(either, wait.node);
-    all_.graph_.wait_for(either, WaitGraph::unproven);
+    all_.graph_.wait_for(either, other);
     wait.node = either;
+    wait.guessed = other == WaitGraph::guessed;
   }
 
   /// `passes`: where all that such a call could wait for would be seen, it goes on at this moment.
@@ -332,7 +342,7 @@ private:
     if (collectives.size() == 1) {
       add(wait, WaitGraph::Mode::all);
       wait_for(wait, collectives.front());
-      return may_wait_for_more(wait);
+      return may_wait_for(wait, WaitGraph::unproven);
     }
     if (kind == CallKind::connect)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));

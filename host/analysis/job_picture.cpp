@@ -3,7 +3,6 @@
 #include "host/codes.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 namespace mqbridge {
@@ -60,10 +59,9 @@ void JobPicture::take_jobs(const Dump& dump) {
 }
 
 void JobPicture::take_processes(const Dump& dump) {
-  std::set<std::string> hosts_with_ranks;
   for (const RankDump& rank : dump.ranks)
     if (rank.host && was_read(rank))
-      hosts_with_ranks.insert(*rank.host);
+      hosts_with_ranks_.insert(*rank.host);
   for (const RankDump& rank : dump.ranks) {
     const std::size_t job = numbers_.at(rank.job_id.value_or(""));
     if (!sizes_[job])
@@ -73,8 +71,13 @@ void JobPicture::take_processes(const Dump& dump) {
       continue;
     }
     by_rank_[job].emplace(*rank.rank, processes_.size());
-    processes_.push_back(
-        {&rank, nullptr, job, *rank.rank, presence_of(rank, hosts_with_ranks), {}});
+    processes_.push_back({&rank,
+                          nullptr,
+                          job,
+                          *rank.rank,
+                          presence_of(rank, hosts_with_ranks_),
+                          Presence::unread,
+                          {}});
   }
   if (jobs_.size() == 1 && !sizes_.front())
     sizes_.front() = dump.job_size;
@@ -91,6 +94,7 @@ void JobPicture::take_looks_before(const Dump& dump) {
       if (!at || processes_[*at].before != nullptr)
         continue;
       processes_[*at].before = &rank;
+      processes_[*at].presence_before = presence_of(rank, hosts_with_ranks_);
       several_looks_ = true;
     }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -35,6 +36,7 @@ struct Process {
   std::size_t job = 0;
   std::int64_t rank = 0;
   Presence presence = Presence::here;
+  Presence presence_before = Presence::unread;
   std::vector<Seat> seats; ///< by key
 };
 
@@ -86,6 +88,7 @@ private:
   std::map<std::string, std::size_t> numbers_; ///< of jobs, by name
   std::vector<std::optional<std::int64_t>> sizes_;
   std::vector<std::unordered_map<std::int64_t, std::size_t>> by_rank_; ///< by job
+  std::set<std::string> hosts_with_ranks_;                             ///< that could be read
   std::size_t nameless_ = 0;
   bool several_looks_ = false;
 };

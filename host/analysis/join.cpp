@@ -36,6 +36,23 @@ bool differ(const std::optional<T>& one, const std::optional<T>& other) {
   return one && other && *one != *other;
 }
 
+template <class T>
+void add(std::vector<T>& all, const std::vector<T>& some) {
+  for (const T& one : some)
+    if (std::ranges::find(all, one) == all.end())
+      all.push_back(one);
+}
+
+/// What one document left out is not seen in the whole.
+void add(Filters& all, const Filters& some) {
+  add(all.queues, some.queues);
+  all.no_queues = all.no_queues || some.no_queues;
+  add(all.communicators, some.communicators);
+  add(all.ranks, some.ranks);
+  add(all.tags, some.tags);
+  add(all.peers, some.peers);
+}
+
 class Joiner {
 public:
   void take(NamedDump document) {
@@ -86,10 +103,13 @@ private:
     dump.analysis.reset();
     const bool newer = !any_ || dump.taken_at >= joined_.taken_at;
     auto errors = std::move(joined_.errors);
+    auto filters = std::move(joined_.filters);
+    add(filters, dump.filters);
     std::ranges::move(dump.errors, std::back_inserter(errors));
     if (newer)
       joined_ = std::move(dump);
     joined_.errors = std::move(errors);
+    joined_.filters = std::move(filters);
     any_ = true;
   }
 

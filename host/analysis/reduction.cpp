@@ -1,5 +1,6 @@
 #include "host/analysis/reduction.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -17,17 +18,23 @@ public:
 
   Reduction run() {
     Reduction reduction;
-    running_ = graph_.running({.unknown_runs = true});
+    const auto guessed = graph_.running({.unknown_runs = true});
     const auto pessimistic = graph_.running({.unknown_runs = false});
-    const auto proven = graph_.running({.unknown_runs = true, .guessed_runs = true});
+    running_ = graph_.running(assumptions_);
+    reduction.proven =
+        std::ranges::any_of(waits_.nodes(), [&](WaitNode node) { return !running_[node]; });
+    if (!reduction.proven) {
+      assumptions_.guessed_runs = false;
+      running_ = guessed;
+    }
     const auto certain =
         graph_.running({.unknown_runs = true, .guessed_runs = true, .unproven_runs = true});
     for (std::size_t process = 0; process < waits_.nodes().size(); ++process) {
       const WaitNode node = waits_.nodes()[process];
       const bool seen = waits_.picture().process(process).presence == Presence::here;
       reduction.dead.push_back(!running_[node]);
-      reduction.undecided.push_back(seen && running_[node] && !pessimistic[node]);
-      reduction.proven.push_back(!proven[node]);
+      reduction.doubtful.push_back(running_[node] && !guessed[node]);
+      reduction.undecided.push_back(seen && guessed[node] && !pessimistic[node]);
       reduction.certain.push_back(!certain[node]);
     }
     find_cores(reduction);
@@ -40,7 +47,7 @@ private:
   /// Who could not go on even if all others did is a core by itself, whomever it waits for besides.
   /// What stands between processes and leads to none of them is no way to anybody.
   void find_cores(Reduction& reduction) {
-    const auto helped = graph_.running({.unknown_runs = true}, waits_.nodes());
+    const auto helped = graph_.running(assumptions_, waits_.nodes());
     std::vector<bool> alone(graph_.size(), false);
     for (WaitNode node = 0; node < graph_.size(); ++node) {
       if (helped[node])
@@ -95,6 +102,7 @@ private:
 
   const JobWaits& waits_;
   const WaitGraph& graph_;
+  Assumptions assumptions_{.unknown_runs = true, .guessed_runs = true};
   std::vector<bool> running_;
   std::vector<std::size_t> process_of_; ///< by node
 };

@@ -11,8 +11,11 @@ namespace mqbridge {
 struct Reduction {
   std::vector<bool> dead;      ///< by process: nothing that can happen makes it go on
   std::vector<bool> undecided; ///< what is not known decides about it
-  std::vector<bool> proven;    ///< dead, also where every guess is wrong
-  std::vector<bool> certain;   ///< dead, also where calls wait for more than any list shows
+  /// `dead` is what is dead also where every guess is wrong. Where nothing is, it is what the
+  /// guesses say.
+  bool proven = false;
+  std::vector<bool> doubtful; ///< not `dead`, and dead as the guesses say
+  std::vector<bool> certain;  ///< dead, also where calls wait for more than any list shows
   /// Sink components of what is dead: the processes of each, by index. Who waits only for others of
   /// its component, or for nobody who could help.
   std::vector<std::vector<std::size_t>> cores;

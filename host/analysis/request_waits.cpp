@@ -1,15 +1,19 @@
 #include "host/analysis/request_waits.h"
 
 #include "host/analysis/mpi_call.h"
+#include "host/analysis/threads_of_process.h"
 
 #include <algorithm>
 
 namespace mqbridge {
 namespace {
 
-bool leaves_mpi(const Process& process) {
-  const RankDump& rank = *process.now;
-  return process.presence == Presence::exited || process.presence == Presence::finalized ||
+bool is_pending(const Operation& operation) {
+  return operation.status == OpStatus::pending || operation.status == OpStatus::unknown;
+}
+
+bool leaves_mpi(Presence presence, const RankDump& rank) {
+  return presence == Presence::exited || presence == Presence::finalized ||
          (rank.mpi && rank.mpi->state == MpiState::finalizing) ||
          (rank.blocked_in && std::ranges::any_of(*rank.blocked_in, [](const BlockedCall& call) {
             return call.call && kind_of_call(*call.call) == CallKind::finalize;
@@ -30,16 +34,21 @@ bool takes(const Operation& receive, std::int64_t sender, const Operation& send)
 
 } // namespace
 
-bool is_pending(const Operation& operation) {
-  return operation.status == OpStatus::pending || operation.status == OpStatus::unknown;
+bool is_open(const Operation& operation) {
+  const bool matched = operation.status == OpStatus::matched && operation.kind != OpKind::message;
+  return is_pending(operation) || matched;
 }
 
 RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, WaitGraph& graph,
                            const std::vector<WaitNode>& process_nodes)
     : picture_(picture), channels_(channels), graph_(graph), process_nodes_(process_nodes),
       under_way_(picture.processes().size()) {
-  for (const Process& process : picture.processes())
-    does_no_more_.push_back(leaves_mpi(process));
+  for (const Process& process : picture.processes()) {
+    does_no_more_.push_back(leaves_mpi(process.presence, *process.now));
+    did_no_more_.push_back(process.before != nullptr &&
+                           leaves_mpi(process.presence_before, *process.before));
+    has_threads_.push_back(is_multi_threaded(*process.now, threads_of(*process.now)));
+  }
   find_collectives_under_way();
 }
 
@@ -50,7 +59,7 @@ void RequestWaits::find_collectives_under_way() {
     for (const Seat& seat : picture_.process(process).seats)
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
         for (const Operation& operation : seat.communicator->queue(op_class).operations) {
-          if (operation.collective != Collective::nonblocking || !is_pending(operation) ||
+          if (operation.collective != Collective::nonblocking || !is_open(operation) ||
               !operation.tag.value)
             continue;
           const auto same = [&](const CollectiveUnderWay& each) {
@@ -79,6 +88,10 @@ WaitNode RequestWaits::node_of(const Partner& partner) const {
              : process_nodes_[*partner.process];
 }
 
+WaitNode RequestWaits::node_for(std::size_t process, const Partner& partner) const {
+  return partner.process == process && !has_threads_[process] ? WaitGraph::never : node_of(partner);
+}
+
 WaitNode RequestWaits::either(WaitNode one, WaitNode other) {
   const WaitNode node = graph_.add(WaitGraph::Mode::any);
   graph_.wait_for(node, one);
@@ -86,9 +99,9 @@ WaitNode RequestWaits::either(WaitNode one, WaitNode other) {
   return node;
 }
 
-WaitNode RequestWaits::peer_in(const Partner& partner, const Seat& seat,
+WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, const Seat& seat,
                                const Operation& operation) {
-  const WaitNode node = node_of(partner);
+  const WaitNode node = node_for(process, partner);
   if (operation.collective != Collective::nonblocking || !partner.process)
     return node;
   const auto& others = under_way_[*partner.process];
@@ -100,6 +113,8 @@ WaitNode RequestWaits::peer_in(const Partner& partner, const Seat& seat,
 
 WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
   const Operation& operation = *at.operation;
+  if (operation.status == OpStatus::matched && at.op_class == OpClass::receive)
+    return matched(process, *at.seat, operation);
   if (!is_pending(operation))
     return WaitGraph::satisfied;
   const WaitNode node = at.op_class == OpClass::send ? send(process, *at.seat, operation)
@@ -130,7 +145,7 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   const auto sender = picture_.partner(process, *seat.communicator, operation.peer);
   if (!sender)
     return WaitGraph::unknown;
-  const WaitNode node = peer_in(*sender, seat, operation);
+  const WaitNode node = peer_in(process, *sender, seat, operation);
   if (!sender->process)
     return node;
   switch (seen(channels_.traffic(*sender->process, seat), *sender->process, process)) {
@@ -143,9 +158,22 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   case Traffic::unknown:
     break;
   }
-  return either(node, does_no_more(*sender->process) && picture_.process(process).before != nullptr
-                          ? WaitGraph::unproven
-                          : WaitGraph::guessed);
+  return either(node, still_gone(*sender->process));
+}
+
+/// What a process that has left MPI sent before is not known. But it would have come since the look
+/// before, where it had left MPI already.
+WaitNode RequestWaits::still_gone(std::size_t sender) const {
+  return does_no_more_[sender] && did_no_more_[sender] ? WaitGraph::unproven : WaitGraph::guessed;
+}
+
+/// The data comes by itself, unless its sender is not there any more.
+WaitNode RequestWaits::matched(std::size_t process, const Seat& seat, const Operation& operation) {
+  const auto sender = picture_.partner(process, *seat.communicator, operation.peer);
+  if (!sender || !sender->process ||
+      picture_.process(*sender->process).presence != Presence::exited)
+    return WaitGraph::satisfied;
+  return either(WaitGraph::never, still_gone(*sender->process));
 }
 
 /// Whether all members of whom somebody is in the document count what they send there.
@@ -176,19 +204,19 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
   at->second = graph_.add(WaitGraph::Mode::any);
   const auto count = JobPicture::members(*seat.communicator).value_or(0);
   bool unknown = false;
-  bool gone = false; // what it has sent before is not known
+  WaitNode gone = WaitGraph::never; // what it has sent before is not known
   for (std::int64_t rank = 0; rank < count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
     const WaitNode node = member ? node_of(*member) : WaitGraph::unknown;
     if (node > WaitGraph::unproven)
       graph_.wait_for(at->second, node);
     unknown = unknown || node == WaitGraph::unknown;
-    gone = gone || node == WaitGraph::never;
+    if (node == WaitGraph::never && gone != WaitGraph::guessed)
+      gone = still_gone(*member->process);
   }
   if (unknown)
     graph_.wait_for(at->second, WaitGraph::unknown);
-  if (gone)
-    graph_.wait_for(at->second, WaitGraph::unproven);
+  graph_.wait_for(at->second, gone);
   if (!all_count(process, seat))
     graph_.wait_for(at->second, WaitGraph::guessed);
   return at->second;
@@ -215,11 +243,11 @@ bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
     return false;
   return std::ranges::any_of(op_classes, [&](OpClass op_class) {
     return op_class != OpClass::unexpected &&
-           std::ranges::any_of(
-               seat->communicator->queue(op_class).operations, [&](const Operation& each) {
-                 return is_pending(each) && each.collective == operation.collective &&
-                        each.tag.value == operation.tag.value;
-               });
+           std::ranges::any_of(seat->communicator->queue(op_class).operations,
+                               [&](const Operation& each) {
+                                 return is_open(each) && each.collective == operation.collective &&
+                                        each.tag.value == operation.tag.value;
+                               });
   });
 }
 
@@ -269,7 +297,7 @@ WaitNode RequestWaits::send(std::size_t process, const Seat& seat, const Operati
 WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const Seat& seat,
                                const Operation& operation) {
   const Process& it = picture_.process(receiver);
-  const WaitNode node = peer_in({receiver, it.job, it.rank}, seat, operation);
+  const WaitNode node = peer_in(process, {receiver, it.job, it.rank}, seat, operation);
   const Seat* theirs = picture_.seat(receiver, seat.key);
   const auto own_rank = seat.communicator->local_rank;
   if (theirs == nullptr || !own_rank)

@@ -21,8 +21,8 @@ struct OperationAt {
   const Operation* operation = nullptr;
 };
 
-/// Whether it is there to be waited for.
-bool is_pending(const Operation& operation);
+/// Whether it is there to be waited for: pending, or a receive whose message is still coming.
+bool is_open(const Operation& operation);
 
 /// A nonblocking collective of one process, by what the MPI itself sends and receives for it. It
 /// goes on whenever its process is in a call of MPI.
@@ -45,6 +45,8 @@ public:
   WaitNode node_of(std::size_t process, const OperationAt& at);
   /// A process that somebody waits for: it must do something in MPI that it has not done yet.
   WaitNode node_of(const Partner& partner) const;
+  /// The same for `process`, which cannot help itself unless it has more threads.
+  WaitNode node_for(std::size_t process, const Partner& partner) const;
   /// The nonblocking collectives of the process that are not complete.
   const std::vector<CollectiveUnderWay>& under_way(std::size_t process) const {
     return under_way_[process];
@@ -66,7 +68,11 @@ private:
                    const Operation& operation);
   WaitNode anybody(std::size_t process, const Seat& seat);
   /// The process, or its part of the same nonblocking collective.
-  WaitNode peer_in(const Partner& partner, const Seat& seat, const Operation& operation);
+  WaitNode peer_in(std::size_t process, const Partner& partner, const Seat& seat,
+                   const Operation& operation);
+  /// A receive that has met its message, which is still coming.
+  WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode still_gone(std::size_t sender) const;
   WaitNode either(WaitNode one, WaitNode other);
   bool all_count(std::size_t process, const Seat& seat);
   Traffic seen(Traffic traffic, std::size_t sender, std::size_t receiver);
@@ -78,6 +84,8 @@ private:
   const std::vector<WaitNode>& process_nodes_;
   ArrivedMessagesOfAll arrived_;
   std::vector<bool> does_no_more_;
+  std::vector<bool> did_no_more_; ///< in the look before
+  std::vector<bool> has_threads_; ///< may be in MPI with several at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   /// By communicator, and by who is the first one on the side that receives from it.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;

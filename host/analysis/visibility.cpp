@@ -40,6 +40,10 @@ private:
     if (!unread.empty())
       say("what could not be read", unread);
     result_.all_ranks = unread.empty();
+    if (picture_.nameless() > 0)
+      result_.missing.push_back(fmt::format("{} process{} whose rank is not known",
+                                            picture_.nameless(),
+                                            picture_.nameless() == 1 ? "" : "es"));
     for (std::size_t job = 0; job < dumped.size(); ++job)
       look_for_missing(job, dumped[job]);
   }

@@ -69,7 +69,8 @@ void FakeOb1::add_types() {
                                         {"req_tag", 0, 4},
                                         {"req_sequence", 0, 8}});
   types->add("ompi_wait_sync_t", {{"status", 0, 4}, {"count", 0, 4}, {"condition", 0, 48}});
-  types->add("mca_pml_ob1_recv_request_t", {{"req_recv", 0, size_of("mca_pml_base_request_t")}});
+  types->add("mca_pml_ob1_recv_request_t",
+             {{"req_recv", 0, size_of("mca_pml_base_request_t")}, {"req_match_received", 0, 1}});
   types->add("mca_pml_ob1_send_request_t", {{"req_send", 0, size_of("mca_pml_base_request_t")}});
   types->add("mca_pml_ob1_comm_t", {{"super", 0, 2 * p},
                                     {"recv_sequence", 0, 4},

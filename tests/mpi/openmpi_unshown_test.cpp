@@ -318,6 +318,27 @@ TEST_P(OpenMpiUnshown, WhereThePostedReceivesAreNotKnownNothingIsCalledMatched) 
   EXPECT_EQ(queue(OpClass::receive).operations[0].status, OpStatus::unknown);
 }
 
+TEST_P(OpenMpiUnshown, AReceiveOfTheProgramThatIsNotPostedAnyMoreHasMetItsMessage) {
+  process.channel(0, 1);
+  const auto posted = process.request(0, {1, 5, 2});
+  process.post(0, 1, posted);
+  const auto matched = process.request(0, {1, 5, 2});
+  process.set(matched, {"mca_pml_ob1_recv_request_t.req_match_received"}, 1);
+  const auto between = process.request(0, {1, 5, 2});
+  for (const auto address : {posted, matched, between}) {
+    Operation receive; // as the debug DLL has it
+    receive.kind = OpKind::receive;
+    receive.request = TargetAddress{address};
+    process.communicators[0].queue(OpClass::receive).operations.push_back(receive);
+  }
+  add();
+  const auto& receives = queue(OpClass::receive).operations;
+  ASSERT_EQ(receives.size(), 3U);
+  EXPECT_EQ(receives[0].status, OpStatus::pending);
+  EXPECT_EQ(receives[1].status, OpStatus::matched);
+  EXPECT_EQ(receives[2].status, OpStatus::unknown);
+}
+
 TEST_P(OpenMpiUnshown, ARequestThatCannotBeReadHidesNoOther) {
   const auto unread = process.request(0, {1, barrier, 1});
   const auto read = process.request(0, {1, barrier, 1});

@@ -56,6 +56,25 @@ std::vector<std::int64_t> ranks_of(const JobPicture& picture,
   return ranks;
 }
 
+/// A process of one thread cannot send what it waits for.
+void find_wait_for_oneself(const FindingInput& input, std::size_t process,
+                           std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  for (const CallWait& call : input.waits.of(process).calls)
+    for (const OperationAt& at : call.operations) {
+      const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer);
+      if (!partner || partner->process != process)
+        continue;
+      const std::string rank = std::to_string(partner->rank);
+      reasons.push_back(
+          {make_finding(picture, FindingKind::cycle, {process}, rank + " -> " + rank),
+           fmt::format("{} waits for itself: {}{}", name_of_process(picture, *partner),
+                       call.call != nullptr ? *call.call->call + " " : "",
+                       operation_words(picture, process, at))});
+      return;
+    }
+}
+
 } // namespace
 
 Finding make_finding(const JobPicture& picture, FindingKind kind,
@@ -69,9 +88,10 @@ Finding make_finding(const JobPicture& picture, FindingKind kind,
 void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   for (const auto& core : input.reduction.cores) {
-    const bool alone = core.size() == 1 && input.reduction.next[core.front()].empty();
-    if (alone)
-      continue; // who waits for nobody that could help has its own finding
+    if (core.size() == 1 && input.reduction.next[core.front()].empty()) {
+      find_wait_for_oneself(input, core.front(), reasons);
+      continue; // who waits for one that is gone has its own finding
+    }
     const auto cycle = cycle_of(core, input.reduction);
     const bool several_jobs = of_several_jobs(picture, core);
     if (!cycle.empty())

@@ -12,7 +12,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
-#include <set>
+#include <span>
 #include <utility>
 
 namespace mqbridge::openmpi {
@@ -24,6 +24,7 @@ constexpr std::int64_t any_tag = -1;
 /// Where things are in a request of the PML, which begins with its ompi request.
 struct RequestLayout {
   Field class_of, complete, state, type, communicator, buffer, peer, tag;
+  Field matched; ///< of ob1's receive: it has met its message
 
   RequestLayout(Fields& fields, const Platform& platform) {
     constexpr std::string_view pml = "mca_pml_base_request_t";
@@ -35,6 +36,7 @@ struct RequestLayout {
     buffer = fields.find(pml, "req_addr", platform.pointer_size);
     peer = fields.find(pml, "req_peer", platform.int_size);
     tag = fields.find(pml, "req_tag", platform.int_size);
+    matched = fields.find("mca_pml_ob1_recv_request_t", "req_match_received", 1);
   }
   bool known() const { return complete && state && type && communicator && peer && tag; }
   std::size_t size() const {
@@ -72,6 +74,8 @@ public:
         by_object_.emplace(*objects[i], i);
     if (asked_for(OpClass::receive)) {
       if (auto done = look_through_posted(); !done)
+        return forward(std::move(done));
+      if (auto done = find_matched(); !done)
         return forward(std::move(done));
       if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
         return forward(std::move(done));
@@ -129,12 +133,55 @@ private:
     const RequestType type = static_cast<RequestType>(value(layout_.type).value_or(0));
     if (!receives(type) || as_int(value(layout_.peer)) != posted.peer)
       return fmt::format("what stands at {:#x} is no receive of it", item.address().value);
-    const std::int64_t tag = as_int(value(layout_.tag));
     if (type == RequestType::probe)
       take_found(posted.communicator, OpClass::receive, OpStatus::pending, item.address(), value);
-    else if (tag < any_tag)
-      posted_internal_.insert(item.address().value);
+    else
+      posted_.push_back(item.address().value);
     return std::nullopt;
+  }
+
+  /// The program's receives that are pending and not among the posted ones have met a message that
+  /// is still coming: a long one. The debug DLL has no word for it.
+  Result<void> find_matched() {
+    std::ranges::sort(posted_);
+    std::vector<Operation*> unposted;
+    for (std::size_t i = 0; i < communicators_.size(); ++i) {
+      Queue& queue = communicators_[i].queue(OpClass::receive);
+      if (!channels_[i].has_object || queue.state != QueueState::available)
+        continue;
+      for (Operation& operation : queue.operations)
+        if (operation.kind == OpKind::receive && operation.status == OpStatus::pending &&
+            operation.request && !is_posted(operation.request->value))
+          unposted.push_back(&operation);
+    }
+    const std::size_t at_once = Structures::at_once(1);
+    for (std::size_t from = 0; layout_.matched && from < unposted.size(); from += at_once) {
+      const std::size_t count = std::min(unposted.size() - from, at_once);
+      if (auto done = read_matched(std::span(unposted).subspan(from, count)); !done)
+        return done;
+    }
+    return {};
+  }
+
+  /// Without ob1's flag a receive is just being posted, or just being matched.
+  Result<void> read_matched(std::span<Operation* const> receives) {
+    std::vector<TargetAddress> flags;
+    for (const Operation* operation : receives)
+      flags.push_back(*operation->request + layout_.matched.offset);
+    const Field whole = {0, layout_.matched.size};
+    auto read = Structures::read(flags, layout_.matched.size, space_);
+    if (!read)
+      return forward(std::move(read));
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      receives[i]->status =
+          read->value(i, whole).value_or(0) != 0 ? OpStatus::matched : OpStatus::unknown;
+      receives[i]->repairs.add(Repair::status);
+    }
+    return {};
+  }
+
+  bool is_posted(std::uint64_t request) const {
+    return std::ranges::binary_search(posted_, request);
   }
 
   /// What is in use of the MPI's own among all requests of a free list.
@@ -206,7 +253,7 @@ private:
     if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
       return;
     const std::size_t at = communicator->second;
-    const bool posted = op_class == OpClass::send || posted_internal_.contains(address.value);
+    const bool posted = op_class == OpClass::send || is_posted(address.value);
     const bool doubted = communicators_[at].queue(op_class).state == QueueState::error;
     take_found(at, op_class,
                posted    ? OpStatus::pending
@@ -280,7 +327,8 @@ private:
   Fields& fields_;
   AddressSpace space_;
   std::map<std::uint64_t, std::size_t> by_object_; ///< communicators
-  std::set<std::uint64_t> posted_internal_;        ///< receives that have met no message
+  std::vector<std::uint64_t>
+      posted_; ///< receives that have met no message; sorted once all are there
   bool dll_sees_all_ = true;
   std::map<std::pair<std::size_t, OpClass>, QueueFiller> fillers_;
   ChunkedList<Found> found_;

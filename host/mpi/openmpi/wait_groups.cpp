@@ -18,7 +18,8 @@ struct Call {
 
 bool may_be_waited_for(const Operation& operation) {
   return operation.request &&
-         (operation.status == OpStatus::pending || operation.status == OpStatus::matched);
+         (operation.status == OpStatus::pending || operation.status == OpStatus::matched ||
+          operation.status == OpStatus::unknown);
 }
 
 template <class Visit>

@@ -1,0 +1,399 @@
+#include "host/analysis/analyze.h"
+#include "tests/analysis/job_on_paper.h"
+
+#include <gtest/gtest.h>
+
+namespace mqbridge {
+namespace {
+
+using test::JobOnPaper;
+using test::ranks_of;
+using Ranks = std::vector<std::int64_t>;
+
+bool has(const Analysis& analysis, FindingKind kind) {
+  return std::ranges::any_of(analysis.findings,
+                             [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+void expect_deadlock(const Analysis& analysis, const Ranks& core, const Ranks& blocked = {}) {
+  EXPECT_EQ(analysis.verdict, Verdict::deadlock);
+  EXPECT_EQ(ranks_of(analysis.core), core);
+  EXPECT_EQ(ranks_of(analysis.blocked), blocked);
+}
+
+/// Two ranks that receive from each other, and one that receives from the first.
+JobOnPaper two_and_one() {
+  JobOnPaper job(3);
+  job.blocked_receive(0, 1);
+  job.blocked_receive(1, 0);
+  job.blocked_receive(2, 0);
+  return job;
+}
+
+TEST(Analyze, ACycleIsTheCoreAndWhoWaitsForItIsBlocked) {
+  const auto analysis = analyze(two_and_one().dump);
+  expect_deadlock(analysis, {0, 1}, {2});
+  EXPECT_EQ(analysis.confidence, Confidence::likely);
+  EXPECT_TRUE(has(analysis, FindingKind::cycle));
+  ASSERT_EQ(analysis.waits.size(), 3U);
+  EXPECT_EQ(analysis.waits[2].because, "MPI_Recv from 0 tag 17 on C1");
+  EXPECT_EQ(analysis.waits[2].place, "halo.c:212");
+}
+
+TEST(Analyze, TwoLooksAtAllThatThereIsMakeItCertain) {
+  auto job = two_and_one();
+  job.look_again(2);
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1}, {2});
+  EXPECT_EQ(analysis.confidence, Confidence::certain);
+  EXPECT_EQ(analysis.looks, 2);
+  EXPECT_EQ(analysis.unchanged_ms, 2000);
+  EXPECT_EQ(analysis.not_visible, std::vector<std::string>{});
+}
+
+TEST(Analyze, AMessageInFlightEndsTheWait) {
+  auto job = two_and_one();
+  job.count(1, 0, 5, 4);
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, CountersBeginAgain) {
+  auto job = two_and_one();
+  job.count(1, 0, 65536, 65535);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.count(1, 0, 65536 + 3, 3);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::deadlock);
+}
+
+TEST(Analyze, AChannelThatMovedBetweenTheLooksIsNoWait) {
+  auto job = two_and_one();
+  job.count(1, 0, 4, 4);
+  job.look_again();
+  job.count(1, 0, 5, 5);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, WhatIsStuckInTheTransportIsUndecided) {
+  auto job = two_and_one();
+  job.count(1, 0, 5, 4);
+  job.look_again();
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_EQ(analysis.confidence, std::nullopt);
+  EXPECT_TRUE(has(analysis, FindingKind::stuck_transport));
+}
+
+TEST(Analyze, WithoutCountersADeadlockIsPossible) {
+  auto job = two_and_one();
+  for (RankDump& rank : job.dump.ranks)
+    rank.communicators.front().counters.reset();
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1}, {2});
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+}
+
+TEST(Analyze, OneThatComputesIsTheStraggler) {
+  JobOnPaper job(3);
+  job.blocked_receive(0, 1);
+  job.blocked_receive(1, 2);
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::no_deadlock);
+  EXPECT_TRUE(has(analysis, FindingKind::straggler));
+}
+
+TEST(Analyze, ARankThatWasNotDumpedIsUnknownAndNotGone) {
+  auto job = two_and_one();
+  job.dump.ranks.erase(job.dump.ranks.begin() + 1);
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_TRUE(has(analysis, FindingKind::missing_partner));
+  ASSERT_FALSE(analysis.not_visible.empty());
+  EXPECT_EQ(analysis.not_visible.front(), "what was not dumped of rank 1");
+}
+
+TEST(Analyze, AReceiveFromAnybodyNeedsOneThatGoesOn) {
+  JobOnPaper job(3);
+  for (int rank = 0; rank < 3; ++rank)
+    job.blocked_receive(rank, std::nullopt);
+  expect_deadlock(analyze(job.dump), {0, 1, 2});
+  EXPECT_TRUE(has(analyze(job.dump), FindingKind::knot));
+  job.outside(2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, ASendWaitsUntilItsMessageHasMetAReceive) {
+  JobOnPaper job(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto request = job.send(rank, 1 - rank, 5).request;
+    BlockedCall& call = job.in_call(rank, "MPI_Ssend");
+    call.request = request;
+    call.request_unique = true;
+  }
+  expect_deadlock(analyze(job.dump), {0, 1});
+  job.world(1).queue(OpClass::unexpected) = {
+      QueueState::available, QueueReason::none, {}, 0, TruncatedBy::nothing, {}};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock); // it is being transferred
+  job.world(1).queue(OpClass::unexpected).total = 3;          // there are more than are shown
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::possible);
+}
+
+TEST(Analyze, WhatHasMetItsMessageComesByItself) {
+  auto job = two_and_one();
+  job.world(0).queue(OpClass::receive).operations.back().status = OpStatus::matched;
+  job.rank(0).blocked_in->front().call = "MPI_Wait";
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, WhoIsInFinalizeHelpsNobodyAndWaitsForAll) {
+  JobOnPaper job(3);
+  job.blocked_receive(0, 1);
+  job.in_call(1, "MPI_Finalize");
+  job.in_call(2, "MPI_Finalize");
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0}, {1, 2});
+  EXPECT_TRUE(has(analysis, FindingKind::partner_finalized));
+  job.in_call(0, "MPI_Finalize");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+RankError no_such_process() {
+  return {"attach.no_such_process", RankError::Level::error, "gone", ""};
+}
+
+TEST(Analyze, AProcessOfALaunchersListThatIsNotThereHasExited) {
+  auto job = two_and_one();
+  RankDump& gone = job.rank(1);
+  gone.communicators.clear();
+  gone.blocked_in.reset();
+  gone.stacks.reset();
+  gone.mpi.reset();
+  gone.status = RankStatus::failed;
+  gone.errors = {no_such_process()};
+  expect_deadlock(analyze(job.dump), {0}, {2});
+  EXPECT_TRUE(has(analyze(job.dump), FindingKind::partner_gone));
+  gone.rank_source = RankSource::given; // a user may err
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, WhatAGoneProcessWasSendingDoesNotComeAnyMore) {
+  auto job = two_and_one();
+  job.world(0).queue(OpClass::receive).operations.back().status = OpStatus::matched;
+  job.rank(1).communicators.clear();
+  job.rank(1).blocked_in.reset();
+  job.rank(1).process_state = "Z";
+  expect_deadlock(analyze(job.dump), {0}, {2});
+}
+
+TEST(Analyze, WaitallNeedsAllAndWaitanyOne) {
+  JobOnPaper job(3);
+  for (const std::int64_t source : {1, 2}) {
+    Operation& receive = job.receive(0, source, 17);
+    receive.waited.group = 1;
+    receive.waited.count = 2;
+  }
+  job.blocked_receive(1, 0);
+  job.in_call(0, "MPI_Waitall");
+  expect_deadlock(analyze(job.dump), {0, 1});
+  job.in_call(0, "MPI_Waitany");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock); // rank 2 computes
+}
+
+TEST(Analyze, AWaitallForMoreThanIsSeenIsUnknown) {
+  JobOnPaper job(2);
+  Operation& receive = job.receive(0, 1, 17);
+  receive.waited.group = 1;
+  receive.waited.count = 2;
+  receive.waited.unseen = true;
+  job.in_call(0, "MPI_Waitall");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  job.blocked_receive(1, 0); // what is seen is enough
+  expect_deadlock(analyze(job.dump), {0, 1});
+}
+
+TEST(Analyze, OneBlockedCallBlocksAProcessUnlessItHasSeveralThreadsInMpi) {
+  auto job = two_and_one();
+  BlockedCall working{.thread = 5000};
+  working.function = "compute";
+  job.rank(0).blocked_in->push_back(working);
+  job.rank(0).stacks->push_back({.thread = 5000});
+  expect_deadlock(analyze(job.dump), {0, 1}, {2});
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, AThreadThatWaitsForALockBesideThreadsInMpiWaitsForThese) {
+  auto job = two_and_one();
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  BlockedCall joining{.thread = 5000};
+  joining.system_call = "futex";
+  job.rank(0).blocked_in->push_back(joining);
+  job.rank(0).stacks->push_back({.thread = 5000});
+  expect_deadlock(analyze(job.dump), {0, 1}, {2});
+  StackFrame timed;
+  timed.function = "pthread_cond_timedwait";
+  timed.module = "/lib/libc.so.6";
+  job.rank(0).stacks->back().frames.push_back(timed);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, ASystemCallThatWaitsForAnotherProcessIsUnknown) {
+  auto job = two_and_one();
+  job.outside(1, "flock");
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_TRUE(has(analysis, FindingKind::unknown_wait));
+  job.outside(1, "clock_nanosleep");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, OneSidedWaitsAreUnknownUnlessAllOthersGoOn) {
+  JobOnPaper job(3);
+  job.in_call(0, "MPI_Win_lock");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.blocked_receive(1, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, AReceiveFromOneselfIsACoreByItself) {
+  JobOnPaper job(2);
+  job.blocked_receive(0, 0);
+  job.blocked_receive(1, 0);
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0}, {1});
+  EXPECT_TRUE(has(analysis, FindingKind::cycle));
+}
+
+/// Inside of a barrier: it waits for a message of this rank.
+void in_barrier(JobOnPaper& job, int rank, std::int64_t from) {
+  Operation& inside = job.receive(rank, from, -16);
+  inside.collective = Collective::barrier;
+  job.in_call(rank, "MPI_Barrier").communicator = TargetAddress{0};
+}
+
+TEST(Analyze, InsideOfACollectiveItsOwnMessagesAreTheEdges) {
+  JobOnPaper job(3);
+  in_barrier(job, 0, 1);
+  in_barrier(job, 1, 2);
+  job.blocked_receive(2, 0);
+  expect_deadlock(analyze(job.dump), {0, 1, 2});
+  job.outside(2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, AReceiveFromAnybodyInsideWaitsForThoseWhoAreNotInIt) {
+  JobOnPaper job(3);
+  in_barrier(job, 0, 1);
+  Operation& any = job.world(0).queue(OpClass::receive).operations.back();
+  any.peer = {true, {}, {}};
+  in_barrier(job, 1, 0);
+  job.blocked_receive(2, 0);
+  expect_deadlock(analyze(job.dump), {0, 2}, {1});
+}
+
+TEST(Analyze, ANonblockingCollectiveGoesOnInAnyCall) {
+  JobOnPaper job(3);
+  const auto under_way = [&](int rank, std::int64_t from) {
+    job.receive(rank, from, -27).collective = Collective::nonblocking;
+  };
+  under_way(0, 1);
+  job.in_call(0, "MPI_Wait");
+  under_way(1, 2); // rank 1 is in MPI_Recv from rank 0, and its part goes on there
+  job.blocked_receive(1, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  under_way(2, 0); // all wait for each other's part
+  job.blocked_receive(2, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::deadlock);
+}
+
+TEST(Analyze, CollectivesWhoseInsideIsNotVisibleGoByTheirNumbers) {
+  JobOnPaper job(3);
+  for (int rank = 0; rank < 3; ++rank)
+    job.world(rank).counters.reset();
+  for (const int rank : {0, 1}) {
+    BlockedCall& call = job.in_call(rank, "MPI_Barrier");
+    call.communicator = TargetAddress{0};
+    call.sequence = 7;
+  }
+  job.blocked_receive(2, 0);
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 2}, {1});
+  EXPECT_EQ(analysis.waits.front().because, "MPI_Barrier on C1: 2 has not entered it");
+  job.in_call(2, "MPI_Barrier").communicator = TargetAddress{0};
+  job.rank(2).blocked_in->front().sequence = 8; // has done its part
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.rank(2).blocked_in->front().sequence.reset();
+  job.rank(0).blocked_in->front().sequence.reset();
+  job.rank(1).blocked_in->front().sequence.reset();
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, WhoHandlesAMessageGoesOn) {
+  auto job = two_and_one();
+  const auto frame = [](const char* module) {
+    StackFrame made;
+    made.module = module;
+    return made;
+  };
+  job.rank(0).stacks->front().frames = {frame("/lib/openmpi3/mca_pml_ob1.so"),
+                                        frame("/lib/openmpi3/mca_btl_vader.so"),
+                                        frame("/lib/openmpi3/mca_pml_ob1.so")};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, APollingLoopIsAGuess) {
+  JobOnPaper job(2);
+  job.receive(0, 1, 17);
+  job.in_call(0, "MPI_Test");
+  job.blocked_receive(1, 0);
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1});
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+  EXPECT_TRUE(has(analysis, FindingKind::polling));
+}
+
+TEST(Analyze, TheTagThatNearlyMeetsIsTheFirstPlaceToLookAt) {
+  auto job = two_and_one();
+  job.send(1, 0, 71);
+  const auto analysis = analyze(job.dump);
+  ASSERT_FALSE(analysis.findings.empty());
+  EXPECT_EQ(analysis.findings.front().kind, FindingKind::tag_mismatch);
+  ASSERT_FALSE(analysis.look_at.empty());
+  EXPECT_NE(analysis.look_at.front().find("tag 71"), std::string::npos);
+}
+
+TEST(Analyze, SaysWhatNearlyMeetsInCommunicatorAndSource) {
+  auto job = two_and_one();
+  job.add_communicator("dup", 1);
+  job.send(1, 0, 17, 1);
+  job.send(2, 0, 17);
+  const auto analysis = analyze(job.dump);
+  EXPECT_TRUE(has(analysis, FindingKind::communicator_mismatch));
+  EXPECT_TRUE(has(analysis, FindingKind::source_mismatch));
+}
+
+TEST(Analyze, APersistentSendThatWasNotStarted) {
+  auto job = two_and_one();
+  Operation persistent;
+  persistent.kind = OpKind::send;
+  persistent.status = OpStatus::inactive;
+  persistent.peer.local_rank = 0;
+  persistent.tag.value = 17;
+  job.world(1).queue(OpClass::send).operations.push_back(persistent);
+  job.world(1).queue(OpClass::send).total = 1;
+  EXPECT_TRUE(has(analyze(job.dump), FindingKind::never_started));
+}
+
+TEST(Analyze, NothingIsSaidOfAJobThatNobodyCouldRead) {
+  JobOnPaper job(2);
+  for (RankDump& rank : job.dump.ranks) {
+    rank.status = RankStatus::failed;
+    rank.communicators.clear();
+    rank.blocked_in.reset();
+    rank.stacks.reset();
+  }
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+} // namespace
+} // namespace mqbridge
