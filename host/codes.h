@@ -6,6 +6,7 @@
 namespace mqbridge::codes {
 
 inline constexpr std::string_view command_not_found = "command.not_found";
+inline constexpr std::string_view command_start = "command.start";
 inline constexpr std::string_view debuginfod_given_up = "debuginfod.given_up";
 inline constexpr std::string_view dll_architecture = "dll.architecture";
 inline constexpr std::string_view dll_protocol = "dll.protocol";

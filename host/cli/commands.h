@@ -2,6 +2,7 @@
 
 #include "host/cli/targets.h"
 #include "host/dump/take_dump.h"
+#include "host/watch/watched_command.h"
 
 #include <chrono>
 #include <cstdint>
@@ -61,6 +62,14 @@ struct AnalyzeCommand {
   When color = When::automatic;
 };
 
+/// `run`: a command, for how long it may run, and how its job is looked at when it takes longer.
+struct RunCommand {
+  std::vector<std::string> argv;
+  WatchLimits limits;
+  std::chrono::milliseconds kill_after{10'000}; ///< SIGKILL so long after SIGTERM
+  DumpCommand look;                             ///< `targets.job`: how nodes are reached
+};
+
 struct DoctorCommand {
   TargetChoice targets;
   bool whole_job = false; ///< its nodes are examined, and not each target
@@ -107,7 +116,7 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<DumpCommand, AnalyzeCommand, DoctorCommand, RanksCommand,
+using Command = std::variant<DumpCommand, AnalyzeCommand, RunCommand, DoctorCommand, RanksCommand,
                              TypesMakeCommand, TypesShowCommand, TypesCheckCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -17,6 +17,11 @@ inline constexpr int exit_usage = 2;
 inline constexpr int exit_nothing = 3;
 inline constexpr int exit_verdict = 4; ///< --fail-on is met
 inline constexpr int exit_output = 5;
+// Of `run`, as timeout(1) has them; else the status is the command's own.
+inline constexpr int exit_timed_out = 124;
+inline constexpr int exit_own_failure = 125;
+inline constexpr int exit_command_unusable = 126;
+inline constexpr int exit_command_missing = 127;
 
 /// What the program knows about itself.
 struct Installation {
@@ -26,11 +31,14 @@ struct Installation {
 
   /// Build tree: BUILD/packs. Installed: PREFIX/bin and PREFIX/share/mqbridge/packs.
   static Installation find(std::string_view version);
+  /// `options` with what the installation knows.
+  DumpOptions complete(DumpOptions options) const;
 };
 
 // Each does one command and returns the exit status. Results go to stdout or -o, errors to stderr.
 int execute(const DumpCommand& command, const Installation& installation);
 int execute(const AnalyzeCommand& command, const Installation& installation);
+int execute(const RunCommand& command, const Installation& installation);
 int execute(const DoctorCommand& command, const Installation& installation);
 int execute(const RanksCommand& command, const Installation& installation);
 int execute(const TypesMakeCommand& command, const Installation& installation);

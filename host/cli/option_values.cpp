@@ -2,6 +2,7 @@
 
 #include "rsp/packet/signal_names.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,6 +33,23 @@ Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::st
   if (!seconds || !(*seconds > 0 && *seconds <= most))
     return bad_value(option, text, "seconds, more than 0 and at most 1000000", "2.5");
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
+}
+
+Result<std::optional<std::chrono::milliseconds>> parse_duration(std::string_view option,
+                                                                std::string_view text) {
+  constexpr std::string_view units = "smhd";
+  constexpr std::array<double, 4> seconds_of_unit{1, 60, 3600, 86'400};
+  constexpr double most = 1'000'000 * seconds_of_unit.back();
+  const auto unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const auto value = number<double>(text.substr(0, text.size() - (has_unit ? 1 : 0)));
+  const double seconds = value.value_or(-1) * (has_unit ? seconds_of_unit[unit] : 1);
+  if (!(seconds >= 0 && seconds <= most))
+    return bad_value(option, text, "a time: seconds, or with s, m, h or d behind it", "10m");
+  if (seconds == 0)
+    return std::optional<std::chrono::milliseconds>();
+  return std::optional(
+      std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000))));
 }
 
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text) {

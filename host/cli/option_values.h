@@ -21,6 +21,11 @@ namespace mqbridge {
 /// Seconds, with a fraction: more than 0, at most 1,000,000. Rounded up to milliseconds.
 Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view text);
 
+/// As timeout(1) takes them: seconds with a fraction, or "10m", "1.5h", "2d"; at most 1,000,000
+/// days. 0: nullopt, no limit. Rounded up to milliseconds.
+Result<std::optional<std::chrono::milliseconds>> parse_duration(std::string_view option,
+                                                                std::string_view text);
+
 /// A whole number in 64 bits.
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text);
 

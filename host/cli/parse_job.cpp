@@ -70,6 +70,8 @@ Launcher launcher_of(const RawOptions& raw) {
   return Launcher::ssh;
 }
 
+} // namespace
+
 Result<JobRequest> parse_request(const RawOptions& raw) {
   JobRequest request;
   if (!raw.launcher.empty())
@@ -104,8 +106,6 @@ Result<JobRequest> parse_request(const RawOptions& raw) {
   }
   return request;
 }
-
-} // namespace
 
 Result<TargetChoice> parse_choice(const RawOptions& raw, bool or_this_host) {
   auto named = named_targets(raw);

@@ -13,6 +13,9 @@ namespace mqbridge {
 /// What was named, and what is to be found; `or_this_host`: without any, the jobs of this host.
 Result<TargetChoice> parse_choice(const RawOptions& raw, bool or_this_host);
 
+/// The job that options name, which may be none.
+Result<JobRequest> parse_request(const RawOptions& raw);
+
 Result<LaunchOptions> parse_launch(const RawOptions& raw);
 
 } // namespace mqbridge

@@ -63,6 +63,17 @@ const char* const ranks_exit_help =
     R"(Exit status: 0 all that could have ranks was looked at; 1 some
 nodes were not; 2 wrong usage; 3 nothing was found; 5 output not written.)";
 
+const char* const run_help =
+    R"(mqbridge run [OPTIONS] -- COMMAND...
+
+D is seconds, or with s, m, h or d behind it: 90, 2.5s, 10m, 1h. 0 is no limit.
+The command has stdin, stdout and stderr, the terminal and the signals of mqbridge, as under
+timeout(1). With --silent its output comes through pipes.
+
+Exit status: the command's, 128 + N where signal N ended it; 124 a limit was reached, or 4 where
+--fail-on is met; 2 wrong usage; 125 mqbridge itself failed; 126 the command cannot be run, 127
+there is none.)";
+
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
 5 output not written; 129, 130, 143 interrupted, every target released.)";
 
@@ -90,6 +101,16 @@ void add_choice(CLI::App* app, const std::string& name, std::string& value, cons
       ->type_name(names);
 }
 
+void add_node_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Job");
+  add_choice(app, "--launcher", raw.launcher,
+             "how nodes are reached (with --slurm: srun; else ssh)", {"local", "ssh", "srun"});
+  add_value(app, "--launcher-args", raw.launcher_args, "more options of ssh or srun", "ARGS");
+  add_value(app, "--node-command", raw.node_command,
+            "enters a container on a node: 'nsenter -t {pid} -a'", "TEMPLATE");
+  add_value(app, "--gdbserver", raw.gdbserver, "its path on the nodes (gdbserver)", "PATH");
+}
+
 void add_job_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Job");
   add_value(app, "--targets", raw.targets_file, "the targets that a file lists", "FILE");
@@ -98,12 +119,7 @@ void add_job_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--slurm", raw.slurm, "the ranks of a Slurm job", "JOB[.STEP]");
   add_list(app, "--node", raw.nodes, "the ranks that run on this node", "[USER@]HOST");
   add_value(app, "--save", raw.save, "write a targets file of what was found", "FILE");
-  add_choice(app, "--launcher", raw.launcher,
-             "how nodes are reached (with --slurm: srun; else ssh)", {"local", "ssh", "srun"});
-  add_value(app, "--launcher-args", raw.launcher_args, "more options of ssh or srun", "ARGS");
-  add_value(app, "--node-command", raw.node_command,
-            "enters a container on a node: 'nsenter -t {pid} -a'", "TEMPLATE");
-  add_value(app, "--gdbserver", raw.gdbserver, "its path on the nodes (gdbserver)", "PATH");
+  add_node_options(app, raw);
 }
 
 void add_dll_options(CLI::App* app, RawOptions& raw) {
@@ -121,12 +137,16 @@ void add_file_options(CLI::App* app, RawOptions& raw) {
            "DIR");
   add_list(app, "--path-map", raw.path_maps, "a path prefix of the target, and this host's",
            "FROM=TO");
-  add_list(app, "--image", raw.images, "loaded at BIAS (0): a target without link map",
-           "FILE[@BIAS]");
   add_choice(app, "--fetch-files", raw.fetch_files,
              "read missing files from the target (ask: on a terminal)", {"ask", "always", "never"});
   app->add_flag("--no-sandbox", raw.no_sandbox,
                 "do not filter the system calls of the debug DLL and of the unwinder");
+}
+
+void add_image_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Files");
+  add_list(app, "--image", raw.images, "loaded at BIAS (0): a target without link map",
+           "FILE[@BIAS]");
 }
 
 void add_waiting_options(CLI::App* app, RawOptions& raw) {
@@ -145,13 +165,18 @@ void add_holding_options(CLI::App* app, RawOptions& raw) {
                 "stop all targets, then read them (--max-stop: 10 unless given)");
 }
 
+void add_jobs_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Job");
+  add_value(app, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
+}
+
 void add_collect_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Job");
   app->add_flag("--collect", raw.collect,
                 "each node reads its own ranks, by the same program: for very many");
   add_value(app, "--collector", raw.collector, "that program's path on the nodes (as it is here)",
             "PATH");
-  add_value(app, "--jobs", raw.jobs, "ranks at once: they mostly wait for their stubs (64)", "N");
+  add_jobs_option(app, raw);
 }
 
 void add_rank_option(CLI::App* app, RawOptions& raw) {
@@ -171,6 +196,10 @@ void add_walking_options(CLI::App* app, RawOptions& raw) {
   add_value(app, "--max-bytes", raw.max_bytes,
             "memory here for what a rank has (2G); for all ranks: half of the free", "N[K|M|G]");
   add_value(app, "--max-walk", raw.max_walk, "walk a rank's queues no longer (3600)", "S");
+}
+
+void add_filter_options(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Walking");
   add_list(app, "--queue", raw.queues, "only this queue", "send|recv|unexp")
       ->check(CLI::IsMember({"send", "receive", "recv", "unexpected", "unexp"}).description(""));
   add_list(app, "--comm", raw.communicators, "only the communicator of this name", "NAME");
@@ -179,9 +208,11 @@ void add_walking_options(CLI::App* app, RawOptions& raw) {
   add_list(app, "--peer", raw.peers, "only operations with this peer", "N");
 }
 
-void add_output_options(CLI::App* app, RawOptions& raw) {
+void add_output_options(
+    CLI::App* app, RawOptions& raw,
+    const std::string& output = "a file, not stdout: it appears complete or not at all") {
   app->option_defaults()->group("Printing");
-  add_value(app, "-o", raw.output, "a file, not stdout: it appears complete or not at all", "FILE");
+  add_value(app, "-o", raw.output, output, "FILE");
   add_choice(app, "--color", raw.color, "colours (auto: on a terminal, unless NO_COLOR is set)",
              {"auto", "always", "never"});
   add_value(app, "--trace", raw.trace, "every packet, readable, a line each", "FILE");
@@ -235,9 +266,11 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_collect_options(dump, raw);
   add_dll_options(dump, raw);
   add_file_options(dump, raw);
+  add_image_option(dump, raw);
   add_waiting_options(dump, raw);
   add_holding_options(dump, raw);
   add_walking_options(dump, raw);
+  add_filter_options(dump, raw);
   add_threads_option(dump, raw);
   dump->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
   add_verdict_options(dump, raw);
@@ -268,6 +301,7 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_job_options(stacks, raw);
   add_collect_options(stacks, raw);
   add_file_options(stacks, raw);
+  add_image_option(stacks, raw);
   add_waiting_options(stacks, raw);
   add_holding_options(stacks, raw);
   add_threads_option(stacks, raw);
@@ -279,6 +313,32 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_output_options(stacks, raw);
 }
 
+void declare_run(CLI::App& app, RawOptions& raw) {
+  CLI::App* run = app.add_subcommand(
+      "run", "like timeout(1): runs a command, and says why it hangs when it does");
+  run->footer(run_help);
+  run->option_defaults()->group("Limits");
+  add_value(run, "--timeout", raw.timeout, "the command may run so long", "D");
+  add_value(run, "--silent", raw.silent, "and print nothing for so long", "D");
+  add_value(run, "--kill-after", raw.kill_after, "SIGKILL so long after SIGTERM (10)", "D");
+  add_node_options(run, raw);
+  add_jobs_option(run, raw);
+  add_dll_options(run, raw);
+  add_file_options(run, raw);
+  run->option_defaults()->group("Stopping");
+  add_value(run, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
+  add_value(run, "--stub-timeout", raw.stub_timeout, "longest silence of a stub (10)", "S");
+  add_holding_options(run, raw);
+  add_walking_options(run, raw);
+  add_threads_option(run, raw);
+  run->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
+  run->option_defaults()->group("Verdict");
+  add_value(run, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
+  add_fail_on_option(run, raw);
+  add_queue_printing_options(run, raw);
+  add_output_options(run, raw, "keep what was seen: the dump document (JSON), with its verdict");
+}
+
 void declare_doctor(CLI::App& app, RawOptions& raw) {
   CLI::App* doctor = app.add_subcommand(
       "doctor", "what works, what limits, what fails, and the line that mends it");
@@ -287,6 +347,7 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
   add_job_options(doctor, raw);
   add_dll_options(doctor, raw);
   add_file_options(doctor, raw);
+  add_image_option(doctor, raw);
   add_waiting_options(doctor, raw);
   add_cache_option(doctor, raw);
   add_output_options(doctor, raw);
@@ -346,6 +407,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_analyze(app, raw);
   declare_stacks(app, raw);
   declare_ranks(app, raw);
+  declare_run(app, raw);
   declare_doctor(app, raw);
   declare_types(app, raw);
   app.add_subcommand("help", "of a command: mqbridge help COMMAND");

@@ -66,6 +66,10 @@ struct RawOptions {
   // analyze
   std::vector<std::string> documents;
   std::string before;
+  // run
+  std::string silent;
+  std::string kill_after;
+  std::string stub_timeout;
   // types
   std::string mpi = "openmpi";
   std::string compiler = "cc";

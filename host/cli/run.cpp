@@ -26,6 +26,14 @@ Installation Installation::find(std::string_view version) {
           {directory / "packs", directory.parent_path() / "share" / "mqbridge" / "packs"}};
 }
 
+DumpOptions Installation::complete(DumpOptions options) const {
+  options.program_directory = program_directory;
+  options.pack_directories = pack_directories;
+  options.dll.own_directories = {program_directory,
+                                 program_directory.parent_path() / "lib" / "mqbridge"};
+  return options;
+}
+
 void print_on_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());

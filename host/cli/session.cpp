@@ -30,10 +30,7 @@ void Session::abandon_output() const {
 }
 
 DumpOptions Session::complete(DumpOptions options, const Installation& installation) {
-  options.program_directory = installation.program_directory;
-  options.pack_directories = installation.pack_directories;
-  options.dll.own_directories = {installation.program_directory,
-                                 installation.program_directory.parent_path() / "lib" / "mqbridge"};
+  options = installation.complete(std::move(options));
   options.trace = trace_.get();
   options.holds = &signals.holds();
   return options;

@@ -45,7 +45,7 @@ struct SpawnOptions {
 Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& options,
                     std::string_view missing) {
   if (argv.empty())
-    return fail("command.start", "there is no command");
+    return fail(codes::command_start, "there is no command");
   std::vector<char*> words;
   words.reserve(argv.size() + 1);
   for (const auto& word : argv)
@@ -55,7 +55,7 @@ Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& op
   const int error = ::posix_spawnp(&pid, words.front(), &options.actions, &options.attributes,
                                    words.data(), environ);
   if (error != 0)
-    return fail(error == ENOENT ? missing : "command.start",
+    return fail(error == ENOENT ? missing : codes::command_start,
                 fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
                 fmt::format("install it, or check PATH: command -v {}", argv[0]));
   return pid;
@@ -76,7 +76,7 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams&
   posix_spawnattr_setsigdefault(&options.attributes, &all);
   posix_spawnattr_setpgroup(&options.attributes, 0);
   options.use_mask(none, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  return start(argv, options, "command.start");
+  return start(argv, options, codes::command_start);
 }
 
 Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,

@@ -56,6 +56,42 @@ TEST(Help, HasExactlyTheseOptions) {
        {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
         "--comm", "--tag", "--peer", "--summary", "--show", "--raw"})
     stacks.erase(of_queues);
+  const Options run_options = {"-h",
+                               "--timeout",
+                               "--silent",
+                               "--kill-after",
+                               "--launcher",
+                               "--launcher-args",
+                               "--node-command",
+                               "--gdbserver",
+                               "--jobs",
+                               "--dll",
+                               "--types",
+                               "--config",
+                               "--sysroot",
+                               "--debug-dir",
+                               "--path-map",
+                               "--fetch-files",
+                               "--no-sandbox",
+                               "--connect-timeout",
+                               "--stub-timeout",
+                               "--max-stop",
+                               "--consistent",
+                               "--max-operations",
+                               "--max-bytes",
+                               "--max-walk",
+                               "--threads",
+                               "--no-stacks",
+                               "--twice",
+                               "--fail-on",
+                               "--summary",
+                               "--full",
+                               "--show",
+                               "--raw",
+                               "-o",
+                               "--color",
+                               "--trace"};
+  EXPECT_EQ(options_in(run("mqbridge run --help").out), run_options);
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge analyze --help").out),
@@ -112,8 +148,9 @@ TEST(Help, NamesEveryKindOfTarget) {
 }
 
 TEST(Help, FitsAHundredColumns) {
-  std::istringstream in(
-      run("mqbridge dump --help; mqbridge doctor --help; mqbridge stacks --help").out);
+  std::istringstream in(run("mqbridge dump --help; mqbridge doctor --help; mqbridge stacks --help; "
+                            "mqbridge run --help")
+                            .out);
   for (std::string line; std::getline(in, line);)
     EXPECT_LE(line.size(), 100U) << line;
 }

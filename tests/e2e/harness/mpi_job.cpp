@@ -1,5 +1,6 @@
 #include "tests/e2e/harness/mpi_job.h"
 
+#include "tests/e2e/harness/mpirun_command.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 
@@ -43,13 +44,6 @@ std::vector<std::string> openmpi_launcher(const JobSpec& spec) {
     argv.insert(argv.end(), {"--mca", "btl_tcp_if_include", "lo"});
   argv.insert(argv.end(), {"-np", std::to_string(spec.ranks)});
   return argv;
-}
-
-ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& directory) {
-  auto argv = spec.launcher.empty() ? openmpi_launcher(spec) : spec.launcher;
-  argv.insert(argv.end(), {inferior_path(spec.program), directory.string()});
-  argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
-  return {argv, mpi_environment(directory)};
 }
 
 std::filesystem::path marker(const std::filesystem::path& directory, const char* name, int rank) {
@@ -105,6 +99,13 @@ unsigned long heartbeat(const std::filesystem::path& directory) {
 }
 
 } // namespace
+
+ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& directory) {
+  auto argv = spec.launcher.empty() ? openmpi_launcher(spec) : spec.launcher;
+  argv.insert(argv.end(), {inferior_path(spec.program), directory.string()});
+  argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
+  return {argv, mpi_environment(directory)};
+}
 
 MpiJob::MpiJob(const JobSpec& spec)
     : ranks_(spec.ranks), mpirun_(mpirun_command(spec, directory_.path())) {
