@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace mqbridge {
@@ -99,8 +101,11 @@ private:
     whole_ = whole_ && is_whole(queue);
     for (const Operation& operation : queue.operations) {
       const OperationAt at{&seat, op_class, &operation};
-      if (operation.waited)
+      if (operation.waited) {
         groups_[operation.waited.group].push_back(at);
+        if (operation.request)
+          group_of_.emplace(operation.request->value, operation.waited.group);
+      }
       if (!is_open(operation))
         continue;
       if (operation.collective == Collective::none)
@@ -150,23 +155,20 @@ private:
   }
 
   /// The group of operations that the call of one thread waits for: the one that its request is in,
-  /// else those that no other thread's request is in.
+  /// else those that no thread's request is in.
   std::vector<std::uint32_t> groups_of(const BlockedCall& call) const {
+    if (const auto own = call.request ? group_of_.find(call.request->value) : group_of_.end();
+        own != group_of_.end())
+      return {own->second};
+    std::set<std::uint32_t> claimed;
+    for (const ThreadView& thread : threads_)
+      if (thread.call != nullptr && thread.call->request)
+        if (const auto its = group_of_.find(thread.call->request->value); its != group_of_.end())
+          claimed.insert(its->second);
     std::vector<std::uint32_t> others;
-    for (const auto& [number, operations] : groups_) {
-      const auto holds = [&, &members = operations](const BlockedCall& each) {
-        return each.request && std::ranges::any_of(members, [&](const OperationAt& at) {
-                 return at.operation->request == each.request;
-               });
-      };
-      if (holds(call))
-        return {number};
-      const bool claimed = std::ranges::any_of(threads_, [&](const ThreadView& thread) {
-        return thread.call != nullptr && thread.call != &call && holds(*thread.call);
-      });
-      if (!claimed)
+    for (const auto& [number, operations] : groups_)
+      if (!claimed.contains(number))
         others.push_back(number);
-    }
     return others;
   }
 
@@ -369,7 +371,8 @@ private:
   std::vector<OperationAt> own_;    ///< the program's, pending
   std::vector<OperationAt> inside_; ///< of blocking collectives, pending
   std::map<std::uint32_t, std::vector<OperationAt>> groups_;
-  bool whole_ = true;   ///< sends and receives
+  std::unordered_map<std::uint64_t, std::uint32_t> group_of_; ///< by address of the request
+  bool whole_ = true;                                         ///< sends and receives
   bool counts_ = false; ///< what goes on inside of collectives is visible
 };
 

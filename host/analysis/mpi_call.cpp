@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace mqbridge {
@@ -89,7 +91,7 @@ constexpr auto collectives = std::to_array<Named<CollectiveKind>>({
     {"Scatterv", CollectiveKind::from_root},
 });
 
-/// What returns by itself, by how its name begins; the rest of I... does, too.
+/// What returns by itself, by how its name begins.
 constexpr auto local_families = std::to_array<std::string_view>({"Add_error_",
                                                                  "Address",
                                                                  "Aint_",
@@ -169,10 +171,14 @@ std::string_view without_prefix(std::string_view call) {
   return call.starts_with("MPI_") ? call.substr(4) : call;
 }
 
-/// MPI_Isend, MPI_Ibarrier; and not MPI_Init, MPI_Intercomm_create, which the caller has looked up.
+/// MPI_Isend, MPI_Ibarrier: of each blocking call there may be one that only starts it.
 bool starts_something(std::string_view name) {
-  return name.starts_with("I") && name != "Init" && name != "Init_thread" &&
-         !name.starts_with("Intercomm_");
+  if (name.size() < 2 || name.front() != 'I')
+    return false;
+  std::string blocking(name.substr(1));
+  blocking.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(blocking.front())));
+  return find<CallKind>(calls, blocking) != nullptr ||
+         find<CollectiveKind>(collectives, blocking) != nullptr;
 }
 
 } // namespace

@@ -26,12 +26,6 @@ bool in_mpi(const RankDump& rank) {
          });
 }
 
-bool takes(const Operation& receive, std::int64_t sender, const Operation& send) {
-  return is_pending(receive) && receive.collective == send.collective &&
-         (receive.peer.any || receive.peer.local_rank == sender) &&
-         (receive.tag.any || receive.tag.value == send.tag.value);
-}
-
 } // namespace
 
 bool is_open(const Operation& operation) {
@@ -255,31 +249,37 @@ bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
 /// of them when the last one has entered.
 WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat,
                                            const Operation& operation) {
+  const auto [known, is_new] =
+      instances_.try_emplace({&seat, operation.tag.value.value_or(0)}, WaitGraph::satisfied);
+  if (!is_new)
+    return known->second;
   const auto traffic = seen(channels_.traffic_to(process, seat), process, process);
   if (traffic == Traffic::moving)
-    return WaitGraph::satisfied;
-  const WaitNode node = graph_.add(WaitGraph::Mode::all);
+    return known->second;
+  WaitNode node = absent_members(process, seat, operation);
+  if (traffic == Traffic::stuck)
+    node = either(node, WaitGraph::unknown);
+  else if (node > WaitGraph::unproven && !all_count(process, seat))
+    node = either(node, WaitGraph::guessed);
+  return known->second = node;
+}
+
+/// All members that are not in the instance; none: it goes on.
+WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
+                                      const Operation& operation) {
   const auto count = JobPicture::members(*seat.communicator);
   if (!count)
     return WaitGraph::unknown;
-  bool somebody = false;
+  const WaitNode node = graph_.add(WaitGraph::Mode::all);
   for (std::int64_t rank = 0; rank < *count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
-    if (!member) {
-      graph_.wait_for(node, WaitGraph::unknown);
-      continue;
-    }
-    if (member->process == process ||
-        (member->process && is_in_instance(*member->process, seat.key, operation)))
-      continue;
-    somebody = true;
-    graph_.wait_for(node, node_of(*member));
+    const bool in_it =
+        member && member->process &&
+        (*member->process == process || is_in_instance(*member->process, seat.key, operation));
+    if (!in_it)
+      graph_.wait_for(node, member ? node_of(*member) : WaitGraph::unknown);
   }
-  if (!somebody)
-    return WaitGraph::satisfied;
-  if (traffic == Traffic::stuck)
-    return either(node, WaitGraph::unknown);
-  return all_count(process, seat) ? node : either(node, WaitGraph::guessed);
+  return node;
 }
 
 WaitNode RequestWaits::send(std::size_t process, const Seat& seat, const Operation& operation) {
@@ -304,9 +304,9 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
     return either(node, WaitGraph::guessed);
   const Communicator& communicator = *theirs->communicator;
   if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
-    const auto& receives = communicator.queue(OpClass::receive).operations;
-    const bool met = std::ranges::any_of(
-        receives, [&](const Operation& each) { return takes(each, *own_rank, operation); });
+    const bool met =
+        posted_.of(communicator)
+            .has_for(*own_rank, operation.tag.value, operation.collective != Collective::none);
     return met ? WaitGraph::satisfied : node;
   }
   const auto arrived = channels_.arrived(process, *theirs, operation.sequence);

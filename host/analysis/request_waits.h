@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/analysis/arrived_messages.h"
 #include "host/analysis/channels.h"
 #include "host/analysis/job_picture.h"
+#include "host/analysis/message_index.h"
 #include "host/analysis/wait_graph.h"
 
 #include <cstddef>
@@ -63,6 +63,7 @@ private:
   WaitNode receive(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode wildcard(std::size_t process, const Seat& seat);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode send(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode send_to(std::size_t process, std::size_t receiver, const Seat& seat,
                    const Operation& operation);
@@ -82,13 +83,16 @@ private:
   const Channels& channels_;
   WaitGraph& graph_;
   const std::vector<WaitNode>& process_nodes_;
-  ArrivedMessagesOfAll arrived_;
+  IndexOfEach<ArrivedMessages> arrived_;
+  IndexOfEach<PostedReceives> posted_;
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_; ///< in the look before
   std::vector<bool> has_threads_; ///< may be in MPI with several at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   /// By communicator, and by who is the first one on the side that receives from it.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;
+  /// By communicator of one process, and tag.
+  std::map<std::pair<const Seat*, std::int64_t>, WaitNode> instances_;
   std::vector<std::pair<std::size_t, std::size_t>> stuck_; ///< sender, receiver
 };
 

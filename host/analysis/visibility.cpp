@@ -57,9 +57,14 @@ private:
       result_.missing.push_back("how many ranks there are" + job_words(job));
       return;
     }
+    constexpr std::int64_t most_named = 1 << 17;
+    if (*size > most_named) {
+      result_.missing.push_back(fmt::format("{} of {} ranks{}, which were not dumped",
+                                            *size - dumped, *size, job_words(job)));
+      return;
+    }
     std::vector<std::int64_t> missing;
-    constexpr std::int64_t most = 1 << 20;
-    for (std::int64_t rank = 0; rank < std::min(*size, most); ++rank)
+    for (std::int64_t rank = 0; rank < *size; ++rank)
       if (!picture_.find(job, rank))
         missing.push_back(rank);
     say("what was not dumped", {{job, missing}});

@@ -1,10 +1,14 @@
 // Dump documents and lines of NDJSON, from whoever says that he is mqbridge. The first byte
-// chooses. What is read is written, and read and written again, to the same bytes.
+// chooses. What is read is written, and read and written again, to the same bytes; and a document
+// gets a verdict that does not contradict itself.
 
+#include "host/analysis/analyze.h"
+#include "host/analysis/join.h"
 #include "host/document/document_reader.h"
 #include "host/document/json_report.h"
 #include "tests/fuzz/fuzz_input.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace mqbridge {
@@ -27,6 +31,20 @@ std::string document_text(const Dump& dump) {
   return text;
 }
 
+/// The same document twice is two looks.
+void verdict(const Dump& dump) {
+  const auto joined = join_documents({{"one", dump}, {"other", dump}});
+  require(joined || !joined.error().hint.empty());
+  if (!joined)
+    return;
+  const auto analysis = analyze(*joined);
+  const bool decided = analysis.verdict != Verdict::undecided;
+  require(analysis.confidence.has_value() == decided);
+  const auto in_core = [](const auto& job) { return !job.second.core.empty(); };
+  const bool core = !analysis.core.empty() || std::ranges::any_of(analysis.by_job, in_core);
+  require(core == (analysis.verdict == Verdict::deadlock));
+}
+
 void document(std::string_view text) {
   std::istringstream in{std::string(text)};
   const auto read = DocumentReader(most_bytes).document(in);
@@ -37,6 +55,7 @@ void document(std::string_view text) {
   std::istringstream again_in(first);
   const auto again = DocumentReader(2 * most_bytes).document(again_in);
   require(again && document_text(again->dump) == first);
+  verdict(read->dump);
 }
 
 std::string line_text(const RankDump& rank) {

@@ -32,13 +32,35 @@ private:
   std::unordered_set<std::int64_t> tags_;     ///< of the program's messages
 };
 
-/// Of all communicators that were asked for. They outlive it.
-class ArrivedMessagesOfAll {
+/// The receives of one communicator of one process that have met no message, to be looked up.
+class PostedReceives {
 public:
-  const ArrivedMessages& of(const Communicator& communicator);
+  explicit PostedReceives(const Communicator& communicator);
+
+  /// One that a message of this rank and tag would meet. `collective`: the MPI's own messages.
+  bool has_for(std::int64_t sender, MaybeInt tag, bool collective) const;
 
 private:
-  std::unordered_map<const Communicator*, std::unique_ptr<ArrivedMessages>> known_;
+  std::unordered_set<std::uint64_t> exact_;          ///< sender and tag
+  std::unordered_set<std::int64_t> senders_;         ///< with any tag
+  std::unordered_set<std::int64_t> tags_;            ///< from anybody
+  std::unordered_set<std::int64_t> collective_tags_; ///< the MPI's own, from anybody
+  bool anything_ = false;
+};
+
+/// One index for each communicator that was asked for. They outlive it.
+template <class Index>
+class IndexOfEach {
+public:
+  const Index& of(const Communicator& communicator) {
+    auto& known = known_[&communicator];
+    if (!known)
+      known = std::make_unique<Index>(communicator);
+    return *known;
+  }
+
+private:
+  std::unordered_map<const Communicator*, std::unique_ptr<Index>> known_;
 };
 
 } // namespace mqbridge

@@ -1,4 +1,4 @@
-#include "host/analysis/arrived_messages.h"
+#include "host/analysis/message_index.h"
 
 namespace mqbridge {
 namespace {
@@ -53,11 +53,30 @@ bool ArrivedMessages::has_for(const Operation& receive) const {
   return receive.tag.value && tagged_.contains(pair_of(sender, *receive.tag.value));
 }
 
-const ArrivedMessages& ArrivedMessagesOfAll::of(const Communicator& communicator) {
-  auto& known = known_[&communicator];
-  if (!known)
-    known = std::make_unique<ArrivedMessages>(communicator);
-  return *known;
+PostedReceives::PostedReceives(const Communicator& communicator) {
+  for (const Operation& receive : communicator.queue(OpClass::receive).operations) {
+    if (receive.status != OpStatus::pending && receive.status != OpStatus::unknown)
+      continue;
+    const bool own = receive.collective == Collective::none;
+    if (receive.peer.any && receive.tag.any)
+      anything_ = true;
+    else if (receive.peer.any && receive.tag.value)
+      (own ? tags_ : collective_tags_).insert(*receive.tag.value);
+    else if (receive.peer.local_rank && receive.tag.any)
+      senders_.insert(*receive.peer.local_rank);
+    else if (receive.peer.local_rank && receive.tag.value)
+      exact_.insert(pair_of(*receive.peer.local_rank, *receive.tag.value));
+  }
+}
+
+bool PostedReceives::has_for(std::int64_t sender, MaybeInt tag, bool collective) const {
+  if (!tag)
+    return false;
+  if (exact_.contains(pair_of(sender, *tag)))
+    return true;
+  if (collective)
+    return collective_tags_.contains(*tag);
+  return anything_ || senders_.contains(sender) || tags_.contains(*tag);
 }
 
 } // namespace mqbridge
