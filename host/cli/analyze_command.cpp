@@ -1,4 +1,5 @@
 #include "host/analysis/analyze.h"
+#include "host/analysis/compare.h"
 #include "host/analysis/join.h"
 #include "host/cli/execute.h"
 #include "host/cli/output.h"
@@ -11,7 +12,7 @@
 #include "host/mqs/walk_budget.h"
 #include "host/report/text_report.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -20,9 +21,21 @@ Result<Dump> read_job(const std::vector<std::string>& files) {
   auto documents = read_documents(files, memory_left() / 2);
   if (!documents)
     return forward(std::move(documents));
-  auto dump = join_documents(std::move(*documents));
-  if (dump)
-    dump->analysis = analyze(*dump);
+  return join_documents(std::move(*documents));
+}
+
+/// With a verdict, and with what has changed since --before.
+Result<Dump> analyzed(const AnalyzeCommand& command) {
+  auto dump = read_job(command.documents);
+  if (!dump)
+    return dump;
+  dump->analysis = analyze(*dump);
+  if (command.before.empty())
+    return dump;
+  const auto before = read_job({command.before});
+  if (!before)
+    return Failure(before.error());
+  dump->analysis->changes = compare(*before, *dump);
   return dump;
 }
 
@@ -55,7 +68,7 @@ int execute(const AnalyzeCommand& command, const Installation& installation) {
     print_error(output.error());
     return exit_output;
   }
-  const auto dump = read_job(command.documents);
+  const auto dump = analyzed(command);
   if (!dump) {
     print_error(dump.error());
     return exit_nothing;

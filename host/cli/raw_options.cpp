@@ -285,6 +285,7 @@ void declare_analyze(CLI::App& app, RawOptions& raw) {
   analyze->footer(analyze_help);
   analyze->add_option("DUMP", raw.documents, "documents; - is stdin")->required()->type_name("");
   add_fail_on_option(analyze, raw);
+  add_value(analyze, "--before", raw.before, "what has changed since this document", "FILE");
   analyze->option_defaults()->group("Printing");
   add_choice(analyze, "--format", raw.format, "what is written", {"text", "json", "ndjson"});
   analyze->add_flag("--full", raw.full, "text: every rank, too, and nothing is left out");

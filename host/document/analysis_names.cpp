@@ -78,4 +78,22 @@ std::string_view name_of(WaitsFor value) {
   return value == WaitsFor::all ? "and" : "or";
 }
 
+std::string_view name_of(RankChange value) {
+  switch (value) {
+  case RankChange::same:
+    return "same";
+  case RankChange::moved:
+    return "moved";
+  case RankChange::appeared:
+    return "new";
+  case RankChange::gone:
+    return "gone";
+  case RankChange::other_process:
+    return "other_process";
+  case RankChange::unknown:
+    return "unknown";
+  }
+  return {};
+}
+
 } // namespace mqbridge

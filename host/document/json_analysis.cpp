@@ -78,6 +78,10 @@ void write_analysis(JsonWriter& json, const std::optional<Analysis>& analysis) {
   json.member("looks", analysis->looks);
   json.member("unchanged_ms", analysis->unchanged_ms);
   write_by_job(json, analysis->by_job);
+  if (analysis->changes)
+    write_changes(json, *analysis->changes);
+  else
+    json.member("changes", nullptr);
   json.end();
 }
 

@@ -43,6 +43,9 @@ void write_stacks(JsonWriter& json, const std::optional<std::vector<ThreadStack>
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values);
 void write_runs(JsonWriter& json, const std::vector<Run>& runs);
 
+/// The member `changes` of an analysis.
+void write_changes(JsonWriter& json, const Changes& changes);
+
 /// The member `analysis`; nullopt is null.
 void write_analysis(JsonWriter& json, const std::optional<Analysis>& analysis);
 

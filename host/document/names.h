@@ -37,6 +37,7 @@ std::string_view name_of(Verdict value);
 std::string_view name_of(Confidence value);
 std::string_view name_of(FindingKind value);
 std::string_view name_of(WaitsFor value);
+std::string_view name_of(RankChange value);
 
 /// The value of E that has this name; nullopt: none has.
 template <class E>

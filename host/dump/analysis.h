@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/dump/changes.h"
 #include "host/dump/ranges.h"
 
 #include <cstdint>
@@ -83,6 +84,7 @@ struct Analysis {
   std::int64_t looks = 1;
   std::optional<double> unchanged_ms;       ///< between two looks that show the same core
   std::map<std::string, JobVerdict> by_job; ///< by job_id, where there are several jobs
+  std::optional<Changes> changes;           ///< since an earlier document, where it was asked for
 };
 
 } // namespace mqbridge

@@ -62,16 +62,16 @@ public:
   }
 
 private:
-  /// Those that were reached, that may be attached a second time, and that the user asked for.
+  /// Those that may be attached a second time, and that the user asked for. A process that has
+  /// ended in both looks is gone; one that could not be reached in time may be reached now.
   void choose_again(const Dump& first) {
-    std::set<std::string> reached;
+    std::set<std::string> asked_for;
     for (const RankDump& rank : first.ranks)
-      if (rank.status != RankStatus::failed)
-        reached.insert(rank.endpoint);
+      asked_for.insert(rank.endpoint);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const TargetSpec& target = targets_[i];
       const bool once = target.is_core() || !why_once(target, workshop_.options()).reason.empty();
-      if (once || !reached.contains(target.text()))
+      if (once || !asked_for.contains(target.text()))
         continue;
       again_.push_back(target);
       indices_.push_back(i);
@@ -157,7 +157,7 @@ private:
     if (found.empty())
       return folded_.ranks.push_back(std::move(first));
     RankDump& second = second_ranks_[found.mapped()];
-    if (second.status == RankStatus::failed)
+    if (second.status == RankStatus::failed && first.status != RankStatus::failed)
       return keep(std::move(first), second.errors.empty() ? RankError{} : second.errors.front());
     if (are_different(first.pid, second.pid))
       return keep(std::move(first), {"process.other", RankError::Level::error,
@@ -167,23 +167,19 @@ private:
       second.rank_source = first.rank_source;
       second.job_id = first.job_id;
     }
-    if (first.status != RankStatus::failed) {
-      first.statistics = {};
-      for (Communicator& communicator : first.communicators)
-        communicator.key.clear(); // named anew, for the second look
-      before_.ranks.push_back(std::move(first));
-    }
+    first.statistics = {};
+    for (Communicator& communicator : first.communicators)
+      communicator.key.clear(); // named anew, for the second look
+    before_.ranks.push_back(std::move(first));
     folded_.ranks.push_back(std::move(second));
   }
 
   void keep(RankDump first, const RankError& why) {
-    if (first.status != RankStatus::failed) {
-      first.errors.push_back({"twice.failed", RankError::Level::warning,
-                              fmt::format("at the second look: {}: {}; this is what the first "
-                                          "one saw",
-                                          why.code, why.message),
-                              why.hint});
-    }
+    first.errors.push_back({"twice.failed", RankError::Level::warning,
+                            fmt::format("at the second look: {}: {}; this is what the first one "
+                                        "saw",
+                                        why.code, why.message),
+                            why.hint});
     folded_.ranks.push_back(std::move(first));
   }
 

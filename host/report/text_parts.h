@@ -82,5 +82,7 @@ void write_message(const TextContext& context, Style style, const std::string& m
 void write_statistics(const TextContext& context);
 /// Of a dump that has an analysis.
 void write_verdict(const TextContext& context);
+/// Of a dump whose analysis has changes.
+void write_changes(const TextContext& context);
 
 } // namespace mqbridge

@@ -85,7 +85,7 @@ public:
       : context_(context), analysis_(*context.dump.analysis),
         several_jobs_(analysis_.by_job.size() > 1) {
     for (const Wait& wait : analysis_.waits)
-      waits_[{wait.job_id.value_or(""), wait.rank}].push_back(&wait);
+      waits_[{job_of(wait.job_id), wait.rank}].push_back(&wait);
     for (const Finding& finding : analysis_.findings)
       if (!is_told_below(finding))
         label_ = std::max(label_, label_of(finding.kind).size() + 2);
@@ -165,7 +165,7 @@ private:
   void write_core() {
     for (const Finding& finding : limited(findings_of(true))) {
       write_labelled(label_of(finding.kind), of_job(finding.job_id) + finding.message);
-      write_waits(unsaid(finding.job_id.value_or(""), finding.ranks));
+      write_waits(unsaid(job_of(finding.job_id), finding.ranks));
     }
     std::vector<Rank> left;
     for (const auto& [job, verdict] : by_job())
@@ -287,12 +287,15 @@ private:
 
   // Parts of lines.
 
+  /// Of a single job it does not matter whether its name is given.
+  std::string job_of(const std::optional<std::string>& job) const {
+    return several_jobs_ ? job.value_or("") : std::string();
+  }
+
   std::map<std::string, JobVerdict> by_job() const {
-    if (!analysis_.by_job.empty())
+    if (several_jobs_)
       return analysis_.by_job;
-    const auto job =
-        analysis_.waits.empty() ? std::string() : analysis_.waits.front().job_id.value_or("");
-    return {{job, {analysis_.core, analysis_.blocked}}};
+    return {{"", {analysis_.core, analysis_.blocked}}};
   }
 
   /// Those of the core, or the others.
@@ -378,6 +381,10 @@ private:
 
 void write_verdict(const TextContext& context) {
   VerdictWriter(context).write();
+  if (!context.dump.analysis->changes)
+    return;
+  context.line();
+  write_changes(context);
 }
 
 void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink) {

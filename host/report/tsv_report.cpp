@@ -185,6 +185,20 @@ void write_rank(const RankDump& rank, const Sink& sink) {
       write_queue(rank, communicator, op_class, sink);
 }
 
+void write_analysis(const Analysis& analysis, const Sink& sink) {
+  Line verdict("verdict");
+  verdict.set(Field::state, name_of(analysis.verdict));
+  if (analysis.confidence)
+    verdict.set(Field::reason, name_of(*analysis.confidence));
+  verdict.write(sink);
+  for (const Finding& finding : analysis.findings) {
+    Line line("finding");
+    line.set(Field::reason, name_of(finding.kind));
+    line.set(Field::message, finding.message);
+    line.write(sink);
+  }
+}
+
 } // namespace
 
 void write_tsv(const Dump& dump, const Sink& sink) {
@@ -197,6 +211,8 @@ void write_tsv(const Dump& dump, const Sink& sink) {
     write_rank(rank, sink);
   for (const RankError& error : dump.errors)
     write_error(Line(name_of(error.level)), error, sink);
+  if (dump.analysis)
+    write_analysis(*dump.analysis, sink);
 }
 
 } // namespace mqbridge

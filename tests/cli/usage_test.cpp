@@ -95,7 +95,7 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge analyze --help").out),
-            (Options{"-h", "--fail-on", "--format", "--full", "-o", "--color"}));
+            (Options{"-h", "--fail-on", "--before", "--format", "--full", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(

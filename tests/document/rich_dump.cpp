@@ -159,6 +159,26 @@ Analysis rich_analysis() {
   analysis.look_at = {"rank 6: halo.c:212"};
   analysis.looks = 3;
   analysis.unchanged_ms = 5000.5;
+  RankChanges moved;
+  moved.rank = 6;
+  moved.job_id = "1:a";
+  moved.change = RankChange::moved;
+  moved.calls_before = rich_calls();
+  moved.calls_after = std::vector<BlockedCall>();
+  moved.calls_moved = true;
+  moved.channels = {{"C1", 3, 5, std::nullopt}};
+  moved.counted = true;
+  OperationKind kind;
+  kind.communicator = "C7";
+  kind.peer = 3;
+  kind.any_tag = true;
+  kind.length = 64;
+  kind.collective = Collective::barrier;
+  moved.gone = {{kind, 2}};
+  moved.appeared = {{OperationKind{}, 1}};
+  moved.stayed = 9;
+  moved.unsure = {OpClass::unexpected};
+  analysis.changes = Changes{"2026-11-05T07:59:58Z", "2026-11-05T08:00:00Z", {moved}};
   analysis.by_job = {{"1:a", {{{0, 6, 2}}, {}}}, {"2:b", {{}, {{1, 1, 1}}}}};
   return analysis;
 }

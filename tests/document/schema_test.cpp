@@ -159,6 +159,10 @@ TEST_F(Schema, EveryWordOfAnAnalysisIsInTheSchema) {
     analysis.waits[0].mode = mode;
     EXPECT_EQ(valid(), "");
   }
+  for (int change = 0; change <= static_cast<int>(RankChange::unknown); ++change) {
+    analysis.changes->ranks[0].change = static_cast<RankChange>(change);
+    EXPECT_EQ(valid(), "");
+  }
   for (int kind = 0; kind <= static_cast<int>(FindingKind::repaired_value); ++kind) {
     analysis.findings[0].kind = static_cast<FindingKind>(kind);
     EXPECT_EQ(valid(), "");
@@ -254,6 +258,9 @@ TEST_F(Schema, FaultsAreRefused) {
       {"wait for one number", [](json& d) { d["analysis"]["waits"][0]["for"] = {1}; }},
       {"analysis without what was not visible",
        [](json& d) { d["analysis"].erase("not_visible"); }},
+      {"unknown change", [](json& d) { d["analysis"]["changes"]["ranks"][0]["change"] = "fell"; }},
+      {"operation that is gone from no queue",
+       [](json& d) { d["analysis"]["changes"]["ranks"][0]["gone"][0].erase("queue"); }},
       {"earlier look without time", [](json& d) { d["earlier"][0].erase("taken_at"); }},
       {"earlier rank without status", [](json& d) { d["earlier"][0]["ranks"][0].erase("status"); }},
       {"six lines of text",

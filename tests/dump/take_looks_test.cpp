@@ -99,12 +99,25 @@ TEST_F(TwoLooks, ARankThatIsNotReachedAgainKeepsItsFirstLookAndSaysSo) {
   EXPECT_THAT(told_, ElementsAre("a", "b", "c")) << "each once";
 }
 
-TEST_F(TwoLooks, ARankThatWasReachedTheSecondTimeAloneWasSeenOnce) {
+/// A process that was gone in both looks had not left between them.
+TEST_F(TwoLooks, AFailedFirstLookIsALook) {
   auto first = first_look();
+  first.ranks[0] = lost(first.ranks[0]);
   first.ranks[1] = lost(first.ranks[1]);
-  const auto dump = fold(std::move(first), look_at({seen(1, "b", 11), seen(3, "d", 13)}));
-  ASSERT_EQ(dump.ranks.size(), 4U);
+  const auto dump = fold(std::move(first), look_at({lost(seen(0, "a", 10)), seen(1, "b", 11)}));
+  ASSERT_EQ(dump.ranks.size(), 3U);
+  EXPECT_EQ(dump.ranks[0].status, RankStatus::failed);
   EXPECT_EQ(dump.ranks[1].status, RankStatus::ok);
+  ASSERT_EQ(dump.earlier.size(), 1U);
+  ASSERT_EQ(dump.earlier[0].ranks.size(), 2U);
+  EXPECT_EQ(dump.earlier[0].ranks[0].status, RankStatus::failed);
+  EXPECT_EQ(dump.earlier[0].ranks[1].status, RankStatus::failed);
+  EXPECT_THAT(told_, ElementsAre("b", "a", "c"));
+}
+
+TEST_F(TwoLooks, ARankThatComesWithTheSecondWasSeenOnce) {
+  const auto dump = fold(first_look(), look_at({seen(3, "d", 13)}));
+  ASSERT_EQ(dump.ranks.size(), 4U);
   EXPECT_EQ(dump.ranks[3].endpoint, "d");
   EXPECT_THAT(dump.earlier, IsEmpty());
 }

@@ -58,9 +58,14 @@ void document(std::string_view text) {
   verdict(read->dump);
 }
 
-std::string line_text(const RankDump& rank) {
+/// What was read of a rank, now or earlier, as it is written. Empty: the line is no rank.
+std::string line_text(const DocumentLine& line) {
   std::string text;
-  write_ndjson_rank(rank, options, [&](std::string_view piece) { text += piece; });
+  const Sink sink = [&](std::string_view piece) { text += piece; };
+  if (const auto* const rank = std::get_if<RankDump>(&line))
+    write_ndjson_rank(*rank, options, sink);
+  if (const auto* const earlier = std::get_if<EarlierLine>(&line))
+    write_ndjson_earlier(earlier->rank, earlier->taken_at, options, sink);
   return text;
 }
 
@@ -71,12 +76,11 @@ void lines(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const auto read = reader.line(line);
     check(read);
-    const auto* const rank = read ? std::get_if<RankDump>(&*read) : nullptr;
-    if (rank == nullptr)
+    const auto first = read ? line_text(*read) : std::string();
+    if (first.empty())
       continue;
-    const auto first = line_text(*rank);
     const auto again = DocumentReader(2 * most_bytes).line(first);
-    require(again && line_text(std::get<RankDump>(*again)) == first);
+    require(again && line_text(*again) == first);
   }
 }
 

@@ -172,6 +172,21 @@ TEST(Tsv, CutQueuesKeepTheirOperationsAndSaySo) {
   EXPECT_EQ(cut.at("total"), "");
 }
 
+TEST(Tsv, TheVerdictAndItsFindingsHaveLines) {
+  Dump dump = ring_dump(1);
+  EXPECT_TRUE(of_kind(rows_of(dump), "verdict").empty());
+  Analysis& analysis = dump.analysis.emplace();
+  analysis.verdict = Verdict::deadlock;
+  analysis.confidence = Confidence::possible;
+  analysis.findings = {{FindingKind::tag_mismatch, {{3, 3, 1}}, "rank 3:\ttag 71"}};
+  const auto rows = rows_of(dump);
+  EXPECT_EQ(of_kind(rows, "verdict").at(0).at("state"), "deadlock");
+  EXPECT_EQ(of_kind(rows, "verdict").at(0).at("reason"), "possible");
+  EXPECT_EQ(of_kind(rows, "finding").at(0).at("reason"), "tag_mismatch");
+  EXPECT_EQ(of_kind(rows, "finding").at(0).at("message"), "rank 3:\\ttag 71");
+  EXPECT_EQ(of_kind(rows, "finding").at(0).at("pid"), "");
+}
+
 TEST(Tsv, NamesCannotBreakTheTable) {
   Dump dump = sample_dump();
   dump.ranks[0].communicators[0].name = "a\tb\nc\\d\x1b";

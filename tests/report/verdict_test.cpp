@@ -107,6 +107,13 @@ unseen   rank 3 was not dumped
 )");
 }
 
+TEST(VerdictText, OfASingleJobItsNameDoesNotMatter) {
+  Analysis analysis = cycle();
+  for (Wait& wait : analysis.waits)
+    wait.job_id = "4711";
+  EXPECT_EQ(verdict(analysis), verdict(cycle()));
+}
+
 TEST(VerdictText, RanksInLikeWordsAreOneLine) {
   Analysis analysis = cycle();
   analysis.waits.clear();
