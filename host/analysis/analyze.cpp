@@ -131,14 +131,15 @@ private:
     std::vector<Reason> reasons;
     const FindingInput input{waits_, reduction_};
     find_near_misses(input, reasons);
+    const bool near = !reasons.empty();
     find_never_started(input, reasons);
     find_collective_mismatches(input, reasons);
     find_lost_partners(input, reasons);
     find_cores(input, reasons);
+    if (!near)
+      find_orphans(input, reasons);
     find_stragglers(input, reasons);
     find_conditions(input, reasons);
-    if (reasons.empty() || reasons.front().finding.kind >= FindingKind::straggler)
-      find_orphans(input, reasons);
     for (Reason& reason : reasons) {
       if (!reason.look_at.empty())
         analysis_.look_at.push_back(std::move(reason.look_at));

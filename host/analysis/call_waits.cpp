@@ -191,6 +191,9 @@ private:
       if (fits(kind, at) && !elsewhere)
         candidates.push_back(at);
     }
+    // What it waited for is complete, or not among what is shown.
+    if (wait.call->request && wait.call->request_unique == true)
+      return wait_for_nothing_seen(wait, true);
     wait_for_candidates(wait, kind, candidates);
   }
 
@@ -233,7 +236,7 @@ private:
 
   /// `passes`: where all that such a call could wait for would be seen, it goes on at this moment.
   void wait_for_nothing_seen(CallWait& wait, bool passes) {
-    if (!passes || !whole_)
+    if (!passes || !whole_ || !counts_)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     wait.node = WaitGraph::satisfied;
   }
@@ -373,7 +376,9 @@ private:
   std::map<std::uint32_t, std::vector<OperationAt>> groups_;
   std::unordered_map<std::uint64_t, std::uint32_t> group_of_; ///< by address of the request
   bool whole_ = true;                                         ///< sends and receives
-  bool counts_ = false; ///< what goes on inside of collectives is visible
+  /// All that calls send and receive is visible, also blocking sends, probes and what goes on
+  /// inside of collectives: who counts messages is asked for these, too.
+  bool counts_ = false;
 };
 
 CallWaits::Absent CallWaits::wait_for(std::vector<Partner> members) {

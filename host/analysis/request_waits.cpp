@@ -157,8 +157,8 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 
 /// What a process that has left MPI sent before is not known. But it would have come since the look
 /// before, where it had left MPI already.
-WaitNode RequestWaits::still_gone(std::size_t sender) const {
-  return does_no_more_[sender] && did_no_more_[sender] ? WaitGraph::unproven : WaitGraph::guessed;
+WaitNode RequestWaits::still_gone(std::size_t process) const {
+  return does_no_more_[process] && did_no_more_[process] ? WaitGraph::unproven : WaitGraph::guessed;
 }
 
 /// The data comes by itself, unless its sender is not there any more.
@@ -177,13 +177,16 @@ bool RequestWaits::all_count(std::size_t process, const Seat& seat) {
   const auto count = JobPicture::members(*seat.communicator).value_or(0);
   for (std::int64_t rank = 0; rank < count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
-    if (!member || !member->process || does_no_more_[*member->process])
-      continue;
-    const Seat* theirs = picture_.seat(*member->process, seat.key);
-    if (theirs == nullptr || !theirs->communicator->counters)
+    if (member && member->process && !does_no_more_[*member->process] &&
+        !counts(*member->process, seat))
       return false;
   }
   return true;
+}
+
+bool RequestWaits::counts(std::size_t process, const Seat& seat) const {
+  const Seat* its = picture_.seat(process, seat.key);
+  return its != nullptr && its->communicator->counters;
 }
 
 /// Any member, the process itself among them: that it can go on is no reason for it to go on.
@@ -205,7 +208,7 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
     if (node > WaitGraph::unproven)
       graph_.wait_for(at->second, node);
     unknown = unknown || node == WaitGraph::unknown;
-    if (node == WaitGraph::never && gone != WaitGraph::guessed)
+    if (node == WaitGraph::never && gone != WaitGraph::guessed && !counts(*member->process, seat))
       gone = still_gone(*member->process);
   }
   if (unknown)
@@ -301,7 +304,7 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
   const Seat* theirs = picture_.seat(receiver, seat.key);
   const auto own_rank = seat.communicator->local_rank;
   if (theirs == nullptr || !own_rank)
-    return either(node, WaitGraph::guessed);
+    return either(node, still_gone(receiver));
   const Communicator& communicator = *theirs->communicator;
   if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
     const bool met =

@@ -73,7 +73,9 @@ private:
                    const Operation& operation);
   /// A receive that has met its message, which is still coming.
   WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
-  WaitNode still_gone(std::size_t sender) const;
+  WaitNode still_gone(std::size_t process) const;
+  /// Whether the process counts its messages on the communicator of somebody's seat.
+  bool counts(std::size_t process, const Seat& seat) const;
   WaitNode either(WaitNode one, WaitNode other);
   bool all_count(std::size_t process, const Seat& seat);
   Traffic seen(Traffic traffic, std::size_t sender, std::size_t receiver);

@@ -145,6 +145,34 @@ TEST(Analyze, WhatHasMetItsMessageComesByItself) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
 }
 
+TEST(Analyze, ACallWhoseRequestIsDoneReturns) {
+  auto job = two_and_one();
+  job.receive(0, 2, 5); // posted for later
+  job.world(0).queue(OpClass::receive).operations.front().status = OpStatus::complete;
+  job.blocked_receive(2, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, AnMpiThatHidesBlockingSendsProvesNothingByAnEmptyQueue) {
+  auto job = two_and_one();
+  job.in_call(1, "MPI_Send");
+  job.world(1).queue(OpClass::receive) = {
+      QueueState::available, QueueReason::none, {}, 0, TruncatedBy::nothing, {}};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  for (RankDump& rank : job.dump.ranks)
+    rank.communicators.front().counters.reset();
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, ByteOrdersAndWordSizesOfTheRanksMayDiffer) {
+  auto job = two_and_one();
+  job.rank(0).platform = Platform{};
+  job.rank(0).platform->byte_order = ByteOrder::big;
+  job.rank(0).platform->pointer_size = 4;
+  job.rank(1).platform = Platform{};
+  expect_deadlock(analyze(job.dump), {0, 1}, {2});
+}
+
 TEST(Analyze, WhoIsInFinalizeHelpsNobodyAndWaitsForAll) {
   JobOnPaper job(3);
   job.blocked_receive(0, 1);

@@ -196,8 +196,11 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
   Alike suspended(picture, FindingKind::suspended);
   Alike polling(picture, FindingKind::polling);
   Alike unknown(picture, FindingKind::unknown_wait);
+  Alike exited(picture, FindingKind::rank_exited);
   for (std::size_t process = 0; process < picture.processes().size(); ++process) {
     const RankDump& rank = *picture.process(process).now;
+    if (picture.process(process).presence == Presence::exited)
+      exited.add(process, "has exited");
     if (rank.process_state == "T")
       suspended.add(process, "suspended by a signal: kill -CONT lets it run on");
     for (const CallWait& call : input.waits.of(process).calls)
@@ -212,6 +215,7 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
   suspended.tell(reasons);
   polling.tell(reasons);
   unknown.tell(reasons);
+  exited.tell(reasons);
   find_backlogs(input, reasons);
 }
 
