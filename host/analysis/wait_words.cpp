@@ -310,7 +310,8 @@ Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {
       wait.place = std::move(place);
     wait.thread = std::to_string(call.call->thread);
   }
-  wait.job_id = it.now->job_id;
+  if (picture.jobs().size() > 1)
+    wait.job_id = it.now->job_id;
   wait.unseen = call.unseen;
   return wait;
 }

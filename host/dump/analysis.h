@@ -12,7 +12,7 @@
 namespace mqbridge {
 
 // The verdict on a job, as `analysis` of docs/reference/dump.schema.json has it. Ranks are those of
-// the job `job_id` in MPI_COMM_WORLD. nullopt means not known.
+// the job `job_id` in MPI_COMM_WORLD; without it there is one job. nullopt means not known.
 
 enum class Verdict : std::uint8_t { deadlock, no_deadlock, undecided };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <span>
 
 namespace mqbridge {
 namespace {
@@ -45,6 +46,31 @@ bool would_meet(const JobPicture& picture, std::size_t process, const OperationA
   const bool tag = awaited.tag.any || its.tag.any || awaited.tag.value == its.tag.value;
   const auto peer = picture.partner(other, *persistent.seat->communicator, its.peer);
   return tag && (its.peer.any || (peer && peer->process == process));
+}
+
+/// The program's messages by sender and tag, and how many there are of each kind.
+std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds_of_messages(const Seat& seat) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds;
+  const auto& messages = seat.communicator->queue(OpClass::unexpected).operations;
+  for (std::size_t i = 0; i < std::min(messages.size(), most_others); ++i)
+    if (messages[i].collective == Collective::none && messages[i].peer.local_rank)
+      ++kinds[{*messages[i].peer.local_rank, messages[i].tag.value.value_or(-1)}];
+  return kinds;
+}
+
+/// Many orphans are one line, by job.
+void tell_others(const JobPicture& picture,
+                 std::span<const std::pair<std::size_t, std::string>> orphans,
+                 std::vector<Reason>& reasons) {
+  std::map<std::size_t, std::vector<std::size_t>> by_job;
+  for (const auto& [process, words] : orphans)
+    if (auto& those = by_job[picture.process(process).job];
+        those.empty() || those.back() != process)
+      those.push_back(process);
+  for (const auto& [job, processes] : by_job)
+    reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, processes,
+                                    "the same, of other kinds of messages"),
+                       ""});
 }
 
 } // namespace
@@ -106,30 +132,30 @@ void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& 
 }
 
 void find_orphans(const FindingInput& input, std::vector<Reason>& reasons) {
+  constexpr std::size_t most_told = 3;
   const JobPicture& picture = input.picture();
+  std::vector<std::pair<std::size_t, std::string>> orphans; // by process
   std::size_t looked_at = 0;
   for (std::size_t process = 0; process < input.reduction.dead.size(); ++process) {
     if (!input.reduction.dead[process] || looked_at++ >= most_processes)
       continue;
-    for (const Seat& seat : picture.process(process).seats) {
-      std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds; // by sender and tag
-      const auto& messages = seat.communicator->queue(OpClass::unexpected).operations;
-      for (std::size_t i = 0; i < std::min(messages.size(), most_others); ++i)
-        if (messages[i].collective == Collective::none && messages[i].peer.local_rank)
-          ++kinds[{*messages[i].peer.local_rank, messages[i].tag.value.value_or(-1)}];
-      for (const auto& [kind, count] : kinds) {
+    for (const Seat& seat : picture.process(process).seats)
+      for (const auto& [kind, count] : kinds_of_messages(seat)) {
         const auto sender = picture.member(process, *seat.communicator, kind.first);
-        reasons.push_back(
-            {make_finding(picture, FindingKind::orphan_unexpected, {process},
-                          fmt::format("{} has {} message{} from {} tag {} on {} that it does not "
-                                      "receive",
-                                      name_of(picture, process), count, count == 1 ? "" : "s",
-                                      sender ? name_of_process(picture, *sender) : "a member",
-                                      kind.second, seat.communicator->key)),
-             ""});
+        orphans.emplace_back(
+            process,
+            fmt::format("{} has {} message{} from {} tag {} on {} that it does not receive",
+                        name_of(picture, process), count, count == 1 ? "" : "s",
+                        sender ? name_of_process(picture, *sender) : "a member", kind.second,
+                        seat.communicator->key));
       }
-    }
   }
+  for (std::size_t i = 0; i < std::min(orphans.size(), most_told); ++i)
+    reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, {orphans[i].first},
+                                    orphans[i].second),
+                       ""});
+  if (orphans.size() > most_told)
+    tell_others(picture, std::span(orphans).subspan(most_told), reasons);
 }
 
 } // namespace mqbridge
