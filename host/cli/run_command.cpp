@@ -64,14 +64,16 @@ public:
     }
     options.trace = trace.get();
     const auto processes = job.processes();
-    job.wait_for([&](const std::stop_token& stop) {
-      try {
-        look_ = look_at_own_job(command_.look, options, processes, stop);
-      } catch (const std::exception& exception) {
-        look_.troubles.push_back(
-            {"internal", fmt::format("the look ended early: {}", exception.what())});
-      }
-    });
+    job.wait_for(
+        [&](const std::stop_token& stop) {
+          try {
+            look_ = look_at_own_job(command_.look, options, processes, stop);
+          } catch (const std::exception& exception) {
+            look_.troubles.push_back(
+                {"internal", fmt::format("the look ended early: {}", exception.what())});
+          }
+        },
+        command_.kill_after);
     if (const auto closed = trace ? trace->close() : Result<void>(); !closed)
       print_error(closed.error());
   }

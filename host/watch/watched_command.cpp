@@ -140,11 +140,13 @@ WatchEnd WatchedCommand::wait() {
   return WatchEnd::ended;
 }
 
-void WatchedCommand::wait_for(const std::function<void(std::stop_token)>& work) {
+void WatchedCommand::wait_for(const std::function<void(std::stop_token)>& work,
+                              std::chrono::milliseconds grace) {
   const FileDescriptor done(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   std::exception_ptr thrown;
   work_ = std::stop_source();
   works_ = true;
+  asked_to_end_ = false;
   {
     const std::jthread worker([&] {
       try {
@@ -160,6 +162,9 @@ void WatchedCommand::wait_for(const std::function<void(std::stop_token)>& work) 
   }
   works_ = false;
   reap();
+  const auto until = Clock::now() + grace;
+  while (asked_to_end_ && !status_ && Clock::now() < until)
+    step(until);
   if (thrown)
     std::rethrow_exception(thrown);
 }
@@ -237,8 +242,10 @@ void WatchedCommand::suspend_when_nothing_is_held() {
 void WatchedCommand::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(works_ ? pid_ : -1, &status, WNOHANG)) > 0;)
-    if (pid == pid_)
+    if (pid == pid_) {
       status_ = status;
+      work_.request_stop(); // there is nothing left to work for
+    }
 }
 
 /// The pipes hold what the command wrote last. Whoever does not read it, or asks us to end, loses

@@ -52,8 +52,9 @@ public:
 
   /// Runs `work` in a thread of its own until it returns, which may start processes and may hold
   /// targets that it counts in holds(). Meanwhile the command gets its signals, and its output goes
-  /// on. A signal that asks the command to end requests the stop of `work`.
-  void wait_for(const std::function<void(std::stop_token)>& work);
+  /// on. A signal that asks the command to end requests the stop of `work`; the command has up to
+  /// `grace` then to follow it.
+  void wait_for(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds grace);
   /// This process is suspended when nothing is held here.
   rsp::HoldGate& holds() { return holds_; }
 

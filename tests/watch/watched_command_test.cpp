@@ -185,16 +185,17 @@ TEST(WatchedCommand, EndsNothingThatWasThereBefore) {
 TEST(WatchedCommand, LivesOnBesideOurWorkWhichASignalStops) {
   Watcher watcher([] {
     auto command = WatchedCommand::start(
-        {"sh", "-c", "trap 'exit 5' INT; trap 'echo user' USR1; sleep 0.2; " + ready},
+        {"sh", "-c", "trap 'sleep 0.3; exit 5' INT; trap 'echo user' USR1; sleep 0.2; " + ready},
         {.total = 50ms, .silence = 10s});
     if (!command || (*command)->wait() != WatchEnd::too_long)
       return 97;
     bool stopped = false;
-    (*command)->wait_for([&](const std::stop_token& stop) {
-      stopped = eventually(10s, [&] { return stop.stop_requested(); });
-    });
-    (*command)->wait();
-    return stopped ? *(*command)->exit_status() : 96;
+    (*command)->wait_for(
+        [&](const std::stop_token& stop) {
+          stopped = eventually(10s, [&] { return stop.stop_requested(); });
+        },
+        10s);
+    return stopped ? (*command)->exit_status().value_or(95) : 96;
   });
   ASSERT_TRUE(watcher.says("ready")); // written beside the work
   watcher.signal(SIGUSR1);
@@ -204,25 +205,48 @@ TEST(WatchedCommand, LivesOnBesideOurWorkWhichASignalStops) {
 }
 
 TEST(WatchedCommand, IsSuspendedWithUsOnceNothingIsHeld) {
-  Watcher watcher([] {
+  const TempDirectory directory;
+  const auto go = directory / "go";
+  Watcher watcher([&] {
     auto command = WatchedCommand::start({"sh", "-c", ready}, {.total = 1ms, .silence = {}});
     if (!command || (*command)->wait() != WatchEnd::too_long)
       return 97;
-    (*command)->wait_for([&](const std::stop_token&) {
-      (*command)->holds().enter();
-      std::this_thread::sleep_for(600ms);
-      (*command)->holds().leave();
-    });
+    (*command)->wait_for(
+        [&](const std::stop_token&) {
+          (*command)->holds().enter();
+          eventually(10s, [&] { return std::filesystem::exists(go); });
+          (*command)->holds().leave();
+        },
+        0s);
     return (*command)->end(5s).empty() ? 124 : 99;
   });
   ASSERT_TRUE(watcher.says("ready"));
   const auto shell = children_of(watcher.pid()).at(0);
   watcher.signal(SIGTSTP);
   ASSERT_TRUE(eventually(5s, [&] { return process_state(shell) == 'T'; }));
+  std::this_thread::sleep_for(100ms);
   EXPECT_NE(process_state(watcher.pid()), 'T') << "something is held";
+  std::ofstream(go).flush();
   ASSERT_TRUE(eventually(5s, [&] { return process_state(watcher.pid()) == 'T'; }));
   watcher.signal(SIGCONT);
   EXPECT_EQ(watcher.finish(), 124);
+}
+
+TEST(WatchedCommand, ThatEndsByItselfStopsOurWork) {
+  Watcher watcher([] {
+    auto command =
+        WatchedCommand::start({"sh", "-c", "sleep 0.3; exit 8"}, {.total = 1ms, .silence = {}});
+    if (!command || (*command)->wait() != WatchEnd::too_long)
+      return 97;
+    bool stopped = false;
+    (*command)->wait_for(
+        [&](const std::stop_token& stop) {
+          stopped = eventually(10s, [&] { return stop.stop_requested(); });
+        },
+        0s);
+    return stopped ? (*command)->exit_status().value_or(95) : 96;
+  });
+  EXPECT_EQ(watcher.finish(), 8);
 }
 
 TEST(WatchedCommand, DoesNotCountTheTimeThatItWasSuspended) {
