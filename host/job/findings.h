@@ -17,12 +17,12 @@ namespace mqbridge {
 
 /// A process that is a rank of a job, or is taken for one.
 struct FoundRank {
-  TargetSpec target; ///< how it is reached; with its rank and job, as far as they are known
-  RankSource source = RankSource::unknown; ///< what said the rank: given, proctable or environ
-  std::string node;                        ///< as its launcher names it; empty: this host
-  std::optional<std::int64_t> pid;         ///< on its node; nullopt: a stub or a core file
-  std::string executable;                  ///< its path; empty: not known
-  std::string user;                        ///< name or number; empty: not known
+  /// How it is reached; with its rank, what said the rank, and its job, as far as they are known.
+  TargetSpec target;
+  std::string node;                ///< as its launcher names it; empty: this host
+  std::optional<std::int64_t> pid; ///< on its node; nullopt: a stub or a core file
+  std::string executable;          ///< its path; empty: not known
+  std::string user;                ///< name or number; empty: not known
   std::string mpi; ///< "Open MPI", by the library that it has mapped; empty: not known
 };
 

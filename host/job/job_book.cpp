@@ -54,12 +54,13 @@ std::string shown_name(const Node& node) {
 }
 
 TargetSpec target_of(const Node& node, std::int64_t pid, std::optional<std::int64_t> rank,
-                     const std::string& job) {
+                     RankSource source, const std::string& job) {
   TargetSpec target;
   if (auto parsed = TargetSpec::parse(node.target(pid)))
     target = std::move(*parsed);
   if (rank && *rank <= std::numeric_limits<int>::max())
     target.rank = static_cast<int>(*rank);
+  target.rank_source = source;
   if (!job.empty())
     target.keys.job = job;
   return target;
@@ -72,8 +73,7 @@ void JobBook::add(const Node& node, ScannedRank rank) {
 
 FoundRank JobBook::found(const std::string& job, const Rank& rank) {
   const auto& scanned = rank.scanned;
-  return {target_of(rank.node, scanned.pid, scanned.environment.rank, job),
-          RankSource::environ,
+  return {target_of(rank.node, scanned.pid, scanned.environment.rank, RankSource::environ, job),
           shown_name(rank.node),
           scanned.pid,
           scanned.executable,

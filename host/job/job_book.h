@@ -41,8 +41,9 @@ private:
 /// A fault for each job that has fewer ranks than its processes say.
 void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults);
 
-/// The target that is this process; `rank` and `job` as far as they are known.
+/// The target that is this process; `rank`, which `source` says, and `job` as far as they are
+/// known.
 TargetSpec target_of(const Node& node, std::int64_t pid, std::optional<std::int64_t> rank,
-                     const std::string& job);
+                     RankSource source, const std::string& job);
 
 } // namespace mqbridge

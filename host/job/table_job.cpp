@@ -114,8 +114,7 @@ FoundJob job_of_table(const Proctable& table, const TableNodes& names,
     const auto* const rank = known[i];
     const auto pid = rank != nullptr ? rank->pid : entry->pid;
     FoundRank found;
-    found.target = target_of(*node, pid, entry->rank, job.name);
-    found.source = RankSource::proctable;
+    found.target = target_of(*node, pid, entry->rank, RankSource::proctable, job.name);
     found.node = shown_name(*node);
     found.pid = pid;
     found.executable = rank != nullptr ? rank->executable : entry->executable;

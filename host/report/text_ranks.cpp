@@ -37,7 +37,7 @@ constexpr std::array<Fact, 4> facts = {
     Fact{"MPI", "", [](const FoundRank& rank) { return rank.mpi; }},
     Fact{"USER", "user ", [](const FoundRank& rank) { return rank.user; }},
     Fact{"FROM", "ranks from ",
-         [](const FoundRank& rank) { return std::string(name_of(rank.source)); }},
+         [](const FoundRank& rank) { return std::string(name_of(rank.target.rank_source)); }},
     Fact{"PROGRAM", "", [](const FoundRank& rank) { return rank.executable; }},
 };
 
@@ -163,7 +163,7 @@ private:
       return printable(join_words(save) + " && " + join_words(words));
     }
     for (const FoundRank& rank : job.ranks) {
-      const bool says_itself = rank.source == RankSource::environ || !rank.target.rank;
+      const bool says_itself = rank.target.rank_source == RankSource::environ || !rank.target.rank;
       words.push_back(says_itself ? rank.target.text()
                                   : fmt::format("{}={}", *rank.target.rank, rank.target.text()));
     }

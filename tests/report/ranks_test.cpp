@@ -123,7 +123,7 @@ TEST(Ranks, AreDumpedByALineForAShell) {
   job.arguments.clear();
   EXPECT_THAT(text_of(findings),
               HasSubstr("dump it: mqbridge dump 0=n017:7001@4000 1=n018:7001@4001\n"));
-  job.ranks[0].source = RankSource::environ;
+  job.ranks[0].target.rank_source = RankSource::environ;
   EXPECT_THAT(text_of(findings), HasSubstr("mqbridge dump n017:7001@4000 1=n018:7001@4001\n"));
   EXPECT_THAT(text_of(findings, {.saved = "my ranks"}),
               HasSubstr("mqbridge dump --targets 'my ranks'\n"));

@@ -40,7 +40,7 @@ TEST(RealRanks, OfTwoJobsOfOneUserOnOneNodeAreToldApart) {
   EXPECT_THAT(found->arguments, ElementsAre("--mpirun", std::to_string(one.launcher())));
   for (const auto& rank : found->ranks) {
     EXPECT_EQ(rank.mpi, "Open MPI");
-    EXPECT_EQ(rank.source, RankSource::environ);
+    EXPECT_EQ(rank.target.rank_source, RankSource::environ);
     EXPECT_THAT(rank.executable, EndsWith("/oracle_poster"));
     EXPECT_EQ(rank.target.keys.job, found->name);
     EXPECT_EQ(rank.target.text(), "local:" + std::to_string(*rank.pid));
@@ -55,7 +55,7 @@ TEST(RealRanks, AreThoseOfMpirunsTable) {
   const auto& found = findings.jobs.front();
   EXPECT_EQ(faults_of(findings), "");
   EXPECT_EQ(pids_of(found), pids_of(job));
-  EXPECT_EQ(found.ranks.front().source, RankSource::proctable);
+  EXPECT_EQ(found.ranks.front().target.rank_source, RankSource::proctable);
   EXPECT_EQ(found.ranks.front().mpi, "Open MPI");
   EXPECT_EQ(found.size, 8);
   EXPECT_EQ(found.name, job_with(finder.find(), job.pid(0))->name);
