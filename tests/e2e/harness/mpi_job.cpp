@@ -104,11 +104,13 @@ ChildSpec mpirun_command(const JobSpec& spec, const std::filesystem::path& direc
   auto argv = spec.launcher.empty() ? openmpi_launcher(spec) : spec.launcher;
   argv.insert(argv.end(), {inferior_path(spec.program), directory.string()});
   argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
-  return {argv, mpi_environment(directory)};
+  auto environment = mpi_environment(directory);
+  environment.insert(environment.end(), spec.environment.begin(), spec.environment.end());
+  return {argv, environment};
 }
 
 MpiJob::MpiJob(const JobSpec& spec)
-    : ranks_(spec.ranks), mpirun_(mpirun_command(spec, directory_.path())) {
+    : ranks_(spec.ranks + spec.spawned), mpirun_(mpirun_command(spec, directory_.path())) {
   for (int rank = 0; rank < ranks_; ++rank)
     pids_.push_back(ready_pid(directory_.path(), rank, mpirun_));
 }

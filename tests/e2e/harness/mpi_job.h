@@ -19,6 +19,8 @@ struct JobSpec {
   /// The command line up to the program, where it is not that of this machine's Open MPI: then the
   /// two above say nothing.
   std::vector<std::string> launcher = {};
+  int spawned = 0; ///< processes that the ranks start: ready.RANK from the number of ranks on
+  std::vector<std::pair<std::string, std::string>> environment = {}; ///< beside what each job gets
 };
 
 /// A real mpirun job of an inferior, all of whose ranks have said that they are ready. Ends with
@@ -28,6 +30,7 @@ public:
   /// Throws std::runtime_error with the job's words if it does not come to be ready.
   explicit MpiJob(const JobSpec& spec);
 
+  /// With those that they have spawned.
   int ranks() const { return ranks_; }
   pid_t launcher() const { return mpirun_.pid(); }
   pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }

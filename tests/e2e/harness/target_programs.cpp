@@ -72,6 +72,7 @@ fs::path program_for(const std::string& target, const std::string& name,
 std::vector<std::string> inferior_sources(const std::string& name) {
   std::istringstream files(name == "oracle_poster" ? MQBRIDGE_POSTER_SOURCES
                            : name == "mpi_calls"   ? MQBRIDGE_CALLS_SOURCES
+                           : name == "verdict"     ? MQBRIDGE_VERDICT_SOURCES
                                                    : name + ".c job_files.c");
   std::vector<std::string> sources;
   for (std::string file; std::getline(files, file, ' ');)

@@ -1,0 +1,87 @@
+// Real jobs of which is known why they hang, or that they do not: the verdict says so, and says it
+// also where each rank was looked at by itself, at a moment of its own.
+
+#include "tests/e2e/harness/mpich.h"
+#include "tests/e2e/harness/verdict_job.h"
+#include "tests/support/requirements.h"
+
+#include <gmock/gmock.h>
+#include <random>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::IsEmpty;
+
+std::vector<VerdictCase> cases_of(const std::string& verdict) {
+  std::vector<VerdictCase> chosen;
+  for (const VerdictCase& each : verdict_cases())
+    if (each.verdict == verdict)
+      chosen.push_back(each);
+  return chosen;
+}
+
+json analysis_of(const DumpOutcome& look) {
+  return look.document.is_object() ? look.document.value("analysis", json()) : json();
+}
+
+void expect_verdict(const VerdictCase& param, const DumpOutcome& look) {
+  EXPECT_THAT(verdict_differences(param, analysis_of(look)), IsEmpty())
+      << look.err << analysis_of(look).dump(1);
+}
+
+class FullVerdictOf : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(FullVerdictOf, ARealJobIsAsItsProgramMakesIt) {
+  VerdictJob job(GetParam());
+  expect_verdict(GetParam(), job.look());
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST_P(FullVerdictOf, RanksSeenAtMomentsOfTheirOwnIsTheSame) {
+  const std::uint32_t seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  VerdictJob job(GetParam());
+  expect_verdict(GetParam(), job.look_apart(seed));
+  EXPECT_EQ(job.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FullVerdictOf, testing::ValuesIn(verdict_cases()),
+                         [](const auto& each) { return case_name(each.param); });
+
+class SeenAgainAndAgain : public testing::TestWithParam<VerdictCase> {};
+
+// The later one of two moments may find a rank just where a deadlock would have it.
+TEST_P(SeenAgainAndAgain, IsNeverADeadlock) {
+  constexpr int times = 12;
+  const std::uint32_t seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  VerdictJob job(GetParam());
+  for (int i = 0; i < times; ++i)
+    expect_verdict(GetParam(), job.look_apart(seed + static_cast<std::uint32_t>(i), 1 + i % 2,
+                                              std::chrono::milliseconds(40 * i)));
+  EXPECT_EQ(job.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SeenAgainAndAgain, testing::ValuesIn(cases_of("no_deadlock")),
+                         [](const auto& each) { return case_name(each.param); });
+
+class VerdictOfMpich : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(VerdictOfMpich, IsAsFarAsItsQueuesAllow) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpich());
+  const std::uint32_t seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  const JobSpec spec = mpich_job("verdict", {GetParam().scenario}, GetParam().ranks);
+  VerdictJob job(GetParam(), spec, mpich_options());
+  expect_verdict(GetParam(), job.look());
+  expect_verdict(GetParam(), job.look_apart(seed));
+  EXPECT_EQ(job.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VerdictOfMpich, testing::ValuesIn(mpich_verdict_cases()),
+                         [](const auto& each) { return case_name(each.param); });
+
+} // namespace
+} // namespace mqbridge::e2e
