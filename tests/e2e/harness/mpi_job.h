@@ -11,8 +11,8 @@
 namespace mqbridge::e2e {
 
 struct JobSpec {
-  std::string program = "oracle_poster"; ///< of tests/inferiors, or its path
-  std::vector<std::string> arguments;    ///< after the directory
+  std::string program = "oracle_poster";   ///< of tests/inferiors, or its path
+  std::vector<std::string> arguments = {}; ///< after the directory
   int ranks = 2;
   std::string btl = "vader"; ///< vader, tcp (loopback only) or both, separated by a comma
   std::string pml = "ob1";   ///< ob1 or ucx
