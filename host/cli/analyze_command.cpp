@@ -39,6 +39,12 @@ Result<Dump> analyzed(const AnalyzeCommand& command) {
   return dump;
 }
 
+/// What the verdict alone does not say: a document that was cut off, a node that was not reached.
+void tell_errors(const Dump& dump) {
+  for (const RankError& error : dump.errors)
+    print_error({error.code, error.message, error.hint});
+}
+
 void write_report(const Dump& dump, const AnalyzeCommand& command, const JsonOptions& json,
                   int status, Output& output) {
   if (command.format == Format::json)
@@ -57,6 +63,7 @@ void write_report(const Dump& dump, const AnalyzeCommand& command, const JsonOpt
   text.exit_status = status;
   if (command.full)
     return write_text(dump, text, output.sink());
+  tell_errors(dump);
   write_verdict(dump, text, output.sink());
 }
 

@@ -188,6 +188,31 @@ TEST_F(Analyze, NamesTheFileThatIsNoDump) {
   EXPECT_THAT(analyze(".").err, HasSubstr(".: Is a directory"));
 }
 
+TEST_F(Analyze, SaysThatADocumentWasCutOff) {
+  const auto text = lines(ring(2));
+  write_file(folder_ / "a.ndjson", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  const Ran ran = analyze("a.ndjson");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, StartsWith("mqbridge: document.cut: a.ndjson: it was cut off"));
+}
+
+TEST_F(Analyze, ComparesWithAnEarlierDocument) {
+  auto before = ring(3);
+  before.ranks.pop_back();
+  write_file(folder_ / "a.json", document(before));
+  write_file(folder_ / "b.json", document(ring(3)));
+  const Ran text = analyze("--before a.json b.json");
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("\nCHANGES  "));
+  EXPECT_THAT(text.out, HasSubstr("1 is new"));
+  const auto changes =
+      json::parse(analyze("--format json --before a.json b.json").out)["analysis"]["changes"];
+  ASSERT_EQ(changes["ranks"].size(), 3U);
+  EXPECT_EQ(changes["ranks"][0]["change"], "same");
+  EXPECT_EQ(changes["ranks"][2]["change"], "new");
+  EXPECT_THAT(analyze("--before no.json b.json").err, HasSubstr("document.open: no.json"));
+}
+
 TEST_F(Analyze, SaysThatUndecidedDoesNotMeetFailOn) {
   auto dump = ring(2);
   dump.ranks[1].status = RankStatus::failed;

@@ -106,6 +106,24 @@ TEST_F(SshJobTest, AJobOfMpirunOverTwoNodesIsFoundAndDumped) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST_F(SshJobTest, NodesThatCollectLookTwice) {
+  const SshNodes nodes({{"node1"}});
+  NodeRank rank(nodes, "node1");
+  const Census census;
+  const DumpOutcome dump = dump_json({"--collect", rank.target(), "--twice", "0.2"});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
+  ASSERT_EQ(dump.document["ranks"].size(), 1U);
+  const json& now = dump.document["ranks"][0];
+  ASSERT_EQ(dump.document["earlier"][0]["ranks"].size(), 1U)
+      << testing::PrintToString<Outcome>(dump);
+  const json& before = dump.document["earlier"][0]["ranks"][0];
+  EXPECT_EQ(before["endpoint"], now["endpoint"]);
+  EXPECT_LT(before["stopped_at"], now["stopped_at"]);
+  EXPECT_THAT(differences(rank.oracle(), now), IsEmpty());
+  EXPECT_EQ(rank.finish(), "");
+}
+
 TEST_F(SshJobTest, NodesCollectTheirOwnRanksAndOneThatRefusesTheKeyIsNamed) {
   const SshNodes nodes({{"node1"}, {"node2"}, {.name = "closed", .refuses_key = true}});
   NodeRank first(nodes, "node1");
