@@ -212,9 +212,11 @@ private:
     wait_for_all(wait, candidates);
     if (others > 0)
       wait_for(wait, collectives.front());
-    // The call may be about to post its own request, or about to return.
-    may_wait_for(wait,
-                 stands_still(process_, *wait.call) ? WaitGraph::unproven : WaitGraph::guessed);
+    // The call may be about to post its own request, or about to return: but not where both
+    // requests of an exchange stand between the call and its caller.
+    const bool found = candidates.size() == 2 && wait.call->request_unique == false;
+    may_wait_for(wait, found || stands_still(process_, *wait.call) ? WaitGraph::unproven
+                                                                   : WaitGraph::guessed);
   }
 
   /// The request stands between the call and its caller. What MPI_Wait had waited for before may

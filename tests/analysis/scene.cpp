@@ -28,6 +28,67 @@ Moments random_moments(std::mt19937_64& random, int ranks, int last, int skew) {
   return moments;
 }
 
+/// How far one rank has come: it grows with whatever the rank or its MPI does.
+std::size_t progress_of(const World& world, int rank) {
+  std::size_t progress = world.rank(rank).at * 2;
+  progress += world.rank(rank).where == RankState::Where::outside ? 0 : 1;
+  for (const Request& request : world.requests)
+    if (request.owner == rank)
+      progress += 1 + static_cast<std::size_t>(request.state);
+  for (const auto& [channel, traffic] : world.channels)
+    progress += channel.dest == rank ? traffic.arrived : 0;
+  for (const Collective& collective : world.collectives)
+    progress += collective.rank == rank ? collective.round + (collective.done ? 1 : 0) : 0;
+  return progress;
+}
+
+/// Whether its MPI has something to do at this moment.
+bool can_move(const World& world, int rank) {
+  return std::ranges::any_of(moves(world), [&](const Move& move) {
+    switch (move.kind) {
+    case Move::Kind::arrive:
+      return move.channel.dest == rank;
+    case Move::Kind::transfer:
+      return world.request(move.number).owner == rank || world.request(move.number).peer == rank;
+    case Move::Kind::advance:
+      return world.collective(move.number).rank == rank;
+    default:
+      return world.in_mpi(rank) && move.number == rank;
+    }
+  });
+}
+
+/// What ranks of an earlier look were about to do, and what was on its way. Between two looks
+/// seconds pass: where that has not been done by then the second look would show what no job does.
+class Starvation {
+public:
+  explicit Starvation(std::size_t ranks) : about_(ranks) {}
+
+  /// When the earlier look is over, and when the later one begins.
+  void end_first(const World& world) {
+    for (const auto& [channel, traffic] : world.channels)
+      sent_[channel] = traffic.sent;
+  }
+  void begin_last(const World& world) {
+    for (const auto& [channel, sent] : sent_)
+      any_ = any_ || (world.in_mpi(channel.dest) && world.channels.at(channel).arrived < sent);
+  }
+
+  void see_first(const World& world, int rank) {
+    if (can_move(world, rank))
+      about_[static_cast<std::size_t>(rank)] = progress_of(world, rank);
+  }
+  void see_last(const World& world, int rank) {
+    any_ = any_ || about_[static_cast<std::size_t>(rank)] == progress_of(world, rank);
+  }
+  bool any() const { return any_; }
+
+private:
+  std::vector<std::optional<std::size_t>> about_;
+  std::map<Channel, std::uint32_t> sent_;
+  bool any_ = false;
+};
+
 World new_world(const Program& program, std::mt19937_64& random) {
   World world(program);
   world.receiver_fetches = random() % 2 == 0;
@@ -70,8 +131,6 @@ Sight random_sight(std::uint64_t seed, int ranks) {
     break;
   case 1:
     sight.omissions.counters = true;
-    // Two looks show a message on its way as standing still, which it never does for so long.
-    sight.to_the_end = sight.to_the_end || sight.looks > 1;
     break;
   case 2:
     sight.omissions.stacks = true;
@@ -103,12 +162,20 @@ std::optional<Scene> play(const Program& program, const Sight& sight, std::uint6
   World world = new_world(program, random);
   std::vector<std::vector<RankDump>> looks(plan.looks.size(),
                                            std::vector<RankDump>(program.ranks.size()));
+  Starvation starvation(program.ranks.size());
   const auto see = [&](const World& now, int moves) {
+    if (looks.size() > 1 && moves == std::ranges::max(plan.looks.front()))
+      starvation.end_first(now);
+    if (looks.size() > 1 && moves == std::ranges::min(plan.looks.back()))
+      starvation.begin_last(now);
     for (std::size_t look = 0; look < looks.size(); ++look)
-      for (int rank = 0; rank < program.size(); ++rank)
-        if (plan.looks[look][static_cast<std::size_t>(rank)] == moves)
-          looks[look][static_cast<std::size_t>(rank)] =
-              rank_document(now, rank, sight.base, sight.omissions);
+      for (int rank = 0; rank < program.size(); ++rank) {
+        if (plan.looks[look][static_cast<std::size_t>(rank)] != moves)
+          continue;
+        looks[look][static_cast<std::size_t>(rank)] =
+            rank_document(now, rank, sight.base, sight.omissions);
+        look + 1 < looks.size() ? starvation.see_first(now, rank) : starvation.see_last(now, rank);
+      }
   };
   see(world, 0);
   run(world, random, plan.moves, see);
@@ -119,7 +186,9 @@ std::optional<Scene> play(const Program& program, const Sight& sight, std::uint6
       std::erase_if(ranks, [&](const RankDump& rank) { return rank.rank == *sight.missing; });
   constexpr int second = 40;
   Scene scene{std::move(world), sight, make_dump(std::move(looks.back()), program.size(), second)};
-  if (looks.size() > 1) {
+  if (starvation.any()) {
+    scene.sight.looks = 1;
+  } else if (looks.size() > 1) {
     Dump before = make_dump(std::move(looks.front()), program.size(), second - 2);
     scene.dump.earlier.push_back({before.taken_at, std::move(before.ranks)});
   }

@@ -23,7 +23,11 @@ struct Sight {
 
   bool is_complete() const { return !missing && !omissions.counters && !omissions.stacks; }
   /// It shows one moment of the job.
-  bool is_still() const { return skew == 0 && between == 0; }
+  bool is_still() const { return skew == 0 && (looks == 1 || between == 0); }
+  /// It shows all of what the job came to.
+  bool is_settled() const {
+    return to_the_end && is_still() && is_complete() && !omissions.unique_requests;
+  }
 };
 
 /// Half of them are complete.
@@ -38,6 +42,7 @@ struct Scene {
 };
 
 /// A random run of a program; the same seed gives the same one. nullopt: it came to an MPI error.
+/// Its second look is left out where ranks would have made no use of the time between both.
 std::optional<Scene> play(const Program& program, const Sight& sight, std::uint64_t seed);
 
 } // namespace mqbridge::sim

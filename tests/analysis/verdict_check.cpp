@@ -38,6 +38,16 @@ bool has_two_pending(const World& world, const CallWait& wait) {
                                [&](int request) { return !world.is_complete(request); }) > 1;
 }
 
+// What a rank had sent when it ended nobody counts any more: a single look may have come before it
+// arrived.
+std::set<int> that_have_ended(const World& world) {
+  std::set<int> ranks;
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (world.rank(rank).where == RankState::Where::exited)
+      ranks.insert(rank);
+  return ranks;
+}
+
 // Of these calls a document does not say what they wait for: a request of a nonblocking collective
 // is not in it, and of two that an MPI_Sendrecv waits for it does not say which ones they are.
 std::set<int> in_unclear_waits(const World& world, const Omissions& omissions) {
@@ -48,9 +58,10 @@ std::set<int> in_unclear_waits(const World& world, const Omissions& omissions) {
       continue;
     const CallWait wait = wait_of(world, rank);
     const Verb verb = world.statement(rank)->verb;
-    const bool not_found = (omissions.unique_requests && verb == Verb::wait) ||
-                           (verb == Verb::sendrecv && has_two_pending(world, wait));
-    if (!wait.collectives.empty() || (not_found && has_other_requests(world, rank, wait)))
+    const bool not_found = omissions.unique_requests && verb == Verb::wait;
+    const bool two_of_more = verb == Verb::sendrecv && has_two_pending(world, wait) &&
+                             has_other_requests(world, rank, wait);
+    if (!wait.collectives.empty() || not_found || two_of_more)
       ranks.insert(rank);
   }
   return ranks;
@@ -83,6 +94,8 @@ public:
   Check(const Analysis& analysis, const Scene& scene) : analysis_(analysis), scene_(scene) {
     truth_ = truth_of(scene.world);
     unclear_ = in_unclear_waits(scene.world, scene.sight.omissions);
+    if (scene.sight.looks == 1)
+      unclear_.merge(that_have_ended(scene.world));
     must_ = unclear_.empty() ? truth_ : truth_of(scene.world, unclear_);
   }
 
@@ -101,7 +114,8 @@ private:
   std::string false_deadlock() const {
     if (analysis_.verdict != Verdict::deadlock)
       return "";
-    if (scene_.sight.omissions.counters && analysis_.confidence == Confidence::possible)
+    const bool settled = scene_.sight.is_settled() && unclear_.empty();
+    if (analysis_.confidence == Confidence::possible && !settled)
       return "";
     const bool cores_alone = scene_.sight.omissions.counters; // the others are guesses there
     const auto said = cores_alone ? ranks_in(analysis_.core) : deadlocked(analysis_);
@@ -111,9 +125,12 @@ private:
   }
 
   std::string missed() const {
-    if (analysis_.verdict == Verdict::no_deadlock && !truth_.certain_dead.empty() &&
+    auto seen = truth_.certain_dead;
+    if (scene_.sight.missing)
+      seen.erase(*scene_.sight.missing);
+    if (analysis_.verdict == Verdict::no_deadlock && !seen.empty() &&
         analysis_.confidence != Confidence::possible && scene_.sight.is_still())
-      return fmt::format("says no deadlock, dead are {}", truth_.certain_dead);
+      return fmt::format("says no deadlock, dead are {}", seen);
     return "";
   }
 
@@ -143,7 +160,7 @@ private:
   }
 
   std::string wrong_core() const {
-    if (analysis_.verdict != Verdict::deadlock || has_nonblocking())
+    if (analysis_.verdict != Verdict::deadlock || truth_.dead.empty() || has_nonblocking())
       return "";
     const auto core = core_of(scene_.world, truth_);
     const auto said = ranks_in(analysis_.core);

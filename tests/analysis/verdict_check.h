@@ -11,7 +11,8 @@ namespace mqbridge::sim {
 /// What is wrong with a verdict on a scene, by the oracle; empty: nothing is.
 ///
 /// - Whom it calls deadlocked is dead, whatever the document leaves out; without counters only the
-///   core, and as `possible` anybody.
+///   core. As `possible` it may be wrong, but not of a complete document of a job that does not
+///   move.
 /// - It says `no_deadlock` of no job with a rank that is certainly dead, but as `possible`.
 /// - Of a complete document it says `deadlock` where ranks are certainly dead, with all of them;
 /// and

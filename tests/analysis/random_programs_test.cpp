@@ -1,0 +1,41 @@
+#include "tests/analysis/comparison.h"
+
+#include <gmock/gmock.h>
+
+namespace mqbridge::sim {
+namespace {
+
+TEST(RandomPrograms, HaveTheVerdictOfTheOracle) {
+  EXPECT_EQ(disagreements({.first = 0, .count = 2000}), "");
+}
+
+// Programs that have failed, shrunk. Each is run and seen in many ways.
+class KeptProgram : public testing::TestWithParam<const char*> {};
+
+TEST_P(KeptProgram, HasTheVerdictOfTheOracle) {
+  EXPECT_EQ(disagreements_on(parse_program(GetParam()), {.first = 0, .count = 300}), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, KeptProgram,
+    testing::Values(
+        // Of several candidates, a nonblocking collective among them.
+        "ranks 3\n0: irecv W 1 1 r0; irecv W 2 1 r1; ibarrier W r2; waitall r0 r1 r2\n",
+        // Seen before the message came, from one that was seen in MPI_Finalize; without counters.
+        "ranks 3\n0: sendrecv W 1 2 small 2 2\n1: sendrecv W 2 2 small 0 2\n"
+        "2: sendrecv W 0 2 small 1 2\n",
+        // Caught in an eager MPI_Send, with a send pending that it does not wait for.
+        "ranks 4\n0: ibarrier W r0; probe W * 2; recv W * 2\n1: issend D 2 0 large r1; "
+        "send W 0 2 small\n2:\n3: ibarrier W r0\n",
+        // Matched with a message whose sender has ended.
+        "ranks 6\n0:\n4: irecv D 5 2 r1; waitall r0 r1\n5: issend D 4 2 small r0; exit\n",
+        // Waits for itself and for one that is dead.
+        "ranks 7\n0:\n4: sendrecv H 1 2 large 3 2\n6: sendrecv W 0 2 large 5 2\n",
+        // Caught between match and data.
+        "ranks 8\n4: ssend W 5 2 small\n5: irecv W * 2 r0; wait r0\n",
+        // Joins in another call what others wait for.
+        "ranks 3\n0: ibarrier W r0; recv W 1 1\n1: ibarrier W r0; wait r0; send W 0 1 small\n"
+        "2: forever\n"));
+
+} // namespace
+} // namespace mqbridge::sim
