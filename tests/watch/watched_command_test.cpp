@@ -192,7 +192,8 @@ TEST(WatchedCommand, LivesOnBesideOurWorkWhichASignalStops) {
     bool stopped = false;
     (*command)->wait_for(
         [&](const std::stop_token& stop) {
-          stopped = eventually(10s, [&] { return stop.stop_requested(); });
+          stopped = eventually(10s, [&] { return stop.stop_requested(); }) &&
+                    process_state((*command)->pid()) != '\0'; // by the signal, not by its end
         },
         10s);
     return stopped ? (*command)->exit_status().value_or(95) : 96;
@@ -206,6 +207,7 @@ TEST(WatchedCommand, LivesOnBesideOurWorkWhichASignalStops) {
 
 TEST(WatchedCommand, IsSuspendedWithUsOnceNothingIsHeld) {
   const TempDirectory directory;
+  const auto held = directory / "held";
   const auto go = directory / "go";
   Watcher watcher([&] {
     auto command = WatchedCommand::start({"sh", "-c", ready}, {.total = 1ms, .silence = {}});
@@ -214,13 +216,14 @@ TEST(WatchedCommand, IsSuspendedWithUsOnceNothingIsHeld) {
     (*command)->wait_for(
         [&](const std::stop_token&) {
           (*command)->holds().enter();
+          std::ofstream(held).flush();
           eventually(10s, [&] { return std::filesystem::exists(go); });
           (*command)->holds().leave();
         },
         0s);
     return (*command)->end(5s).empty() ? 124 : 99;
   });
-  ASSERT_TRUE(watcher.says("ready"));
+  ASSERT_TRUE(eventually(10s, [&] { return std::filesystem::exists(held); }));
   const auto shell = children_of(watcher.pid()).at(0);
   watcher.signal(SIGTSTP);
   ASSERT_TRUE(eventually(5s, [&] { return process_state(shell) == 'T'; }));
