@@ -1,0 +1,164 @@
+// analysis_bench: how long the verdict on a job takes, and how much memory: by the analysis alone,
+// and by `mqbridge analyze` from its start to its end, the document read from a file. The verdict
+// is known by construction (synthetic_job.h), and has to be right before its time counts.
+
+#include "bench/analysis/synthetic_job.h"
+#include "host/analysis/analyze.h"
+#include "host/document/json_report.h"
+#include "tests/support/process_table.h"
+#include "tests/support/temp_directory.h"
+
+#include <benchmark/benchmark.h>
+#include <chrono>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <malloc.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace mqbridge;
+using namespace mqbridge::bench;
+
+/// Empty: nothing is wrong.
+std::string wrong_with(const Analysis& analysis, int ranks, Ring ring) {
+  if (ring == Ring::open)
+    return analysis.verdict == Verdict::no_deadlock && analysis.core.empty()
+               ? ""
+               : "the open ring is no deadlock";
+  if (analysis.verdict != Verdict::deadlock)
+    return "the closed ring is a deadlock";
+  if (analysis.core != ring_of(ranks))
+    return "the core is not the ring";
+  return analysis.blocked == behind_ring(ranks) ? "" : "not all others are blocked behind the ring";
+}
+
+/// From now on the most memory of this process is counted anew.
+void forget_peak() {
+  std::ofstream("/proc/self/clear_refs") << 5;
+}
+
+double peak_mib() {
+  return static_cast<double>(test::peak_memory_kib(::getpid())) / 1024;
+}
+
+/// The analysis of a document in memory. `peak_MiB`: beyond what the document takes.
+void analysis_alone(benchmark::State& state, Ring ring) {
+  const int ranks = static_cast<int>(state.range(0));
+  const Dump dump = synthetic_job(ranks, ring);
+  ::malloc_trim(0); // what earlier runs have left is not there for this one
+  forget_peak();
+  const double before = peak_mib();
+  if (const auto wrong = wrong_with(analyze(dump), ranks, ring); !wrong.empty())
+    return state.SkipWithError(wrong.c_str());
+  state.counters["peak_MiB"] = peak_mib() - before;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(analyze(dump));
+  state.SetItemsProcessed(state.iterations() * ranks);
+}
+
+struct ProgramRun {
+  int status = -1;
+  double seconds = 0;
+  double cpu_seconds = 0; ///< of which there is less on a machine that does something else
+  double peak_mib = 0;
+  std::string out;
+};
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+ProgramRun run_analyze(const std::filesystem::path& document, const std::filesystem::path& report) {
+  const std::string file = document.string();
+  const char* arguments[] = {"mqbridge", "analyze", file.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, report.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t pid = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const int error = ::posix_spawn(&pid, MQBRIDGE_PROGRAM, &actions, nullptr,
+                                  const_cast<char**>(arguments), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw std::runtime_error("mqbridge does not start");
+  int status = 0;
+  rusage used{};
+  ::wait4(pid, &status, 0, &used);
+  ProgramRun run;
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  run.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  run.peak_mib = static_cast<double>(used.ru_maxrss) / 1024;
+  std::ifstream text(report);
+  run.out.assign(std::istreambuf_iterator<char>(text), {});
+  return run;
+}
+
+/// In a process of its own: what this one once took in memory would count as the program's
+/// (ru_maxrss of a child begins with its parent's).
+void write_document(int ranks, const std::filesystem::path& path) {
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    std::ofstream file(path, std::ios::binary);
+    write_json(synthetic_job(ranks, Ring::closed), {.tool_version = "bench"},
+               [&](std::string_view text) { file << text; });
+    file.close();
+    ::_exit(file.good() ? 0 : 1);
+  }
+  int status = -1;
+  if (writer < 0 || ::waitpid(writer, &status, 0) != writer || status != 0)
+    throw std::runtime_error("the document cannot be written");
+}
+
+/// The whole program.
+void measure_command(benchmark::State& state) {
+  const int ranks = static_cast<int>(state.range(0));
+  const test::TempDirectory directory;
+  const auto document = directory / "job.json";
+  write_document(ranks, document);
+  const auto expected =
+      fmt::format("{} ranks in a cycle, {} wait behind", ranks / 4, ranks - ranks / 4);
+  double peak = 0;
+  double cpu = 0;
+  for (auto _ : state) {
+    const auto run = run_analyze(document, directory / "report");
+    if (run.status != 0 || run.out.find(expected) == std::string::npos)
+      return state.SkipWithError("the verdict is not the expected one");
+    state.SetIterationTime(run.seconds);
+    peak = std::max(peak, run.peak_mib);
+    cpu = std::max(cpu, run.cpu_seconds);
+  }
+  state.counters["cpu_s"] = cpu;
+  state.counters["peak_MiB"] = peak;
+  state.SetItemsProcessed(state.iterations() * ranks);
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(std::filesystem::file_size(document)));
+}
+
+void analyze_command(benchmark::State& state) {
+  try {
+    measure_command(state);
+  } catch (const std::exception& exception) {
+    state.SkipWithError(exception.what());
+  }
+}
+
+void each_size(benchmark::internal::Benchmark* one) {
+  for (const int ranks : {100, 300, 1000, 3000, 10'000, 20'000})
+    one->Arg(ranks);
+  one->ArgName("ranks")->Iterations(3)->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(analyze_command)->Apply(each_size)->UseManualTime(); // first: as long as this is small
+BENCHMARK_CAPTURE(analysis_alone, deadlock, Ring::closed)->Apply(each_size);
+BENCHMARK_CAPTURE(analysis_alone, no_deadlock, Ring::open)->Apply(each_size);
+
+} // namespace

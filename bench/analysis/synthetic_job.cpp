@@ -1,0 +1,181 @@
+#include "bench/analysis/synthetic_job.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+namespace mqbridge::bench {
+namespace {
+
+constexpr int operations = 20;
+constexpr std::int64_t ring_tag = 17;
+constexpr std::int64_t other_tag = 40; ///< of what nobody waits for
+
+/// One rank, as it is being made.
+class Maker {
+public:
+  Maker(int number, int size, const RankList& all)
+      : number_(number), size_(size), quarter_(size / 4) {
+    rank_.rank = number;
+    rank_.rank_source = RankSource::comm_world;
+    rank_.world_rank = number;
+    rank_.world_size = size;
+    rank_.endpoint = fmt::format("ssh:n{}:{}", number / 64, 1000 + number);
+    rank_.host = fmt::format("n{}", number / 64);
+    rank_.pid = 1000 + number;
+    rank_.executable = "/home/user/solver";
+    rank_.platform = Platform{};
+    rank_.status = RankStatus::ok;
+    rank_.stopped_ms = 12.5;
+    rank_.stopped_at = "2026-01-01T12:00:00.000Z";
+    rank_.process_state = "R";
+    rank_.mpi = MpiInfo{.name = "Open MPI",
+                        .version = "4.1.4",
+                        .build_id = {},
+                        .transport = "ob1",
+                        .state = MpiState::initialized,
+                        .types_source = {},
+                        .types_match = TypesMatch::exact,
+                        .thread_level = ThreadLevel::single};
+    world_.id = TargetAddress{0};
+    world_.name = "MPI_COMM_WORLD";
+    world_.named_by_mpi = true;
+    world_.local_rank = number;
+    world_.size = size;
+    world_.group = all;
+    world_.kind = CommunicatorKind::intra;
+    world_.context = 0;
+    world_.key = "C1";
+    for (auto& queue : world_.queues) {
+      queue.state = QueueState::available;
+      queue.total = 0;
+    }
+  }
+
+  RankDump make(Ring ring) {
+    if (number_ < quarter_)
+      receive_from_the_one_before(ring == Ring::open && number_ == 0);
+    else if (number_ < 2 * quarter_)
+      receive_from_anybody();
+    else if (number_ < 3 * quarter_)
+      wait_for_twenty();
+    else
+      reduce();
+    world_.queue(OpClass::receive).total = operations;
+    count_messages();
+    rank_.communicators.push_back(std::move(world_));
+    return std::move(rank_);
+  }
+
+private:
+  void receive_from_the_one_before(bool computes) {
+    if (!computes)
+      wait_for(add(before(number_), ring_tag), 1);
+    call(computes ? "" : "MPI_Recv", computes ? 88 : 71);
+    fill();
+  }
+  void receive_from_anybody() {
+    auto& receive = add(0, ring_tag);
+    receive.peer = Peer{.any = true, .local_rank = {}, .global_rank = {}};
+    wait_for(receive, 1);
+    call("MPI_Recv", 102);
+    fill();
+  }
+  void wait_for_twenty() {
+    for (int i = 0; i < operations; ++i)
+      wait_for(add((number_ + i * 7) % (2 * quarter_), ring_tag + i), operations);
+    call("MPI_Waitall", 140);
+  }
+  void reduce() {
+    auto& receive = add(number_ % quarter_ + quarter_, -17);
+    receive.collective = Collective::allreduce;
+    receive.source = OpSource::mqbridge;
+    wait_for(receive, 1);
+    call("MPI_Allreduce", 212);
+    fill();
+  }
+
+  int before(int number) const { return (number + quarter_ - 1) % quarter_; }
+
+  Operation& add(int peer, std::int64_t tag) {
+    auto& receives = world_.queue(OpClass::receive).operations;
+    Operation operation;
+    operation.peer.local_rank = operation.peer.global_rank = peer;
+    operation.tag.value = tag;
+    operation.length.value = 1024;
+    operation.kind = OpKind::receive;
+    operation.sequence = static_cast<std::uint32_t>(receives.size());
+    operation.request = TargetAddress{0x1000U + 0x100U * receives.size()};
+    operation.buffer = TargetAddress{0x7f0000000000U + 0x400U * receives.size()};
+    receives.push_back(operation);
+    return receives.back();
+  }
+  static void wait_for(Operation& operation, std::uint32_t count) {
+    operation.waited.group = 1;
+    operation.waited.count = count & Waited::unknown_count; // as wide as the field
+    operation.waited.mode = WaitMode::all;
+  }
+  /// Behind what is waited for.
+  void fill() {
+    for (int i = 1; i < operations; ++i)
+      add((number_ + i) % size_, other_tag + i);
+  }
+  void call(const std::string& name, std::int64_t line) {
+    BlockedCall blocked;
+    blocked.thread = *rank_.pid;
+    if (!name.empty()) {
+      blocked.call = name;
+      blocked.communicator = world_.id;
+    }
+    blocked.file = "solver.c";
+    blocked.line = line;
+    blocked.function = "step";
+    rank_.blocked_in = {blocked};
+  }
+  /// All that was sent has arrived. With whom there was traffic: the neighbours at both sides.
+  void count_messages() {
+    MessageCounters counters;
+    counters.modulus = 65536;
+    counters.received = 100 + operations;
+    std::map<std::int64_t, PeerCounters> peers;
+    for (int distance = 1; distance <= operations / 2; ++distance)
+      for (const int peer : {(number_ + distance) % size_, (number_ + size_ - distance) % size_})
+        peers[peer] = {peer, 5, 5};
+    for (const auto& [peer, counter] : peers)
+      counters.peers.push_back(counter);
+    world_.counters = std::move(counters);
+  }
+
+  const int number_;
+  const int size_;
+  const int quarter_;
+  RankDump rank_;
+  Communicator world_;
+};
+
+} // namespace
+
+Dump synthetic_job(int ranks, Ring ring) {
+  RankList::Ranks members(static_cast<std::size_t>(ranks));
+  std::iota(members.begin(), members.end(), 0);
+  const RankList all(std::move(members));
+  Dump dump;
+  dump.taken_at = "2026-01-01T12:00:00.000Z";
+  dump.job_size = ranks;
+  dump.job_source = "targets";
+  for (int number = 0; number < ranks; ++number)
+    dump.ranks.push_back(Maker(number, ranks, all).make(ring));
+  return dump;
+}
+
+std::vector<Run> ring_of(int ranks) {
+  return {{0, ranks / 4 - 1, 1}};
+}
+
+std::vector<Run> behind_ring(int ranks) {
+  return {{ranks / 4, ranks - 1, 1}};
+}
+
+} // namespace mqbridge::bench
