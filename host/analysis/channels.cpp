@@ -78,6 +78,14 @@ Traffic Channels::judge(const Ends& ends) const {
   return ends.sent.before && ends.arrived.before ? Traffic::stuck : Traffic::moving;
 }
 
+bool Channels::sender_was_stopped_before(std::size_t sender, const Seat& seat) const {
+  const auto found = ends(sender, seat);
+  if (!found)
+    return false;
+  const auto ahead = difference(*found->sent.now, *found->arrived.now, found->modulus);
+  return ahead != 0 && ahead < found->modulus / 2;
+}
+
 Traffic Channels::traffic(std::size_t sender, const Seat& seat) const {
   const auto found = ends(sender, seat);
   return found ? judge(*found) : Traffic::unknown;

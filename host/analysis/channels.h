@@ -30,6 +30,9 @@ public:
   /// nullopt where either is not known.
   std::optional<bool> arrived(std::size_t sender, const Seat& seat,
                               std::optional<std::uint32_t> sequence) const;
+  /// The process of the seat has counted what `sender` had not sent yet when it was stopped: that
+  /// one has gone on since.
+  bool sender_was_stopped_before(std::size_t sender, const Seat& seat) const;
   /// From any process to `receiver`: `moving` if one channel is, else `stuck`, else `unknown`.
   Traffic traffic_to(std::size_t receiver, const Seat& seat) const;
 

@@ -276,6 +276,10 @@ WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
   const WaitNode node = graph_.add(WaitGraph::Mode::all);
   for (std::int64_t rank = 0; rank < *count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
+    const Seat* theirs =
+        member && member->process ? picture_.seat(*member->process, seat.key) : nullptr;
+    if (theirs != nullptr && channels_.sender_was_stopped_before(process, *theirs))
+      return WaitGraph::satisfied; // it may be that member who was out of it again when it was seen
     const bool in_it =
         member && member->process &&
         (*member->process == process || is_in_instance(*member->process, seat.key, operation));

@@ -5,6 +5,12 @@
 namespace mqbridge::sim {
 namespace {
 
+// Seeds that have failed and are not among those of every run: the root of a barrier was stopped
+// before a member who had left it again when it was seen.
+TEST(RandomPrograms, ThatFailedOnceHaveTheVerdictOfTheOracle) {
+  EXPECT_EQ(disagreements({.first = 1'017'189, .count = 1}), "");
+}
+
 TEST(RandomPrograms, HaveTheVerdictOfTheOracle) {
   EXPECT_EQ(disagreements({.first = 0, .count = 2000}), "");
 }
