@@ -51,9 +51,10 @@ private:
       analysis_.confidence = confidence_of_no_deadlock();
   }
 
+  /// A job whose ranks have all ended waits for nothing.
   bool nothing_seen() const {
     return std::ranges::none_of(picture_.processes(), [](const Process& process) {
-      return process.presence == Presence::here;
+      return process.presence != Presence::unread;
     });
   }
 

@@ -17,7 +17,10 @@ bool has_error(const RankDump& rank, std::string_view code) {
 /// A launcher's list has processes that have exited. But where it names no process that is there,
 /// its numbers are of another container.
 bool has_exited(const RankDump& rank, const std::set<std::string>& hosts_with_ranks) {
-  if (has_error(rank, codes::attach_exited) || has_error(rank, codes::target_died) ||
+  const bool ended = std::ranges::any_of(rank.errors, [](const RankError& error) {
+    return error.code == codes::twice_exited; // what is shown is the look before
+  });
+  if (ended || has_error(rank, codes::attach_exited) || has_error(rank, codes::target_died) ||
       rank.process_state == "Z" || rank.process_state == "X")
     return true;
   return has_error(rank, codes::attach_no_such_process) &&

@@ -1,5 +1,6 @@
 #include "host/dump/take_looks.h"
 
+#include "host/codes.h"
 #include "host/dump/communicator_keys.h"
 #include "host/dump/workshop.h"
 
@@ -175,7 +176,10 @@ private:
   }
 
   void keep(RankDump first, const RankError& why) {
-    first.errors.push_back({"twice.failed", RankError::Level::warning,
+    const bool gone = why.code == codes::attach_no_such_process ||
+                      why.code == codes::attach_exited || why.code == codes::target_died;
+    first.errors.push_back({std::string(gone ? codes::twice_exited : codes::twice_failed),
+                            RankError::Level::warning,
                             fmt::format("at the second look: {}: {}; this is what the first one "
                                         "saw",
                                         why.code, why.message),

@@ -25,7 +25,8 @@ struct LooksObserver {
 /// look is the document, and the first one stands in Dump::earlier. Targets that cannot be attached
 /// a second time (dead, or a stub that a command started) are looked at once, and a warning of the
 /// document says so; a rank that is not reached again keeps its first look, with a warning
-/// (twice.failed). A stop that is requested meanwhile leaves what was seen.
+/// (twice.failed; twice.exited where the process is not there any more). A stop that is requested
+/// meanwhile leaves what was seen.
 Dump take_looks(std::span<const TargetSpec> targets, Workshop& workshop,
                 const LooksObserver& observer, std::optional<std::chrono::milliseconds> again,
                 std::stop_token stop);

@@ -213,6 +213,15 @@ TEST(Analyze, WhatAGoneProcessWasSendingDoesNotComeAnyMore) {
   expect_deadlock(analyze(job.dump), {0}, {2});
 }
 
+TEST(Analyze, WhoHasExitedBetweenTheLooksIsNotBlockedAnyMore) {
+  auto job = two_and_one();
+  job.rank(1).errors = {{"twice.exited", RankError::Level::warning, "it has ended", ""}};
+  expect_deadlock(analyze(job.dump), {0}, {2});
+  for (RankDump& rank : job.dump.ranks)
+    rank.errors = {{"twice.exited", RankError::Level::warning, "it has ended", ""}};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
 TEST(Analyze, WaitallNeedsAllAndWaitanyOne) {
   JobOnPaper job(3);
   for (const std::int64_t source : {1, 2}) {

@@ -102,7 +102,7 @@ TEST(Twice, AProcessThatHasEndedMeanwhileKeepsItsFirstLook) {
   const auto document = json::parse(mqbridge.out());
   for (const json& rank : document["ranks"]) {
     EXPECT_EQ(rank["status"], "ok");
-    EXPECT_EQ(find_error(rank, "twice.failed").is_null(), rank["pid"] == stays.pid())
+    EXPECT_EQ(find_error(rank, "twice.exited").is_null(), rank["pid"] == stays.pid())
         << rank["pid"];
   }
   ASSERT_EQ(document["earlier"][0]["ranks"].size(), 1U);
