@@ -33,7 +33,13 @@ public:
           analysis_.waits.push_back(wait_of(waits_, process, call));
     add_findings();
     analysis_.not_visible = visibility_.missing;
-    add_doubtful();
+    if (analysis_.verdict == Verdict::deadlock && !all_certain())
+      analysis_.not_visible.emplace_back("requests that no list shows: generalized ones, files");
+    add_doubtful("whether {} can go on", reduction_.doubtful);
+    if (analysis_.verdict != Verdict::deadlock)
+      add_doubtful("whether {} can go on: what would end the wait moved between the looks, or is a "
+                   "thread outside of MPI",
+                   reduction_.standing);
     return std::move(analysis_);
   }
 
@@ -59,7 +65,7 @@ private:
   }
 
   Confidence confidence_of_deadlock() {
-    bool certain = visibility_.complete() && picture_.several_looks();
+    bool certain = visibility_.complete();
     bool still = true;
     std::optional<double> unchanged;
     for (const auto& core : reduction_.cores)
@@ -81,10 +87,10 @@ private:
       const auto index = static_cast<std::size_t>(&process - picture_.processes().data());
       return !waits_.of(index).calls.empty();
     });
-    if (visibility_.guesses || (waits && !visibility_.counters))
+    const bool standing = std::ranges::find(reduction_.standing, true) != reduction_.standing.end();
+    if (standing || visibility_.guesses || (waits && !visibility_.counters))
       return Confidence::possible;
-    return visibility_.complete() && picture_.several_looks() ? Confidence::certain
-                                                              : Confidence::likely;
+    return visibility_.complete() ? Confidence::certain : Confidence::likely;
   }
 
   bool has_not_moved(std::size_t process) const {
@@ -150,15 +156,23 @@ private:
       look_at_first();
   }
 
-  /// Who may wait for the core, too.
-  void add_doubtful() {
+  bool all_certain() const {
+    return std::ranges::all_of(reduction_.cores, [&](const auto& core) {
+      return std::ranges::all_of(
+          core, [&](std::size_t process) { return bool(reduction_.certain[process]); });
+    });
+  }
+
+  /// Ranks of which something else than the verdict may be true.
+  void add_doubtful(std::string_view words, const std::vector<bool>& doubtful) {
     std::vector<std::int64_t> ranks;
-    for (std::size_t process = 0; process < reduction_.doubtful.size(); ++process)
-      if (reduction_.doubtful[process])
+    for (std::size_t process = 0; process < doubtful.size(); ++process)
+      if (doubtful[process])
         ranks.push_back(picture_.process(process).rank);
     if (!ranks.empty())
       analysis_.not_visible.push_back(fmt::format(
-          "whether {} {} can go on", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6)));
+          fmt::runtime(words),
+          fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6))));
   }
 
   /// Nothing stands out: one of those that all others wait for.

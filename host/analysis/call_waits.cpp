@@ -41,6 +41,7 @@ class CallWaits::OfProcess {
 public:
   OfProcess(CallWaits& all, std::size_t process, const std::vector<ThreadView>& threads)
       : all_(all), index_(process), process_(all.picture_.process(process)), threads_(threads) {
+    whole_ = !all.picture_.filtered();
     for (const Seat& seat : process_.seats) {
       counts_ = counts_ || seat.communicator->counters.has_value();
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
@@ -173,6 +174,25 @@ private:
   }
 
   void wait_for_requests(CallWait& wait, CallKind kind) {
+    choose_requests(wait, kind);
+    const bool found = wait.operations.size() == 1 && wait.call->request_unique == true &&
+                       wait.operations.front().operation->request == wait.call->request;
+    if (!whole_ && !found && wait.mode == WaitGraph::Mode::any)
+      may_wait_for_hidden(wait);
+  }
+
+  /// What was not shown may be what the call waits for, or one of it.
+  void may_wait_for_hidden(CallWait& wait) {
+    if (wait.node == WaitGraph::unknown)
+      return;
+    const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
+    all_.graph_.wait_for(either, wait.node);
+    all_.graph_.wait_for(either, WaitGraph::unknown);
+    wait.node = either;
+    say_unknown(wait, fmt::format("all that {} waits for", *wait.call->call));
+  }
+
+  void choose_requests(CallWait& wait, CallKind kind) {
     const auto groups = groups_of(*wait.call);
     if (groups.size() == 1)
       return wait_for_group(wait, groups_.at(groups.front()), kind);
@@ -188,13 +208,21 @@ private:
         return wait_for_known(wait, kind, at);
       const bool elsewhere =
           wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
-      if (fits(kind, at) && !elsewhere)
+      if (fits(kind, at) && !elsewhere && !would_be_marked(*wait.call, kind))
         candidates.push_back(at);
     }
     // What it waited for is complete, or not among what is shown.
     if (wait.call->request && wait.call->request_unique == true)
       return wait_for_nothing_seen(wait, true);
     wait_for_candidates(wait, kind, candidates);
+  }
+
+  /// Open MPI marks each request that a call waits for together with others, or beside other
+  /// threads (Operation::waited): what is not marked is none of them.
+  bool would_be_marked(const BlockedCall& call, CallKind kind) const {
+    const bool waits = kind == CallKind::wait_all || kind == CallKind::wait_any;
+    return waits && counts_ &&
+           (call.call != "MPI_Wait" || is_multi_threaded(*process_.now, threads_));
   }
 
   void wait_for_candidates(CallWait& wait, CallKind kind,
@@ -212,11 +240,13 @@ private:
     wait_for_all(wait, candidates);
     if (others > 0)
       wait_for(wait, collectives.front());
-    // The call may be about to post its own request, or about to return: but not where both
-    // requests of an exchange stand between the call and its caller.
+    // MPI_Wait may be for a request that no list shows. Another call may be about to post its own
+    // one, or about to return; but not where both requests of an exchange stand between the call
+    // and its caller.
     const bool found = candidates.size() == 2 && wait.call->request_unique == false;
-    may_wait_for(wait, found || stands_still(process_, *wait.call) ? WaitGraph::unproven
-                                                                   : WaitGraph::guessed);
+    const bool sure =
+        waits_for_request ? candidates.empty() : found || stands_still(process_, *wait.call);
+    may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
   /// The request stands between the call and its caller. What MPI_Wait had waited for before may
@@ -292,6 +322,8 @@ private:
     wait_for_one_of(wait, own_, collectives);
     if (own_.empty() && collectives.empty())
       wait.node = WaitGraph::satisfied;
+    else if (!whole_)
+      may_wait_for_hidden(wait);
   }
 
   void wait_inside(CallWait& wait) {
@@ -351,6 +383,10 @@ private:
       wait_for(wait, collectives.front());
       return may_wait_for(wait, WaitGraph::unproven);
     }
+    if (wait.call->request && wait.call->request_unique == true)
+      for (const OperationAt& at : own_) // by a tag that the program gave: MPI_Comm_create_group
+        if (at.operation->request == wait.call->request)
+          return wait_for_all(wait, {at});
     if (kind == CallKind::connect)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     wait_in_collective_without_operations(wait);

@@ -1,6 +1,7 @@
 #include "host/analysis/channels.h"
 
 #include <algorithm>
+#include <array>
 
 namespace mqbridge {
 namespace {
@@ -71,19 +72,27 @@ std::optional<Channels::Ends> Channels::ends(std::size_t sender, const Seat& sea
 
 Traffic Channels::judge(const Ends& ends) const {
   const auto moved = [](const End& end) { return end.before && end.before != end.now; };
-  if (moved(ends.sent) || moved(ends.arrived))
-    return Traffic::moving;
+  const bool has_moved = moved(ends.sent) || moved(ends.arrived);
   if (difference(*ends.arrived.now, *ends.sent.now, ends.modulus) == 0)
-    return Traffic::none;
-  return ends.sent.before && ends.arrived.before ? Traffic::stuck : Traffic::moving;
+    return has_moved ? Traffic::came : Traffic::none;
+  return !has_moved && ends.sent.before && ends.arrived.before ? Traffic::stuck : Traffic::moving;
 }
 
-bool Channels::sender_was_stopped_before(std::size_t sender, const Seat& seat) const {
-  const auto found = ends(sender, seat);
-  if (!found)
-    return false;
-  const auto ahead = difference(*found->sent.now, *found->arrived.now, found->modulus);
-  return ahead != 0 && ahead < found->modulus / 2;
+std::vector<bool> Channels::gone_on() const {
+  std::vector<bool> gone_on(picture_.processes().size(), false);
+  for (std::size_t receiver = 0; receiver < gone_on.size(); ++receiver)
+    for (const Seat& seat : picture_.process(receiver).seats) {
+      if (!seat.communicator->counters)
+        continue;
+      for (const PeerCounters& peer : seat.communicator->counters->peers) {
+        const auto sender = picture_.member(receiver, *seat.communicator, peer.peer);
+        const auto found = sender && sender->process ? ends(*sender->process, seat) : std::nullopt;
+        if (found &&
+            difference(*found->arrived.now, *found->sent.now, found->modulus) > found->modulus / 2)
+          gone_on[*sender->process] = true;
+      }
+    }
+  return gone_on;
 }
 
 Traffic Channels::traffic(std::size_t sender, const Seat& seat) const {
@@ -101,14 +110,13 @@ std::optional<bool> Channels::arrived(std::size_t sender, const Seat& seat,
 }
 
 Traffic Channels::traffic_to(std::size_t receiver, const Seat& seat) const {
-  auto worst = Traffic::none;
+  constexpr std::array in_order = {Traffic::none, Traffic::unknown, Traffic::came, Traffic::stuck,
+                                   Traffic::moving};
+  auto most = in_order.begin();
   // What the receiver has counted without the sender's count is moving, too: the sender was
   // stopped before.
   const auto look_at = [&](std::size_t sender) {
-    const auto one = traffic(sender, seat);
-    if (one == Traffic::moving || (one == Traffic::stuck && worst != Traffic::moving) ||
-        worst == Traffic::none)
-      worst = one;
+    most = std::max(most, std::ranges::find(in_order, traffic(sender, seat)));
   };
   if (const auto at = senders_.find(place(receiver, seat.key)); at != senders_.end())
     for (const std::size_t sender : at->second)
@@ -119,7 +127,7 @@ Traffic Channels::traffic_to(std::size_t receiver, const Seat& seat) const {
       if (sender && sender->process)
         look_at(*sender->process);
     }
-  return worst;
+  return *most;
 }
 
 } // namespace mqbridge

@@ -13,7 +13,8 @@ namespace mqbridge {
 enum class Traffic : std::uint8_t {
   unknown, ///< one of the two does not count, or was not read
   none,    ///< all that was sent has arrived
-  moving,  ///< something is in flight, or came between two looks
+  came,    ///< the same, and something came between two looks
+  moving,  ///< something is in flight
   stuck,   ///< the same is in flight in both looks
 };
 
@@ -30,10 +31,11 @@ public:
   /// nullopt where either is not known.
   std::optional<bool> arrived(std::size_t sender, const Seat& seat,
                               std::optional<std::uint32_t> sequence) const;
-  /// The process of the seat has counted what `sender` had not sent yet when it was stopped: that
-  /// one has gone on since.
-  bool sender_was_stopped_before(std::size_t sender, const Seat& seat) const;
-  /// From any process to `receiver`: `moving` if one channel is, else `stuck`, else `unknown`.
+  /// By process: somebody has counted more messages from it than it had sent. So it was stopped
+  /// before that, and has gone on since.
+  std::vector<bool> gone_on() const;
+  /// From any process to `receiver`: `moving` if one channel is, else `stuck`, else `came`, else
+  /// `unknown`.
   Traffic traffic_to(std::size_t receiver, const Seat& seat) const;
 
 private:

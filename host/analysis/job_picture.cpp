@@ -42,7 +42,10 @@ Presence presence_of(const RankDump& rank, const std::set<std::string>& hosts_wi
 
 } // namespace
 
-JobPicture::JobPicture(const Dump& dump) {
+JobPicture::JobPicture(const Dump& dump)
+    : filtered_(dump.filters.no_queues || !dump.filters.queues.empty() ||
+                !dump.filters.communicators.empty() || !dump.filters.tags.empty() ||
+                !dump.filters.peers.empty()) {
   take_jobs(dump);
   take_processes(dump);
   take_looks_before(dump);

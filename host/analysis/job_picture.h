@@ -63,6 +63,8 @@ public:
   /// Processes whose rank is not known: they may be any that is missing.
   std::size_t nameless() const { return nameless_; }
   bool several_looks() const { return several_looks_; }
+  /// Operations were left out, as the user asked.
+  bool filtered() const { return filtered_; }
 
   /// The process's own seat in the communicator with this key; nullptr: it has none.
   const Seat* seat(std::size_t process, std::uint32_t key) const;
@@ -91,6 +93,7 @@ private:
   std::set<std::string> hosts_with_ranks_;                             ///< that could be read
   std::size_t nameless_ = 0;
   bool several_looks_ = false;
+  bool filtered_ = false;
 };
 
 } // namespace mqbridge

@@ -32,13 +32,14 @@ JobWaits::JobWaits(const JobPicture& picture)
     : picture_(picture), channels_(picture), nodes_(add_nodes(graph_, picture.processes().size())),
       requests_(picture, channels_, graph_, nodes_), calls_(picture, requests_, graph_),
       waits_(picture.processes().size()) {
+  const auto gone_on = channels_.gone_on();
   for (std::size_t process = 0; process < waits_.size(); ++process)
-    add_waits(process);
+    add_waits(process, gone_on[process]);
   help_one_sided_waits();
   graph_.close();
 }
 
-void JobWaits::add_waits(std::size_t process) {
+void JobWaits::add_waits(std::size_t process, bool gone_on) {
   const Process& it = picture_.process(process);
   ProcessWaits& waits = waits_[process];
   if (it.presence == Presence::exited || it.presence == Presence::finalized)
@@ -59,6 +60,10 @@ void JobWaits::add_waits(std::size_t process) {
   for (const CallWait& call : waits.calls)
     if (!call.unknown.empty())
       waits.unknown = call.unknown;
+  if (!gone_on)
+    return;
+  graph_.set_mode(nodes_[process], WaitGraph::Mode::any);
+  graph_.wait_for(nodes_[process], WaitGraph::satisfied);
 }
 
 /// One blocked call blocks a process, unless it may call MPI from several threads at once: then
@@ -79,9 +84,13 @@ void JobWaits::wait_as_threads(std::size_t process, WaitNode node, ProcessWaits&
 WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
                                   ProcessWaits& waits) {
   switch (thread.state) {
-  case ThreadState::running:
   case ThreadState::in_call:
     return WaitGraph::satisfied;
+  case ThreadState::running:
+    // Beside threads in MPI it may be what others wait for, or nothing to them.
+    return waits.calls.empty() || (thread.call != nullptr && thread.call->call)
+               ? WaitGraph::satisfied
+               : WaitGraph::doubtful;
   case ThreadState::in_lock: {
     // Beside threads in MPI it waits for one of them; it may be for another process, too.
     if (waits.calls.empty())

@@ -39,7 +39,7 @@ public:
 
 private:
   static std::vector<WaitNode> add_nodes(WaitGraph& graph, std::size_t count);
-  void add_waits(std::size_t process);
+  void add_waits(std::size_t process, bool gone_on);
   void wait_as_threads(std::size_t process, WaitNode node, ProcessWaits& waits);
   WaitNode outside_of_mpi(std::size_t process, const ThreadView& thread, ProcessWaits& waits);
   void help_one_sided_waits();

@@ -69,6 +69,9 @@ public:
       if (auto same = check_same(key, looks); !same)
         return forward(std::move(same));
       std::ranges::stable_sort(looks, {}, &Look::at);
+      // The same look in two documents is one.
+      const auto repeated = std::ranges::unique(looks, {}, &Look::at);
+      looks.erase(repeated.begin(), repeated.end());
       for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
         EarlierLook& look = earlier[looks.size() - 1 - i];
         look.taken_at = std::max(look.taken_at, looks[i].at);

@@ -32,6 +32,10 @@ ArrivedMessages::ArrivedMessages(const Communicator& communicator)
     else
       numbered_ = false;
   }
+  for (const Operation& taken : communicator.queue(OpClass::receive).operations)
+    if (taken.kind == OpKind::message && taken.actual && taken.actual->local_rank &&
+        taken.actual->tag)
+      held_.emplace(*taken.actual->local_rank, *taken.actual->tag);
 }
 
 bool ArrivedMessages::has(std::int64_t sender, std::optional<std::uint32_t> sequence,

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace mqbridge {
 
@@ -20,16 +22,21 @@ public:
 
   /// From this rank with this number of the sender's count, or without numbers with this tag.
   bool has(std::int64_t sender, std::optional<std::uint32_t> sequence, MaybeInt tag) const;
+  /// MPI_Mprobe has taken a message of this rank and tag, and it has not been received.
+  bool holds(std::int64_t sender, MaybeInt tag) const {
+    return tag && held_.contains({sender, *tag});
+  }
   /// One that a receive would take.
   bool has_for(const Operation& receive) const;
 
 private:
   std::int64_t modulus_ = 0;
   bool numbered_ = true;
-  std::unordered_set<std::uint64_t> numbers_; ///< sender and sequence
-  std::unordered_set<std::uint64_t> tagged_;  ///< sender and tag
-  std::unordered_set<std::int64_t> senders_;  ///< of the program's messages
-  std::unordered_set<std::int64_t> tags_;     ///< of the program's messages
+  std::unordered_set<std::uint64_t> numbers_;            ///< sender and sequence
+  std::unordered_set<std::uint64_t> tagged_;             ///< sender and tag
+  std::set<std::pair<std::int64_t, std::int64_t>> held_; ///< sender and tag
+  std::unordered_set<std::int64_t> senders_;             ///< of the program's messages
+  std::unordered_set<std::int64_t> tags_;                ///< of the program's messages
 };
 
 /// The receives of one communicator of one process that have met no message, to be looked up.

@@ -29,12 +29,14 @@ public:
     }
     const auto certain =
         graph_.running({.unknown_runs = true, .guessed_runs = true, .unproven_runs = true});
+    const auto moving = graph_.running({.unknown_runs = true, .doubtful_runs = false});
     for (std::size_t process = 0; process < waits_.nodes().size(); ++process) {
       const WaitNode node = waits_.nodes()[process];
       const bool seen = waits_.picture().process(process).presence == Presence::here;
       reduction.dead.push_back(!running_[node]);
       reduction.doubtful.push_back(running_[node] && !guessed[node]);
       reduction.undecided.push_back(seen && guessed[node] && !pessimistic[node]);
+      reduction.standing.push_back(guessed[node] && !moving[node]);
       reduction.certain.push_back(!certain[node]);
     }
     find_cores(reduction);
@@ -83,7 +85,7 @@ private:
       const WaitNode node = open.back();
       open.pop_back();
       for (const WaitNode child : graph_.children(node)) {
-        if (child <= WaitGraph::unproven || running_[child] || !seen.insert(child).second)
+        if (child <= WaitGraph::last_constant || running_[child] || !seen.insert(child).second)
           continue;
         if (process_of_[child] == none)
           open.push_back(child);

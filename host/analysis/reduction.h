@@ -15,7 +15,9 @@ struct Reduction {
   /// guesses say.
   bool proven = false;
   std::vector<bool> doubtful; ///< not `dead`, and dead as the guesses say
-  std::vector<bool> certain;  ///< dead, also where calls wait for more than any list shows
+  /// Not dead, and dead but for what has the benefit of the doubt.
+  std::vector<bool> standing;
+  std::vector<bool> certain; ///< dead, also where calls wait for more than any list shows
   /// Sink components of what is dead: the processes of each, by index. Who waits only for others of
   /// its component, or for nobody who could help.
   std::vector<std::vector<std::size_t>> cores;

@@ -26,6 +26,10 @@ bool in_mpi(const RankDump& rank) {
          });
 }
 
+bool in_mpi_twice(const Process& process) {
+  return in_mpi(*process.now) && process.before != nullptr && in_mpi(*process.before);
+}
+
 } // namespace
 
 bool is_open(const Operation& operation) {
@@ -116,13 +120,12 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
   return operation.status == OpStatus::unknown ? either(node, WaitGraph::guessed) : node;
 }
 
-/// A message that has not come is stuck where its receiver was in MPI all the time, as far as two
-/// looks tell. Nobody takes a message in outside of MPI.
+/// A message that has not come is stuck where both its processes were in MPI all the time, as far
+/// as two looks tell. Outside of MPI nobody takes a message in, and some transports send none.
 Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t receiver) {
   if (traffic != Traffic::stuck)
     return traffic;
-  const Process& it = picture_.process(receiver);
-  if (!in_mpi(*it.now) || it.before == nullptr || !in_mpi(*it.before))
+  if (!in_mpi_twice(picture_.process(sender)) || !in_mpi_twice(picture_.process(receiver)))
     return Traffic::moving;
   stuck_.emplace_back(sender, receiver);
   return traffic;
@@ -145,6 +148,8 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   switch (seen(channels_.traffic(*sender->process, seat), *sender->process, process)) {
   case Traffic::none:
     return node;
+  case Traffic::came:
+    return either(node, WaitGraph::doubtful);
   case Traffic::moving:
     return WaitGraph::satisfied;
   case Traffic::stuck:
@@ -163,7 +168,10 @@ WaitNode RequestWaits::still_gone(std::size_t process) const {
 
 /// The data comes by itself, unless its sender is not there any more.
 WaitNode RequestWaits::matched(std::size_t process, const Seat& seat, const Operation& operation) {
-  const auto sender = picture_.partner(process, *seat.communicator, operation.peer);
+  Peer peer = operation.peer;
+  if (peer.any && operation.actual)
+    peer = {false, operation.actual->local_rank, operation.actual->global_rank};
+  const auto sender = picture_.partner(process, *seat.communicator, peer);
   if (!sender || !sender->process ||
       picture_.process(*sender->process).presence != Presence::exited)
     return WaitGraph::satisfied;
@@ -205,7 +213,7 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
   for (std::int64_t rank = 0; rank < count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
     const WaitNode node = member ? node_of(*member) : WaitGraph::unknown;
-    if (node > WaitGraph::unproven)
+    if (node > WaitGraph::last_constant)
       graph_.wait_for(at->second, node);
     unknown = unknown || node == WaitGraph::unknown;
     if (node == WaitGraph::never && gone != WaitGraph::guessed && !counts(*member->process, seat))
@@ -220,11 +228,18 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
 }
 
 WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
+  if (JobPicture::members(*seat.communicator) == 1 && !has_threads_[process]) {
+    const auto only = picture_.member(process, *seat.communicator, 0);
+    if (only && only->process == process)
+      return WaitGraph::never;
+  }
   switch (seen(channels_.traffic_to(process, seat), process, process)) {
   case Traffic::moving:
     return WaitGraph::satisfied;
   case Traffic::stuck:
     return either(anybody(process, seat), WaitGraph::unknown);
+  case Traffic::came:
+    return either(anybody(process, seat), WaitGraph::doubtful);
   case Traffic::none:
   case Traffic::unknown:
     break;
@@ -260,9 +275,9 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
   if (traffic == Traffic::moving)
     return known->second;
   WaitNode node = absent_members(process, seat, operation);
-  if (traffic == Traffic::stuck)
-    node = either(node, WaitGraph::unknown);
-  else if (node > WaitGraph::unproven && !all_count(process, seat))
+  if (traffic == Traffic::stuck || traffic == Traffic::came)
+    node = either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
+  else if (node > WaitGraph::last_constant && !all_count(process, seat))
     node = either(node, WaitGraph::guessed);
   return known->second = node;
 }
@@ -276,15 +291,15 @@ WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
   const WaitNode node = graph_.add(WaitGraph::Mode::all);
   for (std::int64_t rank = 0; rank < *count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
-    const Seat* theirs =
-        member && member->process ? picture_.seat(*member->process, seat.key) : nullptr;
-    if (theirs != nullptr && channels_.sender_was_stopped_before(process, *theirs))
-      return WaitGraph::satisfied; // it may be that member who was out of it again when it was seen
     const bool in_it =
         member && member->process &&
         (*member->process == process || is_in_instance(*member->process, seat.key, operation));
-    if (!in_it)
-      graph_.wait_for(node, member ? node_of(*member) : WaitGraph::unknown);
+    if (in_it)
+      continue;
+    WaitNode needed = member ? node_of(*member) : WaitGraph::unknown;
+    if (needed == WaitGraph::never && !counts(*member->process, seat))
+      needed = either(needed, still_gone(*member->process)); // it may have been in it before
+    graph_.wait_for(node, needed);
   }
   return node;
 }
@@ -316,11 +331,13 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
             .has_for(*own_rank, operation.tag.value, operation.collective != Collective::none);
     return met ? WaitGraph::satisfied : node;
   }
+  if (arrived_.of(communicator).holds(*own_rank, operation.tag.value))
+    return either(node, WaitGraph::unproven); // MPI_Mprobe has it, and MPI_Mrecv is to come
   const auto arrived = channels_.arrived(process, *theirs, operation.sequence);
   if (arrived == false) {
     const bool stuck =
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
-    return stuck ? either(node, WaitGraph::unknown) : WaitGraph::satisfied;
+    return either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
   // It has met a receive, unless the list of those that did not is not whole.
   return is_whole(communicator.queue(OpClass::unexpected)) ? WaitGraph::satisfied

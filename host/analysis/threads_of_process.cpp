@@ -109,7 +109,9 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
   const auto in_mpi = std::ranges::count_if(threads, [](const ThreadView& thread) {
     return thread.call != nullptr && thread.call->call;
   });
-  return in_mpi > 1 || (rank.mpi && rank.mpi->thread_level == ThreadLevel::multiple);
+  const auto level = rank.mpi ? rank.mpi->thread_level : ThreadLevel::unknown;
+  return in_mpi > 1 || level == ThreadLevel::multiple ||
+         (level == ThreadLevel::unknown && threads.size() > 1);
 }
 
 } // namespace mqbridge

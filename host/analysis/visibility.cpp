@@ -21,8 +21,10 @@ public:
         look_at(process);
     for (const auto& [what, ranks] : of_ranks_)
       say(what, ranks);
-    if (!picture_.several_looks())
+    if (!picture_.several_looks()) {
+      result_.all_twice = false;
       result_.missing.emplace_back("what moves: there is one look");
+    }
     return std::move(result_);
   }
 
@@ -89,6 +91,10 @@ private:
     }
     if (!it.now->blocked_in)
       note("calls and stacks", it);
+    if (picture_.several_looks() && it.before == nullptr) {
+      result_.all_twice = false;
+      note("what moves: there is one look", it);
+    }
     look_at_calls(process);
   }
 

@@ -12,10 +12,11 @@ struct Visibility {
   std::vector<std::string> missing; ///< in words: "unexpected queue of ranks 0-3"
   bool all_ranks = true;
   bool whole_queues = true;
-  bool counters = true; ///< messages in flight
-  bool guesses = false; ///< some call waits for one of several things, and nobody knows which
+  bool counters = true;  ///< messages in flight
+  bool all_twice = true; ///< each rank was looked at twice
+  bool guesses = false;  ///< some call waits for one of several things, and nobody knows which
 
-  bool complete() const { return all_ranks && whole_queues && counters; }
+  bool complete() const { return all_ranks && whole_queues && counters && all_twice; }
 };
 
 Visibility visibility_of(const JobWaits& waits);

@@ -62,7 +62,7 @@ private:
       Visit& visit = path_.back();
       if (visit.next != visit.end) {
         const WaitNode child = *visit.next++;
-        if (running_[child] || child <= WaitGraph::unproven)
+        if (running_[child] || child <= WaitGraph::last_constant)
           continue;
         if (index_[child] == 0)
           enter(child);
@@ -88,7 +88,7 @@ private:
     bool sink = true;
     for (auto member = first; member != open_.end() && sink; ++member)
       for (const WaitNode child : graph_.children(*member))
-        if (!alone_[*member] && child > WaitGraph::unproven && !running_[child] &&
+        if (!alone_[*member] && child > WaitGraph::last_constant && !running_[child] &&
             found_.of[child] != component)
           sink = false;
     found_.sink.push_back(sink);
@@ -152,7 +152,8 @@ std::vector<bool> WaitGraph::running(const Assumptions& assumptions,
   }
   for (const auto& [node, runs] :
        {std::pair(unknown, assumptions.unknown_runs), std::pair(guessed, assumptions.guessed_runs),
-        std::pair(unproven, assumptions.unproven_runs)})
+        std::pair(unproven, assumptions.unproven_runs),
+        std::pair(doubtful, assumptions.doubtful_runs)})
     if (runs)
       run(node);
   std::vector<bool> counted(size(), false); // as running, by those who wait for it

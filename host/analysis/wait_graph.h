@@ -14,6 +14,7 @@ struct Assumptions {
   bool unknown_runs = true;  ///< what nobody can see
   bool guessed_runs = false; ///< where an edge was guessed, or a counter is missing: the other case
   bool unproven_runs = false; ///< where something more may be waited for that is in no list
+  bool doubtful_runs = true;  ///< what has the benefit of the doubt
 };
 
 /// A wait-for graph: a node can go on once all of those that it waits for can, or any of them.
@@ -27,6 +28,10 @@ public:
   static constexpr WaitNode unknown = 2;
   static constexpr WaitNode guessed = 3;
   static constexpr WaitNode unproven = 4;
+  /// What moved between two looks and stands still in the second one, and threads that run beside
+  /// those in MPI: they go on, and that proves little.
+  static constexpr WaitNode doubtful = 5;
+  static constexpr WaitNode last_constant = doubtful;
 
   WaitGraph();
 
@@ -67,7 +72,7 @@ public:
   Children children(WaitNode node) const;
 
 private:
-  static constexpr std::size_t constants = 5;
+  static constexpr std::size_t constants = last_constant + 1;
 
   std::vector<Mode> modes_;
   std::vector<std::pair<WaitNode, WaitNode>> edges_; ///< until close()

@@ -38,7 +38,7 @@ struct TargetSpec {
   /// A stub, a process whose stub is to be started, or what a dead process has left.
   std::variant<rsp::Endpoint, NodeProcess, CoreEndpoint> where;
   TargetKeys keys = {};
-  RankSource rank_source = RankSource::given; ///< of `rank`
+  RankSource rank_source = RankSource::given; ///< of `rank`, where that is known
 
   /// The endpoint as the user wrote it.
   const std::string& text() const;

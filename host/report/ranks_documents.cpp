@@ -12,6 +12,11 @@
 namespace mqbridge {
 namespace {
 
+/// A rank that is not known has no source.
+std::string_view source_of_rank(const FoundRank& rank) {
+  return rank.target.rank ? name_of(rank.target.rank_source) : "";
+}
+
 using Layout = JsonWriter::Layout;
 
 /// Not known is null.
@@ -26,7 +31,7 @@ void write_text_member(JsonWriter& json, std::string_view name, std::string_view
 void write_rank(JsonWriter& json, const FoundRank& rank) {
   json.begin_object(Layout::one_line);
   json.member("rank", rank.target.rank);
-  write_text_member(json, "rank_source", name_of(rank.target.rank_source));
+  write_text_member(json, "rank_source", source_of_rank(rank));
   json.member("target", rank.target.text());
   write_text_member(json, "node", rank.node);
   json.member("pid", rank.pid);
@@ -120,7 +125,7 @@ void write_tsv(const Findings& findings, const Sink& sink) {
   for (const FoundJob& job : findings.jobs)
     for (const FoundRank& rank : job.ranks)
       write_line({"rank", job.name, number_text(rank.target.rank),
-                  std::string(name_of(rank.target.rank_source)), rank.target.text(), rank.node,
+                  std::string(source_of_rank(rank)), rank.target.text(), rank.node,
                   number_text(rank.pid), rank.user, rank.mpi, rank.executable, "", "", ""},
                  sink);
   write_trouble_lines("fault", findings.faults, sink);

@@ -37,7 +37,9 @@ constexpr std::array<Fact, 4> facts = {
     Fact{"MPI", "", [](const FoundRank& rank) { return rank.mpi; }},
     Fact{"USER", "user ", [](const FoundRank& rank) { return rank.user; }},
     Fact{"FROM", "ranks from ",
-         [](const FoundRank& rank) { return std::string(name_of(rank.target.rank_source)); }},
+         [](const FoundRank& rank) {
+           return rank.target.rank ? std::string(name_of(rank.target.rank_source)) : "";
+         }},
     Fact{"PROGRAM", "", [](const FoundRank& rank) { return rank.executable; }},
 };
 

@@ -139,12 +139,24 @@ private:
       core += values_of(verdict.core).size();
       blocked += values_of(verdict.blocked).size();
     }
-    auto words = fmt::format(": {} {}{}", core, core == 1 ? "rank" : "ranks", core_words());
+    const auto together = in_cycles_and_knots();
+    auto words = fmt::format(": {} {}", core, core == 1 ? "rank" : "ranks");
+    if (together > 0 && together < core)
+      words += fmt::format(" can never go on, {} of them", together);
+    words += core_words();
     if (blocked > 0)
       words += fmt::format(", {} {} behind", blocked, blocked == 1 ? "waits" : "wait");
     if (analysis_.unchanged_ms)
       words += fmt::format("; unchanged over {:.1f} s", *analysis_.unchanged_ms / 1000);
     return words;
+  }
+
+  std::size_t in_cycles_and_knots() const {
+    std::size_t count = 0;
+    for (const Finding& finding : analysis_.findings)
+      if (holds_core(finding))
+        count += values_of(finding.ranks).size();
+    return count;
   }
 
   std::string core_words() const {

@@ -30,6 +30,13 @@ JobOnPaper two_and_one() {
   return job;
 }
 
+/// Inside of a barrier: it waits for a message of this rank.
+void in_barrier(JobOnPaper& job, int rank, std::int64_t from) {
+  Operation& inside = job.receive(rank, from, -16);
+  inside.collective = Collective::barrier;
+  job.in_call(rank, "MPI_Barrier").communicator = TargetAddress{0};
+}
+
 TEST(Analyze, ACycleIsTheCoreAndWhoWaitsForItIsBlocked) {
   const auto analysis = analyze(two_and_one().dump);
   expect_deadlock(analysis, {0, 1}, {2});
@@ -72,6 +79,73 @@ TEST(Analyze, AChannelThatMovedBetweenTheLooksIsNoWait) {
   job.look_again();
   job.count(1, 0, 5, 5);
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, WhatCameToStandBetweenTheLooksIsSaidToBeNotKnown) {
+  auto job = two_and_one();
+  job.count(1, 0, 4, 4);
+  job.look_again();
+  job.count(1, 0, 5, 5);
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+  ASSERT_FALSE(analysis.not_visible.empty());
+  EXPECT_EQ(analysis.not_visible.back().find("whether ranks 0-2 can go on"), 0U);
+}
+
+TEST(Analyze, WhoHasSentLessThanOthersHaveCountedHasGoneOnSince) {
+  JobOnPaper job(3);
+  job.blocked_receive(0, 1);
+  job.blocked_receive(1, 2);
+  job.blocked_receive(2, 1);
+  expect_deadlock(analyze(job.dump), {1, 2}, {0});
+  job.count(1, 0, 3, 3);
+  job.count(2, 0, 3, 4); // rank 2 was stopped before it sent the fourth
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, ARequestThatNoListShowsIsNotTheOneThatIsPending) {
+  JobOnPaper job(2);
+  job.receive(0, 1, 5); // beside what MPI_Wait waits for
+  job.in_call(0, "MPI_Wait");
+  job.blocked_receive(1, 0);
+  job.look_again();
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::possible);
+  job.in_call(0, "MPI_Waitall"); // would be marked
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, IsCertainOnlyWhereEachRankWasSeenTwice) {
+  auto job = two_and_one();
+  job.look_again();
+  job.dump.earlier.front().ranks.pop_back();
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.confidence, Confidence::likely);
+  EXPECT_EQ(analysis.not_visible,
+            std::vector<std::string>{"what moves: there is one look of rank 2"});
+}
+
+TEST(Analyze, NobodySendsToWhoIsAlone) {
+  JobOnPaper job(2);
+  Communicator self = job.world(0);
+  self.id = TargetAddress{9};
+  self.key = "C9";
+  self.size = 1;
+  self.group = RankList{0};
+  job.rank(0).communicators.push_back(self);
+  job.blocked_receive(0, std::nullopt, 17, 9);
+  job.blocked_receive(1, 0);
+  expect_deadlock(analyze(job.dump), {0}, {1});
+  EXPECT_TRUE(has(analyze(job.dump), FindingKind::cycle));
+}
+
+TEST(Analyze, MessagesOfANonblockingCollectiveAreNoOtherCollective) {
+  JobOnPaper job(3);
+  in_barrier(job, 0, 1);
+  job.blocked_receive(1, 0);
+  job.message(0, 1, -27).collective = Collective::nonblocking;
+  EXPECT_FALSE(has(analyze(job.dump), FindingKind::collective_mismatch));
+  job.message(0, 1, -12).collective = Collective::allreduce;
+  EXPECT_TRUE(has(analyze(job.dump), FindingKind::collective_mismatch));
 }
 
 TEST(Analyze, WhatIsStuckInTheTransportIsUndecided) {
@@ -299,13 +373,6 @@ TEST(Analyze, AReceiveFromOneselfIsACoreByItself) {
   const auto analysis = analyze(job.dump);
   expect_deadlock(analysis, {0}, {1});
   EXPECT_TRUE(has(analysis, FindingKind::cycle));
-}
-
-/// Inside of a barrier: it waits for a message of this rank.
-void in_barrier(JobOnPaper& job, int rank, std::int64_t from) {
-  Operation& inside = job.receive(rank, from, -16);
-  inside.collective = Collective::barrier;
-  job.in_call(rank, "MPI_Barrier").communicator = TargetAddress{0};
 }
 
 TEST(Analyze, InsideOfACollectiveItsOwnMessagesAreTheEdges) {

@@ -61,6 +61,14 @@ TEST(JoinDocuments, TakesTheEarlierLooksOfADocument) {
   EXPECT_EQ(analyze(*joined).confidence, Confidence::certain);
 }
 
+TEST(JoinDocuments, TheSameLookTwiceIsOne) {
+  const auto job = ring();
+  const auto joined = join_documents({{"a.json", job.dump}, {"b.json", job.dump}});
+  ASSERT_TRUE(joined);
+  EXPECT_TRUE(joined->earlier.empty());
+  EXPECT_EQ(analyze(*joined).confidence, Confidence::likely);
+}
+
 TEST(JoinDocuments, OneRankIsOneProcess) {
   const auto job = ring();
   auto other = part(job, 0, 5);

@@ -46,7 +46,8 @@ TEST(NodeNames, OfManySomeAreSpelledOut) {
 FoundRank found(int rank, const std::string& node, std::int64_t pid) {
   auto target = TargetSpec::parse(fmt::format("{}:{}@{}", node, 7001, pid)).value();
   target.rank = rank;
-  return {target, RankSource::proctable, node, pid, "/home/anna/solver", "anna", "Open MPI"};
+  target.rank_source = RankSource::proctable;
+  return {target, node, pid, "/home/anna/solver", "anna", "Open MPI"};
 }
 
 FoundJob job_on(int ranks, int nodes_count) {

@@ -157,7 +157,7 @@ TEST(VerdictText, SeveralJobsAreToldApart) {
   for (std::size_t i = 0; i < analysis.waits.size(); ++i)
     analysis.waits[i].job_id = i < 2 ? "1:a" : "2:b";
   const auto text = verdict(analysis);
-  EXPECT_THAT(text, HasSubstr("3 ranks in a cycle, 1 waits behind"));
+  EXPECT_THAT(text, HasSubstr("3 ranks can never go on, 2 of them in a cycle, 1 waits behind"));
   EXPECT_THAT(text, HasSubstr("\ncycle    job 1: 0 -> 1 -> 0\n"));
   EXPECT_THAT(text, HasSubstr("\n  rank 1 of job 1  MPI_Recv from 0   halo.c:212\n"));
   EXPECT_THAT(text, HasSubstr("\n  rank 0 of job 2  MPI_Probe from 0   halo.c:212\n"));

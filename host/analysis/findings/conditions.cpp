@@ -31,8 +31,10 @@ std::string whereabouts(const ProcessWaits& waits) {
   return "";
 }
 
-bool runs_outside(const ProcessWaits& waits) {
-  return waits.calls.empty() && std::ranges::any_of(waits.threads, [](const ThreadView& thread) {
+bool runs_outside(const JobWaits& all, std::size_t process) {
+  const ProcessWaits& waits = all.of(process);
+  return waits.calls.empty() && all.picture().process(process).now->process_state != "T" &&
+         std::ranges::any_of(waits.threads, [](const ThreadView& thread) {
            return thread.state == ThreadState::running && thread.call != nullptr &&
                   !thread.call->call;
          });
@@ -131,6 +133,25 @@ void find_missing_partners(const FindingInput& input, std::vector<Reason>& reaso
   missing.tell(reasons);
 }
 
+/// Whether the receiver has posted one that the message of a send would meet, or has met.
+bool has_receive_for(const JobPicture& picture, std::size_t sender, const OperationAt& send,
+                     std::size_t receiver) {
+  constexpr std::size_t most_looked_at = 10'000;
+  const Seat* seat = picture.seat(receiver, send.seat->key);
+  if (seat == nullptr)
+    return false;
+  const auto& receives = seat->communicator->queue(OpClass::receive).operations;
+  for (std::size_t i = 0; i < std::min(receives.size(), most_looked_at); ++i) {
+    const Operation& receive = receives[i];
+    const auto peer = picture.partner(receiver, *seat->communicator, receive.peer);
+    const bool source = receive.peer.any || (peer && peer->process == sender);
+    const bool tag = receive.tag.any || receive.tag.value == send.operation->tag.value;
+    if (source && tag && is_open(receive))
+      return true;
+  }
+  return false;
+}
+
 /// Of a send that has met its receive, or is on its way, at a process that computes.
 void find_progress_needed(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
@@ -139,10 +160,13 @@ void find_progress_needed(const FindingInput& input, std::vector<Reason>& reason
     for (const CallWait& call : input.waits.of(process).calls)
       for (const OperationAt& at : call.operations) {
         const auto peer = picture.partner(process, *at.seat->communicator, at.operation->peer);
-        const bool under_way =
-            at.operation->status == OpStatus::matched ||
-            (at.op_class == OpClass::send && at.operation->status == OpStatus::pending);
-        if (!under_way || !peer || !peer->process || !runs_outside(input.waits.of(*peer->process)))
+        if (!peer || !peer->process || !runs_outside(input.waits, *peer->process))
+          continue;
+        const bool under_way = at.op_class == OpClass::receive
+                                   ? at.operation->status == OpStatus::matched
+                                   : at.operation->status == OpStatus::pending &&
+                                         has_receive_for(picture, process, at, *peer->process);
+        if (!under_way)
           continue;
         needed.add(*peer->process,
                    fmt::format("in {}, and {} {} of {} goes on once it calls MPI",
@@ -161,7 +185,7 @@ void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
   std::vector<std::size_t> outside;
   std::vector<WaitNode> nodes;
   for (std::size_t process = 0; process < picture.processes().size(); ++process)
-    if (runs_outside(input.waits.of(process))) {
+    if (runs_outside(input.waits, process)) {
       outside.push_back(process);
       nodes.push_back(input.waits.nodes()[process]);
     }

@@ -62,7 +62,10 @@ void find_wait_for_oneself(const FindingInput& input, std::size_t process,
   const JobPicture& picture = input.picture();
   for (const CallWait& call : input.waits.of(process).calls)
     for (const OperationAt& at : call.operations) {
-      const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer);
+      const bool any = at.operation->peer.any; // then it is the only member
+      const auto partner =
+          any ? picture.member(process, *at.seat->communicator, 0)
+              : picture.partner(process, *at.seat->communicator, at.operation->peer);
       if (!partner || partner->process != process)
         continue;
       const std::string rank = std::to_string(partner->rank);
@@ -88,7 +91,9 @@ Finding make_finding(const JobPicture& picture, FindingKind kind,
 void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   for (const auto& core : input.reduction.cores) {
-    if (core.size() == 1 && input.reduction.next[core.front()].empty()) {
+    // Among those that it could receive from it may find itself.
+    const auto& next = input.reduction.next[core.front()];
+    if (core.size() == 1 && (next.empty() || next == core)) {
       find_wait_for_oneself(input, core.front(), reasons);
       continue; // who waits for one that is gone has its own finding
     }

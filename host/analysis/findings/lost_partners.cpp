@@ -23,6 +23,8 @@ public:
 
 private:
   void look_at(std::size_t process, const CallWait& call, const OperationAt& at) {
+    if (at.operation->peer.any)
+      return look_at_all(process, call, at);
     const auto partner = picture_.partner(process, *at.seat->communicator, at.operation->peer);
     if (!partner || !partner->process || !input_.waits.requests().does_no_more(*partner->process))
       return;
@@ -40,6 +42,34 @@ private:
                                   exited                                 ? "has exited"
                                   : lost.presence == Presence::finalized ? "has left MPI_Finalize"
                                                                          : "is in MPI_Finalize")),
+         ""});
+  }
+
+  /// Of a receive from anybody: those who were there, and are not any more.
+  void look_at_all(std::size_t process, const CallWait& call, const OperationAt& at) {
+    std::vector<std::int64_t> lost;
+    bool exited = false;
+    const auto count = JobPicture::members(*at.seat->communicator).value_or(0);
+    for (std::int64_t rank = 0; rank < count; ++rank) {
+      const auto member = picture_.member(process, *at.seat->communicator, rank);
+      if (!member || !member->process || !input_.waits.requests().does_no_more(*member->process))
+        continue;
+      lost.push_back(member->rank);
+      exited = exited || picture_.process(*member->process).presence == Presence::exited;
+    }
+    if (lost.empty())
+      return;
+    const auto kind = exited ? FindingKind::partner_gone : FindingKind::partner_finalized;
+    const Process& it = picture_.process(process);
+    reasons_.push_back(
+        {make_finding(picture_, kind, {process},
+                      fmt::format("{} waits in {} {}, and {} {} {} in MPI_Finalize{}",
+                                  name_of_process(picture_, {process, it.job, it.rank}),
+                                  call.call != nullptr ? *call.call->call : "a call",
+                                  operation_words(picture_, process, at),
+                                  lost.size() == 1 ? "rank" : "ranks", range_text(lost, 6),
+                                  lost.size() == 1 ? "is" : "are",
+                                  exited ? " or have exited" : "")),
          ""});
   }
 

@@ -101,18 +101,19 @@ void find_never_started(const FindingInput& input, std::vector<Reason>& reasons)
   });
 }
 
-/// Only what has come proves it: ranks in different collectives alone do not.
+/// Only what has come proves it: ranks in different collectives alone do not. Messages of a
+/// nonblocking one may have been sent long before.
 void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   each_awaited(input, [&](std::size_t process, const OperationAt& at) {
     const Operation& awaited = *at.operation;
-    if (awaited.collective == Collective::none || at.op_class != OpClass::receive)
+    if (!is_of_blocking_call(awaited.collective) || at.op_class != OpClass::receive)
       return;
     const auto& messages = at.seat->communicator->queue(OpClass::unexpected).operations;
     for (std::size_t i = 0; i < std::min(messages.size(), most_others); ++i) {
       const Operation& message = messages[i];
       const bool from_it = awaited.peer.any || message.peer.local_rank == awaited.peer.local_rank;
-      if (!from_it || message.collective == Collective::none ||
+      if (!from_it || !is_of_blocking_call(message.collective) ||
           message.tag.value == awaited.tag.value)
         continue;
       const auto sender = picture.partner(process, *at.seat->communicator, message.peer);
