@@ -118,7 +118,7 @@ private:
     if (sender && *sender != receive.process)
       processes.push_back(*sender);
     std::ranges::sort(processes);
-    auto words = fmt::format("{}; {} waits {} ({})", message_words(receive, message),
+    auto words = fmt::format("{}; {} waits for a message {} ({})", message_words(receive, message),
                              name_of(receive.process),
                              operation_words(picture_, receive.process, receive.at), why);
     reasons_.push_back({make_finding(picture_, kind, processes, words), words});

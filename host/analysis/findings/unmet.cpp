@@ -92,9 +92,10 @@ void find_never_started(const FindingInput& input, std::vector<Reason>& reasons)
       if (!would_meet(picture, process, at, other, persistent))
         continue;
       const auto words = fmt::format(
-          "{}: persistent {} {} was not started; {} waits {}", name_of(picture, other),
+          "{}: persistent {} {} was not started; {} waits {} {}", name_of(picture, other),
           needed == OpClass::send ? "send" : "receive", operation_words(picture, other, persistent),
-          name_of(picture, process), operation_words(picture, process, at));
+          name_of(picture, process), needed == OpClass::send ? "for a message" : "to send",
+          operation_words(picture, process, at));
       reasons.push_back({make_finding(picture, FindingKind::never_started, {other}, words), words});
       return;
     }
