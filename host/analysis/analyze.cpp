@@ -11,12 +11,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 namespace mqbridge {
 namespace {
 
-/// From what remains to what is said.
+/// Makes the verdict of what remains of the graph.
 class Verdicts {
 public:
   explicit Verdicts(const Dump& dump)
@@ -33,6 +34,8 @@ public:
           analysis_.waits.push_back(wait_of(waits_, process, call));
     add_findings();
     analysis_.not_visible = visibility_.missing;
+    if (analysis_.confidence != Confidence::certain)
+      std::ranges::copy(visibility_.guessed, std::back_inserter(analysis_.not_visible));
     if (analysis_.verdict == Verdict::deadlock && !all_certain())
       analysis_.not_visible.emplace_back("requests that no list shows: generalized ones, files");
     add_doubtful("whether {} can go on", reduction_.doubtful);
@@ -90,7 +93,10 @@ private:
     const bool standing = std::ranges::find(reduction_.standing, true) != reduction_.standing.end();
     if (standing || visibility_.guesses || (waits && !visibility_.counters))
       return Confidence::possible;
-    return visibility_.complete() ? Confidence::certain : Confidence::likely;
+    const bool suspended = std::ranges::any_of(picture_.processes(), [](const Process& process) {
+      return process.now->process_state == "T"; // somebody must let it run on
+    });
+    return visibility_.complete() && !suspended ? Confidence::certain : Confidence::likely;
   }
 
   bool has_not_moved(std::size_t process) const {
@@ -180,10 +186,9 @@ private:
     const std::size_t process = reduction_.cores.front().front();
     for (const CallWait& call : waits_.of(process).calls) {
       const Wait wait = wait_of(waits_, process, call);
-      const Process& it = picture_.process(process);
-      analysis_.look_at.push_back(
-          fmt::format("{}: {}{}{}", name_of_process(picture_, {process, it.job, it.rank}),
-                      wait.because, wait.place ? " at " : "", wait.place.value_or("")));
+      analysis_.look_at.push_back(fmt::format("{}: {}{}{}", name_of_process(picture_, process),
+                                              wait.because, wait.place ? " at " : "",
+                                              wait.place.value_or("")));
     }
   }
 

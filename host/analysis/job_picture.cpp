@@ -77,13 +77,12 @@ void JobPicture::take_processes(const Dump& dump) {
       continue;
     }
     by_rank_[job].emplace(*rank.rank, processes_.size());
-    processes_.push_back({&rank,
-                          nullptr,
-                          job,
-                          *rank.rank,
-                          presence_of(rank, hosts_with_ranks_),
-                          Presence::unread,
-                          {}});
+    Process process;
+    process.now = &rank;
+    process.job = job;
+    process.rank = *rank.rank;
+    process.presence = presence_of(rank, hosts_with_ranks_);
+    processes_.push_back(std::move(process));
   }
   if (jobs_.size() == 1 && !sizes_.front())
     sizes_.front() = dump.job_size;
@@ -100,6 +99,7 @@ void JobPicture::take_looks_before(const Dump& dump) {
       if (!at || processes_[*at].before != nullptr)
         continue;
       processes_[*at].before = &rank;
+      processes_[*at].before_at = rank.stopped_at.value_or(look->taken_at);
       processes_[*at].presence_before = presence_of(rank, hosts_with_ranks_);
       several_looks_ = true;
     }

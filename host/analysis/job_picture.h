@@ -37,6 +37,7 @@ struct Process {
   std::int64_t rank = 0;
   Presence presence = Presence::here;
   Presence presence_before = Presence::unread;
+  std::string before_at;   ///< when, RFC 3339
   std::vector<Seat> seats; ///< by key
 };
 

@@ -45,6 +45,9 @@ RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, 
     does_no_more_.push_back(leaves_mpi(process.presence, *process.now));
     did_no_more_.push_back(process.before != nullptr &&
                            leaves_mpi(process.presence_before, *process.before));
+    const auto& stop = process.now->stopped_at;
+    if (stop && process.presence == Presence::here)
+      earliest_stop_ = std::min(earliest_stop_.value_or(*stop), *stop);
     has_threads_.push_back(is_multi_threaded(*process.now, threads_of(*process.now)));
   }
   find_collectives_under_way();
@@ -157,13 +160,17 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   case Traffic::unknown:
     break;
   }
-  return either(node, still_gone(*sender->process));
+  return either(node, does_no_more_[*sender->process] ? still_gone(*sender->process)
+                                                      : WaitGraph::guessed);
 }
 
-/// What a process that has left MPI sent before is not known. But it would have come since the look
-/// before, where it had left MPI already.
+/// What a process that has left MPI sent before is not known. But it would have come since a look
+/// that showed it gone already.
 WaitNode RequestWaits::still_gone(std::size_t process) const {
-  return does_no_more_[process] && did_no_more_[process] ? WaitGraph::unproven : WaitGraph::guessed;
+  return did_no_more_[process] && earliest_stop_ &&
+                 picture_.process(process).before_at < *earliest_stop_
+             ? WaitGraph::unproven
+             : WaitGraph::unknown;
 }
 
 /// The data comes by itself, unless its sender is not there any more.
@@ -216,7 +223,7 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
     if (node > WaitGraph::last_constant)
       graph_.wait_for(at->second, node);
     unknown = unknown || node == WaitGraph::unknown;
-    if (node == WaitGraph::never && gone != WaitGraph::guessed && !counts(*member->process, seat))
+    if (node == WaitGraph::never && gone != WaitGraph::unknown && !counts(*member->process, seat))
       gone = still_gone(*member->process);
   }
   if (unknown)
@@ -323,7 +330,7 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
   const Seat* theirs = picture_.seat(receiver, seat.key);
   const auto own_rank = seat.communicator->local_rank;
   if (theirs == nullptr || !own_rank)
-    return either(node, still_gone(receiver));
+    return either(node, does_no_more_[receiver] ? still_gone(receiver) : WaitGraph::guessed);
   const Communicator& communicator = *theirs->communicator;
   if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
     const bool met =

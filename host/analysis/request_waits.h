@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -88,8 +90,9 @@ private:
   IndexOfEach<ArrivedMessages> arrived_;
   IndexOfEach<PostedReceives> posted_;
   std::vector<bool> does_no_more_;
-  std::vector<bool> did_no_more_; ///< in the look before
-  std::vector<bool> has_threads_; ///< may be in MPI with several at once
+  std::vector<bool> did_no_more_;            ///< in the look before
+  std::optional<std::string> earliest_stop_; ///< of what the document shows; RFC 3339
+  std::vector<bool> has_threads_;            ///< may be in MPI with several at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   /// By communicator, and by who is the first one on the side that receives from it.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;

@@ -20,7 +20,9 @@ public:
       if (picture_.process(process).presence == Presence::here)
         look_at(process);
     for (const auto& [what, ranks] : of_ranks_)
-      say(what, ranks);
+      say(what, ranks, result_.missing);
+    for (const auto& [what, ranks] : guessed_)
+      say(what, ranks, result_.guessed);
     if (!picture_.several_looks()) {
       result_.all_twice = false;
       result_.missing.emplace_back("what moves: there is one look");
@@ -40,7 +42,7 @@ private:
         unread[process.job].push_back(process.rank);
     }
     if (!unread.empty())
-      say("what could not be read", unread);
+      say("what could not be read", unread, result_.missing);
     result_.all_ranks = unread.empty();
     if (picture_.nameless() > 0)
       result_.missing.push_back(fmt::format("{} process{} whose rank is not known",
@@ -69,7 +71,7 @@ private:
     for (std::int64_t rank = 0; rank < *size; ++rank)
       if (!picture_.find(job, rank))
         missing.push_back(rank);
-    say("what was not dumped", {{job, missing}});
+    say("what was not dumped", {{job, missing}}, result_.missing);
   }
 
   void look_at(std::size_t process) {
@@ -103,10 +105,10 @@ private:
     for (const CallWait& call : waits_.of(process).calls)
       if (call.guessed) {
         result_.guesses = true;
-        note(call.call != nullptr
-                 ? fmt::format("which of its requests {} waits for", *call.call->call)
-                 : std::string("which of its requests it waits for"),
-             it);
+        guessed_[call.call != nullptr
+                     ? fmt::format("which of its requests {} waits for", *call.call->call)
+                     : std::string("which of its requests it waits for")][it.job]
+            .push_back(it.rank);
       }
     if (!waits_.of(process).unknown.empty())
       note(waits_.of(process).unknown, it);
@@ -117,7 +119,7 @@ private:
   }
 
   /// Of all ranks: they need no names.
-  void say(const std::string& what, const Ranks& ranks) {
+  void say(const std::string& what, const Ranks& ranks, std::vector<std::string>& to) {
     std::size_t count = 0;
     for (const auto& [job, those] : ranks)
       count += those.size();
@@ -129,7 +131,7 @@ private:
         text += fmt::format("{} rank{} {}{}", job == ranks.begin()->first ? "" : ",",
                             those.size() == 1 ? "" : "s", range_text(those, 6), job_words(job));
     }
-    result_.missing.push_back(std::move(text));
+    to.push_back(std::move(text));
   }
 
   std::string job_words(std::size_t job) const {
@@ -140,6 +142,7 @@ private:
   const JobWaits& waits_;
   const JobPicture& picture_;
   std::map<std::string, Ranks> of_ranks_;
+  std::map<std::string, Ranks> guessed_;
   Visibility result_;
 };
 

@@ -273,6 +273,11 @@ std::string name_of_process(const JobPicture& picture, const Partner& partner) {
   return fmt::format("rank {} of job {}", partner.rank, *picture.jobs()[partner.job]);
 }
 
+std::string name_of_process(const JobPicture& picture, std::size_t process) {
+  const Process& it = picture.process(process);
+  return name_of_process(picture, Partner{process, it.job, it.rank});
+}
+
 std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at) {
   const Operation& operation = *at.operation;
   std::string peer = "?";

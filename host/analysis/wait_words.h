@@ -11,6 +11,7 @@ namespace mqbridge {
 
 /// A process as the verdict's words name it: its rank, and its job where there are several.
 std::string name_of_process(const JobPicture& picture, const Partner& partner);
+std::string name_of_process(const JobPicture& picture, std::size_t process);
 
 /// "from 3 tag 17 on C1"; "to 4 tag 6 on C2".
 std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at);

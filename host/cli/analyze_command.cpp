@@ -12,6 +12,7 @@
 #include "host/mqs/walk_budget.h"
 #include "host/report/text_report.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace mqbridge {
@@ -35,6 +36,11 @@ Result<Dump> analyzed(const AnalyzeCommand& command) {
   const auto before = read_job({command.before});
   if (!before)
     return Failure(before.error());
+  if (before->taken_at > dump->taken_at)
+    return Failure(
+        {"analyze.order",
+         fmt::format("{} was taken after what it is to be compared with", command.before),
+         "give the older document to --before"});
   dump->analysis->changes = compare(*before, *dump);
   return dump;
 }

@@ -272,7 +272,11 @@ TEST(Analyze, AProcessOfALaunchersListThatIsNotThereHasExited) {
   gone.mpi.reset();
   gone.status = RankStatus::failed;
   gone.errors = {no_such_process()};
+  // It may have sent something just before.
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  job.look_again();
   expect_deadlock(analyze(job.dump), {0}, {2});
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::likely);
   EXPECT_TRUE(has(analyze(job.dump), FindingKind::partner_gone));
   gone.rank_source = RankSource::given; // a user may err
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
@@ -284,6 +288,8 @@ TEST(Analyze, WhatAGoneProcessWasSendingDoesNotComeAnyMore) {
   job.rank(1).communicators.clear();
   job.rank(1).blocked_in.reset();
   job.rank(1).process_state = "Z";
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  job.look_again();
   expect_deadlock(analyze(job.dump), {0}, {2});
 }
 
@@ -294,6 +300,38 @@ TEST(Analyze, WhoHasExitedBetweenTheLooksIsNotBlockedAnyMore) {
   for (RankDump& rank : job.dump.ranks)
     rank.errors = {{"twice.exited", RankError::Level::warning, "it has ended", ""}};
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, AMessageThatMprobeHoldsIsNotReceived) {
+  JobOnPaper job(2);
+  const auto request = job.send(0, 1, 1).request;
+  BlockedCall& call = job.in_call(0, "MPI_Ssend");
+  call.request = request;
+  call.request_unique = true;
+  job.world(1).queue(OpClass::unexpected) = {
+      QueueState::available, QueueReason::none, {}, 0, TruncatedBy::nothing, {}};
+  job.blocked_receive(1, 0, 2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  Operation& held = job.receive(1, 0, 1);
+  held.kind = OpKind::message;
+  held.status = OpStatus::matched;
+  held.actual = ActualMessage{0, 0, 1, 8};
+  expect_deadlock(analyze(job.dump), {0, 1});
+}
+
+TEST(Analyze, WhatAFilterHidesMayBeWaitedFor) {
+  JobOnPaper job(3);
+  for (const std::int64_t source : {1, 2}) {
+    Operation& receive = job.receive(0, source, source);
+    receive.waited.group = 1;
+    receive.waited.count = 1;
+  }
+  job.in_call(0, "MPI_Waitany");
+  job.blocked_receive(1, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.world(0).queue(OpClass::receive).operations.truncate(1); // rank 2's is left out
+  job.dump.filters.tags = {1};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
 }
 
 TEST(Analyze, WaitallNeedsAllAndWaitanyOne) {

@@ -9,11 +9,6 @@
 namespace mqbridge {
 namespace {
 
-std::string name_of(const JobPicture& picture, std::size_t process) {
-  const Process& it = picture.process(process);
-  return name_of_process(picture, {process, it.job, it.rank});
-}
-
 /// "compute at solver.c:88": where a process outside of MPI is.
 std::string whereabouts(const ProcessWaits& waits) {
   for (const ThreadView& thread : waits.threads) {
@@ -79,9 +74,10 @@ void find_stuck_transports(const FindingInput& input, std::vector<Reason>& reaso
       continue;
     const auto words =
         sender == receiver
-            ? fmt::format("messages to {} were in flight in both looks", name_of(picture, receiver))
+            ? fmt::format("messages to {} were in flight in both looks",
+                          name_of_process(picture, receiver))
             : fmt::format("the same messages from {} to {} were in flight in both looks",
-                          name_of(picture, sender), name_of(picture, receiver));
+                          name_of_process(picture, sender), name_of_process(picture, receiver));
     reasons.push_back({make_finding(picture, FindingKind::stuck_transport, {receiver}, words), ""});
   }
 }
@@ -104,7 +100,7 @@ void find_backlogs(const FindingInput& input, std::vector<Reason>& reasons) {
           reasons.push_back(
               {make_finding(picture, FindingKind::backlog, {process},
                             fmt::format("{} has {} messages from {} on {} that it has not received",
-                                        name_of(picture, process), count,
+                                        name_of_process(picture, process), count,
                                         sender ? name_of_process(picture, *sender) : "a member",
                                         seat.communicator->key)),
                ""});
@@ -172,7 +168,8 @@ void find_progress_needed(const FindingInput& input, std::vector<Reason>& reason
                    fmt::format("in {}, and {} {} of {} goes on once it calls MPI",
                                whereabouts(input.waits.of(*peer->process)),
                                at.op_class == OpClass::send ? "a send" : "a receive",
-                               operation_words(picture, process, at), name_of(picture, process)));
+                               operation_words(picture, process, at),
+                               name_of_process(picture, process)));
       }
   needed.tell(reasons);
 }

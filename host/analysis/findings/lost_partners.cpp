@@ -35,9 +35,8 @@ private:
     reasons_.push_back(
         {make_finding(picture_, kind, {process},
                       fmt::format("{} waits in {} {}, and {} {}",
-                                  name_of_process(picture_, {process, picture_.process(process).job,
-                                                             picture_.process(process).rank}),
-                                  name, operation_words(picture_, process, at),
+                                  name_of_process(picture_, process), name,
+                                  operation_words(picture_, process, at),
                                   name_of_process(picture_, *partner),
                                   exited                                 ? "has exited"
                                   : lost.presence == Presence::finalized ? "has left MPI_Finalize"
@@ -60,11 +59,10 @@ private:
     if (lost.empty())
       return;
     const auto kind = exited ? FindingKind::partner_gone : FindingKind::partner_finalized;
-    const Process& it = picture_.process(process);
     reasons_.push_back(
         {make_finding(picture_, kind, {process},
                       fmt::format("{} waits in {} {}, and {} {} {} in MPI_Finalize{}",
-                                  name_of_process(picture_, {process, it.job, it.rank}),
+                                  name_of_process(picture_, process),
                                   call.call != nullptr ? *call.call->call : "a call",
                                   operation_words(picture_, process, at),
                                   lost.size() == 1 ? "rank" : "ranks", range_text(lost, 6),

@@ -119,7 +119,7 @@ private:
       processes.push_back(*sender);
     std::ranges::sort(processes);
     auto words = fmt::format("{}; {} waits for a message {} ({})", message_words(receive, message),
-                             name_of(receive.process),
+                             name_of_process(picture_, receive.process),
                              operation_words(picture_, receive.process, receive.at), why);
     reasons_.push_back({make_finding(picture_, kind, processes, words), words});
   }
@@ -127,17 +127,12 @@ private:
   std::string message_words(const End& receive, const End& message) const {
     const Operation& operation = *message.at.operation;
     if (message.at.op_class == OpClass::send)
-      return fmt::format("{}: {} {} pending", name_of(message.process),
+      return fmt::format("{}: {} {} pending", name_of_process(picture_, message.process),
                          operation.call ? *operation.call : "a send",
                          operation_words(picture_, message.process, message.at));
     return fmt::format("{}: a message {} has come, and nobody receives it",
-                       name_of(receive.process),
+                       name_of_process(picture_, receive.process),
                        operation_words(picture_, receive.process, message.at));
-  }
-
-  std::string name_of(std::size_t process) const {
-    const Process& it = picture_.process(process);
-    return name_of_process(picture_, {process, it.job, it.rank});
   }
 
   const FindingInput& input_;

@@ -31,11 +31,6 @@ void each_awaited(const FindingInput& input, const Take& take) {
     }
 }
 
-std::string name_of(const JobPicture& picture, std::size_t process) {
-  const Process& it = picture.process(process);
-  return name_of_process(picture, {process, it.job, it.rank});
-}
-
 /// Whether the persistent operation of `other` would meet the one that the process waits for.
 bool would_meet(const JobPicture& picture, std::size_t process, const OperationAt& at,
                 std::size_t other, const OperationAt& persistent) {
@@ -92,9 +87,9 @@ void find_never_started(const FindingInput& input, std::vector<Reason>& reasons)
       if (!would_meet(picture, process, at, other, persistent))
         continue;
       const auto words = fmt::format(
-          "{}: persistent {} {} was not started; {} waits {} {}", name_of(picture, other),
+          "{}: persistent {} {} was not started; {} waits {} {}", name_of_process(picture, other),
           needed == OpClass::send ? "send" : "receive", operation_words(picture, other, persistent),
-          name_of(picture, process), needed == OpClass::send ? "for a message" : "to send",
+          name_of_process(picture, process), needed == OpClass::send ? "for a message" : "to send",
           operation_words(picture, process, at));
       reasons.push_back({make_finding(picture, FindingKind::never_started, {other}, words), words});
       return;
@@ -120,8 +115,9 @@ void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& 
       const auto sender = picture.partner(process, *at.seat->communicator, message.peer);
       const auto words = fmt::format(
           "{} waits inside {} on {} for {}, which has sent it a message of {} there",
-          name_of(picture, process), name_of(awaited.collective), at.seat->communicator->key,
-          sender ? name_of_process(picture, *sender) : "a member", name_of(message.collective));
+          name_of_process(picture, process), name_of(awaited.collective),
+          at.seat->communicator->key, sender ? name_of_process(picture, *sender) : "a member",
+          name_of(message.collective));
       std::vector<std::size_t> processes{process};
       if (sender && sender->process)
         processes.push_back(*sender->process);
@@ -147,7 +143,7 @@ void find_orphans(const FindingInput& input, std::vector<Reason>& reasons) {
         orphans.emplace_back(
             process,
             fmt::format("{} has {} message{} from {} tag {} on {} that it does not receive",
-                        name_of(picture, process), count, count == 1 ? "" : "s",
+                        name_of_process(picture, process), count, count == 1 ? "" : "s",
                         sender ? name_of_process(picture, *sender) : "a member", kind.second,
                         seat.communicator->key));
       }
