@@ -40,9 +40,12 @@ public:
       analysis_.not_visible.emplace_back("requests that no list shows: generalized ones, files");
     add_doubtful("whether {} can go on", reduction_.doubtful);
     if (analysis_.verdict != Verdict::deadlock)
-      add_doubtful("whether {} can go on: what would end the wait moved between the looks, or is a "
-                   "thread outside of MPI",
-                   reduction_.standing);
+      add_doubtful(
+          picture_.several_looks()
+              ? "whether {} can go on: what would end the wait moved between the looks, or "
+                "is a thread outside of MPI"
+              : "whether {} can go on: a thread outside of MPI may end the wait",
+          reduction_.standing);
     return std::move(analysis_);
   }
 

@@ -166,11 +166,12 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 
 /// What a process that has left MPI sent before is not known. But it would have come since a look
 /// that showed it gone already.
-WaitNode RequestWaits::still_gone(std::size_t process) const {
-  return did_no_more_[process] && earliest_stop_ &&
-                 picture_.process(process).before_at < *earliest_stop_
-             ? WaitGraph::unproven
-             : WaitGraph::unknown;
+WaitNode RequestWaits::still_gone(std::size_t process) {
+  if (did_no_more_[process] && earliest_stop_ &&
+      picture_.process(process).before_at < *earliest_stop_)
+    return WaitGraph::unproven;
+  left_unseen_.insert(process);
+  return WaitGraph::unknown;
 }
 
 /// The data comes by itself, unless its sender is not there any more.

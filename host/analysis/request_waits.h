@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -59,6 +60,8 @@ public:
   /// Channels on which messages are stuck that somebody waits for. Where anybody may send them,
   /// the sender is the receiver itself.
   const std::vector<std::pair<std::size_t, std::size_t>>& stuck() const { return stuck_; }
+  /// Processes that have left MPI, and of which it matters what they had sent before.
+  const std::set<std::size_t>& left_unseen() const { return left_unseen_; }
 
 private:
   void find_collectives_under_way();
@@ -75,7 +78,7 @@ private:
                    const Operation& operation);
   /// A receive that has met its message, which is still coming.
   WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
-  WaitNode still_gone(std::size_t process) const;
+  WaitNode still_gone(std::size_t process);
   /// Whether the process counts its messages on the communicator of somebody's seat.
   bool counts(std::size_t process, const Seat& seat) const;
   WaitNode either(WaitNode one, WaitNode other);
@@ -99,6 +102,7 @@ private:
   /// By communicator of one process, and tag.
   std::map<std::pair<const Seat*, std::int64_t>, WaitNode> instances_;
   std::vector<std::pair<std::size_t, std::size_t>> stuck_; ///< sender, receiver
+  std::set<std::size_t> left_unseen_;
 };
 
 } // namespace mqbridge

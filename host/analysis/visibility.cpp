@@ -19,6 +19,8 @@ public:
     for (std::size_t process = 0; process < picture_.processes().size(); ++process)
       if (picture_.process(process).presence == Presence::here)
         look_at(process);
+    for (const std::size_t process : waits_.requests().left_unseen())
+      note("what was sent before MPI_Finalize or the exit", picture_.process(process));
     for (const auto& [what, ranks] : of_ranks_)
       say(what, ranks, result_.missing);
     for (const auto& [what, ranks] : guessed_)

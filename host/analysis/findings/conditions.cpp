@@ -220,7 +220,8 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
   Alike exited(picture, FindingKind::rank_exited);
   for (std::size_t process = 0; process < picture.processes().size(); ++process) {
     const RankDump& rank = *picture.process(process).now;
-    if (picture.process(process).presence == Presence::exited)
+    // Of a deadlock the partners that are gone have been told.
+    if (picture.process(process).presence == Presence::exited && !input.reduction.any_dead())
       exited.add(process, "has exited");
     if (rank.process_state == "T")
       suspended.add(process, "suspended by a signal: kill -CONT lets it run on");

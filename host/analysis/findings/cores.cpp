@@ -62,9 +62,10 @@ void find_wait_for_oneself(const FindingInput& input, std::size_t process,
   const JobPicture& picture = input.picture();
   for (const CallWait& call : input.waits.of(process).calls)
     for (const OperationAt& at : call.operations) {
-      const bool any = at.operation->peer.any; // then it is the only member
+      const bool only = JobPicture::members(*at.seat->communicator) == 1;
       const auto partner =
-          any ? picture.member(process, *at.seat->communicator, 0)
+          at.operation->peer.any && only
+              ? picture.member(process, *at.seat->communicator, 0)
               : picture.partner(process, *at.seat->communicator, at.operation->peer);
       if (!partner || partner->process != process)
         continue;

@@ -44,30 +44,36 @@ private:
          ""});
   }
 
-  /// Of a receive from anybody: those who were there, and are not any more.
+  /// Of a receive from anybody: where all others have left.
   void look_at_all(std::size_t process, const CallWait& call, const OperationAt& at) {
     std::vector<std::int64_t> lost;
-    bool exited = false;
+    std::size_t exited = 0;
     const auto count = JobPicture::members(*at.seat->communicator).value_or(0);
     for (std::int64_t rank = 0; rank < count; ++rank) {
       const auto member = picture_.member(process, *at.seat->communicator, rank);
-      if (!member || !member->process || !input_.waits.requests().does_no_more(*member->process))
+      if (member && member->process == process)
         continue;
+      if (!member || !member->process || !input_.waits.requests().does_no_more(*member->process))
+        return;
       lost.push_back(member->rank);
-      exited = exited || picture_.process(*member->process).presence == Presence::exited;
+      if (picture_.process(*member->process).presence == Presence::exited)
+        ++exited;
     }
     if (lost.empty())
       return;
-    const auto kind = exited ? FindingKind::partner_gone : FindingKind::partner_finalized;
+    const bool one = lost.size() == 1;
+    const std::string_view where = exited == 0
+                                       ? (one ? "is in MPI_Finalize" : "are in MPI_Finalize")
+                                   : exited == lost.size() ? (one ? "has exited" : "have exited")
+                                                           : "are in MPI_Finalize or have exited";
+    const auto kind = exited > 0 ? FindingKind::partner_gone : FindingKind::partner_finalized;
     reasons_.push_back(
         {make_finding(picture_, kind, {process},
-                      fmt::format("{} waits in {} {}, and {} {} {} in MPI_Finalize{}",
+                      fmt::format("{} waits in {} {}, and {} {} {}",
                                   name_of_process(picture_, process),
                                   call.call != nullptr ? *call.call->call : "a call",
-                                  operation_words(picture_, process, at),
-                                  lost.size() == 1 ? "rank" : "ranks", range_text(lost, 6),
-                                  lost.size() == 1 ? "is" : "are",
-                                  exited ? " or have exited" : "")),
+                                  operation_words(picture_, process, at), one ? "rank" : "ranks",
+                                  range_text(lost, 6), where)),
          ""});
   }
 
