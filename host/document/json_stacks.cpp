@@ -24,6 +24,10 @@ void write_call(JsonWriter& json, const BlockedCall& call) {
   json.member("request_unique", call.request_unique);
   json.member("function", call.function);
   json.member("system_call", call.system_call);
+  if (call.root)
+    json.member("root", call.root);
+  if (call.sequence)
+    json.member("sequence", call.sequence);
   json.end();
 }
 

@@ -35,6 +35,8 @@ BlockedCall read_call(const json& value, const Place& place, ReadState& state) {
   call.request_unique = fields.maybe_flag("request_unique");
   call.function = fields.maybe_text("function");
   call.system_call = fields.maybe_text("system_call");
+  call.root = fields.maybe_integer("root");
+  call.sequence = fields.maybe_integer("sequence");
   state.spend(sizeof(BlockedCall) + length_of(call.call) + length_of(call.file) +
               length_of(call.function) + length_of(call.system_call));
   return call;

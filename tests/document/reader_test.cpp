@@ -153,6 +153,8 @@ TEST(DocumentReader, TheModelHasTheStacks) {
   EXPECT_EQ(calls->at(0).call, "MPI_Recv");
   EXPECT_EQ(calls->at(0).request, TargetAddress{0x5590a1c0});
   EXPECT_EQ(calls->at(0).request_unique, false);
+  EXPECT_EQ(calls->at(0).root, 3);
+  EXPECT_EQ(calls->at(0).sequence, 7);
   EXPECT_FALSE(again->dump.ranks[1].stacks) << "null is not an empty list";
 }
 

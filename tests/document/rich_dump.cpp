@@ -101,7 +101,7 @@ std::vector<ThreadStack> rich_stacks() {
 
 std::vector<BlockedCall> rich_calls() {
   return {{41822, "MPI_Recv", TargetAddress{0x55905000}, "solve.c", 12, TargetAddress{0x5590a1c0},
-           false, "solve", "futex"}};
+           false, "solve", "futex", 3, 7}};
 }
 
 } // namespace
