@@ -26,6 +26,7 @@ VerdictCase moving(const std::string& scenario, int ranks) {
 VerdictCase working(const std::string& scenario, int ranks, const Ranks& stragglers = {}) {
   VerdictCase result = moving(scenario, ranks);
   result.stragglers = stragglers;
+  result.yields = false; // beside one that computes they would get no CPU, and seem not to come
   return result;
 }
 

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr auto settled = 200ms; // what a rank that uses no CPU may need to come where it will be
 constexpr auto ended_in_time = 500ms; // no deadlock would need as long
 
-// Ranks may leave early, and those that wait leave the processors to the others.
+// Ranks may leave early.
 JobSpec openmpi_job(const VerdictCase& param) {
   JobSpec spec;
   spec.program = "verdict";
@@ -29,7 +29,7 @@ JobSpec openmpi_job(const VerdictCase& param) {
   }
   spec.environment = {{"OMPI_MCA_orte_allowed_exit_without_sync", "1"},
                       {"OMPI_MCA_orte_abort_on_non_zero_status", "0"},
-                      {"OMPI_MCA_mpi_yield_when_idle", "1"}};
+                      {"OMPI_MCA_mpi_yield_when_idle", param.yields ? "1" : "0"}};
   return spec;
 }
 
