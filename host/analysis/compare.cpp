@@ -1,5 +1,8 @@
 #include "host/analysis/compare.h"
 
+#include "host/analysis/message_index.h"
+#include "host/analysis/same_process.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,11 +23,6 @@ Ranks ranks_of(const Dump& dump) {
     if (rank.rank)
       ranks.emplace(RankKey(rank.job_id.value_or(""), *rank.rank), &rank);
   return ranks;
-}
-
-template <class T>
-bool differ(const std::optional<T>& one, const std::optional<T>& other) {
-  return one && other && *one != *other;
 }
 
 std::optional<std::int64_t> known(const MaybeInt& value) {
@@ -131,11 +129,9 @@ private:
     return {kind, request ? std::optional(request->value) : std::nullopt, operation.sequence};
   }
 
-  static bool is_whole(const RankDump& rank, OpClass op_class) {
+  static bool all_whole(const RankDump& rank, OpClass op_class) {
     return std::ranges::all_of(rank.communicators, [&](const Communicator& communicator) {
-      const Queue& queue = communicator.queue(op_class);
-      return queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing &&
-             queue.total == queue.operations.size();
+      return is_whole(communicator.queue(op_class));
     });
   }
 
@@ -150,8 +146,8 @@ private:
     std::map<Very, Counts> counts;
     count(before_, op_class, &Counts::first, counts);
     count(after_, op_class, &Counts::second, counts);
-    const bool whole_before = is_whole(before_, op_class);
-    const bool whole_after = is_whole(after_, op_class);
+    const bool whole_before = all_whole(before_, op_class);
+    const bool whole_after = all_whole(after_, op_class);
     if (!whole_before || !whole_after)
       changes.unsure.push_back(op_class);
     std::map<OperationKind, Counts> gone_and_new;
@@ -181,7 +177,7 @@ RankChanges changes_of(const RankKey& key, const RankDump* before, const RankDum
   changes.job_id = (after != nullptr ? after : before)->job_id;
   if (before == nullptr || after == nullptr)
     changes.change = before == nullptr ? RankChange::appeared : RankChange::gone;
-  else if (differ(before->pid, after->pid) || differ(before->host, after->host))
+  else if (are_different_processes(*before, *after))
     changes.change = RankChange::other_process;
   else if (before->status != RankStatus::failed && after->status != RankStatus::failed)
     Comparison(*before, *after).add_to(changes);

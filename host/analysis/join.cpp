@@ -1,5 +1,6 @@
 #include "host/analysis/join.h"
 
+#include "host/analysis/same_process.h"
 #include "host/dump/communicator_keys.h"
 
 #include <algorithm>
@@ -28,12 +29,6 @@ struct Look {
 
 std::string time_of(const RankDump& rank, const std::string& taken_at) {
   return rank.stopped_at.value_or(taken_at);
-}
-
-/// Only what both know can tell them apart.
-template <class T>
-bool differ(const std::optional<T>& one, const std::optional<T>& other) {
-  return one && other && *one != *other;
 }
 
 template <class T>
@@ -119,10 +114,7 @@ private:
   static Result<void> check_same(const RankKey& key, const std::vector<Look>& looks) {
     const Look& first = looks.front();
     for (const Look& look : looks) {
-      const bool other = differ(first.rank.pid, look.rank.pid) ||
-                         differ(first.rank.host, look.rank.host) ||
-                         differ(first.rank.world_size, look.rank.world_size);
-      if (other)
+      if (are_different_processes(first.rank, look.rank))
         return Failure({"analyze.jobs",
                         fmt::format("rank {} is another process in {} than in {}", key.rank,
                                     look.name, first.name),

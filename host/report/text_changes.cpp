@@ -24,22 +24,9 @@ namespace {
 constexpr std::size_t most_groups = 12;
 constexpr std::size_t label_width = 9; ///< "CHANGES  "
 
+/// As JSON names it, but for what is longer than the column.
 std::string_view word_of(RankChange change) {
-  switch (change) {
-  case RankChange::same:
-    return "same";
-  case RankChange::moved:
-    return "moved";
-  case RankChange::appeared:
-    return "new";
-  case RankChange::gone:
-    return "gone";
-  case RankChange::other_process:
-    return "other";
-  case RankChange::unknown:
-    return "unknown";
-  }
-  return "";
+  return change == RankChange::other_process ? "other" : name_of(change);
 }
 
 /// Most telling first.
