@@ -504,6 +504,18 @@ TEST(Analyze, TheTagThatNearlyMeetsIsTheFirstPlaceToLookAt) {
   EXPECT_NE(analysis.look_at.front().find("tag 71"), std::string::npos);
 }
 
+TEST(Analyze, ManyOrphansAreOneLineThatNamesTheirRanks) {
+  auto job = two_and_one();
+  job.add_communicator("dup", 1);
+  for (const std::int64_t tag : {1, 2, 3, 4})
+    for (const int rank : {0, 1})
+      job.message(rank, 2, tag, 1);
+  const auto analysis = analyze(job.dump);
+  const auto& last = analysis.findings.back();
+  EXPECT_EQ(last.kind, FindingKind::orphan_unexpected);
+  EXPECT_EQ(last.message, "ranks 0,1 have more messages that they do not receive");
+}
+
 TEST(Analyze, SaysWhatNearlyMeetsInCommunicatorAndSource) {
   auto job = two_and_one();
   job.add_communicator("dup", 1);

@@ -62,10 +62,17 @@ void tell_others(const JobPicture& picture,
     if (auto& those = by_job[picture.process(process).job];
         those.empty() || those.back() != process)
       those.push_back(process);
-  for (const auto& [job, processes] : by_job)
+  for (const auto& [job, processes] : by_job) {
+    std::vector<std::int64_t> ranks;
+    for (const std::size_t process : processes)
+      ranks.push_back(picture.process(process).rank);
+    const bool one = ranks.size() == 1;
     reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, processes,
-                                    "the same, of other kinds of messages"),
+                                    fmt::format("{} {} {} more messages that {} not receive",
+                                                one ? "rank" : "ranks", range_text(ranks, 6),
+                                                one ? "has" : "have", one ? "it does" : "they do")),
                        ""});
+  }
 }
 
 } // namespace
