@@ -1,12 +1,14 @@
 #ifndef MQBRIDGE_DLL_RECORDER_RECORDER_H
 #define MQBRIDGE_DLL_RECORDER_RECORDER_H
 
-/* The recorder's core: keeps communicators and pending operations of this process where a debugger
- * finds them (layout.h). C17 and libc; knows nothing of MPI.
+/* The recorder's core: keeps communicators, pending operations, counters and calls of this process
+ * where a debugger finds them (layout.h). C17 and libc; knows nothing of MPI.
  *
- * Any thread may call any function at any time; one lock orders them. A debugger that stops the
- * process in the middle of a call sees the state before it or after it. Not for signal handlers. */
+ * Any thread may call any function at any time; one lock orders them, unless mqr_set_threads() said
+ * that there is never more than one at a time. A debugger that stops the process in the middle of a
+ * call sees the state before it or after it. Not for signal handlers. */
 
+#include "dll/recorder/functions.h"
 #include "dll/recorder/layout.h"
 
 #ifdef __cplusplus
@@ -20,9 +22,9 @@ struct mqr_recorded_operation;
 enum mqr_result {
   MQR_OK,
   MQR_NO_MEMORY,
-  MQR_IN_USE,    /* a communicator that has pending operations is not removed */
   MQR_BAD_STATE, /* before mqr_init(), after mqr_finalize(), or not in this order */
-  MQR_BAD_VALUE
+  MQR_BAD_VALUE,
+  MQR_OFF_NOW /* nothing is recorded at present: mqr_set_recording() */
 };
 
 /* Where the nodes of operations lie in memory: for benchmarks. Shuffled in an arena that they
@@ -38,6 +40,20 @@ struct mqr_placement {
  * MQR_BAD_STATE: it is ready already. */
 enum mqr_result mqr_init(const struct mqr_placement* placement);
 
+/* What MPI_Init_thread provided. Below MPI_THREAD_MULTIPLE no lock is taken from here on: threads
+ * call one after the other. Called by one thread, while no other one is in here. */
+void mqr_set_threads(enum mqr_thread_level level);
+/* MPI_Get_library_version. The text is copied. */
+void mqr_set_library(const char* text);
+/* MPI_Pcontrol: 0 stops recording new operations, and says so to readers; 1 starts it again. */
+void mqr_set_recording(int on);
+/* Something was not recorded, and will be missing: MQR_GAPS. */
+void mqr_note_gap(void);
+/* MPI_Pcontrol(2): the sends that have returned are forgotten, not their number. */
+void mqr_flush(void);
+/* In a child that fork() made: it has no queues. To be called by nobody else. */
+void mqr_abandon(void);
+
 /* Removes everything; readers learn that there are no queues any more. */
 void mqr_finalize(void);
 
@@ -50,6 +66,7 @@ struct mqr_communicator_spec {
   const int32_t* group;        /* `size` ranks in MPI_COMM_WORLD; NULL: not known */
   int32_t remote_size;         /* 0: an intracommunicator */
   const int32_t* remote_group; /* `remote_size` ranks; NULL: not known */
+  uint32_t flags;              /* enum mqr_communicator_flags */
 };
 
 /* The new communicator is the last of the list. */
@@ -57,25 +74,35 @@ enum mqr_result mqr_communicator_add(const struct mqr_communicator_spec* spec,
                                      struct mqr_recorded_communicator** added);
 enum mqr_result mqr_communicator_rename(struct mqr_recorded_communicator* communicator,
                                         const char* name);
-enum mqr_result mqr_communicator_remove(struct mqr_recorded_communicator* communicator);
+/* The program has freed it. It goes now, or with the last of its operations. */
+void mqr_communicator_free(struct mqr_recorded_communicator* communicator);
+/* Its place among the collectives of the communicator: how many were entered before it. */
+uint32_t mqr_communicator_enter_collective(struct mqr_recorded_communicator* communicator);
+uint64_t mqr_communicator_id(const struct mqr_recorded_communicator* communicator);
+/* A peer's rank in MPI_COMM_WORLD, or MQR_WORLD_RANK_UNKNOWN. */
+int32_t mqr_communicator_world_rank(const struct mqr_recorded_communicator* communicator,
+                                    int32_t peer);
 
 /* As struct mqr_operation, without what the recorder knows itself. Texts are copied, and cut to
  * MQR_WORD_SIZE - 1 bytes. */
 struct mqr_operation_spec {
   enum mqr_queue queue;
+  enum mqr_function function; /* MQR_NO_FUNCTION: unknown */
+  uint32_t flags;             /* enum mqr_operation_flags */
   int32_t peer;
   int32_t tag;
-  int any_tag;
-  int system_buffer;
   uint64_t length; /* bytes */
   const void* buffer;
   const void* request;
   uint64_t count;
-  const char* call;     /* NULL: unknown */
   const char* datatype; /* NULL: unknown */
+  const void* site;     /* who called MPI; NULL: unknown */
 };
 
-/* Adds a pending operation at the end of a queue. A send's actual fields are those given here. */
+/* Adds an operation at the end of a queue, pending or MQR_INACTIVE. A send's actual fields are
+ * those given here, and it counts as sent from here on unless it is inactive. MQR_OFF_NOW: nothing
+ * is recorded at present. `begun` is NULL unless the result is MQR_OK, and every function takes
+ * NULL for an operation that is not recorded. */
 enum mqr_result mqr_operation_begin(struct mqr_recorded_communicator* communicator,
                                     const struct mqr_operation_spec* spec,
                                     struct mqr_recorded_operation** begun);
@@ -89,7 +116,59 @@ enum mqr_result mqr_operation_match(struct mqr_recorded_operation* operation, in
  * was not matched, or no send and no receive. */
 enum mqr_result mqr_operation_complete(struct mqr_recorded_operation* operation);
 
+/* Leaves no trace but the counters. */
 void mqr_operation_remove(struct mqr_recorded_operation* operation);
+
+/* The program knows that the send is complete: it goes into the ring of those that have returned.
+ * One that was cancelled is taken out of the count as well. Persistent ones become inactive. */
+void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled);
+/* The program knows that the receive is complete: a message of `peer` with `tag` is counted as
+ * received, unless it was cancelled (or came from MPI_PROC_NULL). Persistent ones become
+ * inactive. */
+void mqr_receive_end(struct mqr_recorded_operation* operation, int32_t peer, int32_t tag,
+                     int cancelled);
+/* The same for a receive or MPI_Mprobe that was not recorded as an operation. */
+void mqr_count_received(struct mqr_recorded_communicator* communicator, int32_t peer, int32_t tag);
+/* A persistent operation is pending again. */
+void mqr_operation_start(struct mqr_recorded_operation* operation);
+
+/* Operations by the program's handle of their request, any number of bytes that fit a pointer. The
+ * entry goes with its operation. Adding one that is there already leaves both. */
+void mqr_request_add(const void* request, struct mqr_recorded_operation* operation);
+struct mqr_recorded_operation* mqr_request_find(const void* request);
+
+/* Nonblocking collectives, found by their request as operations are. */
+struct mqr_collective_spec {
+  enum mqr_function function;
+  uint32_t sequence; /* mqr_communicator_enter_collective() */
+  int32_t root;      /* struct mqr_thread */
+  const void* request;
+  const void* site;
+};
+struct mqr_recorded_collective;
+enum mqr_result mqr_collective_begin(struct mqr_recorded_communicator* communicator,
+                                     const struct mqr_collective_spec* spec,
+                                     struct mqr_recorded_collective** begun);
+struct mqr_recorded_collective* mqr_collective_find(const void* request);
+void mqr_collective_end(struct mqr_recorded_collective* collective);
+
+/* What this thread is in, from mqr_enter() to mqr_leave(). */
+struct mqr_call_spec {
+  enum mqr_function function;
+  const void* site;
+  const struct mqr_recorded_communicator* communicator; /* NULL: on none, or not known */
+  int has_sequence;
+  uint32_t sequence;
+  int32_t root; /* MQR_NO_ROOT unless it is a collective with one */
+};
+void mqr_enter(const struct mqr_call_spec* call);
+void mqr_leave(void);
+
+/* This thread's call waits for all of these, `unseen` unknown ones beside them, and `needed` of
+ * all must complete. Between mqr_enter() and mqr_leave(). NULL elements are skipped. */
+void mqr_wait_for(struct mqr_recorded_operation* const* operations, size_t operation_count,
+                  struct mqr_recorded_collective* const* collectives, size_t collective_count,
+                  uint32_t needed, uint32_t unseen);
 
 #ifdef __cplusplus
 }

@@ -34,8 +34,9 @@ enum class OpKind : std::uint8_t { unknown, send, receive, probe, mprobe, messag
 /// Of a buffered send: has the copy left? The program's own buffer is free in any case.
 enum class Delivery : std::uint8_t { not_known, undelivered, delivered };
 
-/// Who says so: the debug DLL, or mqbridge, which read it from the MPI's own objects.
-enum class OpSource : std::uint8_t { dll, mqbridge };
+/// Who says so: the debug DLL; mqbridge, which read it from the MPI's own objects; or the recorders
+/// of its sender and its receiver together.
+enum class OpSource : std::uint8_t { dll, mqbridge, recorder };
 
 /// How a message is sent: with its envelope, or once the receiver has asked for it.
 enum class Protocol : std::uint8_t { unknown, eager, rendezvous };
@@ -130,6 +131,16 @@ struct RawOperation {
   std::int32_t system_buffer = 0;
 };
 
+/// Where the program called MPI. `function`, `file` and `line` come once the process runs on.
+struct CallSite {
+  TargetAddress address; ///< behind the call
+  std::optional<std::string> function = {};
+  std::optional<std::string> file = {};
+  std::optional<std::int64_t> line = {};
+};
+/// All operations of a process that were posted at the same place share it.
+using SharedSite = std::shared_ptr<CallSite>;
+
 /// There may be ten million of them: each member more costs time, too, by the pages that it fills.
 struct Operation {
   [[no_unique_address]] RawOperation raw;
@@ -149,7 +160,7 @@ struct Operation {
   bool system_buffer : 1 = false; ///< one byte with the next two
   OpKind kind : 3 = OpKind::unknown;
   Delivery delivery : 2 = Delivery::not_known;
-  OpSource source : 1 = OpSource::dll; ///< one byte with the next one
+  OpSource source : 2 = OpSource::dll; ///< one byte with the next one
   Protocol protocol : 2 = Protocol::unknown;
   Collective collective = Collective::none;
   RepairList repairs;
@@ -157,8 +168,9 @@ struct Operation {
   SharedText call;
   SharedText datatype;
   MaybeInt count;
+  SharedSite site; ///< null: not known
 };
-static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 288);
+static_assert(sizeof(void*) != 8 || sizeof(Operation) <= 304);
 
 enum class QueueState : std::uint8_t { available, unavailable, error, not_requested };
 enum class QueueReason : std::uint8_t {
@@ -210,6 +222,32 @@ struct MessageCounters {
   std::vector<PeerCounters> peers; ///< those with traffic, by rank
 };
 
+/// Messages to and from one peer, modulo 2^32.
+struct RecordedChannel {
+  std::int64_t peer = 0;           ///< local rank, of the remote group in an intercommunicator
+  std::optional<std::int64_t> tag; ///< nullopt: all tags that have no channel of their own
+  std::uint32_t sent = 0;          ///< begun
+  std::uint32_t received = 0;      ///< of which the process knows that they have come
+};
+
+/// A nonblocking collective that the program has not seen complete.
+struct RecordedCollective {
+  std::string call;                 ///< "MPI_Ibarrier"
+  std::int64_t sequence = 0;        ///< BlockedCall::sequence
+  std::optional<std::int64_t> root; ///< BlockedCall::root
+  MaybeAddress request;
+  Waited waited;
+  SharedSite site; ///< null: not known
+};
+
+/// What only a recorder in the process knows of a communicator.
+struct RecordedCommunicator {
+  bool whole = true;            ///< false: some operations were not counted
+  std::int64_t collectives = 0; ///< that the process has entered, nonblocking ones among them
+  std::vector<RecordedChannel> channels;
+  std::vector<RecordedCollective> under_way;
+};
+
 struct Communicator {
   TargetAddress id;
   std::string name; ///< the bytes in the process's memory
@@ -224,8 +262,9 @@ struct Communicator {
   bool named_by_mpi = false; ///< its name is predefined or a default, and not the program's
   bool internal = false;     ///< made by the MPI for itself
   std::optional<MessageCounters> counters;
-  std::array<Queue, 3> queues; ///< by OpClass
-  std::string key;             ///< "C1"; set when all ranks are known
+  std::optional<RecordedCommunicator> recorded; ///< nullopt: no recorder
+  std::array<Queue, 3> queues;                  ///< by OpClass
+  std::string key;                              ///< "C1"; set when all ranks are known
 
   Queue& queue(OpClass op_class) { return queues[static_cast<std::size_t>(op_class)]; }
   const Queue& queue(OpClass op_class) const { return queues[static_cast<std::size_t>(op_class)]; }

@@ -60,6 +60,9 @@ struct BlockedCall {
   /// the communicator's first one. Only an MPI's recorder knows them.
   std::optional<std::int64_t> root = {};
   std::optional<std::int64_t> sequence = {};
+  /// Waited::group of all that it waits for; 0: of nothing that is in a list. Only a recorder
+  /// knows.
+  std::optional<std::uint32_t> group = {};
 };
 
 } // namespace mqbridge
