@@ -15,6 +15,7 @@ int mqs_update_communicator_list(mqs_process* process) {
     return QUEUES_NOT_SET_UP;
   info->communicator.valid = 0;
   info->communicator_cursor = info->operation_cursor = (struct cursor){0};
+  info->returned.next = info->returned.end = 0;
   return queues_read_root(info);
 }
 
@@ -24,9 +25,13 @@ static int decode(const struct target* target, const unsigned char* bytes,
   out->id = target_u64(target, COMMUNICATOR(bytes, id));
   out->name = target_u64(target, COMMUNICATOR(bytes, name));
   out->group = target_u64(target, COMMUNICATOR(bytes, group));
+  out->remote_group = target_u64(target, COMMUNICATOR(bytes, remote_group));
   out->inter = kind == MQR_INTER;
   out->local_rank = target_i32(target, COMMUNICATOR(bytes, local_rank));
   out->size = target_i32(target, COMMUNICATOR(bytes, size));
+  out->remote_size = target_i32(target, COMMUNICATOR(bytes, remote_size));
+  out->returned = target_u32(target, COMMUNICATOR(bytes, returned));
+  out->returned_sends = target_u64(target, COMMUNICATOR(bytes, returned_sends));
   for (size_t i = 0; i < MQR_QUEUES; ++i) {
     const unsigned char* const list = COMMUNICATOR(bytes, queues) + i * sizeof(struct mqr_list);
     out->queues[i].first = target_u64(target, list + offsetof(struct mqr_list, first));
@@ -39,11 +44,11 @@ static int decode(const struct target* target, const unsigned char* bytes,
 }
 
 static int next_communicator(mqs_process_info* info) {
-  unsigned char bytes[sizeof(struct mqr_communicator)];
+  unsigned char bytes[sizeof(struct mqr_communicator)] = {0};
   mqs_taddr_t address = 0;
   info->communicator.valid = 0;
-  int code =
-      cursor_advance(&info->communicator_cursor, &info->target, bytes, sizeof bytes, &address);
+  int code = cursor_advance(&info->communicator_cursor, &info->target, bytes,
+                            info->communicator_size, &address);
   if (code != mqs_ok)
     return code;
   code = decode(&info->target, bytes, &info->communicator);

@@ -21,6 +21,7 @@ enum {
   QUEUES_TOO_LONG,
   QUEUES_TOO_SHORT,
   QUEUES_PAST_END,
+  QUEUES_GAPS,
   QUEUES_CODES /* the first that has no text */
 };
 

@@ -28,7 +28,17 @@ int mqs_setup_operation_iterator(mqs_process* process, int op_class) {
   info->op_class = op_class;
   info->operation_cursor = cursor_at(info->communicator.queues[op_class], "operation",
                                      MQR_MAGIC_OPERATION, info->updating);
-  return mqs_ok;
+  info->returned.next = info->returned.end = 0;
+  return op_class == mqs_pending_sends ? returned_open(info) : mqs_ok;
+}
+
+/* Behind the last operation. Where some may be missing no debugger may take the list for whole. */
+static int end_of_operations(mqs_process_info* info, mqs_pending_operation* out) {
+  const int code = returned_next(info, out);
+  if (code != mqs_end_of_list || (info->flags & (MQR_OFF | MQR_GAPS)) == 0 ||
+      !info->communicator.valid)
+    return code;
+  return queues_fault(QUEUES_GAPS, MQR_ROOT_SYMBOL, info->root);
 }
 
 /* What the envelope of the message is: of a send from its beginning, of a receive from the match
@@ -41,9 +51,10 @@ static void decode_actual(const struct target* target, const unsigned char* byte
   out->actual_length = (mqs_tword_t)target_u64(target, OPERATION(bytes, actual_length));
 }
 
-/* Extra lines [MQD 5.5.2] end at the first empty one. */
-static void describe(const struct target* target, const unsigned char* bytes,
-                     mqs_pending_operation* out) {
+/* Extra lines [MQD 5.5.2] end at the first empty one. The last one tells mqbridge where to read
+ * what the interface has no words for. */
+static void describe(const struct target* target, const unsigned char* bytes, mqs_taddr_t address,
+                     uint32_t flags, mqs_pending_operation* out) {
   char call[MQR_WORD_SIZE];
   char datatype[MQR_WORD_SIZE];
   memcpy(call, OPERATION(bytes, call), sizeof call);
@@ -55,10 +66,19 @@ static void describe(const struct target* target, const unsigned char* bytes,
   if (datatype[0] != '\0')
     snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "%llu x %s",
              (unsigned long long)target_u64(target, OPERATION(bytes, count)), datatype);
+  if ((flags & MQR_INACTIVE) != 0)
+    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "inactive");
+  else if ((flags & (MQR_PROBE | MQR_MPROBE)) != 0)
+    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "probe");
+  queues_node_line(out->extra_text[line++], address);
   out->extra_text[line][0] = '\0';
 }
 
-static int decode(const mqs_process_info* info, const unsigned char* bytes,
+void queues_node_line(char* line, mqs_taddr_t address) {
+  snprintf(line, MQS_EXTRA_LENGTH, "node 0x%llx", (unsigned long long)address);
+}
+
+static int decode(const mqs_process_info* info, const unsigned char* bytes, mqs_taddr_t address,
                   mqs_pending_operation* out) {
   const struct target* const target = &info->target;
   const uint32_t status = target_u32(target, OPERATION(bytes, status));
@@ -68,7 +88,8 @@ static int decode(const mqs_process_info* info, const unsigned char* bytes,
   if (target_u32(target, bytes + offsetof(struct mqr_node, kind)) != (uint32_t)info->op_class ||
       status > MQR_COMPLETE || length > INT64_MAX || actual_length > INT64_MAX)
     return QUEUES_CORRUPT;
-  out->status = (int)status;
+  const int inactive = (flags & MQR_INACTIVE) != 0;
+  out->status = inactive ? (int)MQR_COMPLETE : (int)status;
   out->desired_local_rank = target_i32(target, OPERATION(bytes, peer));
   out->desired_global_rank = target_i32(target, OPERATION(bytes, peer_world));
   out->tag_wild = (flags & MQR_ANY_TAG) != 0;
@@ -80,9 +101,9 @@ static int decode(const mqs_process_info* info, const unsigned char* bytes,
   out->actual_tag = 0;
   out->actual_length = 0;
   if (info->op_class == mqs_pending_sends ||
-      (info->op_class == mqs_pending_receives && status != MQR_PENDING))
+      (info->op_class == mqs_pending_receives && status != MQR_PENDING && !inactive))
     decode_actual(target, bytes, out);
-  describe(target, bytes, out);
+  describe(target, bytes, address, flags, out);
   return mqs_ok;
 }
 
@@ -91,11 +112,17 @@ int mqs_next_operation(mqs_process* process, mqs_pending_operation* out) {
   mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  unsigned char bytes[sizeof(struct mqr_operation)];
+  unsigned char bytes[sizeof(struct mqr_operation)] = {0};
   mqs_taddr_t address = 0;
-  int code = cursor_advance(&info->operation_cursor, &info->target, bytes, sizeof bytes, &address);
-  if (code != mqs_ok)
+  int code =
+      cursor_advance(&info->operation_cursor, &info->target, bytes, info->operation_size, &address);
+  if (code == mqs_end_of_list)
+    return end_of_operations(info, out);
+  if (code != mqs_ok) {
+    info->returned.next = info->returned.end; /* asked again, the list is at its end */
     return code;
-  code = decode(info, bytes, out);
+  }
+  returned_note(info, bytes);
+  code = decode(info, bytes, address, out);
   return code == mqs_ok ? mqs_ok : queues_fault(code, "operation", address);
 }

@@ -7,13 +7,6 @@
 
 #define ROOT(bytes, member) ((bytes) + offsetof(struct mqr_root, member))
 
-_Static_assert(
-    sizeof(struct mqr_root) == MQR_ROOT_SIZE_1_0 &&
-        sizeof(struct mqr_communicator) == MQR_COMMUNICATOR_SIZE_1_0 &&
-        sizeof(struct mqr_operation) == MQR_OPERATION_SIZE_1_0,
-    "fields were appended: recorders of version 1.0 do not have them. Fetch no more than "
-    "the sizes in the root say, and fill the rest with zeroes");
-
 static uint32_t swapped(uint32_t value) {
   return value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
 }
@@ -49,11 +42,17 @@ static int check_state(uint32_t state) {
   }
 }
 
-int queues_read_root(mqs_process_info* info) {
+/* What both sides have of a structure. */
+static size_t common_size(const struct target* target, const unsigned char* theirs, size_t ours) {
+  const size_t size = target_u16(target, theirs);
+  return size < ours ? size : ours;
+}
+
+/* What version 1.0 has comes first: it says how much there is. Fields of a later version are 0 in
+ * an older recorder. */
+static int fetch_root(const mqs_process_info* info, unsigned char* bytes) {
   const struct target* const target = &info->target;
-  unsigned char bytes[sizeof(struct mqr_root)];
-  memset(&info->communicators, 0, sizeof info->communicators);
-  int code = target_fetch(target, MQR_ROOT_SYMBOL, info->root, sizeof bytes, bytes);
+  int code = target_fetch(target, MQR_ROOT_SYMBOL, info->root, MQR_ROOT_SIZE_1_0, bytes);
   if (code != mqs_ok)
     return code;
   code = check_form(target, bytes);
@@ -61,6 +60,25 @@ int queues_read_root(mqs_process_info* info) {
     code = check_state(target_u32(target, ROOT(bytes, state)));
   if (code != mqs_ok)
     return queues_fault(code, MQR_ROOT_SYMBOL, info->root);
+  const size_t size = common_size(target, ROOT(bytes, root_size), sizeof(struct mqr_root));
+  if (size == MQR_ROOT_SIZE_1_0)
+    return mqs_ok;
+  return target_fetch(target, MQR_ROOT_SYMBOL, info->root + MQR_ROOT_SIZE_1_0,
+                      size - MQR_ROOT_SIZE_1_0, bytes + MQR_ROOT_SIZE_1_0);
+}
+
+int queues_read_root(mqs_process_info* info) {
+  const struct target* const target = &info->target;
+  unsigned char bytes[sizeof(struct mqr_root)] = {0};
+  memset(&info->communicators, 0, sizeof info->communicators);
+  const int code = fetch_root(info, bytes);
+  if (code != mqs_ok)
+    return code;
+  info->communicator_size =
+      common_size(target, ROOT(bytes, communicator_size), sizeof(struct mqr_communicator));
+  info->operation_size =
+      common_size(target, ROOT(bytes, operation_size), sizeof(struct mqr_operation));
+  info->flags = target_u32(target, ROOT(bytes, flags));
   info->updating = (target_u32(target, ROOT(bytes, generation)) & 1) != 0;
   const unsigned char* const list = ROOT(bytes, communicators);
   info->communicators.first = target_u64(target, list + offsetof(struct mqr_list, first));

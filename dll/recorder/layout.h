@@ -128,7 +128,7 @@ struct mqr_root {
  * is in the middle of a change: then nothing but `thread` is to be believed. */
 struct mqr_thread {
   struct mqr_node node; /* kind: 0 */
-  int64_t thread;       /* the kernel's number of it: gettid() */
+  int64_t thread;       /* the kernel's number of it: gettid(); 0: it has ended */
   uint32_t changes;
   uint32_t function;            /* functions.h; 0: none */
   struct mqr_slot communicator; /* address of the struct mqr_communicator that it is on; 0: none */
@@ -180,7 +180,7 @@ struct mqr_communicator {
  * and nobody here knows whether it has arrived. The n-th one ever is at n % MQR_RETURNED. With an
  * odd generation the one after the last is being written. */
 struct mqr_returned {
-  int32_t peer; /* local rank */
+  int32_t peer; /* local rank; MQR_NO_PEER: it was forgotten (MPI_Pcontrol) */
   int32_t tag;
   uint64_t length;   /* bytes */
   uint32_t number;   /* struct mqr_operation */
@@ -220,18 +220,22 @@ struct mqr_collective {
 };
 
 enum mqr_status { MQR_PENDING, MQR_MATCHED, MQR_COMPLETE };
+/* The upper half of `flags` is the number of the function that posted it (functions.h), since 1.1.
+ */
 enum mqr_operation_flags {
   MQR_ANY_TAG = 1,
   MQR_SYSTEM_BUFFER = 2,
   /* Since 1.1. */
-  MQR_INACTIVE = 4,     /* persistent, and not started; its status is MQR_COMPLETE */
-  MQR_PROBE = 8,        /* MPI_Probe that waits, among the receives */
-  MQR_MPROBE = 16,      /* MPI_Mprobe that waits, among the receives */
-  MQR_BLOCKING = 32,    /* its thread is in the call: MPI_Send, MPI_Recv, MPI_Sendrecv, ... */
-  MQR_SYNCHRONOUS = 64, /* MPI_Ssend and its like */
-  MQR_BUFFERED = 128,   /* MPI_Bsend and its like */
-  MQR_READY = 256,      /* MPI_Rsend and its like */
-  MQR_TAKEN = 512,      /* a message that MPI_Mprobe took: among the unexpected ones */
+  MQR_INACTIVE = 4,      /* persistent, and not started; its status is MQR_COMPLETE */
+  MQR_PROBE = 8,         /* MPI_Probe that waits, among the receives */
+  MQR_MPROBE = 16,       /* MPI_Mprobe that waits, among the receives */
+  MQR_BLOCKING = 32,     /* its thread is in the call: MPI_Send, MPI_Recv, MPI_Sendrecv, ... */
+  MQR_SYNCHRONOUS = 64,  /* MPI_Ssend and its like */
+  MQR_BUFFERED = 128,    /* MPI_Bsend and its like */
+  MQR_READY = 256,       /* MPI_Rsend and its like */
+  MQR_TAKEN = 512,       /* a message that MPI_Mprobe took: among the unexpected ones */
+  MQR_PERSISTENT = 1024, /* made by MPI_Send_init or its like */
+  MQR_FUNCTION_SHIFT = 16,
 };
 
 /* Ranks of MQR_INTER communicators' peers are those of the remote group. */
@@ -240,7 +244,7 @@ enum { MQR_ANY_SOURCE = -1, MQR_PROC_NULL = -2, MQR_WORLD_RANK_UNKNOWN = -1 };
 struct mqr_operation {
   struct mqr_node node;
   uint32_t status; /* enum mqr_status */
-  uint32_t flags;  /* enum mqr_operation_flags */
+  uint32_t flags;  /* enum mqr_operation_flags, and a function << MQR_FUNCTION_SHIFT */
   int32_t peer;    /* local rank, MQR_ANY_SOURCE or MQR_PROC_NULL */
   int32_t peer_world;
   int32_t tag;         /* meaningless with MQR_ANY_TAG */

@@ -3,32 +3,50 @@
 
 /* Lists that readers follow by `next` alone, and that their writer can leave in the middle. */
 
-#include "dll/recorder/layout.h"
+#include "dll/recorder/publish.h"
 
-/* The writer's side of a node, which no reader looks at. */
-struct mqr_member {
-  struct mqr_node* node;
-  struct mqr_member* previous;
-  struct mqr_member* next;
+/* The writer's side of a node lies directly in front of it. Eight bytes on every platform. */
+union mqr_front {
+  struct mqr_node* previous;
+  uint64_t bytes;
 };
 
 /* The writer's side of a list. */
 struct mqr_members {
   struct mqr_list* shared;
-  struct mqr_member* first;
-  struct mqr_member* last;
+  struct mqr_node* last;
 };
 
-/* One store of one word. Everything stored before it can be seen by whoever sees it. */
-static inline void mqr_publish(struct mqr_slot* slot, const void* address) {
-  __atomic_store_n(&slot->word, (uintptr_t)address, __ATOMIC_RELEASE);
-}
-static inline void mqr_publish_word(uint32_t* word, uint32_t value) {
-  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+static inline union mqr_front* mqr_front_of(struct mqr_node* node) {
+  return (union mqr_front*)(void*)node - 1;
 }
 
-/* `member->node` is complete but for its `next`. */
-void mqr_list_append(struct mqr_members* members, struct mqr_member* member);
-void mqr_list_remove(struct mqr_members* members, struct mqr_member* member);
+static inline struct mqr_node* mqr_next(const struct mqr_node* node) {
+  return mqr_address_in(&node->next);
+}
+
+/* `node` is complete but for its `next`. */
+static inline void mqr_list_append(struct mqr_members* members, struct mqr_node* node) {
+  struct mqr_node* const last = members->last;
+  node->next.word = 0;
+  mqr_front_of(node)->previous = last;
+  /* Readers have it from this store on. */
+  mqr_publish(last != NULL ? &last->next : &members->shared->first, node);
+  mqr_publish_word(&members->shared->count, members->shared->count + 1);
+  members->last = node;
+}
+
+/* The node keeps its `next`: who stands on it can go on. */
+static inline void mqr_list_remove(struct mqr_members* members, struct mqr_node* node) {
+  struct mqr_node* const previous = mqr_front_of(node)->previous;
+  struct mqr_node* const next = mqr_next(node);
+  /* Readers pass it by from this store on. */
+  mqr_publish(previous != NULL ? &previous->next : &members->shared->first, next);
+  mqr_publish_word(&members->shared->count, members->shared->count - 1);
+  if (next != NULL)
+    mqr_front_of(next)->previous = previous;
+  else
+    members->last = previous;
+}
 
 #endif

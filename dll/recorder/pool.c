@@ -1,10 +1,14 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "dll/recorder/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { default_arena_bytes = 64 * 1024, slot_alignment = 16 };
+enum { default_arena_bytes = 64 * 1024, slot_alignment = 8 };
 
 struct mqr_arena {
   struct mqr_arena* next;
@@ -35,26 +39,38 @@ void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes,
   pool->random = placement->seed != 0 ? placement->seed : UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Fisher and Yates. */
-static void shuffle(struct mqr_pool* pool, void** slots, size_t count) {
+static void push(struct mqr_pool* pool, void* slot) {
+  *(void**)slot = pool->free;
+  pool->free = slot;
+}
+
+/* All slots of a new arena are free, in an order that Fisher and Yates shuffle. */
+static int push_shuffled(struct mqr_pool* pool, char* memory, size_t count) {
+  void** const slots = malloc(count * sizeof *slots);
+  if (slots == NULL)
+    return 0;
+  for (size_t i = 0; i < count; ++i)
+    slots[i] = memory + i * pool->slot_bytes;
   for (size_t i = count; i > 1; --i) {
     const size_t other = (size_t)(next_random(&pool->random) % i);
     void* const slot = slots[i - 1];
     slots[i - 1] = slots[other];
     slots[other] = slot;
   }
+  for (size_t i = 0; i < count; ++i)
+    push(pool, slots[i]);
+  free(slots);
+  return 1;
 }
 
-/* Untouched pages of an arena cost nothing: the list of free slots is elsewhere. */
+/* Untouched pages of an arena cost nothing. */
 static int add_arena(struct mqr_pool* pool) {
   const size_t slots = pool->arena_bytes / pool->slot_bytes;
   struct mqr_arena* const arena = malloc(sizeof *arena);
-  void** const free_slots = realloc(pool->free, (pool->slots + slots) * sizeof *free_slots);
-  if (free_slots != NULL)
-    pool->free = free_slots;
   void* const memory = mmap(NULL, pool->arena_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (arena == NULL || free_slots == NULL || memory == MAP_FAILED) {
+  if (arena == NULL || memory == MAP_FAILED ||
+      (pool->shuffled && !push_shuffled(pool, memory, slots))) {
     free(arena);
     if (memory != MAP_FAILED)
       munmap(memory, pool->arena_bytes);
@@ -62,24 +78,24 @@ static int add_arena(struct mqr_pool* pool) {
   }
   *arena = (struct mqr_arena){pool->arenas, memory, pool->arena_bytes};
   pool->arenas = arena;
-  pool->slots += slots;
-  for (size_t i = 0; i < slots; ++i) /* the first slot on top */
-    free_slots[pool->free_count + i] = (char*)memory + (slots - 1 - i) * pool->slot_bytes;
-  if (pool->shuffled)
-    shuffle(pool, free_slots + pool->free_count, slots);
-  pool->free_count += slots;
+  pool->untouched = pool->shuffled ? 0 : slots;
   return 1;
 }
 
 void* mqr_pool_take(struct mqr_pool* pool) {
-  if (pool->free_count == 0 && !add_arena(pool))
+  if (pool->free == NULL && pool->untouched == 0 && !add_arena(pool))
     return NULL;
-  void* const slot = pool->free[--pool->free_count];
-  return memset(slot, 0, pool->slot_bytes);
+  if (pool->free == NULL) {
+    const size_t slots = pool->arena_bytes / pool->slot_bytes;
+    return (char*)pool->arenas->memory + (slots - pool->untouched--) * pool->slot_bytes;
+  }
+  void* const slot = pool->free;
+  pool->free = *(void**)slot;
+  return slot;
 }
 
 void mqr_pool_give(struct mqr_pool* pool, void* slot) {
-  pool->free[pool->free_count++] = slot;
+  push(pool, slot);
 }
 
 void mqr_pool_close(struct mqr_pool* pool) {
@@ -89,6 +105,5 @@ void mqr_pool_close(struct mqr_pool* pool) {
     munmap(arena->memory, arena->bytes);
     free(arena);
   }
-  free(pool->free);
   memset(pool, 0, sizeof *pool);
 }

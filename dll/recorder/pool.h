@@ -1,7 +1,8 @@
 #ifndef MQBRIDGE_DLL_RECORDER_POOL_H
 #define MQBRIDGE_DLL_RECORDER_POOL_H
 
-/* Slots of one size, in arenas, in an order that can be chosen. Not for several threads. */
+/* Slots of one size, in arenas, in an order that can be chosen. Free ones are chained through their
+ * own first word. Not for several threads. */
 
 #include "dll/recorder/recorder.h"
 
@@ -11,16 +12,15 @@ struct mqr_pool {
   size_t slot_bytes;
   size_t arena_bytes;
   int shuffled;
-  uint64_t random; /* state of the generator */
-  struct mqr_arena* arenas;
-  void** free; /* a stack: the next slot is on top */
-  size_t free_count;
-  size_t slots; /* in all arenas: the stack's capacity */
+  uint64_t random;          /* state of the generator */
+  struct mqr_arena* arenas; /* the last one first; it alone may have slots that were never taken */
+  size_t untouched;         /* so many, at its end */
+  void* free;               /* the next slot to be taken; NULL: an untouched one */
 };
 
 void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, const struct mqr_placement* placement);
 
-/* Zeroed. NULL: no memory. */
+/* With whatever was there before. NULL: no memory. */
 void* mqr_pool_take(struct mqr_pool* pool);
 void mqr_pool_give(struct mqr_pool* pool, void* slot);
 

@@ -123,8 +123,8 @@ void mqr_operation_remove(struct mqr_recorded_operation* operation);
  * One that was cancelled is taken out of the count as well. Persistent ones become inactive. */
 void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled);
 /* The program knows that the receive is complete: a message of `peer` with `tag` is counted as
- * received, unless it was cancelled (or came from MPI_PROC_NULL). Persistent ones become
- * inactive. */
+ * received, unless it was cancelled, came from MPI_PROC_NULL, or MPI_Mprobe had taken it before
+ * (MQR_TAKEN). Persistent ones become inactive. */
 void mqr_receive_end(struct mqr_recorded_operation* operation, int32_t peer, int32_t tag,
                      int cancelled);
 /* The same for a receive or MPI_Mprobe that was not recorded as an operation. */
@@ -136,6 +136,13 @@ void mqr_operation_start(struct mqr_recorded_operation* operation);
  * entry goes with its operation. Adding one that is there already leaves both. */
 void mqr_request_add(const void* request, struct mqr_recorded_operation* operation);
 struct mqr_recorded_operation* mqr_request_find(const void* request);
+/* As find, and the request is forgotten until mqr_request_add() puts it back: no other thread finds
+ * the operation by it, even if MPI has given the handle to another request in the meantime. */
+struct mqr_recorded_operation* mqr_request_take(const void* request);
+
+enum mqr_queue mqr_operation_queue(const struct mqr_recorded_operation* operation);
+int mqr_operation_is_active(const struct mqr_recorded_operation* operation); /* no MQR_INACTIVE */
+int mqr_operation_is_persistent(const struct mqr_recorded_operation* operation);
 
 /* Nonblocking collectives, found by their request as operations are. */
 struct mqr_collective_spec {
@@ -150,6 +157,9 @@ enum mqr_result mqr_collective_begin(struct mqr_recorded_communicator* communica
                                      const struct mqr_collective_spec* spec,
                                      struct mqr_recorded_collective** begun);
 struct mqr_recorded_collective* mqr_collective_find(const void* request);
+/* As mqr_request_take(). */
+struct mqr_recorded_collective* mqr_collective_take(const void* request);
+void mqr_collective_put_back(struct mqr_recorded_collective* collective);
 void mqr_collective_end(struct mqr_recorded_collective* collective);
 
 /* What this thread is in, from mqr_enter() to mqr_leave(). */

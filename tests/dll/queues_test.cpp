@@ -69,7 +69,7 @@ TEST_P(Queues, AreReadAsTheyAre) {
   const auto result = LayoutImage(GetParam(), both()).walk();
   ASSERT_FALSE(result.failure) << result.failure->message;
   EXPECT_THAT(result.dll_messages, IsEmpty());
-  EXPECT_EQ(result.dll_version, "mqbridge-queues, recorder layout 1.0");
+  EXPECT_EQ(result.dll_version, "mqbridge-queues, recorder layout 1.1");
   ASSERT_THAT(result.communicators, SizeIs(2));
   const auto& first = result.communicators[0];
   EXPECT_EQ(first.id, TargetAddress{0x10000000001});
@@ -85,7 +85,7 @@ TEST_P(Queues, AreReadAsTheyAre) {
   EXPECT_EQ(sends[0].length.value, static_cast<std::int64_t>(over_4_gib));
   EXPECT_EQ(sends[0].buffer, TargetAddress{0xf1234567});
   EXPECT_EQ(sends[0].actual->length, static_cast<std::int64_t>(over_4_gib));
-  EXPECT_THAT(sends[0].text, ElementsAre("MPI_Isend", "12 x MPI_DOUBLE"));
+  EXPECT_THAT(sends[0].text, ElementsAre("MPI_Isend", "12 x MPI_DOUBLE", HasSubstr("node 0x")));
   EXPECT_TRUE(sends[0].repairs.empty());
 
   const auto& receives = first.queue(OpClass::receive).operations;
@@ -150,7 +150,7 @@ TEST_P(Queues, ANewerMinorVersionIsRead) {
   image.set(image.root + offsetof(mqr_root, root_size), sizeof(mqr_root) + 16, 2);
   image.set(image.root + offsetof(mqr_root, communicator_size), sizeof(mqr_communicator) + 8, 2);
   image.set(image.root + offsetof(mqr_root, operation_size), sizeof(mqr_operation) + 64, 2);
-  image.set(image.communicators[0] + offsetof(mqr_communicator, reserved), 1, 4);
+  image.set(image.communicators[0] + offsetof(mqr_communicator, flags), 0x80000000, 4);
   const auto list = offsetof(mqr_communicator, queues) + offsetof(mqr_list, reserved);
   image.set(image.communicators[0] + list, 0xffffffff, 4);
   const auto& wild = image.operations[0][1];

@@ -31,11 +31,11 @@ static void* post_for_ever(void* argument) {
 
 static void* make_communicators_for_ever(void* argument) {
   for (uint64_t id = 2;; ++id) {
-    const struct mqr_communicator_spec spec = {"comes", id, 0, 1, NULL, 0, NULL};
+    const struct mqr_communicator_spec spec = {"comes", id, 0, 1, NULL, 0, NULL, 0};
     struct mqr_recorded_communicator* added = NULL;
     if (mqr_communicator_add(&spec, &added) == MQR_OK) {
       mqr_communicator_rename(added, "goes");
-      mqr_communicator_remove(added);
+      mqr_communicator_free(added);
     }
   }
   return argument;
@@ -43,7 +43,7 @@ static void* make_communicators_for_ever(void* argument) {
 
 int main(void) {
   alarm(lifetime_seconds); // nothing outlives a test that died
-  const struct mqr_communicator_spec spec = {"MPI_COMM_WORLD", 1, 0, threads, NULL, 0, NULL};
+  const struct mqr_communicator_spec spec = {"MPI_COMM_WORLD", 1, 0, threads, NULL, 0, NULL, 0};
   if (mqr_init(NULL) != MQR_OK || mqr_communicator_add(&spec, &world) != MQR_OK)
     return 8;
   static int32_t numbers[threads];

@@ -18,12 +18,12 @@ static void init(void) {
 
 static void add_world(void) {
   static const int32_t group[] = {2, 0, 1};
-  const struct mqr_communicator_spec spec = {"MPI_COMM_WORLD", 1, 1, 3, group, 0, NULL};
+  const struct mqr_communicator_spec spec = {"MPI_COMM_WORLD", 1, 1, 3, group, 0, NULL, 0};
   mqr_communicator_add(&spec, &world);
 }
 
 static void add_other(void) {
-  const struct mqr_communicator_spec spec = {"other", 2, 0, 1, NULL, 0, NULL};
+  const struct mqr_communicator_spec spec = {"other", 2, 0, 1, NULL, 0, NULL, 0};
   mqr_communicator_add(&spec, &other);
 }
 
@@ -32,7 +32,7 @@ static struct mqr_recorded_operation* begin(enum mqr_queue queue, int32_t tag) {
                                           .peer = 1,
                                           .tag = tag,
                                           .length = UINT64_C(0x100000001) * 5,
-                                          .call = "MPI_Start",
+                                          .function = MQR_Irecv,
                                           .datatype = "MPI_INT"};
   struct mqr_recorded_operation* begun = NULL;
   mqr_operation_begin(world, &spec, &begun);
@@ -82,7 +82,7 @@ static void rename_other(void) {
   mqr_communicator_rename(other, "another name");
 }
 static void remove_other(void) {
-  mqr_communicator_remove(other);
+  mqr_communicator_free(other);
 }
 
 static void (*const updates[])(void) = {

@@ -5,6 +5,7 @@
 // random in arenas of that size. Says that it is ready and waits for `go`; with `signal` it raises
 // SIGUSR1 when it is ready, and then comes to its end.
 
+#include "dll/recorder/dll_name.h"
 #include "dll/recorder/recorder.h"
 #include "tests/inferiors/job_files.h"
 
@@ -33,7 +34,7 @@ static int record(int count, const struct mqr_placement* placement) {
                                                  .length = message_bytes,
                                                  .buffer = buffers + (size_t)i * message_bytes,
                                                  .count = 1,
-                                                 .call = "MPI_Irecv",
+                                                 .function = MQR_Irecv,
                                                  .datatype = "MPI_DOUBLE"};
     struct mqr_recorded_operation* begun = NULL;
     if (mqr_operation_begin(communicator, &operation, &begun) != MQR_OK)

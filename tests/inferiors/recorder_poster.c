@@ -5,6 +5,7 @@
 // process and hold it at its entry. Files are numbered 0 whatever the rank: one process, one
 // directory.
 
+#include "dll/recorder/dll_name.h"
 #include "dll/recorder/recorder.h"
 #include "tests/inferiors/job_files.h"
 #include "tests/inferiors/recorder_scene.h"

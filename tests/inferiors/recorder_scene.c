@@ -203,6 +203,11 @@ static const char* call_of(const struct scene_operation* operation) {
   return calls[operation->queue];
 }
 
+static enum mqr_function function_of(const struct scene_operation* operation) {
+  static const enum mqr_function functions[] = {MQR_Isend, MQR_Irecv, MQR_NO_FUNCTION};
+  return functions[operation->queue];
+}
+
 /// NULL: an unexpected message is bytes, of no datatype yet.
 static const char* datatype_of(const struct scene_operation* operation) {
   return operation->queue == MQR_UNEXPECTED ? NULL : "MPI_BYTE";
@@ -275,12 +280,12 @@ static struct mqr_recorded_operation* begin(struct mqr_recorded_communicator* co
       .queue = operation->queue,
       .peer = operation->peer,
       .tag = operation->tag,
-      .any_tag = operation->any_tag,
-      .system_buffer = operation->system_buffer,
+      .flags = (operation->any_tag ? MQR_ANY_TAG : 0U) |
+               (operation->system_buffer ? MQR_SYSTEM_BUFFER : 0U),
       .length = operation->length,
       .buffer = buffer,
       .count = operation->length,
-      .call = call_of(operation),
+      .function = function_of(operation),
       .datatype = datatype_of(operation),
   };
   struct mqr_recorded_operation* begun = NULL;
@@ -320,7 +325,7 @@ static void build_communicator(const struct scene_communicator* of, int32_t self
     if (leaving[i] != NULL)
       mqr_operation_remove(leaving[i]);
   if (of->leaves)
-    check(mqr_communicator_remove(added), "a removal");
+    mqr_communicator_free(added);
 }
 
 void scene_build(int32_t world_rank, FILE* oracle) {

@@ -14,6 +14,8 @@ namespace {
 void take_details(Operation& operation, TextPool& texts) {
   constexpr std::string_view times = " x ";
   for (const std::string line : operation.text) {
+    if (line.starts_with("node ")) // where the DLL read it: for this program alone
+      continue;
     std::int64_t count = 0;
     const char* const end = line.data() + line.size();
     const auto [past_count, error] = std::from_chars(line.data(), end, count);

@@ -1,5 +1,5 @@
 // What the recorder's core needs of a C library, on a machine that has none: memory that is never
-// given back, and locks for one thread. Linked in front of nothing else.
+// given back, and what one thread alone needs. Linked in front of nothing else.
 
 #include <pthread.h>
 #include <stdint.h>
@@ -87,4 +87,27 @@ int pthread_mutex_lock(pthread_mutex_t* lock) {
 int pthread_mutex_unlock(pthread_mutex_t* lock) {
   (void)lock;
   return 0;
+}
+
+int pthread_once(pthread_once_t* once, void (*initialize)(void)) {
+  (void)once;
+  initialize();
+  return 0;
+}
+
+/// No thread ever ends.
+int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
+  (void)key, (void)destructor;
+  return 1;
+}
+
+int pthread_setspecific(pthread_key_t key, const void* value) {
+  (void)key, (void)value;
+  return 1;
+}
+
+/// The number of the only thread.
+long syscall(long number, ...) {
+  (void)number;
+  return 1;
 }

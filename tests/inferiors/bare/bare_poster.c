@@ -2,6 +2,7 @@
 // It records a few pending operations, says so on the board's serial port, and waits for ever. Read
 // from outside by bare_machine.cpp, through the machine's own stub.
 
+#include "dll/recorder/dll_name.h"
 #include "dll/recorder/recorder.h"
 
 #include <stdint.h>
@@ -31,7 +32,7 @@ static void record(struct mqr_recorded_communicator* communicator, enum mqr_queu
                                           .tag = tag,
                                           .length = length,
                                           .buffer = buffer,
-                                          .call = "MPI_Irecv"};
+                                          .function = MQR_Irecv};
   struct mqr_recorded_operation* begun;
   mqr_operation_begin(communicator, &spec, &begun);
 }

@@ -1,0 +1,18 @@
+#ifndef MQBRIDGE_DLL_RECORDER_CHANNELS_H
+#define MQBRIDGE_DLL_RECORDER_CHANNELS_H
+
+/* Tables of counters by peer and tag: struct mqr_channels. */
+
+#include "dll/recorder/layout.h"
+
+enum {
+  MQR_MAX_PEERS = 1 << 24 /* entries of a table that no reader reads: one for each rank */
+};
+
+/* The entry, made if there is none yet, in the table that the slot leads to, which may be replaced
+ * by a larger one of at most `most` entries. Of a full table: the peer's entry MQR_OTHER_TAGS.
+ * NULL: no memory, or no room even for that. The generation is odd. */
+struct mqr_channel* mqr_channel_at(struct mqr_slot* table, int32_t peer, int32_t tag,
+                                   uint32_t most);
+
+#endif

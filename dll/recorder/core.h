@@ -1,0 +1,111 @@
+#ifndef MQBRIDGE_DLL_RECORDER_CORE_H
+#define MQBRIDGE_DLL_RECORDER_CORE_H
+
+/* What the files of the recorder's core share. */
+
+#include "dll/recorder/list.h"
+#include "dll/recorder/pool.h"
+#include "dll/recorder/recorder.h"
+#include "dll/recorder/requests.h"
+
+#include <pthread.h>
+
+/* In each of these `shared` is what readers read; the rest is ours. */
+struct mqr_recorded_communicator {
+  union mqr_front front;
+  struct mqr_communicator shared;
+  struct mqr_members queues[MQR_QUEUES];
+  struct mqr_members under_way;
+  struct mqr_slot peers; /* struct mqr_channels: how many sends ever went to a peer, tag 0 */
+  uint32_t posted;       /* operations that are no sends, modulo 2^32 */
+};
+
+struct mqr_recorded_operation {
+  union mqr_front front;
+  struct mqr_operation shared;
+  struct mqr_recorded_communicator* communicator;
+  struct mqr_recorded_operation* chain; /* requests.h */
+};
+
+struct mqr_recorded_collective {
+  union mqr_front front;
+  struct mqr_collective shared;
+  struct mqr_recorded_communicator* communicator;
+  struct mqr_recorded_collective* chain;
+};
+
+#define MQR_BEHIND_FRONT(structure)                                                                \
+  static_assert(offsetof(struct structure, shared) == sizeof(union mqr_front), #structure)
+MQR_BEHIND_FRONT(mqr_recorded_communicator);
+MQR_BEHIND_FRONT(mqr_recorded_operation);
+MQR_BEHIND_FRONT(mqr_recorded_collective);
+
+struct mqr_core {
+  struct mqr_members communicators;
+  struct mqr_pool operations;
+  struct mqr_pool collectives;
+  struct mqr_requests operation_requests;
+  struct mqr_requests collective_requests;
+  pthread_mutex_t lock;
+  int unlocked; /* threads call one after the other */
+};
+extern struct mqr_core mqr_core;
+extern struct mqr_root mqbridge_recorder;
+
+static inline void mqr_lock(void) {
+  if (!mqr_core.unlocked)
+    pthread_mutex_lock(&mqr_core.lock);
+}
+
+static inline void mqr_unlock(void) {
+  if (!mqr_core.unlocked)
+    pthread_mutex_unlock(&mqr_core.lock);
+}
+
+/* Takes the lock where the recorder is ready. */
+static inline int mqr_lock_ready(void) {
+  mqr_lock();
+  if (mqbridge_recorder.state == MQR_INITIALIZED)
+    return 1;
+  mqr_unlock();
+  return 0;
+}
+
+/* Between these two the generation is odd. */
+static inline void mqr_begin_update(void) {
+  mqr_publish_word(&mqbridge_recorder.generation, mqbridge_recorder.generation + 1);
+}
+static inline void mqr_end_update(void) {
+  mqr_publish_word(&mqbridge_recorder.generation, mqbridge_recorder.generation + 1);
+}
+
+/* With the lock. Lists may lack something, and counters say nothing, from here on. */
+static inline void mqr_mark_gap(void) {
+  if ((mqbridge_recorder.flags & MQR_GAPS) == 0)
+    mqr_publish_word(&mqbridge_recorder.flags, mqbridge_recorder.flags | MQR_GAPS);
+}
+
+static inline struct mqr_recorded_communicator* mqr_communicator_at(struct mqr_node* node) {
+  return (struct mqr_recorded_communicator*)(void*)mqr_front_of(node);
+}
+
+/* With the lock, and the generation odd: something of the communicator's has gone. One that the
+ * program has freed goes with the last of it. The result is to be freed after the update, or NULL.
+ */
+struct mqr_recorded_communicator*
+mqr_communicator_settle(struct mqr_recorded_communicator* communicator);
+/* Gives its memory back; no reader can find it any more. NULL: nothing. */
+void mqr_communicator_release(struct mqr_recorded_communicator* communicator);
+
+/* This thread's call is on no communicator any more, if it was on that one. */
+void mqr_thread_forget(const struct mqr_recorded_communicator* communicator);
+/* In fork's child: no thread is known. */
+void mqr_threads_abandon(void);
+
+/* Takes the lock for it. NULL: no such request, or the recorder is not ready. */
+void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take);
+
+/* Into fields of zeroes, which stay terminated. NULL: "". */
+void mqr_copy_text(char* to, size_t size, const char* text);
+
+#endif

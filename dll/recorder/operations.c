@@ -1,0 +1,281 @@
+#include "dll/recorder/channels.h"
+#include "dll/recorder/core.h"
+#include "dll/recorder/returned.h"
+
+#include <string.h>
+
+/* The flags that a change may take away or give are published one word at a time. */
+static void set_flags(struct mqr_operation* shared, uint32_t flags) {
+  mqr_publish_word(&shared->flags, flags);
+}
+
+static int is_a_message(int32_t peer) {
+  return peer >= 0; /* not MPI_PROC_NULL */
+}
+
+/* What follows, up to the send's end, has the generation odd and the lock. */
+
+static void count_sent(struct mqr_recorded_communicator* communicator,
+                       struct mqr_operation* shared) {
+  if (!is_a_message(shared->peer))
+    return;
+  struct mqr_channel* const peer =
+      mqr_channel_at(&communicator->peers, shared->peer, 0, MQR_MAX_PEERS);
+  struct mqr_channel* const channel =
+      mqr_channel_at(&communicator->shared.channels, shared->peer, shared->tag, MQR_MAX_CHANNELS);
+  if (peer == NULL || channel == NULL) {
+    mqr_mark_gap();
+    return;
+  }
+  shared->number = peer->sent++;
+  mqr_publish_word(&channel->sent, channel->sent + 1);
+}
+
+/* `change` is 1, or -1 modulo 2^32. */
+static void change_count(struct mqr_recorded_communicator* communicator, int32_t peer, int32_t tag,
+                         size_t counter, uint32_t change) {
+  if (!is_a_message(peer))
+    return;
+  struct mqr_channel* const channel =
+      mqr_channel_at(&communicator->shared.channels, peer, tag, MQR_MAX_CHANNELS);
+  if (channel == NULL) {
+    mqr_mark_gap();
+    return;
+  }
+  uint32_t* const value = (uint32_t*)(void*)((char*)channel + counter);
+  mqr_publish_word(value, *value + change);
+}
+
+static struct mqr_members* queue_of(struct mqr_recorded_operation* operation) {
+  return &operation->communicator->queues[operation->shared.node.kind];
+}
+
+/* Out of its queue, and out of the table of requests. The node can be given back after it. */
+static struct mqr_recorded_communicator*
+unlink_operation(struct mqr_recorded_operation* operation) {
+  mqr_list_remove(queue_of(operation), &operation->shared.node);
+  if (operation->shared.request.word != 0)
+    mqr_requests_remove(&mqr_core.operation_requests, operation);
+  return mqr_communicator_settle(operation->communicator);
+}
+
+/* The program has done with it: a persistent operation stays, and is inactive. Ends the update, and
+ * gives back the lock. */
+static void end_operation(struct mqr_recorded_operation* operation, int stays) {
+  if (stays) {
+    struct mqr_operation* const shared = &operation->shared;
+    set_flags(shared, shared->flags | MQR_INACTIVE);
+    mqr_publish_word(&shared->status, MQR_COMPLETE);
+    mqr_end_update();
+  } else {
+    struct mqr_recorded_communicator* const gone = unlink_operation(operation);
+    mqr_end_update();
+    mqr_pool_give(&mqr_core.operations, operation);
+    mqr_communicator_release(gone);
+  }
+  mqr_unlock();
+}
+
+static void fill_operation(struct mqr_recorded_operation* made,
+                           struct mqr_recorded_communicator* communicator,
+                           const struct mqr_operation_spec* spec) {
+  struct mqr_operation* const shared = &made->shared;
+  const char* const call = mqr_function_name(spec->function);
+  made->communicator = communicator;
+  *shared = (struct mqr_operation){
+      .node = {.magic = MQR_MAGIC_OPERATION, .kind = spec->queue},
+      .status = (spec->flags & MQR_INACTIVE) != 0 ? MQR_COMPLETE : MQR_PENDING,
+      .flags = spec->flags | ((spec->flags & MQR_INACTIVE) != 0 ? MQR_PERSISTENT : 0U) |
+               (uint32_t)spec->function << MQR_FUNCTION_SHIFT,
+      .peer = spec->peer,
+      .peer_world = mqr_communicator_world_rank(communicator, spec->peer),
+      .tag = spec->tag,
+      .length = spec->length,
+      .buffer.word = (uintptr_t)spec->buffer,
+      .request.word = (uintptr_t)spec->request,
+      .count = spec->count,
+      .site.word = (uintptr_t)spec->site,
+  };
+  if (spec->queue == MQR_SEND) {
+    shared->actual_peer = shared->peer;
+    shared->actual_peer_world = shared->peer_world;
+    shared->actual_tag = shared->tag;
+    shared->actual_length = shared->length;
+  } else {
+    shared->number = communicator->posted++;
+  }
+  mqr_copy_text(shared->call, sizeof shared->call, call);
+  mqr_copy_text(shared->datatype, sizeof shared->datatype, spec->datatype);
+}
+
+/* Adds it to its queue: from here on it is pending, unless it is inactive. */
+static void link_operation(struct mqr_recorded_operation* operation) {
+  struct mqr_operation* const shared = &operation->shared;
+  if (shared->node.kind == MQR_SEND && (shared->flags & MQR_INACTIVE) == 0)
+    count_sent(operation->communicator, shared);
+  mqr_list_append(queue_of(operation), &shared->node);
+}
+
+enum mqr_result mqr_operation_begin(struct mqr_recorded_communicator* communicator,
+                                    const struct mqr_operation_spec* spec,
+                                    struct mqr_recorded_operation** begun) {
+  *begun = NULL;
+  if ((unsigned)spec->queue >= MQR_QUEUES)
+    return MQR_BAD_VALUE;
+  if (!mqr_lock_ready())
+    return MQR_BAD_STATE;
+  enum mqr_result result = MQR_OFF_NOW;
+  if ((mqbridge_recorder.flags & MQR_OFF) == 0) {
+    *begun = mqr_pool_take(&mqr_core.operations);
+    result = *begun != NULL ? MQR_OK : MQR_NO_MEMORY;
+  }
+  if (*begun != NULL) {
+    fill_operation(*begun, communicator, spec);
+    mqr_begin_update();
+    link_operation(*begun);
+    mqr_end_update();
+  } else {
+    mqr_mark_gap();
+  }
+  mqr_unlock();
+  return result;
+}
+
+/* A persistent operation that is started is posted anew: it goes to the end of its queue. For an
+ * instant it is in no queue; an inactive one is not pending anyway. */
+void mqr_operation_start(struct mqr_recorded_operation* operation) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  struct mqr_operation* const shared = &operation->shared;
+  mqr_begin_update();
+  mqr_list_remove(queue_of(operation), &shared->node);
+  shared->status = MQR_PENDING;
+  shared->flags &= ~(uint32_t)MQR_INACTIVE;
+  if (shared->node.kind != MQR_SEND)
+    shared->number = operation->communicator->posted++;
+  link_operation(operation);
+  mqr_end_update();
+  mqr_unlock();
+}
+
+enum mqr_result mqr_operation_match(struct mqr_recorded_operation* operation, int32_t peer,
+                                    int32_t tag, uint64_t length) {
+  if (operation == NULL || !mqr_lock_ready())
+    return MQR_BAD_STATE;
+  struct mqr_operation* const shared = &operation->shared;
+  const int matches = shared->node.kind == MQR_RECEIVE && shared->status == MQR_PENDING;
+  if (matches) {
+    mqr_begin_update();
+    shared->actual_peer = peer;
+    shared->actual_peer_world = mqr_communicator_world_rank(operation->communicator, peer);
+    shared->actual_tag = tag;
+    shared->actual_length = length;
+    mqr_publish_word(&shared->status, MQR_MATCHED); /* readers believe the rest from here on */
+    mqr_end_update();
+  }
+  mqr_unlock();
+  return matches ? MQR_OK : MQR_BAD_STATE;
+}
+
+enum mqr_result mqr_operation_complete(struct mqr_recorded_operation* operation) {
+  if (operation == NULL || !mqr_lock_ready())
+    return MQR_BAD_STATE;
+  struct mqr_operation* const shared = &operation->shared;
+  const int completes = shared->node.kind == MQR_RECEIVE ? shared->status == MQR_MATCHED
+                                                         : shared->node.kind == MQR_SEND;
+  if (completes) {
+    mqr_begin_update();
+    mqr_publish_word(&shared->status, MQR_COMPLETE);
+    mqr_end_update();
+  }
+  mqr_unlock();
+  return completes ? MQR_OK : MQR_BAD_STATE;
+}
+
+void mqr_operation_remove(struct mqr_recorded_operation* operation) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  mqr_begin_update();
+  end_operation(operation, 0);
+}
+
+/* In the ring first, then out of the queue: no instant shows it in neither. */
+void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  const struct mqr_operation* const shared = &operation->shared;
+  struct mqr_recorded_communicator* const communicator = operation->communicator;
+  mqr_begin_update();
+  if (cancelled) {
+    change_count(communicator, shared->peer, shared->tag, offsetof(struct mqr_channel, sent),
+                 UINT32_MAX);
+  } else if (is_a_message(shared->peer)) {
+    const struct mqr_returned send = {.peer = shared->peer,
+                                      .tag = shared->tag,
+                                      .length = shared->length,
+                                      .number = shared->number,
+                                      .function = shared->flags >> MQR_FUNCTION_SHIFT,
+                                      .site = shared->site};
+    if (!mqr_returned_add(&communicator->shared, &send))
+      mqr_mark_gap();
+  }
+  end_operation(operation, (shared->flags & MQR_PERSISTENT) != 0);
+}
+
+/* A message that MPI_Mprobe took was counted then, and a probe takes none. */
+void mqr_receive_end(struct mqr_recorded_operation* operation, int32_t peer, int32_t tag,
+                     int cancelled) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  const struct mqr_operation* const shared = &operation->shared;
+  mqr_begin_update();
+  if (!cancelled && shared->node.kind == MQR_RECEIVE &&
+      (shared->flags & (MQR_TAKEN | MQR_PROBE)) == 0)
+    change_count(operation->communicator, peer, tag, offsetof(struct mqr_channel, received), 1);
+  end_operation(operation, (shared->flags & MQR_PERSISTENT) != 0);
+}
+
+void mqr_count_received(struct mqr_recorded_communicator* communicator, int32_t peer, int32_t tag) {
+  if (!mqr_lock_ready())
+    return;
+  if ((mqbridge_recorder.flags & MQR_OFF) != 0) {
+    mqr_mark_gap();
+  } else {
+    mqr_begin_update();
+    change_count(communicator, peer, tag, offsetof(struct mqr_channel, received), 1);
+    mqr_end_update();
+  }
+  mqr_unlock();
+}
+
+void mqr_request_add(const void* request, struct mqr_recorded_operation* operation) {
+  if (operation == NULL || request == NULL || !mqr_lock_ready())
+    return;
+  struct mqr_slot* const slot = &operation->shared.request;
+  if (slot->word != 0)
+    mqr_requests_remove(&mqr_core.operation_requests, operation);
+  mqr_publish(slot, request);
+  if (!mqr_requests_add(&mqr_core.operation_requests, operation))
+    mqr_mark_gap();
+  mqr_unlock();
+}
+
+struct mqr_recorded_operation* mqr_request_find(const void* request) {
+  return mqr_requests_look_up(&mqr_core.operation_requests, request, 0);
+}
+
+struct mqr_recorded_operation* mqr_request_take(const void* request) {
+  return mqr_requests_look_up(&mqr_core.operation_requests, request, 1);
+}
+
+enum mqr_queue mqr_operation_queue(const struct mqr_recorded_operation* operation) {
+  return (enum mqr_queue)operation->shared.node.kind;
+}
+
+int mqr_operation_is_active(const struct mqr_recorded_operation* operation) {
+  return (operation->shared.flags & MQR_INACTIVE) == 0;
+}
+
+int mqr_operation_is_persistent(const struct mqr_recorded_operation* operation) {
+  return (operation->shared.flags & MQR_PERSISTENT) != 0;
+}

@@ -1,0 +1,25 @@
+#ifndef MQBRIDGE_DLL_RECORDER_REQUESTS_H
+#define MQBRIDGE_DLL_RECORDER_REQUESTS_H
+
+/* Nodes by the request that they hold: a hash table that is chained through them. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mqr_requests {
+  void** buckets;
+  size_t bucket_count; /* a power of two, or 0 */
+  size_t count;
+  size_t key;   /* offset of a node's key, a uintptr_t */
+  size_t chain; /* offset of its pointer to the next in its bucket */
+};
+
+/* In front of others with the same key. 0: no memory. */
+int mqr_requests_add(struct mqr_requests* requests, void* node);
+/* The last one that was added with that key; or NULL. */
+void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key);
+/* Nothing, if it is not there. */
+void mqr_requests_remove(struct mqr_requests* requests, void* node);
+void mqr_requests_close(struct mqr_requests* requests);
+
+#endif
