@@ -105,6 +105,9 @@ void mqr_threads_abandon(void);
 /* Takes the lock for it. NULL: no such request, or the recorder is not ready. */
 void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take);
 
+/* Makes the texts that operations take. */
+void mqr_operations_open(void);
+
 /* Into fields of zeroes, which stay terminated. NULL: "". */
 void mqr_copy_text(char* to, size_t size, const char* text);
 

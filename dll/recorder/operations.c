@@ -76,36 +76,50 @@ static void end_operation(struct mqr_recorded_operation* operation, int stays) {
   mqr_unlock();
 }
 
+/* By number: texts that are copied as a block. */
+static struct mqr_word calls[MQR_FUNCTION_NUMBERS];
+
+void mqr_operations_open(void) {
+  for (uint32_t i = 0; i < MQR_FUNCTION_NUMBERS; ++i)
+    mqr_copy_text(calls[i].text, sizeof calls[i].text, mqr_function_name(i));
+}
+
+static void fill_texts(struct mqr_operation* shared, const struct mqr_operation_spec* spec) {
+  static const struct mqr_word unknown;
+  memcpy(shared->call, &calls[spec->function < MQR_FUNCTION_NUMBERS ? spec->function : 0],
+         sizeof shared->call);
+  memcpy(shared->datatype, spec->datatype != NULL ? spec->datatype : &unknown,
+         sizeof shared->datatype);
+  shared->datatype[sizeof shared->datatype - 1] = '\0';
+}
+
+/* Each field by itself: clearing the whole first would cost as much again. */
 static void fill_operation(struct mqr_recorded_operation* made,
                            struct mqr_recorded_communicator* communicator,
                            const struct mqr_operation_spec* spec) {
   struct mqr_operation* const shared = &made->shared;
-  const char* const call = mqr_function_name(spec->function);
+  const int inactive = (spec->flags & MQR_INACTIVE) != 0;
+  const int sends = spec->queue == MQR_SEND;
   made->communicator = communicator;
-  *shared = (struct mqr_operation){
-      .node = {.magic = MQR_MAGIC_OPERATION, .kind = spec->queue},
-      .status = (spec->flags & MQR_INACTIVE) != 0 ? MQR_COMPLETE : MQR_PENDING,
-      .flags = spec->flags | ((spec->flags & MQR_INACTIVE) != 0 ? MQR_PERSISTENT : 0U) |
-               (uint32_t)spec->function << MQR_FUNCTION_SHIFT,
-      .peer = spec->peer,
-      .peer_world = mqr_communicator_world_rank(communicator, spec->peer),
-      .tag = spec->tag,
-      .length = spec->length,
-      .buffer.word = (uintptr_t)spec->buffer,
-      .request.word = (uintptr_t)spec->request,
-      .count = spec->count,
-      .site.word = (uintptr_t)spec->site,
-  };
-  if (spec->queue == MQR_SEND) {
-    shared->actual_peer = shared->peer;
-    shared->actual_peer_world = shared->peer_world;
-    shared->actual_tag = shared->tag;
-    shared->actual_length = shared->length;
-  } else {
-    shared->number = communicator->posted++;
-  }
-  mqr_copy_text(shared->call, sizeof shared->call, call);
-  mqr_copy_text(shared->datatype, sizeof shared->datatype, spec->datatype);
+  shared->node = (struct mqr_node){.magic = MQR_MAGIC_OPERATION, .kind = spec->queue};
+  shared->status = inactive ? MQR_COMPLETE : MQR_PENDING;
+  shared->flags = spec->flags | (inactive ? MQR_PERSISTENT : 0U) |
+                  (uint32_t)spec->function << MQR_FUNCTION_SHIFT;
+  shared->peer = spec->peer;
+  shared->peer_world = mqr_communicator_world_rank(communicator, spec->peer);
+  shared->tag = spec->tag;
+  shared->actual_peer = sends ? shared->peer : 0;
+  shared->actual_peer_world = sends ? shared->peer_world : 0;
+  shared->actual_tag = sends ? shared->tag : 0;
+  shared->length = spec->length;
+  shared->actual_length = sends ? shared->length : 0;
+  shared->buffer = (struct mqr_slot){.word = (uintptr_t)spec->buffer};
+  shared->request = (struct mqr_slot){.word = (uintptr_t)spec->request};
+  shared->count = spec->count;
+  fill_texts(shared, spec);
+  shared->site = (struct mqr_slot){.word = (uintptr_t)spec->site};
+  shared->number = sends ? 0 : communicator->posted++;
+  shared->wait = 0;
 }
 
 /* Adds it to its queue: from here on it is pending, unless it is inactive. */
@@ -210,13 +224,7 @@ void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled) {
     change_count(communicator, shared->peer, shared->tag, offsetof(struct mqr_channel, sent),
                  UINT32_MAX);
   } else if (is_a_message(shared->peer)) {
-    const struct mqr_returned send = {.peer = shared->peer,
-                                      .tag = shared->tag,
-                                      .length = shared->length,
-                                      .number = shared->number,
-                                      .function = shared->flags >> MQR_FUNCTION_SHIFT,
-                                      .site = shared->site};
-    if (!mqr_returned_add(&communicator->shared, &send))
+    if (!mqr_returned_add(&communicator->shared, shared))
       mqr_mark_gap();
   }
   end_operation(operation, (shared->flags & MQR_PERSISTENT) != 0);

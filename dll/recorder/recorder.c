@@ -49,6 +49,7 @@ enum mqr_result mqr_init(const struct mqr_placement* placement) {
   if (!ready) {
     mqr_pool_open(&mqr_core.operations, sizeof(struct mqr_recorded_operation), placement);
     mqr_pool_open(&mqr_core.collectives, sizeof(struct mqr_recorded_collective), NULL);
+    mqr_operations_open();
     mqr_begin_update();
     root->flags = 0;
     mqr_publish_word(&root->state, MQR_INITIALIZED);

@@ -83,8 +83,12 @@ uint64_t mqr_communicator_id(const struct mqr_recorded_communicator* communicato
 int32_t mqr_communicator_world_rank(const struct mqr_recorded_communicator* communicator,
                                     int32_t peer);
 
-/* As struct mqr_operation, without what the recorder knows itself. Texts are copied, and cut to
- * MQR_WORD_SIZE - 1 bytes. */
+/* A text, padded with zeroes: it is copied as a block. The last byte is taken for 0. */
+struct mqr_word {
+  char text[MQR_WORD_SIZE];
+};
+
+/* As struct mqr_operation, without what the recorder knows itself. The text is copied. */
 struct mqr_operation_spec {
   enum mqr_queue queue;
   enum mqr_function function; /* MQR_NO_FUNCTION: unknown */
@@ -95,8 +99,8 @@ struct mqr_operation_spec {
   const void* buffer;
   const void* request;
   uint64_t count;
-  const char* datatype; /* NULL: unknown */
-  const void* site;     /* who called MPI; NULL: unknown */
+  const struct mqr_word* datatype; /* NULL: unknown */
+  const void* site;                /* who called MPI; NULL: unknown */
 };
 
 /* Adds an operation at the end of a queue, pending or MQR_INACTIVE. A send's actual fields are

@@ -12,7 +12,7 @@ static struct mqr_returned* new_ring(void) {
   return ring;
 }
 
-int mqr_returned_add(struct mqr_communicator* communicator, const struct mqr_returned* send) {
+int mqr_returned_add(struct mqr_communicator* communicator, const struct mqr_operation* send) {
   struct mqr_returned* ring = mqr_address_in(&communicator->returned_sends);
   if (ring == NULL) {
     ring = new_ring();
@@ -20,7 +20,13 @@ int mqr_returned_add(struct mqr_communicator* communicator, const struct mqr_ret
       return 0;
     mqr_publish(&communicator->returned_sends, ring);
   }
-  ring[communicator->returned % MQR_RETURNED] = *send;
+  struct mqr_returned* const entry = &ring[communicator->returned % MQR_RETURNED];
+  entry->peer = send->peer;
+  entry->tag = send->tag;
+  entry->length = send->length;
+  entry->number = send->number;
+  entry->function = send->flags >> MQR_FUNCTION_SHIFT;
+  entry->site = send->site;
   mqr_publish_word(&communicator->returned, communicator->returned + 1); /* believed from here on */
   return 1;
 }

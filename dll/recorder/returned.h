@@ -5,6 +5,6 @@
 
 /* Into the ring of sends that have returned, which comes with the first one. The generation is odd.
  * 0: no memory. */
-int mqr_returned_add(struct mqr_communicator* communicator, const struct mqr_returned* send);
+int mqr_returned_add(struct mqr_communicator* communicator, const struct mqr_operation* send);
 
 #endif

@@ -28,12 +28,13 @@ static void add_other(void) {
 }
 
 static struct mqr_recorded_operation* begin(enum mqr_queue queue, int32_t tag) {
+  static const struct mqr_word datatype = {"MPI_INT"};
   const struct mqr_operation_spec spec = {.queue = queue,
                                           .peer = 1,
                                           .tag = tag,
                                           .length = UINT64_C(0x100000001) * 5,
                                           .function = MQR_Irecv,
-                                          .datatype = "MPI_INT"};
+                                          .datatype = &datatype};
   struct mqr_recorded_operation* begun = NULL;
   mqr_operation_begin(world, &spec, &begun);
   return begun;

@@ -20,6 +20,7 @@ static void nothing(int number) {
 }
 
 static int record(int count, const struct mqr_placement* placement) {
+  static const struct mqr_word datatype = {"MPI_DOUBLE"};
   const int32_t world[] = {0, 1};
   const struct mqr_communicator_spec spec = {
       .name = "MPI_COMM_WORLD", .id = 1, .size = 2, .group = world};
@@ -35,7 +36,7 @@ static int record(int count, const struct mqr_placement* placement) {
                                                  .buffer = buffers + (size_t)i * message_bytes,
                                                  .count = 1,
                                                  .function = MQR_Irecv,
-                                                 .datatype = "MPI_DOUBLE"};
+                                                 .datatype = &datatype};
     struct mqr_recorded_operation* begun = NULL;
     if (mqr_operation_begin(communicator, &operation, &begun) != MQR_OK)
       return 0;

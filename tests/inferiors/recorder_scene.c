@@ -209,15 +209,16 @@ static enum mqr_function function_of(const struct scene_operation* operation) {
 }
 
 /// NULL: an unexpected message is bytes, of no datatype yet.
-static const char* datatype_of(const struct scene_operation* operation) {
-  return operation->queue == MQR_UNEXPECTED ? NULL : "MPI_BYTE";
+static const struct mqr_word* datatype_of(const struct scene_operation* operation) {
+  static const struct mqr_word bytes = {"MPI_BYTE"};
+  return operation->queue == MQR_UNEXPECTED ? NULL : &bytes;
 }
 
 static void print_details(FILE* out, const struct scene_operation* operation) {
   if (call_of(operation) != NULL)
     fprintf(out, ",\"call\":\"%s\"", call_of(operation));
   if (datatype_of(operation) != NULL)
-    fprintf(out, ",\"datatype\":\"%s\",\"count\":%" PRIu64, datatype_of(operation),
+    fprintf(out, ",\"datatype\":\"%s\",\"count\":%" PRIu64, datatype_of(operation)->text,
             operation->length);
 }
 
