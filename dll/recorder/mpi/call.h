@@ -1,0 +1,86 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_CALL_H
+#define MQBRIDGE_DLL_RECORDER_MPI_CALL_H
+
+/* How the recorder gets between a program and its MPI.
+ *
+ * It defines both names of a function, MPI_Send and PMPI_Send, and each calls the next definition
+ * of the same name: another tool's, or MPI's. What comes in while a thread is in a recorded call
+ * (tools below, bindings of other languages, MPI itself) goes straight on: so each call of the
+ * program is recorded once, whoever stands before or behind the recorder. */
+
+#include "dll/recorder/mpi/library.h"
+#include "dll/recorder/recorder.h"
+
+/* One of the program's calls. */
+struct mqr_call {
+  mqr_any_function* next; /* what the program called, below the recorder */
+  const void* site;       /* where it returns to */
+};
+
+/* What the recorder keeps of a thread. */
+struct mqr_here {
+  const void* outermost; /* the frame of the recorded call that it is in; NULL: in none */
+};
+/* Not by a call of __tls_get_addr: the recorder is loaded with the program. */
+extern _Thread_local struct mqr_here mqr_here __attribute__((tls_model("initial-exec")));
+
+/* Whether calls are recorded at all: from the end of MPI_Init to that of MPI_Finalize. */
+extern int mqr_active;
+
+/* The slow halves of mqr_begins(). */
+mqr_any_function* mqr_resolve(mqr_any_function** cache, const char* name, const void* site);
+void mqr_left_by_a_jump(void);
+
+/* Whether this call is to be recorded: fills in `call` in any case. Each call that is recorded ends
+ * with mqr_ends(). */
+static inline int mqr_begins(struct mqr_call* call, mqr_any_function** cache, const char* name,
+                             const void* site, const void* frame) {
+  call->next = __atomic_load_n(cache, __ATOMIC_RELAXED);
+  call->site = site;
+  if (__builtin_expect(call->next == NULL, 0))
+    call->next = mqr_resolve(cache, name, site);
+  if (!__atomic_load_n(&mqr_active, __ATOMIC_RELAXED))
+    return 0;
+  /* The stack grows down. An error handler may have left the last call by longjmp(). */
+  if (mqr_here.outermost != NULL) {
+    if ((uintptr_t)frame < (uintptr_t)mqr_here.outermost)
+      return 0;
+    mqr_left_by_a_jump();
+  }
+  mqr_here.outermost = frame;
+  return 1;
+}
+static inline void mqr_ends(void) {
+  mqr_here.outermost = NULL;
+}
+
+#define MQR_UNPACK(...) __VA_ARGS__
+
+#define MQR_DEFINE(prefix, name, parameters, arguments)                                            \
+  MQR_EXPORTED int prefix##name parameters {                                                       \
+    static mqr_any_function* next;                                                                 \
+    struct mqr_call call;                                                                          \
+    if (!mqr_begins(&call, &next, #prefix #name, __builtin_return_address(0),                      \
+                    __builtin_frame_address(0)))                                                   \
+      return ((name##_function*)call.next)arguments;                                               \
+    const int result = record_##name(&call, MQR_UNPACK arguments);                                 \
+    mqr_ends();                                                                                    \
+    return result;                                                                                 \
+  }
+
+/* Defines MPI_name and PMPI_name. They call record_name(call, arguments...), which is defined after
+ * this, makes the call itself by MQR_NEXT(name)(arguments...), and records it. */
+#define MQR_RECORDED(name, parameters, arguments)                                                  \
+  typedef int name##_function parameters;                                                          \
+  static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters);                    \
+  MQR_DEFINE(MPI_, name, parameters, arguments)                                                    \
+  MQR_DEFINE(PMPI_, name, parameters, arguments)
+#define MQR_NEXT(name) ((name##_function*)call->next)
+
+/* For calls that are on no communicator, and no collectives. */
+static inline void mqr_enter_plain(const struct mqr_call* call, enum mqr_function function) {
+  const struct mqr_call_spec spec = {.function = function, .site = call->site, .root = MQR_NO_ROOT};
+  mqr_enter(&spec);
+}
+
+#endif

@@ -1,0 +1,35 @@
+#include "dll/recorder/mpi/collective.h"
+
+struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
+                                        MPI_Comm handle, int32_t root) {
+  struct mqr_entered entered = {function, mqr_comm_of(handle), 0, root};
+  struct mqr_call_spec spec = {.function = function, .site = call->site, .root = root};
+  if (entered.comm != NULL) {
+    entered.sequence = mqr_communicator_enter_collective(entered.comm->recorded);
+    spec.communicator = entered.comm->recorded;
+    spec.has_sequence = 1;
+    spec.sequence = entered.sequence;
+  }
+  mqr_enter(&spec);
+  return entered;
+}
+
+int32_t mqr_root_of(int root) {
+  if (root == MPI_ROOT)
+    return MQR_IS_ROOT;
+  return root >= 0 ? root : MQR_NO_ROOT;
+}
+
+void mqr_collective_posted(const struct mqr_call* call, const struct mqr_entered* entered,
+                           int result, const MPI_Request* request) {
+  if (entered->comm == NULL || result != MPI_SUCCESS || *request == MPI_REQUEST_NULL ||
+      mqr_is_shared_request(*request))
+    return;
+  const struct mqr_collective_spec spec = {.function = entered->function,
+                                           .sequence = entered->sequence,
+                                           .root = entered->root,
+                                           .request = MQR_HANDLE(*request),
+                                           .site = call->site};
+  struct mqr_recorded_collective* begun = NULL;
+  mqr_collective_begin(entered->comm->recorded, &spec, &begun);
+}

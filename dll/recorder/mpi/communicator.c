@@ -1,0 +1,183 @@
+#include "dll/recorder/mpi/communicator.h"
+
+#include "dll/recorder/mpi/groups.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { buckets = 1024 };
+
+static struct mqr_comm* table[buckets];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t serials;
+
+/* The last one that this thread used; no other thread writes here. Freeing any makes it void. */
+static _Thread_local struct {
+  MPI_Comm handle;
+  struct mqr_comm* comm;
+  uint32_t epoch;
+} last_used __attribute__((tls_model("initial-exec")));
+static uint32_t epoch = 1;
+
+uint64_t mqr_mix(uint64_t seed, uint64_t part) { /* splitmix64 */
+  uint64_t mixed = seed + UINT64_C(0x9e3779b97f4a7c15) + part * UINT64_C(0xd1342543de82ef95);
+  mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return mixed ^ (mixed >> 31);
+}
+
+uint64_t mqr_local_id(void) {
+  static uint32_t count;
+  return mqr_mix(mqr_mix(0, 1), __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+}
+
+static struct mqr_comm** bucket_of(MPI_Comm handle) {
+  return &table[mqr_mix(0, (uint64_t)(uintptr_t)handle) % buckets];
+}
+
+static struct mqr_comm* find_locked(MPI_Comm handle) {
+  struct mqr_comm* comm = *bucket_of(handle);
+  while (comm != NULL && comm->handle != handle)
+    comm = comm->next;
+  return comm;
+}
+
+static void link_locked(struct mqr_comm* comm) {
+  struct mqr_comm** const bucket = bucket_of(comm->handle);
+  comm->next = *bucket;
+  *bucket = comm;
+}
+
+/* Asks MPI, which calls the program's error handler if it refuses: as it would for the program's
+ * call, which follows. */
+static struct mqr_comm* describe(MPI_Comm handle, uint64_t id, uint32_t flags) {
+  struct mqr_comm* const made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return NULL;
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  struct mqr_communicator_spec spec = {.name = name, .id = id, .flags = flags};
+  struct mqr_ranks local = {NULL, 0};
+  struct mqr_ranks remote = {NULL, 0};
+  *made = (struct mqr_comm){.handle = handle, .id = id, .flags = flags & MQR_ID_LOCAL};
+  if (mqr_mpi.Comm_test_inter(handle, &made->inter) == MPI_SUCCESS &&
+      mqr_mpi.Comm_rank(handle, &spec.local_rank) == MPI_SUCCESS &&
+      mqr_local_ranks(handle, &local) && (!made->inter || mqr_remote_ranks(handle, &remote))) {
+    if (mqr_mpi.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
+      name[0] = '\0';
+    spec.size = local.size;
+    spec.group = local.world;
+    spec.remote_size = remote.size;
+    spec.remote_group = remote.world;
+    mqr_communicator_add(&spec, &made->recorded);
+  }
+  free(local.world);
+  free(remote.world);
+  if (made->recorded != NULL)
+    return made;
+  mqr_note_gap();
+  free(made);
+  return NULL;
+}
+
+/* What another thread has taken in at the same time stays. */
+static struct mqr_comm* add(MPI_Comm handle, uint64_t id, uint32_t flags) {
+  struct mqr_comm* const made = describe(handle, id, flags);
+  if (made == NULL)
+    return NULL;
+  pthread_mutex_lock(&lock);
+  struct mqr_comm* const there = find_locked(handle);
+  if (there == NULL) {
+    made->serial = ++serials;
+    link_locked(made);
+  }
+  pthread_mutex_unlock(&lock);
+  if (there == NULL)
+    return made;
+  mqr_communicator_free(made->recorded);
+  free(made);
+  return there;
+}
+
+struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
+  const uint32_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
+  if (last_used.handle == handle && last_used.epoch == now)
+    return last_used.comm;
+  if (handle == MPI_COMM_NULL)
+    return NULL;
+  pthread_mutex_lock(&lock);
+  struct mqr_comm* comm = find_locked(handle);
+  pthread_mutex_unlock(&lock);
+  if (comm == NULL)
+    comm = add(handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE);
+  if (comm == NULL)
+    return NULL;
+  last_used.handle = handle;
+  last_used.comm = comm;
+  last_used.epoch = now;
+  return comm;
+}
+
+void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags) {
+  if (handle != MPI_COMM_NULL)
+    add(handle, id, flags);
+}
+
+void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
+  if (handle == MPI_COMM_NULL)
+    return;
+  if (parent == NULL) {
+    mqr_comm_of(handle);
+    return;
+  }
+  /* The parts of one MPI_Comm_split differ in their first members. */
+  const uint64_t made = mqr_mix(mqr_mix(parent->id, sequence), mqr_first_member(handle));
+  mqr_comm_add(handle, made, parent->flags & MQR_ID_LOCAL);
+}
+
+void mqr_comm_add_predefined(void) {
+  int rank = 0;
+  mqr_mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mqr_comm_add(MPI_COMM_WORLD, 1, 0); /* readers know it by that */
+  mqr_comm_add(MPI_COMM_SELF, mqr_mix(mqr_mix(0, 2), (uint64_t)rank), 0);
+}
+
+struct mqr_comm* mqr_comm_withdraw(MPI_Comm handle) {
+  pthread_mutex_lock(&lock);
+  struct mqr_comm** link = bucket_of(handle);
+  while (*link != NULL && (*link)->handle != handle)
+    link = &(*link)->next;
+  struct mqr_comm* const comm = *link;
+  if (comm != NULL)
+    *link = comm->next;
+  __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+  return comm;
+}
+
+void mqr_comm_freed(struct mqr_comm* comm) {
+  if (comm == NULL)
+    return;
+  mqr_communicator_free(comm->recorded);
+  free(comm);
+}
+
+void mqr_comm_not_freed(struct mqr_comm* comm) {
+  if (comm == NULL)
+    return;
+  pthread_mutex_lock(&lock);
+  link_locked(comm);
+  pthread_mutex_unlock(&lock);
+}
+
+void mqr_comm_forget_all(void) {
+  for (int i = 0; i < buckets; ++i) {
+    while (table[i] != NULL) {
+      struct mqr_comm* const comm = table[i];
+      table[i] = comm->next;
+      free(comm);
+    }
+  }
+  __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
+}

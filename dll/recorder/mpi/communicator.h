@@ -1,0 +1,47 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_COMMUNICATOR_H
+#define MQBRIDGE_DLL_RECORDER_MPI_COMMUNICATOR_H
+
+/* The recorder's communicators by the program's handles of them. Any thread. */
+
+#include "dll/recorder/mpi/library.h"
+#include "dll/recorder/recorder.h"
+
+/* Valid until the program frees the communicator. */
+struct mqr_comm {
+  MPI_Comm handle;
+  struct mqr_recorded_communicator* recorded;
+  uint64_t id;
+  uint32_t flags; /* enum mqr_communicator_flags: of those, MQR_ID_LOCAL */
+  int inter;
+  uint32_t serial; /* unlike that of any other one, at any time */
+  struct mqr_comm* next;
+};
+
+/* One that nobody has seen coming is taken in now. NULL: MPI_COMM_NULL, no communicator, or there
+ * is no memory. */
+struct mqr_comm* mqr_comm_of(MPI_Comm handle);
+
+/* A new communicator, with the id that its members agree on, or with MQR_ID_LOCAL. Does nothing for
+ * MPI_COMM_NULL. */
+void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags);
+/* One that each member made in the same collective call, the `sequence`-th, on its parent. */
+void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
+/* MPI_COMM_WORLD and MPI_COMM_SELF. */
+void mqr_comm_add_predefined(void);
+
+/* The handle is about to be freed: it may return for another communicator before this thread does.
+ * NULL: it was not known. */
+struct mqr_comm* mqr_comm_withdraw(MPI_Comm handle);
+/* Ends what mqr_comm_withdraw() began: it was freed, or not. */
+void mqr_comm_freed(struct mqr_comm* comm);
+void mqr_comm_not_freed(struct mqr_comm* comm);
+
+/* In a child of fork(), and after MPI_Finalize. */
+void mqr_comm_forget_all(void);
+
+/* Numbers that are the same wherever the parts are. */
+uint64_t mqr_mix(uint64_t seed, uint64_t part);
+/* Another one each time, for what has MQR_ID_LOCAL. */
+uint64_t mqr_local_id(void);
+
+#endif

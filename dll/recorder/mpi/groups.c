@@ -1,0 +1,70 @@
+#include "dll/recorder/mpi/groups.h"
+
+#include "dll/recorder/layout.h"
+
+#include <stdlib.h>
+
+static MPI_Group world_group;
+
+int mqr_open_world_group(void) {
+  return mqr_mpi.Comm_group(MPI_COMM_WORLD, &world_group) == MPI_SUCCESS;
+}
+
+void mqr_close_world_group(void) {
+  mqr_mpi.Group_free(&world_group);
+}
+
+/* The first `size` members of a group. */
+static int translate(MPI_Group group, int size, int32_t* world) {
+  int* const ranks = malloc((size_t)size * sizeof *ranks);
+  if (ranks == NULL)
+    return 0;
+  for (int i = 0; i < size; ++i)
+    ranks[i] = i;
+  const int result = mqr_mpi.Group_translate_ranks(group, size, ranks, world_group, world);
+  free(ranks);
+  for (int i = 0; i < size; ++i) {
+    if (world[i] == MPI_UNDEFINED)
+      world[i] = MQR_WORLD_RANK_UNKNOWN;
+  }
+  return result == MPI_SUCCESS;
+}
+
+int mqr_ranks_of(MPI_Group group, struct mqr_ranks* ranks) {
+  *ranks = (struct mqr_ranks){NULL, 0};
+  if (mqr_mpi.Group_size(group, &ranks->size) != MPI_SUCCESS)
+    return 0;
+  ranks->world = calloc((size_t)ranks->size + 1, sizeof *ranks->world);
+  if (ranks->world != NULL && translate(group, ranks->size, ranks->world))
+    return 1;
+  free(ranks->world);
+  ranks->world = NULL;
+  return 0;
+}
+
+static int ranks_of_own(MPI_Group group, struct mqr_ranks* ranks) {
+  const int done = mqr_ranks_of(group, ranks);
+  mqr_mpi.Group_free(&group);
+  return done;
+}
+
+int mqr_local_ranks(MPI_Comm comm, struct mqr_ranks* ranks) {
+  MPI_Group group;
+  return mqr_mpi.Comm_group(comm, &group) == MPI_SUCCESS && ranks_of_own(group, ranks);
+}
+
+int mqr_remote_ranks(MPI_Comm comm, struct mqr_ranks* ranks) {
+  MPI_Group group;
+  return mqr_mpi.Comm_remote_group(comm, &group) == MPI_SUCCESS && ranks_of_own(group, ranks);
+}
+
+uint64_t mqr_first_member(MPI_Comm comm) {
+  MPI_Group group;
+  int32_t first = MQR_WORLD_RANK_UNKNOWN;
+  if (mqr_mpi.Comm_group(comm, &group) == MPI_SUCCESS) {
+    if (!translate(group, 1, &first))
+      first = MQR_WORLD_RANK_UNKNOWN;
+    mqr_mpi.Group_free(&group);
+  }
+  return (uint64_t)(uint32_t)first;
+}

@@ -1,0 +1,26 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_GROUPS_H
+#define MQBRIDGE_DLL_RECORDER_MPI_GROUPS_H
+
+#include "dll/recorder/mpi/library.h"
+
+/* Ranks in MPI_COMM_WORLD by rank in a group: MQR_WORLD_RANK_UNKNOWN outside of it. `world` is the
+ * caller's to free. */
+struct mqr_ranks {
+  int32_t* world;
+  int32_t size;
+};
+
+/* 0: MPI refused, or there is no memory. */
+int mqr_ranks_of(MPI_Group group, struct mqr_ranks* ranks);
+int mqr_local_ranks(MPI_Comm comm, struct mqr_ranks* ranks);
+int mqr_remote_ranks(MPI_Comm comm, struct mqr_ranks* ranks);
+
+/* A number for the first member of a communicator's local group, the same on each of its members.
+ */
+uint64_t mqr_first_member(MPI_Comm comm);
+
+/* The group of MPI_COMM_WORLD, kept from MPI_Init to MPI_Finalize. */
+int mqr_open_world_group(void);
+void mqr_close_world_group(void);
+
+#endif

@@ -1,0 +1,65 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_LIBRARY_H
+#define MQBRIDGE_DLL_RECORDER_MPI_LIBRARY_H
+
+/* The MPI below the recorder. The recorder refers to none of its symbols: a program without MPI
+ * loads the recorder as well, and an MPI may be loaded long after it. Everything is looked up by
+ * name, when the program calls MPI. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MQR_EXPORTED __attribute__((visibility("default")))
+
+typedef void mqr_any_function(void);
+
+/* The next definition of a function after the recorder's; `site` is an address in its caller. NULL:
+ * there is none. */
+mqr_any_function* mqr_find_function(const char* name, const void* site);
+
+/* What the recorder itself asks MPI for: all of it is local to the process. */
+/* clang-format off */
+#define MQR_ASKED(F)                                                                               \
+  F(Comm_get_name) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_test_inter)              \
+  F(Error_class) F(Get_count) F(Get_library_version) F(Group_free) F(Group_size)                   \
+  F(Group_translate_ranks) F(Isend) F(Query_thread) F(Request_get_status) F(Test_cancelled)        \
+  F(Type_get_name) F(Type_size_x) F(Wait)
+/* clang-format on */
+
+struct mqr_asked {
+#define MQR_MEMBER(name) __typeof__(&PMPI_##name) name;
+  MQR_ASKED(MQR_MEMBER)
+#undef MQR_MEMBER
+};
+extern struct mqr_asked mqr_mpi;
+
+/* Finds all of the above. 0: this is not the MPI that the recorder was compiled for; `problem` says
+ * what is missing. */
+int mqr_open_library(const void* site, const char** problem);
+
+#ifdef OPEN_MPI
+/* Its constants are addresses of objects, which are looked up like the functions. */
+/* clang-format off */
+#define MQR_OBJECTS(F)                                                                             \
+  F(ompi_mpi_comm_world) F(ompi_mpi_comm_self) F(ompi_mpi_comm_null) F(ompi_request_null)          \
+  F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte)
+/* clang-format on */
+struct mqr_objects {
+#define MQR_MEMBER(name) void* name;
+  MQR_OBJECTS(MQR_MEMBER)
+#undef MQR_MEMBER
+};
+extern struct mqr_objects mqr_object;
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mqr_object.global)
+#endif
+
+/* A handle is an integer, whose sign means nothing, or an address. */
+#define MQR_HANDLE(handle)                                                                         \
+  ((const void*)((uintptr_t)(handle)&UINTPTR_MAX >> 8 * (sizeof(uintptr_t) - sizeof(handle))))
+
+#endif

@@ -1,0 +1,127 @@
+#include "dll/recorder/mpi/message.h"
+
+#include "dll/recorder/mpi/datatype.h"
+
+int mqr_cancels;
+
+enum { most_shared = 4 };
+static MPI_Request shared_requests[most_shared];
+static int shared_count;
+
+static void learn(MPI_Request request) {
+  if (!mqr_is_shared_request(request) && shared_count < most_shared)
+    shared_requests[shared_count++] = request;
+}
+
+/* No message goes anywhere: both sends are to nobody. */
+void mqr_learn_shared_requests(void) {
+  MPI_Request first = MPI_REQUEST_NULL;
+  MPI_Request second = MPI_REQUEST_NULL;
+  shared_count = 0;
+  if (mqr_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &first) != MPI_SUCCESS)
+    return;
+  if (mqr_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &second) == MPI_SUCCESS) {
+    if (first == second && first != MPI_REQUEST_NULL)
+      learn(first);
+    mqr_mpi.Wait(&second, MPI_STATUS_IGNORE);
+  }
+  mqr_mpi.Wait(&first, MPI_STATUS_IGNORE);
+}
+
+int mqr_is_shared_request(MPI_Request request) {
+  for (int i = 0; i < shared_count; ++i) {
+    if (shared_requests[i] == request)
+      return 1;
+  }
+  return 0;
+}
+
+static int32_t layout_peer(int peer) {
+  return peer == MPI_ANY_SOURCE ? MQR_ANY_SOURCE : peer;
+}
+
+struct mqr_recorded_operation* mqr_begin_message(const struct mqr_call* call,
+                                                 const struct mqr_message* message) {
+  const struct mqr_comm* const comm =
+      message->peer == MPI_PROC_NULL ? NULL : mqr_comm_of(message->comm);
+  if (comm == NULL)
+    return NULL;
+  const int any_tag = message->queue == MQR_RECEIVE && message->tag == MPI_ANY_TAG;
+  struct mqr_operation_spec spec = {.queue = message->queue,
+                                    .function = message->function,
+                                    .flags = message->flags | (any_tag ? MQR_ANY_TAG : 0U),
+                                    .peer = layout_peer(message->peer),
+                                    .tag = any_tag ? 0 : message->tag,
+                                    .buffer = message->buffer,
+                                    .site = call->site};
+  if ((message->flags & (MQR_PROBE | MQR_MPROBE)) == 0) {
+    const struct mqr_type* const type = mqr_type_of(message->type);
+    spec.count = message->count > 0 ? (uint64_t)message->count : 0;
+    spec.length = spec.count * type->size;
+    spec.datatype = type->name;
+  }
+  struct mqr_recorded_operation* begun = NULL;
+  mqr_operation_begin(comm->recorded, &spec, &begun);
+  return begun;
+}
+
+void mqr_enter_message(const struct mqr_call* call, enum mqr_function function, MPI_Comm handle) {
+  const struct mqr_comm* const comm = mqr_comm_of(handle);
+  const struct mqr_call_spec spec = {.function = function,
+                                     .site = call->site,
+                                     .communicator = comm != NULL ? comm->recorded : NULL,
+                                     .root = MQR_NO_ROOT};
+  mqr_enter(&spec);
+}
+
+void mqr_wait_for_one(struct mqr_recorded_operation* operation) {
+  if (operation != NULL)
+    mqr_wait_for(&operation, 1, NULL, 0, 1, 0);
+}
+
+/* Whether a send that failed has sent anything, nobody knows; mostly its arguments were wrong. */
+void mqr_end_send(struct mqr_recorded_operation* operation, int result) {
+  mqr_send_end(operation, result != MPI_SUCCESS);
+}
+
+int mqr_took_message(int result, const MPI_Status* status) {
+  int class = result;
+  if (result != MPI_SUCCESS && mqr_mpi.Error_class(result, &class) != MPI_SUCCESS)
+    return 0;
+  return (class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE) && status->MPI_SOURCE >= 0;
+}
+
+void mqr_end_receive(struct mqr_recorded_operation* operation, int result,
+                     const MPI_Status* status) {
+  mqr_receive_end(operation, status->MPI_SOURCE, status->MPI_TAG,
+                  !mqr_took_message(result, status));
+}
+
+/* MPI gave the handle of another request that is not complete for the program: then it gives that
+ * handle to whatever is complete. */
+static int is_complete_twin(const MPI_Request* request) {
+  int complete = 0;
+  return mqr_request_find(MQR_HANDLE(*request)) != NULL &&
+         mqr_mpi.Request_get_status(*request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+         complete;
+}
+
+/* It has never begun. */
+static void take_back(struct mqr_recorded_operation* operation) {
+  if (mqr_operation_queue(operation) == MQR_SEND && mqr_operation_is_active(operation))
+    mqr_send_end(operation, 1);
+  else
+    mqr_operation_remove(operation);
+}
+
+void mqr_posted(struct mqr_recorded_operation* operation, int result, const MPI_Request* request) {
+  if (operation == NULL)
+    return;
+  const int sends = mqr_operation_queue(operation) == MQR_SEND;
+  if (result != MPI_SUCCESS)
+    take_back(operation);
+  else if (sends && (mqr_is_shared_request(*request) || is_complete_twin(request)))
+    mqr_send_end(operation, 0);
+  else
+    mqr_request_add(MQR_HANDLE(*request), operation);
+}

@@ -1,0 +1,101 @@
+/* What is done to requests beside waiting for them. */
+
+#include "dll/recorder/mpi/message.h"
+
+/* So that a message is counted before its receiver can have it. */
+static void start(MPI_Request request) {
+  mqr_operation_start(mqr_request_find(MQR_HANDLE(request)));
+}
+
+/* MPI has refused to start it. */
+static void unstart(MPI_Request request) {
+  struct mqr_recorded_operation* const operation = mqr_request_find(MQR_HANDLE(request));
+  if (operation == NULL)
+    return;
+  if (mqr_operation_queue(operation) == MQR_SEND)
+    mqr_send_end(operation, 1);
+  else
+    mqr_receive_end(operation, MPI_PROC_NULL, 0, 1);
+}
+
+MQR_RECORDED(Start, (MPI_Request * request), (request))
+static int record_Start(const struct mqr_call* call, MPI_Request* request) {
+  const MPI_Request before = *request;
+  mqr_enter_plain(call, MQR_Start);
+  start(before);
+  const int result = MQR_NEXT(Start)(request);
+  if (result != MPI_SUCCESS)
+    unstart(before);
+  mqr_leave();
+  return result;
+}
+
+MQR_RECORDED(Startall, (int count, MPI_Request requests[]), (count, requests))
+static int record_Startall(const struct mqr_call* call, int count, MPI_Request requests[]) {
+  mqr_enter_plain(call, MQR_Startall);
+  for (int i = 0; i < count; ++i)
+    start(requests[i]);
+  const int result = MQR_NEXT(Startall)(count, requests);
+  if (result != MPI_SUCCESS)
+    mqr_note_gap(); /* MPI may have started some of them */
+  mqr_leave();
+  return result;
+}
+
+MQR_RECORDED(Cancel, (MPI_Request * request), (request))
+static int record_Cancel(const struct mqr_call* call, MPI_Request* request) {
+  __atomic_store_n(&mqr_cancels, 1, __ATOMIC_RELAXED);
+  mqr_enter_plain(call, MQR_Cancel);
+  const int result = MQR_NEXT(Cancel)(request);
+  mqr_leave();
+  return result;
+}
+
+/* MPI goes on with an active request that nobody will ever hear of again. A send has gone to MPI; a
+ * receive that is not complete yet stays listed as pending: its message will not be counted as
+ * received either, so that the two keep belonging together. */
+static void let_go(struct mqr_recorded_operation* operation, int complete,
+                   const MPI_Status* status) {
+  const int active = mqr_operation_is_active(operation);
+  const int persistent = mqr_operation_is_persistent(operation);
+  const int sends = mqr_operation_queue(operation) == MQR_SEND;
+  if (active && sends)
+    mqr_send_end(operation, 0);
+  else if (active && complete)
+    mqr_receive_end(operation, status->MPI_SOURCE, status->MPI_TAG, status->MPI_SOURCE < 0);
+  if (!active || (persistent && (sends || complete)))
+    mqr_operation_remove(operation);
+}
+
+MQR_RECORDED(Request_free, (MPI_Request * request), (request))
+static int record_Request_free(const struct mqr_call* call, MPI_Request* request) {
+  const MPI_Request before = *request;
+  struct mqr_recorded_operation* const operation =
+      before != MPI_REQUEST_NULL ? mqr_request_take(MQR_HANDLE(before)) : NULL;
+  struct mqr_recorded_collective* const collective = operation == NULL && before != MPI_REQUEST_NULL
+                                                         ? mqr_collective_take(MQR_HANDLE(before))
+                                                         : NULL;
+  MPI_Status status;
+  int complete = 0;
+  mqr_enter_plain(call, MQR_Request_free);
+  if (operation != NULL && mqr_operation_queue(operation) != MQR_SEND)
+    mqr_mpi.Request_get_status(before, &complete, &status);
+  const int result = MQR_NEXT(Request_free)(request);
+  if (result != MPI_SUCCESS && operation != NULL)
+    mqr_request_add(MQR_HANDLE(before), operation);
+  else if (result != MPI_SUCCESS && collective != NULL)
+    mqr_collective_put_back(collective);
+  else if (operation != NULL)
+    let_go(operation, complete, &status);
+  mqr_leave();
+  return result;
+}
+
+/* It waits for the messages of MPI_Bsend, which have returned long ago. */
+MQR_RECORDED(Buffer_detach, (void* buffer, int* size), (buffer, size))
+static int record_Buffer_detach(const struct mqr_call* call, void* buffer, int* size) {
+  mqr_enter_plain(call, MQR_Buffer_detach);
+  const int result = MQR_NEXT(Buffer_detach)(buffer, size);
+  mqr_leave();
+  return result;
+}

@@ -1,0 +1,39 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_WAITED_H
+#define MQBRIDGE_DLL_RECORDER_MPI_WAITED_H
+
+/* The requests that a call of MPI_Wait, MPI_Test and their like gives to MPI. */
+
+#include "dll/recorder/mpi/message.h"
+
+enum { MQR_FEW = 16 }; /* as many need no memory from the heap */
+
+/* What of a request is in the recorder's lists: one of the two, or neither. */
+struct mqr_waited_part {
+  struct mqr_recorded_operation* operations[MQR_FEW];
+  struct mqr_recorded_collective* collectives[MQR_FEW];
+  MPI_Request handles[MQR_FEW];
+  MPI_Status statuses[MQR_FEW];
+};
+struct mqr_waited {
+  int count;
+  struct mqr_recorded_operation** operations;
+  struct mqr_recorded_collective** collectives;
+  MPI_Request* handles;
+  MPI_Status* statuses; /* as many, where the program ignores them */
+  uint32_t unseen;      /* that are not complete for sure, and in no list */
+  uint32_t seen;
+  void* memory;
+  struct mqr_waited_part few;
+};
+
+/* Notes the requests before MPI changes them. 0: no memory; then nothing is noted. */
+int mqr_waited_open(struct mqr_waited* waited, int count, const MPI_Request requests[]);
+/* The call waits for `needed` of them, or all that there are. */
+void mqr_waited_wait(const struct mqr_waited* waited, uint32_t needed);
+/* MPI has said of the i-th request: `result`; `request` is what it made of the handle. */
+void mqr_waited_settle(struct mqr_waited* waited, int i, MPI_Request request, int result,
+                       const MPI_Status* status);
+/* MPI has said nothing of the others. */
+void mqr_waited_close(struct mqr_waited* waited);
+
+#endif
