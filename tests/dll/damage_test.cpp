@@ -33,6 +33,7 @@ LaidCommunicator laid(std::uint64_t id, const char* name, std::vector<std::int32
 std::vector<LaidCommunicator> scene() {
   auto first = laid(1, "first", {0, 1});
   first.operations = {{.queue = 0, .peer = 1, .tag = 1}, {.tag = 2}, {.tag = 3}, {.queue = 2}};
+  first.returned = {{.peer = 0, .tag = 8, .length = 1, .number = 0, .function = 5}};
   auto second = laid(2, "second", {1, 0});
   second.operations = {{.tag = 4}};
   return {first, second};
@@ -54,6 +55,7 @@ std::vector<Structure> structures_of(const LayoutImage& image) {
           {"second communicator", image.communicators[1], sizeof(mqr_communicator), true, true},
           {"a receive", operations[0][1], sizeof(mqr_operation), false, true},
           {"the last receive", operations[0][2], sizeof(mqr_operation), false, true},
+          {"a returned send", image.rings[0], sizeof(mqr_returned), false, false},
           {"second communicator's", operations[1][0], sizeof(mqr_operation), true, true}};
 }
 
@@ -79,7 +81,7 @@ void expect_whole(const WalkResult& result, const Structure& damaged, const std:
   ASSERT_THAT(result.communicators, Not(IsEmpty())) << damage;
   const auto& first = result.communicators[0];
   EXPECT_EQ(first.name, "first") << damage;
-  EXPECT_EQ(first.queue(OpClass::send).total, 1U) << damage;
+  EXPECT_EQ(first.queue(OpClass::send).total, 2U) << damage;
   EXPECT_EQ(first.queue(OpClass::unexpected).total, 1U) << damage;
   if (damaged.first_is_whole) {
     EXPECT_EQ(first.queue(OpClass::receive).total, 2U) << damage;

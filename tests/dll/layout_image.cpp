@@ -81,10 +81,12 @@ std::uint64_t LayoutImage::lay(const LaidCommunicator& communicator) {
   const std::uint64_t name = place(MQR_NAME_SIZE);
   text(name, communicator.name);
   FIELD(at, mqr_communicator, name, name);
-  const std::uint64_t group = place(4 * communicator.group.size());
-  for (std::size_t i = 0; i < communicator.group.size(); ++i)
-    set(group + 4 * i, bits(communicator.group[i]), 4);
-  FIELD(at, mqr_communicator, group, group);
+  FIELD(at, mqr_communicator, group, lay(communicator.group));
+  FIELD(at, mqr_communicator, remote_group, lay(communicator.remote_group));
+  FIELD(at, mqr_communicator, remote_size, communicator.remote_group.size());
+  rings.push_back(lay(communicator.returned));
+  FIELD(at, mqr_communicator, returned, communicator.returned.size());
+  FIELD(at, mqr_communicator, returned_sends, rings.back());
   FIELD(at, mqr_communicator, local_rank, bits(communicator.local_rank));
   FIELD(at, mqr_communicator, size, communicator.group.size());
   const std::uint64_t queues = at + offsetof(mqr_communicator, queues);
@@ -100,6 +102,30 @@ std::uint64_t LayoutImage::lay(const LaidCommunicator& communicator) {
         ++counts[operation.queue], 4);
   }
   return at;
+}
+
+std::uint64_t LayoutImage::lay(const std::vector<std::int32_t>& group) {
+  const std::uint64_t at = place(4 * group.size());
+  for (std::size_t i = 0; i < group.size(); ++i)
+    set(at + 4 * i, bits(group[i]), 4);
+  return group.empty() ? 0 : at;
+}
+
+std::uint64_t LayoutImage::lay(const std::vector<LaidReturned>& sends) {
+  if (sends.empty())
+    return 0;
+  const std::uint64_t ring = place(MQR_RETURNED * sizeof(mqr_returned));
+  for (std::size_t i = 0; i < MQR_RETURNED; ++i)
+    FIELD(ring + i * sizeof(mqr_returned), mqr_returned, peer, bits(MQR_NO_PEER));
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const std::uint64_t at = ring + i % MQR_RETURNED * sizeof(mqr_returned);
+    FIELD(at, mqr_returned, peer, bits(sends[i].peer));
+    FIELD(at, mqr_returned, tag, bits(sends[i].tag));
+    FIELD(at, mqr_returned, length, sends[i].length);
+    FIELD(at, mqr_returned, number, sends[i].number);
+    FIELD(at, mqr_returned, function, sends[i].function);
+  }
+  return ring;
 }
 
 std::uint64_t LayoutImage::lay(const LaidOperation& operation) {

@@ -22,6 +22,13 @@ struct LaidOperation {
   std::string call = {}, datatype = {};
 };
 
+/// A send that has returned.
+struct LaidReturned {
+  std::int32_t peer = 0, tag = 0;
+  std::uint64_t length = 0;
+  std::uint32_t number = 0, function = 0;
+};
+
 struct LaidCommunicator {
   std::uint64_t id = 0;
   std::string name;
@@ -29,6 +36,8 @@ struct LaidCommunicator {
   std::vector<std::int32_t> group;
   std::vector<LaidOperation> operations;
   std::uint32_t kind = 0;
+  std::vector<std::int32_t> remote_group = {};
+  std::vector<LaidReturned> returned = {}; ///< in the order in which they returned
 };
 
 /// Memory in the layout of dll/recorder/layout.h as a process of `platform` would have it, written
@@ -54,6 +63,7 @@ public:
   std::uint64_t root = 0;
   std::vector<std::uint64_t> communicators;
   std::vector<std::vector<std::uint64_t>> operations; ///< of each communicator, as they were given
+  std::vector<std::uint64_t> rings;                   ///< of each communicator; 0: none
 
 private:
   std::uint64_t place(std::size_t size);
@@ -61,6 +71,8 @@ private:
   void lay_root(std::uint32_t count);
   std::uint64_t lay(const LaidCommunicator& communicator);
   std::uint64_t lay(const LaidOperation& operation);
+  std::uint64_t lay(const std::vector<LaidReturned>& sends);
+  std::uint64_t lay(const std::vector<std::int32_t>& group);
 
   Platform platform_;
   ImageSet images_;
