@@ -49,9 +49,9 @@ static void link_locked(struct mqr_comm* comm) {
   *bucket = comm;
 }
 
-/* Asks MPI, which calls the program's error handler if it refuses: as it would for the program's
- * call, which follows. */
-static struct mqr_comm* describe(MPI_Comm handle, uint64_t id, uint32_t flags) {
+/* Asks MPI of `like`, which is the new one itself, or has the same groups. MPI calls the program's
+ * error handler if it refuses: as it would for the program's call, which follows. */
+static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_t flags) {
   struct mqr_comm* const made = calloc(1, sizeof *made);
   if (made == NULL)
     return NULL;
@@ -61,10 +61,10 @@ static struct mqr_comm* describe(MPI_Comm handle, uint64_t id, uint32_t flags) {
   struct mqr_ranks local = {NULL, 0};
   struct mqr_ranks remote = {NULL, 0};
   *made = (struct mqr_comm){.handle = handle, .id = id, .flags = flags & MQR_ID_LOCAL};
-  if (mqr_mpi.Comm_test_inter(handle, &made->inter) == MPI_SUCCESS &&
-      mqr_mpi.Comm_rank(handle, &spec.local_rank) == MPI_SUCCESS &&
-      mqr_local_ranks(handle, &local) && (!made->inter || mqr_remote_ranks(handle, &remote))) {
-    if (mqr_mpi.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
+  if (mqr_mpi.Comm_test_inter(like, &made->inter) == MPI_SUCCESS &&
+      mqr_mpi.Comm_rank(like, &spec.local_rank) == MPI_SUCCESS && mqr_local_ranks(like, &local) &&
+      (!made->inter || mqr_remote_ranks(like, &remote))) {
+    if (like != handle || mqr_mpi.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
       name[0] = '\0';
     spec.size = local.size;
     spec.group = local.world;
@@ -82,8 +82,8 @@ static struct mqr_comm* describe(MPI_Comm handle, uint64_t id, uint32_t flags) {
 }
 
 /* What another thread has taken in at the same time stays. */
-static struct mqr_comm* add(MPI_Comm handle, uint64_t id, uint32_t flags) {
-  struct mqr_comm* const made = describe(handle, id, flags);
+static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_t flags) {
+  struct mqr_comm* const made = describe(handle, like, id, flags);
   if (made == NULL)
     return NULL;
   pthread_mutex_lock(&lock);
@@ -110,7 +110,7 @@ struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
   struct mqr_comm* comm = find_locked(handle);
   pthread_mutex_unlock(&lock);
   if (comm == NULL)
-    comm = add(handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE);
+    comm = add(handle, handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE);
   if (comm == NULL)
     return NULL;
   last_used.handle = handle;
@@ -119,21 +119,36 @@ struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
   return comm;
 }
 
+const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial) {
+  pthread_mutex_lock(&lock);
+  const struct mqr_comm* const comm = find_locked(handle);
+  pthread_mutex_unlock(&lock);
+  return comm != NULL && comm->serial == serial ? comm : NULL;
+}
+
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags) {
   if (handle != MPI_COMM_NULL)
-    add(handle, id, flags);
+    add(handle, handle, id, flags);
+}
+
+/* The parts of one MPI_Comm_split differ in their first members. */
+static uint64_t derived_id(const struct mqr_comm* parent, uint32_t sequence, MPI_Comm like) {
+  return mqr_mix(mqr_mix(parent->id, sequence), mqr_first_member(like));
 }
 
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
   if (handle == MPI_COMM_NULL)
     return;
-  if (parent == NULL) {
+  if (parent != NULL)
+    mqr_comm_add(handle, derived_id(parent, sequence, handle), parent->flags & MQR_ID_LOCAL);
+  else
     mqr_comm_of(handle);
-    return;
-  }
-  /* The parts of one MPI_Comm_split differ in their first members. */
-  const uint64_t made = mqr_mix(mqr_mix(parent->id, sequence), mqr_first_member(handle));
-  mqr_comm_add(handle, made, parent->flags & MQR_ID_LOCAL);
+}
+
+void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
+  if (handle != MPI_COMM_NULL && parent != NULL)
+    add(handle, parent->handle, derived_id(parent, sequence, parent->handle),
+        parent->flags & MQR_ID_LOCAL);
 }
 
 void mqr_comm_add_predefined(void) {

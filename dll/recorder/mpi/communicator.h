@@ -21,11 +21,16 @@ struct mqr_comm {
  * is no memory. */
 struct mqr_comm* mqr_comm_of(MPI_Comm handle);
 
+/* One that was known under this serial. NULL: it has been freed. */
+const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial);
+
 /* A new communicator, with the id that its members agree on, or with MQR_ID_LOCAL. Does nothing for
  * MPI_COMM_NULL. */
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags);
 /* One that each member made in the same collective call, the `sequence`-th, on its parent. */
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
+/* One with the groups of its parent, which MPI is still making. */
+void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. */
 void mqr_comm_add_predefined(void);
 

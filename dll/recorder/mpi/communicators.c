@@ -42,15 +42,18 @@ CONSTRUCTOR(Dist_graph_create_adjacent,
              MPI_Comm* made),
             (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made))
 
-/* Where MPI has made the handle already, the communicator is there from now on: its group is that
- * of its parent. If not, it is taken in when the program uses it. */
+/* MPI may write the handle now or later. If it has, the communicator is there from now on; if not,
+ * it is taken in when the program uses it. */
 MQR_RECORDED(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request),
              (comm, made, request))
 static int record_Comm_idup(const struct mqr_call* call, MPI_Comm comm, MPI_Comm* made,
                             MPI_Request* request) {
+  const MPI_Comm before = *made;
   const struct mqr_entered entered = mqr_enter_collective(call, MQR_Comm_idup, comm, MQR_NO_ROOT);
   const int result = MQR_NEXT(Comm_idup)(comm, made, request);
   mqr_collective_posted(call, &entered, result, request);
+  if (result == MPI_SUCCESS && *made != before)
+    mqr_comm_add_twin(*made, entered.comm, entered.sequence);
   mqr_leave();
   return result;
 }

@@ -18,8 +18,8 @@ static void describe(struct mqr_type* type, MPI_Datatype handle) {
     type->size = (uint64_t)size;
   if (handle == MPI_DATATYPE_NULL || mqr_mpi.Type_get_name(handle, name, &length) != MPI_SUCCESS)
     name[0] = '\0';
-  name[sizeof type->name - 1] = '\0';
-  strcpy(type->name, name);
+  name[sizeof type->name.text - 1] = '\0';
+  strcpy(type->name.text, name);
 }
 
 const struct mqr_type* mqr_type_of(MPI_Datatype handle) {

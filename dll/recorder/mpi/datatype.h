@@ -8,8 +8,8 @@
 struct mqr_type {
   MPI_Datatype handle;
   uint32_t epoch;
-  uint64_t size;            /* bytes of one element; 0: unknown */
-  char name[MQR_WORD_SIZE]; /* "" : it has none, or it is unknown */
+  uint64_t size;        /* bytes of one element; 0: unknown */
+  struct mqr_word name; /* "": it has none, or it is unknown */
 };
 
 /* Of this thread, valid until its next call. Never NULL. */

@@ -58,7 +58,7 @@ struct mqr_recorded_operation* mqr_begin_message(const struct mqr_call* call,
     const struct mqr_type* const type = mqr_type_of(message->type);
     spec.count = message->count > 0 ? (uint64_t)message->count : 0;
     spec.length = spec.count * type->size;
-    spec.datatype = type->name;
+    spec.datatype = &type->name;
   }
   struct mqr_recorded_operation* begun = NULL;
   mqr_operation_begin(comm->recorded, &spec, &begun);

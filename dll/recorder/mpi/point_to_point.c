@@ -23,8 +23,8 @@
     struct mqr_recorded_operation* const begun = mqr_begin_message(call, &message);                \
     mqr_wait_for_one(begun);                                                                       \
     const int result = MQR_NEXT(name)(ARGUMENTS);                                                  \
-    mqr_end_send(begun, result);                                                                   \
     mqr_leave();                                                                                   \
+    mqr_end_send(begun, result);                                                                   \
     return result;                                                                                 \
   }
 BLOCKING_SEND(Send, 0U)
@@ -64,8 +64,8 @@ static int record_Recv(const struct mqr_call* call, RECEIVE_PARAMETERS, MPI_Stat
   struct mqr_recorded_operation* const begun = mqr_begin_message(call, &message);
   mqr_wait_for_one(begun);
   const int result = MQR_NEXT(Recv)(ARGUMENTS, seen);
-  mqr_end_receive(begun, result, seen);
   mqr_leave();
+  mqr_end_receive(begun, result, seen);
   return result;
 }
 
@@ -94,10 +94,10 @@ static struct halves begin_both(const struct mqr_call* call, const struct mqr_me
 }
 
 static void end_both(const struct halves* begun, int result, const MPI_Status* status) {
+  mqr_leave();
   /* If the receive failed, the send most likely went. */
   mqr_send_end(begun->operations[0], result != MPI_SUCCESS && !mqr_took_message(result, status));
   mqr_end_receive(begun->operations[1], result, status);
-  mqr_leave();
 }
 
 MQR_RECORDED(Sendrecv, (BOTH_PARAMETERS), (BOTH_ARGUMENTS, status))

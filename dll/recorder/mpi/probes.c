@@ -47,8 +47,8 @@ static int record_Probe(const struct mqr_call* call, int peer, int tag, MPI_Comm
                         MPI_Status* status) {
   struct mqr_recorded_operation* const begun = begin(call, MQR_Probe, MQR_PROBE, peer, tag, comm);
   const int result = MQR_NEXT(Probe)(peer, tag, comm, status);
-  mqr_operation_remove(begun);
   mqr_leave();
+  mqr_operation_remove(begun);
   return result;
 }
 
@@ -60,10 +60,10 @@ static int record_Mprobe(const struct mqr_call* call, int peer, int tag, MPI_Com
   MPI_Status* const seen = mqr_status_or(status, &own);
   struct mqr_recorded_operation* const begun = begin(call, MQR_Mprobe, MQR_MPROBE, peer, tag, comm);
   const int result = MQR_NEXT(Mprobe)(peer, tag, comm, message, seen);
+  mqr_leave();
   mqr_end_receive(begun, result, seen);
   if (result == MPI_SUCCESS)
     taken(call, MQR_Mprobe, comm, *message, seen);
-  mqr_leave();
   return result;
 }
 
@@ -107,11 +107,11 @@ static int record_Mrecv(const struct mqr_call* call, void* buffer, int count, MP
   mqr_enter_plain(call, MQR_Mrecv);
   mqr_wait_for_one(operation);
   const int result = MQR_NEXT(Mrecv)(buffer, count, type, message, status);
+  mqr_leave();
   if (result != MPI_SUCCESS && *message == before && operation != NULL)
     mqr_request_add(MQR_HANDLE(before), operation);
   else
     mqr_operation_remove(operation);
-  mqr_leave();
   return result;
 }
 

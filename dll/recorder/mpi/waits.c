@@ -45,9 +45,9 @@ static int record_Wait(const struct mqr_call* call, MPI_Request* request, MPI_St
   mqr_enter_plain(call, MQR_Wait);
   mqr_waited_wait(&waited, 1);
   const int result = MQR_NEXT(Wait)(request, seen);
+  mqr_leave();
   mqr_waited_settle(&waited, 0, *request, result, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -62,9 +62,9 @@ static int record_Waitall(const struct mqr_call* call, int count, MPI_Request re
   mqr_enter_plain(call, MQR_Waitall);
   mqr_waited_wait(&waited, (uint32_t)count);
   const int result = MQR_NEXT(Waitall)(count, requests, seen);
+  mqr_leave();
   settle_all(&waited, requests, result, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -80,9 +80,9 @@ static int record_Waitany(const struct mqr_call* call, int count, MPI_Request re
   mqr_enter_plain(call, MQR_Waitany);
   mqr_waited_wait(&waited, 1);
   const int result = MQR_NEXT(Waitany)(count, requests, index, seen);
+  mqr_leave();
   settle_any(&waited, requests, result, *index, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -99,9 +99,9 @@ static int record_Waitsome(const struct mqr_call* call, int count, MPI_Request r
   mqr_enter_plain(call, MQR_Waitsome);
   mqr_waited_wait(&waited, 1);
   const int result = MQR_NEXT(Waitsome)(count, requests, settled, indices, seen);
+  mqr_leave();
   settle_some(&waited, requests, result, *settled, indices, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -114,10 +114,10 @@ static int record_Test(const struct mqr_call* call, MPI_Request* request, int* f
   mqr_waited_open(&waited, 1, request);
   mqr_enter_plain(call, MQR_Test);
   const int result = MQR_NEXT(Test)(request, flag, seen);
+  mqr_leave();
   if (result != MPI_SUCCESS || *flag)
     mqr_waited_settle(&waited, 0, *request, result, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -131,10 +131,10 @@ static int record_Testall(const struct mqr_call* call, int count, MPI_Request re
   MPI_Status* const seen = statuses_or(statuses, &waited);
   mqr_enter_plain(call, MQR_Testall);
   const int result = MQR_NEXT(Testall)(count, requests, flag, seen);
+  mqr_leave();
   if (result != MPI_SUCCESS || *flag)
     settle_all(&waited, requests, result, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -150,10 +150,10 @@ static int record_Testany(const struct mqr_call* call, int count, MPI_Request re
     return MQR_NEXT(Testany)(count, requests, index, flag, status);
   mqr_enter_plain(call, MQR_Testany);
   const int result = MQR_NEXT(Testany)(count, requests, index, flag, seen);
+  mqr_leave();
   if (result != MPI_SUCCESS || *flag)
     settle_any(&waited, requests, result, *index, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
 
@@ -169,8 +169,8 @@ static int record_Testsome(const struct mqr_call* call, int count, MPI_Request r
   MPI_Status* const seen = statuses_or(statuses, &waited);
   mqr_enter_plain(call, MQR_Testsome);
   const int result = MQR_NEXT(Testsome)(count, requests, settled, indices, seen);
+  mqr_leave();
   settle_some(&waited, requests, result, *settled, indices, seen);
   mqr_waited_close(&waited);
-  mqr_leave();
   return result;
 }
