@@ -6,7 +6,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t most_nodes = 100'000;
+constexpr std::size_t most_nodes = 1'000'000;
 
 class Reader {
 public:

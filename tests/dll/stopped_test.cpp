@@ -6,9 +6,6 @@
 #include "tests/dll/recorder_steps.h"
 #include "tests/dll/walks.h"
 #include "tests/mqs/process_memory.h"
-#include "tests/support/child_process.h"
-#include "tests/support/eventually.h"
-#include "tests/support/process_table.h"
 
 #include <algorithm>
 #include <csignal>
@@ -23,9 +20,6 @@
 
 namespace mqbridge {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::SizeIs;
 
 /// Remembers what was read, to tell whether it has changed since: if not, the same walk would bring
 /// the same.
@@ -244,53 +238,6 @@ TEST(Stopped, AtAnyInstructionOfAnUpdateItIsBeforeOrAfter) {
     const int signal = process.await_stop();
     ASSERT_EQ(signal, &step == std::end(steps) - 1 ? 0 : SIGSTOP) << step.name;
   }
-}
-
-void expect_sound(const WalkResult& result) {
-  ASSERT_FALSE(result.failure) << result.failure->message;
-  ASSERT_GE(result.communicators.size(), 1U);
-  ASSERT_LE(result.communicators.size(), 2U);
-  if (result.communicators.size() == 2) {
-    EXPECT_THAT(result.communicators[1].name, testing::AnyOf("comes", "goes"));
-  }
-  const auto& queue = result.communicators[0].queue(OpClass::receive);
-  ASSERT_EQ(queue.state, QueueState::available) << queue.error.value_or("");
-  std::vector<std::int64_t> last(4, -1);
-  for (const auto& operation : queue.operations) {
-    ASSERT_TRUE(operation.peer.local_rank && operation.tag.value);
-    const auto tag = *operation.tag.value;
-    auto& before = last.at(static_cast<std::size_t>(*operation.peer.local_rank));
-    EXPECT_GT(tag, before);
-    before = tag;
-    EXPECT_EQ(operation.length.value, 3 * tag);
-    if (operation.status == OpStatus::matched) {
-      ASSERT_TRUE(operation.actual);
-      EXPECT_EQ(operation.actual->length, 2 * tag);
-      EXPECT_EQ(operation.actual->tag, tag);
-    }
-  }
-}
-
-TEST(Stopped, InTheMiddleOfManyThreads) {
-  constexpr int stops = 60;
-  test::ChildProcess process({{MQBRIDGE_RECORDER_CHURN}});
-  ASSERT_TRUE(test::eventually(20s, [&] { return process.out() == "ready\n"; }));
-  auto images = images_of_process(process.pid()).value();
-  std::size_t operations = 0;
-  for (int i = 0; i < stops; ++i) {
-    ::usleep(1000);
-    process.signal(SIGSTOP);
-    ASSERT_TRUE(test::eventually(
-        5s, [&] { return test::is_stopped(process.pid()); }, 1ms));
-    ProcessMemory memory(process.pid());
-    const auto result = walk_recorder({images, memory, own_platform()});
-    expect_sound(result);
-    if (HasFatalFailure())
-      return;
-    operations += result.communicators[0].queue(OpClass::receive).operations.size();
-    process.signal(SIGCONT);
-  }
-  EXPECT_GE(operations, static_cast<std::size_t>(stops));
 }
 
 } // namespace

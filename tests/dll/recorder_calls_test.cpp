@@ -1,0 +1,389 @@
+// What the recorder keeps beside its queues: counters, returned sends, requests, threads with what
+// they wait for, collectives. In this very process, read by the layout alone.
+
+#include "dll/recorder/recorder.h"
+#include "tests/dll/kept_state.h"
+#include "tests/mqs/process_memory.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iostream>
+#include <map>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+extern "C" mqr_root mqbridge_recorder;
+
+namespace mqbridge {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+KeptState state_of(pid_t pid) {
+  ProcessMemory memory(pid);
+  return read_kept(memory, {reinterpret_cast<std::uintptr_t>(&mqbridge_recorder)});
+}
+
+class RecorderCalls : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(mqr_init(nullptr), MQR_OK);
+    world_ = add(1);
+  }
+  void TearDown() override {
+    mqr_leave();
+    EXPECT_THAT(state_of(::getpid()).faults, IsEmpty());
+    mqr_finalize();
+  }
+
+  static mqr_recorded_communicator* add(std::uint64_t id, std::int32_t size = 1 << 20) {
+    const mqr_communicator_spec spec = {"", id, 0, size, nullptr, 0, nullptr, 0};
+    mqr_recorded_communicator* added = nullptr;
+    EXPECT_EQ(mqr_communicator_add(&spec, &added), MQR_OK);
+    return added;
+  }
+
+  mqr_recorded_operation* begin(mqr_queue queue, std::int32_t peer, std::int32_t tag,
+                                std::uint32_t flags = 0) {
+    mqr_operation_spec spec = {};
+    spec.queue = queue;
+    spec.function = queue == MQR_SEND ? MQR_Isend : MQR_Irecv;
+    spec.flags = flags;
+    spec.peer = peer;
+    spec.tag = tag;
+    spec.length = 100 + static_cast<std::uint64_t>(tag);
+    spec.site = this;
+    mqr_recorded_operation* begun = nullptr;
+    EXPECT_EQ(mqr_operation_begin(world_, &spec, &begun), MQR_OK);
+    return begun;
+  }
+
+  static KeptCommunicator world() { return state_of(::getpid()).communicators.at(0).second; }
+
+  /// (peer, tag) to (sent, received).
+  static std::map<std::pair<int, int>, std::pair<unsigned, unsigned>> channels() {
+    std::map<std::pair<int, int>, std::pair<unsigned, unsigned>> all;
+    for (const auto& channel : world().channels)
+      all[{channel.peer, channel.tag}] = {channel.sent, channel.received};
+    return all;
+  }
+
+  static std::vector<mqr_returned> returned() {
+    auto sends = world().returned;
+    std::erase_if(sends, [](const auto& send) { return send.peer == MQR_NO_PEER; });
+    return sends;
+  }
+
+  static mqr_thread own_thread() {
+    for (const auto& thread : state_of(::getpid()).threads)
+      if (thread.thread == ::gettid())
+        return thread;
+    ADD_FAILURE() << "this thread is not there";
+    return {};
+  }
+
+  static void enter(mqr_function function, mqr_recorded_communicator* on = nullptr) {
+    const mqr_call_spec call = {function, nullptr, on, 0, 0, MQR_NO_ROOT};
+    mqr_enter(&call);
+  }
+
+  mqr_recorded_communicator* world_ = nullptr;
+};
+
+TEST_F(RecorderCalls, MessagesAreCountedByPeerAndTag) {
+  auto* const first = begin(MQR_SEND, 2, 7);
+  begin(MQR_SEND, 2, 7);
+  begin(MQR_SEND, 3, 7);
+  begin(MQR_SEND, MQR_PROC_NULL, 7);
+  mqr_receive_end(begin(MQR_RECEIVE, MQR_ANY_SOURCE, 0, MQR_ANY_TAG), 2, 7, 0);
+  mqr_receive_end(begin(MQR_RECEIVE, 2, 8), 2, 8, 1);                       // cancelled
+  mqr_receive_end(begin(MQR_RECEIVE, 2, 9), MQR_PROC_NULL, MQR_ANY_TAG, 0); // from nobody
+  mqr_receive_end(begin(MQR_RECEIVE, 2, 10, MQR_TAKEN), 2, 10, 0);          // MPI_Mprobe counted it
+  mqr_receive_end(begin(MQR_RECEIVE, 2, 11, MQR_PROBE), 2, 11, 0);          // takes nothing
+  mqr_receive_end(begin(MQR_RECEIVE, 2, 12, MQR_MPROBE), 2, 12, 0);
+  mqr_count_received(world_, 2, 7);
+  mqr_send_end(first, 1);
+  using Counts = std::pair<unsigned, unsigned>;
+  auto all = channels();
+  EXPECT_THAT(all, SizeIs(3));
+  EXPECT_EQ((all[{2, 7}]), Counts(1, 2));
+  EXPECT_EQ((all[{3, 7}]), Counts(1, 0));
+  EXPECT_EQ((all[{2, 12}]), Counts(0, 1));
+}
+
+TEST_F(RecorderCalls, TheNumberOfASendSaysHowManyWentToThatPeerBefore) {
+  for (const int peer : {4, 5, 4, 4})
+    begin(MQR_SEND, peer, peer + 1);
+  begin(MQR_RECEIVE, 4, 5);
+  begin(MQR_RECEIVE, 4, 5);
+  std::vector<std::uint32_t> numbers;
+  for (const auto queue : {MQR_SEND, MQR_RECEIVE})
+    for (const auto& operation : world().queues[queue])
+      numbers.push_back(operation.second.number);
+  EXPECT_THAT(numbers, ElementsAre(0, 0, 1, 2, 0, 1));
+}
+
+TEST_F(RecorderCalls, CountersStayRightHoweverManyThereAre) {
+  constexpr int tags = 3000;
+  for (int round = 0; round < 3; ++round)
+    for (int tag = 0; tag < tags; ++tag)
+      mqr_count_received(world_, tag % 17, tag);
+  const auto all = channels();
+  EXPECT_THAT(all, SizeIs(tags));
+  for (const auto& [channel, counts] : all)
+    EXPECT_EQ(counts.second, 3U) << channel.second;
+}
+
+TEST_F(RecorderCalls, BeyondTheLargestTableTagsShareACounter) {
+  constexpr int tags = MQR_MAX_CHANNELS;
+  for (int tag = 0; tag < tags; ++tag)
+    mqr_count_received(world_, 9, tag);
+  const auto all = channels();
+  EXPECT_LT(all.size(), tags);
+  std::uint64_t received = 0;
+  for (const auto& [channel, counts] : all)
+    received += counts.second;
+  EXPECT_EQ(received, static_cast<std::uint64_t>(tags));
+  EXPECT_EQ(all.at({9, MQR_OTHER_TAGS}).second, tags - (all.size() - 1));
+  EXPECT_EQ(state_of(::getpid()).root.flags & MQR_GAPS, 0U);
+}
+
+TEST_F(RecorderCalls, BeyondTheLargestTableOfPeersCountersSayNothing) {
+  for (int peer = 0; peer < MQR_MAX_CHANNELS; ++peer)
+    mqr_count_received(world_, peer, 1);
+  EXPECT_EQ(state_of(::getpid()).root.flags & MQR_GAPS, std::uint32_t{MQR_GAPS});
+  EXPECT_LT(channels().size(), std::size_t{MQR_MAX_CHANNELS});
+}
+
+TEST_F(RecorderCalls, SendsThatHaveReturnedStayInARing) {
+  for (int tag = 0; tag < 300; ++tag)
+    mqr_send_end(begin(MQR_SEND, tag % 2, tag), 0);
+  const auto sends = returned();
+  ASSERT_THAT(sends, SizeIs(MQR_RETURNED));
+  for (int i = 0; i < MQR_RETURNED; ++i) {
+    const int tag = 300 - MQR_RETURNED + i;
+    const auto& send = sends[static_cast<std::size_t>(i)];
+    EXPECT_EQ(send.tag, tag);
+    EXPECT_EQ(send.length, 100U + static_cast<unsigned>(tag));
+    EXPECT_EQ(send.number, static_cast<unsigned>(tag / 2));
+    EXPECT_EQ(send.function, std::uint32_t{MQR_Isend});
+    EXPECT_EQ(send.site.word, reinterpret_cast<std::uintptr_t>(this));
+  }
+  EXPECT_EQ(world().raw.returned, 300U);
+  mqr_flush();
+  EXPECT_THAT(returned(), IsEmpty());
+  EXPECT_EQ(world().raw.returned, 300U);
+  mqr_send_end(begin(MQR_SEND, 1, 999), 0);
+  ASSERT_THAT(returned(), SizeIs(1));
+  EXPECT_EQ(returned()[0].tag, 999);
+  mqr_send_end(begin(MQR_SEND, MQR_PROC_NULL, 1), 0);
+  mqr_send_end(begin(MQR_SEND, 1, 1), 1);
+  EXPECT_THAT(returned(), SizeIs(1)) << "neither one to nobody nor one that was cancelled";
+}
+
+TEST_F(RecorderCalls, PersistentOperationsStayAndAreStartedAnew) {
+  auto* const send = begin(MQR_SEND, 1, 5, MQR_INACTIVE);
+  auto* const receive = begin(MQR_RECEIVE, 1, 5, MQR_INACTIVE);
+  EXPECT_TRUE(mqr_operation_is_persistent(send));
+  EXPECT_FALSE(mqr_operation_is_active(send));
+  EXPECT_EQ(mqr_operation_queue(receive), MQR_RECEIVE);
+  EXPECT_THAT(channels(), IsEmpty()) << "nothing was sent yet";
+  for (unsigned round = 1; round <= 3; ++round) {
+    auto* const other = begin(MQR_SEND, 1, 6);
+    mqr_operation_start(send);
+    mqr_operation_start(receive);
+    EXPECT_TRUE(mqr_operation_is_active(send));
+    EXPECT_EQ(world().queues[MQR_SEND].back().second.tag, 5) << "it was posted last";
+    EXPECT_EQ(world().queues[MQR_SEND].back().second.number, 2 * round - 1);
+    mqr_send_end(send, 0);
+    mqr_receive_end(receive, 1, 5, 0);
+    mqr_operation_remove(other);
+    EXPECT_FALSE(mqr_operation_is_active(receive));
+    EXPECT_EQ((channels()[{1, 5}]), (std::pair<unsigned, unsigned>(round, round)));
+    EXPECT_THAT(returned(), SizeIs(round));
+  }
+  mqr_operation_remove(send);
+  mqr_operation_remove(receive);
+  EXPECT_THAT(world().queues[MQR_SEND], IsEmpty());
+}
+
+TEST_F(RecorderCalls, OperationsAreFoundByTheirRequests) {
+  constexpr std::size_t count = 5000;
+  std::vector<char> handles(count);
+  std::vector<mqr_recorded_operation*> operations;
+  for (std::size_t i = 0; i < count; ++i) {
+    operations.push_back(begin(MQR_RECEIVE, 1, 1));
+    mqr_request_add(&handles[i], operations[i]);
+  }
+  EXPECT_EQ(world().queues[MQR_RECEIVE][7].second.request.word,
+            reinterpret_cast<std::uintptr_t>(&handles[7]));
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(mqr_request_find(&handles[i]), operations[i]) << i;
+  for (std::size_t i = 0; i < count; i += 2)
+    mqr_operation_remove(operations[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(mqr_request_find(&handles[i]), i % 2 == 0 ? nullptr : operations[i]) << i;
+  EXPECT_EQ(mqr_request_find(nullptr), nullptr);
+  EXPECT_EQ(mqr_request_find(this), nullptr);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+std::size_t resident_bytes() {
+  std::size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// With its share of everything: the largest just behind a power of two, when the table of requests
+/// has grown.
+TEST_F(RecorderCalls, APendingOperationTakesNoMoreThan192Bytes) {
+  constexpr std::size_t most = (1 << 18) + 2;
+  std::vector<char> handles(most, 1);
+  for (const std::size_t count : {most - 1000, most}) {
+    const auto before = resident_bytes();
+    for (std::size_t i = 0; i < count; ++i)
+      mqr_request_add(&handles[i], begin(MQR_RECEIVE, 1, 1));
+    const auto taken = resident_bytes() - before;
+    EXPECT_LE(taken, 192 * count);
+    EXPECT_GE(taken, sizeof(mqr_operation) * count);
+    std::cout << count << " operations: " << static_cast<double>(taken) / static_cast<double>(count)
+              << " bytes each\n";
+    TearDown();
+    SetUp();
+  }
+}
+#endif
+
+TEST_F(RecorderCalls, AHandleThatIsUsedAgainLeadsToItsLastOperation) {
+  char handle = 0;
+  auto* const first = begin(MQR_RECEIVE, 1, 1);
+  auto* const second = begin(MQR_RECEIVE, 1, 2);
+  mqr_request_add(&handle, first);
+  mqr_request_add(&handle, second);
+  EXPECT_EQ(mqr_request_take(&handle), second);
+  EXPECT_EQ(mqr_request_find(&handle), first);
+  mqr_request_add(&handle, second);
+  EXPECT_EQ(mqr_request_find(&handle), second);
+  mqr_receive_end(second, 1, 2, 0);
+  EXPECT_EQ(mqr_request_find(&handle), first);
+}
+
+TEST_F(RecorderCalls, CollectivesAreNumberedAndUnderWayUntilTheyEnd) {
+  EXPECT_EQ(mqr_communicator_enter_collective(world_), 0U);
+  EXPECT_EQ(mqr_communicator_enter_collective(world_), 1U);
+  char handles[2];
+  mqr_recorded_collective* begun = nullptr;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const mqr_collective_spec spec = {MQR_Ibcast, i, 3, &handles[i], this};
+    EXPECT_EQ(mqr_collective_begin(world_, &spec, &begun), MQR_OK);
+  }
+  const auto nodes = world().under_way;
+  ASSERT_THAT(nodes, SizeIs(2));
+  EXPECT_EQ(nodes[1].function, std::uint32_t{MQR_Ibcast});
+  EXPECT_EQ(nodes[1].sequence, 1U);
+  EXPECT_EQ(nodes[1].root, 3);
+  EXPECT_EQ(mqr_collective_take(&handles[1]), begun);
+  EXPECT_EQ(mqr_collective_find(&handles[1]), nullptr);
+  mqr_collective_put_back(begun);
+  mqr_collective_end(mqr_collective_find(&handles[0]));
+  mqr_communicator_free(world_);
+  EXPECT_EQ(world().raw.flags, std::uint32_t{MQR_FREED});
+  mqr_collective_end(mqr_collective_find(&handles[1]));
+  EXPECT_THAT(state_of(::getpid()).communicators, IsEmpty());
+  world_ = nullptr;
+}
+
+TEST_F(RecorderCalls, AThreadSaysWhatItIsInAndWaitsFor) {
+  const mqr_call_spec call = {MQR_Bcast, this, world_, 1, 17, 2};
+  mqr_enter(&call);
+  auto thread = own_thread();
+  EXPECT_EQ(thread.function, std::uint32_t{MQR_Bcast});
+  EXPECT_EQ(thread.communicator.word, state_of(::getpid()).communicators[0].first);
+  EXPECT_EQ(thread.site.word, reinterpret_cast<std::uintptr_t>(this));
+  EXPECT_EQ(std::tuple(thread.has_sequence, thread.sequence, thread.root), std::tuple(1U, 17U, 2));
+  mqr_leave();
+  EXPECT_EQ(own_thread().function, 0U);
+
+  enter(MQR_Waitany);
+  mqr_recorded_operation* const waited[] = {begin(MQR_SEND, 1, 1), nullptr,
+                                            begin(MQR_RECEIVE, 1, 1)};
+  begin(MQR_RECEIVE, 1, 2);
+  mqr_wait_for(waited, 3, nullptr, 0, 1, 4);
+  thread = own_thread();
+  EXPECT_NE(thread.wait, 0U);
+  EXPECT_EQ(std::tuple(thread.needed, thread.unseen), std::tuple(1U, 4U));
+  EXPECT_EQ(waited_by(state_of(::getpid()), thread), 2U);
+  mqr_leave();
+  enter(MQR_Wait);
+  mqr_wait_for(waited, 1, nullptr, 0, 1, 0);
+  EXPECT_NE(own_thread().wait, thread.wait);
+  EXPECT_EQ(waited_by(state_of(::getpid()), own_thread()), 1U);
+}
+
+TEST_F(RecorderCalls, AThreadThatFreesItsCommunicatorIsOnNone) {
+  enter(MQR_Comm_free, world_);
+  mqr_communicator_free(world_);
+  EXPECT_EQ(own_thread().communicator.word, 0U);
+}
+
+TEST_F(RecorderCalls, ThreadsComeAndGoAndLeaveOneNodeEach) {
+  enter(MQR_Recv);
+  std::int64_t other = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::jthread([&] {
+      other = ::gettid();
+      enter(MQR_Send);
+      EXPECT_EQ(own_thread().function, std::uint32_t{MQR_Send});
+      mqr_leave();
+    });
+    for (const auto& thread : state_of(::getpid()).threads)
+      EXPECT_NE(thread.thread, other) << "it has ended";
+  }
+  EXPECT_LE(state_of(::getpid()).threads.size(), 2U);
+  EXPECT_EQ(own_thread().function, std::uint32_t{MQR_Recv});
+}
+
+TEST_F(RecorderCalls, WhatIsNotRecordedIsSaid) {
+  EXPECT_EQ(state_of(::getpid()).root.flags, 0U);
+  mqr_set_recording(0);
+  mqr_recorded_operation* begun = nullptr;
+  mqr_operation_spec spec = {};
+  EXPECT_EQ(mqr_operation_begin(world_, &spec, &begun), MQR_OFF_NOW);
+  EXPECT_EQ(begun, nullptr);
+  mqr_send_end(begun, 0); // harmless, as all of them
+  mqr_receive_end(begun, 0, 0, 0);
+  mqr_operation_start(begun);
+  mqr_request_add(this, begun);
+  mqr_set_recording(1);
+  EXPECT_EQ(mqr_operation_begin(world_, &spec, &begun), MQR_OK);
+  EXPECT_EQ(state_of(::getpid()).root.flags, std::uint32_t{MQR_GAPS});
+}
+
+/// What fork() made has no queues, although its memory is a copy; and its parent keeps its own.
+TEST_F(RecorderCalls, TheChildOfForkHasNone) {
+  enter(MQR_Send);
+  begin(MQR_SEND, 1, 1);
+  mqr_set_library("library");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    mqr_abandon();
+    const auto state = state_of(::getpid());
+    bool good = state.root.state == MQR_FINALIZED && state.communicators.empty() &&
+                state.threads.empty() && state.library.empty() && state.faults.empty();
+    enter(MQR_Send); // a program that goes on
+    mqr_leave();
+    good = good && state_of(::getpid()).threads.size() == 1 && mqr_init(nullptr) == MQR_OK;
+    ::_exit(good ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(world().queues[MQR_SEND], SizeIs(1));
+  EXPECT_EQ(state_of(::getpid()).library, "library");
+}
+
+} // namespace
+} // namespace mqbridge
