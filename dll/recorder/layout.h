@@ -21,6 +21,19 @@
  * These stores are one machine word wide. The count of a list follows the store that links: while
  * an update is under way, `generation` is odd, and one count may differ by one from its list.
  *
+ * One update may change several things, one after the other, within one odd generation:
+ *   - a send that begins, or a receive that ends, is counted before its list changes: one counter
+ *     of one struct mqr_channel may be one ahead;
+ *   - a send that returns is in the ring before it leaves its queue: the newest entry may be that
+ *     of a send that is still pending, with the same peer and number;
+ *   - a persistent operation that is started is in no queue for an instant: it comes last again;
+ *   - with the last operation of a communicator that was freed the communicator goes, too;
+ *   - MQR_NAMED follows the name.
+ * What a thread is in has a number of its own, `changes`.
+ *
+ * A debugger sees the stores of a stopped thread in program order, whatever the processor, and
+ * those of different threads in the order of the recorder's lock (publish.h).
+ *
  * How it may change. A minor version appends fields to structures, gives a meaning to reserved ones
  * and to further bits of `flags`, each such that who does not know it still reads the truth: until
  * then they are written as 0, and not looked at. The sizes in the root are those of the recorder's
