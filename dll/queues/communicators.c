@@ -15,7 +15,7 @@ int mqs_update_communicator_list(mqs_process* process) {
     return QUEUES_NOT_SET_UP;
   info->communicator.valid = 0;
   info->communicator_cursor = info->operation_cursor = (struct cursor){0};
-  info->returned.next = info->returned.end = 0;
+  returned_close(info);
   return queues_read_root(info);
 }
 

@@ -28,8 +28,10 @@ int mqs_setup_operation_iterator(mqs_process* process, int op_class) {
   info->op_class = op_class;
   info->operation_cursor = cursor_at(info->communicator.queues[op_class], "operation",
                                      MQR_MAGIC_OPERATION, info->updating);
-  info->returned.next = info->returned.end = 0;
-  return op_class == mqs_pending_sends ? returned_open(info) : mqs_ok;
+  returned_close(info);
+  if (op_class == mqs_pending_sends)
+    returned_open(info);
+  return mqs_ok;
 }
 
 /* Behind the last operation. Where some may be missing no debugger may take the list for whole. */
@@ -119,7 +121,7 @@ int mqs_next_operation(mqs_process* process, mqs_pending_operation* out) {
   if (code == mqs_end_of_list)
     return end_of_operations(info, out);
   if (code != mqs_ok) {
-    info->returned.next = info->returned.end; /* asked again, the list is at its end */
+    returned_close(info); /* asked again, the list is at its end */
     return code;
   }
   returned_note(info, bytes);

@@ -22,18 +22,24 @@ static const unsigned char* send_at(const mqs_process_info* info, uint32_t place
   return info->returned.ring + index_of(info, place) * sizeof(struct mqr_returned);
 }
 
-int returned_open(mqs_process_info* info) {
+void returned_close(mqs_process_info* info) {
+  info->returned.next = info->returned.end = 0;
+  info->returned.code = mqs_ok;
+}
+
+void returned_open(mqs_process_info* info) {
   struct returned_walk* const walk = &info->returned;
   walk->newest_is_pending = 0;
+  for (size_t i = 0; i < RETURNED_PEERS; ++i)
+    walk->known[i].peer = MQR_NO_PEER;
   if (info->communicator.returned_sends == 0)
-    return mqs_ok;
-  const int code = target_fetch(&info->target, what, info->communicator.returned_sends,
-                                sizeof walk->ring, walk->ring);
-  if (code != mqs_ok)
-    return code;
+    return;
+  walk->code = target_fetch(&info->target, what, info->communicator.returned_sends,
+                            sizeof walk->ring, walk->ring);
+  if (walk->code != mqs_ok)
+    return;
   walk->next = info->updating ? 1 : 0; /* the oldest may be half overwritten */
   walk->end = MQR_RETURNED;
-  return mqs_ok;
 }
 
 /* Between the two stores of an update a send is in the ring and still pending. */
@@ -52,7 +58,7 @@ void returned_note(mqs_process_info* info, const unsigned char* operation) {
     walk->newest_is_pending = 1;
 }
 
-static int world_rank(const mqs_process_info* info, int32_t peer) {
+static int fetch_world_rank(const mqs_process_info* info, int32_t peer) {
   const struct current_communicator* const of = &info->communicator;
   const mqs_taddr_t group = of->inter ? of->remote_group : of->group;
   int32_t rank = 0;
@@ -63,8 +69,16 @@ static int world_rank(const mqs_process_info* info, int32_t peer) {
   return target_i32(&info->target, &rank);
 }
 
-static int decode(const mqs_process_info* info, const unsigned char* bytes,
-                  mqs_pending_operation* out) {
+static int world_rank(mqs_process_info* info, int32_t peer) {
+  const size_t place = (uint32_t)peer % RETURNED_PEERS;
+  if (info->returned.known[place].peer != peer) {
+    info->returned.known[place].world = fetch_world_rank(info, peer);
+    info->returned.known[place].peer = peer;
+  }
+  return info->returned.known[place].world;
+}
+
+static int decode(mqs_process_info* info, const unsigned char* bytes, mqs_pending_operation* out) {
   const struct target* const target = &info->target;
   const struct current_communicator* const of = &info->communicator;
   const int32_t peer = target_i32(target, RETURNED(bytes, peer));
@@ -96,6 +110,11 @@ static int is_none(const mqs_process_info* info, uint32_t place) {
 
 int returned_next(mqs_process_info* info, mqs_pending_operation* out) {
   struct returned_walk* const walk = &info->returned;
+  if (walk->code != mqs_ok) {
+    const int code = walk->code;
+    walk->code = mqs_ok; /* asked again, the list is at its end */
+    return code;
+  }
   while (walk->next < walk->end && is_none(info, walk->next))
     ++walk->next;
   if (walk->next >= walk->end)

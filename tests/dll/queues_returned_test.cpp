@@ -95,6 +95,13 @@ TEST_P(QueuesReturned, TheLast256AreThereOldestFirst) {
   }
 }
 
+/// One for the ring, and one for each peer.
+TEST_P(QueuesReturned, CostFewFetches) {
+  LayoutImage none(GetParam(), {world()});
+  LayoutImage full(GetParam(), {world_with_returned(MQR_RETURNED)});
+  EXPECT_EQ(full.walk().fetches - none.walk().fetches, 1U + 3U);
+}
+
 TEST_P(QueuesReturned, WhatMayBeHalfWrittenIsLeftOut) {
   LayoutImage image(GetParam(), {world_with_returned(300)});
   image.set(image.root + offsetof(mqr_root, generation), 7, 4);
@@ -159,6 +166,7 @@ TEST_P(QueuesReturned, DamageToThemCostsTheSends) {
   const auto sends = queue_of(image, OpClass::send);
   EXPECT_EQ(sends.state, QueueState::error);
   EXPECT_THAT(sends.error.value_or(""), HasSubstr("cannot be read"));
+  EXPECT_THAT(tags_of(sends), ElementsAre(50)) << "which is pending";
 }
 
 TEST_P(QueuesReturned, WhereOperationsMayBeMissingNoListIsWhole) {
