@@ -67,6 +67,7 @@ struct RunCommand {
   std::vector<std::string> argv;
   WatchLimits limits;
   std::chrono::milliseconds kill_after{10'000}; ///< SIGKILL so long after SIGTERM
+  bool record_queues = false;                   ///< preloads the recorder of its MPI
   DumpCommand look;                             ///< `targets.job`: how nodes are reached
 };
 

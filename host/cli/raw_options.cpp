@@ -322,6 +322,9 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   add_value(run, "--timeout", raw.timeout, "the command may run so long", "D");
   add_value(run, "--silent", raw.silent, "and print nothing for so long", "D");
   add_value(run, "--kill-after", raw.kill_after, "SIGKILL so long after SIGTERM (10)", "D");
+  run->option_defaults()->group("Recording");
+  run->add_flag("--record-queues", raw.record_queues,
+                "preload the recorder: queues of MPIs and transports that show none");
   add_node_options(run, raw);
   add_jobs_option(run, raw);
   add_dll_options(run, raw);

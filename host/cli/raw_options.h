@@ -68,6 +68,7 @@ struct RawOptions {
   std::string before;
   // run
   std::string silent;
+  bool record_queues = false;
   std::string kill_after;
   std::string stub_timeout;
   // types

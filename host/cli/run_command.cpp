@@ -5,6 +5,7 @@
 #include "host/cli/verdict.h"
 #include "host/codes.h"
 #include "host/document/json_report.h"
+#include "host/mpi/preload/choose_recorder.h"
 #include "host/report/text_report.h"
 #include "host/watch/watched_command.h"
 #include "rsp/packet/trace.h"
@@ -23,6 +24,15 @@ Result<void> check_output(const std::string& path) {
     return {};
   auto output = Output::open(path); // unfinished, it leaves nothing behind
   return output ? Result<void>() : forward(std::move(output));
+}
+
+/// What the command finds in its environment beside ours.
+Result<std::vector<EnvironmentVariable>> environment_of(const RunCommand& command,
+                                                        const Installation& installation) {
+  if (!command.record_queues)
+    return std::vector<EnvironmentVariable>();
+  const auto look = installation.complete(command.look.options);
+  return preload::recorder_environment(command.argv, look.dll.own_directories);
 }
 
 int status_of(const Error& error) {
@@ -159,7 +169,12 @@ int execute(const RunCommand& command, const Installation& installation) {
     print_error(checked.error());
     return exit_own_failure;
   }
-  auto started = WatchedCommand::start(command.argv, command.limits);
+  auto variables = environment_of(command, installation);
+  if (!variables) {
+    print_error(variables.error());
+    return exit_own_failure;
+  }
+  auto started = WatchedCommand::start(command.argv, command.limits, *variables);
   if (!started) {
     print_error(started.error());
     return status_of(started.error());

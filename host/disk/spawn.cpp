@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -41,19 +42,40 @@ struct SpawnOptions {
   }
 };
 
+/// As the interfaces want it, which are older than const. Valid as long as `texts`.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const auto& text : texts)
+    pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Our own, with `variables` in it.
+std::vector<std::string> environment_with(std::span<const EnvironmentVariable> variables) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto name = text.substr(0, text.find('='));
+    if (std::ranges::find(variables, name, &EnvironmentVariable::first) == variables.end())
+      environment.emplace_back(text);
+  }
+  for (const auto& [name, value] : variables)
+    environment.push_back(fmt::format("{}={}", name, value));
+  return environment;
+}
+
 /// `missing`: the code where there is no such program.
 Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& options,
-                    std::string_view missing) {
+                    std::string_view missing, std::span<const EnvironmentVariable> variables = {}) {
   if (argv.empty())
     return fail(codes::command_start, "there is no command");
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (const auto& word : argv)
-    words.push_back(const_cast<char*>(word.c_str())); // the interface is older than const
-  words.push_back(nullptr);
+  auto words = pointers_to(argv);
+  const auto environment = environment_with(variables);
   pid_t pid = 0;
   const int error = ::posix_spawnp(&pid, words.front(), &options.actions, &options.attributes,
-                                   words.data(), environ);
+                                   words.data(), pointers_to(environment).data());
   if (error != 0)
     return fail(error == ENOENT ? missing : codes::command_start,
                 fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
@@ -80,7 +102,7 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams&
 }
 
 Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,
-                             const sigset_t& mask) {
+                             const sigset_t& mask, std::span<const EnvironmentVariable> variables) {
   SpawnOptions options;
   if (streams.input >= 0)
     options.connect(streams.input, STDIN_FILENO);
@@ -89,7 +111,7 @@ Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const Standar
   if (streams.error >= 0)
     options.connect(streams.error, STDERR_FILENO);
   options.use_mask(mask, 0);
-  return start(argv, options, codes::command_not_found);
+  return start(argv, options, codes::command_not_found, variables);
 }
 
 } // namespace mqbridge

@@ -3,8 +3,10 @@
 #include "rsp/result.h"
 
 #include <csignal>
+#include <span>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace mqbridge {
@@ -16,6 +18,9 @@ struct StandardStreams {
   int error = -1;
 };
 
+/// A variable of a process's environment, and its value.
+using EnvironmentVariable = std::pair<std::string, std::string>;
+
 /// Starts a program of this host, without a shell: argv[0] is looked up in PATH. It leads a process
 /// group of its own, so that a terminal's Ctrl-C does not reach it, and has no descriptors of ours
 /// but `streams`; signals do what they do by default. Whoever starts it reaps it. Error:
@@ -24,9 +29,11 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams&
 
 /// Starts a program as if it took the place of this process: it has our process group, terminal and
 /// descriptors (but those that are closed on exec), and ignores the signals that we ignore. -1 in
-/// `streams`: ours. `mask`: the signals that it finds blocked. Whoever starts it reaps it. Errors:
-/// command.not_found, command.start.
+/// `streams`: ours. `mask`: the signals that it finds blocked. `variables` take the place of those
+/// of our environment with the same names. Whoever starts it reaps it. Errors: command.not_found,
+/// command.start.
 Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,
-                             const sigset_t& mask);
+                             const sigset_t& mask,
+                             std::span<const EnvironmentVariable> variables = {});
 
 } // namespace mqbridge

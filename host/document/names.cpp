@@ -54,6 +54,8 @@ std::string_view name_of(OpSource value) {
     return "dll";
   case OpSource::mqbridge:
     return "mqbridge";
+  case OpSource::recorder:
+    return "recorder";
   }
   return {};
 }

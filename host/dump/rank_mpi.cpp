@@ -7,6 +7,7 @@
 #include "host/mpi/launcher_programs.h"
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/mpi_support.h"
+#include "host/mpi/preload/recorder_files.h"
 
 #include <fmt/format.h>
 
@@ -123,7 +124,18 @@ Result<void> RankMpi::read_transport() {
   bypassed_ = transport->bypasses_dll;
   if (transport->warning)
     warnings_.push_back(*transport->warning);
+  if (transport->warning && bypassed_)
+    warnings_.back().hint += "\n" + recorder_hint();
   return {};
+}
+
+std::string RankMpi::hint_without_dll() const {
+  return library_.dll_name.empty() && !options_.dll.given ? recorder_hint() : "";
+}
+
+std::string RankMpi::recorder_hint() const {
+  return preload::recorder_hint(options_.dll.own_directories, library_.provider,
+                                process_.platform());
 }
 
 } // namespace mqbridge

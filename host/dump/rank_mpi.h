@@ -30,11 +30,16 @@ public:
   Result<void> read_transport();
 
   const MpiLibrary& library() const { return library_; }
+  /// Lines that say how the job's queues are seen all the same: dll.not_found where its MPI has no
+  /// debug DLL at all. Empty: the DLL is somewhere else.
+  std::string hint_without_dll() const;
+
   bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
 
 private:
   bool starts_jobs() const;
   std::string launcher_name() const;
+  std::string recorder_hint() const;
   Result<void> read_state(const std::optional<std::string>& entry_hint);
 
   const DumpOptions& options_;

@@ -191,6 +191,8 @@ Result<DllChoice> RankSession::choose_types_and_dll() {
                         {library.dll_name, library.dll_name_ends, library.provider, version});
   if (dll)
     report_.outcome().dll_path = dll->path.string();
+  else if (const auto recorded = mpi_->hint_without_dll(); !recorded.empty())
+    dll.error().hint += "\n" + recorded;
   if (!types && !dll) {
     report_.say_warnings();
     report_.say(types.error());

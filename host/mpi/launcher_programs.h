@@ -19,6 +19,10 @@ inline constexpr std::size_t kept_name_bytes = 15;
 /// By the program's name as the kernel keeps it.
 LauncherRole launcher_role(std::string_view program);
 
+/// Whose launcher a program of this name is, where only one MPI calls its own so: "openmpi",
+/// "mpich" (or another one with its hydra); else empty.
+std::string_view launcher_provider(std::string_view program);
+
 /// That of MPICH's hydra, whose command line names the job: its ranks say nothing of it.
 bool is_hydra_proxy(std::string_view program);
 

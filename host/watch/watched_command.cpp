@@ -51,13 +51,14 @@ int poll_timeout(std::optional<std::chrono::steady_clock::time_point> until) {
 
 } // namespace
 
-Result<std::unique_ptr<WatchedCommand>> WatchedCommand::start(const std::vector<std::string>& argv,
-                                                              const WatchLimits& limits) {
+Result<std::unique_ptr<WatchedCommand>>
+WatchedCommand::start(const std::vector<std::string>& argv, const WatchLimits& limits,
+                      std::span<const EnvironmentVariable> variables) {
   auto inbox = SignalInbox::open();
   if (!inbox)
     return forward(std::move(inbox));
   std::unique_ptr<WatchedCommand> command(new WatchedCommand(std::move(*inbox), limits));
-  if (auto spawned = command->spawn(argv); !spawned)
+  if (auto spawned = command->spawn(argv, variables); !spawned)
     return forward(std::move(spawned));
   return command;
 }
@@ -79,7 +80,8 @@ Result<StandardStreams> WatchedCommand::open_relays() {
   return streams;
 }
 
-Result<void> WatchedCommand::spawn(const std::vector<std::string>& argv) {
+Result<void> WatchedCommand::spawn(const std::vector<std::string>& argv,
+                                   std::span<const EnvironmentVariable> variables) {
   StandardStreams streams;
   if (limits_.silence) {
     auto opened = open_relays();
@@ -90,7 +92,7 @@ Result<void> WatchedCommand::spawn(const std::vector<std::string>& argv) {
   for (const auto& process : own_descendants({}))
     strangers_.insert(process.identity());
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const auto pid = spawn_in_place(argv, streams, inbox_.mask_before());
+  const auto pid = spawn_in_place(argv, streams, inbox_.mask_before(), variables);
   if (!pid)
     return Failure(pid.error());
   pid_ = *pid;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <sys/types.h>
@@ -39,9 +40,11 @@ enum class WatchEnd : std::uint8_t {
 /// before any other thread, and use it in that thread. One at a time in a process.
 class WatchedCommand {
 public:
-  /// Errors: run.pipe, run.signals, command.not_found, command.start.
-  static Result<std::unique_ptr<WatchedCommand>> start(const std::vector<std::string>& argv,
-                                                       const WatchLimits& limits);
+  /// `variables`: of its environment, beside or instead of ours. Errors: run.pipe, run.signals,
+  /// command.not_found, command.start.
+  static Result<std::unique_ptr<WatchedCommand>>
+  start(const std::vector<std::string>& argv, const WatchLimits& limits,
+        std::span<const EnvironmentVariable> variables = {});
   ~WatchedCommand();
   WatchedCommand(const WatchedCommand&) = delete;
   WatchedCommand& operator=(const WatchedCommand&) = delete;
@@ -75,7 +78,8 @@ private:
   WatchedCommand(SignalInbox inbox, const WatchLimits& limits)
       : inbox_(std::move(inbox)), limits_(limits) {}
   Result<StandardStreams> open_relays();
-  Result<void> spawn(const std::vector<std::string>& argv);
+  Result<void> spawn(const std::vector<std::string>& argv,
+                     std::span<const EnvironmentVariable> variables);
   std::optional<Clock::time_point> total_end() const;
   std::optional<Clock::time_point> silence_end() const;
   void step(std::optional<Clock::time_point> until, int also = -1);

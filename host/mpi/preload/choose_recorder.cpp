@@ -1,0 +1,201 @@
+#include "host/mpi/preload/choose_recorder.h"
+
+#include "host/elf/elf_file.h"
+#include "host/mpi/launcher_programs.h"
+#include "host/mpi/preload/program_mpi.h"
+#include "host/mpi/preload/recorder_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace mqbridge::preload {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* preload_variable = "LD_PRELOAD";
+/// Names of variables that Open MPI's mpirun passes on to other nodes, with a semicolon between.
+constexpr const char* forward_variable = "OMPI_MCA_mca_base_env_list";
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::vector<fs::path> directories_of(std::string_view paths) {
+  std::vector<fs::path> directories;
+  while (!paths.empty()) {
+    const auto end = std::min(paths.find(':'), paths.size());
+    directories.emplace_back(paths.substr(0, end));
+    paths.remove_prefix(std::min(end + 1, paths.size()));
+  }
+  return directories;
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// As the command itself is found, and as launchers find what they start. Empty: it is no program.
+fs::path program_of(const std::string& word) {
+  if (word.empty() || word.starts_with('-'))
+    return {};
+  if (word.find('/') == std::string::npos)
+    for (const auto& directory : directories_of(variable("PATH")))
+      if (is_program(directory / word))
+        return directory / word;
+  return is_program(word) ? fs::path(word) : fs::path();
+}
+
+struct LauncherWord {
+  std::size_t index = 0; ///< in the command
+  std::string provider;
+};
+
+/// A launcher that is a link says by the name of one of its files whose it is:
+/// mpirun -> mpirun.openmpi -> orterun.
+std::string provider_of_launcher(fs::path program) {
+  constexpr int most_links = 16;
+  for (int i = 0; i < most_links && !program.empty(); ++i) {
+    const auto provider = launcher_provider(program.filename().native());
+    if (!provider.empty())
+      return std::string(provider);
+    std::error_code error;
+    const auto target = fs::read_symlink(program, error);
+    program = error ? fs::path() : program.parent_path() / target;
+  }
+  return {};
+}
+
+std::optional<LauncherWord> find_launcher(std::span<const std::string> command) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const auto program = program_of(command[i]);
+    const auto name = program.filename().native().substr(0, kept_name_bytes);
+    if (!program.empty() && launcher_role(name) == LauncherRole::front)
+      return LauncherWord{i, provider_of_launcher(program)};
+  }
+  return std::nullopt;
+}
+
+/// Open MPI refuses a job that passes variables on in two ways.
+bool passes_variables(std::span<const std::string> words) {
+  return !variable(forward_variable).empty() || std::ranges::any_of(words, [](const auto& word) {
+    return word == "-x" || word == "--x" || word.ends_with("-tune") || word.ends_with("-am") ||
+           word.find("mca_base_env") != std::string::npos;
+  });
+}
+
+std::string by_hand_hint() {
+  return fmt::format("name the recorder of this MPI yourself: LD_PRELOAD=.../recorder/MPI/{} "
+                     "mqbridge run ...\n"
+                     "or make one (docs/recorder.md): {}",
+                     recorder_name, build_line());
+}
+
+struct Found {
+  std::string provider;
+  std::string why; ///< words for an error: where the provider was learnt
+  std::optional<ProgramMpi> program;
+  fs::path file;
+};
+
+/// What each word turned out to be is kept for the error that nothing tells the MPI.
+Result<Found> find_mpi(std::span<const std::string> command,
+                       const std::optional<LauncherWord>& launcher) {
+  const auto search = directories_of(variable("LD_LIBRARY_PATH"));
+  std::string looked_at;
+  for (const auto& word : command) {
+    const auto file = program_of(word);
+    if (file.empty())
+      continue;
+    auto mpi = mpi_of_program(file, search);
+    if (mpi && mpi->way != ProgramMpi::Way::none)
+      return Found{mpi->provider, fmt::format("{} needs {}", file.string(), mpi->library), *mpi,
+                   file};
+    looked_at += fmt::format("{}{} ({})", looked_at.empty() ? "" : ", ", file.string(),
+                             mpi ? "needs no MPI library" : "no ELF file");
+  }
+  if (launcher && !launcher->provider.empty())
+    return Found{launcher->provider,
+                 fmt::format("{} starts its jobs", command[launcher->index]),
+                 std::nullopt,
+                 {}};
+  return fail("recorder.no_mpi",
+              fmt::format("--record-queues: no word of the command tells which MPI its ranks use; "
+                          "looked at: {}",
+                          looked_at.empty() ? "no program" : looked_at),
+              by_hand_hint());
+}
+
+/// ld.so takes spaces and colons for ends of names, and expands what begins with '$'.
+Result<void> check_path(const fs::path& recorder) {
+  if (recorder.native().find_first_of(" :$\t\n") == std::string::npos)
+    return {};
+  return fail("recorder.path",
+              fmt::format("--record-queues: LD_PRELOAD cannot hold the path {}: it has a space, a "
+                          "colon or a '$'",
+                          recorder.string()),
+              "copy it to a directory without these, and name it yourself: LD_PRELOAD=PATH "
+              "mqbridge run ...");
+}
+
+Result<fs::path> recorder_for(const Found& found, std::span<const fs::path> directories) {
+  if (found.program && found.program->way == ProgramMpi::Way::linked)
+    return fail("recorder.linked",
+                fmt::format("--record-queues: {} has its MPI linked into it: what is preloaded "
+                            "cannot come first",
+                            found.file.string()),
+                "link it with the MPI's shared library, or with the recorder: docs/recorder.md");
+  const auto recorder = find_recorder(directories, found.provider);
+  if (!recorder)
+    return fail("recorder.missing",
+                fmt::format("--record-queues: there is no recorder/{}/{} beside this program; {}",
+                            found.provider, recorder_name, found.why),
+                by_hand_hint());
+  const auto platform = read_elf_platform(*recorder);
+  if (!platform)
+    return Failure(platform.error());
+  if (found.program && found.program->platform.architecture != platform->architecture)
+    return fail(
+        "recorder.platform",
+        fmt::format("--record-queues: {} is a program for {}, and the recorder {} is for {}",
+                    found.file.string(), found.program->platform.architecture, recorder->string(),
+                    platform->architecture),
+        by_hand_hint());
+  auto checked = check_path(*recorder);
+  return checked ? Result<fs::path>(*recorder) : forward(std::move(checked));
+}
+
+} // namespace
+
+Result<std::vector<EnvironmentVariable>>
+recorder_environment(std::span<const std::string> command, std::span<const fs::path> directories) {
+  const auto preloaded = variable(preload_variable);
+  if (preloaded.find(recorder_name) != std::string_view::npos)
+    return std::vector<EnvironmentVariable>();
+  const auto launcher = find_launcher(command);
+  auto found = find_mpi(command, launcher);
+  if (!found)
+    return forward(std::move(found));
+  if (found->program && found->program->way == ProgramMpi::Way::recorded)
+    return std::vector<EnvironmentVariable>();
+  auto recorder = recorder_for(*found, directories);
+  if (!recorder)
+    return forward(std::move(recorder));
+  std::string value = recorder->string();
+  if (!preloaded.empty())
+    value += fmt::format(":{}", preloaded);
+  std::vector<EnvironmentVariable> variables{{preload_variable, std::move(value)}};
+  if (launcher && launcher->provider == "openmpi" &&
+      !passes_variables(command.subspan(launcher->index)))
+    variables.emplace_back(forward_variable, preload_variable);
+  return variables;
+}
+
+} // namespace mqbridge::preload

@@ -1,0 +1,155 @@
+#include "host/mpi/preload/program_mpi.h"
+
+#include "dll/recorder/layout.h"
+#include "host/disk/text_file.h"
+#include "host/elf/elf_file.h"
+#include "host/elf/elf_reader.h"
+#include "host/mpi/preload/recorder_files.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace mqbridge::preload {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Big applications bring a few hundred.
+constexpr std::size_t max_libraries = 1024;
+
+/// How the names of libraries begin whose number tells the MPI, and those of one MPI alone.
+constexpr auto numbered = std::to_array<std::string_view>({"libmpi", "libmpicxx", "libmpifort"});
+constexpr auto of_openmpi =
+    std::to_array<std::string_view>({"libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
+                                     "libmpi_usempi_ignore_tkr", "libmpi_cxx"});
+constexpr auto of_mpich =
+    std::to_array<std::string_view>({"libmpich", "libmpichfort", "libmpichcxx", "libmpichf90"});
+constexpr std::string_view number_of_mpich = "12";
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos)
+      return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string with_origin(std::string path, const fs::path& object) {
+  const std::string origin = object.parent_path();
+  for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"})
+    for (auto at = path.find(token); at != std::string::npos;
+         at = path.find(token, at + origin.size()))
+      path.replace(at, token.size(), origin);
+  return path;
+}
+
+/// The directories that /etc/ld.so.conf.d names, and those that need no name.
+std::vector<fs::path> system_directories() {
+  std::vector<fs::path> directories;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/etc/ld.so.conf.d", error)) {
+    const auto text = read_text_file(entry.path().native());
+    for (const auto& line : text ? split(*text, '\n') : std::vector<std::string>())
+      if (line.starts_with('/'))
+        directories.emplace_back(line);
+  }
+  for (const auto* const directory : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+    directories.emplace_back(directory);
+  return directories;
+}
+
+/// What ld.so would load, breadth first as it does.
+class Libraries {
+public:
+  Libraries(const Platform& platform, const std::vector<fs::path>& search)
+      : platform_(platform), search_(search), system_(system_directories()) {}
+
+  /// The first library of an MPI, or of the recorder, that `program` brings along.
+  std::string first_of_mpi(const fs::path& program) {
+    objects_ = {program};
+    for (std::size_t i = 0; i < objects_.size() && i < max_libraries; ++i) {
+      const auto reader = ElfReader::open(objects_[i]);
+      const auto dynamic = reader ? reader->dynamic() : Result<ElfDynamic>(ElfDynamic());
+      if (!dynamic)
+        continue;
+      for (const auto& name : dynamic->needed) {
+        if (name.ends_with(recorder_name) || !provider_of_library(name).empty())
+          return name;
+        if (seen_.insert(name).second)
+          add(fs::path(objects_[i]), *dynamic, name); // a copy: add() moves the objects
+      }
+    }
+    return {};
+  }
+
+private:
+  void add(const fs::path& object, const ElfDynamic& dynamic, const std::string& name) {
+    if (name.find('/') != std::string::npos)
+      return (void)try_file(with_origin(name, object));
+    std::vector<fs::path> places = search_;
+    for (const auto& paths : dynamic.search_paths)
+      for (const auto& place : split(paths, ':'))
+        places.emplace_back(with_origin(place, object));
+    places.insert(places.end(), system_.begin(), system_.end());
+    (void)std::ranges::any_of(places,
+                              [&](const fs::path& place) { return try_file(place / name); });
+  }
+
+  bool try_file(const fs::path& path) {
+    const auto platform = read_elf_platform(path);
+    if (!platform || platform->architecture != platform_.architecture)
+      return false;
+    objects_.push_back(path);
+    return true;
+  }
+
+  const Platform& platform_;
+  const std::vector<fs::path>& search_;
+  const std::vector<fs::path> system_;
+  std::vector<fs::path> objects_;
+  std::set<std::string> seen_;
+};
+
+} // namespace
+
+std::string_view provider_of_library(std::string_view file_name) {
+  file_name.remove_prefix(std::min(file_name.size(), file_name.rfind('/') + 1));
+  const auto end = file_name.find(".so.");
+  if (end == std::string_view::npos)
+    return {};
+  const auto stem = file_name.substr(0, end);
+  auto number = file_name.substr(end + 4);
+  number = number.substr(0, number.find('.'));
+  if (std::ranges::find(of_mpich, stem) != of_mpich.end())
+    return "mpich";
+  if (std::ranges::find(of_openmpi, stem) != of_openmpi.end())
+    return "openmpi";
+  if (std::ranges::find(numbered, stem) == numbered.end() || number.empty())
+    return {};
+  return number == number_of_mpich ? "mpich" : "openmpi";
+}
+
+Result<ProgramMpi> mpi_of_program(const fs::path& program, const std::vector<fs::path>& search) {
+  auto elf = ElfFile::open(program);
+  if (!elf)
+    return forward(std::move(elf));
+  ProgramMpi mpi;
+  mpi.platform = (*elf)->platform();
+  mpi.library = Libraries(mpi.platform, search).first_of_mpi(program);
+  mpi.provider = provider_of_library(mpi.library);
+  if ((*elf)->find_symbol(MQR_ROOT_SYMBOL) != nullptr || mpi.library.ends_with(recorder_name))
+    mpi.way = ProgramMpi::Way::recorded;
+  else if ((*elf)->find_symbol("MPI_Init") != nullptr)
+    mpi.way = ProgramMpi::Way::linked;
+  else if (!mpi.provider.empty())
+    mpi.way = ProgramMpi::Way::library;
+  return mpi;
+}
+
+} // namespace mqbridge::preload

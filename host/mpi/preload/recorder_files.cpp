@@ -1,0 +1,42 @@
+#include "host/mpi/preload/recorder_files.h"
+
+#include "host/elf/elf_file.h"
+
+#include <fmt/format.h>
+#include <system_error>
+
+namespace mqbridge::preload {
+namespace fs = std::filesystem;
+
+std::optional<fs::path> find_recorder(std::span<const fs::path> directories,
+                                      std::string_view provider) {
+  for (const auto& directory : directories) {
+    std::error_code error;
+    if (auto path = fs::canonical(directory / "recorder" / provider / recorder_name, error); !error)
+      return path;
+  }
+  return std::nullopt;
+}
+
+std::string recorder_hint(std::span<const fs::path> directories, std::string_view provider,
+                          const Platform& platform) {
+  const auto found = find_recorder(directories, provider);
+  const auto theirs = found ? read_elf_platform(*found) : Result<Platform>(Platform());
+  if (!found || !theirs || theirs->architecture != platform.architecture)
+    return "or rerun it with a recorder made for this MPI (docs/recorder.md): " + build_line();
+  // Open MPI passes to other nodes only what it is told to pass.
+  return fmt::format("or rerun it with the recorder, for any transport: mqbridge run "
+                     "--record-queues --timeout 10m -- mpirun ...\n"
+                     "the recorder without `run`: {}",
+                     provider == "openmpi"
+                         ? fmt::format("mpirun -x LD_PRELOAD={} ...", found->string())
+                         : fmt::format("LD_PRELOAD={} mpiexec ...", found->string()));
+}
+
+std::string build_line() {
+  return fmt::format("mpicc -std=c17 -O2 -fPIC -fvisibility=hidden -shared -I. dll/recorder/*.c "
+                     "dll/recorder/mpi/*.c -o {} -Wl,--as-needed,-z,nodelete -ldl -lpthread",
+                     recorder_name);
+}
+
+} // namespace mqbridge::preload
