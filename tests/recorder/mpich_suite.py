@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs test programs of MPICH's own test suite with and without the recorder, and compares what they say.
 
-    mpich_suite.py --mpi mpich|openmpi --programs DIRECTORY --recorder LIBRARY [--list pt2pt ...] [--only NAME] [--shard I/N]
+    mpich_suite.py --mpi mpich|openmpi --recorder LIBRARY [--list pt2pt ...] [--only NAME]
 
-DIRECTORY is what docker/targets/mpich-tests.sh made for this MPI. Each line of its testlists is run twice, one after the
-other: bare, and with LIBRARY preloaded. A program that passes without the recorder has to pass with it. One that does
-not pass is tried again: some of them fail now and then by themselves, and such a failure is shown by runs without the
-recorder, too. Exit status: 0 the same results, 1 not, 2 the suite cannot be run."""
+The programs are those of the target mpich-tests (docker/targets.sh). Each line of their testlists is run twice, one after
+the other: bare, and with LIBRARY preloaded. A program that passes without the recorder has to pass with it. One that does
+not pass with it is tried again: some fail now and then by themselves, and runs without the recorder show that, too.
+Exit status: 0 the same results; 1 not; 2 the suite cannot be run; 77 the target is not there, and need not be."""
 import argparse
 import dataclasses
 import os
@@ -93,24 +93,30 @@ def compare(options, line):
     return "differs", recorded
 
 
+def targets():
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(os.environ.get("MQBRIDGE_TARGETS") or pathlib.Path(cache) / "mqbridge/targets")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", choices=LAUNCHERS, required=True)
-    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--programs", type=pathlib.Path, help="another directory with the programs")
     parser.add_argument("--recorder", type=pathlib.Path, required=True)
     parser.add_argument("--list", nargs="+", default=["pt2pt", "comm", "coll"], help="folders of the suite")
     parser.add_argument("--only", default="", help="programs whose line contains this")
-    parser.add_argument("--shard", default="0/1", help="each N-th line from the I-th on: I/N")
     options = parser.parse_args()
-    for path in (options.programs / options.list[0] / "testlist", options.recorder):
-        if not path.exists():
-            print(f"{path} is missing: ./dev targets mpich-tests; ./dev build", file=sys.stderr)
-            return 2
+    options.programs = options.programs or targets() / "mpich-tests" / options.mpi
+    if not options.programs.exists():
+        print(f"{options.programs} is missing: ./dev targets mpich-tests", file=sys.stderr)
+        return 2 if "MQBRIDGE_REQUIRE_TARGETS" in os.environ else 77
+    if not options.recorder.exists():
+        print(f"{options.recorder} is missing: ./dev build", file=sys.stderr)
+        return 2
     options.recorder = options.recorder.resolve()
-    first, step = map(int, options.shard.split("/"))
     lines = [line for folder in options.list for line in lines_of(options.programs, folder) if options.only in str(line)]
     counts = {}
-    for line in lines[first::step]:
+    for line in lines:
         if not (options.programs / line.folder / line.program).exists():
             verdict, outcome = "not built", None
         else:
