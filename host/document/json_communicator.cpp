@@ -73,6 +73,16 @@ void write_waited(JsonWriter& json, const Waited& waited) {
   json.end();
 }
 
+/// Nothing where it is not known: without a recorder it never is.
+void write_site(JsonWriter& json, const SharedSite& site) {
+  if (!site)
+    return;
+  write_address(json, "site", site->address);
+  json.member("function", site->function);
+  json.member("file", site->file);
+  json.member("line", site->line);
+}
+
 void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.begin_object(Layout::one_line);
   json.member("status", name_of(operation.status));
@@ -109,6 +119,7 @@ void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.member("sequence",
               std::optional<std::uint64_t>(std::optional<std::uint32_t>(operation.sequence)));
   write_or_null(json, "protocol", name_of(operation.protocol));
+  write_site(json, operation.site);
   json.end();
 }
 
@@ -150,6 +161,38 @@ void write_counters(JsonWriter& json, const std::optional<MessageCounters>& coun
     json.member("arrived", peer.arrived);
     json.end();
   }
+  json.end();
+  json.end();
+}
+
+void write_collective(JsonWriter& json, const RecordedCollective& collective) {
+  json.begin_object(Layout::one_line);
+  json.member("call", collective.call);
+  json.member("sequence", collective.sequence);
+  json.member("root", collective.root);
+  write_address(json, "request", collective.request);
+  write_waited(json, collective.waited);
+  write_site(json, collective.site);
+  json.end();
+}
+
+void write_recorded(JsonWriter& json, const RecordedCommunicator& recorded) {
+  json.key("recorded").begin_object();
+  json.member("whole", recorded.whole);
+  json.member("collectives", recorded.collectives);
+  json.key("channels").begin_array();
+  for (const RecordedChannel& channel : recorded.channels) {
+    json.begin_object(Layout::one_line);
+    json.member("peer", channel.peer);
+    json.member("tag", channel.tag);
+    json.member("sent", std::int64_t{channel.sent});
+    json.member("received", std::int64_t{channel.received});
+    json.end();
+  }
+  json.end();
+  json.key("under_way").begin_array();
+  for (const RecordedCollective& collective : recorded.under_way)
+    write_collective(json, collective);
   json.end();
   json.end();
 }
@@ -196,6 +239,8 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, Rank
   json.member("named_by_mpi", communicator.named_by_mpi);
   write_members(json, "members", communicator.members);
   write_members(json, "remote_members", communicator.remote.members);
+  if (communicator.recorded)
+    write_recorded(json, *communicator.recorded);
   json.end();
 }
 

@@ -28,6 +28,8 @@ void write_call(JsonWriter& json, const BlockedCall& call) {
     json.member("root", call.root);
   if (call.sequence)
     json.member("sequence", call.sequence);
+  if (call.group)
+    json.member("group", std::int64_t{*call.group});
   json.end();
 }
 

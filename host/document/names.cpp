@@ -198,6 +198,10 @@ std::string_view name_of(QueueReason value) {
     return "target_died";
   case QueueReason::types_missing:
     return "types_missing";
+  case QueueReason::senders_unseen:
+    return "senders_unseen";
+  case QueueReason::not_recorded:
+    return "not_recorded";
   }
   return {};
 }

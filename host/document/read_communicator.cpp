@@ -83,6 +83,42 @@ std::optional<MessageCounters> read_counters(const Fields& communicator) {
   return counters;
 }
 
+std::uint32_t read_count(const Fields& fields, std::string_view key) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(fields.integer(key, 0, most));
+}
+
+RecordedCollective read_collective(const Fields& fields) {
+  RecordedCollective collective;
+  collective.call = fields.text("call");
+  collective.sequence = fields.integer("sequence");
+  collective.root = fields.maybe_integer("root");
+  collective.request = fields.maybe_address("request");
+  collective.waited = read_waited(fields);
+  collective.site = read_site(fields);
+  fields.state().spend(sizeof(RecordedCollective) + collective.call.size());
+  return collective;
+}
+
+std::optional<RecordedCommunicator> read_recorded(const Fields& communicator) {
+  if (communicator.is_null("recorded"))
+    return std::nullopt;
+  const Fields fields(communicator, "recorded");
+  RecordedCommunicator recorded;
+  recorded.whole = fields.flag("whole");
+  recorded.collectives = fields.integer("collectives");
+  fields.each("channels", [&](const json& element, const Place& place) {
+    const Fields channel(element, place, fields.state());
+    recorded.channels.push_back({channel.integer("peer"), channel.maybe_integer("tag"),
+                                 read_count(channel, "sent"), read_count(channel, "received")});
+    fields.state().spend(sizeof(RecordedChannel));
+  });
+  fields.each("under_way", [&](const json& element, const Place& place) {
+    recorded.under_way.push_back(read_collective(Fields(element, place, fields.state())));
+  });
+  return recorded;
+}
+
 Queue read_queue(const Fields& fields, const TakeOperations& take) {
   Queue queue;
   queue.state = fields.word<QueueState>("state");
@@ -123,6 +159,7 @@ Communicator read_communicator(const json& value, const Place& place, const Take
   communicator.remote.members = read_members(fields, "remote_members");
   if (const auto context = fields.maybe_address("context_id"))
     communicator.context = context->value;
+  communicator.recorded = read_recorded(fields);
   communicator.named_by_mpi = fields.maybe_flag("named_by_mpi").value_or(false);
   return communicator;
 }

@@ -94,6 +94,19 @@ Collective read_collective(const Fields& fields) {
                                       : fields.word_or("collective", Collective::internal);
 }
 
+void read_repairs(const Fields& fields, RepairList& repairs) {
+  fields.each("repairs", [&](const json& element, const Place& place) {
+    const auto repair =
+        element.is_string() ? value_named<Repair>(element.get<std::string>()) : std::nullopt;
+    if (repair)
+      repairs.add(*repair);
+    else
+      fields.state().complain(place, "a repair that this version knows");
+  });
+}
+
+} // namespace
+
 Waited read_waited(const Fields& operation) {
   constexpr std::int64_t most_groups = std::numeric_limits<std::uint32_t>::max();
   constexpr std::int64_t most_count = Waited::unknown_count - 1;
@@ -109,18 +122,17 @@ Waited read_waited(const Fields& operation) {
   return waited;
 }
 
-void read_repairs(const Fields& fields, RepairList& repairs) {
-  fields.each("repairs", [&](const json& element, const Place& place) {
-    const auto repair =
-        element.is_string() ? value_named<Repair>(element.get<std::string>()) : std::nullopt;
-    if (repair)
-      repairs.add(*repair);
-    else
-      fields.state().complain(place, "a repair that this version knows");
-  });
+SharedSite read_site(const Fields& fields) {
+  const auto address = fields.maybe_address("site");
+  if (!address)
+    return nullptr;
+  auto& sites = fields.state().sites;
+  const auto bytes_before = sites.bytes();
+  auto site = sites.share({*address, fields.maybe_text("function"), fields.maybe_text("file"),
+                           fields.maybe_integer("line")});
+  fields.state().spend(sites.bytes() - bytes_before);
+  return site;
 }
-
-} // namespace
 
 Operation read_operation(const json& value, const Place& place, ReadState& state) {
   const Fields fields(value, place, state);
@@ -156,6 +168,7 @@ Operation read_operation(const json& value, const Place& place, ReadState& state
   operation.protocol = fields.word_or("protocol", Protocol::unknown);
   operation.collective = read_collective(fields);
   operation.waited = read_waited(fields);
+  operation.site = read_site(fields);
   return operation;
 }
 

@@ -18,6 +18,11 @@ namespace mqbridge {
 using TakeOperations =
     std::function<ChunkedList<Operation>(const nlohmann::json& list, const Place& place)>;
 
+/// Null where `fields` has no member `site`.
+SharedSite read_site(const Fields& fields);
+/// The member `waited`.
+Waited read_waited(const Fields& fields);
+
 Operation read_operation(const nlohmann::json& operation, const Place& place, ReadState& state);
 
 Communicator read_communicator(const nlohmann::json& communicator, const Place& place,

@@ -1,6 +1,7 @@
 #include "host/document/read_parts.h"
 
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace mqbridge {
@@ -37,6 +38,9 @@ BlockedCall read_call(const json& value, const Place& place, ReadState& state) {
   call.system_call = fields.maybe_text("system_call");
   call.root = fields.maybe_integer("root");
   call.sequence = fields.maybe_integer("sequence");
+  constexpr std::int64_t most_groups = std::numeric_limits<std::uint32_t>::max();
+  if (const auto group = fields.maybe_integer("group", 0, most_groups))
+    call.group = static_cast<std::uint32_t>(*group);
   state.spend(sizeof(BlockedCall) + length_of(call.call) + length_of(call.file) +
               length_of(call.function) + length_of(call.system_call));
   return call;

@@ -2,6 +2,7 @@
 
 #include "host/document/place.h"
 #include "host/document/rank_list_pool.h"
+#include "host/mqs/queues.h"
 #include "host/mqs/shared_text.h"
 #include "rsp/result.h"
 
@@ -21,6 +22,7 @@ public:
       : rank_lists(std::move(lists)), bytes_left_(most_bytes) {}
 
   TextPool texts;
+  SitePool sites;
   const std::shared_ptr<RankListPool> rank_lists; ///< never null
 
   /// "ranks[3].pid: an integer was expected". Code document.field.

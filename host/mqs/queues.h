@@ -7,6 +7,7 @@
 #include "host/mqs/repair_list.h"
 #include "host/mqs/shared_text.h"
 #include "host/mqs/text_lines.h"
+#include "host/process/call_sites.h"
 
 #include <array>
 #include <cstdint>
@@ -131,16 +132,6 @@ struct RawOperation {
   std::int32_t system_buffer = 0;
 };
 
-/// Where the program called MPI. `function`, `file` and `line` come once the process runs on.
-struct CallSite {
-  TargetAddress address; ///< behind the call
-  std::optional<std::string> function = {};
-  std::optional<std::string> file = {};
-  std::optional<std::int64_t> line = {};
-};
-/// All operations of a process that were posted at the same place share it.
-using SharedSite = std::shared_ptr<CallSite>;
-
 /// There may be ten million of them: each member more costs time, too, by the pages that it fills.
 struct Operation {
   [[no_unique_address]] RawOperation raw;
@@ -181,6 +172,8 @@ enum class QueueReason : std::uint8_t {
   not_requested,
   target_died,
   types_missing,
+  senders_unseen, ///< what its senders' recorders say is missing
+  not_recorded,   ///< operations began while the process's recorder did not record
 };
 enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop, bytes };
 

@@ -89,6 +89,10 @@ std::string short_state(const RankDump& rank, const Queue& queue) {
     return "the process ended";
   case QueueReason::types_missing:
     return "not provided: " + types_missing(rank);
+  case QueueReason::senders_unseen:
+    return "known once all senders are in the dump";
+  case QueueReason::not_recorded:
+    return "not all was recorded";
   case QueueReason::none:
     break;
   }
@@ -147,10 +151,10 @@ std::string common_state(const RankDump& rank, OpClass op_class) {
   std::optional<std::string> common;
   for (const Communicator& communicator : rank.communicators) {
     const Queue& queue = communicator.queue(op_class);
-    const bool of_the_rank = queue.state == QueueState::not_requested ||
-                             queue.reason == QueueReason::not_provided ||
-                             queue.reason == QueueReason::types_missing ||
-                             queue.reason == QueueReason::transport_bypasses;
+    const bool of_the_rank =
+        queue.state == QueueState::not_requested || queue.reason == QueueReason::not_provided ||
+        queue.reason == QueueReason::types_missing || queue.reason == QueueReason::senders_unseen ||
+        queue.reason == QueueReason::transport_bypasses;
     std::string state = of_the_rank ? long_state(rank, queue) : "";
     if (state.empty() || (common && *common != state))
       return {};

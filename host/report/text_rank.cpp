@@ -71,9 +71,9 @@ std::string busy_queues(const RankDump& rank, const Communicator& communicator) 
   std::string counts;
   for (const OpClass op_class : op_classes) {
     const Queue& queue = communicator.queue(op_class);
-    const bool expected = queue.reason == QueueReason::not_provided ||
-                          queue.reason == QueueReason::types_missing ||
-                          queue.state == QueueState::not_requested;
+    const bool expected =
+        queue.reason == QueueReason::not_provided || queue.reason == QueueReason::types_missing ||
+        queue.reason == QueueReason::senders_unseen || queue.state == QueueState::not_requested;
     const std::string state = expected ? "" : short_state(rank, queue);
     const OperationCounts own = count_operations(queue, op_class);
     if (own.own() == 0 && state.empty())

@@ -50,16 +50,20 @@ enum class Field : std::size_t {
   waited_group,
   waited_count,
   waited_unseen,
+  call,
+  function,
+  file,
+  line,
 };
 
-constexpr std::array<std::string_view, 37> titles = {
-    "kind",         "rank",       "comm_key", "comm_id",      "comm_name",    "comm_rank",
-    "comm_size",    "queue",      "state",    "peer_any",     "peer_global",  "peer_local",
-    "tag_any",      "tag",        "length",   "length_unit",  "buffer",       "request",
-    "repairs",      "reason",     "total",    "truncated_by", "message",      "hint",
-    "op_kind",      "delivered",  "pid",      "host",         "held_ms",      "endpoint",
-    "source",       "collective", "protocol", "waited_mode",  "waited_group", "waited_count",
-    "waited_unseen"};
+constexpr std::array<std::string_view, 41> titles = {
+    "kind",          "rank",       "comm_key", "comm_id",      "comm_name",    "comm_rank",
+    "comm_size",     "queue",      "state",    "peer_any",     "peer_global",  "peer_local",
+    "tag_any",       "tag",        "length",   "length_unit",  "buffer",       "request",
+    "repairs",       "reason",     "total",    "truncated_by", "message",      "hint",
+    "op_kind",       "delivered",  "pid",      "host",         "held_ms",      "endpoint",
+    "source",        "collective", "protocol", "waited_mode",  "waited_group", "waited_count",
+    "waited_unseen", "call",       "function", "file",         "line"};
 
 class Line {
 public:
@@ -119,6 +123,17 @@ void set_waited(Line& line, const Waited& waited) {
     line.set(Field::waited_unseen, "true");
 }
 
+/// What posted it, where a recorder knows that.
+void set_call(Line& line, const Operation& operation) {
+  if (operation.call)
+    line.set(Field::call, *operation.call);
+  if (!operation.site)
+    return;
+  line.set(Field::function, operation.site->function.value_or(""));
+  line.set(Field::file, operation.site->file.value_or(""));
+  line.set_number(Field::line, operation.site->line);
+}
+
 void write_operation(const RankDump& rank, const Communicator& communicator, OpClass op_class,
                      const Operation& operation, const Sink& sink) {
   Line line("operation", rank);
@@ -145,6 +160,7 @@ void write_operation(const RankDump& rank, const Communicator& communicator, OpC
   line.set(Field::collective, name_of(operation.collective));
   line.set(Field::protocol, name_of(operation.protocol));
   set_waited(line, operation.waited);
+  set_call(line, operation);
   line.write(sink);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/memory/address.h"
+#include "host/process/call_sites.h"
 
 #include <cstdint>
 #include <optional>
@@ -63,6 +64,8 @@ struct BlockedCall {
   /// Waited::group of all that it waits for; 0: of nothing that is in a list. Only a recorder
   /// knows.
   std::optional<std::uint32_t> group = {};
+  /// What a recorder says of the caller, until it is named in `function`, `file` and `line`.
+  SharedSite site = {};
 };
 
 } // namespace mqbridge

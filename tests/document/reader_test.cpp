@@ -121,6 +121,50 @@ TEST(DocumentReader, TheModelHasTheValues) {
   EXPECT_EQ(operation.call, communicator.queue(OpClass::send).operations.at(0).call) << "shared";
 }
 
+TEST(DocumentReader, TheModelHasWhatWasRecorded) {
+  const auto again = read(text_of(rich_dump()));
+  ASSERT_TRUE(again) << message_of(again);
+  const auto& communicator = again->dump.ranks[0].communicators.at(0);
+  ASSERT_TRUE(communicator.recorded);
+  const auto& recorded = *communicator.recorded;
+  EXPECT_FALSE(recorded.whole);
+  EXPECT_EQ(recorded.collectives, 4'294'967'295);
+  ASSERT_EQ(recorded.channels.size(), 2U);
+  EXPECT_EQ(recorded.channels[0].peer, 3);
+  EXPECT_EQ(recorded.channels[0].tag, -2'147'483'648);
+  EXPECT_EQ(recorded.channels[0].sent, 1U);
+  EXPECT_EQ(recorded.channels[0].received, 4'294'967'295U);
+  EXPECT_EQ(recorded.channels[1].tag, std::nullopt);
+  ASSERT_EQ(recorded.under_way.size(), 2U);
+  const auto& collective = recorded.under_way[0];
+  EXPECT_EQ(collective.call, "MPI_Ibcast");
+  EXPECT_EQ(collective.sequence, 4'294'967'295);
+  EXPECT_EQ(collective.root, 3);
+  EXPECT_EQ(collective.request, TargetAddress{0x5590a1c8});
+  EXPECT_EQ(collective.waited.group, 9U);
+  ASSERT_TRUE(collective.site);
+  EXPECT_EQ(*collective.site, (CallSite{TargetAddress{0x401300}, "solve", "solve.c", 12}));
+  EXPECT_EQ(recorded.under_way[1].root, std::nullopt);
+  EXPECT_EQ(recorded.under_way[1].site, nullptr);
+  EXPECT_FALSE(again->dump.ranks[0].communicators.at(1).recorded) << "there is no recorder";
+  EXPECT_EQ(again->dump.ranks[0].blocked_in->at(0).group, 4'294'967'295U);
+}
+
+TEST(DocumentReader, OperationsOfOnePlaceShareItsCallSite) {
+  const auto again = read(text_of(rich_dump()));
+  ASSERT_TRUE(again) << message_of(again);
+  const auto& communicator = again->dump.ranks[0].communicators.at(0);
+  const auto& operations = communicator.queue(OpClass::unexpected).operations;
+  ASSERT_TRUE(operations.at(0).site);
+  EXPECT_EQ(*operations.at(0).site,
+            (CallSite{TargetAddress{0xffffffff80401234}, "exchange<\"a\">", "halo.c", 212}));
+  EXPECT_EQ(operations.at(0).site, communicator.queue(OpClass::send).operations.at(1).site);
+  EXPECT_EQ(operations.at(2).site, nullptr);
+  EXPECT_EQ(operations.at(3).source, OpSource::recorder);
+  EXPECT_EQ(operations.at(3).raw.desired_tag, 0) << "the DLL said nothing of it";
+  EXPECT_EQ(*operations.at(3).site, CallSite{TargetAddress{0x401234}});
+}
+
 TEST(DocumentReader, ThatNoQueueWasAskedForIsNotThatAllWere) {
   Dump dump = sample_dump();
   dump.filters.no_queues = true;
@@ -168,7 +212,7 @@ TEST(DocumentReader, TheModelHasTheEarlierLooks) {
   EXPECT_EQ(looks[0].taken_at, "2026-11-05T07:59:58Z");
   ASSERT_EQ(looks[0].ranks.size(), 2U);
   EXPECT_EQ(looks[0].ranks[0].rank, 4);
-  EXPECT_EQ(looks[0].ranks[0].communicators[0].queue(OpClass::send).operations.size(), 3U);
+  EXPECT_EQ(looks[0].ranks[0].communicators[0].queue(OpClass::send).operations.size(), 4U);
   EXPECT_EQ(looks[1].taken_at, "2026-11-05T07:59:59Z");
   EXPECT_TRUE(looks[1].ranks.empty());
 }
@@ -264,8 +308,12 @@ protected:
     document_["ranks"][0]["communicators"].erase(1);
     for (const char* queue : {"receive", "unexpected"})
       queues[queue]["operations"] = json::array();
-    queues["send"]["operations"].erase(2); // has no raw values
+    queues["send"]["operations"].erase(3); // has no raw values
+    queues["send"]["operations"].erase(2); // nor this one
     queues["send"]["operations"].erase(1);
+    auto& recorded = document_["ranks"][0]["communicators"][0]["recorded"];
+    recorded["channels"].erase(1); // of other tags
+    recorded["under_way"].erase(1);
     document_["earlier"].erase(1);
     document_["earlier"][0]["ranks"].erase(1);
     document_["earlier"][0]["ranks"][0]["communicators"] = json::array();

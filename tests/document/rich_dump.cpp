@@ -2,6 +2,8 @@
 
 #include "tests/document/sample_dump.h"
 
+#include <limits>
+
 namespace mqbridge::test {
 namespace {
 
@@ -28,6 +30,8 @@ Operation rich_operation() {
   op.collective = Collective::reduce_scatter_block;
   op.waited =
       Waited{.group = 4'294'967'295, .count = 536'870'910, .mode = WaitMode::any, .unseen = true};
+  op.site = std::make_shared<CallSite>(
+      CallSite{TargetAddress{0xffffffff80401234}, "exchange<\"a\">", "halo.c", 212});
   op.raw = {.desired_local_rank = -5,
             .desired_global_rank = -6,
             .desired_tag = std::int64_t{1} << 62,
@@ -58,6 +62,29 @@ Operation read_by_mqbridge() {
   return op;
 }
 
+/// What the recorders of its sender and its receiver say together: it has no raw values either.
+Operation told_by_recorders() {
+  Operation op = read_by_mqbridge();
+  op.source = OpSource::recorder;
+  op.site = std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}});
+  return op;
+}
+
+RecordedCommunicator rich_record() {
+  constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+  RecordedCollective collective{"MPI_Ibcast", most, 3, TargetAddress{0x5590a1c8}, {}, {}};
+  collective.waited = Waited{.group = 9, .count = 2, .mode = WaitMode::all, .unseen = true};
+  collective.site =
+      std::make_shared<CallSite>(CallSite{TargetAddress{0x401300}, "solve", "solve.c", 12});
+  RecordedCommunicator recorded;
+  recorded.whole = false;
+  recorded.collectives = most;
+  recorded.channels = {{3, -2'147'483'648, 1, 4'294'967'295}, {-7, std::nullopt, 65'536, 0}};
+  recorded.under_way.push_back(collective);
+  recorded.under_way.emplace_back().call = "MPI_Ibarrier";
+  return recorded;
+}
+
 Communicator rich_communicator() {
   Communicator communicator;
   communicator.id = TargetAddress{0xffffffffffffffff};
@@ -72,10 +99,12 @@ Communicator rich_communicator() {
   communicator.named_by_mpi = true;
   communicator.internal = true;
   communicator.counters = MessageCounters{65536, 70'000, {{0, 65'535, 3}, {-7, 1, 65'534}}};
+  communicator.recorded = rich_record();
   communicator.key = "C7";
   for (const OpClass op_class : op_classes) {
     Queue& queue = communicator.queue(op_class);
-    queue = available({rich_operation(), rich_operation(), read_by_mqbridge()});
+    queue =
+        available({rich_operation(), rich_operation(), read_by_mqbridge(), told_by_recorders()});
     queue.operations[0].peer.any = queue.operations[0].tag.any = true;
     queue.reason = QueueReason::transport_bypasses;
     queue.error = "the DLL stopped at item 3";
@@ -101,7 +130,7 @@ std::vector<ThreadStack> rich_stacks() {
 
 std::vector<BlockedCall> rich_calls() {
   return {{41822, "MPI_Recv", TargetAddress{0x55905000}, "solve.c", 12, TargetAddress{0x5590a1c0},
-           false, "solve", "futex", 3, 7}};
+           false, "solve", "futex", 3, 7, 4'294'967'295}};
 }
 
 } // namespace

@@ -89,7 +89,7 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     queue.operations[0].length = {std::nullopt, unit};
     EXPECT_EQ(valid(), "");
   }
-  for (int source = 0; source <= static_cast<int>(OpSource::mqbridge); ++source) {
+  for (int source = 0; source <= static_cast<int>(OpSource::recorder); ++source) {
     queue.operations[0].source = static_cast<OpSource>(source);
     EXPECT_EQ(valid(), "");
   }
@@ -106,7 +106,7 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
     EXPECT_EQ(valid(), "");
   }
   for (int state = 0; state <= static_cast<int>(QueueState::not_requested); ++state)
-    for (int reason = 0; reason <= static_cast<int>(QueueReason::types_missing); ++reason) {
+    for (int reason = 0; reason <= static_cast<int>(QueueReason::not_recorded); ++reason) {
       queue.state = static_cast<QueueState>(state);
       queue.reason = static_cast<QueueReason>(reason);
       EXPECT_EQ(valid(), "");

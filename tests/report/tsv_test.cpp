@@ -84,12 +84,13 @@ TEST(Tsv, KindAndDeliveryOfAnOperation) {
 TEST(Tsv, ColumnsStayWhereTheyAreAndNewOnesComeLast) {
   const auto text = written([](const Sink& sink) { write_tsv(Dump{}, sink); });
   const auto titles = split(text.substr(0, text.find('\n')));
-  ASSERT_EQ(titles.size(), 37U);
+  ASSERT_EQ(titles.size(), 41U);
   EXPECT_EQ(titles[0], "kind");
   EXPECT_EQ(titles[29], "endpoint");
   EXPECT_EQ(std::vector(titles.begin() + 30, titles.end()),
             (std::vector<std::string>{"source", "collective", "protocol", "waited_mode",
-                                      "waited_group", "waited_count", "waited_unseen"}));
+                                      "waited_group", "waited_count", "waited_unseen", "call",
+                                      "function", "file", "line"}));
 }
 
 TEST(Tsv, WhatTheDllDoesNotSay) {
@@ -116,6 +117,22 @@ TEST(Tsv, WhatTheDllDoesNotSay) {
   EXPECT_EQ(operations[0].at("waited_mode"), "unknown");
   EXPECT_EQ(operations[0].at("waited_count"), "");
   EXPECT_EQ(operations[0].at("waited_unseen"), "");
+}
+
+TEST(Tsv, WhereARecordedOperationWasPosted) {
+  Dump dump = sample_dump();
+  auto& operations = dump.ranks[0].communicators[0].queue(OpClass::send).operations;
+  operations[0].call = std::make_shared<const std::string>("MPI_Isend");
+  operations[0].site =
+      std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}, "exchange", "halo.c", 212});
+  operations[1].site = std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}});
+  const auto rows = of_kind(rows_of(dump), "operation");
+  EXPECT_EQ(rows[0].at("call"), "MPI_Isend");
+  EXPECT_EQ(rows[0].at("function"), "exchange");
+  EXPECT_EQ(rows[0].at("file"), "halo.c");
+  EXPECT_EQ(rows[0].at("line"), "212");
+  for (const char* column : {"call", "function", "file", "line"})
+    EXPECT_EQ(rows[1].at(column), "") << column;
 }
 
 TEST(Tsv, NothingIsLostSilently) {
