@@ -62,10 +62,12 @@ static int is_full(const struct mqr_channels* channels, uint32_t sixteenths) {
 struct mqr_channel* mqr_channel_at(struct mqr_slot* table, int32_t peer, int32_t tag,
                                    uint32_t most) {
   struct mqr_channels* channels = mqr_address_in(table);
-  struct mqr_channel* entry = channels != NULL ? look_up(channels, peer, tag) : NULL;
-  if (entry != NULL && entry->peer == peer)
+  if (channels == NULL && (channels = grow(table)) == NULL)
+    return NULL;
+  struct mqr_channel* entry = look_up(channels, peer, tag);
+  if (entry->peer == peer)
     return entry;
-  if (channels == NULL || (is_full(channels, 12) && channels->capacity < most)) {
+  if (is_full(channels, 12) && channels->capacity < most) {
     channels = grow(table);
     if (channels == NULL)
       return NULL;

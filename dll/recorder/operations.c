@@ -4,16 +4,11 @@
 
 #include <string.h>
 
-/* The flags that a change may take away or give are published one word at a time. */
-static void set_flags(struct mqr_operation* shared, uint32_t flags) {
-  mqr_publish_word(&shared->flags, flags);
-}
-
 static int is_a_message(int32_t peer) {
   return peer >= 0; /* not MPI_PROC_NULL */
 }
 
-/* What follows, up to the send's end, has the generation odd and the lock. */
+/* Counting and unlinking: with the lock, and the generation odd. */
 
 static void count_sent(struct mqr_recorded_communicator* communicator,
                        struct mqr_operation* shared) {
@@ -64,7 +59,7 @@ unlink_operation(struct mqr_recorded_operation* operation) {
 static void end_operation(struct mqr_recorded_operation* operation, int stays) {
   if (stays) {
     struct mqr_operation* const shared = &operation->shared;
-    set_flags(shared, shared->flags | MQR_INACTIVE);
+    mqr_publish_word(&shared->flags, shared->flags | MQR_INACTIVE);
     mqr_publish_word(&shared->status, MQR_COMPLETE);
     mqr_end_update();
   } else {

@@ -333,14 +333,15 @@ TEST_F(RecorderCalls, ThreadsComeAndGoAndLeaveOneNodeEach) {
   enter(MQR_Recv);
   std::int64_t other = 0;
   for (int i = 0; i < 20; ++i) {
-    std::jthread([&] {
+    std::thread thread([&] {
       other = ::gettid();
       enter(MQR_Send);
       EXPECT_EQ(own_thread().function, std::uint32_t{MQR_Send});
       mqr_leave();
     });
-    for (const auto& thread : state_of(::getpid()).threads)
-      EXPECT_NE(thread.thread, other) << "it has ended";
+    thread.join();
+    for (const auto& node : state_of(::getpid()).threads)
+      EXPECT_NE(node.thread, other) << "it has ended";
   }
   EXPECT_LE(state_of(::getpid()).threads.size(), 2U);
   EXPECT_EQ(own_thread().function, std::uint32_t{MQR_Recv});
