@@ -11,10 +11,14 @@
 #include "dll/recorder/mpi/library.h"
 #include "dll/recorder/recorder.h"
 
-/* One of the program's calls. */
+/* Two calls by one function have frames that differ by what each gets over the stack. */
+enum { MQR_SIBLINGS = 128 };
+
+/* One of the program's calls, in the frame of its wrapper. */
 struct mqr_call {
-  mqr_any_function* next; /* what the program called, below the recorder */
-  const void* site;       /* where it returns to */
+  mqr_any_function* next;  /* what the program called, below the recorder */
+  const void* site;        /* where it returns to */
+  char room[MQR_SIBLINGS]; /* a call within this one is further away than a sibling is */
 };
 
 /* What the recorder keeps of a thread. */
@@ -43,7 +47,7 @@ static inline int mqr_begins(struct mqr_call* call, mqr_any_function** cache, co
     return 0;
   /* The stack grows down. An error handler may have left the last call by longjmp(). */
   if (mqr_here.outermost != NULL) {
-    if ((uintptr_t)frame < (uintptr_t)mqr_here.outermost)
+    if ((uintptr_t)frame + MQR_SIBLINGS < (uintptr_t)mqr_here.outermost)
       return 0;
     mqr_left_by_a_jump();
   }

@@ -133,7 +133,7 @@ void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags) {
 
 /* The parts of one MPI_Comm_split differ in their first members. */
 static uint64_t derived_id(const struct mqr_comm* parent, uint32_t sequence, MPI_Comm like) {
-  return mqr_mix(mqr_mix(parent->id, sequence), mqr_first_member(like));
+  return mqr_mix(mqr_mix(parent->id, sequence), mqr_first_members(like));
 }
 
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {

@@ -16,7 +16,7 @@ void mqr_close_world_group(void) {
 
 /* The first `size` members of a group. */
 static int translate(MPI_Group group, int size, int32_t* world) {
-  int* const ranks = malloc((size_t)size * sizeof *ranks);
+  int* const ranks = calloc((size_t)size + 1, sizeof *ranks);
   if (ranks == NULL)
     return 0;
   for (int i = 0; i < size; ++i)
@@ -58,13 +58,25 @@ int mqr_remote_ranks(MPI_Comm comm, struct mqr_ranks* ranks) {
   return mqr_mpi.Comm_remote_group(comm, &group) == MPI_SUCCESS && ranks_of_own(group, ranks);
 }
 
-uint64_t mqr_first_member(MPI_Comm comm) {
+/* `get` is MPI_Comm_group or MPI_Comm_remote_group. */
+static int32_t first_of(__typeof__(mqr_mpi.Comm_group) get, MPI_Comm comm) {
   MPI_Group group;
   int32_t first = MQR_WORLD_RANK_UNKNOWN;
-  if (mqr_mpi.Comm_group(comm, &group) == MPI_SUCCESS) {
-    if (!translate(group, 1, &first))
-      first = MQR_WORLD_RANK_UNKNOWN;
-    mqr_mpi.Group_free(&group);
-  }
-  return (uint64_t)(uint32_t)first;
+  if (get(comm, &group) != MPI_SUCCESS)
+    return first;
+  if (!translate(group, 1, &first))
+    first = MQR_WORLD_RANK_UNKNOWN;
+  mqr_mpi.Group_free(&group);
+  return first;
+}
+
+uint64_t mqr_first_members(MPI_Comm comm) {
+  int inter = 0;
+  const uint32_t local = (uint32_t)first_of(mqr_mpi.Comm_group, comm);
+  uint32_t remote = local;
+  if (mqr_mpi.Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter)
+    remote = (uint32_t)first_of(mqr_mpi.Comm_remote_group, comm);
+  const uint64_t least = local < remote ? local : remote;
+  const uint64_t most = local < remote ? remote : local;
+  return most << 32 | least;
 }

@@ -15,9 +15,9 @@ int mqr_ranks_of(MPI_Group group, struct mqr_ranks* ranks);
 int mqr_local_ranks(MPI_Comm comm, struct mqr_ranks* ranks);
 int mqr_remote_ranks(MPI_Comm comm, struct mqr_ranks* ranks);
 
-/* A number for the first member of a communicator's local group, the same on each of its members.
- */
-uint64_t mqr_first_member(MPI_Comm comm);
+/* A number for the first member of a communicator's group, or of both groups of one that has two:
+ * the same on each member. */
+uint64_t mqr_first_members(MPI_Comm comm);
 
 /* The group of MPI_COMM_WORLD, kept from MPI_Init to MPI_Finalize. */
 int mqr_open_world_group(void);
