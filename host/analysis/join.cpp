@@ -2,6 +2,7 @@
 
 #include "host/analysis/same_process.h"
 #include "host/dump/communicator_keys.h"
+#include "host/dump/recorded_messages.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,6 +52,7 @@ void add(Filters& all, const Filters& some) {
 class Joiner {
 public:
   void take(NamedDump document) {
+    ++documents_;
     Dump& dump = document.dump;
     for (EarlierLook& look : dump.earlier)
       take(std::move(look.ranks), look.taken_at, document.name);
@@ -78,10 +80,27 @@ public:
     for (auto look = earlier.rbegin(); look != earlier.rend(); ++look)
       joined_.earlier.push_back(std::move(look->second));
     name_communicators(joined_);
+    if (documents_ > 1)
+      settle_messages();
     return std::move(joined_);
   }
 
 private:
+  /// Each document was made without the recorders of the others' processes.
+  void settle_messages() {
+    settle_recorded_messages(joined_.ranks);
+    for (EarlierLook& look : joined_.earlier) {
+      Dump then;
+      then.ranks = std::move(look.ranks);
+      name_communicators(then);
+      settle_recorded_messages(then.ranks);
+      look.ranks = std::move(then.ranks);
+      for (RankDump& rank : look.ranks)
+        for (Communicator& communicator : rank.communicators)
+          communicator.key.clear(); // those of the newest look have names
+    }
+  }
+
   void take(std::vector<RankDump> ranks, const std::string& taken_at, const std::string& name) {
     for (RankDump& rank : ranks) {
       if (!rank.rank) {
@@ -126,6 +145,7 @@ private:
   std::map<RankKey, std::vector<Look>> looks_;
   std::vector<RankDump> nameless_; ///< their rank is not known: nobody waits for them by number
   Dump joined_;
+  std::size_t documents_ = 0;
   bool any_ = false;
 };
 

@@ -8,12 +8,12 @@ std::uint64_t pair_of(std::int64_t sender, std::int64_t other) {
          (static_cast<std::uint64_t>(other) & 0xffffffff);
 }
 
-} // namespace
-
-bool is_whole(const Queue& queue) {
-  return queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing &&
-         queue.total == queue.operations.size();
+/// MPI_Mrecv has been called for it.
+bool is_of_taken_message(const Operation& receive) {
+  return receive.call && (*receive.call == "MPI_Imrecv" || *receive.call == "MPI_Mrecv");
 }
+
+} // namespace
 
 ArrivedMessages::ArrivedMessages(const Communicator& communicator)
     : modulus_(communicator.counters ? communicator.counters->modulus : 0) {
@@ -21,6 +21,11 @@ ArrivedMessages::ArrivedMessages(const Communicator& communicator)
     if (!message.peer.local_rank || !message.tag.value)
       continue;
     const std::int64_t sender = *message.peer.local_rank;
+    // What one process's recorder says by itself: MPI_Mprobe has taken it, and no receive can.
+    if (communicator.recorded && message.source == OpSource::dll) {
+      held_.emplace(sender, *message.tag.value);
+      continue;
+    }
     tagged_.insert(pair_of(sender, *message.tag.value));
     if (message.collective == Collective::none) {
       senders_.insert(sender);
@@ -32,7 +37,13 @@ ArrivedMessages::ArrivedMessages(const Communicator& communicator)
     else
       numbered_ = false;
   }
-  for (const Operation& taken : communicator.queue(OpClass::receive).operations)
+  const auto& receives = communicator.queue(OpClass::receive).operations;
+  if (communicator.recorded)
+    for (const Operation& receive : receives)
+      if (is_of_taken_message(receive) && receive.actual && receive.actual->local_rank &&
+          receive.actual->tag)
+        held_.erase({*receive.actual->local_rank, *receive.actual->tag});
+  for (const Operation& taken : receives)
     if (taken.kind == OpKind::message && taken.actual && taken.actual->local_rank &&
         taken.actual->tag)
       held_.emplace(*taken.actual->local_rank, *taken.actual->tag);
@@ -81,6 +92,26 @@ bool PostedReceives::has_for(std::int64_t sender, MaybeInt tag, bool collective)
   if (collective)
     return collective_tags_.contains(*tag);
   return anything_ || senders_.contains(sender) || tags_.contains(*tag);
+}
+
+MetOperations::MetOperations(const Communicator& communicator) {
+  for (const OpClass op_class : {OpClass::send, OpClass::receive})
+    for (const Operation& operation : communicator.queue(op_class).operations) {
+      if (operation.status != OpStatus::matched || !operation.sequence)
+        continue;
+      if (op_class == OpClass::send)
+        sends_.insert(pair_of(operation.peer.local_rank.value_or(0), *operation.sequence));
+      else
+        receives_.insert(*operation.sequence);
+    }
+}
+
+bool MetOperations::has(OpClass op_class, const Operation& operation) const {
+  if (!operation.sequence)
+    return false;
+  return op_class == OpClass::send
+             ? sends_.contains(pair_of(operation.peer.local_rank.value_or(0), *operation.sequence))
+             : receives_.contains(*operation.sequence);
 }
 
 } // namespace mqbridge

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/mqs/queues.h"
+#include "host/mqs/whole_queue.h"
 
 #include <cstdint>
 #include <memory>
@@ -11,9 +12,6 @@
 #include <utility>
 
 namespace mqbridge {
-
-/// Whether a queue has everything that there is: what it does not show is not there.
-bool is_whole(const Queue& queue);
 
 /// The unexpected messages of one communicator of one process, to be looked up.
 class ArrivedMessages {
@@ -53,6 +51,17 @@ private:
   std::unordered_set<std::int64_t> tags_;            ///< from anybody
   std::unordered_set<std::int64_t> collective_tags_; ///< the MPI's own, from anybody
   bool anything_ = false;
+};
+
+/// The sends and receives of one communicator of one recorded process that have met each other.
+class MetOperations {
+public:
+  explicit MetOperations(const Communicator& communicator);
+  bool has(OpClass op_class, const Operation& operation) const;
+
+private:
+  std::unordered_set<std::uint64_t> sends_; ///< receiver and sequence
+  std::unordered_set<std::uint32_t> receives_;
 };
 
 /// One index for each communicator that was asked for. They outlive it.

@@ -1,5 +1,7 @@
 #include "host/collect/job_merge.h"
 
+#include "host/dump/recorded_messages.h"
+
 #include <fmt/format.h>
 #include <optional>
 
@@ -44,6 +46,7 @@ const RankDump& JobMerge::add(const Node& node, const std::string& host, RankDum
 
 Dump JobMerge::finish() {
   settle_job(dump_, std::move(claims_));
+  settle_recorded_messages(dump_.ranks);
   return std::move(dump_);
 }
 

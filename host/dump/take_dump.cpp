@@ -5,6 +5,7 @@
 #include "host/dump/job_view.h"
 #include "host/dump/phase_clock.h"
 #include "host/dump/rank_pool.h"
+#include "host/dump/recorded_messages.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>
@@ -64,6 +65,7 @@ Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
     claims.push_back(std::move(outcome.claim));
   }
   settle_job(dump, std::move(claims));
+  settle_recorded_messages(dump.ranks);
   std::erase_if(dump.ranks,
                 [&](const RankDump& rank) { return !wanted(options.filters, rank.rank); });
   return dump;

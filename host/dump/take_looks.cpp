@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/dump/communicator_keys.h"
+#include "host/dump/recorded_messages.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>
@@ -149,14 +150,18 @@ public:
     if (!before_.ranks.empty())
       folded_.earlier.insert(folded_.earlier.begin(), std::move(before_));
     name_communicators(folded_);
+    if (any_kept_)
+      settle_recorded_messages(folded_.ranks);
     return std::move(folded_);
   }
 
 private:
   void add(RankDump first) {
     const auto found = by_endpoint_.extract(first.endpoint);
-    if (found.empty())
+    if (found.empty()) {
+      any_kept_ = true;
       return folded_.ranks.push_back(std::move(first));
+    }
     RankDump& second = second_ranks_[found.mapped()];
     if (second.status == RankStatus::failed && first.status != RankStatus::failed)
       return keep(std::move(first), second.errors.empty() ? RankError{} : second.errors.front());
@@ -176,6 +181,7 @@ private:
   }
 
   void keep(RankDump first, const RankError& why) {
+    any_kept_ = true;
     const bool gone = why.code == codes::attach_no_such_process ||
                       why.code == codes::attach_exited || why.code == codes::target_died;
     first.errors.push_back({std::string(gone ? codes::twice_exited : codes::twice_failed),
@@ -207,6 +213,7 @@ private:
 
   Dump folded_;
   EarlierLook before_;
+  bool any_kept_ = false; ///< ranks that the second look does not have
   std::vector<RankDump> second_ranks_;
   std::map<std::string, std::size_t> by_endpoint_; ///< of the second look; those not folded yet
 };

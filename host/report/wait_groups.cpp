@@ -1,17 +1,10 @@
 #include "host/report/wait_groups.h"
 
+#include "host/mqs/whole_queue.h"
+
 #include <fmt/format.h>
 
 namespace mqbridge {
-namespace {
-
-bool is_whole(const Queue& queue) {
-  return queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing &&
-         queue.total == queue.operations.size();
-}
-
-} // namespace
-
 WaitGroups::WaitGroups(const RankDump& rank) {
   for (const Communicator& communicator : rank.communicators)
     for (const OpClass op_class : {OpClass::send, OpClass::receive}) {
