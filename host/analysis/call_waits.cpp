@@ -1,6 +1,7 @@
 #include "host/analysis/call_waits.h"
 
-#include "host/analysis/collective_members.h"
+#include "host/analysis/connected_processes.h"
+#include "host/analysis/group_waits.h"
 #include "host/analysis/stillness.h"
 
 #include <algorithm>
@@ -43,7 +44,9 @@ public:
       : all_(all), index_(process), process_(all.picture_.process(process)), threads_(threads) {
     whole_ = !all.picture_.filtered();
     for (const Seat& seat : process_.seats) {
-      counts_ = counts_ || seat.communicator->counters.has_value();
+      const auto& recorded = seat.communicator->recorded;
+      counts_ = counts_ || (seat.communicator->counters && !recorded);
+      records_all_ = records_all_ && recorded && recorded->whole;
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
         take(seat, op_class);
     }
@@ -61,7 +64,7 @@ public:
     case CallKind::exchange:
     case CallKind::wait_all:
     case CallKind::wait_any:
-      wait_for_requests(wait, kind);
+      call.group ? wait_as_recorded(wait, kind) : wait_for_requests(wait, kind);
       break;
     case CallKind::poll:
       wait_in_loop(wait);
@@ -171,6 +174,27 @@ private:
       if (!claimed.contains(number))
         others.push_back(number);
     return others;
+  }
+
+  /// The recorder knows all that the call waits for. Before the call has told it, it knows nothing.
+  void wait_as_recorded(CallWait& wait, CallKind kind) {
+    WaitGroup group;
+    if (const auto its = groups_.find(*wait.call->group); its != groups_.end())
+      group.operations = its->second;
+    const Waited* waited =
+        group.operations.empty() ? nullptr : &group.operations.front().operation->waited;
+    for (const CollectiveUnderWay& each : all_.requests_.under_way(index_))
+      if (each.recorded != nullptr && each.recorded->waited.group == *wait.call->group) {
+        group.collectives.push_back(&each);
+        waited = &each.recorded->waited;
+      }
+    if (*wait.call->group == 0 || waited == nullptr)
+      return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
+    group.all = kind != CallKind::wait_any;
+    group.more = waited->unseen || !records_all_;
+    group.still = stands_still(process_, *wait.call);
+    group.once = process_.before == nullptr;
+    wait_for_recorded(wait, group, index_, all_.requests_, all_.graph_);
   }
 
   void wait_for_requests(CallWait& wait, CallKind kind) {
@@ -340,22 +364,41 @@ private:
     wait_in_collective_without_operations(wait);
   }
 
+  /// A recorder says who has entered it.
   bool wait_for_members(CallWait& wait) {
-    const auto meeting = meeting_of(all_.picture_, index_, *wait.call);
-    if (!meeting)
+    const auto collective = entered_by(all_.picture_, index_, *wait.call);
+    const auto members =
+        collective ? all_.requests_.collectives().wait_of(*collective) : std::nullopt;
+    if (!members)
       return false;
-    if (const auto known = all_.meeting_.find(*meeting); known != all_.meeting_.end()) {
-      take_absent(wait, known->second);
-      return true;
+    take_absent(wait, {members->needed, members->members});
+    const bool still = stands_still(process_, *wait.call) && !members->fresh;
+    if (members->has_others()) {
+      wait_for_others(wait, *members, still);
+    } else if (members->needed == WaitGraph::satisfied) {
+      if (still || wait.call->call == "MPI_Intercomm_create") { // with another group
+        wait.node = WaitGraph::unknown;
+        say_unknown(wait, fmt::format("what goes on inside of {}", *wait.call->call));
+      }
+      wait.guessed = !still && members->left && process_.before == nullptr;
     }
-    const auto waited = members_waited_for(all_.picture_, index_, *wait.call);
-    if (!waited)
-      return false;
-    const Absent absent = all_.wait_for(*waited);
-    if (kind_of_collective(*wait.call->call) == CollectiveKind::everybody)
-      all_.meeting_.emplace(*meeting, absent);
-    take_absent(wait, absent);
     return true;
+  }
+
+  /// Beside those whom it needs it may wait for all others, and for one of them if nothing else
+  /// keeps it there.
+  void wait_for_others(CallWait& wait, const CollectiveWait& members, bool still) {
+    const WaitNode perhaps = all_.graph_.add(WaitGraph::Mode::any);
+    all_.graph_.wait_for(perhaps, members.all_others);
+    all_.graph_.wait_for(perhaps, WaitGraph::guessed);
+    wait.node = all_.graph_.add(WaitGraph::Mode::all);
+    all_.graph_.wait_for(wait.node, members.needed);
+    all_.graph_.wait_for(wait.node, perhaps);
+    if (members.needed != WaitGraph::satisfied)
+      return;
+    wait.mode = WaitGraph::Mode::any;
+    if (still)
+      all_.graph_.wait_for(wait.node, members.any_other);
   }
 
   static void take_absent(CallWait& wait, const Absent& absent) {
@@ -376,6 +419,10 @@ private:
     const auto& collectives = all_.requests_.under_way(index_);
     if (!inside_.empty())
       return wait_inside(wait);
+    if (wait_for_members(wait))
+      return;
+    if (wait.call->group) // what a recorded process has under way is not for this call
+      return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     if (collectives.size() > 1)
       return wait_for_one_of(wait, {}, collectives);
     if (collectives.size() == 1) {
@@ -417,6 +464,7 @@ private:
   /// All that calls send and receive is visible, also blocking sends, probes and what goes on
   /// inside of collectives: who counts messages is asked for these, too.
   bool counts_ = false;
+  bool records_all_ = true; ///< it has a recorder, which has missed nothing
 };
 
 CallWaits::Absent CallWaits::wait_for(std::vector<Partner> members) {

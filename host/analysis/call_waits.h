@@ -54,8 +54,6 @@ private:
   Absent wait_for(std::vector<Partner> members);
 
   std::map<std::size_t, Absent> leaving_; ///< by job
-  /// By communicator and number, of collectives in which each waits for all.
-  std::map<std::pair<std::uint32_t, std::int64_t>, Absent> meeting_;
 };
 
 } // namespace mqbridge

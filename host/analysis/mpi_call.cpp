@@ -171,12 +171,18 @@ std::string_view without_prefix(std::string_view call) {
   return call.starts_with("MPI_") ? call.substr(4) : call;
 }
 
-/// MPI_Isend, MPI_Ibarrier: of each blocking call there may be one that only starts it.
-bool starts_something(std::string_view name) {
+/// What a call starts: "Barrier" of "Ibarrier". Empty: nothing.
+std::string started_by(std::string_view name) {
   if (name.size() < 2 || name.front() != 'I')
-    return false;
+    return {};
   std::string blocking(name.substr(1));
   blocking.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(blocking.front())));
+  return blocking;
+}
+
+/// MPI_Isend, MPI_Ibarrier: of each blocking call there may be one that only starts it.
+bool starts_something(std::string_view name) {
+  const std::string blocking = started_by(name);
   return find<CallKind>(calls, blocking) != nullptr ||
          find<CollectiveKind>(collectives, blocking) != nullptr;
 }
@@ -199,6 +205,25 @@ CallKind kind_of_call(std::string_view call) {
 CollectiveKind kind_of_collective(std::string_view call) {
   const auto* known = find<CollectiveKind>(collectives, without_prefix(call));
   return known != nullptr ? known->value : CollectiveKind::none;
+}
+
+CollectiveKind dependence_of(std::string_view call) {
+  constexpr auto free_alone = std::to_array<std::string_view>({"Comm_free", "Comm_disconnect"});
+  const auto name = without_prefix(call);
+  for (const std::string& each : {std::string(name), started_by(name)})
+    if (const auto* known = find<CollectiveKind>(collectives, each))
+      return known->value;
+  const bool makes = kind_of_call(call) == CallKind::construct || name == "Comm_idup";
+  return makes && std::ranges::find(free_alone, name) == free_alone.end()
+             ? CollectiveKind::everybody
+             : CollectiveKind::other;
+}
+
+SendKind kind_of_send(std::string_view call) {
+  const auto name = without_prefix(call);
+  if (name.starts_with("Ssend") || name == "Issend")
+    return SendKind::synchronous;
+  return name.starts_with("Bsend") || name == "Ibsend" ? SendKind::buffered : SendKind::standard;
 }
 
 bool is_of_blocking_call(Collective collective) {

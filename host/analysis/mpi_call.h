@@ -36,6 +36,17 @@ enum class CollectiveKind : std::uint8_t {
 
 CallKind kind_of_call(std::string_view call);
 CollectiveKind kind_of_collective(std::string_view call);
+/// The same of whatever all members of a communicator call: blocking or nonblocking, and what makes
+/// communicators and windows. What these agree on nobody knows before all have come.
+CollectiveKind dependence_of(std::string_view call);
+
+/// When a send is complete.
+enum class SendKind : std::uint8_t {
+  standard,    ///< when the MPI has taken the message, which may be at once: MPI_Send, MPI_Irsend
+  synchronous, ///< when it has met a receive
+  buffered,    ///< at once
+};
+SendKind kind_of_send(std::string_view call);
 
 /// Whether an operation with this Operation::collective belongs to a blocking call; else to a
 /// nonblocking collective, which goes on in any call.

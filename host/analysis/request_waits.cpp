@@ -40,7 +40,10 @@ bool is_open(const Operation& operation) {
 RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, WaitGraph& graph,
                            const std::vector<WaitNode>& process_nodes)
     : picture_(picture), channels_(channels), graph_(graph), process_nodes_(process_nodes),
-      under_way_(picture.processes().size()) {
+      under_way_(picture.processes().size()),
+      collectives_(picture, graph, [this](const Partner& partner, bool unsure) {
+        return member(partner, unsure);
+      }) {
   for (const Process& process : picture.processes()) {
     does_no_more_.push_back(leaves_mpi(process.presence, *process.now));
     did_no_more_.push_back(process.before != nullptr &&
@@ -72,11 +75,39 @@ void RequestWaits::find_collectives_under_way() {
                               {graph_.add(WaitGraph::Mode::all), &seat, *operation.tag.value, {}});
           at->operations.push_back({&seat, op_class, &operation});
         }
+    for (const Seat& seat : picture_.process(process).seats)
+      if (seat.communicator->recorded)
+        for (const RecordedCollective& each : seat.communicator->recorded->under_way)
+          found.push_back({graph_.add(WaitGraph::Mode::all), &seat, 0, {}, &each});
   }
   for (std::size_t process = 0; process < under_way_.size(); ++process)
-    for (const CollectiveUnderWay& collective : under_way_[process])
+    for (CollectiveUnderWay& collective : under_way_[process]) {
       for (const OperationAt& at : collective.operations)
         graph_.wait_for(collective.node, node_of(process, at));
+      if (collective.recorded != nullptr)
+        wait_for_members(process, collective);
+    }
+}
+
+void RequestWaits::wait_for_members(std::size_t process, CollectiveUnderWay& collective) {
+  const RecordedCollective& it = *collective.recorded;
+  const auto wait = collectives_.wait_of({process, collective.seat, it.call, it.sequence, it.root});
+  if (!wait)
+    return graph_.wait_for(collective.node, WaitGraph::unknown);
+  collective.members = *wait;
+  graph_.wait_for(collective.node, wait->needed);
+  if (wait->has_others())
+    graph_.wait_for(collective.node, either(wait->all_others, WaitGraph::guessed));
+}
+
+/// A member that has not entered a collective, as far as is known. One that has left MPI did so
+/// after all that it had entered.
+WaitNode RequestWaits::member(const Partner& partner, bool unsure) {
+  const WaitNode node = node_of(partner);
+  if (!unsure || !partner.process)
+    return node;
+  return either(node, does_no_more_[*partner.process] ? still_gone(*partner.process)
+                                                      : WaitGraph::unknown);
 }
 
 WaitNode RequestWaits::node_of(const Partner& partner) const {
@@ -114,8 +145,9 @@ WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, cons
 
 WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
   const Operation& operation = *at.operation;
-  if (operation.status == OpStatus::matched && at.op_class == OpClass::receive)
-    return matched(process, *at.seat, operation);
+  if (operation.status == OpStatus::matched)
+    return at.op_class == OpClass::receive ? matched(process, *at.seat, operation)
+                                           : met_send(process, at);
   if (!is_pending(operation))
     return WaitGraph::satisfied;
   const WaitNode node = at.op_class == OpClass::send ? send(process, *at.seat, operation)
@@ -128,9 +160,9 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
 Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t receiver) {
   if (traffic != Traffic::stuck)
     return traffic;
-  if (!in_mpi_twice(picture_.process(sender)) || !in_mpi_twice(picture_.process(receiver)))
+  if (!both_progress(sender, receiver))
     return Traffic::moving;
-  stuck_.emplace_back(sender, receiver);
+  note_stuck(sender, receiver);
   return traffic;
 }
 
@@ -320,6 +352,8 @@ WaitNode RequestWaits::send(std::size_t process, const Seat& seat, const Operati
     return WaitGraph::unknown;
   if (!receiver->process)
     return node_of(*receiver);
+  if (seat.communicator->recorded)
+    return recorded_send(process, *receiver->process, {&seat, OpClass::send, &operation});
   return send_to(process, *receiver->process, seat, operation);
 }
 
@@ -350,6 +384,45 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
   // It has met a receive, unless the list of those that did not is not whole.
   return is_whole(communicator.queue(OpClass::unexpected)) ? WaitGraph::satisfied
                                                            : either(node, WaitGraph::guessed);
+}
+
+/// A recorder knows that the program waits for it, and that it has met no receive. Whether the MPI
+/// has taken its message meanwhile only the kind of the send tells.
+WaitNode RequestWaits::recorded_send(std::size_t process, std::size_t receiver,
+                                     const OperationAt& at) {
+  const Operation& operation = *at.operation;
+  const SendKind kind = operation.call ? kind_of_send(*operation.call) : SendKind::standard;
+  if (kind == SendKind::buffered)
+    return WaitGraph::satisfied;
+  const WaitNode node = receiver_of(process, at);
+  if (does_no_more_[receiver] && !counts(receiver, *at.seat))
+    return either(node, still_gone(receiver));
+  return kind == SendKind::synchronous ? node : either(node, WaitGraph::guessed);
+}
+
+WaitNode RequestWaits::receiver_of(std::size_t process, const OperationAt& at) const {
+  const auto receiver = partner_of(process, at);
+  return receiver ? node_for(process, *receiver) : WaitGraph::unknown;
+}
+
+/// MPI_Mprobe may have its message, and MPI_Mrecv is to come.
+WaitNode RequestWaits::met_send(std::size_t process, const OperationAt& at) {
+  const auto receiver = partner_of(process, at);
+  const Seat* theirs =
+      receiver && receiver->process ? picture_.seat(*receiver->process, at.seat->key) : nullptr;
+  const auto own_rank = at.seat->communicator->local_rank;
+  const bool held = theirs != nullptr && own_rank &&
+                    arrived_.of(*theirs->communicator).holds(*own_rank, at.operation->tag.value);
+  return held ? either(receiver_of(process, at), WaitGraph::unproven) : WaitGraph::satisfied;
+}
+
+bool RequestWaits::was_met_before(const OperationAt& at) {
+  return at.seat->before != nullptr &&
+         met_before_.of(*at.seat->before).has(at.op_class, *at.operation);
+}
+
+bool RequestWaits::both_progress(std::size_t one, std::size_t other) const {
+  return in_mpi_twice(picture_.process(one)) && in_mpi_twice(picture_.process(other));
 }
 
 } // namespace mqbridge

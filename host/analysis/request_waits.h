@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/analysis/channels.h"
+#include "host/analysis/collective_waits.h"
 #include "host/analysis/job_picture.h"
 #include "host/analysis/message_index.h"
 #include "host/analysis/wait_graph.h"
@@ -27,13 +28,15 @@ struct OperationAt {
 /// Whether it is there to be waited for: pending, or a receive whose message is still coming.
 bool is_open(const Operation& operation);
 
-/// A nonblocking collective of one process, by what the MPI itself sends and receives for it. It
-/// goes on whenever its process is in a call of MPI.
+/// A nonblocking collective of one process, by what the MPI itself sends and receives for it, or as
+/// a recorder tells. It goes on whenever its process is in a call of MPI.
 struct CollectiveUnderWay {
-  WaitNode node = 0; ///< its operations, all of them
+  WaitNode node = 0; ///< its operations, all of them; or the members that it needs
   const Seat* seat = nullptr;
   std::int64_t tag = 0;
   std::vector<OperationAt> operations;
+  const RecordedCollective* recorded = nullptr; ///< nullptr: its messages are what is known of it
+  CollectiveWait members = {};                  ///< of a recorded one
 };
 
 /// What single operations wait for: nodes of the processes that must do something first. Refers to
@@ -55,6 +58,24 @@ public:
     return under_way_[process];
   }
 
+  /// Collectives that have numbers.
+  CollectiveWaits& collectives() { return collectives_; }
+  const CollectiveWaits& collectives() const { return collectives_; }
+  /// Whom a send needs as long as it is not complete.
+  WaitNode receiver_of(std::size_t process, const OperationAt& at) const;
+  /// What an operation's peer is; nullopt: not known, or nobody in particular.
+  std::optional<Partner> partner_of(std::size_t process, const OperationAt& at) const {
+    return picture_.partner(process, *at.seat->communicator, at.operation->peer);
+  }
+  /// It had met its message in the look before.
+  bool was_met_before(const OperationAt& at);
+  /// Both were in MPI in both looks, where all that can go on does.
+  bool both_progress(std::size_t one, std::size_t other) const;
+  /// Messages that have met each other, and do not come.
+  void note_stuck(std::size_t sender, std::size_t receiver) {
+    stuck_.emplace_back(sender, receiver);
+  }
+
   /// It has left MPI, or is leaving it: nobody gets anything from it any more.
   bool does_no_more(std::size_t process) const { return does_no_more_[process]; }
   /// Channels on which messages are stuck that somebody waits for. Where anybody may send them,
@@ -65,6 +86,7 @@ public:
 
 private:
   void find_collectives_under_way();
+  void wait_for_members(std::size_t process, CollectiveUnderWay& collective);
   WaitNode receive(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode wildcard(std::size_t process, const Seat& seat);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
@@ -72,6 +94,9 @@ private:
   WaitNode send(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode send_to(std::size_t process, std::size_t receiver, const Seat& seat,
                    const Operation& operation);
+  WaitNode recorded_send(std::size_t process, std::size_t receiver, const OperationAt& at);
+  WaitNode met_send(std::size_t process, const OperationAt& at);
+  WaitNode member(const Partner& partner, bool unsure);
   WaitNode anybody(std::size_t process, const Seat& seat);
   /// The process, or its part of the same nonblocking collective.
   WaitNode peer_in(std::size_t process, const Partner& partner, const Seat& seat,
@@ -92,11 +117,13 @@ private:
   const std::vector<WaitNode>& process_nodes_;
   IndexOfEach<ArrivedMessages> arrived_;
   IndexOfEach<PostedReceives> posted_;
+  IndexOfEach<MetOperations> met_before_;
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_;            ///< in the look before
   std::optional<std::string> earliest_stop_; ///< of what the document shows; RFC 3339
   std::vector<bool> has_threads_;            ///< may be in MPI with several at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
+  CollectiveWaits collectives_;
   /// By communicator, and by who is the first one on the side that receives from it.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;
   /// By communicator of one process, and tag.

@@ -107,13 +107,22 @@ private:
     for (const CallWait& call : waits_.of(process).calls)
       if (call.guessed) {
         result_.guesses = true;
-        guessed_[call.call != nullptr
-                     ? fmt::format("which of its requests {} waits for", *call.call->call)
-                     : std::string("which of its requests it waits for")][it.job]
-            .push_back(it.rank);
+        guessed_[guess_words(call)][it.job].push_back(it.rank);
       }
     if (!waits_.of(process).unknown.empty())
       note(waits_.of(process).unknown, it);
+  }
+
+  static std::string guess_words(const CallWait& call) {
+    if (call.call == nullptr)
+      return "which of its requests it waits for";
+    const bool numbered =
+        call.members || std::ranges::any_of(call.collectives, [](const auto& each) {
+          return each->recorded != nullptr;
+        });
+    return numbered ? fmt::format("whether who has left the collective of {} was in the same one",
+                                  *call.call->call)
+                    : fmt::format("which of its requests {} waits for", *call.call->call);
   }
 
   void note(const std::string& what, const Process& process) {

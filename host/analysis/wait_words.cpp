@@ -213,9 +213,10 @@ private:
       what = summary.words();
     }
     for (const CollectiveUnderWay* collective : call_.collectives)
-      what +=
-          fmt::format("{}a nonblocking collective on {} (waits for {})", what.empty() ? "" : ", ",
-                      collective->seat->communicator->key, partners_of(*collective));
+      what += fmt::format("{}{} on {} (waits for {})", what.empty() ? "" : ", ",
+                          collective->recorded != nullptr ? collective->recorded->call
+                                                          : "a nonblocking collective",
+                          collective->seat->communicator->key, partners_of(*collective));
     const bool waits_for_request = kind == CallKind::wait_all || kind == CallKind::wait_any ||
                                    kind == CallKind::poll || kind == CallKind::unseen;
     if (count == 1 && call_.collectives.empty() && !waits_for_request)
@@ -233,6 +234,9 @@ private:
       if (const auto partner =
               picture_.partner(process_, *at.seat->communicator, at.operation->peer))
         ranks.add(*partner);
+    if (collective.members.members)
+      for (const Partner& member : *collective.members.members)
+        ranks.add(member);
     return ranks.words(picture_.process(process_).job);
   }
 
@@ -254,9 +258,13 @@ std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process
       return others_of(picture, process, *at.seat);
     add(at);
   }
-  for (const CollectiveUnderWay* collective : call.collectives)
+  for (const CollectiveUnderWay* collective : call.collectives) {
     for (const OperationAt& at : collective->operations)
       add(at);
+    if (collective->members.members)
+      for (const Partner& member : *collective->members.members)
+        ranks.add(member);
+  }
   if (call.members)
     for (const Partner& member : *call.members)
       ranks.add(member);

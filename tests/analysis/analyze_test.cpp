@@ -448,28 +448,6 @@ TEST(Analyze, ANonblockingCollectiveGoesOnInAnyCall) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::deadlock);
 }
 
-TEST(Analyze, CollectivesWhoseInsideIsNotVisibleGoByTheirNumbers) {
-  JobOnPaper job(3);
-  for (int rank = 0; rank < 3; ++rank)
-    job.world(rank).counters.reset();
-  for (const int rank : {0, 1}) {
-    BlockedCall& call = job.in_call(rank, "MPI_Barrier");
-    call.communicator = TargetAddress{0};
-    call.sequence = 7;
-  }
-  job.blocked_receive(2, 0);
-  const auto analysis = analyze(job.dump);
-  expect_deadlock(analysis, {0, 2}, {1});
-  EXPECT_EQ(analysis.waits.front().because, "MPI_Barrier on C1: 2 has not entered it");
-  job.in_call(2, "MPI_Barrier").communicator = TargetAddress{0};
-  job.rank(2).blocked_in->front().sequence = 8; // has done its part
-  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
-  job.rank(2).blocked_in->front().sequence.reset();
-  job.rank(0).blocked_in->front().sequence.reset();
-  job.rank(1).blocked_in->front().sequence.reset();
-  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
-}
-
 TEST(Analyze, WhoHandlesAMessageGoesOn) {
   auto job = two_and_one();
   const auto frame = [](const char* module) {

@@ -104,10 +104,40 @@ void find_never_started(const FindingInput& input, std::vector<Reason>& reasons)
   });
 }
 
-/// Only what has come proves it: ranks in different collectives alone do not. Messages of a
-/// nonblocking one may have been sent long before.
+namespace {
+
+std::string root_words(const EnteredCollective& collective) {
+  return collective.root ? fmt::format(" with root {}", *collective.root) : "";
+}
+
+/// Recorders number the collectives of a communicator: its members' n-th ones are to be the same.
+void find_numbered_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
+  constexpr std::size_t most_told = 8;
+  const JobPicture& picture = input.picture();
+  for (const auto& [one, other] : input.waits.requests().collectives().mismatches()) {
+    if (reasons.size() >= most_told)
+      return;
+    const bool same_call = one.call == other.call;
+    const auto words =
+        fmt::format("collective {} on {}: {} is in {}{}, and {} in {}{}", one.sequence + 1,
+                    one.seat->communicator->key, name_of_process(picture, one.process), one.call,
+                    same_call ? root_words(one) : "", name_of_process(picture, other.process),
+                    other.call, same_call ? root_words(other) : "");
+    reasons.push_back(
+        {make_finding(picture, FindingKind::collective_mismatch,
+                      {std::min(one.process, other.process), std::max(one.process, other.process)},
+                      words),
+         words});
+  }
+}
+
+} // namespace
+
+/// Of the MPI's own messages only what has come proves it: ranks in different collectives alone do
+/// not. Messages of a nonblocking one may have been sent long before.
 void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
+  find_numbered_mismatches(input, reasons);
   each_awaited(input, [&](std::size_t process, const OperationAt& at) {
     const Operation& awaited = *at.operation;
     if (!is_of_blocking_call(awaited.collective) || at.op_class != OpClass::receive)

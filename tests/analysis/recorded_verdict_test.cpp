@@ -1,0 +1,374 @@
+// The verdict on jobs whose processes have recorders.
+
+#include "host/analysis/analyze.h"
+#include "tests/analysis/recorded_job.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace mqbridge {
+namespace {
+
+using test::ranks_of;
+using test::RecordedJob;
+using Ranks = std::vector<std::int64_t>;
+
+std::vector<std::string> messages_of(const Analysis& analysis, FindingKind kind) {
+  std::vector<std::string> messages;
+  for (const Finding& finding : analysis.findings)
+    if (finding.kind == kind)
+      messages.push_back(finding.message);
+  return messages;
+}
+
+bool has(const Analysis& analysis, FindingKind kind) {
+  return !messages_of(analysis, kind).empty();
+}
+
+Analysis one_look(RecordedJob& job) {
+  job.settle();
+  return analyze(job.dump);
+}
+
+/// Nothing has moved since.
+Analysis two_looks(RecordedJob& job) {
+  job.settle();
+  job.look_again();
+  return analyze(job.dump);
+}
+
+void expect_deadlock(const Analysis& analysis, const Ranks& core, const Ranks& blocked,
+                     Confidence confidence) {
+  EXPECT_EQ(analysis.verdict, Verdict::deadlock);
+  EXPECT_EQ(ranks_of(analysis.core), core);
+  EXPECT_EQ(ranks_of(analysis.blocked), blocked);
+  EXPECT_EQ(analysis.confidence, confidence);
+}
+
+TEST(RecordedVerdict, ReceivesFromEachOtherAreACertainDeadlock) {
+  RecordedJob job(3);
+  job.blocked_in_receive(0, 1, 17);
+  job.blocked_in_receive(1, 0, 17);
+  job.blocked_in_receive(2, 0, 17);
+  auto once = job;
+  expect_deadlock(one_look(once), {0, 1}, {2}, Confidence::likely);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1}, {2}, Confidence::certain);
+  EXPECT_EQ(analysis.not_visible, std::vector<std::string>{});
+  EXPECT_EQ(analysis.waits.front().because, "MPI_Recv from 1 tag 17 on C1");
+}
+
+TEST(RecordedVerdict, AMessageThatWasSentEndsTheWait) {
+  RecordedJob job(2);
+  job.sent(1, 0, 17);
+  job.blocked_in_receive(0, 1, 17);
+  job.blocked_in_receive(1, 0, 17);
+  EXPECT_EQ(one_look(job).verdict, Verdict::no_deadlock);
+}
+
+TEST(RecordedVerdict, AMessageWithAnotherTagDoesNot) {
+  RecordedJob job(2);
+  job.sent(1, 0, 71);
+  job.blocked_in_receive(0, 1, 17);
+  job.blocked_in_receive(1, 0, 17);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_TRUE(has(analysis, FindingKind::tag_mismatch));
+}
+
+/// Eager or not: its standing there tells.
+TEST(RecordedVerdict, AStandardSendThatStandsStillWaitsForItsReceiver) {
+  RecordedJob job(2);
+  job.blocked_in_send(0, 1, 5);
+  job.blocked_in_send(1, 0, 5);
+  auto once = job;
+  expect_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
+  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+}
+
+TEST(RecordedVerdict, ASynchronousSendWaitsForItsReceiver) {
+  RecordedJob job(2);
+  job.blocked_in_send(0, 1, 5, "MPI_Ssend");
+  job.blocked_in_send(1, 0, 5, "MPI_Ssend");
+  expect_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
+}
+
+TEST(RecordedVerdict, ABufferedSendWaitsForNobody) {
+  RecordedJob job(2);
+  job.begin_send(0, 1, 5, "MPI_Ibsend");
+  job.wait(0, "MPI_Wait", 1, 0);
+  job.blocked_in_receive(1, 0, 17);
+  EXPECT_EQ(one_look(job).verdict, Verdict::no_deadlock);
+}
+
+/// Rank 0 waits for rank 2, which computes. That its message to rank 1 has met no receive may be a
+/// wait for rank 1, and rank 1 waits for it. Where the message is eager it is none.
+TEST(RecordedVerdict, ASendBesideAReceiveProvesNothingByItself) {
+  RecordedJob job(3);
+  job.begin_send(0, 1, 5);
+  job.begin_receive(0, 2, 6);
+  job.wait(0, "MPI_Waitall", 1, 1);
+  job.blocked_in_receive(1, 0, 7);
+  auto synchronous = job;
+  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::possible);
+  synchronous.world(0).queue(OpClass::send).operations[0].call =
+      std::make_shared<const std::string>("MPI_Issend");
+  expect_deadlock(two_looks(synchronous), {0, 1}, {}, Confidence::certain);
+}
+
+/// All else has come: then one of the sends is what does not end.
+TEST(RecordedVerdict, OfSendsThatAloneAreLeftOneIsNotComplete) {
+  RecordedJob job(2);
+  for (const std::int64_t rank : {0, 1}) {
+    job.begin_send(rank, 1 - rank, 5);
+    job.begin_send(rank, 1 - rank, 6);
+    job.wait(rank, "MPI_Waitall", 2, 0);
+  }
+  auto once = job;
+  expect_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
+  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+}
+
+TEST(RecordedVerdict, OneOfAWaitanyIsEnough) {
+  RecordedJob job(3);
+  job.begin_receive(0, 1, 5);
+  job.begin_receive(0, 2, 5);
+  job.wait(0, "MPI_Waitany", 0, 2);
+  job.begin_receive(0, 1, 9); // not waited for
+  job.blocked_in_receive(1, 0, 5);
+  auto working = job; // rank 2 computes
+  EXPECT_EQ(one_look(working).verdict, Verdict::no_deadlock);
+  job.blocked_in_receive(2, 0, 5);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1, 2}, {}, Confidence::certain);
+  EXPECT_TRUE(has(analysis, FindingKind::knot));
+}
+
+TEST(RecordedVerdict, WhatACallWaitsForBesideTheListsIsUnknown) {
+  RecordedJob job(2);
+  job.begin_receive(0, 1, 5);
+  job.wait(0, "MPI_Waitany", 0, 1);
+  Waited& waited = job.world(0).queue(OpClass::receive).operations[0].waited;
+  waited.unseen = true;
+  job.blocked_in_receive(1, 0, 5);
+  EXPECT_EQ(two_looks(job).verdict, Verdict::undecided);
+  job.rank(0).blocked_in->front().group = 0; // before it has said what it waits for
+  waited = Waited();
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(RecordedVerdict, WhatStandsStillThoughItsMessageHasComeIsNotExplained) {
+  RecordedJob job(2);
+  job.begin_send(1, 0, 5);
+  job.blocked_in_receive(0, 1, 5);
+  job.blocked_in_receive(1, 0, 5);
+  auto once = job;
+  EXPECT_EQ(one_look(once).verdict, Verdict::no_deadlock);
+  const auto analysis = two_looks(job);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_TRUE(has(analysis, FindingKind::stuck_transport));
+}
+
+TEST(RecordedVerdict, WhatMpiMprobeHoldsMayStillBeWaitedFor) {
+  RecordedJob job(2);
+  job.blocked_in_send(0, 1, 5, "MPI_Ssend");
+  job.received(1, 0, 5);
+  Operation taken;
+  taken.kind = OpKind::message;
+  taken.peer = {false, 0, 0};
+  taken.tag.value = 5;
+  job.world(1).queue(OpClass::unexpected).operations.push_back(taken);
+  job.blocked_in_receive(1, 0, 5); // that message is not for it
+  expect_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
+}
+
+TEST(RecordedVerdict, WhoWasSeenTooEarlyRuns) {
+  RecordedJob job(2);
+  job.received(0, 1, 5); // which rank 1 sent after it was seen
+  job.blocked_in_receive(0, 1, 5);
+  job.blocked_in_receive(1, 0, 5);
+  EXPECT_EQ(one_look(job).verdict, Verdict::no_deadlock);
+}
+
+TEST(RecordedVerdict, ABarrierWaitsForWhoHasNotEnteredIt) {
+  RecordedJob job(3);
+  job.in_collective(0, "MPI_Barrier", 7);
+  job.in_collective(1, "MPI_Barrier", 7);
+  job.entered(2, 7);
+  job.blocked_in_receive(2, 0, 5);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
+  EXPECT_EQ(analysis.waits.front().because, "MPI_Barrier on C1: 2 has not entered it");
+}
+
+/// Rank 2 has left it again: it is in no call, and its count says that it was there.
+TEST(RecordedVerdict, WhoIsPastACollectiveHasEnteredIt) {
+  RecordedJob job(3);
+  job.in_collective(0, "MPI_Barrier", 7);
+  job.in_collective(1, "MPI_Barrier", 7);
+  job.entered(2, 9);
+  job.blocked_in_receive(2, 0, 5);
+  EXPECT_EQ(one_look(job).verdict, Verdict::no_deadlock);
+  job.look_again();
+  const auto analysis = analyze(job.dump); // what goes on inside is not visible
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_TRUE(has(analysis, FindingKind::unknown_wait));
+}
+
+TEST(RecordedVerdict, CountsOfCollectivesBeginAgain) {
+  RecordedJob job(2);
+  job.in_collective(0, "MPI_Barrier", 0xffffffff).communicator = TargetAddress{0};
+  job.entered(0, 0);
+  job.blocked_in_receive(1, 0, 5);
+  job.entered(1, 0); // has entered it
+  EXPECT_EQ(one_look(job).verdict, Verdict::no_deadlock);
+  job.entered(1, 0xffffffff); // has not
+  EXPECT_EQ(one_look(job).verdict, Verdict::deadlock);
+}
+
+TEST(RecordedVerdict, ABroadcastNeedsItsRoot) {
+  RecordedJob job(3);
+  job.in_collective(1, "MPI_Bcast", 3, 0);
+  job.in_collective(2, "MPI_Bcast", 3, 0);
+  job.entered(0, 3);
+  job.blocked_in_receive(0, 1, 5);
+  expect_deadlock(two_looks(job), {0, 1}, {2}, Confidence::certain);
+}
+
+/// The root has sent, and may go on; but in a tree rank 1 may be the one who hands it on.
+TEST(RecordedVerdict, WhoIsInABroadcastMayWaitForOthersThanTheRoot) {
+  RecordedJob job(3);
+  job.in_collective(2, "MPI_Bcast", 3, 0);
+  job.entered(0, 4);
+  job.entered(1, 3);
+  job.blocked_in_receive(1, 2, 5); // waits for rank 2; the root computes
+  auto once = job;
+  expect_deadlock(one_look(once), {1, 2}, {}, Confidence::possible);
+  expect_deadlock(two_looks(job), {1, 2}, {},
+                  Confidence::likely); // if the root was in the same one
+}
+
+TEST(RecordedVerdict, ARootOfAReductionNeedsAll) {
+  RecordedJob job(3);
+  job.in_collective(0, "MPI_Reduce", 0, 0);
+  job.entered(1, 1);
+  job.entered(2, 0);
+  job.blocked_in_receive(2, 0, 5);
+  job.blocked_in_receive(1, 2, 5);
+  expect_deadlock(two_looks(job), {0, 2}, {1}, Confidence::certain);
+}
+
+TEST(RecordedVerdict, AScanNeedsTheLowerRanks) {
+  RecordedJob job(3);
+  job.in_collective(1, "MPI_Scan", 0);
+  job.entered(0, 0);
+  job.blocked_in_receive(0, 1, 5); // rank 2 computes, and has not come
+  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+}
+
+TEST(RecordedVerdict, ANonblockingCollectiveIsWaitedForByItsMembers) {
+  RecordedJob job(3);
+  for (const std::int64_t rank : {0, 1}) {
+    RecordedCollective& barrier = job.under_way(rank, "MPI_Ibarrier", 4);
+    BlockedCall& call = job.in_call(rank, "MPI_Wait");
+    call.group = 100 + static_cast<std::uint32_t>(rank);
+    barrier.waited.group = *call.group;
+    barrier.waited.count = 1;
+    barrier.waited.mode = WaitMode::all;
+  }
+  job.entered(2, 4);
+  job.blocked_in_receive(2, 0, 5);
+  auto come = job;
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
+  EXPECT_EQ(analysis.waits.front().because, "MPI_Wait for MPI_Ibarrier on C1 (waits for 2)");
+  come.under_way(2, "MPI_Ibarrier", 4); // and it goes on in every call of MPI
+  EXPECT_EQ(one_look(come).verdict, Verdict::no_deadlock);
+}
+
+/// One that nobody waits for shares the numbers with the blocking one that rank 0 is in.
+TEST(RecordedVerdict, NonblockingCollectivesShareTheNumbers) {
+  RecordedJob job(2);
+  job.under_way(0, "MPI_Ibarrier", 0);
+  job.in_collective(0, "MPI_Barrier", 1);
+  job.under_way(1, "MPI_Ibarrier", 0);
+  job.blocked_in_receive(1, 0, 5);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_FALSE(has(analysis, FindingKind::collective_mismatch));
+}
+
+TEST(RecordedVerdict, DifferentCollectivesWithOneNumberAreAMismatch) {
+  RecordedJob job(2);
+  job.in_collective(0, "MPI_Barrier", 5);
+  job.in_collective(1, "MPI_Allreduce", 5);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_EQ(messages_of(analysis, FindingKind::collective_mismatch),
+            std::vector<std::string>{
+                "collective 6 on C1: rank 0 is in MPI_Barrier, and rank 1 in MPI_Allreduce"});
+  EXPECT_EQ(analysis.look_at.size(), 1U);
+}
+
+TEST(RecordedVerdict, DifferentRootsAreAMismatch) {
+  RecordedJob job(2);
+  job.in_collective(0, "MPI_Bcast", 5, 1);
+  job.in_collective(1, "MPI_Bcast", 5, 0);
+  const auto analysis = two_looks(job);
+  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_EQ(messages_of(analysis, FindingKind::collective_mismatch),
+            std::vector<std::string>{"collective 6 on C1: rank 0 is in MPI_Bcast with root 1, and "
+                                     "rank 1 in MPI_Bcast with root 0"});
+}
+
+TEST(RecordedVerdict, MakingACommunicatorWaitsForAll) {
+  RecordedJob job(3);
+  job.in_collective(0, "MPI_Comm_split", 2);
+  job.in_collective(1, "MPI_Comm_split", 2);
+  job.entered(2, 2);
+  job.blocked_in_receive(2, 0, 5);
+  expect_deadlock(two_looks(job), {0, 2}, {1}, Confidence::certain);
+}
+
+/// Rank 1 has no recorder: nobody knows what it has sent or entered.
+TEST(RecordedVerdict, SomeProcessesWithoutRecordersAreUnknown) {
+  RecordedJob job(3);
+  job.blocked_in_receive(0, 1, 5);
+  job.in_collective(2, "MPI_Barrier", 0);
+  job.entered(0, 1);
+  job.world(1).recorded.reset();
+  job.in_call(1, "MPI_Recv");
+  const auto analysis = two_looks(job);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  job.outside(1);
+  EXPECT_NE(one_look(job).verdict, Verdict::deadlock);
+}
+
+TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {
+  RecordedJob job(2);
+  job.sent(1, 0, 5);
+  job.received(0, 1, 5);
+  job.sent(1, 0, 5);
+  job.sent(1, 0, 5);
+  job.in_collective(0, "MPI_Barrier", 0);
+  job.blocked_in_receive(1, 0, 9);
+  const auto analysis = two_looks(job);
+  EXPECT_EQ(messages_of(analysis, FindingKind::orphan_unexpected),
+            std::vector<std::string>{
+                "rank 0 has 2 messages from rank 1 tag 5 on C1 that it does not receive"});
+}
+
+/// Recording was off for a while on rank 1.
+TEST(RecordedVerdict, GapsLeaveItOpen) {
+  RecordedJob job(2);
+  job.blocked_in_receive(0, 1, 5);
+  job.blocked_in_receive(1, 0, 5);
+  job.world(1).recorded->whole = false;
+  const auto analysis = two_looks(job);
+  EXPECT_NE(analysis.confidence, Confidence::certain);
+  EXPECT_TRUE(analysis.verdict == Verdict::undecided ||
+              analysis.confidence == Confidence::possible);
+}
+
+} // namespace
+} // namespace mqbridge
