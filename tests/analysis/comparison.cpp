@@ -58,7 +58,8 @@ std::string compare(const Seeds& seeds, MakeProgram make_program) {
   int failures = 0;
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     const Program program = make_program(seed);
-    const Sight sight = random_sight(seed, program.size());
+    Sight sight = random_sight(seed, program.size());
+    sight.teller = seeds.teller;
     if (!disagreement(program, sight, seed).empty() && ++failures <= most_shown)
       all += shrunk(program, sight, seed) + "\n";
   }

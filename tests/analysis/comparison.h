@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/analysis/documents.h"
 #include "tests/analysis/program.h"
 
 #include <cstdint>
@@ -10,6 +11,7 @@ namespace mqbridge::sim {
 struct Seeds {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
+  Teller teller = Teller::openmpi;
 };
 
 /// Plays the random program of each seed, sees it as random_sight() says, and compares analyze()

@@ -1,6 +1,8 @@
 #include "tests/analysis/documents.h"
 
 #include "host/dump/communicator_keys.h"
+#include "host/dump/recorded_messages.h"
+#include "tests/analysis/recorded_view.h"
 #include "tests/analysis/simulator.h"
 
 #include <algorithm>
@@ -16,6 +18,8 @@ using Where = RankState::Where;
 constexpr std::uint32_t modulus = 65536;
 constexpr const char* host_name = "n017";
 constexpr std::int64_t first_pid = 28749;
+
+} // namespace
 
 std::uint64_t id_of(char comm) { // Open MPI's context ids of these, in the order they are made
   constexpr std::uint64_t first_made = 3;
@@ -33,6 +37,8 @@ TargetAddress address_of(int request) {
   constexpr std::uint64_t step = 0x300;
   return TargetAddress{heap + step * static_cast<std::uint64_t>(request)};
 }
+
+namespace {
 
 mqbridge::Collective collective_of(Verb verb) {
   switch (verb) {
@@ -339,8 +345,8 @@ ThreadStack stack_of(const BlockedCall& blocked) {
 
 } // namespace
 
-RankDump rank_document(const World& world, int rank, std::uint32_t base,
-                       const Omissions& omissions) {
+RankDump rank_document(const World& world, int rank, std::uint32_t base, const Omissions& omissions,
+                       Teller teller) {
   if (world.rank(rank).where == Where::exited)
     return gone(rank);
   RankDump shown;
@@ -366,9 +372,18 @@ RankDump rank_document(const World& world, int rank, std::uint32_t base,
   shown.world_size = world.size();
   shown.job_id = job_name;
   const View view(world, rank, base, omissions);
+  BlockedCall blocked = view.blocked_call();
+  const RecordedView recorded(world, rank, base);
   for (const char comm : communicators)
     shown.communicators.push_back(view.communicator(comm));
-  const BlockedCall blocked = view.blocked_call();
+  if (teller == Teller::recorder) {
+    shown.dll->provider = "recorder";
+    for (std::size_t i = 0; i < communicators.size(); ++i)
+      recorded.rewrite(communicators[i], shown.communicators[i]);
+    recorded.rewrite(blocked);
+    for (Communicator& communicator : shown.communicators)
+      communicator.recorded->whole = !omissions.counters;
+  }
   shown.process_state = blocked.system_call || finalizing ? "S" : "R";
   if (!omissions.stacks) {
     shown.blocked_in = {blocked};
@@ -386,6 +401,7 @@ Dump make_dump(std::vector<RankDump> ranks, int size, int second) {
     rank.stopped_at = dump.taken_at;
   dump.ranks = std::move(ranks);
   name_communicators(dump, std::vector<std::size_t>(dump.ranks.size(), 0));
+  settle_recorded_messages(dump.ranks); // of the others it changes nothing
   return dump;
 }
 

@@ -14,10 +14,16 @@ struct Omissions {
   bool unique_requests = false; ///< which request an MPI_Wait waits for is not found
 };
 
+/// Who tells of what goes on in a process.
+enum class Teller : std::uint8_t {
+  openmpi, ///< its debug DLL, and its objects
+  recorder ///< in each process; of that what all of them together tell is made of it
+};
+
 /// One rank of a job as Open MPI's dumps have it. `base`: the messages that each channel has seen
 /// before the program began (modulo 65536), as those of MPI_Comm_dup and MPI_Comm_split.
-RankDump rank_document(const World& world, int rank, std::uint32_t base,
-                       const Omissions& omissions);
+RankDump rank_document(const World& world, int rank, std::uint32_t base, const Omissions& omissions,
+                       Teller teller = Teller::openmpi);
 
 /// A document of these ranks. `second`: of the minute in which it was taken.
 Dump make_dump(std::vector<RankDump> ranks, int size, int second);

@@ -34,6 +34,7 @@ bool is_nonblocking(Verb verb) {
 void take(World& world, int receive, const Message& message) {
   Request& request = world.request(receive);
   request.source = message.source;
+  request.source_tag = message.tag;
   if (message.length > request.length)
     world.erroneous = true;
   if (request.collective != Request::none && request.peer == any)
@@ -169,6 +170,8 @@ int begin_collective(World& world, int rank, const Statement& statement) {
       .rounds = rounds_of(statement, static_cast<int>(here), static_cast<int>(group.size()))};
   if (collective.nonblocking)
     collective.tag -= world.rank(rank).nonblocking[statement.comm]++;
+  collective.sequence = world.rank(rank).collectives[statement.comm]++;
+  collective.root = statement.peer;
   const int number = static_cast<int>(world.collectives.size());
   world.collectives.push_back(std::move(collective));
   advance(world, number);

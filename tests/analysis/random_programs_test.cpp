@@ -15,6 +15,10 @@ TEST(RandomPrograms, HaveTheVerdictOfTheOracle) {
   EXPECT_EQ(disagreements({.first = 0, .count = 2000}), "");
 }
 
+TEST(RandomPrograms, WithRecordersHaveNoVerdictThatTheOracleDenies) {
+  EXPECT_EQ(disagreements({.first = 0, .count = 2000, .teller = Teller::recorder}), "");
+}
+
 // Programs that have failed, shrunk. Each is run and seen in many ways.
 class KeptProgram : public testing::TestWithParam<const char*> {};
 

@@ -62,7 +62,7 @@ bool can_move(const World& world, int rank) {
 /// seconds pass: where that has not been done by then the second look would show what no job does.
 class Starvation {
 public:
-  explicit Starvation(std::size_t ranks) : about_(ranks) {}
+  explicit Starvation(std::size_t ranks) : about_(ranks), inside_(ranks, Request::none) {}
 
   /// When the earlier look is over, and when the later one begins.
   void end_first(const World& world) {
@@ -72,6 +72,16 @@ public:
   void begin_last(const World& world) {
     for (const auto& [channel, sent] : sent_)
       any_ = any_ || (world.in_mpi(channel.dest) && world.channels.at(channel).arrived < sent);
+  }
+
+  /// Nobody but the MPI sees how far it has come inside of a collective.
+  void see_collective(const World& world, int rank, bool first) {
+    const int collective = world.rank(rank).collective;
+    int& before = inside_[static_cast<std::size_t>(rank)];
+    if (first)
+      before = collective;
+    else
+      any_ = any_ || (collective != Request::none && before == collective && can_move(world, rank));
   }
 
   void see_first(const World& world, int rank) {
@@ -85,6 +95,7 @@ public:
 
 private:
   std::vector<std::optional<std::size_t>> about_;
+  std::vector<int> inside_; ///< collectives of the first look
   std::map<Channel, std::uint32_t> sent_;
   bool any_ = false;
 };
@@ -142,7 +153,8 @@ Sight random_sight(std::uint64_t seed, int ranks) {
 }
 
 std::string to_text(const Sight& sight) {
-  std::string text = sight.to_the_end ? "at the end" : "in the middle";
+  std::string text = sight.teller == Teller::recorder ? "recorded, " : "";
+  text += sight.to_the_end ? "at the end" : "in the middle";
   text += fmt::format(", {} look(s), {} between, skew {}, counters from {}", sight.looks,
                       sight.between, sight.skew, sight.base);
   if (sight.missing)
@@ -173,7 +185,9 @@ std::optional<Scene> play(const Program& program, const Sight& sight, std::uint6
         if (plan.looks[look][static_cast<std::size_t>(rank)] != moves)
           continue;
         looks[look][static_cast<std::size_t>(rank)] =
-            rank_document(now, rank, sight.base, sight.omissions);
+            rank_document(now, rank, sight.base, sight.omissions, sight.teller);
+        if (sight.teller == Teller::recorder)
+          starvation.see_collective(now, rank, look + 1 < looks.size());
         look + 1 < looks.size() ? starvation.see_first(now, rank) : starvation.see_last(now, rank);
       }
   };

@@ -20,6 +20,7 @@ struct Sight {
   std::optional<int> missing = {}; ///< a rank that is not in the document
   Omissions omissions = {};
   std::uint32_t base = 0; ///< rank_document()
+  Teller teller = Teller::openmpi;
 
   bool is_complete() const { return !missing && !omissions.counters && !omissions.stacks; }
   /// It shows one moment of the job.

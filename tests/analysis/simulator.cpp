@@ -135,6 +135,10 @@ void clear_slots(World& world, int rank, const Statement& one) {
     Slot& slot = world.rank(rank).slots[static_cast<std::size_t>(number)];
     if (!is_over(world, slot))
       continue;
+    if (slot.request != Request::none)
+      world.request(slot.request).known = true;
+    if (slot.collective != Request::none)
+      world.collective(slot.collective).known = true;
     slot = {.persistent = slot.persistent};
     if (one.verb == Verb::waitany)
       return;
@@ -151,6 +155,8 @@ void come_back(World& world, int rank) {
   const Statement one = *world.statement(rank);
   if (waits(one.verb))
     clear_slots(world, rank, one);
+  for (const int request : state.requests)
+    world.request(request).known = true;
   state.requests.clear();
   state.collective = Request::none;
   state.where = Where::outside;

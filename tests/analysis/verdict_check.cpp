@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace mqbridge::sim {
 namespace {
@@ -89,10 +92,78 @@ bool has_in_flight(const World& world) {
                              [](const auto& one) { return !one.second.in_flight.empty(); });
 }
 
+// Ranks that have called other collectives than the rest of their group, and have come back from
+// them: what they have sent there may be what another one waits for.
+bool has_mixed_collectives(const World& world) {
+  using Instance = std::tuple<char, int, std::uint32_t>; // communicator, its first member, number
+  std::map<Instance, std::pair<Verb, int>> seen;
+  return std::ranges::any_of(world.collectives, [&](const Collective& each) {
+    const bool rooted = each.verb == Verb::bcast || each.verb == Verb::reduce ||
+                        each.verb == Verb::gather || each.verb == Verb::ibcast;
+    const Instance instance(each.comm, members(each.comm, each.rank, world.size()).front(),
+                            each.sequence);
+    const std::pair what(each.verb, rooted ? each.root : 0);
+    return seen.try_emplace(instance, what).first->second != what;
+  });
+}
+
+bool has_entered(const World& world, int rank, const Collective& collective) {
+  return std::ranges::any_of(world.collectives, [&](const Collective& each) {
+    return each.rank == rank && each.comm == collective.comm &&
+           each.sequence == collective.sequence && each.verb == collective.verb;
+  });
+}
+
+// Members whose part in a collective this rank cannot do without.
+std::vector<int> needed_members(const World& world, const Collective& collective) {
+  auto group = members(collective.comm, collective.rank, world.size());
+  const int root = group[static_cast<std::size_t>(collective.root)];
+  const bool from_root = collective.verb == Verb::bcast || collective.verb == Verb::ibcast;
+  const bool to_root = collective.verb == Verb::reduce || collective.verb == Verb::gather;
+  if (from_root)
+    return {root};
+  return to_root && collective.rank != root ? std::vector<int>() : group;
+}
+
+// In the simulator a rank that is free sends whatever another one needs. But what it sends for an
+// allreduce it cannot know before all have come: where one of them never comes, nobody ends it.
+// Those who wait for each other so, and for the dead.
+std::set<int> with_meetings(const World& world, const std::set<int>& dead) {
+  std::set<int> all; // who may be dead; those who need none of them are taken out
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (world.rank(rank).where != RankState::Where::outside)
+      all.insert(rank);
+  const auto waits_in_vain = [&](int rank) {
+    if (world.rank(rank).where != RankState::Where::in_call)
+      return true; // it has left MPI, or waits in MPI_Finalize
+    const CallWait wait = wait_of(world, rank);
+    const bool message = wait.all && std::ranges::any_of(wait.requests, [&](int number) {
+                           const Request& request = world.request(number);
+                           return request.kind == Request::Kind::receive &&
+                                  request.state == Request::State::pending &&
+                                  all.contains(request.peer);
+                         });
+    return message || (wait.all && std::ranges::any_of(wait.collectives, [&](int number) {
+                         const Collective& each = world.collective(number);
+                         return !each.done &&
+                                std::ranges::any_of(needed_members(world, each), [&](int member) {
+                                  return all.contains(member) && !has_entered(world, member, each);
+                                });
+                       }));
+  };
+  for (bool changed = true; changed;)
+    changed = std::erase_if(
+                  all, [&](int rank) { return !dead.contains(rank) && !waits_in_vain(rank); }) > 0;
+  all.insert(dead.begin(), dead.end());
+  return all;
+}
+
 class Check {
 public:
   Check(const Analysis& analysis, const Scene& scene) : analysis_(analysis), scene_(scene) {
     truth_ = truth_of(scene.world);
+    if (scene.sight.teller == Teller::recorder)
+      truth_.dead = with_meetings(scene.world, truth_.dead);
     unclear_ = in_unclear_waits(scene.world, scene.sight.omissions);
     if (scene.sight.looks == 1)
       unclear_.merge(that_have_ended(scene.world));
@@ -105,7 +176,9 @@ public:
       fault = missed();
     if (fault.empty() && analysis_.verdict == Verdict::deadlock)
       fault = wrong_confidence();
-    if (fault.empty() && scene_.sight.is_complete() && scene_.sight.is_still())
+    const bool exact =
+        scene_.sight.teller == Teller::openmpi; // a recorder sees no collective inside
+    if (fault.empty() && exact && scene_.sight.is_complete() && scene_.sight.is_still())
       fault = wrong_when_complete();
     return fault;
   }
@@ -114,8 +187,12 @@ private:
   std::string false_deadlock() const {
     if (analysis_.verdict != Verdict::deadlock)
       return "";
-    const bool settled = scene_.sight.is_settled() && unclear_.empty();
+    const bool recorded = scene_.sight.teller == Teller::recorder;
+    const bool settled = scene_.sight.is_settled() && unclear_.empty() && !recorded;
     if (analysis_.confidence == Confidence::possible && !settled)
+      return "";
+    if (recorded && analysis_.confidence == Confidence::likely &&
+        has_mixed_collectives(scene_.world))
       return "";
     const bool cores_alone = scene_.sight.omissions.counters; // the others are guesses there
     const auto said = cores_alone ? ranks_in(analysis_.core) : deadlocked(analysis_);

@@ -35,6 +35,8 @@ struct Request {
   int partner = none;         ///< the other one, where it matched a rendezvous
   int collective = none;
   int source = none; ///< of a receive that has matched: who sent it
+  int source_tag = 0;
+  bool known = false; ///< to be complete, by the program
 
   static constexpr int none = -1;
   static constexpr int any_tag = -1; ///< no tag of a collective: those begin at -10
@@ -63,6 +65,9 @@ struct Collective {
   std::vector<int> requests = {};  ///< of this round
   std::set<int> contributors = {}; ///< whose messages came to receives from any source
   bool done = false;
+  bool known = false;         ///< to be done, by the program
+  std::uint32_t sequence = 0; ///< on its communicator, nonblocking ones among them
+  int root = 0;               ///< rank in the communicator
 };
 
 /// What a program's r0, r1 ... stands for.
@@ -80,9 +85,10 @@ struct RankState {
   std::vector<int> requests;      ///< of the call itself: all must be complete
   int collective = Request::none; ///< that the call is
   std::array<Slot, most_requests> slots;
-  std::vector<Message> unexpected;        ///< in the order of their arrival
-  std::map<char, std::uint32_t> receives; ///< posted so far, by communicator
-  std::map<char, int> nonblocking;        ///< collectives begun so far
+  std::vector<Message> unexpected;           ///< in the order of their arrival
+  std::map<char, std::uint32_t> receives;    ///< posted so far, by communicator
+  std::map<char, int> nonblocking;           ///< collectives begun so far
+  std::map<char, std::uint32_t> collectives; ///< begun so far, of both kinds
 };
 
 struct Channel {
