@@ -225,7 +225,9 @@ private:
                          rank_.mpi->types_match == TypesMatch::exact ? ", made for this very build"
                                                                      : "");
     if (subject == "transport" && rank_.mpi && rank_.mpi->transport)
-      return support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);
+      return is_recorded()
+                 ? fmt::format("{}; the recorder keeps the queues", *rank_.mpi->transport)
+                 : support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);
     if (subject == "DLL" && rank_.dll)
       return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
     if (subject == "queues" && rank_.dll)
@@ -291,7 +293,9 @@ private:
       return;
     const auto types = std::ranges::find(rank_.errors, codes::types_partial, &RankError::code);
     bool said = types == rank_.errors.end();
-    for (const auto& limit : support_named(rank_.mpi->name).dll_limits()) {
+    const auto& shows =
+        is_recorded() ? support_of(rank_.dll->provider) : support_named(rank_.mpi->name);
+    for (const auto& limit : shows.dll_limits()) {
       if (!limit.instead.empty() && unexpected_readable())
         add(Level::ok, limit.subject, std::string(limit.instead));
       else if (!limit.instead.empty() && !std::exchange(said, true))
@@ -300,6 +304,9 @@ private:
         add(Level::limit, limit.subject, std::string(limit.text));
     }
   }
+
+  /// Its queues are the recorder's, whatever the MPI's own debug DLL shows.
+  bool is_recorded() const { return rank_.dll && support_of(rank_.dll->provider).is_recorder(); }
 
   bool unexpected_readable() const {
     return std::ranges::any_of(rank_.communicators, [](const Communicator& communicator) {

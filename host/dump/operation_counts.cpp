@@ -1,5 +1,7 @@
 #include "host/dump/operation_counts.h"
 
+#include <string_view>
+
 namespace mqbridge {
 
 void OperationCounts::add(const OperationCounts& other) {
@@ -8,6 +10,14 @@ void OperationCounts::add(const OperationCounts& other) {
   inactive += other.inactive;
   unknown += other.unknown;
   inside += other.inside;
+  returned += other.returned;
+}
+
+bool is_returned_send(const Operation& operation) {
+  constexpr std::string_view said = "returned: "; // by dll/queues, in its last line
+  const auto& lines = operation.text;
+  return operation.status == OpStatus::complete && !operation.request && !lines.empty() &&
+         lines[lines.size() - 1].starts_with(said);
 }
 
 OperationCounts count_operations(const Queue& queue, OpClass op_class) {
@@ -15,6 +25,10 @@ OperationCounts count_operations(const Queue& queue, OpClass op_class) {
   for (const Operation& operation : queue.operations) {
     if (!is_own(operation)) {
       ++counts.inside;
+      continue;
+    }
+    if (op_class == OpClass::send && is_returned_send(operation)) {
+      ++counts.returned;
       continue;
     }
     switch (op_class == OpClass::unexpected ? OpStatus::pending : operation.status) {

@@ -11,6 +11,10 @@ inline bool is_own(const Operation& operation) {
   return operation.collective == Collective::none;
 }
 
+/// A send that a recorder has seen returning: the MPI has taken its message, and nothing says
+/// whether it has been received. It is no pending operation, and the program waits for it no more.
+bool is_returned_send(const Operation& operation);
+
 /// The program's own operations of a queue by what became of them. Every message of an unexpected
 /// queue is pending: it waits for a receive.
 struct OperationCounts {
@@ -18,7 +22,8 @@ struct OperationCounts {
   std::uint64_t complete = 0; ///< listed until the program asks for them
   std::uint64_t inactive = 0; ///< persistent, not started
   std::uint64_t unknown = 0;
-  std::uint64_t inside = 0; ///< not the program's own: in none of the others
+  std::uint64_t inside = 0;   ///< not the program's own: in none of the others
+  std::uint64_t returned = 0; ///< is_returned_send(): in none of the others
 
   std::uint64_t own() const { return pending + complete + inactive + unknown; }
 

@@ -57,7 +57,7 @@ void RankSession::let_go() {
 
 RankOutcome RankSession::close() {
   let_go();
-  if (stacks_.captured())
+  if (stacks_.captured() || is_recorded())
     guarded(&RankSession::unwind);
   if (no_stacks_ && !report_.has_error(no_stacks_->code))
     report_.say(*no_stacks_, RankError::Level::warning);
@@ -235,10 +235,15 @@ Result<void> RankSession::capture() {
   return done ? done : without_stacks(std::move(done).error());
 }
 
+bool RankSession::is_recorded() const {
+  return walked_ && mpi_ && support_of(mpi_->library().provider).is_recorder();
+}
+
 Result<void> RankSession::unwind() {
   report_.begin(PhaseName::stacks, "stacks");
   const WorkScope scope({std::nullopt, stop_});
-  auto done = stacks_.unwind(*process_, mpi_->library(), dump(), report_.warnings());
+  auto done =
+      stacks_.unwind(*process_, mpi_->library(), std::move(calls_), dump(), report_.warnings());
   return done ? done : without_stacks(std::move(done).error());
 }
 
@@ -275,6 +280,7 @@ Result<void> RankSession::walk() {
   auto& warnings = report_.warnings();
   warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   walked_ = outcome.found;
+  calls_ = std::move(outcome.calls);
   return outcome.result;
 }
 

@@ -17,6 +17,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace mqbridge {
 
@@ -81,6 +82,8 @@ private:
   StopFacts stop_facts() const;
   FetchContext fetch_context();
 
+  /// Its call sites are to be named, whether or not there are stacks.
+  bool is_recorded() const;
   void release();
   /// Without queues the stacks are all that was asked for. With them, what has failed is said once.
   Result<void> without_stacks(Error error);
@@ -104,6 +107,7 @@ private:
   bool gone_ = false;              ///< let_go() was called
   bool tried_stacks_ = false;      ///< nothing more is to be had of them in this look
   std::optional<WalkPlan> plan_;
+  std::vector<BlockedCall> calls_; ///< of a recorder, by the last look
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };
 

@@ -2,20 +2,48 @@
 
 #include "host/mpi/blocked_calls.h"
 #include "host/mpi/helper_threads.h"
+#include "host/stacks/unwind_modules.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace mqbridge {
 namespace {
 
-/// The loaded objects whose DWARF would tell more of these stacks.
-std::set<std::string> modules_without_lines(const std::vector<UnwoundThread>& threads) {
+/// Where a recorder saw the program calling: so many places, a program has no more.
+std::vector<SharedSite> sites_of(const RankDump& dump, const std::vector<BlockedCall>& recorded) {
+  std::vector<SharedSite> sites;
+  std::unordered_set<const CallSite*> known;
+  const auto add = [&](const SharedSite& site) {
+    if (site && sites.size() < SitePool::most && known.insert(site.get()).second)
+      sites.push_back(site);
+  };
+  for (const BlockedCall& call : recorded)
+    add(call.site);
+  for (const Communicator& communicator : dump.communicators) {
+    if (communicator.recorded)
+      for (const RecordedCollective& collective : communicator.recorded->under_way)
+        add(collective.site);
+    for (const Queue& queue : communicator.queues)
+      for (const Operation& operation : queue.operations)
+        add(operation.site);
+  }
+  return sites;
+}
+
+/// The loaded objects whose DWARF would tell more of these stacks and sites.
+std::set<std::string> modules_without_lines(const std::vector<UnwoundThread>& threads,
+                                            const std::vector<SharedSite>& sites,
+                                            const UnwindModules& loaded) {
   std::set<std::string> modules;
+  for (const auto& site : sites)
+    if (const auto module = loaded.number_at(site->address.value - 1); module && !site->line)
+      modules.insert(loaded.path(*module));
   for (const auto& thread : threads)
     for (const auto& frame : thread.stack.frames)
       if (frame.module && !frame.line)
@@ -54,46 +82,85 @@ Result<void> RankStacks::capture(StoppedProcess& process, const MpiLibrary& mpi,
   return {};
 }
 
+const CapturedStacks& RankStacks::captured_stacks() const {
+  static const CapturedStacks nothing;
+  return captured_ ? *captured_ : nothing;
+}
+
 Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& process,
+                                                          const std::vector<SharedSite>& sites,
                                                           Warnings& warnings) const {
   UnwindOptions options;
   options.program = options_.program_directory / "mqbridge-unwinder";
   options.paths = options_.paths;
   options.sandboxed = options_.sandbox;
   options.names = names_;
-  return mqbridge::unwind(*captured_, process.images().images(), process.platform(), options,
+  options.sites = sites;
+  return mqbridge::unwind(captured_stacks(), process.images().images(), process.platform(), options,
                           warnings);
 }
 
-Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi, RankDump& dump,
+/// Once more where more files are found: `of_unwinding` is of the last time.
+Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& process,
+                                                          const RankDump& dump,
+                                                          const std::vector<BlockedCall>& recorded,
+                                                          Warnings& of_unwinding,
+                                                          Warnings& warnings) const {
+  const auto sites = sites_of(dump, recorded);
+  if (!captured_ && sites.empty())
+    return std::vector<UnwoundThread>();
+  auto threads = unwind_all(process, sites, of_unwinding);
+  if (!threads)
+    return threads;
+  const UnwindModules loaded(captured_stacks(), process.images().images(), options_.paths);
+  const auto modules = modules_without_lines(*threads, sites, loaded);
+  if (!process.find_debug_information_of(modules, warnings))
+    return threads;
+  of_unwinding.clear();
+  return unwind_all(process, sites, of_unwinding);
+}
+
+Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi,
+                                std::vector<BlockedCall> recorded, RankDump& dump,
                                 Warnings& warnings) {
   Warnings of_unwinding;
-  auto threads = unwind_all(process, of_unwinding);
-  if (threads && process.find_debug_information_of(modules_without_lines(*threads), warnings)) {
-    of_unwinding.clear();
-    threads = unwind_all(process, of_unwinding);
-  }
+  auto threads = unwind_all(process, dump, recorded, of_unwinding, warnings);
   auto broken = take_break(of_unwinding);
-  for (auto& all : {&captured_->warnings, &of_unwinding})
-    for (auto& warning : std::exchange(*all, {}))
+  if (captured_)
+    for (auto& warning : std::exchange(captured_->warnings, {}))
       warnings.push_back(std::move(warning));
-  if (!threads)
-    return forward(std::move(threads));
-  for (std::size_t i = 0; i < threads->size(); ++i) {
-    auto& stack = (*threads)[i].stack;
-    stack.helper = threads->size() > 1 && stack.thread != dump.pid && is_helper(stack);
-  }
-  auto calls = blocked_calls({*threads, *captured_, process.platform(), mpi, dump.communicators});
+  for (auto& warning : of_unwinding)
+    warnings.push_back(std::move(warning));
+  const std::vector<UnwoundThread> none;
+  const auto& known = threads ? *threads : none;
+  auto calls = joined_calls(captured_ && threads ? calls_of_stacks(*threads, process, mpi, dump)
+                                                 : std::vector<BlockedCall>(),
+                            std::move(recorded), known);
   if (!calls.empty())
     dump.blocked_in = std::move(calls);
+  if (!threads)
+    return forward(std::move(threads));
   const bool any = std::ranges::any_of(
       *threads, [](const UnwoundThread& thread) { return !thread.stack.frames.empty(); });
   if (broken && !any)
     return Failure(std::move(*broken));
-  auto& stacks = dump.stacks.emplace();
-  for (auto& thread : *threads)
-    stacks.push_back(std::move(thread.stack));
+  if (captured_) {
+    auto& stacks = dump.stacks.emplace();
+    for (auto& thread : *threads)
+      stacks.push_back(std::move(thread.stack));
+  }
   return broken ? Result<void>(Failure(std::move(*broken))) : Result<void>();
+}
+
+/// Marks helper threads on the way.
+std::vector<BlockedCall> RankStacks::calls_of_stacks(std::vector<UnwoundThread>& threads,
+                                                     const StoppedProcess& process,
+                                                     const MpiLibrary& mpi,
+                                                     const RankDump& dump) const {
+  for (auto& thread : threads)
+    thread.stack.helper =
+        threads.size() > 1 && thread.stack.thread != dump.pid && is_helper(thread.stack);
+  return blocked_calls({threads, *captured_, process.platform(), mpi, dump.communicators});
 }
 
 } // namespace mqbridge

@@ -29,15 +29,26 @@ public:
   /// The process was not what it seemed while they were read.
   void forget() { captured_.reset(); }
 
-  /// Unwinds what was captured, and says what each thread is in: fills stacks and blocked_in of the
-  /// dump. The process runs on by then; of it nothing but its files is used. Errors: those of
-  /// unwind(), and that the unwinder came to no end (stacks.crashed, stacks.timeout,
-  /// stacks.protocol); the dump has what was unwound until then, or none.
-  Result<void> unwind(StoppedProcess& process, const MpiLibrary& mpi, RankDump& dump,
-                      Warnings& warnings);
+  /// Unwinds what was captured, if anything was, names the call sites that a recorder knows, and
+  /// says what each thread is in: fills stacks and blocked_in of the dump. `recorded`:
+  /// UnshownOutcome::calls. The process runs on by then; of it nothing but its files is used.
+  /// Errors: those of unwind(), and that the unwinder came to no end (stacks.crashed,
+  /// stacks.timeout, stacks.protocol); the dump has what was unwound until then, or none.
+  Result<void> unwind(StoppedProcess& process, const MpiLibrary& mpi,
+                      std::vector<BlockedCall> recorded, RankDump& dump, Warnings& warnings);
 
 private:
-  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, Warnings& warnings) const;
+  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process,
+                                                const std::vector<SharedSite>& sites,
+                                                Warnings& warnings) const;
+  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, const RankDump& dump,
+                                                const std::vector<BlockedCall>& recorded,
+                                                Warnings& of_unwinding, Warnings& warnings) const;
+  std::vector<BlockedCall> calls_of_stacks(std::vector<UnwoundThread>& threads,
+                                           const StoppedProcess& process, const MpiLibrary& mpi,
+                                           const RankDump& dump) const;
+  /// What was captured; nothing where it was not.
+  const CapturedStacks& captured_stacks() const;
 
   const DumpOptions& options_;
   FrameNames* names_;

@@ -136,6 +136,8 @@ private:
     auto wrong = outcome ? std::move(outcome->damage) : std::optional(in_walk(outcome.error()));
     if (wrong && wrong->code == codes::queue_damaged && !walk_.process.is_alive())
       wrong->hint = lack_of_core.hint; // nothing changes any more
+    if (outcome)
+      outcome_.calls = std::move(outcome->calls);
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));
     if (wrong && !failure)

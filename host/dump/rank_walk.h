@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace mqbridge {
 
@@ -39,6 +40,7 @@ struct RankWalk {
 struct WalkOutcome {
   bool found = false; ///< at least one communicator, whatever the filters leave of them
   Warnings warnings;
+  std::vector<BlockedCall> calls = {}; ///< UnshownOutcome::calls
   Result<void> result;
 };
 

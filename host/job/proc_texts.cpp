@@ -27,6 +27,8 @@ LibraryOwner owner_of(std::string_view library) {
   LibraryOwner owner;
   std::size_t longest = 0;
   for (const auto* mpi : known_mpis()) {
+    if (mpi->is_recorder()) // LD_PRELOAD brings it into programs without MPI, too
+      continue;
     const auto length = agreement(*mpi, library);
     if (length == 0 || length < longest)
       continue;

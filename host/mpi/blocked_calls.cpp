@@ -160,7 +160,7 @@ private:
   std::optional<std::string> call_of(const StackFrame& frame) const {
     if (!frame.function)
       return std::nullopt;
-    const auto jumps = support_of(rank_.mpi.provider).last_deeds();
+    const auto jumps = support_of_mpi(rank_.mpi).last_deeds();
     const auto jump = std::ranges::find(jumps, *frame.function, &LastDeed::function);
     if (jump != jumps.end() && (is_mpi_frame(frame) || is_in_file_of_mpi(frame)))
       return std::string(jump->call);
@@ -256,6 +256,37 @@ std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank) {
   for (auto& thread : threads)
     calls.push_back(std::move(thread).complete(pending));
   return calls;
+}
+
+std::vector<BlockedCall> joined_calls(std::vector<BlockedCall> of_stacks,
+                                      std::vector<BlockedCall> recorded,
+                                      std::span<const UnwoundThread> threads) {
+  const auto is_there = [&](const BlockedCall& call) {
+    return threads.empty() || std::ranges::any_of(threads, [&](const UnwoundThread& thread) {
+             return thread.stack.thread == call.thread;
+           });
+  };
+  for (BlockedCall& call : recorded) {
+    if (!is_there(call))
+      continue;
+    if (const auto site = std::exchange(call.site, nullptr)) {
+      call.function = site->function;
+      call.file = site->file;
+      call.line = site->line;
+    }
+    const auto same = std::ranges::find(of_stacks, call.thread, &BlockedCall::thread);
+    if (same == of_stacks.end()) {
+      of_stacks.push_back(std::move(call));
+      continue;
+    }
+    if (same->call && same->function) {
+      call.function = std::move(same->function);
+      call.file = std::move(same->file);
+      call.line = same->line;
+    }
+    *same = std::move(call);
+  }
+  return of_stacks;
 }
 
 } // namespace mqbridge

@@ -25,4 +25,12 @@ struct StacksOfRank {
 /// stack does not tell: it goes on where nothing is known, and no MPI call was seen until there.
 std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank);
 
+/// The same where a recorder says, too, what threads are in (UnshownOutcome::calls, with the names
+/// of their sites). It knows the communicator and what the call waits for; the stack knows the
+/// caller outside of all bindings, and what threads do outside of the MPI. `threads` has all of the
+/// process, or none where no stack was read; what the recorder says of others is of no use.
+std::vector<BlockedCall> joined_calls(std::vector<BlockedCall> of_stacks,
+                                      std::vector<BlockedCall> recorded,
+                                      std::span<const UnwoundThread> threads);
+
 } // namespace mqbridge

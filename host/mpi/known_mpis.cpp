@@ -21,7 +21,7 @@ const MpiSupport& find_support(std::string_view wanted, std::string_view MpiIden
 
 std::span<const MpiSupport* const> known_mpis() {
   static const std::array<const MpiSupport*, 3> all = {
-      &recorder::support(), // first: who records the queues of another MPI wants what was recorded
+      &recorder::support(),
       &openmpi::support(),
       &mpich::support(),
   };

@@ -33,42 +33,133 @@ bool is_version(std::string_view text) {
                               std::string_view::npos;
 }
 
-/// The known MPI whose symbols are there, and the image that has them.
-std::pair<std::optional<MpiIdentity>, const Image*> recognise(const ImageSet& images) {
-  for (const auto* mpi : known_mpis())
-    for (const auto name : mpi->identity().symbols)
-      if (const auto symbol = images.find_symbol(name))
-        return {mpi->identity(), symbol->image};
+/// Where one of its symbols is; nullopt: it is not loaded.
+std::optional<ResolvedSymbol> find_mpi(const ImageSet& images, const MpiSupport& mpi) {
+  for (const auto name : mpi.identity().symbols)
+    if (auto symbol = images.find_symbol(name))
+      return symbol;
+  return std::nullopt;
+}
+
+/// "PMPI_Init" of an MPI that nothing else is known of.
+const Image* other_with_mpi(const ImageSet& images, const Image* recorder) {
+  for (const auto& image : images.images())
+    if (&image != recorder && image.file && image.file->find_symbol("PMPI_Init") != nullptr)
+      return &image;
+  return nullptr;
+}
+
+const MpiSupport& recorder_support() {
+  const auto mpis = known_mpis();
+  return **std::ranges::find_if(mpis, [](const auto* mpi) { return mpi->is_recorder(); });
+}
+
+/// What the recorder is to this process.
+enum class Recorder : std::uint8_t {
+  none, ///< there is none, or LD_PRELOAD has brought it where it has nothing to do
+  idle, ///< it may be used later
+  used, ///< it has been, or nothing tells
+};
+
+Result<Recorder> look_at_recorder(const AddressSpace& space, const Image* recorder, bool has_mpi) {
+  if (recorder == nullptr)
+    return Recorder::none;
+  auto state = recorder_support().read_state(space);
+  if (!state)
+    return forward(std::move(state));
+  if (*state != MpiState::not_initialized)
+    return Recorder::used;
+  const bool is_part_of_program = recorder == space.images.images().data();
+  return has_mpi || is_part_of_program ? Recorder::idle : Recorder::none;
+}
+
+/// Errors: the way to the memory is lost.
+Result<void> read_version(MpiLibrary& mpi, const MpiIdentity& identity, const AddressSpace& space) {
+  const auto symbol = space.images.find_symbol(identity.version_symbol);
+  if (!symbol)
+    return {};
+  auto version = text_at(space.memory, *symbol, max_version);
+  if (!version)
+    return forward(std::move(version));
+  if (is_version(*version))
+    mpi.version = std::move(*version);
+  return {};
+}
+
+Result<void> name_mpi(MpiLibrary& mpi, const MpiIdentity& identity, const AddressSpace& space) {
+  mpi.provider = identity.provider;
+  mpi.name = identity.name;
+  return read_version(mpi, identity, space);
+}
+
+/// An MPI that is not known by its symbols: the recorder has asked it for its name.
+Result<void> name_recorded(MpiLibrary& mpi, bool has_mpi, const AddressSpace& space) {
+  if (!has_mpi)
+    return name_mpi(mpi, recorder_support().identity(), space);
+  auto text = recorder_support().read_mpi_name(space);
+  if (!text)
+    return forward(std::move(text));
+  if (!text->empty())
+    mpi.name = std::move(*text);
+  return {};
+}
+
+Result<void> read_dll_name(MpiLibrary& mpi, const ResolvedSymbol& symbol,
+                           const AddressSpace& space) {
+  auto name = text_at(space.memory, symbol, max_dll_name);
+  if (!name)
+    return forward(std::move(name));
+  mpi.dll_name = std::move(*name);
+  mpi.dll_name_ends = mpi.dll_name.size() < room_of(symbol, max_dll_name);
   return {};
 }
 
 } // namespace
 
+const MpiSupport& support_of_mpi(const MpiLibrary& mpi) {
+  return support_of(mpi.recorded.empty() ? mpi.provider : mpi.recorded);
+}
+
+const MpiSupport* loaded_mpi(const ImageSet& images) {
+  for (const auto* mpi : known_mpis())
+    if (!mpi->is_recorder() && find_mpi(images, *mpi))
+      return mpi;
+  return nullptr;
+}
+
 Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space) {
-  const auto [known, image] = recognise(space.images);
-  const auto dll_name = space.images.find_symbol("MPIR_dll_name");
-  if (!known && !dll_name)
+  const auto& images = space.images;
+  const auto* const known = loaded_mpi(images);
+  const auto root = find_mpi(images, recorder_support());
+  const Image* const recorder = root ? root->image : nullptr;
+  const Image* const other = other_with_mpi(images, recorder);
+  const bool has_mpi = known != nullptr || (recorder != nullptr && other != nullptr);
+  const auto recording = look_at_recorder(space, recorder, has_mpi);
+  if (!recording)
+    return Failure(recording.error());
+  auto dll_name = images.find_symbol("MPIR_dll_name");
+  if (dll_name && *recording == Recorder::none && dll_name->image == recorder)
+    dll_name.reset();
+  if (known == nullptr && *recording == Recorder::none && !dll_name)
     return std::optional<MpiLibrary>();
   MpiLibrary mpi;
-  mpi.name = known ? known->name : "MPI";
-  mpi.image = known ? image : dll_name->image;
-  if (known) {
-    mpi.provider = known->provider;
-    if (const auto symbol = space.images.find_symbol(known->version_symbol)) {
-      auto version = text_at(space.memory, *symbol, max_version);
-      if (!version)
-        return forward(std::move(version));
-      if (is_version(*version))
-        mpi.version = std::move(*version);
-    }
+  mpi.name = "MPI";
+  mpi.image = known != nullptr      ? find_mpi(images, *known)->image
+              : has_mpi             ? other
+              : recorder != nullptr ? recorder
+                                    : dll_name->image;
+  auto named = known != nullptr               ? name_mpi(mpi, known->identity(), space)
+               : *recording != Recorder::none ? name_recorded(mpi, has_mpi, space)
+                                              : Result<void>();
+  if (!named)
+    return forward(std::move(named));
+  if (*recording == Recorder::used || (*recording == Recorder::idle && known == nullptr)) {
+    mpi.recorded = has_mpi ? mpi.provider : "";
+    mpi.provider = recorder_support().identity().provider;
   }
-  if (dll_name) {
-    auto name = text_at(space.memory, *dll_name, max_dll_name);
-    if (!name)
-      return forward(std::move(name));
-    mpi.dll_name = std::move(*name);
-    mpi.dll_name_ends = mpi.dll_name.size() < room_of(*dll_name, max_dll_name);
-  }
+  if (dll_name)
+    if (auto done = read_dll_name(mpi, *dll_name, space); !done)
+      return forward(std::move(done));
   return std::optional(std::move(mpi));
 }
 

@@ -8,6 +8,10 @@ MpiIdentity MpiSupport::identity() const {
   return {"other", "MPI"};
 }
 
+Result<std::string> MpiSupport::read_mpi_name(const AddressSpace&) const {
+  return std::string();
+}
+
 Result<MpiState> MpiSupport::read_state(const AddressSpace&) const {
   return MpiState::unknown;
 }

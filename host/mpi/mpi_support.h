@@ -71,6 +71,10 @@ public:
   virtual ~MpiSupport() = default;
 
   virtual MpiIdentity identity() const;
+  /// It is no MPI: it keeps the calls of the one that is loaded beside it, whichever that is.
+  virtual bool is_recorder() const { return false; }
+  /// Of a recorder: what the MPI beside it calls itself. Empty: not known.
+  virtual Result<std::string> read_mpi_name(const AddressSpace& space) const;
   /// Symbols at which every dump reads: mqbridge itself, the debug DLL, the repairs. So that their
   /// pages come in one burst (mpi_roots.h).
   virtual std::span<const std::string_view> root_symbols() const { return {}; }

@@ -48,10 +48,13 @@ std::string_view module_name(const StackFrame& frame) {
 
 bool is_mpi_frame(const StackFrame& frame) {
   constexpr auto libraries = std::to_array<std::string_view>(
-      {"libmpi", "libmpi_cxx", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
-       "libmpi_usempi_ignore_tkr", "libmpi_java", "libmpi_gnu_", "libmpi_cray", "libmpi_intel",
-       "libmpi_ilp64", "libmpich", "libmpichcxx", "libmpichfort", "libmpifort", "libmpicxx",
-       "libfmpich", "libopen-pal", "libopen-rte"});
+      {"libmpi",        "libmpi_cxx",          "libmpi_mpifh",
+       "libmpi_usempi", "libmpi_usempif08",    "libmpi_usempi_ignore_tkr",
+       "libmpi_java",   "libmpi_gnu_",         "libmpi_cray",
+       "libmpi_intel",  "libmpi_ilp64",        "libmpich",
+       "libmpichcxx",   "libmpichfort",        "libmpifort",
+       "libmpicxx",     "libfmpich",           "libopen-pal",
+       "libopen-rte",   "libmqbridge-recorder"});
   return is_one_of(module_name(frame), libraries) ||
          (frame.function && frame.function->starts_with("MPI::"));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/mqs/queues.h"
+#include "host/stacks/stack.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -22,8 +23,12 @@ struct UnshownRequest {
 
 /// What came of it beside the operations.
 struct UnshownOutcome {
-  std::optional<Error> lacking; ///< types.partial: why nothing can be read; to be said as a warning
-  std::optional<Error> damage;  ///< queue.damaged, dll.requests_unseen: the first one found
+  /// types.partial: why nothing can be read; recorder.off, recorder.gaps: why not all is there. To
+  /// be said as a warning.
+  std::optional<Error> lacking;
+  std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen: the first one found
+  /// What its threads are in, where the process itself keeps that. Their sites have no names yet.
+  std::vector<BlockedCall> calls;
 };
 
 } // namespace mqbridge

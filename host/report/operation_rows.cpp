@@ -1,5 +1,6 @@
 #include "host/report/operation_rows.h"
 
+#include "host/disk/file_name.h"
 #include "host/document/names.h"
 #include "host/document/raw_values.h"
 #include "host/dump/operation_counts.h"
@@ -97,6 +98,17 @@ std::string_view kind_note(const Operation& operation) {
   return {};
 }
 
+/// "MPI_Isend at halo.c:212", as far as a recorder knows it.
+std::string call_text(const Operation& operation) {
+  constexpr std::size_t widest_file = 44;
+  std::string text = printable(*operation.call);
+  if (operation.site && operation.site->file && operation.site->line)
+    text += fmt::format(" at {}:{}",
+                        shortened(printable(file_name(*operation.site->file)), widest_file),
+                        *operation.site->line);
+  return text;
+}
+
 std::string notes(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
   std::string text = is_probe(operation) ? "" : waits.words(operation.waited); // it always is
   const auto add = [&](std::string_view note) {
@@ -105,6 +117,8 @@ std::string notes(const Operation& operation, OpClass op_class, const WaitGroups
   };
   if (operation.delivery == Delivery::undelivered)
     add("not delivered");
+  if (op_class == OpClass::send && is_returned_send(operation))
+    add("returned");
   if (const auto kind = kind_note(operation); op_class != OpClass::unexpected && !kind.empty())
     add(kind);
   if (operation.source == OpSource::mqbridge && !operation.text.empty())
@@ -119,7 +133,7 @@ std::string notes(const Operation& operation, OpClass op_class, const WaitGroups
   }
   // Last: what does not fit the line is cut, and these add least to the columns before.
   if (operation.call)
-    add(printable(*operation.call));
+    add(call_text(operation));
   if (operation.datatype)
     add((operation.count ? fmt::format("{} ", *operation.count) : "") +
         printable(*operation.datatype));
@@ -175,11 +189,12 @@ void finish_single(const Operation& operation, OpClass op_class, const TextOptio
 /// Indices of the program's own operations in the order in which they were posted. Sends are
 /// counted for each peer: theirs come peer by peer. Those that do not say their place come last, as
 /// in the list.
-std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class) {
+std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class,
+                                       bool with_returned) {
   std::vector<std::size_t> order;
   order.reserve(operations.size());
   for (std::size_t i = 0; i < operations.size(); ++i)
-    if (is_own(operations[i]))
+    if (is_own(operations[i]) && (with_returned || !is_returned_send(operations[i])))
       order.push_back(i);
   if (op_class == OpClass::unexpected)
     return order;
@@ -332,7 +347,7 @@ std::uint64_t operation_rows(const Communicator& communicator, OpClass op_class,
                              const WaitGroups& waits, const TextOptions& options,
                              const std::function<void(const OperationRow&)>& row) {
   const ChunkedList<Operation>& operations = communicator.queue(op_class).operations;
-  const std::vector<std::size_t> order = posting_order(operations, op_class);
+  const std::vector<std::size_t> order = posting_order(operations, op_class, options.full);
   if (!options.show || order.size() <= *options.show) {
     for (const std::size_t index : order) {
       OperationRow single = row_of(operations[index], op_class);

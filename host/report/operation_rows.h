@@ -23,7 +23,8 @@ struct OperationRow {
   std::string detail; ///< --raw: what the DLL said; empty: nothing to add
 };
 
-/// The lines of the program's own operations of one queue, in the order in which they were posted
+/// The lines of the program's own operations of one queue (of sends that have returned only with
+/// options.full), in the order in which they were posted
 /// (Operation::sequence); those of which that is not known come last, in that of the list. More
 /// operations than options.show are folded: a run of operations that differ in nothing but tag and
 /// buffer becomes one line, "3000 x 8 B" with the tags "0-2999" in their order. Where that leaves

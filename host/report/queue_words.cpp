@@ -144,7 +144,7 @@ std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
 std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts) {
   if (!queue.total)
     return std::nullopt;
-  return *queue.total - std::min(*queue.total, counts.inside);
+  return *queue.total - std::min(*queue.total, counts.inside + counts.returned);
 }
 
 std::string common_state(const RankDump& rank, OpClass op_class) {

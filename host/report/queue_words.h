@@ -43,7 +43,8 @@ bool was_cut_short(const RankDump& rank);
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 
-/// Queue::total without what the MPI does inside collectives, as far as that is in the document.
+/// Queue::total without what the MPI does inside collectives, and without sends that have returned,
+/// as far as they are in the document.
 /// nullopt: the walk did not end.
 std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts);
 

@@ -51,11 +51,24 @@ std::string remote_text(const Group& remote) {
   return remote.ranks ? "global ranks " + range_text(*remote.ranks, 8) : "another group";
 }
 
-bool has_own_operations(const Communicator& communicator) {
-  return std::any_of(communicator.queues.begin(), communicator.queues.end(),
-                     [](const Queue& queue) {
-                       return std::any_of(queue.operations.begin(), queue.operations.end(), is_own);
-                     });
+bool has_own_operations(const Communicator& communicator, bool with_returned) {
+  const auto is_shown = [&](const Operation& operation) {
+    return is_own(operation) && (with_returned || !is_returned_send(operation));
+  };
+  return std::any_of(
+      communicator.queues.begin(), communicator.queues.end(), [&](const Queue& queue) {
+        return std::any_of(queue.operations.begin(), queue.operations.end(), is_shown);
+      });
+}
+
+/// Empty: there are none.
+std::string returned_line(const Communicator& communicator) {
+  const auto count = count_operations(communicator.queue(OpClass::send), OpClass::send).returned;
+  if (count == 0)
+    return {};
+  return fmt::format("{} send{} returned; nothing says that {} received  (--full)", count,
+                     count == 1 ? " has" : "s have",
+                     count == 1 ? "its message was" : "their messages were");
 }
 
 /// Strings with what they are said of: "send, recv" of "empty".
@@ -119,7 +132,7 @@ public:
       return;
     std::vector<Cell> pieces = heading(communicator);
     const auto inside = inside_lines(communicator);
-    if (has_own_operations(communicator)) {
+    if (has_own_operations(communicator, context_.options.full)) {
       write_flow(context_, pieces, indent);
       if (!titles_written_)
         context_.line(std::string(indent, ' ') + table_.titles(context_.paint));
@@ -134,6 +147,9 @@ public:
       write_lines(inside);
     }
     write_lines(message_lines(communicator));
+    if (const std::string returned = returned_line(communicator);
+        !returned.empty() && !context_.options.full)
+      write_below(returned, Style::dim, indent);
     if (context_.options.full)
       if (const std::string counters = counters_line(communicator); !counters.empty())
         write_below(counters, Style::plain, indent);

@@ -3,6 +3,7 @@
 #include "host/files/file_finder.h"
 #include "host/memory/address.h"
 #include "host/memory/platform.h"
+#include "host/process/call_sites.h"
 #include "host/process/image_set.h"
 #include "host/stacks/capture.h"
 #include "host/stacks/frame_names.h"
@@ -26,6 +27,7 @@ struct UnwindOptions {
   std::chrono::milliseconds patience{10'000}; ///< for all stacks of one process, and for all names
   FilePaths paths = {};                       ///< where parts of their DWARF may be
   FrameNames* names = nullptr;                ///< of other processes, too; not owned. Null: of none
+  std::vector<SharedSite> sites = {}; ///< are named, too: `function`, `file` and `line` are set
 };
 
 struct UnwoundThread {

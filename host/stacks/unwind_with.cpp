@@ -173,6 +173,28 @@ private:
   std::size_t room_ = limits::stack_frame_bytes;
 };
 
+/// Call sites stand for frames of a stack: all are return addresses.
+PlainStack stack_of(std::span<const SharedSite> sites, const UnwindModules& modules) {
+  PlainStack stack;
+  for (const auto& site : sites) {
+    wire::PlainFrame frame;
+    frame.address = site->address.value;
+    stack.frames.push_back({frame, modules.number_at(frame.lookup())});
+  }
+  return stack;
+}
+
+void name_sites(std::span<const SharedSite> sites, const PlainStack& stack, const Naming& names) {
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const auto& calls = names.of(stack.frames[i]);
+    if (calls.empty())
+      continue;
+    sites[i]->function = calls.front().function;
+    sites[i]->file = calls.front().file;
+    sites[i]->line = calls.front().line;
+  }
+}
+
 UnwoundThread without_frames(const CapturedThread& captured) {
   UnwoundThread unwound;
   unwound.stack.thread = captured.thread.tid;
@@ -182,10 +204,11 @@ UnwoundThread without_frames(const CapturedThread& captured) {
   return unwound;
 }
 
-/// All stacks, then all names: what was unwound before an error stays.
-Result<void> ask(UnwinderQuestions& unwinder, const CapturedStacks& captured, Naming& names,
-                 std::vector<PlainStack>& stacks) {
-  for (std::size_t i = 0; i < stacks.size(); ++i) {
+/// All stacks, then all names, of what stands behind the threads' stacks, too: what was unwound
+/// before an error stays.
+Result<void> ask(UnwinderQuestions& unwinder, const CapturedStacks& captured, bool unwinds,
+                 Naming& names, std::vector<PlainStack>& stacks) {
+  for (std::size_t i = 0; i < captured.threads.size() && unwinds; ++i) {
     auto stack = unwinder.unwind(captured.threads[i]);
     if (!stack)
       return forward(std::move(stack));
@@ -204,18 +227,19 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
   std::vector<UnwoundThread> threads;
   std::ranges::transform(captured.threads, std::back_inserter(threads), without_frames);
   const auto stack_pointer = stack_pointer_number(platform);
-  if (!stack_pointer) {
+  if (!stack_pointer && !threads.empty())
     warnings.push_back(cannot_unwind(platform));
+  if (!stack_pointer && options.sites.empty())
     return threads;
-  }
   const UnwindModules modules(captured, images, options.paths);
   UnwinderQuestions questions(unwinder, captured, modules, platform, options);
-  if (auto done = questions.begin(*stack_pointer); !done)
+  if (auto done = questions.begin(stack_pointer.value_or(0)); !done)
     return forward(std::move(done));
   FrameNames own_names;
   Naming names(modules, options.names != nullptr ? *options.names : own_names);
   std::vector<PlainStack> stacks(threads.size());
-  if (auto done = ask(questions, captured, names, stacks); !done) {
+  stacks.push_back(stack_of(options.sites, modules));
+  if (auto done = ask(questions, captured, stack_pointer.has_value(), names, stacks); !done) {
     if (is_work_over(done.error()))
       return forward(std::move(done));
     warnings.push_back(std::move(done).error());
@@ -225,6 +249,7 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
     mend_end(stacks[i], names);
     showing.show(stacks[i], threads[i]);
   }
+  name_sites(options.sites, stacks.back(), names);
   if (!questions.supported())
     warnings.push_back(cannot_unwind(platform));
   return threads;

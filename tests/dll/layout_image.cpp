@@ -151,10 +151,16 @@ std::uint64_t LayoutImage::lay(const LaidOperation& operation) {
 
 #undef FIELD
 
-MpiState LayoutImage::read_state() {
+void LayoutImage::look(const std::function<void(const AddressSpace&)>& read) {
   FakeMemory memory;
   memory.put({base_}, bytes_);
-  return recorder::read_state({images_, memory, platform_}).value();
+  read({images_, memory, platform_});
+}
+
+MpiState LayoutImage::read_state() {
+  MpiState state{};
+  look([&](const AddressSpace& space) { state = recorder::read_state(space).value(); });
+  return state;
 }
 
 WalkResult LayoutImage::walk(const Platform& as) {

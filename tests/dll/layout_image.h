@@ -7,6 +7,7 @@
 #include "tests/support/fake_memory.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,16 @@ public:
   /// The walk of mqbridge's DLL over it, as a host that takes the target for `as` does it.
   WalkResult walk(const Platform& as);
   WalkResult walk() { return walk(platform_); }
+  /// As the host's own reader sees it.
+  void look(const std::function<void(const AddressSpace&)>& read);
   /// As recorder::read_state() sees it.
   MpiState read_state();
   /// From here on nothing can be read.
   void forget_memory() { bytes_.clear(); }
+
+  /// Room behind what was laid, of zeros.
+  std::uint64_t place(std::size_t size);
+  void text(std::uint64_t address, const std::string& text);
 
   static constexpr std::uint64_t unmapped = 0x300;
   /// Behind the last byte that was laid.
@@ -66,8 +73,6 @@ public:
   std::vector<std::uint64_t> rings;                   ///< of each communicator; 0: none
 
 private:
-  std::uint64_t place(std::size_t size);
-  void text(std::uint64_t address, const std::string& text);
   void lay_root(std::uint32_t count);
   std::uint64_t lay(const LaidCommunicator& communicator);
   std::uint64_t lay(const LaidOperation& operation);

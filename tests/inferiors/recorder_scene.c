@@ -165,13 +165,13 @@ static void print_name(FILE* out, const struct scene_communicator* of) {
   print_text(out, of->shown != NULL ? of->shown : of->name);
 }
 
-// An intercommunicator, and one whose group the recorder was not told, has none in a dump.
+// One whose group the recorder was not told has none in a dump.
 static void print_communicator(FILE* out, const struct scene_communicator* of, int32_t self) {
   fprintf(out, "{\"line\":\"communicator\"");
   print_name(out, of);
   fprintf(out, ",\"local_rank\":%" PRId32 ",\"size\":%" PRId32 ",\"group\":[", own_rank(of, self),
           of->size);
-  for (int32_t i = 0; i < of->size && of->remote_size == 0 && !of->unknown_group; ++i)
+  for (int32_t i = 0; i < of->size && !of->unknown_group; ++i)
     fprintf(out, "%s%" PRId32, i != 0 ? "," : "", member(of, i, self));
   fprintf(out, "]}\n");
 }

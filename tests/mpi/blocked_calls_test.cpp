@@ -308,6 +308,60 @@ TEST(MpiFunction, OfAProgramMayBeCalledLikeOneOfFortran) {
         << wrapper;
 }
 
+BlockedCall recorded_call(std::int64_t thread) {
+  BlockedCall call;
+  call.thread = thread;
+  call.call = "MPI_Bcast";
+  call.communicator = TargetAddress{7};
+  call.sequence = 3;
+  call.group = 0;
+  call.site = std::make_shared<CallSite>(CallSite{TargetAddress{0x1000}, "binding_", "b.c", 1});
+  return call;
+}
+
+UnwoundThread thread_of(std::int64_t number) {
+  UnwoundThread thread;
+  thread.stack.thread = number;
+  return thread;
+}
+
+TEST(JoinedCalls, TheRecorderKnowsTheCallAndTheStackItsCaller) {
+  BlockedCall of_stack;
+  of_stack.thread = 8;
+  of_stack.call = "MPI_Bcast";
+  of_stack.function = "solve";
+  of_stack.file = "solve.f90";
+  of_stack.line = 12;
+  of_stack.request = TargetAddress{0x77}; // by chance
+  BlockedCall outside;
+  outside.thread = 9;
+  outside.function = "compute";
+  outside.system_call = "poll";
+  const std::vector threads = {thread_of(8), thread_of(9), thread_of(10)};
+  const auto calls = joined_calls(
+      {of_stack, outside}, {recorded_call(8), recorded_call(10), recorded_call(11)}, threads);
+  ASSERT_THAT(calls, SizeIs(3)) << "nobody has thread 11";
+  EXPECT_EQ(calls[0].function, "solve");
+  EXPECT_EQ(calls[0].file, "solve.f90");
+  EXPECT_EQ(calls[0].line, 12);
+  EXPECT_EQ(calls[0].communicator, TargetAddress{7});
+  EXPECT_EQ(calls[0].sequence, 3);
+  EXPECT_EQ(calls[0].group, 0U);
+  EXPECT_EQ(calls[0].request, std::nullopt);
+  EXPECT_EQ(calls[1].system_call, "poll") << "only the stack knows of it";
+  EXPECT_EQ(calls[2].thread, 10);
+  EXPECT_EQ(calls[2].function, "binding_");
+  EXPECT_EQ(calls[2].file, "b.c");
+  EXPECT_EQ(calls[2].line, 1);
+}
+
+TEST(JoinedCalls, WithoutStacksTheRecorderAloneKnowsThreads) {
+  const auto calls = joined_calls({}, {recorded_call(8)}, {});
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(calls[0].function, "binding_");
+  EXPECT_EQ(calls[0].site, nullptr) << "it has its names";
+}
+
 ThreadStack began_in(StackFrame first, StackEnd end = StackEnd::outermost) {
   return {.thread = 8,
           .end = end,

@@ -1,21 +1,53 @@
 // Which MPI a process uses, by its symbols and what they hold.
 
+#include "dll/recorder/layout.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "tests/mqs/test_target.h"
 
+#include <cstring>
 #include <gmock/gmock.h>
 
 namespace mqbridge {
 namespace {
 
+std::vector<Image> objects(const std::string& first, const std::vector<std::string>& others) {
+  std::vector<std::string> likes = others;
+  likes.insert(likes.begin(), first);
+  std::vector<Image> loaded;
+  LoadBias bias{0x10000};
+  for (const auto& like : likes) {
+    const auto one =
+        images_of(std::string(MQBRIDGE_TEST_DLLS) + "/" + like + ".so", like + ".so", bias);
+    loaded.push_back(one.images().front());
+    bias.value += 0x1000000;
+  }
+  return loaded;
+}
+
 /// A process with the symbols of mpi_symbols.c.
 class Process {
 public:
-  explicit Process(const std::string& like)
-      : images(images_of(std::string(MQBRIDGE_TEST_DLLS) + "/" + like + ".so", like + ".so",
-                         {0x10000})) {}
+  /// In the order of the link map: the program itself first.
+  explicit Process(const std::string& like, const std::vector<std::string>& others = {})
+      : images(objects(like, others)) {}
+
+  /// What a recorder of this platform has, whatever hangs on it.
+  void recorder(std::uint32_t state) {
+    mqr_root root{};
+    root.magic = MQR_MAGIC_ROOT;
+    root.version_major = MQR_VERSION_MAJOR;
+    root.version_minor = MQR_VERSION_MINOR;
+    root.root_size = sizeof(mqr_root);
+    root.communicator_size = sizeof(mqr_communicator);
+    root.operation_size = sizeof(mqr_operation);
+    root.address_size = 8;
+    root.state = state;
+    std::vector<std::uint8_t> bytes(sizeof root);
+    std::memcpy(bytes.data(), &root, sizeof root);
+    memory.put(images.find_symbol(MQR_ROOT_SYMBOL)->address, bytes);
+  }
 
   void text(const char* symbol, std::string value) {
     const auto size = images.find_symbol(symbol)->size;
@@ -65,8 +97,61 @@ TEST(IdentifyMpi, WhatIsRecordedIsReadFromTheRecorder) {
   const auto mpi = process.identify();
   ASSERT_TRUE(mpi);
   EXPECT_EQ(mpi->provider, "recorder");
+  EXPECT_EQ(mpi->recorded, "openmpi");
+  EXPECT_EQ(mpi->name, "Open MPI") << "the recorder is none";
+  EXPECT_EQ(mpi->version, "4.1.4");
+  EXPECT_EQ(&support_of_mpi(*mpi), &support_of("openmpi"));
+}
+
+TEST(IdentifyMpi, AnMpiBesideARecorder) {
+  Process process("LIKE_NOTHING", {"LIKE_RECORDER", "LIKE_OPENMPI"});
+  process.recorder(MQR_INITIALIZED);
+  process.text("ompi_version_string", "4.1.4");
+  const auto mpi = process.identify();
+  ASSERT_TRUE(mpi);
+  EXPECT_EQ(mpi->provider, "recorder");
+  EXPECT_EQ(mpi->recorded, "openmpi");
+  EXPECT_EQ(mpi->name, "Open MPI");
+  EXPECT_EQ(mpi->image->target_path, "LIKE_OPENMPI.so");
+}
+
+/// As with an MPI that is linked into the program and calls nothing of what was preloaded.
+TEST(IdentifyMpi, ARecorderThatRecordsNothingIsPassedOver) {
+  Process process("LIKE_NOTHING", {"LIKE_RECORDER", "LIKE_OPENMPI"});
+  process.recorder(MQR_NOT_INITIALIZED);
+  const auto mpi = process.identify();
+  ASSERT_TRUE(mpi);
+  EXPECT_EQ(mpi->provider, "openmpi");
+  EXPECT_EQ(mpi->recorded, "");
+}
+
+/// LD_PRELOAD brings it into mpirun and sh, too.
+TEST(IdentifyMpi, ARecorderAloneIsNoMpi) {
+  Process process("LIKE_NOTHING", {"LIKE_RECORDER"});
+  process.recorder(MQR_NOT_INITIALIZED);
+  EXPECT_FALSE(process.identify());
+  Process linked("LIKE_RECORDER"); // and not by LD_PRELOAD
+  linked.recorder(MQR_NOT_INITIALIZED);
+  const auto mpi = linked.identify();
+  ASSERT_TRUE(mpi);
+  EXPECT_EQ(mpi->provider, "recorder");
   EXPECT_EQ(mpi->name, "mqbridge recorder");
-  EXPECT_EQ(mpi->version, "1.0");
+  EXPECT_EQ(mpi->recorded, "");
+}
+
+TEST(IdentifyMpi, AnMpiThatOnlyItsRecorderKnows) {
+  Process process("LIKE_NOTHING", {"LIKE_RECORDER", "LIKE_ANY_MPI"});
+  process.recorder(MQR_NOT_INITIALIZED);
+  auto mpi = process.identify();
+  ASSERT_TRUE(mpi) << "before MPI_Init";
+  EXPECT_EQ(mpi->provider, "recorder");
+  process.recorder(MQR_INITIALIZED);
+  mpi = process.identify();
+  ASSERT_TRUE(mpi);
+  EXPECT_EQ(mpi->provider, "recorder");
+  EXPECT_EQ(mpi->recorded, "other");
+  EXPECT_EQ(mpi->name, "MPI");
+  EXPECT_EQ(mpi->image->target_path, "LIKE_ANY_MPI.so");
 }
 
 TEST(IdentifyMpi, AnMpiThatOnlyNamesItsDll) {

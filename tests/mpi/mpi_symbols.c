@@ -31,7 +31,14 @@ int ompi_mpi_communicators;
 char mqbridge_recorder_version[4];
 char mqbridge_recorder[40];
 #endif
-#if !defined(LIKE_NOTHING)
+#if defined(LIKE_RECORDER)
+char mqbridge_recorder_version[4];
+char mqbridge_recorder[72];
+#endif
+#if defined(LIKE_RECORDER) || defined(LIKE_ANY_MPI)
+int PMPI_Init;
+#endif
+#if !defined(LIKE_NOTHING) && !defined(LIKE_ANY_MPI)
 char MPIR_dll_name[64];
 #endif
 

@@ -107,6 +107,44 @@ TEST(Text, WhatIsNoPlainSendOrReceiveSaysWhatItIs) {
   EXPECT_THAT(text_of(dump), testing::ContainsRegex("recv +matched.*  held for MPI_Mrecv\n"));
 }
 
+/// A program waits for them no more: they are no pending sends.
+TEST(Text, SendsThatHaveReturnedAreCounted) {
+  Dump dump = ring_dump(1);
+  auto& sends = dump.ranks[0].communicators[0].queue(OpClass::send);
+  sends = available({});
+  const auto before = text_of(dump);
+  for (int i = 0; i < 2; ++i) {
+    Operation& send = sends.operations.emplace_back();
+    send.kind = OpKind::send;
+    send.status = OpStatus::complete;
+    send.peer = {false, 1, 1};
+    send.tag = {false, 4711};
+    send.text = {"MPI_Send", "returned: not known to have arrived"};
+    send.call = std::make_shared<const std::string>("MPI_Send");
+    send.site = std::make_shared<CallSite>(CallSite{{0x1234}, "exchange", "src/halo.c", 212});
+  }
+  sends.total = 2;
+  const auto text = text_of(dump);
+  EXPECT_THAT(text,
+              HasSubstr("2 sends have returned; nothing says that their messages were received  "
+                        "(--full)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("4711")));
+  EXPECT_EQ(text.substr(0, text.find("\nRank")), before.substr(0, before.find("\nRank")))
+      << "the table counts none of them";
+  const auto full = text_of(dump, {.full = true});
+  EXPECT_THAT(
+      full, testing::ContainsRegex("send +complete +1 +4711 .*returned  MPI_Send at halo.c:212\n"));
+  EXPECT_THAT(full, Not(HasSubstr("have returned")));
+}
+
+TEST(Text, ARecordedProcessIsShownAsItsMpi) {
+  Dump dump = sample_dump();
+  dump.ranks[0].dll->provider = "recorder";
+  EXPECT_THAT(text_of(dump), HasSubstr("Open MPI 4.1.4 (ob1, recorded)"));
+  dump.ranks[0].mpi->transport.reset();
+  EXPECT_THAT(text_of(dump), HasSubstr("Open MPI 4.1.4 (recorded)"));
+}
+
 TEST(Text, OnlyTheRecorderSaysThatAQueueIsEmpty) {
   struct Case {
     const char* provider;
@@ -573,6 +611,7 @@ TEST(Text, TheRecordersNameIsWhole) {
   Dump dump = sample_dump();
   dump.ranks[0].mpi->name = "mqbridge recorder";
   dump.ranks[0].mpi->version = "1.0";
+  dump.ranks[0].dll->provider = "recorder";
   dump.ranks[0].mpi->transport.reset();
   EXPECT_THAT(text_of(dump), HasSubstr("  mqbridge recorder 1.0 "));
 }

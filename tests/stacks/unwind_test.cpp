@@ -61,6 +61,35 @@ TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
   }
 }
 
+/// Where a recorder saw a call is a return address as any other one, with a stack or without.
+TEST_F(NativeStacks, CallSitesAreNamedAsCallersAre) {
+  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  std::vector<StackFrame> callers; // of each address the innermost one
+  for (const auto& frame : subject.unwind().at(0).stack.frames)
+    if (callers.empty() || callers.back().address != frame.address)
+      callers.push_back(frame);
+  ASSERT_GT(callers.size(), 3U);
+  for (const bool with_stacks : {true, false}) {
+    auto options = test::unwind_options();
+    for (std::size_t i = 1; i < callers.size(); ++i)
+      options.sites.push_back(std::make_shared<CallSite>(CallSite{callers[i].address}));
+    options.sites.push_back(std::make_shared<CallSite>(CallSite{TargetAddress{1}}));
+    Warnings warnings;
+    const auto threads = subject.unwind(options, warnings, [&](auto& captured, auto&) {
+      if (!with_stacks)
+        captured = {};
+    });
+    EXPECT_EQ(threads.empty(), !with_stacks);
+    for (std::size_t i = 1; i < callers.size(); ++i) {
+      const auto& site = *options.sites[i - 1];
+      EXPECT_EQ(site.function, callers[i].function);
+      EXPECT_EQ(site.file, callers[i].file);
+      EXPECT_EQ(site.line, callers[i].line);
+    }
+    EXPECT_EQ(options.sites.back()->function, std::nullopt) << "code of no file";
+  }
+}
+
 TEST_F(NativeStacks, GoOnInWhatASignalHandlerInterrupted) {
   for (const char* kind : {"handler", "fault"}) {
     const auto stack = expect_agreement({native({"-g", "-O2"}), kind});

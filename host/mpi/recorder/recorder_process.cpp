@@ -1,38 +1,80 @@
 #include "host/mpi/recorder/recorder_process.h"
 
-#include "dll/recorder/layout.h"
+#include "dll/recorder/functions.h"
 #include "host/codes.h"
-#include "host/memory/reader.h"
+#include "host/mpi/recorder/record.h"
+#include "host/mpi/recorder/recorded_threads.h"
+#include "rsp/packet/printable.h"
 
-#include <array>
+#include <algorithm>
 
 namespace mqbridge::recorder {
+namespace {
+
+/// MPI_Finalize may wait for others.
+Result<bool> is_finalizing(const AddressSpace& space, const Root& root) {
+  auto threads = read_threads(space, root);
+  if (!threads)
+    return forward(std::move(threads));
+  return std::ranges::any_of(threads->in_calls, [](const RecordedThread& thread) {
+    return thread.function == MQR_Finalize;
+  });
+}
+
+} // namespace
 
 Result<MpiState> read_state(const AddressSpace& space) {
-  const auto symbol = space.images.find_symbol(MQR_ROOT_SYMBOL);
-  if (!symbol)
+  auto root = read_root(space);
+  if (!root)
+    return forward(std::move(root));
+  if (!*root)
     return MpiState::unknown;
-  std::array<std::byte, sizeof(mqr_root)> root{};
-  const auto read = read_exact(space.memory, symbol->address, root);
-  if (!read && read.error().code == codes::memory_unreadable)
-    return MpiState::unknown;
-  if (!read)
-    return Failure(read.error());
-  const auto field = [&](std::size_t offset) {
-    return decode_unsigned(std::span(root).subspan(offset, 4), space.platform.byte_order);
-  };
-  if (field(offsetof(mqr_root, magic)) != MQR_MAGIC_ROOT)
-    return MpiState::unknown;
-  switch (field(offsetof(mqr_root, state))) {
+  switch ((*root)->state) {
   case MQR_NOT_INITIALIZED:
     return MpiState::not_initialized;
-  case MQR_INITIALIZED:
-    return MpiState::initialized;
+  case MQR_INITIALIZED: {
+    auto finalizing = is_finalizing(space, **root);
+    if (!finalizing)
+      return forward(std::move(finalizing));
+    return *finalizing ? MpiState::finalizing : MpiState::initialized;
+  }
   case MQR_FINALIZED:
     return MpiState::finalized;
   default:
     return MpiState::unknown;
   }
+}
+
+Result<ThreadLevel> read_thread_level(const AddressSpace& space) {
+  auto root = read_root(space);
+  if (!root)
+    return forward(std::move(root));
+  switch (*root ? (*root)->thread_level : static_cast<std::uint32_t>(MQR_LEVEL_UNKNOWN)) {
+  case MQR_LEVEL_SINGLE:
+    return ThreadLevel::single;
+  case MQR_LEVEL_FUNNELED:
+    return ThreadLevel::funneled;
+  case MQR_LEVEL_SERIALIZED:
+    return ThreadLevel::serialized;
+  case MQR_LEVEL_MULTIPLE:
+    return ThreadLevel::multiple;
+  default:
+    return ThreadLevel::unknown;
+  }
+}
+
+Result<std::string> read_library(const AddressSpace& space) {
+  auto root = read_root(space);
+  if (!root)
+    return forward(std::move(root));
+  if (!*root || (*root)->library == 0)
+    return std::string();
+  auto text = read_string(space.memory, {(*root)->library}, MQR_LIBRARY_SIZE);
+  if (!text && text.error().code == codes::memory_unreadable)
+    return std::string();
+  if (!text)
+    return forward(std::move(text));
+  return printable(text->substr(0, text->find('\n')));
 }
 
 } // namespace mqbridge::recorder

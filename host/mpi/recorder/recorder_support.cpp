@@ -1,33 +1,15 @@
 #include "host/mpi/recorder/recorder_support.h"
 
-#include "dll/recorder/layout.h"
+#include "host/mpi/recorder/record.h"
+#include "host/mpi/recorder/recorded_communicators.h"
+#include "host/mpi/recorder/recorded_operations.h"
+#include "host/mpi/recorder/recorded_threads.h"
 #include "host/mpi/recorder/recorder_process.h"
 
 #include <array>
-#include <charconv>
 
 namespace mqbridge::recorder {
 namespace {
-
-/// The interface has no fields for what posted an operation and of which datatype: its debug DLL
-/// says so in lines (dll/queues/operations.c), "MPI_Irecv" and "12 x MPI_DOUBLE".
-void take_details(Operation& operation, TextPool& texts) {
-  constexpr std::string_view times = " x ";
-  for (const std::string line : operation.text) {
-    if (line.starts_with("node ")) // where the DLL read it: for this program alone
-      continue;
-    std::int64_t count = 0;
-    const char* const end = line.data() + line.size();
-    const auto [past_count, error] = std::from_chars(line.data(), end, count);
-    const std::string_view rest(past_count, static_cast<std::size_t>(end - past_count));
-    if (error == std::errc() && count >= 0 && rest.starts_with(times)) {
-      operation.count = count;
-      operation.datatype = texts.share(rest.substr(times.size()));
-    } else if (!operation.call) {
-      operation.call = texts.share(line);
-    }
-  }
-}
 
 constexpr std::string_view version_symbol = "mqbridge_recorder_version";
 constexpr auto symbols = std::to_array<std::string_view>({MQR_ROOT_SYMBOL});
@@ -39,6 +21,10 @@ public:
   MpiIdentity identity() const override {
     return {"recorder", "mqbridge recorder", version_symbol, symbols, libraries};
   }
+  bool is_recorder() const override { return true; }
+  Result<std::string> read_mpi_name(const AddressSpace& space) const override {
+    return read_library(space);
+  }
   std::span<const std::string_view> root_symbols() const override { return roots; }
 
   Result<MpiState> read_state(const AddressSpace& space) const override {
@@ -46,16 +32,48 @@ public:
   }
   bool needs_types() const override { return false; } // its layout is the same everywhere
 
+  Result<ThreadLevel> read_thread_level(const AddressSpace& space) const override {
+    return recorder::read_thread_level(space);
+  }
+
+  /// By its id, which the recorder gives it in every process; the bare core's users by its name.
+  bool is_world(const Communicator& communicator) const override {
+    constexpr std::uint64_t id_of_world = 1;
+    return communicator.id.value == id_of_world || communicator.name == "MPI_COMM_WORLD";
+  }
+
+  /// Whatever carries the messages, their operations are recorded.
+  Result<Transport> read_transport(const AddressSpace& space) const override {
+    const auto* const mpi = loaded_mpi(space.images);
+    if (mpi == nullptr)
+      return Transport();
+    auto transport = mpi->read_transport(space);
+    if (!transport)
+      return transport;
+    return Transport{transport->name, false, std::nullopt};
+  }
+
   Result<void> repair(std::vector<Communicator>& communicators,
-                      const AddressSpace&) const override {
-    TextPool texts;
-    for (auto& communicator : communicators) {
+                      const AddressSpace& space) const override {
+    for (auto& communicator : communicators)
       communicator.context = communicator.id.value; // dll/recorder/layout.h
-      for (Queue& queue : communicator.queues)
-        for (Operation& operation : queue.operations)
-          take_details(operation, texts);
+    auto root = read_root(space);
+    if (!root)
+      return forward(std::move(root));
+    if (!*root) {
+      take_lines(communicators);
+      return {};
     }
-    return {};
+    auto threads = read_threads(space, **root);
+    if (!threads)
+      return forward(std::move(threads));
+    return complete_operations(communicators, **root, waits_of(threads->in_calls), space);
+  }
+
+  Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
+                                     const UnshownRequest&,
+                                     const AddressSpace& space) const override {
+    return add_recorded(communicators, space);
   }
 };
 

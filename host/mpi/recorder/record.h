@@ -1,0 +1,89 @@
+#pragma once
+
+#include "dll/recorder/layout.h"
+#include "host/memory/platform.h"
+#include "host/memory/reader.h"
+#include "host/process/address_space.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mqbridge::recorder {
+
+/// The bytes of one structure of dll/recorder/layout.h. A field that lies behind them is 0: an
+/// older recorder does not have it.
+class Record {
+public:
+  Record() = default;
+  Record(std::span<const std::byte> bytes, ByteOrder order) : bytes_(bytes), order_(order) {}
+
+  std::uint64_t u64(std::size_t offset) const { return get(offset, 8); }
+  std::uint32_t u32(std::size_t offset) const { return static_cast<std::uint32_t>(get(offset, 4)); }
+  std::size_t size() const { return bytes_.size(); }
+  std::int32_t i32(std::size_t offset) const { return static_cast<std::int32_t>(u32(offset)); }
+  std::uint16_t u16(std::size_t offset) const { return static_cast<std::uint16_t>(get(offset, 2)); }
+
+private:
+  std::uint64_t get(std::size_t offset, std::size_t size) const {
+    return offset + size <= bytes_.size() ? decode_unsigned(bytes_.subspan(offset, size), order_)
+                                          : 0;
+  }
+
+  std::span<const std::byte> bytes_;
+  ByteOrder order_ = ByteOrder::little;
+};
+
+struct List {
+  std::uint64_t first = 0; ///< address; 0: empty
+  std::uint32_t count = 0;
+};
+
+inline List list_at(const Record& record, std::size_t offset) {
+  return {record.u64(offset + offsetof(mqr_list, first)),
+          record.u32(offset + offsetof(mqr_list, count))};
+}
+
+/// struct mqr_root.
+struct Root {
+  std::uint32_t state = 0; ///< enum mqr_state
+  bool updating = false;   ///< the process stands in the middle of an update
+  List communicators, threads;
+  std::uint32_t flags = 0; ///< enum mqr_root_flags
+  std::uint32_t thread_level = 0;
+  std::uint64_t library = 0;         ///< address of a text; 0: the MPI's calls are not recorded
+  std::size_t communicator_size = 0; ///< bytes that both the recorder and this program know
+  std::size_t operation_size = 0;
+
+  /// It counts messages and collectives, since version 1.1.
+  bool counts() const { return communicator_size == sizeof(mqr_communicator); }
+};
+
+/// nullopt: there is no recorder, it cannot be read, or it is of another version; the debug DLL
+/// then says why. Errors: those of Memory.
+Result<std::optional<Root>> read_root(const AddressSpace& space);
+
+/// One node of a list.
+struct Node {
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+
+  Record record(const AddressSpace& space) const { return {bytes, space.platform.byte_order}; }
+};
+
+struct Nodes {
+  std::vector<Node> nodes;
+  bool whole = true; ///< false: it is damaged behind them
+};
+
+/// The nodes of a list, each of which begins with `magic` and has `size` bytes. Whatever lies
+/// there, it comes to an end: at a node that is none or was there before, and at `most`. Errors:
+/// those of Memory, but for memory.unreadable.
+Result<Nodes> read_list(const AddressSpace& space, List list, std::uint32_t magic, std::size_t size,
+                        bool updating, std::size_t most);
+
+} // namespace mqbridge::recorder

@@ -1,0 +1,182 @@
+#include "host/mpi/recorder/recorded_operations.h"
+
+#include "host/mpi/structures.h"
+
+#include <charconv>
+#include <span>
+#include <string_view>
+
+namespace mqbridge::recorder {
+namespace {
+
+constexpr std::string_view node_line = "node 0x";
+constexpr std::string_view returned_line = "returned: ";
+
+/// "12 x MPI_DOUBLE"; false: the line is none of these.
+bool take_datatype(Operation& operation, const std::string& line, TextPool& texts) {
+  constexpr std::string_view times = " x ";
+  std::int64_t count = 0;
+  const auto [past, error] = std::from_chars(line.data(), line.data() + line.size(), count);
+  const auto rest = std::string_view(line).substr(static_cast<std::size_t>(past - line.data()));
+  if (error != std::errc() || count < 0 || !rest.starts_with(times))
+    return false;
+  operation.count = count;
+  operation.datatype = texts.share(rest.substr(times.size()));
+  return true;
+}
+
+/// What the node says better.
+bool says_kind(std::string_view line) {
+  return line == "inactive" || line == "probe";
+}
+
+/// Where a line says that the node is; nullopt: it does not.
+std::optional<TargetAddress> node_of(std::string_view line) {
+  if (!line.starts_with(node_line))
+    return std::nullopt;
+  line.remove_prefix(node_line.size());
+  std::uint64_t address = 0;
+  const auto* const end = line.data() + line.size();
+  const auto [past, error] = std::from_chars(line.data(), end, address, 16);
+  return error == std::errc() && past == end ? std::optional(TargetAddress{address}) : std::nullopt;
+}
+
+struct Lines {
+  std::optional<TargetAddress> node;
+  bool returned = false; ///< the node is a struct mqr_returned
+};
+
+/// The node's line is nobody's but ours: it is hidden.
+Lines take_lines(Operation& operation, TextPool& texts) {
+  Lines lines;
+  std::size_t shown = 0;
+  for (const std::string line : operation.text) {
+    lines.node = node_of(line);
+    if (lines.node)
+      break;
+    ++shown;
+    if (line.starts_with(returned_line))
+      lines.returned = true;
+    else if (!take_datatype(operation, line, texts) && !operation.call && !says_kind(line))
+      operation.call = texts.share(line);
+  }
+  if (lines.node)
+    operation.text.show_only(shown);
+  return lines;
+}
+
+OpKind kind_of(OpClass op_class, std::uint32_t flags) {
+  if ((flags & MQR_PROBE) != 0)
+    return OpKind::probe;
+  if ((flags & MQR_MPROBE) != 0)
+    return OpKind::mprobe;
+  switch (op_class) {
+  case OpClass::send:
+    return OpKind::send;
+  case OpClass::receive:
+    return OpKind::receive;
+  case OpClass::unexpected:
+    break;
+  }
+  return OpKind::message;
+}
+
+/// Operations whose nodes are of one structure.
+class Completion {
+public:
+  Completion(const AddressSpace& space, const Root& root, const Waits& waits, bool returned)
+      : space_(space), waits_(waits), returned_(returned),
+        size_(returned ? sizeof(mqr_returned) : root.operation_size) {}
+
+  Result<void> add(TargetAddress node, Operation& operation, OpClass op_class) {
+    nodes_.push_back(node);
+    operations_.emplace_back(&operation, op_class);
+    return nodes_.size() == Structures::at_once(size_) ? finish() : Result<void>();
+  }
+
+  Result<void> finish() {
+    if (nodes_.empty())
+      return {};
+    auto read = Structures::read(nodes_, size_, space_);
+    if (!read)
+      return forward(std::move(read));
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      complete(*read, i);
+    nodes_.clear();
+    operations_.clear();
+    return {};
+  }
+
+private:
+  void complete(const Structures& read, std::size_t index) {
+    auto& [operation, op_class] = operations_[index];
+    // 0: an older recorder does not have it.
+    const auto u32 = [&](std::size_t offset) {
+      return static_cast<std::uint32_t>(read.value(index, {offset, 4}).value_or(0));
+    };
+    const auto u64 = [&](std::size_t offset) { return read.value(index, {offset, 8}).value_or(0); };
+    if (!read.value(index, {size_ - 4, 4}))
+      return;
+    if (returned_) {
+      operation->kind = OpKind::send;
+      operation->sequence = u32(offsetof(mqr_returned, number));
+      operation->site = site_at(u64(offsetof(mqr_returned, site)), sites_);
+      return;
+    }
+    if (u32(offsetof(mqr_node, magic)) != MQR_MAGIC_OPERATION ||
+        u32(offsetof(mqr_node, kind)) != static_cast<std::uint32_t>(op_class))
+      return;
+    const auto flags = u32(offsetof(mqr_operation, flags));
+    operation->kind = kind_of(op_class, flags);
+    if ((flags & MQR_INACTIVE) != 0) {
+      operation->status = OpStatus::inactive;
+      operation->repairs.add(Repair::status);
+    }
+    if (const auto request = u64(offsetof(mqr_operation, request)); request != 0)
+      operation->request = TargetAddress{request};
+    if (size_ < sizeof(mqr_operation))
+      return;
+    operation->sequence = u32(offsetof(mqr_operation, number));
+    operation->waited = waited_by(waits_, u32(offsetof(mqr_operation, wait)));
+    operation->site = site_at(u64(offsetof(mqr_operation, site)), sites_);
+  }
+
+  const AddressSpace& space_;
+  const Waits& waits_;
+  const bool returned_; ///< struct mqr_returned; else struct mqr_operation
+  const std::size_t size_;
+  SitePool sites_;
+  std::vector<TargetAddress> nodes_;
+  std::vector<std::pair<Operation*, OpClass>> operations_; ///< by node
+};
+
+} // namespace
+
+Result<void> complete_operations(std::vector<Communicator>& communicators, const Root& root,
+                                 const Waits& waits, const AddressSpace& space) {
+  TextPool texts;
+  Completion of_operations(space, root, waits, false);
+  Completion of_returned(space, root, waits, true);
+  for (auto& communicator : communicators)
+    for (const OpClass op_class : op_classes)
+      for (Operation& operation : communicator.queue(op_class).operations) {
+        const auto lines = take_lines(operation, texts);
+        if (!lines.node)
+          continue;
+        auto& completion = lines.returned ? of_returned : of_operations;
+        if (auto done = completion.add(*lines.node, operation, op_class); !done)
+          return done;
+      }
+  auto done = of_operations.finish();
+  return done ? of_returned.finish() : done;
+}
+
+void take_lines(std::vector<Communicator>& communicators) {
+  TextPool texts;
+  for (auto& communicator : communicators)
+    for (Queue& queue : communicator.queues)
+      for (Operation& operation : queue.operations)
+        take_lines(operation, texts);
+}
+
+} // namespace mqbridge::recorder

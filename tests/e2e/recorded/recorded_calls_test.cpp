@@ -1,0 +1,162 @@
+// A job under the recorder shows its queues, whatever its MPI and its transport, and what each of
+// its ranks is in and waits for.
+
+#include "tests/e2e/harness/call_job.h"
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mpich.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/oracle.h"
+#include "tests/support/requirements.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Mpi {
+  std::string name;
+  std::string shown; ///< what a dump calls it
+};
+
+void PrintTo(const Mpi& mpi, std::ostream* stream) {
+  *stream << mpi.name;
+}
+
+class RecordedJob : public testing::TestWithParam<Mpi> {
+protected:
+  bool is_mpich() const { return GetParam().name == "mpich"; }
+
+  std::string lacking() const {
+    if (is_mpich())
+      return lacking_debian_mpich();
+    return "";
+  }
+
+  JobSpec job(const std::string& program, const std::vector<std::string>& arguments,
+              int ranks) const {
+    JobSpec spec = is_mpich() ? debian_mpich_job(program, arguments, ranks)
+                              : JobSpec{.program = program, .arguments = arguments, .ranks = ranks};
+    if (GetParam().name == "ucx")
+      spec.pml = "ucx";
+    spec.environment.emplace_back(
+        "LD_PRELOAD", fmt::format("{}/recorder/{}/libmqbridge-recorder.so",
+                                  MQBRIDGE_BINARY_DIRECTORY, is_mpich() ? "mpich" : "openmpi"));
+    return spec;
+  }
+
+  static std::vector<std::string> targets(const MpiJob& job) {
+    std::vector<std::string> all;
+    for (int rank = 0; rank < job.ranks(); ++rank)
+      all.push_back(local_target(job.pid(rank)));
+    return all;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, RecordedJob,
+                         testing::Values(Mpi{"ob1", "Open MPI"}, Mpi{"ucx", "Open MPI"},
+                                         Mpi{"mpich", "MPICH"}),
+                         [](const auto& of) { return of.param.name; });
+
+TEST_P(RecordedJob, SaysWhatItsRanksPosted) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  for (const char* scenario : {"mix", "inter"}) {
+    MpiJob running(job("oracle_poster", {scenario}, 2));
+    const auto dump = dump_json(targets(running));
+    EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+    for (int i = 0; i < running.ranks(); ++i) {
+      const json& rank = dump.document["ranks"][static_cast<std::size_t>(i)];
+      EXPECT_EQ(rank["status"], "ok") << rank["errors"].dump(1);
+      EXPECT_EQ(rank["mpi"]["name"], GetParam().shown);
+      EXPECT_EQ(rank["mpi"]["state"], "initialized");
+      EXPECT_EQ(rank["dll"]["provider"], "recorder");
+      EXPECT_EQ(rank["world_rank"], i);
+      EXPECT_THAT(differences(read_oracle(running.directory(), i), rank), IsEmpty());
+    }
+    EXPECT_EQ(running.finish(), "");
+  }
+}
+
+TEST_P(RecordedJob, SaysWhichMessagesACallWaitsFor) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  expect_calls(job("mpi_calls", {}, 3), {{"recv", "dup", 8, {0, 2}},
+                                         {"ssend", "reversed", 8, {0, 1}},
+                                         {"probe", "between", 8, {1}},
+                                         {"mprobe", "dup", 8, {1, 2}},
+                                         {"sendrecv", "world", 100'000, {1, 2}},
+                                         {"wait", "world", 8, {0, 2}},
+                                         {"waitall", "dup", 8, {0, 1}},
+                                         {"waitall_mixed", "between", 8, {1}},
+                                         {"waitany", "reversed", 8, {0, 2}},
+                                         {"waitsome", "world", 8, {1}}});
+}
+
+TEST_P(RecordedJob, SaysWhereACollectiveWasCalled) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  expect_call_sites(job("mpi_calls", {}, 3), {{"barrier", "world", 8, {0, 1}},
+                                              {"bcast", "dup", 8, {1, 2}},
+                                              {"allreduce", "reversed", 8, {0, 2}},
+                                              {"comm_split", "world", 8, {0, 1}},
+                                              {"ibarrier", "world", 8, {0, 1}}});
+}
+
+/// Without stacks it is the recorder that knows the calls, and where they stand.
+TEST_P(RecordedJob, KnowsItsCallsWithoutStacks) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  MpiJob running(job("oracle_poster", {"blocked_waitall"}, 2));
+  ASSERT_TRUE(running.await_spinning({0}));
+  const auto dump = dump_json({"--no-stacks", local_target(running.pid(0))});
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["stacks"], nullptr);
+  ASSERT_EQ(rank["blocked_in"].size(), 1U) << rank["blocked_in"].dump();
+  const json& call = rank["blocked_in"][0];
+  EXPECT_EQ(call["call"], "MPI_Waitall");
+  EXPECT_EQ(call["thread"], std::to_string(running.pid(0)));
+  EXPECT_THAT(call["file"].get<std::string>(), EndsWith("blocked.c"));
+  EXPECT_GT(call["line"], 0);
+  EXPECT_GT(call["group"], 0);
+  int waited = 0;
+  for (const json& communicator : rank["communicators"])
+    for (const char* queue : {"send", "receive"})
+      for (const json& operation : communicator["queues"][queue]["operations"]) {
+        if (operation["status"] == "complete" && operation["request"].is_null())
+          continue; // it has returned
+        EXPECT_THAT(operation["file"].get<std::string>(), EndsWith(".c"));
+        EXPECT_GT(operation["line"], 0);
+        waited += operation["waited"].is_object() && operation["waited"]["group"] == call["group"];
+      }
+  EXPECT_GT(waited, 1);
+  EXPECT_EQ(running.finish(), "");
+}
+
+/// LD_PRELOAD has brought the recorder into it, too.
+TEST_P(RecordedJob, HasALauncherThatIsNoneOfItsRanks) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  MpiJob running(job("oracle_poster", {"mix"}, 2));
+  const auto dump = dump_json({local_target(running.launcher())});
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_FALSE(find_error(rank, "mpi.launcher").is_null()) << rank["errors"].dump(1);
+  EXPECT_EQ(running.finish(), "");
+}
+
+TEST_P(RecordedJob, IsShownAsItsMpi) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  MpiJob running(job("oracle_poster", {"mix"}, 2));
+  const auto shown = run_mqbridge({"dump", local_target(running.pid(0))});
+  EXPECT_EQ(shown.status(), 0) << testing::PrintToString(shown);
+  EXPECT_THAT(shown.out, HasSubstr(GetParam().shown));
+  EXPECT_THAT(shown.out, HasSubstr("recorded)"));
+  EXPECT_THAT(shown.out, HasSubstr("known once all senders are in the dump"));
+  EXPECT_THAT(shown.out, Not(HasSubstr("node 0x")));
+  EXPECT_EQ(running.finish(), "");
+}
+
+} // namespace
+} // namespace mqbridge::e2e
