@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <iostream>
 #include <map>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -254,6 +255,33 @@ TEST_F(RecorderCalls, APendingOperationTakesNoMoreThan192Bytes) {
     TearDown();
     SetUp();
   }
+}
+
+/// In a process of its own, which may have so much more memory: it fills it with operations.
+TEST_F(RecorderCalls, WithoutMemoryThereIsAGapAndNothingIsBroken) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::ifstream size_file("/proc/self/statm");
+    std::size_t pages = 0;
+    size_file >> pages;
+    const std::size_t now = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const rlimit limit = {now + (16 << 20), now + (16 << 20)};
+    ::setrlimit(RLIMIT_AS, &limit);
+    mqr_operation_spec spec = {};
+    mqr_recorded_operation* begun = nullptr;
+    std::size_t count = 0;
+    for (; mqr_operation_begin(world_, &spec, &begun) == MQR_OK; ++count)
+      mqr_request_add(begun, begun);
+    mqr_recorded_operation* const first = mqr_request_find(nullptr);
+    mqr_count_received(world_, 1, 1);
+    const rlimit none = {RLIM_INFINITY, limit.rlim_max};
+    ::setrlimit(RLIMIT_AS, &none);
+    const bool gap = (mqbridge_recorder.flags & MQR_GAPS) != 0;
+    ::_exit(begun == nullptr && first == nullptr && gap && count > 10'000 ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 #endif
 
