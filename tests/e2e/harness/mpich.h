@@ -32,7 +32,7 @@ test::ChildSpec mpich_singleton_with(const std::filesystem::path& libraries,
                                      const std::vector<std::string>& arguments);
 
 /// A job of Debian's MPICH, started by its mpiexec.hydra, which knows no queues. `inferior`:
-/// oracle_poster, mpi_calls.
+/// oracle_poster, mpi_calls, ring_deadlock.
 JobSpec debian_mpich_job(const std::string& inferior, const std::vector<std::string>& arguments,
                          int ranks = 2);
 
