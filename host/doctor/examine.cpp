@@ -46,6 +46,7 @@ const std::vector<Step>& steps() {
       {"DLL",
        {"dll.not_found", "dll.untrusted", "dll.architecture", "dll.not_elf", "dll.load",
         "dll.missing_function", "dll.version", "dll.width", "worker.", "sandbox."}},
+      {"recorder", {"recorder."}},
       {"queues", {"core.left_out", "dll.", "repair."}},
   };
   return all;
@@ -164,6 +165,8 @@ private:
   }
 
   void examine(std::string_view subject) {
+    if (subject == "recorder" && !is_recorded())
+      return;
     if (!faulty_.empty())
       return after_fault(subject);
     if (without_queues() && is_after_mpi(subject))
@@ -230,6 +233,10 @@ private:
                  : support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);
     if (subject == "DLL" && rank_.dll)
       return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
+    if (subject == "recorder")
+      return "it keeps messages, what calls wait for, collectives and message counts, from "
+             "MPI_Init "
+             "on";
     if (subject == "queues" && rank_.dll)
       return queues();
     return {};

@@ -4,8 +4,10 @@
 #include "tests/e2e/harness/foreign_truth.h"
 #include "tests/e2e/harness/loopback.h"
 #include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/gdb_server.h"
+#include "tests/support/requirements.h"
 #include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>
@@ -19,6 +21,11 @@ using test::TempDirectory;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
+
+/// Of this build, for that MPI.
+std::string recorder(const std::string& mpi) {
+  return fmt::format("{}/recorder/{}/libmqbridge-recorder.so", MQBRIDGE_BINARY_DIRECTORY, mpi);
+}
 
 TEST(DoctorTest, HealthyTarget) {
   MpiJob job({.arguments = {"mix"}});
@@ -110,6 +117,33 @@ TEST(DoctorTest, Ucx) {
   const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(0))});
   EXPECT_THAT(outcome.out, ContainsRegex("LIMIT +transport"));
   EXPECT_THAT(outcome.out, HasSubstr("--mca pml ob1"));
+  EXPECT_THAT(outcome.out, HasSubstr("mqbridge run --record-queues"));
+  EXPECT_THAT(outcome.out, HasSubstr("mpirun -x LD_PRELOAD=" + recorder("openmpi")));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(DoctorTest, AnMpiWithoutADebugDll) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
+  MpiJob job(debian_mpich_job("oracle_poster", {"receives=4"}));
+  const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(0))});
+  EXPECT_EQ(outcome.status(), 1) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, ContainsRegex("FAULT +DLL"));
+  EXPECT_THAT(outcome.out, HasSubstr("mqbridge run --record-queues"));
+  EXPECT_THAT(outcome.out, HasSubstr("LD_PRELOAD=" + recorder("mpich") + " mpiexec"));
+  EXPECT_EQ(job.finish(), "");
+}
+
+/// The transport is one that the debug DLL does not see.
+TEST(DoctorTest, OfARecordedRankSaysWhatIsRecorded) {
+  MpiJob job({.arguments = {"receives=4"},
+              .pml = "ucx",
+              .environment = {{"LD_PRELOAD", recorder("openmpi")}}});
+  const Outcome outcome = run_mqbridge({"doctor", local_target(job.pid(0))});
+  EXPECT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +transport +ucx; the recorder keeps the queues"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +recorder .*collectives"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +queues +[1-9]"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("--record-queues")));
   EXPECT_EQ(job.finish(), "");
 }
 

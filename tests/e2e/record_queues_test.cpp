@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 namespace mqbridge::e2e {
 namespace {
@@ -30,6 +31,9 @@ struct Unseen {
   std::string name;
   JobSpec job;
 };
+void PrintTo(const Unseen& unseen, std::ostream* out) {
+  *out << unseen.name;
+}
 
 Unseen ucx() {
   JobSpec job{.program = "ring_deadlock", .ranks = ranks, .pml = "ucx"};
