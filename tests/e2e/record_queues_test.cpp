@@ -92,9 +92,9 @@ std::vector<std::string> pending(const json& rank) {
 
 TEST_P(RecordQueues, ShowsWhatEachRankHasPostedAndWhyItHangs) {
   const auto outcome = run({"--record-queues", "--silent", "1", "--timeout", "1m", "--twice", "0.5",
-                            "--fail-on", "deadlock", "-o", file()});
+                            "--fail-on", "deadlock:certain", "-o", file()});
   EXPECT_EQ(outcome.status(), 4) << testing::PrintToString(outcome);
-  EXPECT_THAT(outcome.err, HasSubstr("VERDICT  DEADLOCK"));
+  EXPECT_THAT(outcome.err, HasSubstr("VERDICT  DEADLOCK (certain)"));
   const auto kept = document();
   EXPECT_EQ(schema_violation(kept), "");
   ASSERT_EQ(kept["ranks"].size(), static_cast<std::size_t>(ranks)) << outcome.err;
