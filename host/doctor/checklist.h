@@ -14,8 +14,8 @@ namespace mqbridge {
 struct Check {
   enum class Level : std::uint8_t { ok, limit, fault, skip, plan };
   Level level = Level::ok;
-  std::string
-      subject; ///< reach, stub, platform, MPI, transport, unexpected, DLL, types, recorder, queues, dump
+  std::string subject; ///< reach, stub, platform, MPI, transport, unexpected, DLL, types, recorder,
+                       ///< queues, dump
   std::string text;
   std::vector<std::string> fixes; ///< lines to run, in order
 };
