@@ -134,7 +134,10 @@ struct mqr_root {
   struct mqr_list threads; /* struct mqr_thread: those that have called MPI */
   uint32_t flags;          /* enum mqr_root_flags */
   uint32_t thread_level;   /* enum mqr_thread_level */
-  struct mqr_slot library; /* char[MQR_LIBRARY_SIZE], terminated: MPI_Get_library_version; or 0 */
+  /* char[MQR_LIBRARY_SIZE], terminated: MPI_Get_library_version of the MPI beside which the
+   * recorder sees the program's calls. What has arrived, and what a receive has met, it does not
+   * see then. 0: who fills these lists is the MPI itself, or plays one, and knows that, too. */
+  struct mqr_slot library;
 };
 
 /* What a thread is in. One that is in no call of MPI has function 0. A stop while `changes` is odd

@@ -113,8 +113,10 @@ void mqr_set_threads(enum mqr_thread_level level) {
 
 void mqr_set_library(const char* text) {
   char* const after = calloc(1, MQR_LIBRARY_SIZE);
-  if (after == NULL)
+  if (after == NULL) {
+    mqr_note_gap(); /* without it readers take the queues for those of an MPI itself */
     return;
+  }
   mqr_copy_text(after, MQR_LIBRARY_SIZE, text);
   mqr_lock();
   void* const before = mqr_address_in(&root->library);

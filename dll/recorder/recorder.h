@@ -43,7 +43,9 @@ enum mqr_result mqr_init(const struct mqr_placement* placement);
 /* What MPI_Init_thread provided. Below MPI_THREAD_MULTIPLE no lock is taken from here on: threads
  * call one after the other. Called by one thread, while no other one is in here. */
 void mqr_set_threads(enum mqr_thread_level level);
-/* MPI_Get_library_version. The text is copied. */
+/* MPI_Get_library_version, of the MPI whose calls are recorded (struct mqr_root). The text is
+ * copied.
+ */
 void mqr_set_library(const char* text);
 /* MPI_Pcontrol: 0 stops recording new operations, and says so to readers; 1 starts it again. */
 void mqr_set_recording(int on);

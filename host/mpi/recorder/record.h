@@ -59,8 +59,9 @@ struct Root {
   std::size_t communicator_size = 0; ///< bytes that both the recorder and this program know
   std::size_t operation_size = 0;
 
-  /// It counts messages and collectives, since version 1.1.
-  bool counts() const { return communicator_size == sizeof(mqr_communicator); }
+  /// It sees the program's calls, beside an MPI, and counts them, since version 1.1. Who fills a
+  /// bare core says itself what has arrived and what it has met.
+  bool counts() const { return communicator_size == sizeof(mqr_communicator) && library != 0; }
 };
 
 /// nullopt: there is no recorder, it cannot be read, or it is of another version; the debug DLL
