@@ -60,11 +60,24 @@ static inline void mqr_ends(void) {
 
 #define MQR_UNPACK(...) __VA_ARGS__
 
-#define MQR_DEFINE(prefix, name, parameters, arguments)                                            \
-  MQR_EXPORTED int prefix##name parameters {                                                       \
+/* MPI 4 has each function with counts once more, for large ones: MPI_Send_c. A file that has such
+ * functions is compiled again, with MQR_LARGE. */
+#ifdef MQR_LARGE
+typedef MPI_Count mqr_count;
+typedef MPI_Aint mqr_displacement;
+#define MQR_RECORDED(name, parameters, arguments)                                                  \
+  MQR_RECORDED_AS(name, name##_c, parameters, arguments)
+#else
+typedef int mqr_count;
+typedef int mqr_displacement;
+#define MQR_RECORDED(name, parameters, arguments) MQR_RECORDED_AS(name, name, parameters, arguments)
+#endif
+
+#define MQR_DEFINE(prefix, name, called, parameters, arguments)                                    \
+  MQR_EXPORTED int prefix##called parameters {                                                     \
     static mqr_any_function* next;                                                                 \
     struct mqr_call call;                                                                          \
-    if (!mqr_begins(&call, &next, #prefix #name, __builtin_return_address(0),                      \
+    if (!mqr_begins(&call, &next, #prefix #called, __builtin_return_address(0),                    \
                     __builtin_frame_address(0)))                                                   \
       return ((name##_function*)call.next)arguments;                                               \
     const int result = record_##name(&call, MQR_UNPACK arguments);                                 \
@@ -72,13 +85,14 @@ static inline void mqr_ends(void) {
     return result;                                                                                 \
   }
 
-/* Defines MPI_name and PMPI_name. They call record_name(call, arguments...), which is defined after
- * this, makes the call itself by MQR_NEXT(name)(arguments...), and records it. */
-#define MQR_RECORDED(name, parameters, arguments)                                                  \
+/* MQR_RECORDED(name, (parameters), (arguments)) defines MPI_name and PMPI_name. They call
+ * record_name(call, arguments...), which is defined after this, makes the call itself by
+ * MQR_NEXT(name)(arguments...), and records it. */
+#define MQR_RECORDED_AS(name, called, parameters, arguments)                                       \
   typedef int name##_function parameters;                                                          \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters);                    \
-  MQR_DEFINE(MPI_, name, parameters, arguments)                                                    \
-  MQR_DEFINE(PMPI_, name, parameters, arguments)
+  MQR_DEFINE(MPI_, name, called, parameters, arguments)                                            \
+  MQR_DEFINE(PMPI_, name, called, parameters, arguments)
 #define MQR_NEXT(name) ((name##_function*)call->next)
 
 /* For calls that are on no communicator, and no collectives. */

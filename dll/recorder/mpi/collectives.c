@@ -30,10 +30,11 @@
   BOTH(name, nonblocking, MQR_NO_ROOT, parameters, arguments)
 
 /* Parameters by what is sent and received: as much for each rank, or what an array says. */
-#define SENT const void *sent, int send_count, MPI_Datatype send_type
-#define SENT_EACH const void *sent, const int send_counts[], const int send_at[]
-#define RECEIVED void *received, int receive_count, MPI_Datatype receive_type
-#define RECEIVED_EACH void *received, const int receive_counts[], const int receive_at[]
+#define SENT const void *sent, mqr_count send_count, MPI_Datatype send_type
+#define SENT_EACH const void *sent, const mqr_count send_counts[], const mqr_displacement send_at[]
+#define RECEIVED void *received, mqr_count receive_count, MPI_Datatype receive_type
+#define RECEIVED_EACH                                                                              \
+  void *received, const mqr_count receive_counts[], const mqr_displacement receive_at[]
 #define SENT_ARGUMENTS sent, send_count, send_type
 #define SENT_EACH_ARGUMENTS sent, send_counts, send_at
 #define RECEIVED_ARGUMENTS received, receive_count, receive_type
@@ -41,8 +42,10 @@
 #define AT_ROOT int root, MPI_Comm comm
 #define REDUCED MPI_Datatype type, MPI_Op op
 
+#ifndef MQR_LARGE
 ROOTLESS(Barrier, Ibarrier, (MPI_Comm comm), (comm))
-ROOTED(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype type, AT_ROOT),
+#endif
+ROOTED(Bcast, Ibcast, (void* buffer, mqr_count count, MPI_Datatype type, AT_ROOT),
        (buffer, count, type, root, comm))
 ROOTED(Gather, Igather, (SENT, RECEIVED, AT_ROOT), (SENT_ARGUMENTS, RECEIVED_ARGUMENTS, root, comm))
 ROOTED(Gatherv, Igatherv, (SENT, RECEIVED_EACH, MPI_Datatype receive_type, AT_ROOT),
@@ -65,20 +68,21 @@ ROOTLESS(Alltoallw, Ialltoallw,
          (SENT_EACH, const MPI_Datatype send_types[], RECEIVED_EACH,
           const MPI_Datatype receive_types[], MPI_Comm comm),
          (SENT_EACH_ARGUMENTS, send_types, RECEIVED_EACH_ARGUMENTS, receive_types, comm))
-ROOTED(Reduce, Ireduce, (const void* sent, void* received, int count, REDUCED, AT_ROOT),
+ROOTED(Reduce, Ireduce, (const void* sent, void* received, mqr_count count, REDUCED, AT_ROOT),
        (sent, received, count, type, op, root, comm))
 ROOTLESS(Allreduce, Iallreduce,
-         (const void* sent, void* received, int count, REDUCED, MPI_Comm comm),
+         (const void* sent, void* received, mqr_count count, REDUCED, MPI_Comm comm),
          (sent, received, count, type, op, comm))
 ROOTLESS(Reduce_scatter, Ireduce_scatter,
-         (const void* sent, void* received, const int counts[], REDUCED, MPI_Comm comm),
+         (const void* sent, void* received, const mqr_count counts[], REDUCED, MPI_Comm comm),
          (sent, received, counts, type, op, comm))
 ROOTLESS(Reduce_scatter_block, Ireduce_scatter_block,
-         (const void* sent, void* received, int count, REDUCED, MPI_Comm comm),
+         (const void* sent, void* received, mqr_count count, REDUCED, MPI_Comm comm),
          (sent, received, count, type, op, comm))
-ROOTLESS(Scan, Iscan, (const void* sent, void* received, int count, REDUCED, MPI_Comm comm),
+ROOTLESS(Scan, Iscan, (const void* sent, void* received, mqr_count count, REDUCED, MPI_Comm comm),
          (sent, received, count, type, op, comm))
-ROOTLESS(Exscan, Iexscan, (const void* sent, void* received, int count, REDUCED, MPI_Comm comm),
+ROOTLESS(Exscan, Iexscan,
+         (const void* sent, void* received, mqr_count count, REDUCED, MPI_Comm comm),
          (sent, received, count, type, op, comm))
 ROOTLESS(Neighbor_allgather, Ineighbor_allgather, (SENT, RECEIVED, MPI_Comm comm),
          (SENT_ARGUMENTS, RECEIVED_ARGUMENTS, comm))
@@ -92,7 +96,7 @@ ROOTLESS(Neighbor_alltoallv, Ineighbor_alltoallv,
           MPI_Comm comm),
          (SENT_EACH_ARGUMENTS, send_type, RECEIVED_EACH_ARGUMENTS, receive_type, comm))
 ROOTLESS(Neighbor_alltoallw, Ineighbor_alltoallw,
-         (const void* sent, const int send_counts[], const MPI_Aint send_at[],
-          const MPI_Datatype send_types[], void* received, const int receive_counts[],
+         (const void* sent, const mqr_count send_counts[], const MPI_Aint send_at[],
+          const MPI_Datatype send_types[], void* received, const mqr_count receive_counts[],
           const MPI_Aint receive_at[], const MPI_Datatype receive_types[], MPI_Comm comm),
          (SENT_EACH_ARGUMENTS, send_types, RECEIVED_EACH_ARGUMENTS, receive_types, comm))

@@ -3,9 +3,9 @@
 #include "dll/recorder/mpi/message.h"
 
 #define SEND_PARAMETERS                                                                            \
-  const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
+  const void *buffer, mqr_count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
 #define RECEIVE_PARAMETERS                                                                         \
-  void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
+  void *buffer, mqr_count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
 #define ARGUMENTS buffer, count, type, peer, tag, comm
 
 /* From the parameters' names. */
@@ -70,8 +70,8 @@ static int record_Recv(const struct mqr_call* call, RECEIVE_PARAMETERS, MPI_Stat
 }
 
 #define BOTH_PARAMETERS                                                                            \
-  const void *send_buffer, int send_count, MPI_Datatype send_type, int to, int send_tag,           \
-      void *receive_buffer, int receive_count, MPI_Datatype receive_type, int from,                \
+  const void *send_buffer, mqr_count send_count, MPI_Datatype send_type, int to, int send_tag,     \
+      void *receive_buffer, mqr_count receive_count, MPI_Datatype receive_type, int from,          \
       int receive_tag, MPI_Comm comm, MPI_Status *status
 #define BOTH_ARGUMENTS                                                                             \
   send_buffer, send_count, send_type, to, send_tag, receive_buffer, receive_count, receive_type,   \
@@ -116,10 +116,10 @@ static int record_Sendrecv(const struct mqr_call* call, BOTH_PARAMETERS) {
 }
 
 MQR_RECORDED(Sendrecv_replace,
-             (void* buffer, int count, MPI_Datatype type, int to, int send_tag, int from,
+             (void* buffer, mqr_count count, MPI_Datatype type, int to, int send_tag, int from,
               int receive_tag, MPI_Comm comm, MPI_Status* status),
              (REPLACE_ARGUMENTS, status))
-static int record_Sendrecv_replace(const struct mqr_call* call, void* buffer, int count,
+static int record_Sendrecv_replace(const struct mqr_call* call, void* buffer, mqr_count count,
                                    MPI_Datatype type, int to, int send_tag, int from,
                                    int receive_tag, MPI_Comm comm, MPI_Status* status) {
   const struct mqr_message sent = {

@@ -96,38 +96,3 @@ static int record_Improbe(const struct mqr_call* call, int peer, int tag, MPI_Co
   mqr_leave();
   return result;
 }
-
-MQR_RECORDED(Mrecv,
-             (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
-             (buffer, count, type, message, status))
-static int record_Mrecv(const struct mqr_call* call, void* buffer, int count, MPI_Datatype type,
-                        MPI_Message* message, MPI_Status* status) {
-  const MPI_Message before = *message;
-  struct mqr_recorded_operation* const operation = mqr_request_take(MQR_HANDLE(before));
-  mqr_enter_plain(call, MQR_Mrecv);
-  mqr_wait_for_one(operation);
-  const int result = MQR_NEXT(Mrecv)(buffer, count, type, message, status);
-  mqr_leave();
-  if (result != MPI_SUCCESS && *message == before && operation != NULL)
-    mqr_request_add(MQR_HANDLE(before), operation);
-  else
-    mqr_operation_remove(operation);
-  return result;
-}
-
-/* The message stays listed, as taken, until its request is complete. */
-MQR_RECORDED(Imrecv,
-             (void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-              MPI_Request* request),
-             (buffer, count, type, message, request))
-static int record_Imrecv(const struct mqr_call* call, void* buffer, int count, MPI_Datatype type,
-                         MPI_Message* message, MPI_Request* request) {
-  const MPI_Message before = *message;
-  struct mqr_recorded_operation* const operation = mqr_request_take(MQR_HANDLE(before));
-  mqr_enter_plain(call, MQR_Imrecv);
-  const int result = MQR_NEXT(Imrecv)(buffer, count, type, message, request);
-  if (operation != NULL)
-    mqr_request_add(result == MPI_SUCCESS ? MQR_HANDLE(*request) : MQR_HANDLE(before), operation);
-  mqr_leave();
-  return result;
-}

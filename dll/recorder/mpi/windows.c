@@ -63,26 +63,39 @@ static void enter(const struct mqr_call* call, enum mqr_function function, MPI_W
   mqr_enter(&spec);
 }
 
-#define CONSTRUCTOR(name, parameters, arguments)                                                   \
+#define CONSTRUCTOR(name, function, parameters, arguments)                                         \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    const struct mqr_entered entered = mqr_enter_collective(call, MQR_##name, comm, MQR_NO_ROOT);  \
+    const struct mqr_entered entered = mqr_enter_collective(call, function, comm, MQR_NO_ROOT);    \
     const int result = MQR_NEXT(name) arguments;                                                   \
     if (result == MPI_SUCCESS)                                                                     \
       add(*made, entered.comm);                                                                    \
     mqr_leave();                                                                                   \
     return result;                                                                                 \
   }
-CONSTRUCTOR(Win_create,
+CONSTRUCTOR(Win_create, MQR_Win_create,
             (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* made),
             (base, size, unit, info, comm, made))
-CONSTRUCTOR(Win_allocate,
+CONSTRUCTOR(Win_allocate, MQR_Win_allocate,
             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made),
             (size, unit, info, comm, base, made))
-CONSTRUCTOR(Win_allocate_shared,
+CONSTRUCTOR(Win_allocate_shared, MQR_Win_allocate_shared,
             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made),
             (size, unit, info, comm, base, made))
-CONSTRUCTOR(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* made), (info, comm, made))
+CONSTRUCTOR(Win_create_dynamic, MQR_Win_create_dynamic,
+            (MPI_Info info, MPI_Comm comm, MPI_Win* made), (info, comm, made))
+
+#if MPI_VERSION >= 4
+CONSTRUCTOR(Win_create_c, MQR_Win_create,
+            (void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win* made),
+            (base, size, unit, info, comm, made))
+CONSTRUCTOR(Win_allocate_c, MQR_Win_allocate,
+            (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made),
+            (size, unit, info, comm, base, made))
+CONSTRUCTOR(Win_allocate_shared_c, MQR_Win_allocate_shared,
+            (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* made),
+            (size, unit, info, comm, base, made))
+#endif
 
 MQR_RECORDED(Win_free, (MPI_Win * window), (window))
 static int record_Win_free(const struct mqr_call* call, MPI_Win* window) {

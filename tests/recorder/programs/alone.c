@@ -411,6 +411,27 @@ static void derived_types(void) {
   CHECK();
 }
 
+/* The same functions for large counts. */
+static void large_counts(void) {
+#if MPI_VERSION >= 4
+  MPI_Request request;
+  MPI_Irecv_c(received, 2, MPI_INT, 0, 94, comm, &request);
+  const int receive = begin_receive(MQR_Irecv, 94, 2, 0);
+  CHECK();
+  MPI_Send_c(sent, 2, MPI_INT, 0, 94, comm);
+  expect_count("self", 0, 94, 1, 0);
+  expect_returned("self", 1);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  end_receive(receive, 94);
+  CHECK();
+  MPI_Bcast_c(sent, 1, MPI_INT, 0, comm);
+  MPI_Iallreduce_c(sent, received, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect_collectives("self", 2);
+  CHECK();
+#endif
+}
+
 /* What begins while recording is off is in no list; what had begun before ends. */
 static void switched_off(void) {
   MPI_Request requests[2];
@@ -455,6 +476,7 @@ int main(int argc, char** argv) {
   buffered();
   generalized();
   derived_types();
+  large_counts();
   freed_requests();
   if (recorder() != NULL)
     REQUIRE((recorder()->flags & MQR_GAPS) == 0);
