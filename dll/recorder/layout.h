@@ -27,6 +27,7 @@
  *   - a send that returns is in the ring before it leaves its queue: the newest entry may be that
  *     of a send that is still pending, with the same peer and number;
  *   - a persistent operation that is started is in no queue for an instant: it comes last again;
+ *   - with a send that is cancelled the numbers of later ones to its peer go back, one by one;
  *   - with the last operation of a communicator that was freed the communicator goes, too;
  *   - MQR_NAMED follows the name.
  * What a thread is in has a number of its own, `changes`.

@@ -4,15 +4,17 @@
 
 #include <string.h>
 
-static int is_a_message(int32_t peer) {
-  return peer >= 0; /* not MPI_PROC_NULL */
+/* Not of MPI_PROC_NULL, and not of a rank that does not exist, which MPI will refuse. */
+static int is_a_message(const struct mqr_recorded_communicator* communicator, int32_t peer) {
+  const struct mqr_communicator* const shared = &communicator->shared;
+  return peer >= 0 && peer < (shared->node.kind == MQR_INTER ? shared->remote_size : shared->size);
 }
 
 /* Counting and unlinking: with the lock, and the generation odd. */
 
 static void count_sent(struct mqr_recorded_communicator* communicator,
                        struct mqr_operation* shared) {
-  if (!is_a_message(shared->peer))
+  if (!is_a_message(communicator, shared->peer))
     return;
   struct mqr_channel* const peer =
       mqr_channel_at(&communicator->peers, shared->peer, 0, MQR_MAX_PEERS);
@@ -29,7 +31,7 @@ static void count_sent(struct mqr_recorded_communicator* communicator,
 /* `change` is 1, or -1 modulo 2^32. */
 static void change_count(struct mqr_recorded_communicator* communicator, int32_t peer, int32_t tag,
                          size_t counter, uint32_t change) {
-  if (!is_a_message(peer))
+  if (!is_a_message(communicator, peer))
     return;
   struct mqr_channel* const channel =
       mqr_channel_at(&communicator->shared.channels, peer, tag, MQR_MAX_CHANNELS);
@@ -39,6 +41,34 @@ static void change_count(struct mqr_recorded_communicator* communicator, int32_t
   }
   uint32_t* const value = (uint32_t*)(void*)((char*)channel + counter);
   mqr_publish_word(value, *value + change);
+}
+
+/* Whether it went to that peer later. */
+static int is_later(const struct mqr_operation* cancelled, int32_t peer, uint32_t number) {
+  return peer == cancelled->peer && (int32_t)(number - cancelled->number) > 0;
+}
+
+/* It was never sent: those that went to its peer later have one less before them. */
+static void take_back(struct mqr_recorded_communicator* communicator,
+                      const struct mqr_operation* cancelled) {
+  if (!is_a_message(communicator, cancelled->peer))
+    return;
+  change_count(communicator, cancelled->peer, cancelled->tag, offsetof(struct mqr_channel, sent),
+               UINT32_MAX);
+  struct mqr_channel* const peer =
+      mqr_channel_at(&communicator->peers, cancelled->peer, 0, MQR_MAX_PEERS);
+  if (peer != NULL)
+    --peer->sent;
+  for (struct mqr_node* node = mqr_address_in(&communicator->shared.queues[MQR_SEND].first);
+       node != NULL; node = mqr_next(node)) {
+    struct mqr_operation* const send = (struct mqr_operation*)(void*)node;
+    if ((send->flags & MQR_INACTIVE) == 0 && is_later(cancelled, send->peer, send->number))
+      mqr_publish_word(&send->number, send->number - 1);
+  }
+  struct mqr_returned* const ring = mqr_address_in(&communicator->shared.returned_sends);
+  for (size_t i = 0; ring != NULL && i < MQR_RETURNED; ++i)
+    if (is_later(cancelled, ring[i].peer, ring[i].number))
+      mqr_publish_word(&ring[i].number, ring[i].number - 1);
 }
 
 static struct mqr_members* queue_of(struct mqr_recorded_operation* operation) {
@@ -216,9 +246,8 @@ void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled) {
   struct mqr_recorded_communicator* const communicator = operation->communicator;
   mqr_begin_update();
   if (cancelled) {
-    change_count(communicator, shared->peer, shared->tag, offsetof(struct mqr_channel, sent),
-                 UINT32_MAX);
-  } else if (is_a_message(shared->peer)) {
+    take_back(communicator, shared);
+  } else if (is_a_message(communicator, shared->peer)) {
     if (!mqr_returned_add(&communicator->shared, shared))
       mqr_mark_gap();
   }

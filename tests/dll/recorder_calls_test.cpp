@@ -127,6 +127,37 @@ TEST_F(RecorderCalls, TheNumberOfASendSaysHowManyWentToThatPeerBefore) {
   EXPECT_THAT(numbers, ElementsAre(0, 0, 1, 2, 0, 1));
 }
 
+/// Which MPI refused, or which was cancelled: it was not sent.
+TEST_F(RecorderCalls, ASendThatWasNotSentLeavesNoHoleInTheNumbers) {
+  mqr_send_end(begin(MQR_SEND, 4, 0), 0);
+  auto* const cancelled = begin(MQR_SEND, 4, 1);
+  mqr_send_end(begin(MQR_SEND, 4, 2), 0);
+  begin(MQR_SEND, 5, 3);
+  begin(MQR_SEND, 4, 4);
+  mqr_send_end(begin(MQR_SEND, 4, 5), 1); // the newest
+  mqr_send_end(cancelled, 1);
+  begin(MQR_SEND, 4, 6);
+  std::map<int, std::uint32_t> numbers;
+  for (const auto& operation : world().queues[MQR_SEND])
+    numbers[operation.second.tag] = operation.second.number;
+  for (const auto& send : returned())
+    numbers[send.tag] = send.number;
+  EXPECT_EQ(numbers, (std::map<int, std::uint32_t>{{0, 0}, {2, 1}, {3, 0}, {4, 2}, {6, 3}}));
+  unsigned sent = 0;
+  for (const auto& [channel, counts] : channels())
+    sent += channel.first == 4 ? counts.first : 0;
+  EXPECT_EQ(sent, 4U);
+}
+
+TEST_F(RecorderCalls, WhatGoesToNobodyIsNotCounted) {
+  for (const int peer : {int{MQR_PROC_NULL}, 1 << 20, (1 << 20) + 99}) {
+    mqr_send_end(begin(MQR_SEND, peer, 1), 0);
+    mqr_count_received(world_, peer, 1);
+  }
+  EXPECT_THAT(channels(), IsEmpty());
+  EXPECT_THAT(returned(), IsEmpty());
+}
+
 TEST_F(RecorderCalls, CountersStayRightHoweverManyThereAre) {
   constexpr int tags = 3000;
   for (int round = 0; round < 3; ++round)
