@@ -33,8 +33,16 @@ std::string tag_text(const Tag& tag) {
   return tag.value ? fmt::format("{}", *tag.value) : "?";
 }
 
-/// The status of every message in an unexpected queue: its send may be complete or not.
+/// The status of every message in an unexpected queue: its send may be complete or not. Recorders
+/// do not see it arriving.
 constexpr std::string_view arrived = "arrived";
+constexpr std::string_view sent = "sent";
+
+std::string_view status_text(const Operation& operation, OpClass op_class) {
+  if (op_class != OpClass::unexpected)
+    return name_of(operation.status);
+  return operation.source == OpSource::recorder ? sent : arrived;
+}
 
 bool is_probe(const Operation& operation) {
   return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe;
@@ -74,7 +82,7 @@ void mark_repairs(const Operation& operation, const std::vector<RawDifference>& 
   }
   if (is_probe(operation))
     marked[size_column] = false; // it has none
-  if (cells[status_column].text == arrived)
+  if (cells[status_column].text == arrived || cells[status_column].text == sent)
     marked[status_column] = false; // it says nothing that the DLL does
   for (std::size_t i = 0; i <= size_column; ++i)
     if (marked[i])
@@ -167,7 +175,7 @@ OperationRow row_of(const Operation& operation, OpClass op_class) {
   OperationRow row;
   row.source = operation.source;
   row.cells = {{std::string(short_name(op_class))},
-               {std::string(op_class == OpClass::unexpected ? arrived : name_of(operation.status))},
+               {std::string(status_text(operation, op_class))},
                {peer_text(operation.peer)},
                {tag_text(operation.tag)},
                {is_probe(operation) ? "-" : length_text(operation.length)}};

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 namespace mqbridge {
@@ -61,14 +62,35 @@ bool has_own_operations(const Communicator& communicator, bool with_returned) {
       });
 }
 
-/// Empty: there are none.
-std::string returned_line(const Communicator& communicator) {
-  const auto count = count_operations(communicator.queue(OpClass::send), OpClass::send).returned;
+/// The ranks of which it is known what was sent to them on this communicator and not received.
+std::set<std::int64_t> seen_receivers(const Dump& dump, const Communicator& communicator) {
+  std::set<std::int64_t> ranks;
+  for (const RankDump& rank : dump.ranks)
+    for (const Communicator& other : rank.communicators)
+      if (rank.rank && other.key == communicator.key &&
+          other.queue(OpClass::unexpected).state == QueueState::available)
+        ranks.insert(*rank.rank);
+  return ranks;
+}
+
+/// Of sends that have returned. Empty: there are none.
+std::string returned_line(const Dump& dump, const Communicator& communicator) {
+  const auto receivers = seen_receivers(dump, communicator);
+  std::uint64_t count = 0;
+  std::uint64_t not_received = 0;
+  for (const Operation& send : communicator.queue(OpClass::send).operations) {
+    if (!is_returned_send(send))
+      continue;
+    ++count;
+    not_received += send.peer.global_rank && receivers.contains(*send.peer.global_rank);
+  }
   if (count == 0)
     return {};
-  return fmt::format("{} send{} returned; nothing says that {} received  (--full)", count,
-                     count == 1 ? " has" : "s have",
-                     count == 1 ? "its message was" : "their messages were");
+  const std::string_view messages = count == 1 ? "its message is" : "their messages are";
+  return fmt::format("{} {} returned{}  (--full)", count, count == 1 ? "send has" : "sends have",
+                     not_received == count
+                         ? fmt::format(", and {} not received yet", messages)
+                         : fmt::format("; nothing says that {} received", messages));
 }
 
 /// Strings with what they are said of: "send, recv" of "empty".
@@ -147,7 +169,7 @@ public:
       write_lines(inside);
     }
     write_lines(message_lines(communicator));
-    if (const std::string returned = returned_line(communicator);
+    if (const std::string returned = returned_line(context_.dump, communicator);
         !returned.empty() && !context_.options.full)
       write_below(returned, Style::dim, indent);
     if (context_.options.full)

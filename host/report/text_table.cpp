@@ -1,7 +1,6 @@
 #include "host/disk/file_name.h"
 #include "host/document/names.h"
 #include "host/dump/ranges.h"
-#include "host/mpi/mpi_support.h"
 #include "host/report/inside_lines.h"
 #include "host/report/printable.h"
 #include "host/report/queue_words.h"
@@ -19,7 +18,7 @@ namespace {
 
 // Widest cells: whatever a target calls itself, there is room for the columns behind.
 constexpr std::size_t widest_host = 16;
-constexpr std::size_t widest_mpi = 30; // "Open MPI 4.1.4 (ob1, recorded)"
+constexpr std::size_t widest_mpi = 21; // "mqbridge recorder 1.0"
 constexpr std::size_t widest_ranks = 16;
 
 std::string platform_text(const RankDump& rank) {
@@ -36,13 +35,8 @@ std::string mpi_text(const RankDump& rank) {
   std::string text = printable(rank.mpi->name);
   if (rank.mpi->version)
     text += fmt::format(" {}", printable(*rank.mpi->version));
-  const bool recorded = rank.dll && support_of(rank.dll->provider).is_recorder() &&
-                        !support_named(rank.mpi->name).is_recorder();
-  const std::string transport = printable(rank.mpi->transport.value_or(""));
-  if (recorded)
-    text += transport.empty() ? " (recorded)" : fmt::format(" ({}, recorded)", transport);
-  else if (!transport.empty())
-    text += fmt::format(" ({})", transport);
+  if (rank.mpi->transport)
+    text += fmt::format(" ({})", printable(*rank.mpi->transport));
   return text;
 }
 

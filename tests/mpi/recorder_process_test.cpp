@@ -5,6 +5,7 @@
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/repairs.h"
+#include "host/mqs/walk.h"
 #include "host/types/types_file.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/mqs/process_memory.h"
@@ -64,26 +65,54 @@ std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : "?";
 }
 
-/// A send that is complete and that the program has not asked for yet is pending as far as it
-/// knows; one that has returned is in no list of the MPI's.
-std::multiset<std::string> operations_of(const std::vector<Communicator>& communicators) {
+std::string text_of(const Communicator& communicator, OpClass op_class,
+                    const Operation& operation) {
+  return fmt::format("{} {}: peer {} {}/{} tag {} {} length {} buffer {:#x} request {:#x}{}",
+                     communicator.name, op_class == OpClass::send ? "send" : "receive",
+                     operation.peer.any, text_of(operation.peer.local_rank),
+                     text_of(operation.peer.global_rank), operation.tag.any,
+                     text_of(operation.tag.value), text_of(operation.length.value),
+                     operation.buffer.value_or(TargetAddress{}).value,
+                     operation.request.value_or(TargetAddress{}).value,
+                     operation.status == OpStatus::inactive ? " inactive" : "");
+}
+
+struct Operations {
   std::multiset<std::string> all;
+  std::multiset<std::string> returned; ///< communicator and tag of sends
+};
+
+/// A message that MPI_Mprobe has taken is no receive, as Open MPI has it.
+Operations operations_of(const std::vector<Communicator>& communicators) {
+  Operations found;
   for (const auto& communicator : communicators)
     for (const OpClass op_class : {OpClass::send, OpClass::receive})
       for (const Operation& operation : communicator.queue(op_class).operations) {
-        const bool returned = operation.status == OpStatus::complete && !operation.request;
-        if (returned || operation.collective != Collective::none)
+        if (operation.collective != Collective::none || operation.kind == OpKind::message)
           continue;
-        all.insert(fmt::format(
-            "{} {}: peer {} {}/{} tag {} {} length {} buffer {:#x} request {:#x}{}",
-            communicator.name, op_class == OpClass::send ? "send" : "receive", operation.peer.any,
-            text_of(operation.peer.local_rank), text_of(operation.peer.global_rank),
-            operation.tag.any, text_of(operation.tag.value), text_of(operation.length.value),
-            operation.buffer.value_or(TargetAddress{}).value,
-            operation.request.value_or(TargetAddress{}).value,
-            operation.status == OpStatus::inactive ? " inactive" : ""));
+        if (operation.status == OpStatus::complete && !operation.request)
+          found.returned.insert(
+              fmt::format("{} {}", communicator.name, text_of(operation.tag.value)));
+        else
+          found.all.insert(text_of(communicator, op_class, operation));
       }
-  return all;
+  return found;
+}
+
+/// Those of the MPI. It keeps the copy of a buffered send that has returned.
+std::multiset<std::string> without_returned(const std::vector<Communicator>& communicators,
+                                            const std::multiset<std::string>& returned) {
+  std::multiset<std::string> kept;
+  for (const auto& communicator : communicators)
+    for (const OpClass op_class : {OpClass::send, OpClass::receive})
+      for (const Operation& operation : communicator.queue(op_class).operations) {
+        const auto name = fmt::format("{} {}", communicator.name, text_of(operation.tag.value));
+        const bool copy = op_class == OpClass::send && operation.system_buffer &&
+                          operation.status == OpStatus::complete && returned.contains(name);
+        if (operation.collective == Collective::none && operation.kind != OpKind::message && !copy)
+          kept.insert(text_of(communicator, op_class, operation));
+      }
+  return kept;
 }
 
 class RecorderProcess : public testing::TestWithParam<const char*> {};
@@ -95,17 +124,19 @@ TEST_P(RecorderProcess, SaysWhatOpenMpiSays) {
   e2e::JobSpec spec{.arguments = {GetParam()}};
   spec.environment = {{"LD_PRELOAD", MQBRIDGE_RECORDER_OPENMPI}};
   e2e::MpiJob job(spec);
+  std::size_t seen = 0;
   for (int rank = 0; rank < job.ranks(); ++rank) {
     StoppedRank stopped(job.pid(rank));
     EXPECT_EQ(stopped.mpi().provider, "recorder");
     EXPECT_EQ(stopped.mpi().recorded, "openmpi");
     EXPECT_EQ(stopped.mpi().name, "Open MPI");
     const auto recorded = operations_of(stopped.read("recorder", MQBRIDGE_QUEUES_DLL));
-    EXPECT_FALSE(recorded.empty());
-    EXPECT_THAT(recorded,
-                ContainerEq(operations_of(stopped.read("openmpi", stopped.mpi().dll_name))))
+    const auto mpis = stopped.read("openmpi", stopped.mpi().dll_name);
+    EXPECT_THAT(recorded.all, ContainerEq(without_returned(mpis, recorded.returned)))
         << "rank " << rank;
+    seen += recorded.all.size();
   }
+  EXPECT_GT(seen, 1U);
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -201,6 +201,8 @@ TEST_P(Recorded, OperationsAreCompletedFromTheirNodes) {
   EXPECT_EQ(inactive.site, nullptr);
   const auto& probe = at(OpClass::receive, 1);
   EXPECT_EQ(probe.kind, OpKind::probe);
+  EXPECT_FALSE(probe.buffer);
+  EXPECT_FALSE(probe.length.value) << "a probe has none";
   EXPECT_FALSE(probe.waited) << "nobody has that number any more";
   EXPECT_EQ(at(OpClass::receive, 2).kind, OpKind::mprobe);
   EXPECT_EQ(at(OpClass::unexpected, 0).kind, OpKind::message);
@@ -227,6 +229,7 @@ TEST_P(Recorded, ReturnedSendsAreNamedFromTheRing) {
   EXPECT_EQ(*returned.call, "MPI_Bsend");
   EXPECT_EQ(returned.delivery, Delivery::not_known);
   EXPECT_FALSE(returned.request);
+  EXPECT_FALSE(returned.buffer);
   ASSERT_TRUE(returned.site);
   EXPECT_EQ(returned.site->address, TargetAddress{0xf0001300});
 }

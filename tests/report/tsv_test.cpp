@@ -121,11 +121,13 @@ TEST(Tsv, WhatTheDllDoesNotSay) {
 
 TEST(Tsv, WhereARecordedOperationWasPosted) {
   Dump dump = sample_dump();
-  auto& operations = dump.ranks[0].communicators[0].queue(OpClass::send).operations;
-  operations[0].call = std::make_shared<const std::string>("MPI_Isend");
-  operations[0].site =
+  auto& world = dump.ranks[0].communicators[0];
+  Operation& send = world.queue(OpClass::send).operations[0];
+  send.call = std::make_shared<const std::string>("MPI_Isend");
+  send.site =
       std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}, "exchange", "halo.c", 212});
-  operations[1].site = std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}});
+  world.queue(OpClass::receive).operations[0].site =
+      std::make_shared<CallSite>(CallSite{TargetAddress{0x401234}});
   const auto rows = of_kind(rows_of(dump), "operation");
   EXPECT_EQ(rows[0].at("call"), "MPI_Isend");
   EXPECT_EQ(rows[0].at("function"), "exchange");

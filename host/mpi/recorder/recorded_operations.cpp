@@ -118,6 +118,7 @@ private:
     if (!read.value(index, {size_ - 4, 4}))
       return;
     if (returned_) {
+      operation->buffer.reset(); // the program may use it for something else
       operation->kind = OpKind::send;
       operation->sequence = u32(offsetof(mqr_returned, number));
       operation->site = site_at(u64(offsetof(mqr_returned, site)), sites_);
@@ -128,6 +129,10 @@ private:
       return;
     const auto flags = u32(offsetof(mqr_operation, flags));
     operation->kind = kind_of(op_class, flags);
+    if (operation->kind == OpKind::probe || operation->kind == OpKind::mprobe) {
+      operation->buffer.reset();
+      operation->length = {std::nullopt, LengthUnit::unknown};
+    }
     if ((flags & MQR_INACTIVE) != 0) {
       operation->status = OpStatus::inactive;
       operation->repairs.add(Repair::status);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <set>
 
 namespace mqbridge::e2e {
 namespace {
@@ -50,6 +51,40 @@ void go_through(JobSpec job, const std::vector<CallCase>& cases, Threads threads
 }
 
 } // namespace
+
+void expect_recorded_calls(JobSpec job, const std::vector<CallCase>& cases) {
+  const auto knows_more = [](const std::string& difference) {
+    return difference.find("communicators of the library") != std::string::npos ||
+           difference.find(": nobody sent ") != std::string::npos ||
+           difference.find(": nobody is known to wait for it: ") != std::string::npos;
+  };
+  go_through(std::move(job), cases, Threads::single,
+             [&](const StepJob& steps, int step, const CallCase& each) {
+               const DumpOutcome dump = steps.dump();
+               ASSERT_NO_FATAL_FAILURE(expect_ended(dump, steps.job().ranks()));
+               auto differences = call_differences(each, steps.directory(step), dump.document);
+               std::erase_if(differences, knows_more);
+               EXPECT_THAT(differences, IsEmpty());
+               EXPECT_THAT(site_differences(each, steps.directory(step), dump.document), IsEmpty());
+             });
+}
+
+void expect_recorded_collectives(JobSpec job, const std::vector<CallCase>& cases) {
+  go_through(std::move(job), cases, Threads::single,
+             [&](const StepJob& steps, int step, const CallCase& each) {
+               const DumpOutcome dump = steps.dump();
+               ASSERT_NO_FATAL_FAILURE(expect_ended(dump, steps.job().ranks()));
+               EXPECT_THAT(site_differences(each, steps.directory(step), dump.document), IsEmpty());
+               std::set<std::int64_t> numbers;
+               for (const int rank : each.inside)
+                 for (const auto& call :
+                      dump.document["ranks"][static_cast<std::size_t>(rank)]["blocked_in"])
+                   if (!call["call"].is_null())
+                     numbers.insert(call.value("sequence", std::int64_t{-1}));
+               EXPECT_EQ(numbers.size(), 1U);
+               EXPECT_FALSE(numbers.contains(-1)) << "not known";
+             });
+}
 
 void expect_calls(JobSpec job, const std::vector<CallCase>& cases, Threads threads,
                   const std::vector<std::string>& options) {

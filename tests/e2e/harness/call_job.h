@@ -20,6 +20,14 @@ void expect_calls(JobSpec job, const std::vector<CallCase>& cases,
 void expect_call_sites(JobSpec job, const std::vector<CallCase>& cases,
                        Threads threads = Threads::single);
 
+/// The same in a recorded job, which knows more: every call that waits for messages says so of
+/// them, and a message that a call still sends is one that its receiver has not received.
+void expect_recorded_calls(JobSpec job, const std::vector<CallCase>& cases);
+
+/// Of blocking collectives in a recorded job: what site_differences() says, and that those who are
+/// inside say the same of which one it is on its communicator.
+void expect_recorded_collectives(JobSpec job, const std::vector<CallCase>& cases);
+
 /// Goes through these steps in one job of mpi_traffic, and expects
 /// what traffic_differences() says of each.
 /// `job`: but for its arguments.
