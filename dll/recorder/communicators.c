@@ -130,6 +130,12 @@ uint32_t mqr_communicator_enter_collective(struct mqr_recorded_communicator* com
   return before;
 }
 
+void mqr_communicator_refuse_collective(struct mqr_recorded_communicator* communicator) {
+  mqr_lock();
+  mqr_publish_word(&communicator->shared.collectives, communicator->shared.collectives - 1);
+  mqr_unlock();
+}
+
 uint64_t mqr_communicator_id(const struct mqr_recorded_communicator* communicator) {
   return communicator->shared.id;
 }

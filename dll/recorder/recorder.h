@@ -80,6 +80,8 @@ enum mqr_result mqr_communicator_rename(struct mqr_recorded_communicator* commun
 void mqr_communicator_free(struct mqr_recorded_communicator* communicator);
 /* Its place among the collectives of the communicator: how many were entered before it. */
 uint32_t mqr_communicator_enter_collective(struct mqr_recorded_communicator* communicator);
+/* MPI has refused the last one that was entered: it does not count. */
+void mqr_communicator_refuse_collective(struct mqr_recorded_communicator* communicator);
 uint64_t mqr_communicator_id(const struct mqr_recorded_communicator* communicator);
 /* A peer's rank in MPI_COMM_WORLD, or MQR_WORLD_RANK_UNKNOWN. */
 int32_t mqr_communicator_world_rank(const struct mqr_recorded_communicator* communicator,

@@ -333,6 +333,9 @@ TEST_F(RecorderCalls, AHandleThatIsUsedAgainLeadsToItsLastOperation) {
 TEST_F(RecorderCalls, CollectivesAreNumberedAndUnderWayUntilTheyEnd) {
   EXPECT_EQ(mqr_communicator_enter_collective(world_), 0U);
   EXPECT_EQ(mqr_communicator_enter_collective(world_), 1U);
+  mqr_communicator_enter_collective(world_);
+  mqr_communicator_refuse_collective(world_);
+  EXPECT_EQ(world().raw.collectives, 2U);
   char handles[2];
   mqr_recorded_collective* begun = nullptr;
   for (std::uint32_t i = 0; i < 2; ++i) {

@@ -14,6 +14,38 @@ struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_fu
   return entered;
 }
 
+/* Whether MPI has refused the arguments before anything else. */
+static int is_refusal(int class) {
+  switch (class) {
+  case MPI_ERR_BUFFER:
+  case MPI_ERR_COUNT:
+  case MPI_ERR_TYPE:
+  case MPI_ERR_COMM:
+  case MPI_ERR_ROOT:
+  case MPI_ERR_GROUP:
+  case MPI_ERR_OP:
+  case MPI_ERR_TOPOLOGY:
+  case MPI_ERR_DIMS:
+  case MPI_ERR_ARG:
+  case MPI_ERR_INFO:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+void mqr_leave_collective(const struct mqr_entered* entered, int result) {
+  int class = MPI_ERR_OTHER;
+  if (entered->comm != NULL && result != MPI_SUCCESS) {
+    mqr_mpi.Error_class(result, &class);
+    if (is_refusal(class))
+      mqr_communicator_refuse_collective(entered->comm->recorded);
+    else if (class != MPI_ERR_TRUNCATE) /* which says that it took place */
+      mqr_note_gap();
+  }
+  mqr_leave();
+}
+
 int32_t mqr_root_of(int root) {
   if (root == MPI_ROOT)
     return MQR_IS_ROOT;

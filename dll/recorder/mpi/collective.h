@@ -15,6 +15,8 @@ struct mqr_entered {
 /* The call is the next collective on the communicator. `root` is the layout's. */
 struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
                                         MPI_Comm handle, int32_t root);
+/* It has returned. One that MPI has refused does not count: no other process learns of it. */
+void mqr_leave_collective(const struct mqr_entered* entered, int result);
 /* The program's root for a reader. */
 int32_t mqr_root_of(int root);
 /* A nonblocking one has returned. */

@@ -5,9 +5,9 @@
 #define BLOCKING(name, the_root, parameters, arguments)                                            \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    mqr_enter_collective(call, MQR_##name, comm, the_root);                                        \
+    const struct mqr_entered entered = mqr_enter_collective(call, MQR_##name, comm, the_root);     \
     const int result = MQR_NEXT(name) arguments;                                                   \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
 #define NONBLOCKING(name, the_root, parameters, arguments)                                         \
@@ -18,7 +18,7 @@
     const struct mqr_entered entered = mqr_enter_collective(call, MQR_##name, comm, the_root);     \
     const int result = MQR_NEXT(name)(MQR_UNPACK arguments, request);                              \
     mqr_collective_posted(call, &entered, result, request);                                        \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
 #define BOTH(name, nonblocking, the_root, parameters, arguments)                                   \

@@ -10,7 +10,7 @@
     const int result = MQR_NEXT(name) arguments;                                                   \
     if (result == MPI_SUCCESS)                                                                     \
       mqr_comm_derive(*made, entered.comm, entered.sequence);                                      \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
 
@@ -54,7 +54,7 @@ static int record_Comm_idup(const struct mqr_call* call, MPI_Comm comm, MPI_Comm
   mqr_collective_posted(call, &entered, result, request);
   if (result == MPI_SUCCESS && *made != before)
     mqr_comm_add_twin(*made, entered.comm, entered.sequence);
-  mqr_leave();
+  mqr_leave_collective(&entered, result);
   return result;
 }
 
@@ -71,10 +71,11 @@ static int record_Comm_set_name(const struct mqr_call* call, MPI_Comm handle, co
 #define FREEING(name)                                                                              \
   MQR_RECORDED(name, (MPI_Comm * handle), (handle))                                                \
   static int record_##name(const struct mqr_call* call, MPI_Comm* handle) {                        \
-    mqr_enter_collective(call, MQR_##name, *handle, MQR_NO_ROOT);                                  \
+    const struct mqr_entered entered =                                                             \
+        mqr_enter_collective(call, MQR_##name, *handle, MQR_NO_ROOT);                              \
     struct mqr_comm* const comm = mqr_comm_withdraw(*handle);                                      \
     const int result = MQR_NEXT(name)(handle);                                                     \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     if (result == MPI_SUCCESS)                                                                     \
       mqr_comm_freed(comm);                                                                        \
     else                                                                                           \

@@ -69,7 +69,8 @@ MQR_RECORDED(Intercomm_create,
              (comm, leader, peers, remote_leader, tag, made))
 static int record_Intercomm_create(const struct mqr_call* call, MPI_Comm comm, int leader,
                                    MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
-  mqr_enter_collective(call, MQR_Intercomm_create, comm, MQR_NO_ROOT);
+  const struct mqr_entered entered =
+      mqr_enter_collective(call, MQR_Intercomm_create, comm, MQR_NO_ROOT);
   const int result = MQR_NEXT(Intercomm_create)(comm, leader, peers, remote_leader, tag, made);
   if (result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
     const uint64_t local = mix_local(*made);
@@ -79,7 +80,7 @@ static int record_Intercomm_create(const struct mqr_call* call, MPI_Comm comm, i
     else /* the same number on both sides */
       add_agreed(*made, mqr_mix(mqr_mix(local ^ remote, local + remote), (uint64_t)tag));
   }
-  mqr_leave();
+  mqr_leave_collective(&entered, result);
   return result;
 }
 
@@ -87,11 +88,11 @@ static int record_Intercomm_create(const struct mqr_call* call, MPI_Comm comm, i
 #define BEYOND(name, the_root, parameters, arguments)                                              \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    mqr_enter_collective(call, MQR_##name, comm, the_root);                                        \
+    const struct mqr_entered entered = mqr_enter_collective(call, MQR_##name, comm, the_root);     \
     const int result = MQR_NEXT(name) arguments;                                                   \
     if (result == MPI_SUCCESS)                                                                     \
       add_local(*made);                                                                            \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
 BEYOND(Comm_connect, mqr_root_of(root),

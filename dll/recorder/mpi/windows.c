@@ -70,7 +70,7 @@ static void enter(const struct mqr_call* call, enum mqr_function function, MPI_W
     const int result = MQR_NEXT(name) arguments;                                                   \
     if (result == MPI_SUCCESS)                                                                     \
       add(*made, entered.comm);                                                                    \
-    mqr_leave();                                                                                   \
+    mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
 CONSTRUCTOR(Win_create, MQR_Win_create,
