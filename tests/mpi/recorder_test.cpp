@@ -310,9 +310,11 @@ TEST_P(Recorded, WhatHasArrivedOnlyTheSendersTell) {
   EXPECT_EQ(unexpected.state, QueueState::unavailable);
   EXPECT_EQ(unexpected.reason, QueueReason::senders_unseen);
   EXPECT_THAT(unexpected.operations, SizeIs(1)) << "MPI_Mprobe has taken one";
+  EXPECT_TRUE(communicators_[0].recorded) << "job level is to tell";
   PUT(image_, image_.root, mqr_root, library, 0); // the bare core: who fills it says what arrived
   read();
   EXPECT_EQ(communicators_[0].queue(OpClass::unexpected).state, QueueState::available);
+  EXPECT_FALSE(communicators_[0].recorded) << "job level leaves it alone";
 }
 
 TEST_P(Recorded, AnIdThatItsMembersHaveNotAgreedOnIsNoContext) {
