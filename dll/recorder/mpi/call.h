@@ -18,12 +18,14 @@ enum { MQR_SIBLINGS = 128 };
 struct mqr_call {
   mqr_any_function* next;  /* what the program called, below the recorder */
   const void* site;        /* where it returns to */
+  int recorded;            /* it has begun, and not ended */
   char room[MQR_SIBLINGS]; /* a call within this one is further away than a sibling is */
 };
 
 /* What the recorder keeps of a thread. */
 struct mqr_here {
   const void* outermost; /* the frame of the recorded call that it is in; NULL: in none */
+  int jumped;            /* it has called longjmp() in there */
 };
 /* Not by a call of __tls_get_addr: the recorder is loaded with the program. */
 extern _Thread_local struct mqr_here mqr_here __attribute__((tls_model("initial-exec")));
@@ -41,22 +43,36 @@ static inline int mqr_begins(struct mqr_call* call, mqr_any_function** cache, co
                              const void* site, const void* frame) {
   call->next = __atomic_load_n(cache, __ATOMIC_RELAXED);
   call->site = site;
+  call->recorded = 0;
   if (__builtin_expect(call->next == NULL, 0))
     call->next = mqr_resolve(cache, name, site);
   if (!__atomic_load_n(&mqr_active, __ATOMIC_RELAXED))
     return 0;
-  /* The stack grows down. An error handler may have left the last call by longjmp(). */
+  /* An error handler may have left the last call by longjmp(). The stack grows down. */
   if (mqr_here.outermost != NULL) {
-    if ((uintptr_t)frame + MQR_SIBLINGS < (uintptr_t)mqr_here.outermost)
+    if (!mqr_here.jumped && (uintptr_t)frame + MQR_SIBLINGS < (uintptr_t)mqr_here.outermost)
       return 0;
     mqr_left_by_a_jump();
   }
   mqr_here.outermost = frame;
+  call->recorded = 1;
   return 1;
 }
-static inline void mqr_ends(void) {
+static inline void mqr_ends(struct mqr_call* call) {
+  call->recorded = 0;
   mqr_here.outermost = NULL;
+  mqr_here.jumped = 0;
 }
+
+/* Of a call that a C++ exception of an error handler leaves, or the end of its thread: compiled
+ * with -fexceptions. */
+static inline void mqr_unwound(struct mqr_call* call) {
+  if (__builtin_expect(call->recorded, 0)) {
+    mqr_left_by_a_jump();
+    mqr_ends(call);
+  }
+}
+#define MQR_CALL(name) struct mqr_call name __attribute__((cleanup(mqr_unwound)))
 
 #define MQR_UNPACK(...) __VA_ARGS__
 
@@ -76,12 +92,12 @@ typedef int mqr_displacement;
 #define MQR_DEFINE(prefix, name, called, parameters, arguments)                                    \
   MQR_EXPORTED int prefix##called parameters {                                                     \
     static mqr_any_function* next;                                                                 \
-    struct mqr_call call;                                                                          \
+    MQR_CALL(call);                                                                                \
     if (!mqr_begins(&call, &next, #prefix #called, __builtin_return_address(0),                    \
                     __builtin_frame_address(0)))                                                   \
       return ((name##_function*)call.next)arguments;                                               \
     const int result = record_##name(&call, MQR_UNPACK arguments);                                 \
-    mqr_ends();                                                                                    \
+    mqr_ends(&call);                                                                               \
     return result;                                                                                 \
   }
 

@@ -2,6 +2,13 @@
 
 #include "dll/recorder/mpi/message.h"
 
+/* A message that is too long is received all the same, whatever MPI makes of its handle. */
+static int is_received(int result) {
+  int class = result;
+  return result == MPI_SUCCESS ||
+         (mqr_mpi.Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE);
+}
+
 MQR_RECORDED(Mrecv,
              (void* buffer, mqr_count count, MPI_Datatype type, MPI_Message* message,
               MPI_Status* status),
@@ -14,7 +21,7 @@ static int record_Mrecv(const struct mqr_call* call, void* buffer, mqr_count cou
   mqr_wait_for_one(operation);
   const int result = MQR_NEXT(Mrecv)(buffer, count, type, message, status);
   mqr_leave();
-  if (result != MPI_SUCCESS && *message == before && operation != NULL)
+  if (operation != NULL && *message == before && !is_received(result))
     mqr_request_add(MQR_HANDLE(before), operation);
   else
     mqr_operation_remove(operation);

@@ -116,12 +116,12 @@ static int finalize(const struct mqr_call* call) {
 #define FINALIZE(prefix)                                                                           \
   MQR_EXPORTED int prefix##Finalize(void) {                                                        \
     static mqr_any_function* next;                                                                 \
-    struct mqr_call call;                                                                          \
+    MQR_CALL(call);                                                                                \
     if (!mqr_begins(&call, &next, #prefix "Finalize", __builtin_return_address(0),                 \
                     __builtin_frame_address(0)))                                                   \
       return ((Finalize_function*)call.next)();                                                    \
     const int result = finalize(&call);                                                            \
-    mqr_ends();                                                                                    \
+    mqr_ends(&call);                                                                               \
     return result;                                                                                 \
   }
 FINALIZE(MPI_)
@@ -148,7 +148,7 @@ static void control(int level) {
 #define PCONTROL(prefix)                                                                           \
   MQR_EXPORTED int prefix##Pcontrol(const int level, ...) {                                        \
     static mqr_any_function* next;                                                                 \
-    struct mqr_call call;                                                                          \
+    MQR_CALL(call);                                                                                \
     va_list more;                                                                                  \
     va_start(more, level);                                                                         \
     void* const first = va_arg(more, void*);                                                       \
@@ -160,7 +160,7 @@ static void control(int level) {
       control(level);                                                                              \
     const int result = ((Pcontrol_function*)call.next)(level, first, second);                      \
     if (outermost)                                                                                 \
-      mqr_ends();                                                                                  \
+      mqr_ends(&call);                                                                             \
     return result;                                                                                 \
   }
 PCONTROL(MPI_)

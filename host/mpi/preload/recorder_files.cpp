@@ -34,9 +34,10 @@ std::string recorder_hint(std::span<const fs::path> directories, std::string_vie
 }
 
 std::string build_line() {
-  return fmt::format("mpicc -std=c17 -O2 -fPIC -fvisibility=hidden -shared -I. dll/recorder/*.c "
-                     "dll/recorder/mpi/*.c -o {} -Wl,--as-needed,-z,nodelete -ldl -lpthread",
-                     recorder_name);
+  return fmt::format(
+      "mpicc -std=c17 -O2 -fPIC -fexceptions -fvisibility=hidden -shared -I. dll/recorder/*.c "
+      "dll/recorder/mpi/*.c -o {} -Wl,--as-needed,-z,nodelete -ldl -lpthread",
+      recorder_name);
 }
 
 } // namespace mqbridge::preload

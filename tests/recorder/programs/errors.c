@@ -84,6 +84,39 @@ static void jump(MPI_Comm* where, int* code, ...) {
   longjmp(home, 1);
 }
 
+/* Frames below those of the call that was left. */
+static int __attribute__((noinline)) deep_down(int depth) {
+  volatile char room[4096];
+  int number = 0, received = 0;
+  MPI_Request request;
+  room[depth] = 1;
+  if (depth > 0)
+    return deep_down(depth - 1) + room[depth];
+  MPI_Irecv(&received, 1, MPI_INT, 0, 5, comm, &request);
+  if (recorder() != NULL)
+    REQUIRE(recorded_operation("self", MQR_RECEIVE, 5) != NULL);
+  MPI_Send(&number, 1, MPI_INT, 0, 5, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (recorder() != NULL)
+    REQUIRE(recorded_operation("self", MQR_RECEIVE, 5) == NULL);
+  return room[depth];
+}
+
+/* Received, although it is too long. */
+static void truncated_after_mprobe(void) {
+  MPI_Message message;
+  MPI_Request request;
+  int sent[2] = {0, 0}, received = 0;
+  MPI_Isend(sent, 2, MPI_INT, 0, 6, comm, &request);
+  MPI_Mprobe(0, 6, comm, &message, MPI_STATUS_IGNORE);
+  const int class = class_of(MPI_Mrecv(&received, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+  REQUIRE(class == MPI_ERR_TRUNCATE || class == MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect_count("self", 0, 6, 1, 1);
+  expect_returned("self", 1);
+  CHECK();
+}
+
 /* A handler that never returns to MPI, nor to the recorder: the next call is recorded again. */
 static void left_by_a_jump(void) {
   MPI_Errhandler handler;
@@ -94,6 +127,7 @@ static void left_by_a_jump(void) {
     MPI_Send(&number, 1, MPI_INT, 5, 1, comm);
     REQUIRE(!"reached");
   }
+  REQUIRE(deep_down(3) > 0);
   MPI_Request request;
   MPI_Irecv(&received, 1, MPI_INT, 0, 4, comm, &request);
   if (recorder() != NULL) {
@@ -119,6 +153,7 @@ int main(int argc, char** argv) {
   bad_arguments();
   CHECK();
   truncated();
+  truncated_after_mprobe();
   left_by_a_jump();
   MPI_Errhandler_free(&handler);
   MPI_Finalize();
