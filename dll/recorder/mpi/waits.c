@@ -19,7 +19,18 @@ static void settle_all(struct mqr_waited* waited, const MPI_Request requests[], 
 
 static void settle_some(struct mqr_waited* waited, const MPI_Request requests[], int result,
                         int settled, const int indices[], const MPI_Status statuses[]) {
-  for (int i = 0; settled != MPI_UNDEFINED && i < settled; ++i) {
+  int class = MPI_SUCCESS;
+  if (result != MPI_SUCCESS)
+    mqr_mpi.Error_class(result, &class);
+  if (class == MPI_ERR_REQUEST || class == MPI_ERR_ARG || class == MPI_ERR_COUNT)
+    return; /* MPI has refused the call, and written nothing */
+  if (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) {
+    mqr_note_gap(); /* what it has written nobody knows */
+    return;
+  }
+  if (settled == MPI_UNDEFINED)
+    return;
+  for (int i = 0; i < settled && i < waited->count; ++i) {
     if (indices[i] >= 0 && indices[i] < waited->count)
       mqr_waited_settle(waited, indices[i], requests[indices[i]], result_of(result, &statuses[i]),
                         &statuses[i]);

@@ -39,6 +39,30 @@ static void bad_arguments(void) {
   expect_collectives("self", 1);
 }
 
+/* Which writes neither how many are complete nor which ones. */
+static void refused_wait(void) {
+  int number = 0, received = 0, count = 2000000000, index = 0;
+#ifdef OPEN_MPI
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, NULL};
+#else
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, (MPI_Request)0x2c7fffff};
+#endif
+  MPI_Irecv(&received, 1, MPI_INT, 0, 6, comm, &requests[0]);
+  const int receive = expect_begin("self", MQR_RECEIVE, MQR_Irecv, 0, 6, sizeof(int), 0);
+  REQUIRE(class_of(MPI_Waitsome(2, requests, &count, &index, MPI_STATUSES_IGNORE)) ==
+          MPI_ERR_REQUEST);
+  REQUIRE(class_of(MPI_Testsome(2, requests, &count, &index, MPI_STATUSES_IGNORE)) ==
+          MPI_ERR_REQUEST);
+  REQUIRE(count == 2000000000);
+  CHECK();
+  MPI_Send(&number, 1, MPI_INT, 0, 6, comm);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  expect_end(receive);
+  expect_count("self", 0, 6, 1, 1);
+  expect_returned("self", 1);
+  CHECK();
+}
+
 static void truncated(void) {
   int numbers[4] = {0}, sent[4] = {0};
   MPI_Request requests[2];
@@ -152,6 +176,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
   bad_arguments();
   CHECK();
+  refused_wait();
   truncated();
   truncated_after_mprobe();
   left_by_a_jump();
