@@ -64,8 +64,9 @@ TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
 /// Where a recorder saw a call is a return address as any other one, with a stack or without.
 TEST_F(NativeStacks, CallSitesAreNamedAsCallersAre) {
   const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const auto unwound = subject.unwind();
   std::vector<StackFrame> callers; // of each address the innermost one
-  for (const auto& frame : subject.unwind().at(0).stack.frames)
+  for (const auto& frame : unwound.at(0).stack.frames)
     if (callers.empty() || callers.back().address != frame.address)
       callers.push_back(frame);
   ASSERT_GT(callers.size(), 3U);
