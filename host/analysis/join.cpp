@@ -88,7 +88,8 @@ public:
 private:
   /// Each document was made without the recorders of the others' processes.
   void settle_messages() {
-    settle_recorded_messages(joined_.ranks);
+    settle_recorded_messages(joined_.ranks, joined_.earlier.empty() ? std::span<const RankDump>()
+                                                                    : joined_.earlier.back().ranks);
     for (EarlierLook& look : joined_.earlier) {
       Dump then;
       then.ranks = std::move(look.ranks);

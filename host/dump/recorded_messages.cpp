@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -34,8 +36,11 @@ MessagesByChannel take_found(Queue& queue) {
 
 class Look {
 public:
-  explicit Look(std::vector<RankDump>& ranks)
-      : seats_(ranks), traffic_(recorded_traffic(seats_)), gone_(seats_.all().size()) {}
+  Look(std::vector<RankDump>& ranks, std::span<const RankDump> earlier)
+      : seats_(ranks), traffic_(recorded_traffic(seats_)), gone_(seats_.all().size()) {
+    for (const RankDump& rank : earlier)
+      earlier_.emplace(rank.endpoint, &rank);
+  }
 
   void settle() {
     for (std::size_t seat = 0; seat < gone_.size(); ++seat) {
@@ -86,7 +91,37 @@ private:
         settle_tag(traffic, tag, unmet, found, messages);
       }
     }
+    for (Operation& message : messages)
+      message.status = may_be_later(seat, message) ? OpStatus::unknown : OpStatus::pending;
     show(unexpected, std::move(messages), known);
+  }
+
+  /// Its sender was stopped after the receiver, and may have sent it meanwhile.
+  bool may_be_later(std::size_t seat, const Operation& message) const {
+    const auto sender = seats_.peer(seats_[seat], message.peer.local_rank.value_or(-1));
+    if (!sender)
+      return false;
+    const auto& received_at = seats_[seat].rank->stopped_at;
+    const auto& sent_at = seats_[*sender].rank->stopped_at;
+    if (!received_at || !sent_at || *sent_at <= *received_at)
+      return false;
+    const auto before = earlier_.find(seats_[*sender].rank->endpoint);
+    if (before == earlier_.end() || before->second->stopped_at > received_at)
+      return true;
+    const Communicator& now = *seats_[*sender].communicator;
+    const auto then = std::ranges::find(before->second->communicators, now.id, &Communicator::id);
+    const std::int64_t peer = *seats_[seat].communicator->local_rank;
+    return then == before->second->communicators.end() || !then->recorded ||
+           sent_to(*then->recorded, peer, message.tag.value) !=
+               sent_to(*now.recorded, peer, message.tag.value);
+  }
+
+  static std::uint32_t sent_to(const RecordedCommunicator& recorded, std::int64_t peer,
+                               std::optional<std::int64_t> tag) {
+    const auto at = std::ranges::find_if(recorded.channels, [&](const RecordedChannel& each) {
+      return each.peer == peer && each.tag == tag;
+    });
+    return at == recorded.channels.end() ? 0 : at->sent;
   }
 
   /// Those of whose tags nothing is counted by itself.
@@ -225,6 +260,7 @@ private:
       *sends.total -= std::min<std::uint64_t>(*sends.total, removed);
   }
 
+  std::map<std::string, const RankDump*> earlier_; ///< by endpoint
   const RecordedSeats seats_;
   const std::vector<std::vector<RecordedTraffic>> traffic_; ///< by receiver
   std::vector<std::vector<bool>> gone_; ///< by sender, and by place in its queue of sends
@@ -233,8 +269,8 @@ private:
 
 } // namespace
 
-void settle_recorded_messages(std::vector<RankDump>& ranks) {
-  Look(ranks).settle();
+void settle_recorded_messages(std::vector<RankDump>& ranks, std::span<const RankDump> earlier) {
+  Look(ranks, earlier).settle();
 }
 
 } // namespace mqbridge

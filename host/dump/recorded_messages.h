@@ -2,6 +2,7 @@
 
 #include "host/dump/document.h"
 
+#include <span>
 #include <vector>
 
 namespace mqbridge {
@@ -19,7 +20,10 @@ namespace mqbridge {
 ///   whatever the program does.
 /// Sends that have returned go, unless nobody has received their messages. An unexpected queue is
 /// available only where all that may have been sent is known, and every message that has met a
-/// receive. Never fails; called again it changes nothing, and with more ranks it finds more.
-void settle_recorded_messages(std::vector<RankDump>& ranks);
+/// receive. Of a sender that was stopped after the receiver, messages may have been sent since:
+/// their status is `unknown`, unless an earlier look shows that they were there before. Never
+/// fails; called again it changes nothing, and with more ranks it finds more. `earlier`: of the
+/// same processes, in any order.
+void settle_recorded_messages(std::vector<RankDump>& ranks, std::span<const RankDump> earlier = {});
 
 } // namespace mqbridge

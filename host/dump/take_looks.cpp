@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -150,18 +151,17 @@ public:
     if (!before_.ranks.empty())
       folded_.earlier.insert(folded_.earlier.begin(), std::move(before_));
     name_communicators(folded_);
-    if (any_kept_)
-      settle_recorded_messages(folded_.ranks);
+    settle_recorded_messages(folded_.ranks, folded_.earlier.empty()
+                                                ? std::span<const RankDump>()
+                                                : folded_.earlier.front().ranks);
     return std::move(folded_);
   }
 
 private:
   void add(RankDump first) {
     const auto found = by_endpoint_.extract(first.endpoint);
-    if (found.empty()) {
-      any_kept_ = true;
+    if (found.empty())
       return folded_.ranks.push_back(std::move(first));
-    }
     RankDump& second = second_ranks_[found.mapped()];
     if (second.status == RankStatus::failed && first.status != RankStatus::failed)
       return keep(std::move(first), second.errors.empty() ? RankError{} : second.errors.front());
@@ -181,7 +181,6 @@ private:
   }
 
   void keep(RankDump first, const RankError& why) {
-    any_kept_ = true;
     const bool gone = why.code == codes::attach_no_such_process ||
                       why.code == codes::attach_exited || why.code == codes::target_died;
     first.errors.push_back({std::string(gone ? codes::twice_exited : codes::twice_failed),
@@ -213,7 +212,6 @@ private:
 
   Dump folded_;
   EarlierLook before_;
-  bool any_kept_ = false; ///< ranks that the second look does not have
   std::vector<RankDump> second_ranks_;
   std::map<std::string, std::size_t> by_endpoint_; ///< of the second look; those not folded yet
 };

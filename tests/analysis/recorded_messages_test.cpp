@@ -246,6 +246,24 @@ TEST(RecordedMessages, WhoWasSeenBeforeItSentHasGoneOn) {
   EXPECT_EQ(job.unexpected(1).total, 1U);
 }
 
+TEST(RecordedMessages, WhatMayHaveBeenSentSinceIsNotSaidToBeThere) {
+  RecordedJob job(2);
+  job.sent(0, 1, 5);
+  job.sent(0, 1, 6);
+  const auto before = job.dump.ranks;
+  job.sent(0, 1, 6);
+  job.rank(1).stopped_at = "2026-01-02T03:04:06.000Z";
+  job.rank(0).stopped_at = "2026-01-02T03:04:07.000Z"; // after its receiver
+  job.settle();
+  for (const Operation& message : job.operations(1, OpClass::unexpected))
+    EXPECT_EQ(message.status, OpStatus::unknown);
+  settle_recorded_messages(job.dump.ranks, before);
+  const auto& messages = job.operations(1, OpClass::unexpected);
+  EXPECT_EQ(messages[0].status, OpStatus::pending); // with tag 5 none was sent meanwhile
+  EXPECT_EQ(messages[1].status, OpStatus::unknown);
+  EXPECT_EQ(messages[2].status, OpStatus::unknown);
+}
+
 TEST(RecordedMessages, ChannelsForOtherTagsAreExactInTheirSums) {
   RecordedJob job(2);
   job.sent(0, 1, 5);
