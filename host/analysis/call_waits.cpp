@@ -472,7 +472,7 @@ CallWaits::Absent CallWaits::wait_for(std::vector<Partner> members) {
   absent.node = graph_.add(WaitGraph::Mode::all);
   for (const Partner& member : members)
     graph_.wait_for(absent.node, requests_.node_of(member));
-  absent.members = std::make_shared<const std::vector<Partner>>(std::move(members));
+  absent.members = PartnerList(std::move(members));
   return absent;
 }
 

@@ -2,6 +2,7 @@
 
 #include "host/analysis/job_picture.h"
 #include "host/analysis/mpi_call.h"
+#include "host/analysis/partner_list.h"
 #include "host/analysis/request_waits.h"
 #include "host/analysis/threads_of_process.h"
 #include "host/analysis/wait_graph.h"
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +24,7 @@ struct CallWait {
   std::vector<OperationAt> operations;
   std::vector<const CollectiveUnderWay*> collectives;
   /// Of a collective whose inside is not visible, or of MPI_Finalize: those that have not come.
-  std::shared_ptr<const std::vector<Partner>> members;
+  PartnerList members;
   bool guessed = false; ///< one of what stands here, and which one is not known
   bool unseen = false;  ///< something that is not in the document, too
   std::string unknown;  ///< why nothing, or not all, is known of it; empty: it is
@@ -49,7 +49,7 @@ private:
   /// Many wait for the same ones: members of a collective, or of all that leave MPI.
   struct Absent {
     WaitNode node = WaitGraph::unknown;
-    std::shared_ptr<const std::vector<Partner>> members;
+    PartnerList members;
   };
   Absent wait_for(std::vector<Partner> members);
 

@@ -78,12 +78,13 @@ void CollectiveWaits::find_mismatches() {
   }
 }
 
-/// Whether it is in another one of the same kind there.
+/// Whether it is in another one of the same kind there. Nonblocking ones the MPI tells apart.
 bool CollectiveWaits::is_in_such(std::size_t process, const EnteredCollective& collective) const {
   const auto at = in_calls_.find({process, collective.seat->key});
   return at != in_calls_.end() &&
          std::ranges::any_of(at->second, [&](const EnteredCollective* each) {
-           return each->call == collective.call && each->sequence != collective.sequence;
+           return each->call == collective.call && each->sequence != collective.sequence &&
+                  kind_of_collective(each->call) != CollectiveKind::none;
          });
 }
 
@@ -125,7 +126,7 @@ CollectiveWaits::find_absent(const EnteredCollective& collective) {
     absent.nodes.push_back(node_of_(*member, !counts));
     members.push_back(*member);
   }
-  absent.members = std::make_shared<const std::vector<Partner>>(std::move(members));
+  absent.members = PartnerList(std::move(members));
   if (absent.ranks.empty())
     return absent;
   absent.all = graph_.add(WaitGraph::Mode::all);
@@ -155,7 +156,7 @@ CollectiveWait CollectiveWaits::of_one(const Absent& absent, std::int64_t rank) 
     return wait;
   const auto place = static_cast<std::size_t>(at - absent.ranks.begin());
   wait.needed = absent.nodes[place];
-  wait.members = std::make_shared<const std::vector<Partner>>(1, (*absent.members)[place]);
+  wait.members = PartnerList(std::vector<Partner>(1, absent.members[place]));
   return wait;
 }
 
@@ -173,8 +174,7 @@ CollectiveWait CollectiveWaits::of_lower(Absent& absent, std::int64_t rank) {
   const auto lower = std::ranges::lower_bound(absent.ranks, rank) - absent.ranks.begin();
   if (lower > 0) {
     wait.needed = absent.up_to[static_cast<std::size_t>(lower) - 1];
-    wait.members = std::make_shared<const std::vector<Partner>>(absent.members->begin(),
-                                                                absent.members->begin() + lower);
+    wait.members = absent.members.first(static_cast<std::size_t>(lower));
   }
   return wait;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "host/analysis/job_picture.h"
+#include "host/analysis/partner_list.h"
 #include "host/analysis/wait_graph.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -38,7 +38,7 @@ struct CollectiveWait {
   /// it. Who passes on a message, say. Both `satisfied`: `needed` has them all.
   WaitNode all_others = WaitGraph::satisfied;
   WaitNode any_other = WaitGraph::satisfied;
-  std::shared_ptr<const std::vector<Partner>> members; ///< those needed, else the others
+  PartnerList members; ///< those needed, else the others
   /// Some have left it again: that it was the same one is not seen.
   bool left = false;
   /// Some have entered it since the look before, or there was none.
@@ -71,7 +71,7 @@ private:
   /// Members that have not entered a collective, by local rank.
   struct Absent {
     std::vector<std::int64_t> ranks;
-    std::shared_ptr<const std::vector<Partner>> members;
+    PartnerList members;
     std::vector<WaitNode> nodes;
     WaitNode all = WaitGraph::satisfied;
     WaitNode any = WaitGraph::satisfied;

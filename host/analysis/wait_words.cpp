@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -36,13 +35,13 @@ public:
 
   void add(const Partner& partner) {
     if (partner.rank >= 0)
-      by_job_[partner.job].insert(partner.rank);
+      by_job_[partner.job].push_back(partner.rank);
   }
 
   std::string words(std::size_t own_job) const {
     std::string all;
     for (const auto& [job, ranks] : by_job_) {
-      const std::vector<std::int64_t> sorted(ranks.begin(), ranks.end());
+      const auto sorted = in_order(ranks);
       const bool named = job != own_job && job < picture_.jobs().size() && picture_.jobs()[job];
       all += fmt::format("{}{}{}", all.empty() ? "" : ", ", range_text(sorted, 4),
                          named            ? " of job " + *picture_.jobs()[job]
@@ -56,13 +55,20 @@ public:
     const auto at = by_job_.find(job);
     if (at == by_job_.end())
       return {};
-    const std::vector<std::int64_t> sorted(at->second.begin(), at->second.end());
-    return to_runs(sorted);
+    return to_runs(in_order(at->second));
   }
 
 private:
+  /// Each of them once. Most come in order.
+  static std::vector<std::int64_t> in_order(std::vector<std::int64_t> ranks) {
+    if (!std::ranges::is_sorted(ranks))
+      std::ranges::sort(ranks);
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
+
   const JobPicture& picture_;
-  std::map<std::size_t, std::set<std::int64_t>> by_job_;
+  std::map<std::size_t, std::vector<std::int64_t>> by_job_;
 };
 
 /// All that an operation may meet, but for the process itself.
@@ -178,12 +184,12 @@ private:
 
   std::string absent_words() const {
     Ranks ranks(picture_);
-    for (const Partner& member : *call_.members)
+    for (const Partner& member : call_.members)
       ranks.add(member);
     const bool unseen =
-        std::ranges::any_of(*call_.members, [](const Partner& member) { return member.rank < 0; });
+        std::ranges::any_of(call_.members, [](const Partner& member) { return member.rank < 0; });
     const auto named = ranks.words(picture_.process(process_).job);
-    const bool one = call_.members->size() == 1 && !unseen;
+    const bool one = call_.members.size() == 1 && !unseen;
     return fmt::format("{}{} {}", named, unseen ? " and ranks that were not dumped" : "",
                        one ? "has" : "have");
   }
@@ -235,7 +241,7 @@ private:
               picture_.partner(process_, *at.seat->communicator, at.operation->peer))
         ranks.add(*partner);
     if (collective.members.members)
-      for (const Partner& member : *collective.members.members)
+      for (const Partner& member : collective.members.members)
         ranks.add(member);
     return ranks.words(picture_.process(process_).job);
   }
@@ -262,11 +268,11 @@ std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process
     for (const OperationAt& at : collective->operations)
       add(at);
     if (collective->members.members)
-      for (const Partner& member : *collective->members.members)
+      for (const Partner& member : collective->members.members)
         ranks.add(member);
   }
   if (call.members)
-    for (const Partner& member : *call.members)
+    for (const Partner& member : call.members)
       ranks.add(member);
   return ranks.runs(picture.process(process).job);
 }
