@@ -17,22 +17,6 @@ using namespace std::chrono_literals;
 constexpr auto settled = 200ms; // what a rank that uses no CPU may need to come where it will be
 constexpr auto ended_in_time = 500ms; // no deadlock would need as long
 
-// Ranks may leave early.
-JobSpec openmpi_job(const VerdictCase& param) {
-  JobSpec spec;
-  spec.program = "verdict";
-  spec.arguments = {param.scenario};
-  spec.ranks = param.ranks;
-  if (param.spawns) {
-    spec.spawned = param.ranks;
-    spec.btl = "vader,tcp";
-  }
-  spec.environment = {{"OMPI_MCA_orte_allowed_exit_without_sync", "1"},
-                      {"OMPI_MCA_orte_abort_on_non_zero_status", "0"},
-                      {"OMPI_MCA_mpi_yield_when_idle", param.yields ? "1" : "0"}};
-  return spec;
-}
-
 std::vector<int> busy_ranks(const VerdictCase& param) {
   std::vector<int> busy;
   for (int rank = 0; rank < param.processes(); ++rank)
@@ -60,7 +44,23 @@ DumpOutcome analyzed(const std::vector<std::string>& files) {
 
 } // namespace
 
-VerdictJob::VerdictJob(const VerdictCase& param) : VerdictJob(param, openmpi_job(param), {}) {}
+// Ranks may leave early.
+JobSpec verdict_spec(const VerdictCase& param) {
+  JobSpec spec;
+  spec.program = "verdict";
+  spec.arguments = {param.scenario};
+  spec.ranks = param.ranks;
+  if (param.spawns) {
+    spec.spawned = param.ranks;
+    spec.btl = "vader,tcp";
+  }
+  spec.environment = {{"OMPI_MCA_orte_allowed_exit_without_sync", "1"},
+                      {"OMPI_MCA_orte_abort_on_non_zero_status", "0"},
+                      {"OMPI_MCA_mpi_yield_when_idle", param.yields ? "1" : "0"}};
+  return spec;
+}
+
+VerdictJob::VerdictJob(const VerdictCase& param) : VerdictJob(param, verdict_spec(param), {}) {}
 
 // mpirun does not list the processes that its own have spawned.
 VerdictJob::VerdictJob(const VerdictCase& param, const JobSpec& spec,

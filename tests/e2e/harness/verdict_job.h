@@ -8,6 +8,9 @@
 
 namespace mqbridge::e2e {
 
+/// How Open MPI runs the program of a case.
+JobSpec verdict_spec(const VerdictCase& param);
+
 /// A job of tests/inferiors/verdict whose ranks have come where the scenario leads.
 class VerdictJob {
 public:
