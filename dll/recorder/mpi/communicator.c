@@ -1,6 +1,7 @@
 #include "dll/recorder/mpi/communicator.h"
 
 #include "dll/recorder/mpi/groups.h"
+#include "dll/recorder/mpi/quietly.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -49,8 +50,7 @@ static void link_locked(struct mqr_comm* comm) {
   *bucket = comm;
 }
 
-/* Asks MPI of `like`, which is the new one itself, or has the same groups. MPI calls the program's
- * error handler if it refuses: as it would for the program's call, which follows. */
+/* Asks MPI of `like`, which is the new one itself, or has the same groups. */
 static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_t flags) {
   struct mqr_comm* const made = calloc(1, sizeof *made);
   if (made == NULL)
@@ -100,6 +100,15 @@ static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_
   return there;
 }
 
+/* If it is one: only MPI knows. */
+static struct mqr_comm* take_in(MPI_Comm handle) {
+  int inter = 0;
+  struct mqr_quiet quiet = mqr_quietly();
+  const int is_one = mqr_mpi.Comm_test_inter(handle, &inter) == MPI_SUCCESS;
+  mqr_aloud(&quiet);
+  return is_one ? add(handle, handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE) : NULL;
+}
+
 struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
   const uint32_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
   if (last_used.handle == handle && last_used.epoch == now)
@@ -110,7 +119,7 @@ struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
   struct mqr_comm* comm = find_locked(handle);
   pthread_mutex_unlock(&lock);
   if (comm == NULL)
-    comm = add(handle, handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE);
+    comm = take_in(handle);
   if (comm == NULL)
     return NULL;
   last_used.handle = handle;

@@ -1,6 +1,7 @@
 #include "dll/recorder/mpi/datatype.h"
 
 #include "dll/recorder/mpi/call.h"
+#include "dll/recorder/mpi/quietly.h"
 
 #include <string.h>
 
@@ -14,10 +15,13 @@ static void describe(struct mqr_type* type, MPI_Datatype handle) {
   char name[MPI_MAX_OBJECT_NAME + 1] = "";
   int length = 0;
   MPI_Count size = 0;
-  if (handle != MPI_DATATYPE_NULL && mqr_mpi.Type_size_x(handle, &size) == MPI_SUCCESS && size > 0)
-    type->size = (uint64_t)size;
-  if (handle == MPI_DATATYPE_NULL || mqr_mpi.Type_get_name(handle, name, &length) != MPI_SUCCESS)
+  struct mqr_quiet quiet = mqr_quietly();
+  const int is_one = mqr_mpi.Type_size_x(handle, &size) == MPI_SUCCESS;
+  if (!is_one || mqr_mpi.Type_get_name(handle, name, &length) != MPI_SUCCESS)
     name[0] = '\0';
+  mqr_aloud(&quiet);
+  if (is_one && size > 0)
+    type->size = (uint64_t)size;
   name[sizeof type->name.text - 1] = '\0';
   strcpy(type->name.text, name);
 }
@@ -29,7 +33,8 @@ const struct mqr_type* mqr_type_of(MPI_Datatype handle) {
   if (type->handle == handle && type->epoch == now)
     return type;
   *type = (struct mqr_type){.handle = handle, .epoch = now};
-  describe(type, handle);
+  if (handle != MPI_DATATYPE_NULL)
+    describe(type, handle);
   return type;
 }
 

@@ -24,8 +24,8 @@ mqr_any_function* mqr_find_function(const char* name, const void* site);
 /* What the recorder itself asks MPI for: all of it is local to the process. */
 /* clang-format off */
 #define MQR_ASKED(F)                                                                               \
-  F(Comm_get_name) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_test_inter)              \
-  F(Error_class) F(Get_count) F(Get_library_version) F(Group_free) F(Group_size)                   \
+  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_set_errhandler) F(Comm_test_inter) \
+  F(Errhandler_free) F(Error_class) F(Get_count) F(Get_library_version) F(Group_free) F(Group_size)                   \
   F(Group_translate_ranks) F(Isend) F(Query_thread) F(Request_get_status) F(Test_cancelled)        \
   F(Type_get_name) F(Type_size_x) F(Wait)
 /* clang-format on */
@@ -46,7 +46,8 @@ int mqr_open_library(const void* site, const char** problem);
 /* clang-format off */
 #define MQR_OBJECTS(F)                                                                             \
   F(ompi_mpi_comm_world) F(ompi_mpi_comm_self) F(ompi_mpi_comm_null) F(ompi_request_null)          \
-  F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte)
+  F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte)                \
+  F(ompi_mpi_errors_return)
 /* clang-format on */
 struct mqr_objects {
 #define MQR_MEMBER(name) void* name;

@@ -108,6 +108,25 @@ static void jump(MPI_Comm* where, int* code, ...) {
   longjmp(home, 1);
 }
 
+/* The recorder asks MPI about what it does not know, and the program's handlers hear nothing of it.
+ * Open MPI would look into memory that is free. */
+static void bad_handles(void) {
+#ifdef MPICH_VERSION
+  MPI_Comm gone = MPI_COMM_NULL;
+  int number = 0;
+  MPI_Comm_dup(comm, &gone);
+  expect_collectives("self", 1);
+  const MPI_Comm freed = gone;
+  MPI_Comm_free(&gone);
+  handled = 0;
+  REQUIRE(class_of(MPI_Barrier(freed)) == MPI_ERR_COMM && handled == 1);
+  REQUIRE(class_of(MPI_Send(&number, 1, MPI_INT, 0, 7, freed)) == MPI_ERR_COMM && handled == 2);
+  REQUIRE(class_of(MPI_Send(&number, 1, (MPI_Datatype)12345, 0, 7, comm)) == MPI_ERR_TYPE);
+  REQUIRE(handled == 3);
+  CHECK();
+#endif
+}
+
 /* Frames below those of the call that was left. */
 static int __attribute__((noinline)) deep_down(int depth) {
   volatile char room[4096];
@@ -179,6 +198,7 @@ int main(int argc, char** argv) {
   refused_wait();
   truncated();
   truncated_after_mprobe();
+  bad_handles();
   left_by_a_jump();
   MPI_Errhandler_free(&handler);
   MPI_Finalize();
