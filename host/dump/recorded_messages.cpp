@@ -46,6 +46,8 @@ public:
     for (std::size_t seat = 0; seat < gone_.size(); ++seat) {
       gone_[seat].resize(queue(seat, OpClass::send).operations.size(), false);
       forget_unseen_peers(seat);
+      for (RecordedTraffic& traffic : traffic_[seat])
+        traffic.counted = traffic.counted && !is_contradicted(seat, traffic);
     }
     for (std::size_t seat = 0; seat < gone_.size(); ++seat) {
       settle_messages_to(seat);
@@ -71,6 +73,23 @@ private:
       if (was_pending(send) && to_somebody && !seats_.peer(seats_[seat], *send.peer.local_rank))
         set_unknown(send);
     }
+  }
+
+  /// In the look before, the receiver had received more than the sender has counted until now: it
+  /// has sent something that its recorder did not see, as in a callback of the program.
+  bool is_contradicted(std::size_t seat, const RecordedTraffic& traffic) const {
+    const auto before = earlier_.find(seats_[seat].rank->endpoint);
+    if (before == earlier_.end())
+      return false;
+    const Communicator& now = *seats_[seat].communicator;
+    const auto then = std::ranges::find(before->second->communicators, now.id, &Communicator::id);
+    if (then == before->second->communicators.end() || !then->recorded)
+      return false;
+    const std::int64_t peer = *seats_[traffic.sender].communicator->local_rank;
+    return std::ranges::any_of(traffic.tags, [&](const TagTraffic& tag) {
+      const std::uint32_t received = channel(*then->recorded, peer, tag.tag).received;
+      return static_cast<std::int32_t>(received - tag.sent) > 0;
+    });
   }
 
   void settle_messages_to(std::size_t seat) {
@@ -112,16 +131,16 @@ private:
     const auto then = std::ranges::find(before->second->communicators, now.id, &Communicator::id);
     const std::int64_t peer = *seats_[seat].communicator->local_rank;
     return then == before->second->communicators.end() || !then->recorded ||
-           sent_to(*then->recorded, peer, message.tag.value) !=
-               sent_to(*now.recorded, peer, message.tag.value);
+           channel(*then->recorded, peer, message.tag.value).sent !=
+               channel(*now.recorded, peer, message.tag.value).sent;
   }
 
-  static std::uint32_t sent_to(const RecordedCommunicator& recorded, std::int64_t peer,
-                               std::optional<std::int64_t> tag) {
+  static RecordedChannel channel(const RecordedCommunicator& recorded, std::int64_t peer,
+                                 std::optional<std::int64_t> tag) {
     const auto at = std::ranges::find_if(recorded.channels, [&](const RecordedChannel& each) {
       return each.peer == peer && each.tag == tag;
     });
-    return at == recorded.channels.end() ? 0 : at->sent;
+    return at == recorded.channels.end() ? RecordedChannel{peer, tag} : *at;
   }
 
   /// Those of whose tags nothing is counted by itself.
@@ -239,9 +258,12 @@ private:
         peer.arrived = 0;
     }
     for (const RecordedTraffic& traffic : traffic_[seat]) {
-      if (!traffic.counted)
-        continue;
       const std::int64_t sender = *seats_[traffic.sender].communicator->local_rank;
+      if (!traffic.counted) {
+        if (const auto known = peers.find(sender); known != peers.end())
+          known->second.arrived.reset();
+        continue;
+      }
       auto& peer = peers.try_emplace(sender, PeerCounters{sender, 0, {}}).first->second;
       peer.arrived = (std::int64_t{traffic.sent} + traffic.beyond) % counts_end;
     }
@@ -262,7 +284,7 @@ private:
 
   std::map<std::string, const RankDump*> earlier_; ///< by endpoint
   const RecordedSeats seats_;
-  const std::vector<std::vector<RecordedTraffic>> traffic_; ///< by receiver
+  std::vector<std::vector<RecordedTraffic>> traffic_; ///< by receiver
   std::vector<std::vector<bool>> gone_; ///< by sender, and by place in its queue of sends
   std::size_t without_details_left_ = most_without_details;
 };

@@ -246,6 +246,16 @@ TEST(RecordedMessages, WhoWasSeenBeforeItSentHasGoneOn) {
   EXPECT_EQ(job.unexpected(1).total, 1U);
 }
 
+TEST(RecordedMessages, WhoCountsLessThanWasReceivedBeforeHasSentUnseen) {
+  RecordedJob job(2);
+  job.sent(0, 1, 5);
+  job.received(1, 0, 6);
+  const auto before = job.dump.ranks;
+  settle_recorded_messages(job.dump.ranks, before);
+  EXPECT_EQ(job.world(1).counters->peers[0].arrived, std::nullopt);
+  EXPECT_EQ(job.unexpected(1).state, QueueState::unavailable);
+}
+
 TEST(RecordedMessages, WhatMayHaveBeenSentSinceIsNotSaidToBeThere) {
   RecordedJob job(2);
   job.sent(0, 1, 5);
