@@ -250,6 +250,7 @@ TEST(RecordedMessages, WhoCountsLessThanWasReceivedBeforeHasSentUnseen) {
   RecordedJob job(2);
   job.sent(0, 1, 5);
   job.received(1, 0, 6);
+  job.rank(1).endpoint = "local:1";
   const auto before = job.dump.ranks;
   settle_recorded_messages(job.dump.ranks, before);
   EXPECT_EQ(job.world(1).counters->peers[0].arrived, std::nullopt);
