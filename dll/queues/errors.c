@@ -30,8 +30,8 @@ static char* const texts[] = {
     [QUEUES_TOO_LONG - mqs_first_user_code] = "a list has more nodes than its count says",
     [QUEUES_TOO_SHORT - mqs_first_user_code] = "a list has fewer nodes than its count says",
     [QUEUES_PAST_END - mqs_first_user_code] = "nothing is here: the iteration is at its end",
-    [QUEUES_GAPS - mqs_first_user_code] =
-        "operations may be missing: the program had switched the recorder off, or memory was short",
+    [QUEUES_GAPS - mqs_first_user_code] = "operations may be missing: the recorder was switched "
+                                          "off, or short of memory, or passed by",
 };
 _Static_assert(sizeof texts / sizeof *texts == QUEUES_CODES - mqs_first_user_code,
                "a text for each code");

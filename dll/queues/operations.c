@@ -40,7 +40,7 @@ static int end_of_operations(mqs_process_info* info, mqs_pending_operation* out)
   if (code != mqs_end_of_list || (info->flags & (MQR_OFF | MQR_GAPS)) == 0 ||
       !info->communicator.valid)
     return code;
-  return queues_fault(QUEUES_GAPS, MQR_ROOT_SYMBOL, info->root);
+  return QUEUES_GAPS;
 }
 
 /* What the envelope of the message is: of a send from its beginning, of a receive from the match

@@ -196,6 +196,10 @@ TEST_P(RecorderPrograms, ClosingItLeavesIt) {
   passes_with_and_without({.ranks = 1, .command = {"harmless", "close", recorder_of(GetParam())}});
 }
 
+TEST_P(RecorderPrograms, WhatACallbackSendsIsMissingAndThatIsSaid) {
+  passes_with_and_without({.ranks = 1, .command = {"harmless", "callback"}});
+}
+
 // MPI itself ends these programs; the recorder changes neither how nor what it says.
 TEST_P(RecorderPrograms, CallsAtTheWrongTimeEndAsWithoutIt) {
   for (const std::string when : {"early", "late", "abort"}) {

@@ -6,7 +6,8 @@
  * It defines both names of a function, MPI_Send and PMPI_Send, and each calls the next definition
  * of the same name: another tool's, or MPI's. What comes in while a thread is in a recorded call
  * (tools below, bindings of other languages, MPI itself) goes straight on: so each call of the
- * program is recorded once, whoever stands before or behind the recorder. */
+ * program is recorded once, whoever stands before or behind the recorder. Callbacks of the program
+ * (error handlers, attributes) are not recorded either, and leave a gap if they send or receive. */
 
 #include "dll/recorder/mpi/library.h"
 #include "dll/recorder/recorder.h"
@@ -25,6 +26,7 @@ struct mqr_call {
 /* What the recorder keeps of a thread. */
 struct mqr_here {
   const void* outermost; /* the frame of the recorded call that it is in; NULL: in none */
+  const void* site;      /* where that one returns to */
   int jumped;            /* it has called longjmp() in there */
 };
 /* Not by a call of __tls_get_addr: the recorder is loaded with the program. */
@@ -36,6 +38,7 @@ extern int mqr_active;
 /* The slow halves of mqr_begins(). */
 mqr_any_function* mqr_resolve(mqr_any_function** cache, const char* name, const void* site);
 void mqr_left_by_a_jump(void);
+void mqr_called_within(const char* name, const void* site);
 
 /* Whether this call is to be recorded: fills in `call` in any case. Each call that is recorded ends
  * with mqr_ends(). */
@@ -50,11 +53,14 @@ static inline int mqr_begins(struct mqr_call* call, mqr_any_function** cache, co
     return 0;
   /* An error handler may have left the last call by longjmp(). The stack grows down. */
   if (mqr_here.outermost != NULL) {
-    if (!mqr_here.jumped && (uintptr_t)frame + MQR_SIBLINGS < (uintptr_t)mqr_here.outermost)
+    if (!mqr_here.jumped && (uintptr_t)frame + MQR_SIBLINGS < (uintptr_t)mqr_here.outermost) {
+      mqr_called_within(name, site);
       return 0;
+    }
     mqr_left_by_a_jump();
   }
   mqr_here.outermost = frame;
+  mqr_here.site = site;
   call->recorded = 1;
   return 1;
 }

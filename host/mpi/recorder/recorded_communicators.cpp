@@ -239,9 +239,10 @@ private:
                     "then is in no queue",
                     "MPI_Pcontrol(1) in the program switches it on again"}
             : Error{"recorder.gaps",
-                    "the recorder has missed operations: recording was off for a while, or memory "
-                    "was short",
-                    "start the job again, without MPI_Pcontrol(0)"};
+                    "the recorder has missed operations: recording was off for a while, memory was "
+                    "short, or a callback of the program (an error handler) called MPI or left a "
+                    "call",
+                    "start the job again, without MPI_Pcontrol(0), and without what MPI refuses"};
     for (auto& communicator : communicators_) {
       if (communicator.recorded)
         communicator.recorded->whole = false;

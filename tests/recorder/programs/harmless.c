@@ -40,6 +40,30 @@ static void closes(const char* library) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void answer(MPI_Comm* where, int* code, ...) {
+  (void)code;
+  int number = 0, received = 0;
+  MPI_Sendrecv(&number, 1, MPI_INT, 0, 3, &received, 1, MPI_INT, 0, 3, *where, MPI_STATUS_IGNORE);
+}
+static void forget(MPI_Comm* where, int* code, ...) {
+  (void)where;
+  (void)code;
+}
+
+/* What a callback of the program sends is in no list, and the recorder says that it lacks it. */
+static void calls_back(void) {
+  int number = 0;
+  MPI_Errhandler handler;
+  for (int sends = 0; sends < 2; ++sends) {
+    MPI_Comm_create_errhandler(sends ? answer : forget, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Send(&number, 1, MPI_INT, 5, 1, MPI_COMM_SELF); /* there is no such rank */
+    if (recorder() != NULL)
+      REQUIRE(((recorder()->flags & MQR_GAPS) != 0) == (sends != 0));
+  }
+}
+
 int main(int argc, char** argv) {
   int flag = 1;
   REQUIRE(argc > 1);
@@ -52,6 +76,8 @@ int main(int argc, char** argv) {
     forks();
   if (strcmp(argv[1], "close") == 0)
     closes(argv[2]);
+  if (strcmp(argv[1], "callback") == 0)
+    calls_back();
   if (strcmp(argv[1], "abort") == 0)
     MPI_Abort(MPI_COMM_WORLD, 42);
   MPI_Finalize();
