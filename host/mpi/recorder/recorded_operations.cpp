@@ -65,22 +65,6 @@ Lines take_lines(Operation& operation, TextPool& texts) {
   return lines;
 }
 
-OpKind kind_of(OpClass op_class, std::uint32_t flags) {
-  if ((flags & MQR_PROBE) != 0)
-    return OpKind::probe;
-  if ((flags & MQR_MPROBE) != 0)
-    return OpKind::mprobe;
-  switch (op_class) {
-  case OpClass::send:
-    return OpKind::send;
-  case OpClass::receive:
-    return OpKind::receive;
-  case OpClass::unexpected:
-    break;
-  }
-  return OpKind::message;
-}
-
 /// Operations whose nodes are of one structure.
 class Completion {
 public:
@@ -128,7 +112,10 @@ private:
         u32(offsetof(mqr_node, kind)) != static_cast<std::uint32_t>(op_class))
       return;
     const auto flags = u32(offsetof(mqr_operation, flags));
-    operation->kind = kind_of(op_class, flags);
+    if ((flags & MQR_PROBE) != 0)
+      operation->kind = OpKind::probe;
+    else if ((flags & MQR_MPROBE) != 0)
+      operation->kind = OpKind::mprobe;
     if (operation->kind == OpKind::probe || operation->kind == OpKind::mprobe) {
       operation->buffer.reset();
       operation->length = {std::nullopt, LengthUnit::unknown};
