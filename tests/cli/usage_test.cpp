@@ -60,6 +60,7 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--timeout",
                                "--silent",
                                "--kill-after",
+                               "--record-queues",
                                "--launcher",
                                "--launcher-args",
                                "--node-command",
