@@ -39,16 +39,13 @@ void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes,
   pool->random = placement->seed != 0 ? placement->seed : UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static void push(struct mqr_pool* pool, void* slot) {
-  *(void**)slot = pool->free;
-  pool->free = slot;
-}
-
-/* All slots of a new arena are free, in an order that Fisher and Yates shuffle. */
-static int push_shuffled(struct mqr_pool* pool, char* memory, size_t count) {
-  void** const slots = malloc(count * sizeof *slots);
+/* The slots of a new arena in an order that Fisher and Yates shuffle. It is kept outside of them:
+ * pages of the arena that no slot is taken from stay untouched. */
+static int shuffle(struct mqr_pool* pool, char* memory, size_t count) {
+  void** const slots = realloc(pool->order, count * sizeof *slots);
   if (slots == NULL)
     return 0;
+  pool->order = slots;
   for (size_t i = 0; i < count; ++i)
     slots[i] = memory + i * pool->slot_bytes;
   for (size_t i = count; i > 1; --i) {
@@ -57,20 +54,15 @@ static int push_shuffled(struct mqr_pool* pool, char* memory, size_t count) {
     slots[i - 1] = slots[other];
     slots[other] = slot;
   }
-  for (size_t i = 0; i < count; ++i)
-    push(pool, slots[i]);
-  free(slots);
   return 1;
 }
 
-/* Untouched pages of an arena cost nothing. */
 static int add_arena(struct mqr_pool* pool) {
   const size_t slots = pool->arena_bytes / pool->slot_bytes;
   struct mqr_arena* const arena = malloc(sizeof *arena);
   void* const memory = mmap(NULL, pool->arena_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (arena == NULL || memory == MAP_FAILED ||
-      (pool->shuffled && !push_shuffled(pool, memory, slots))) {
+  if (arena == NULL || memory == MAP_FAILED || (pool->shuffled && !shuffle(pool, memory, slots))) {
     free(arena);
     if (memory != MAP_FAILED)
       munmap(memory, pool->arena_bytes);
@@ -78,13 +70,15 @@ static int add_arena(struct mqr_pool* pool) {
   }
   *arena = (struct mqr_arena){pool->arenas, memory, pool->arena_bytes};
   pool->arenas = arena;
-  pool->untouched = pool->shuffled ? 0 : slots;
+  pool->untouched = slots;
   return 1;
 }
 
 void* mqr_pool_take(struct mqr_pool* pool) {
   if (pool->free == NULL && pool->untouched == 0 && !add_arena(pool))
     return NULL;
+  if (pool->free == NULL && pool->order != NULL)
+    return pool->order[--pool->untouched];
   if (pool->free == NULL) {
     const size_t slots = pool->arena_bytes / pool->slot_bytes;
     return (char*)pool->arenas->memory + (slots - pool->untouched--) * pool->slot_bytes;
@@ -95,7 +89,8 @@ void* mqr_pool_take(struct mqr_pool* pool) {
 }
 
 void mqr_pool_give(struct mqr_pool* pool, void* slot) {
-  push(pool, slot);
+  *(void**)slot = pool->free;
+  pool->free = slot;
 }
 
 void mqr_pool_close(struct mqr_pool* pool) {
@@ -105,5 +100,6 @@ void mqr_pool_close(struct mqr_pool* pool) {
     munmap(arena->memory, arena->bytes);
     free(arena);
   }
+  free(pool->order);
   memset(pool, 0, sizeof *pool);
 }

@@ -15,7 +15,8 @@ struct mqr_pool {
   uint64_t random;          /* state of the generator */
   struct mqr_arena* arenas; /* the last one first; it alone may have slots that were never taken */
   size_t untouched;         /* so many, at its end */
-  void* free;               /* the next slot to be taken; NULL: an untouched one */
+  void** order; /* of a shuffled arena: its untouched slots, the next one last; else NULL */
+  void* free;   /* the next slot to be taken; NULL: an untouched one */
 };
 
 void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, const struct mqr_placement* placement);
