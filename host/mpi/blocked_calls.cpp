@@ -239,6 +239,13 @@ private:
   Words words_;
 };
 
+/// Recorders know MPI_Send_c as MPI_Send.
+std::string_view without_large_counts(std::string_view call) {
+  if (call.ends_with("_c"))
+    call.remove_suffix(2);
+  return call;
+}
+
 } // namespace
 
 std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank) {
@@ -279,6 +286,8 @@ std::vector<BlockedCall> joined_calls(std::vector<BlockedCall> of_stacks,
       of_stacks.push_back(std::move(call));
       continue;
     }
+    if (same->call && without_large_counts(*same->call) != call.call)
+      continue;
     if (same->call && same->function) {
       call.function = std::move(same->function);
       call.file = std::move(same->file);

@@ -27,8 +27,10 @@ std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank);
 
 /// The same where a recorder says, too, what threads are in (UnshownOutcome::calls, with the names
 /// of their sites). It knows the communicator and what the call waits for; the stack knows the
-/// caller outside of all bindings, and what threads do outside of the MPI. `threads` has all of the
-/// process, or none where no stack was read; what the recorder says of others is of no use.
+/// caller outside of all bindings, and what threads do outside of the MPI. Where the stack has
+/// another call, that one is the program's: the recorder saw what the MPI calls inside of it, such
+/// as MPI_Allreduce for MPI_File_open. `threads` has all of the process, or none where no stack was
+/// read; what the recorder says of others is of no use.
 std::vector<BlockedCall> joined_calls(std::vector<BlockedCall> of_stacks,
                                       std::vector<BlockedCall> recorded,
                                       std::span<const UnwoundThread> threads);

@@ -355,6 +355,20 @@ TEST(JoinedCalls, TheRecorderKnowsTheCallAndTheStackItsCaller) {
   EXPECT_EQ(calls[2].line, 1);
 }
 
+TEST(JoinedCalls, WhatAnMpiCallsInsideIsNotTheProgramsCall) {
+  BlockedCall of_stack;
+  of_stack.thread = 8;
+  const std::vector threads = {thread_of(8)};
+  for (const std::string_view call : {"MPI_File_open", "MPI_Bcast", "MPI_Bcast_c"}) {
+    of_stack.call = call;
+    const auto calls = joined_calls({of_stack}, {recorded_call(8)}, threads);
+    ASSERT_THAT(calls, SizeIs(1));
+    const bool inside = call == "MPI_File_open";
+    EXPECT_EQ(calls[0].call, inside ? call : "MPI_Bcast");
+    EXPECT_EQ(calls[0].sequence.has_value(), !inside);
+  }
+}
+
 TEST(JoinedCalls, WithoutStacksTheRecorderAloneKnowsThreads) {
   const auto calls = joined_calls({}, {recorded_call(8)}, {});
   ASSERT_THAT(calls, SizeIs(1));
