@@ -83,7 +83,9 @@ static int decode(mqs_process_info* info, const unsigned char* bytes, mqs_pendin
   const struct current_communicator* const of = &info->communicator;
   const int32_t peer = target_i32(target, RETURNED(bytes, peer));
   const uint64_t length = target_u64(target, RETURNED(bytes, length));
-  if (peer < 0 || peer >= (of->inter ? of->remote_size : of->size) || length > INT64_MAX)
+  const int is_send = target_u32(target, RETURNED(bytes, function)) != 0;
+  if (!is_send || peer < 0 || peer >= (of->inter ? of->remote_size : of->size) ||
+      length > INT64_MAX)
     return QUEUES_CORRUPT;
   *out = (mqs_pending_operation){.status = MQR_COMPLETE};
   out->desired_local_rank = out->actual_local_rank = peer;

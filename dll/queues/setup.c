@@ -12,11 +12,11 @@ void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
   queues_host = callbacks;
 }
 
-_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 1, "mqs_version_string");
+_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "mqs_version_string");
 
 /* [MQD 5.7.2] */
 char* mqs_version_string(void) {
-  return "mqbridge-queues, recorder layout 1.1";
+  return "mqbridge-queues, recorder layout 1.2";
 }
 
 /* [MQD 5.7.3] */

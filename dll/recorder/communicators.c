@@ -32,6 +32,8 @@ void mqr_communicator_release(struct mqr_recorded_communicator* communicator) {
   free(mqr_address_in(&shared->returned_sends));
   free(mqr_address_in(&shared->channels));
   free(mqr_address_in(&communicator->peers));
+  free(mqr_address_in(&shared->topology));
+  free(mqr_address_in(&shared->attributes));
   free(communicator);
 }
 
@@ -61,6 +63,12 @@ new_communicator(const struct mqr_communicator_spec* spec) {
 
 enum mqr_result mqr_communicator_add(const struct mqr_communicator_spec* spec,
                                      struct mqr_recorded_communicator** added) {
+  return mqr_communicator_add_joined(spec, 0, 0, added);
+}
+
+enum mqr_result mqr_communicator_add_joined(const struct mqr_communicator_spec* spec,
+                                            uint64_t joint, uint64_t path,
+                                            struct mqr_recorded_communicator** added) {
   *added = NULL;
   if (spec->size < 1 || spec->size > MQR_MAX_GROUP || spec->local_rank < 0 ||
       spec->local_rank >= spec->size || spec->remote_size < 0 || spec->remote_size > MQR_MAX_GROUP)
@@ -69,6 +77,8 @@ enum mqr_result mqr_communicator_add(const struct mqr_communicator_spec* spec,
     return MQR_BAD_STATE;
   struct mqr_recorded_communicator* const made = new_communicator(spec);
   if (made != NULL) {
+    made->shared.joint = joint;
+    made->shared.path = path;
     mqr_begin_update();
     mqr_list_append(&mqr_core.communicators, &made->shared.node);
     mqr_end_update();
@@ -107,6 +117,8 @@ mqr_communicator_settle(struct mqr_recorded_communicator* communicator) {
       shared->under_way.count != 0)
     return NULL;
   mqr_list_remove(&mqr_core.communicators, &communicator->shared.node);
+  mqr_unqueued_forget(communicator);
+  mqr_errhandlers_settle();
   return communicator;
 }
 

@@ -3,6 +3,7 @@
 
 /* What the files of the recorder's core share. */
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/list.h"
 #include "dll/recorder/pool.h"
 #include "dll/recorder/recorder.h"
@@ -34,18 +35,37 @@ struct mqr_recorded_collective {
   struct mqr_recorded_collective* chain;
 };
 
+struct mqr_recorded_errhandler {
+  union mqr_front front;
+  struct mqr_errhandler shared;
+  uint32_t references; /* the program's */
+};
+
+struct mqr_recorded_unqueued {
+  union mqr_front front;
+  struct mqr_unqueued shared;
+  struct mqr_recorded_unqueued* chain;
+};
+
 #define MQR_BEHIND_FRONT(structure)                                                                \
   static_assert(offsetof(struct structure, shared) == sizeof(union mqr_front), #structure)
 MQR_BEHIND_FRONT(mqr_recorded_communicator);
 MQR_BEHIND_FRONT(mqr_recorded_operation);
 MQR_BEHIND_FRONT(mqr_recorded_collective);
+MQR_BEHIND_FRONT(mqr_recorded_errhandler);
+MQR_BEHIND_FRONT(mqr_recorded_unqueued);
 
 struct mqr_core {
   struct mqr_members communicators;
+  struct mqr_members joints;
   struct mqr_pool operations;
   struct mqr_pool collectives;
   struct mqr_requests operation_requests;
   struct mqr_requests collective_requests;
+  struct mqr_members errhandlers;
+  struct mqr_members unqueued;
+  struct mqr_pool unqueued_pool; /* opened by the first that takes from it */
+  struct mqr_requests unqueued_requests;
   pthread_mutex_t lock;
   int unlocked; /* threads call one after the other */
 };
@@ -97,6 +117,15 @@ mqr_communicator_settle(struct mqr_recorded_communicator* communicator);
 /* Gives its memory back; no reader can find it any more. NULL: nothing. */
 void mqr_communicator_release(struct mqr_recorded_communicator* communicator);
 
+/* With the lock, and the generation odd: error handlers that nothing has any more go. */
+void mqr_errhandlers_settle(void);
+/* With the lock: the communicator goes. */
+void mqr_unqueued_forget(const struct mqr_recorded_communicator* communicator);
+/* With the lock, and no reader any more: gives all back. */
+void mqr_handles_close(void);
+/* Gives the memory of all of a list back; no reader can find it any more. */
+void mqr_joints_release(struct mqr_node* first);
+
 /* This thread's call is on no communicator any more, if it was on that one. */
 void mqr_thread_forget(const struct mqr_recorded_communicator* communicator);
 /* In fork's child: no thread is known. */
@@ -104,6 +133,9 @@ void mqr_threads_abandon(void);
 
 /* Takes the lock for it. NULL: no such request, or the recorder is not ready. */
 void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take);
+
+/* Of struct mqr_variables, which no reader can find any more. NULL: nothing. */
+void mqr_variables_release(struct mqr_variables* block);
 
 /* Makes the texts that operations take. */
 void mqr_operations_open(void);

@@ -31,7 +31,17 @@
   F(Win_create) F(Win_allocate) F(Win_allocate_shared) F(Win_create_dynamic) F(Win_free)           \
   F(Win_fence) F(Win_post) F(Win_start) F(Win_complete) F(Win_wait) F(Win_test)                    \
   F(Win_lock) F(Win_lock_all) F(Win_unlock) F(Win_unlock_all)                                      \
-  F(Win_flush) F(Win_flush_all) F(Win_flush_local) F(Win_flush_local_all)
+  F(Win_flush) F(Win_flush_all) F(Win_flush_local) F(Win_flush_local_all)                \
+  F(Request_get_status) F(Grequest_start) F(Rput) F(Rget) F(Raccumulate) F(Rget_accumulate)        \
+  F(File_iread) F(File_iwrite) F(File_iread_at) F(File_iwrite_at) F(File_iread_all)                \
+  F(File_iwrite_all) F(File_iread_at_all) F(File_iwrite_at_all) F(File_iread_shared)               \
+  F(File_iwrite_shared) \
+  F(Barrier_init) F(Bcast_init) F(Gather_init) F(Gatherv_init) F(Scatter_init) F(Scatterv_init) \
+  F(Allgather_init) F(Allgatherv_init) F(Alltoall_init) F(Alltoallv_init) F(Alltoallw_init) \
+  F(Reduce_init) F(Allreduce_init) F(Reduce_scatter_init) F(Reduce_scatter_block_init) F(Scan_init) \
+  F(Exscan_init) F(Neighbor_allgather_init) F(Neighbor_allgatherv_init) F(Neighbor_alltoall_init) \
+  F(Neighbor_alltoallv_init) F(Neighbor_alltoallw_init) F(Psend_init) F(Precv_init) F(Isendrecv) \
+  F(Isendrecv_replace)
 /* clang-format on */
 
 enum mqr_function {

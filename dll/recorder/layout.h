@@ -2,8 +2,8 @@
 #define MQBRIDGE_DLL_RECORDER_LAYOUT_H
 
 /* What the recorder keeps in the memory of an MPI process: its communicators, their groups,
- * their pending operations, what its threads are in, and what it has sent and received.
- * Version 1.1. dll/README.md explains it.
+ * their pending operations, what its threads are in, what it has sent and received, and its
+ * handles. Version 1.2. dll/README.md explains it.
  *
  * Both sides share this header: the recorder, compiled for the target, fills these structures in;
  * a reader, compiled for another machine, takes offsets and sizes from them, and the bytes from
@@ -29,6 +29,7 @@
  *   - a persistent operation that is started is in no queue for an instant: it comes last again;
  *   - with a send that is cancelled the numbers of later ones to its peer go back, one by one;
  *   - with the last operation of a communicator that was freed the communicator goes, too;
+ *   - an error handler that nothing has any more goes after the last that had it;
  *   - MQR_NAMED follows the name.
  * What a thread is in has a number of its own, `changes`.
  *
@@ -54,12 +55,15 @@ extern "C" {
 
 enum {
   MQR_VERSION_MAJOR = 1, /* another: a reader must refuse */
-  MQR_VERSION_MINOR = 1, /* any: a reader reads what it knows */
+  MQR_VERSION_MINOR = 2, /* any: a reader reads what it knows */
 
   /* Bytes of the structures in version 1.0: no recorder of this major version has fewer. */
   MQR_ROOT_SIZE_1_0 = 40,
   MQR_COMMUNICATOR_SIZE_1_0 = 112,
   MQR_OPERATION_SIZE_1_0 = 136,
+  /* In version 1.1. */
+  MQR_COMMUNICATOR_SIZE_1_1 = 152,
+  MQR_OPERATION_SIZE_1_1 = 152,
 
   MQR_MAGIC_ROOT = 0x4d515252,         /* "MQRR", read as an integer */
   MQR_MAGIC_COMMUNICATOR = 0x4d515243, /* "MQRC" */
@@ -67,12 +71,22 @@ enum {
   MQR_MAGIC_THREAD = 0x4d515254,       /* "MQRT" */
   MQR_MAGIC_COLLECTIVE = 0x4d51524e,   /* "MQRN" */
   MQR_MAGIC_CHANNELS = 0x4d515248,     /* "MQRH" */
+  MQR_MAGIC_HANDLES = 0x4d515241,      /* "MQRA" */
+  MQR_MAGIC_ERRHANDLER = 0x4d515245,   /* "MQRE" */
+  MQR_MAGIC_UNQUEUED = 0x4d515251,     /* "MQRQ" */
+  MQR_MAGIC_TOPOLOGY = 0x4d515247,     /* "MQRG" */
+  MQR_MAGIC_ATTRIBUTES = 0x4d51524b,   /* "MQRK" */
+  MQR_MAGIC_JOINT = 0x4d51524a,        /* "MQRJ" */
 
   MQR_NAME_SIZE = 128, /* bytes of a communicator's name, terminator included */
   MQR_WORD_SIZE = 24,  /* bytes of the name of an MPI function or datatype, terminator included */
   MQR_LIBRARY_SIZE = 256,       /* bytes of what the MPI says of its version, terminator included */
+  MQR_MARK_SIZE = 256,          /* bytes of what both sides of a joint know, terminator included */
+  MQR_JOB_SIZE = 256,           /* bytes of the name of a job, terminator included */
+  MQR_MAX_JOINTS = 4096,        /* that are kept; what comes later is of this process alone */
   MQR_RETURNED = 256,           /* sends in the ring of a communicator */
   MQR_MAX_CHANNELS = 1 << 16,   /* entries of a struct mqr_channels */
+  MQR_MAX_ATTRIBUTES = 4096,    /* of a communicator */
   MQR_MAX_GROUP = (1 << 24) - 1 /* ranks: a 1 in the wrong byte order is no size */
 };
 
@@ -140,6 +154,35 @@ struct mqr_root {
    * recorder sees the program's calls. What has arrived, and what a receive has met, it does not
    * see then. 0: who fills these lists is the MPI itself, or plays one, and knows that, too. */
   struct mqr_slot library;
+  /* Since 1.2. */
+  /* struct mqr_variables (variables_layout.h): what MPI_T tells of the MPI. 0: it is not kept. */
+  struct mqr_slot variables;
+  struct mqr_slot handles; /* struct mqr_handles; 0: nothing is kept of them */
+  struct mqr_list joints;  /* struct mqr_joint: where processes of other jobs were met */
+  /* char[MQR_JOB_SIZE], terminated: what the launcher calls the job (the processes of this
+   * MPI_COMM_WORLD), where no environment variable says so: "HOST:PORT/GROUP" of Hydra. 0: not
+   * known. */
+  struct mqr_slot job;
+};
+
+/* Where processes of different MPI_COMM_WORLDs met: the call that made a communicator of this
+ * process and of others beyond. Nothing is said between the two sides, so that neither knows what
+ * the other one calls it: a reader who has both finds out which two are the same one, by their
+ * sizes, by `mark` and by the time. It stays when its communicator is freed, since others were made
+ * of that one. A node is never changed. */
+struct mqr_joint {
+  struct mqr_node node; /* kind: 0 */
+  uint64_t id;    /* the same on each member of the local group, if those have the same `base`;
+                     unlike those of this process's others */
+  uint64_t base;  /* of the communicator that it was made on: its `joint` and its `path`. */
+  uint64_t path;  /* With base 0: its `id`, which all of this job agree on */
+  uint64_t began; /* when this process came to the call, and left it: CLOCK_REALTIME, in ns */
+  uint64_t ended;
+  uint32_t sequence; /* collectives that were entered on that communicator before it */
+  uint32_t function; /* functions.h. MQR_Init: of a process that was spawned */
+  int32_t size;      /* of the local group */
+  int32_t remote_size;
+  char mark[MQR_MARK_SIZE]; /* terminated; where both sides have one it is the same; or empty */
 };
 
 /* What a thread is in. One that is in no call of MPI has function 0. A stop while `changes` is odd
@@ -192,6 +235,71 @@ struct mqr_communicator {
   struct mqr_slot returned_sends; /* struct mqr_returned[MQR_RETURNED], a ring; or 0 */
   struct mqr_slot channels;       /* struct mqr_channels; or 0 */
   struct mqr_list under_way;      /* struct mqr_collective: nonblocking, and not completed */
+  /* Since 1.2. */
+  struct mqr_slot handle;     /* the program's MPI_Comm */
+  int32_t fortran;            /* its Fortran INTEGER */
+  uint32_t known;             /* enum mqr_communicator_known */
+  struct mqr_slot errhandler; /* MPI_Errhandler: the `handle` of a struct mqr_errhandler */
+  struct mqr_slot topology;   /* struct mqr_topology; 0: none */
+  struct mqr_slot attributes; /* struct mqr_attributes; 0: none */
+  uint64_t joint; /* `id` of the struct mqr_joint that it comes from: some of its members, or of
+                     those of a parent, are of other jobs. 0: all are of this one */
+  uint64_t path; /* which of the communicators of that joint it is, on both sides: 0 is the one that
+                    the call made. They have MQR_ID_LOCAL, and `id` is mixed of both */
+};
+
+/* Which fields of 1.2 say something. Each is complete before the one store of its bit. */
+enum mqr_communicator_known {
+  MQR_KNOWN_HANDLE = 1,
+  MQR_KNOWN_FORTRAN = 2,
+  MQR_KNOWN_ERRHANDLER = 4,
+  MQR_KNOWN_TOPOLOGY = 8,
+  MQR_KNOWN_ATTRIBUTES =
+      16,              /* all of them; else those that are there are true, and may lack some */
+  MQR_PREDEFINED = 32, /* MPI_COMM_WORLD or MPI_COMM_SELF */
+};
+
+/* Each of these tables is immutable: it is replaced as a whole, by one store of its address. */
+
+enum mqr_topology_kind { MQR_CARTESIAN = 1, MQR_GRAPH, MQR_DIST_GRAPH };
+enum mqr_topology_flags {
+  MQR_REORDER = 1,       /* the program has allowed MPI to reorder the ranks */
+  MQR_KNOWN_REORDER = 2, /* MQR_REORDER says something */
+  MQR_WEIGHTED = 4,      /* MQR_DIST_GRAPH */
+};
+struct mqr_topology {
+  uint32_t magic;
+  uint32_t kind; /* enum mqr_topology_kind */
+  uint32_t flags;
+  uint32_t first;  /* dimensions; nodes; sources */
+  uint32_t second; /* 0; edges; destinations */
+  uint32_t reserved;
+  /* int32_t numbers[]. MQR_CARTESIAN: sizes[first], periods[first] (0 or 1). MQR_GRAPH, as of
+   * MPI_Graph_get: index[first], edges[second]. MQR_DIST_GRAPH: sources[first],
+   * destinations[second], and if MQR_WEIGHTED as many weights, in this order. */
+};
+
+/* The keyvals that every MPI has. */
+enum mqr_predefined_keyval {
+  MQR_OWN_KEYVAL, /* the program's */
+  MQR_TAG_UB,
+  MQR_HOST,
+  MQR_IO,
+  MQR_WTIME_IS_GLOBAL,
+  MQR_UNIVERSE_SIZE,
+  MQR_APPNUM,
+  MQR_LASTUSEDCODE
+};
+struct mqr_attribute {
+  int32_t keyval;
+  uint32_t predefined; /* enum mqr_predefined_keyval */
+  int64_t value;       /* the program's: what it has set, an address; else the int that it is */
+};
+/* MPI_UNIVERSE_SIZE is there once the program has asked for it, if MPI asks the launcher for it. */
+struct mqr_attributes {
+  uint32_t magic;
+  uint32_t count; /* at most MQR_MAX_ATTRIBUTES */
+  /* struct mqr_attribute entries[count] */
 };
 
 /* A send that has returned, or that the program knows to be complete: MPI has taken its message,
@@ -235,6 +343,95 @@ struct mqr_collective {
   uint32_t wait;        /* struct mqr_operation */
   struct mqr_slot request;
   struct mqr_slot site;
+  /* Since 1.2: its size is in struct mqr_handles. */
+  uint32_t flags;  /* of enum mqr_operation_flags those since 1.2 */
+  int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of its request */
+};
+
+/* Handles, and what is known of them besides. Constants are those of the program's MPI. */
+enum mqr_handles_flags {
+  MQR_FORTRAN_IS_C = 1,       /* the Fortran INTEGER of any handle is its C handle */
+  MQR_UNSEEN_ATTRIBUTES = 2,  /* some may have been set or deleted unseen: from Fortran */
+  MQR_UNSEEN_ERRHANDLERS = 4, /* the same of error handlers that were made */
+  MQR_UNSEEN_REQUESTS = 8,    /* of functions that are not recorded */
+};
+/* How an MPI_Status keeps how many bytes there are, and whether it was cancelled. */
+enum mqr_status_kind {
+  MQR_STATUS_UNKNOWN,
+  MQR_STATUS_OPENMPI, /* a size_t at `status_bytes`, an int at `status_cancelled` */
+  MQR_STATUS_MPICH    /* two ints, low and high, at `status_bytes`; bit 0 of the high one is whether
+                         it was cancelled, the others are bits 32 and up of the bytes */
+};
+struct mqr_handles {
+  uint32_t magic;
+  uint32_t flags; /* enum mqr_handles_flags */
+  uint16_t size;  /* bytes of this structure and of others, as the recorder has them */
+  uint16_t errhandler_size;
+  uint16_t unqueued_size;
+  uint16_t collective_size;
+  uint16_t status_size; /* bytes of an MPI_Status, and the offsets of its members */
+  uint16_t status_source;
+  uint16_t status_tag;
+  uint16_t status_error;
+  uint16_t status_kind; /* enum mqr_status_kind */
+  uint16_t status_bytes;
+  uint16_t status_cancelled;
+  uint16_t reserved;
+  struct mqr_slot comm_null;
+  struct mqr_slot request_null;
+  struct mqr_slot errhandler_null;
+  struct mqr_slot status_ignore;
+  struct mqr_slot statuses_ignore;
+  struct mqr_slot complete_request; /* one handle of many requests that are complete; 0: none */
+  struct mqr_list errhandlers;      /* struct mqr_errhandler */
+  struct mqr_list unqueued;         /* struct mqr_unqueued */
+  int32_t comm_null_fortran;        /* Fortran INTEGERs of the constants */
+  int32_t request_null_fortran;
+  int32_t errhandler_null_fortran;
+  uint32_t reserved_2;
+};
+
+enum mqr_errhandler_flags {
+  MQR_FOR_COMMUNICATORS = 1,
+  MQR_FOR_FILES = 2,
+  MQR_FOR_WINDOWS = 4,
+  MQR_HANDLE_FREED = 8, /* the program has freed it; it is attached still */
+  MQR_C_FUNCTION = 16,
+  MQR_FORTRAN_FUNCTION = 32,
+  MQR_ERRHANDLER_HAS_FORTRAN = 64,
+};
+enum mqr_predefined_errhandler {
+  MQR_OWN_ERRHANDLER, /* the program's */
+  MQR_ERRORS_ARE_FATAL,
+  MQR_ERRORS_RETURN,
+  MQR_ERRORS_ABORT
+};
+struct mqr_errhandler {
+  struct mqr_node node; /* kind: 0 */
+  struct mqr_slot handle;
+  struct mqr_slot function; /* the program's; 0: predefined, or not known */
+  int32_t fortran;          /* with MQR_ERRHANDLER_HAS_FORTRAN */
+  uint32_t flags;           /* enum mqr_errhandler_flags */
+  uint32_t predefined;      /* enum mqr_predefined_errhandler */
+  uint32_t reserved;
+};
+
+/* A request that is no pending message and no collective: a message of MPI_PROC_NULL, a generalized
+ * request, one of one-sided communication or of a file. */
+struct mqr_unqueued {
+  struct mqr_node node; /* kind: 0 */
+  struct mqr_slot request;
+  struct mqr_slot communicator; /* address of a struct mqr_communicator; 0: of none, or not known */
+  struct mqr_slot site;
+  uint32_t function; /* functions.h */
+  uint32_t flags;    /* of enum mqr_operation_flags: MQR_INACTIVE, MQR_PERSISTENT, MQR_ANY_TAG, and
+                        those since 1.2 */
+  int32_t fortran;   /* with MQR_HAS_FORTRAN */
+  int32_t tag;       /* of a message of MPI_PROC_NULL, as the three below */
+  struct mqr_slot buffer;
+  uint64_t count;
+  uint64_t length;
+  char datatype[MQR_WORD_SIZE];
 };
 
 enum mqr_status { MQR_PENDING, MQR_MATCHED, MQR_COMPLETE };
@@ -253,6 +450,12 @@ enum mqr_operation_flags {
   MQR_READY = 256,       /* MPI_Rsend and its like */
   MQR_TAKEN = 512,       /* a message that MPI_Mprobe took: among the unexpected ones */
   MQR_PERSISTENT = 1024, /* made by MPI_Send_init or its like */
+  /* Since 1.2. */
+  MQR_CANCELLED = 2048,     /* MPI_Cancel was called; MPI has not said how it went */
+  MQR_TOLD_COMPLETE = 4096, /* MPI has told the program so, and keeps the request */
+  MQR_REQUEST_FREED = 8192, /* by MPI_Request_free: `request` may be another one's by now */
+  MQR_HAS_FORTRAN = 16384,  /* `fortran` says something */
+  MQR_IS_RECEIVING = 32768, /* MQR_TAKEN, and `request` is that of MPI_Imrecv */
   MQR_FUNCTION_SHIFT = 16,
 };
 
@@ -282,6 +485,9 @@ struct mqr_operation {
                            modulo 2^32; of others: of its communicator, in the order of posting */
   uint32_t wait; /* of the call that waits for it: struct mqr_thread. 0, or a number that no thread
                     has: nobody does */
+  /* Since 1.2. */
+  int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of `request` */
+  uint32_t reserved;
 };
 
 #define MQR_AT(structure, member, offset)                                                          \
@@ -294,7 +500,7 @@ static_assert(sizeof(struct mqr_node) == 16, "mqr_node");
 MQR_AT(mqr_node, kind, 4);
 MQR_AT(mqr_node, next, 8);
 
-static_assert(sizeof(struct mqr_root) == 72, "mqr_root");
+static_assert(sizeof(struct mqr_root) == 112, "mqr_root");
 MQR_AT(mqr_root, version_major, 4);
 MQR_AT(mqr_root, version_minor, 6);
 MQR_AT(mqr_root, root_size, 8);
@@ -308,6 +514,10 @@ MQR_AT(mqr_root, threads, 40);
 MQR_AT(mqr_root, flags, 56);
 MQR_AT(mqr_root, thread_level, 60);
 MQR_AT(mqr_root, library, 64);
+MQR_AT(mqr_root, variables, 72);
+MQR_AT(mqr_root, handles, 80);
+MQR_AT(mqr_root, joints, 88);
+MQR_AT(mqr_root, job, 104);
 
 static_assert(sizeof(struct mqr_thread) == 72, "mqr_thread");
 MQR_AT(mqr_thread, thread, 16);
@@ -322,7 +532,7 @@ MQR_AT(mqr_thread, wait, 60);
 MQR_AT(mqr_thread, needed, 64);
 MQR_AT(mqr_thread, unseen, 68);
 
-static_assert(sizeof(struct mqr_communicator) == 152, "mqr_communicator");
+static_assert(sizeof(struct mqr_communicator) == 208, "mqr_communicator");
 MQR_AT(mqr_communicator, id, 16);
 MQR_AT(mqr_communicator, name, 24);
 MQR_AT(mqr_communicator, group, 32);
@@ -337,6 +547,34 @@ MQR_AT(mqr_communicator, returned, 116);
 MQR_AT(mqr_communicator, returned_sends, 120);
 MQR_AT(mqr_communicator, channels, 128);
 MQR_AT(mqr_communicator, under_way, 136);
+MQR_AT(mqr_communicator, handle, 152);
+MQR_AT(mqr_communicator, fortran, 160);
+MQR_AT(mqr_communicator, known, 164);
+MQR_AT(mqr_communicator, errhandler, 168);
+MQR_AT(mqr_communicator, topology, 176);
+MQR_AT(mqr_communicator, attributes, 184);
+MQR_AT(mqr_communicator, joint, 192);
+MQR_AT(mqr_communicator, path, 200);
+
+static_assert(sizeof(struct mqr_topology) == 24, "mqr_topology");
+MQR_AT(mqr_topology, flags, 8);
+MQR_AT(mqr_topology, first, 12);
+MQR_AT(mqr_topology, second, 16);
+static_assert(sizeof(struct mqr_attribute) == 16, "mqr_attribute");
+MQR_AT(mqr_attribute, value, 8);
+static_assert(sizeof(struct mqr_attributes) == 8, "mqr_attributes");
+
+static_assert(sizeof(struct mqr_joint) == 328, "mqr_joint");
+MQR_AT(mqr_joint, id, 16);
+MQR_AT(mqr_joint, base, 24);
+MQR_AT(mqr_joint, path, 32);
+MQR_AT(mqr_joint, began, 40);
+MQR_AT(mqr_joint, ended, 48);
+MQR_AT(mqr_joint, sequence, 56);
+MQR_AT(mqr_joint, function, 60);
+MQR_AT(mqr_joint, size, 64);
+MQR_AT(mqr_joint, remote_size, 68);
+MQR_AT(mqr_joint, mark, 72);
 
 static_assert(sizeof(struct mqr_returned) == 32, "mqr_returned");
 MQR_AT(mqr_returned, tag, 4);
@@ -348,15 +586,47 @@ MQR_AT(mqr_returned, site, 24);
 static_assert(sizeof(struct mqr_channel) == 16, "mqr_channel");
 static_assert(sizeof(struct mqr_channels) == 16, "mqr_channels");
 
-static_assert(sizeof(struct mqr_collective) == 48, "mqr_collective");
+static_assert(sizeof(struct mqr_collective) == 56, "mqr_collective");
 MQR_AT(mqr_collective, function, 16);
 MQR_AT(mqr_collective, sequence, 20);
 MQR_AT(mqr_collective, root, 24);
 MQR_AT(mqr_collective, wait, 28);
 MQR_AT(mqr_collective, request, 32);
 MQR_AT(mqr_collective, site, 40);
+MQR_AT(mqr_collective, flags, 48);
+MQR_AT(mqr_collective, fortran, 52);
 
-static_assert(sizeof(struct mqr_operation) == 152, "mqr_operation");
+static_assert(sizeof(struct mqr_handles) == 128, "mqr_handles");
+MQR_AT(mqr_handles, size, 8);
+MQR_AT(mqr_handles, status_size, 16);
+MQR_AT(mqr_handles, comm_null, 32);
+MQR_AT(mqr_handles, complete_request, 72);
+MQR_AT(mqr_handles, errhandlers, 80);
+MQR_AT(mqr_handles, unqueued, 96);
+MQR_AT(mqr_handles, comm_null_fortran, 112);
+MQR_AT(mqr_handles, errhandler_null_fortran, 120);
+
+static_assert(sizeof(struct mqr_errhandler) == 48, "mqr_errhandler");
+MQR_AT(mqr_errhandler, handle, 16);
+MQR_AT(mqr_errhandler, function, 24);
+MQR_AT(mqr_errhandler, fortran, 32);
+MQR_AT(mqr_errhandler, flags, 36);
+MQR_AT(mqr_errhandler, predefined, 40);
+
+static_assert(sizeof(struct mqr_unqueued) == 104, "mqr_unqueued");
+MQR_AT(mqr_unqueued, request, 16);
+MQR_AT(mqr_unqueued, communicator, 24);
+MQR_AT(mqr_unqueued, site, 32);
+MQR_AT(mqr_unqueued, function, 40);
+MQR_AT(mqr_unqueued, flags, 44);
+MQR_AT(mqr_unqueued, fortran, 48);
+MQR_AT(mqr_unqueued, tag, 52);
+MQR_AT(mqr_unqueued, buffer, 56);
+MQR_AT(mqr_unqueued, count, 64);
+MQR_AT(mqr_unqueued, length, 72);
+MQR_AT(mqr_unqueued, datatype, 80);
+
+static_assert(sizeof(struct mqr_operation) == 160, "mqr_operation");
 MQR_AT(mqr_operation, status, 16);
 MQR_AT(mqr_operation, flags, 20);
 MQR_AT(mqr_operation, peer, 24);
@@ -375,8 +645,11 @@ MQR_AT(mqr_operation, datatype, 112);
 MQR_AT(mqr_operation, site, 136);
 MQR_AT(mqr_operation, number, 144);
 MQR_AT(mqr_operation, wait, 148);
+MQR_AT(mqr_operation, fortran, 152);
 
 #undef MQR_AT
+
+#include "dll/recorder/variables_layout.h"
 
 #ifdef __cplusplus
 }

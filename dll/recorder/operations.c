@@ -10,6 +10,9 @@ static int is_a_message(const struct mqr_recorded_communicator* communicator, in
   return peer >= 0 && peer < (shared->node.kind == MQR_INTER ? shared->remote_size : shared->size);
 }
 
+/* What the program was told of one run of a persistent operation. */
+enum { told = MQR_CANCELLED | MQR_TOLD_COMPLETE };
+
 /* Counting and unlinking: with the lock, and the generation odd. */
 
 static void count_sent(struct mqr_recorded_communicator* communicator,
@@ -89,7 +92,7 @@ unlink_operation(struct mqr_recorded_operation* operation) {
 static void end_operation(struct mqr_recorded_operation* operation, int stays) {
   if (stays) {
     struct mqr_operation* const shared = &operation->shared;
-    mqr_publish_word(&shared->flags, shared->flags | MQR_INACTIVE);
+    mqr_publish_word(&shared->flags, (shared->flags & ~(uint32_t)told) | MQR_INACTIVE);
     mqr_publish_word(&shared->status, MQR_COMPLETE);
     mqr_end_update();
   } else {
@@ -145,6 +148,8 @@ static void fill_operation(struct mqr_recorded_operation* made,
   shared->site = (struct mqr_slot){.word = (uintptr_t)spec->site};
   shared->number = sends ? 0 : communicator->posted++;
   shared->wait = 0;
+  shared->fortran = 0;
+  shared->reserved = 0;
 }
 
 /* Adds it to its queue: from here on it is pending, unless it is inactive. */
@@ -189,7 +194,7 @@ void mqr_operation_start(struct mqr_recorded_operation* operation) {
   mqr_begin_update();
   mqr_list_remove(queue_of(operation), &shared->node);
   shared->status = MQR_PENDING;
-  shared->flags &= ~(uint32_t)MQR_INACTIVE;
+  shared->flags &= ~(uint32_t)(MQR_INACTIVE | told);
   if (shared->node.kind != MQR_SEND)
     shared->number = operation->communicator->posted++;
   link_operation(operation);

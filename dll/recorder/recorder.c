@@ -9,8 +9,8 @@
 
 #define EXPORTED __attribute__((visibility("default"), used))
 
-EXPORTED char mqbridge_recorder_version[] = "1.1";
-static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 1, "mqbridge_recorder_version");
+EXPORTED char mqbridge_recorder_version[] = "1.2";
+static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "mqbridge_recorder_version");
 
 /* What a debugger looks for by name. */
 EXPORTED struct mqr_root mqbridge_recorder = {
@@ -33,8 +33,10 @@ static struct mqr_root* const root = &mqbridge_recorder;
 #define NOTHING_YET                                                                                \
   {                                                                                                \
     .communicators = {&mqbridge_recorder.communicators, NULL},                                     \
+    .joints = {&mqbridge_recorder.joints, NULL},                                                   \
     .operation_requests = REQUESTS(mqr_recorded_operation),                                        \
-    .collective_requests = REQUESTS(mqr_recorded_collective), .lock = PTHREAD_MUTEX_INITIALIZER    \
+    .collective_requests = REQUESTS(mqr_recorded_collective),                                      \
+    .unqueued_requests = REQUESTS(mqr_recorded_unqueued), .lock = PTHREAD_MUTEX_INITIALIZER        \
   }
 struct mqr_core mqr_core = NOTHING_YET;
 
@@ -59,18 +61,30 @@ enum mqr_result mqr_init(const struct mqr_placement* placement) {
   return ready ? MQR_BAD_STATE : MQR_OK;
 }
 
+static void publish_no_joints(void) {
+  mqr_publish(&root->joints.first, NULL);
+  mqr_publish_word(&root->joints.count, 0);
+  mqr_publish(&root->job, NULL);
+}
+
 void mqr_finalize(void) {
   if (!mqr_lock_ready())
     return;
   struct mqr_node* node = mqr_address_in(&root->communicators.first);
+  struct mqr_node* const joints = mqr_address_in(&root->joints.first);
   void* const library = mqr_address_in(&root->library);
+  struct mqr_variables* const variables = mqr_address_in(&root->variables);
+  void* const job = mqr_address_in(&root->job);
   mqr_begin_update();
   mqr_publish_word(&root->state, MQR_FINALIZED);
   mqr_publish(&root->communicators.first, NULL);
   mqr_publish_word(&root->communicators.count, 0);
   mqr_publish(&root->library, NULL);
+  mqr_publish(&root->variables, NULL);
+  publish_no_joints();
   mqr_end_update();
   mqr_core.communicators.last = NULL;
+  mqr_core.joints.last = NULL;
   while (node != NULL) {
     struct mqr_node* const next = mqr_next(node);
     mqr_communicator_release(mqr_communicator_at(node));
@@ -80,7 +94,11 @@ void mqr_finalize(void) {
   mqr_requests_close(&mqr_core.collective_requests);
   mqr_pool_close(&mqr_core.operations);
   mqr_pool_close(&mqr_core.collectives);
+  mqr_variables_release(variables);
+  mqr_handles_close();
+  mqr_joints_release(joints);
   free(library);
+  free(job);
   mqr_unlock();
 }
 
@@ -91,6 +109,9 @@ void mqr_abandon(void) {
   mqr_publish(&root->communicators.first, NULL);
   mqr_publish_word(&root->communicators.count, 0);
   mqr_publish(&root->library, NULL);
+  mqr_publish(&root->variables, NULL);
+  mqr_publish(&root->handles, NULL);
+  publish_no_joints();
   mqr_threads_abandon();
   mqr_publish_word(&root->generation, (root->generation + 1) & ~UINT32_C(1));
   mqr_core = (struct mqr_core)NOTHING_YET;
@@ -111,18 +132,26 @@ void mqr_set_threads(enum mqr_thread_level level) {
   mqr_core.unlocked = level != MQR_LEVEL_UNKNOWN && level < MQR_LEVEL_MULTIPLE;
 }
 
-void mqr_set_library(const char* text) {
-  char* const after = calloc(1, MQR_LIBRARY_SIZE);
-  if (after == NULL) {
-    mqr_note_gap(); /* without it readers take the queues for those of an MPI itself */
-    return;
-  }
-  mqr_copy_text(after, MQR_LIBRARY_SIZE, text);
+static int set_text(struct mqr_slot* slot, size_t size, const char* text) {
+  char* const after = calloc(1, size);
+  if (after == NULL)
+    return 0;
+  mqr_copy_text(after, size, text);
   mqr_lock();
-  void* const before = mqr_address_in(&root->library);
-  mqr_publish(&root->library, after);
+  void* const before = mqr_address_in(slot);
+  mqr_publish(slot, after);
   mqr_unlock();
   free(before);
+  return 1;
+}
+
+void mqr_set_library(const char* text) {
+  if (!set_text(&root->library, MQR_LIBRARY_SIZE, text))
+    mqr_note_gap(); /* without it readers take the queues for those of an MPI itself */
+}
+
+void mqr_set_job(const char* text) {
+  set_text(&root->job, MQR_JOB_SIZE, text);
 }
 
 void mqr_set_recording(int on) {

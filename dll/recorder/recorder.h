@@ -47,6 +47,8 @@ void mqr_set_threads(enum mqr_thread_level level);
  * copied.
  */
 void mqr_set_library(const char* text);
+/* The launcher's name of the job (struct mqr_root). The text is copied. */
+void mqr_set_job(const char* text);
 /* MPI_Pcontrol: 0 stops recording new operations, and says so to readers; 1 starts it again. */
 void mqr_set_recording(int on);
 /* Something was not recorded, and will be missing: MQR_GAPS. */
@@ -71,9 +73,25 @@ struct mqr_communicator_spec {
   uint32_t flags;              /* enum mqr_communicator_flags */
 };
 
+/* As struct mqr_joint. The text is copied. */
+struct mqr_joint_spec {
+  uint64_t id, base, path;
+  uint64_t began, ended;
+  uint32_t sequence;
+  enum mqr_function function;
+  int32_t size, remote_size;
+  const char* mark; /* NULL: "" */
+};
+/* MQR_NO_MEMORY: also after MQR_MAX_JOINTS of them. */
+enum mqr_result mqr_joint_add(const struct mqr_joint_spec* spec);
+
 /* The new communicator is the last of the list. */
 enum mqr_result mqr_communicator_add(const struct mqr_communicator_spec* spec,
                                      struct mqr_recorded_communicator** added);
+/* The same for one that comes from a joint (struct mqr_communicator). */
+enum mqr_result mqr_communicator_add_joined(const struct mqr_communicator_spec* spec,
+                                            uint64_t joint, uint64_t path,
+                                            struct mqr_recorded_communicator** added);
 enum mqr_result mqr_communicator_rename(struct mqr_recorded_communicator* communicator,
                                         const char* name);
 /* The program has freed it. It goes now, or with the last of its operations. */

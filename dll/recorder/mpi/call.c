@@ -21,6 +21,7 @@ mqr_any_function* mqr_resolve(mqr_any_function** cache, const char* name, const 
 
 void mqr_left_by_a_jump(void) {
   mqr_here.jumped = 0;
+  mqr_variables_left_by_a_jump();
   mqr_leave();
   mqr_note_gap(); /* nobody knows what became of what it had begun */
 }

@@ -10,6 +10,7 @@
  * (error handlers, attributes) are not recorded either, and leave a gap if they send or receive. */
 
 #include "dll/recorder/mpi/library.h"
+#include "dll/recorder/mpi/variables.h"
 #include "dll/recorder/recorder.h"
 
 /* Two calls by one function have frames that differ by what each gets over the stack. */
@@ -121,6 +122,7 @@ typedef int mqr_displacement;
 static inline void mqr_enter_plain(const struct mqr_call* call, enum mqr_function function) {
   const struct mqr_call_spec spec = {.function = function, .site = call->site, .root = MQR_NO_ROOT};
   mqr_enter(&spec);
+  mqr_sample_in(function);
 }
 
 #endif

@@ -11,6 +11,7 @@ struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_fu
     spec.sequence = entered.sequence;
   }
   mqr_enter(&spec);
+  mqr_sample_in(function);
   return entered;
 }
 

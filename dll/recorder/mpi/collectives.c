@@ -1,4 +1,5 @@
-/* All collectives, each with its nonblocking twin. */
+/* All collectives, each with its nonblocking twin, and the making of its persistent one, of which
+ * nothing but its request is recorded. */
 
 #include "dll/recorder/mpi/collective.h"
 
@@ -21,9 +22,25 @@
     mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
+#if MPI_VERSION >= 4
+#define PERSISTENT(name, parameters, arguments)                                                    \
+  MQR_RECORDED(name, (MQR_UNPACK parameters, MPI_Info info, MPI_Request * request),                \
+               (MQR_UNPACK arguments, info, request))                                              \
+  static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters, MPI_Info info,      \
+                           MPI_Request* request) {                                                 \
+    mqr_enter_message(call, MQR_##name, comm);                                                     \
+    const int result = MQR_NEXT(name)(MQR_UNPACK arguments, info, request);                        \
+    mqr_posted_unqueued(call, MQR_##name, MQR_INACTIVE, comm, result, request);                    \
+    mqr_leave();                                                                                   \
+    return result;                                                                                 \
+  }
+#else
+#define PERSISTENT(name, parameters, arguments)
+#endif
 #define BOTH(name, nonblocking, the_root, parameters, arguments)                                   \
   BLOCKING(name, the_root, parameters, arguments)                                                  \
-  NONBLOCKING(nonblocking, the_root, parameters, arguments)
+  NONBLOCKING(nonblocking, the_root, parameters, arguments)                                        \
+  PERSISTENT(name##_init, parameters, arguments)
 #define ROOTED(name, nonblocking, parameters, arguments)                                           \
   BOTH(name, nonblocking, mqr_root_of(root), parameters, arguments)
 #define ROOTLESS(name, nonblocking, parameters, arguments)                                         \

@@ -1,7 +1,9 @@
 #include "dll/recorder/mpi/communicator.h"
 
 #include "dll/recorder/mpi/groups.h"
+#include "dll/recorder/mpi/handles.h"
 #include "dll/recorder/mpi/quietly.h"
+#include "dll/recorder/mpi/variables.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -50,17 +52,40 @@ static void link_locked(struct mqr_comm* comm) {
   *bucket = comm;
 }
 
+/* The program may use it by now: MPI has finished it. */
+static void learn(struct mqr_comm* comm) {
+  mqr_learn_handles(comm->handle, comm->recorded, comm->inter);
+  comm->asked = 1;
+}
+
+/* What tells it from others (struct mqr_communicator). */
+struct identity {
+  uint64_t id;
+  uint32_t flags;
+  uint64_t joint, path;
+  enum mqr_side side;
+};
+
+static struct identity joined(uint64_t joint, uint64_t path, enum mqr_side side) {
+  return (struct identity){mqr_mix(joint, path), MQR_ID_LOCAL, joint, path, side};
+}
+
 /* Asks MPI of `like`, which is the new one itself, or has the same groups. */
-static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_t flags) {
+static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity is) {
   struct mqr_comm* const made = calloc(1, sizeof *made);
   if (made == NULL)
     return NULL;
   char name[MPI_MAX_OBJECT_NAME + 1] = "";
   int length = 0;
-  struct mqr_communicator_spec spec = {.name = name, .id = id, .flags = flags};
+  struct mqr_communicator_spec spec = {.name = name, .id = is.id, .flags = is.flags};
   struct mqr_ranks local = {NULL, 0};
   struct mqr_ranks remote = {NULL, 0};
-  *made = (struct mqr_comm){.handle = handle, .id = id, .flags = flags & MQR_ID_LOCAL};
+  *made = (struct mqr_comm){.handle = handle,
+                            .id = is.id,
+                            .flags = is.flags & MQR_ID_LOCAL,
+                            .side = is.side,
+                            .joint = is.joint,
+                            .path = is.path};
   if (mqr_mpi.Comm_test_inter(like, &made->inter) == MPI_SUCCESS &&
       mqr_mpi.Comm_rank(like, &spec.local_rank) == MPI_SUCCESS && mqr_local_ranks(like, &local) &&
       (!made->inter || mqr_remote_ranks(like, &remote))) {
@@ -70,7 +95,7 @@ static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, uint64_t id, ui
     spec.group = local.world;
     spec.remote_size = remote.size;
     spec.remote_group = remote.world;
-    mqr_communicator_add(&spec, &made->recorded);
+    mqr_communicator_add_joined(&spec, is.joint, is.path, &made->recorded);
   }
   free(local.world);
   free(remote.world);
@@ -81,9 +106,17 @@ static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, uint64_t id, ui
   return NULL;
 }
 
+/* Open MPI's variables of an intercommunicator take one group for the other, and MPI may still be
+ * making one that is not `whole`: these are not sampled. */
+static void watch(struct mqr_comm* comm, int whole) {
+  comm->sampled = whole && !comm->inter;
+  if (comm->sampled)
+    mqr_variables_add_communicator(comm->handle, comm->id);
+}
+
 /* What another thread has taken in at the same time stays. */
-static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_t flags) {
-  struct mqr_comm* const made = describe(handle, like, id, flags);
+static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, struct identity is) {
+  struct mqr_comm* const made = describe(handle, like, is);
   if (made == NULL)
     return NULL;
   pthread_mutex_lock(&lock);
@@ -93,8 +126,14 @@ static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, uint64_t id, uint32_
     link_locked(made);
   }
   pthread_mutex_unlock(&lock);
-  if (there == NULL)
+  if (there == NULL) {
+    if (handle == like)
+      learn(made);
+    else
+      mqr_learn_twin(handle, made->recorded);
+    watch(made, like == handle);
     return made;
+  }
   mqr_communicator_free(made->recorded);
   free(made);
   return there;
@@ -106,7 +145,10 @@ static struct mqr_comm* take_in(MPI_Comm handle) {
   struct mqr_quiet quiet = mqr_quietly();
   const int is_one = mqr_mpi.Comm_test_inter(handle, &inter) == MPI_SUCCESS;
   mqr_aloud(&quiet);
-  return is_one ? add(handle, handle, mqr_local_id(), MQR_ID_LOCAL | MQR_INCOMPLETE) : NULL;
+  if (!is_one)
+    return NULL;
+  const struct identity is = {.id = mqr_local_id(), .flags = MQR_ID_LOCAL | MQR_INCOMPLETE};
+  return add(handle, handle, is);
 }
 
 struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
@@ -122,10 +164,27 @@ struct mqr_comm* mqr_comm_of(MPI_Comm handle) {
     comm = take_in(handle);
   if (comm == NULL)
     return NULL;
+  if (!comm->asked)
+    learn(comm);
   last_used.handle = handle;
   last_used.comm = comm;
   last_used.epoch = now;
   return comm;
+}
+
+struct mqr_comm* mqr_comm_find(MPI_Comm handle) {
+  pthread_mutex_lock(&lock);
+  struct mqr_comm* const comm = find_locked(handle);
+  pthread_mutex_unlock(&lock);
+  return comm;
+}
+
+void mqr_comm_for_each(void (*visit)(struct mqr_comm* comm)) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < buckets; ++i)
+    for (struct mqr_comm* comm = table[i]; comm != NULL; comm = comm->next)
+      visit(comm);
+  pthread_mutex_unlock(&lock);
 }
 
 const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial) {
@@ -137,27 +196,44 @@ const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial) {
 
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags) {
   if (handle != MPI_COMM_NULL)
-    add(handle, handle, id, flags);
+    add(handle, handle, (struct identity){.id = id, .flags = flags});
+}
+
+void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mqr_side side) {
+  add(handle, handle, joined(joint, path, side));
+}
+
+/* The same on both sides of a joint: which of them comes first they may know. */
+static uint64_t first_members_of(const struct mqr_comm* parent, MPI_Comm like) {
+  const struct mqr_firsts firsts = mqr_first_members_in(parent->handle, like);
+  const int swapped = parent->side == MQR_SECOND_SIDE ||
+                      (parent->side == MQR_EITHER_SIDE && firsts.remote < firsts.local);
+  const uint64_t first = swapped ? firsts.remote : firsts.local;
+  return first << 32 | (swapped ? firsts.local : firsts.remote);
 }
 
 /* The parts of one MPI_Comm_split differ in their first members. */
-static uint64_t derived_id(const struct mqr_comm* parent, uint32_t sequence, MPI_Comm like) {
-  return mqr_mix(mqr_mix(parent->id, sequence), mqr_first_members(like));
+static struct identity derived(const struct mqr_comm* parent, uint32_t sequence, MPI_Comm like) {
+  if (parent->joint != 0)
+    return joined(parent->joint,
+                  mqr_mix(mqr_mix(parent->path, sequence), first_members_of(parent, like)),
+                  parent->side);
+  return (struct identity){.id = mqr_mix(mqr_mix(parent->id, sequence), mqr_first_members(like)),
+                           .flags = parent->flags & MQR_ID_LOCAL};
 }
 
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
   if (handle == MPI_COMM_NULL)
     return;
   if (parent != NULL)
-    mqr_comm_add(handle, derived_id(parent, sequence, handle), parent->flags & MQR_ID_LOCAL);
+    add(handle, handle, derived(parent, sequence, handle));
   else
     mqr_comm_of(handle);
 }
 
 void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
   if (handle != MPI_COMM_NULL && parent != NULL)
-    add(handle, parent->handle, derived_id(parent, sequence, parent->handle),
-        parent->flags & MQR_ID_LOCAL);
+    add(handle, parent->handle, derived(parent, sequence, parent->handle));
 }
 
 void mqr_comm_add_predefined(void) {
@@ -177,6 +253,8 @@ struct mqr_comm* mqr_comm_withdraw(MPI_Comm handle) {
     *link = comm->next;
   __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
+  if (comm != NULL && comm->sampled)
+    mqr_variables_remove_communicator(handle);
   return comm;
 }
 
@@ -193,9 +271,11 @@ void mqr_comm_not_freed(struct mqr_comm* comm) {
   pthread_mutex_lock(&lock);
   link_locked(comm);
   pthread_mutex_unlock(&lock);
+  watch(comm, comm->sampled);
 }
 
 void mqr_comm_forget_all(void) {
+  mqr_variables_forget_communicators();
   for (int i = 0; i < buckets; ++i) {
     while (table[i] != NULL) {
       struct mqr_comm* const comm = table[i];

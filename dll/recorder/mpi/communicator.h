@@ -6,13 +6,22 @@
 #include "dll/recorder/mpi/library.h"
 #include "dll/recorder/recorder.h"
 
+/* Which of the two sides of a joint the members of the local group are, where both know that by
+ * what they have called: MPI_Comm_spawn and MPI_Comm_accept are the first. */
+enum mqr_side { MQR_EITHER_SIDE, MQR_FIRST_SIDE, MQR_SECOND_SIDE };
+
 /* Valid until the program frees the communicator. */
 struct mqr_comm {
   MPI_Comm handle;
   struct mqr_recorded_communicator* recorded;
   uint64_t id;
   uint32_t flags; /* enum mqr_communicator_flags: of those, MQR_ID_LOCAL */
+  uint64_t joint; /* struct mqr_communicator */
+  uint64_t path;
+  enum mqr_side side; /* of the joint */
   int inter;
+  int asked;       /* whether MPI has been asked for what its handle is (handles.h) */
+  int sampled;     /* mqr_variables_add_communicator() */
   uint32_t serial; /* unlike that of any other one, at any time */
   struct mqr_comm* next;
 };
@@ -21,12 +30,18 @@ struct mqr_comm {
  * is no memory. */
 struct mqr_comm* mqr_comm_of(MPI_Comm handle);
 
+/* NULL: it is not known, or is being freed. */
+struct mqr_comm* mqr_comm_find(MPI_Comm handle);
+void mqr_comm_for_each(void (*visit)(struct mqr_comm* comm));
+
 /* One that was known under this serial. NULL: it has been freed. */
 const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial);
 
 /* A new communicator, with the id that its members agree on, or with MQR_ID_LOCAL. Does nothing for
  * MPI_COMM_NULL. */
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags);
+/* One with members of other MPI_COMM_WORLDs, which both sides of that joint know by `path`. */
+void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mqr_side side);
 /* One that each member made in the same collective call, the `sequence`-th, on its parent. */
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
 /* One with the groups of its parent, which MPI is still making. */

@@ -1,6 +1,7 @@
 #include "dll/recorder/mpi/groups.h"
 
 #include "dll/recorder/layout.h"
+#include "dll/recorder/mpi/communicator.h"
 
 #include <stdlib.h>
 
@@ -14,20 +15,24 @@ void mqr_close_world_group(void) {
   mqr_mpi.Group_free(&world_group);
 }
 
-/* The first `size` members of a group. */
-static int translate(MPI_Group group, int size, int32_t* world) {
+/* The ranks in another group of the first `size` members of a group. */
+static int translate_into(MPI_Group other, MPI_Group group, int size, int32_t* there) {
   int* const ranks = calloc((size_t)size + 1, sizeof *ranks);
   if (ranks == NULL)
     return 0;
   for (int i = 0; i < size; ++i)
     ranks[i] = i;
-  const int result = mqr_mpi.Group_translate_ranks(group, size, ranks, world_group, world);
+  const int result = mqr_mpi.Group_translate_ranks(group, size, ranks, other, there);
   free(ranks);
   for (int i = 0; i < size; ++i) {
-    if (world[i] == MPI_UNDEFINED)
-      world[i] = MQR_WORLD_RANK_UNKNOWN;
+    if (there[i] == MPI_UNDEFINED)
+      there[i] = MQR_WORLD_RANK_UNKNOWN;
   }
   return result == MPI_SUCCESS;
+}
+
+static int translate(MPI_Group group, int size, int32_t* world) {
+  return translate_into(world_group, group, size, world);
 }
 
 int mqr_ranks_of(MPI_Group group, struct mqr_ranks* ranks) {
@@ -70,6 +75,17 @@ static int32_t first_of(__typeof__(mqr_mpi.Comm_group) get, MPI_Comm comm) {
   return first;
 }
 
+static uint64_t mix_members(MPI_Group in, MPI_Group group, int size) {
+  int32_t* const ranks = calloc((size_t)size + 1, sizeof *ranks);
+  uint64_t mixed = (uint64_t)size;
+  if (ranks == NULL || !translate_into(in, group, size, ranks))
+    mixed = 0;
+  for (int i = 0; i < size && mixed != 0; ++i)
+    mixed = ranks[i] == MQR_WORLD_RANK_UNKNOWN ? 0 : mqr_mix(mixed, (uint64_t)ranks[i]);
+  free(ranks);
+  return mixed;
+}
+
 uint64_t mqr_first_members(MPI_Comm comm) {
   int inter = 0;
   const uint32_t local = (uint32_t)first_of(mqr_mpi.Comm_group, comm);
@@ -79,4 +95,55 @@ uint64_t mqr_first_members(MPI_Comm comm) {
   const uint64_t least = local < remote ? local : remote;
   const uint64_t most = local < remote ? remote : local;
   return most << 32 | least;
+}
+
+/* An intercommunicator's ranks are those of the one or the other group, whichever has the first
+ * member: thus both sides say the same. */
+static uint32_t first_in(MPI_Comm parent, int inter, MPI_Group group) {
+  int32_t first = MQR_WORLD_RANK_UNKNOWN;
+  MPI_Group in;
+  if (mqr_mpi.Comm_group(parent, &in) != MPI_SUCCESS)
+    return (uint32_t)first;
+  translate_into(in, group, 1, &first);
+  mqr_mpi.Group_free(&in);
+  if (first != MQR_WORLD_RANK_UNKNOWN || !inter ||
+      mqr_mpi.Comm_remote_group(parent, &in) != MPI_SUCCESS)
+    return (uint32_t)first;
+  translate_into(in, group, 1, &first);
+  mqr_mpi.Group_free(&in);
+  return (uint32_t)first;
+}
+
+struct mqr_firsts mqr_first_members_in(MPI_Comm parent, MPI_Comm comm) {
+  int parent_inter = 0;
+  int inter = 0;
+  MPI_Group group;
+  mqr_mpi.Comm_test_inter(parent, &parent_inter);
+  mqr_mpi.Comm_test_inter(comm, &inter);
+  if (mqr_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
+    return (struct mqr_firsts){0, 0};
+  const uint32_t local = first_in(parent, parent_inter, group);
+  struct mqr_firsts firsts = {local, local};
+  mqr_mpi.Group_free(&group);
+  if (inter && mqr_mpi.Comm_remote_group(comm, &group) == MPI_SUCCESS) {
+    firsts.remote = first_in(parent, parent_inter, group);
+    mqr_mpi.Group_free(&group);
+  }
+  return firsts;
+}
+
+uint64_t mqr_members_in(MPI_Comm parent, MPI_Comm comm) {
+  MPI_Group in;
+  MPI_Group group;
+  int size = 0;
+  if (mqr_mpi.Comm_group(parent, &in) != MPI_SUCCESS)
+    return 0;
+  uint64_t mixed = 0;
+  if (mqr_mpi.Comm_group(comm, &group) == MPI_SUCCESS) {
+    if (mqr_mpi.Group_size(group, &size) == MPI_SUCCESS)
+      mixed = mix_members(in, group, size);
+    mqr_mpi.Group_free(&group);
+  }
+  mqr_mpi.Group_free(&in);
+  return mixed;
 }

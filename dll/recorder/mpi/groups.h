@@ -19,6 +19,16 @@ int mqr_remote_ranks(MPI_Comm comm, struct mqr_ranks* ranks);
  * the same on each member. */
 uint64_t mqr_first_members(MPI_Comm comm);
 
+/* The same for a communicator that was made from `parent`, whose members are of several
+ * MPI_COMM_WORLDs: by their ranks in the parent, apart from each other. */
+struct mqr_firsts {
+  uint32_t local;
+  uint32_t remote; /* of an intracommunicator as `local` */
+};
+struct mqr_firsts mqr_first_members_in(MPI_Comm parent, MPI_Comm comm);
+/* A number for all members of a group, in their order, by their ranks in the parent. 0: unknown. */
+uint64_t mqr_members_in(MPI_Comm parent, MPI_Comm comm);
+
 /* The group of MPI_COMM_WORLD, kept from MPI_Init to MPI_Finalize. */
 int mqr_open_world_group(void);
 void mqr_close_world_group(void);

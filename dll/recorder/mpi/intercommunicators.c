@@ -4,45 +4,43 @@
 #include "dll/recorder/mpi/agreed.h"
 #include "dll/recorder/mpi/collective.h"
 #include "dll/recorder/mpi/groups.h"
+#include "dll/recorder/mpi/joint.h"
 
-#include <stdlib.h>
-
-/* The same on each member: a group's members in their order. 0: unknown. */
-static uint64_t mix_ranks(const struct mqr_ranks* ranks) {
-  uint64_t mixed = (uint64_t)ranks->size;
-  for (int32_t i = 0; i < ranks->size; ++i) {
-    if (ranks->world[i] == MQR_WORLD_RANK_UNKNOWN)
-      return 0;
-    mixed = mqr_mix(mixed, (uint64_t)ranks->world[i]);
-  }
-  return mixed;
-}
-
-static uint64_t mix_local(MPI_Comm comm) {
-  struct mqr_ranks ranks;
-  const uint64_t mixed = mqr_local_ranks(comm, &ranks) ? mix_ranks(&ranks) : 0;
-  free(ranks.world);
-  return mixed;
-}
-
-static uint64_t mix_remote(MPI_Comm comm) {
-  struct mqr_ranks ranks;
-  const uint64_t mixed = mqr_remote_ranks(comm, &ranks) ? mix_ranks(&ranks) : 0;
-  free(ranks.world);
-  return mixed;
-}
+#include <stdio.h>
 
 static void add_local(MPI_Comm made) {
   mqr_comm_add(made, mqr_local_id(), MQR_ID_LOCAL);
 }
 
 /* All members make the n-th communicator of these parts, whatever else each of them makes. */
-static void add_agreed(MPI_Comm made, uint64_t parts) {
+static void add_agreed(const struct mqr_comm* parent, MPI_Comm made, uint64_t members, int tag) {
+  const uint64_t parts = mqr_mix(members, (uint64_t)tag);
   uint32_t times = 0;
-  if (mqr_times_made(parts, &times))
-    mqr_comm_add(made, mqr_mix(parts, times), 0);
-  else
+  if (!mqr_times_made(mqr_mix(parent->id, parts), &times))
     add_local(made);
+  else if (parent->joint != 0)
+    mqr_comm_add_joined(made, parent->joint, mqr_mix(mqr_mix(parent->path, parts), times),
+                        parent->side);
+  else
+    mqr_comm_add(made, mqr_mix(mqr_mix(parent->id, parts), times), 0);
+}
+
+static void met(const struct mqr_entered* entered, uint64_t began, const char* mark, int tag,
+                MPI_Comm made) {
+  const struct mqr_meeting meeting = {.function = entered->function,
+                                      .comm = entered->comm,
+                                      .sequence = entered->sequence,
+                                      .began = began,
+                                      .mark = mark};
+  mqr_meet(&meeting, tag, made);
+}
+
+/* The name of a port means something at the root alone. */
+static void mark_port(MPI_Comm comm, int root, const char* port, char* mark) {
+  int rank = -1;
+  mark[0] = '\0';
+  if (mqr_mpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root)
+    snprintf(mark, MQR_MARK_SIZE, "%.255s", port);
 }
 
 MQR_RECORDED(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made),
@@ -53,11 +51,11 @@ static int record_Comm_create_group(const struct mqr_call* call, MPI_Comm comm, 
   const int result = MQR_NEXT(Comm_create_group)(comm, group, tag, made);
   const struct mqr_comm* const parent = mqr_comm_of(comm);
   if (result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
-    const uint64_t members = mix_local(*made);
-    if (parent == NULL || (parent->flags & MQR_ID_LOCAL) != 0 || members == 0)
+    const uint64_t members = parent != NULL ? mqr_members_in(comm, *made) : 0;
+    if (members == 0 || (parent->joint == 0 && (parent->flags & MQR_ID_LOCAL) != 0))
       add_local(*made);
     else
-      add_agreed(*made, mqr_mix(mqr_mix(parent->id, members), (uint64_t)tag));
+      add_agreed(parent, *made, members, tag);
   }
   mqr_leave();
   return result;
@@ -69,62 +67,60 @@ MQR_RECORDED(Intercomm_create,
              (comm, leader, peers, remote_leader, tag, made))
 static int record_Intercomm_create(const struct mqr_call* call, MPI_Comm comm, int leader,
                                    MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made) {
+  char mark[MQR_MARK_SIZE];
+  const uint64_t began = mqr_now();
   const struct mqr_entered entered =
       mqr_enter_collective(call, MQR_Intercomm_create, comm, MQR_NO_ROOT);
   const int result = MQR_NEXT(Intercomm_create)(comm, leader, peers, remote_leader, tag, made);
-  if (result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
-    const uint64_t local = mix_local(*made);
-    const uint64_t remote = mix_remote(*made);
-    if (local == 0 || remote == 0)
-      add_local(*made);
-    else /* the same number on both sides */
-      add_agreed(*made, mqr_mix(mqr_mix(local ^ remote, local + remote), (uint64_t)tag));
-  }
+  snprintf(mark, sizeof mark, "tag %d", tag);
+  if (result == MPI_SUCCESS)
+    met(&entered, began, mark, tag, *made);
   mqr_leave_collective(&entered, result);
   return result;
 }
 
-/* The other side is another MPI_COMM_WORLD, whose processes have ids of their own. */
-#define BEYOND(name, the_root, parameters, arguments)                                              \
+/* `marking` writes what the other side knows of it, too, into `mark`. */
+#define BEYOND(name, marking, parameters, arguments)                                               \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    const struct mqr_entered entered = mqr_enter_collective(call, MQR_##name, comm, the_root);     \
+    char mark[MQR_MARK_SIZE];                                                                      \
+    const uint64_t began = mqr_now();                                                              \
+    const struct mqr_entered entered =                                                             \
+        mqr_enter_collective(call, MQR_##name, comm, mqr_root_of(root));                           \
     const int result = MQR_NEXT(name) arguments;                                                   \
-    if (result == MPI_SUCCESS)                                                                     \
-      add_local(*made);                                                                            \
+    if (result == MPI_SUCCESS) {                                                                   \
+      marking;                                                                                     \
+      met(&entered, began, mark, 0, *made);                                                        \
+    }                                                                                              \
     mqr_leave_collective(&entered, result);                                                        \
     return result;                                                                                 \
   }
-BEYOND(Comm_connect, mqr_root_of(root),
+BEYOND(Comm_connect, mark_port(comm, root, port, mark),
        (const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made),
        (port, info, root, comm, made))
-BEYOND(Comm_accept, mqr_root_of(root),
+BEYOND(Comm_accept, mark_port(comm, root, port, mark),
        (const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made),
        (port, info, root, comm, made))
-BEYOND(Comm_spawn, mqr_root_of(root),
+BEYOND(Comm_spawn, mqr_mark_spawn(entered.comm, root, mark),
        (const char* command, char* arguments[], int count, MPI_Info info, int root, MPI_Comm comm,
         MPI_Comm* made, int errors[]),
        (command, arguments, count, info, root, comm, made, errors))
-BEYOND(Comm_spawn_multiple, mqr_root_of(root),
+BEYOND(Comm_spawn_multiple, mqr_mark_spawn(entered.comm, root, mark),
        (int kinds, char* commands[], char** arguments[], const int counts[], const MPI_Info infos[],
         int root, MPI_Comm comm, MPI_Comm* made, int errors[]),
        (kinds, commands, arguments, counts, infos, root, comm, made, errors))
 
 MQR_RECORDED(Comm_join, (int socket, MPI_Comm* made), (socket, made))
 static int record_Comm_join(const struct mqr_call* call, int socket, MPI_Comm* made) {
+  char mark[MQR_MARK_SIZE];
+  const uint64_t began = mqr_now();
   mqr_enter_plain(call, MQR_Comm_join);
   const int result = MQR_NEXT(Comm_join)(socket, made);
-  if (result == MPI_SUCCESS)
-    add_local(*made);
+  const struct mqr_entered entered = {.function = MQR_Comm_join};
+  if (result == MPI_SUCCESS) {
+    mqr_mark_socket(socket, mark);
+    met(&entered, began, mark, 0, *made);
+  }
   mqr_leave();
-  return result;
-}
-
-/* Nobody has used it before the program asks for it the first time. */
-MQR_RECORDED(Comm_get_parent, (MPI_Comm * parent), (parent))
-static int record_Comm_get_parent(const struct mqr_call* call, MPI_Comm* parent) {
-  const int result = MQR_NEXT(Comm_get_parent)(parent);
-  if (result == MPI_SUCCESS)
-    add_local(*parent);
   return result;
 }

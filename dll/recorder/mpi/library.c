@@ -41,6 +41,7 @@ int mqr_open_library(const void* site, const char** problem) {
   if (mqr_mpi.name == NULL)                                                                        \
     return 0;
   MQR_ASKED(MQR_FIND)
+  MQR_ASKED_FOR_FORTRAN(MQR_FIND)
 #undef MQR_FIND
 #ifdef OPEN_MPI
 #define MQR_FIND(name)                                                                             \

@@ -24,15 +24,23 @@ mqr_any_function* mqr_find_function(const char* name, const void* site);
 /* What the recorder itself asks MPI for: all of it is local to the process. */
 /* clang-format off */
 #define MQR_ASKED(F)                                                                               \
-  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_set_errhandler) F(Comm_test_inter) \
-  F(Errhandler_free) F(Error_class) F(Get_count) F(Get_library_version) F(Group_free) F(Group_size)                   \
-  F(Group_translate_ranks) F(Isend) F(Query_thread) F(Request_get_status) F(Test_cancelled)        \
+  F(Cart_get) F(Cartdim_get) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_set_errhandler) F(Comm_size) F(Comm_test_inter) \
+  F(Dist_graph_neighbors) F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class) F(Get_count) F(Get_library_version) F(Graph_get) F(Graphdims_get) F(Group_free) F(Group_size)                   \
+  F(Group_translate_ranks) F(Isend) F(Query_thread) F(Request_get_status) F(Test_cancelled) F(Topo_test)        \
   F(Type_get_name) F(Type_size_x) F(Wait)
 /* clang-format on */
+
+/* Macros in an MPI whose handles are Fortran INTEGERs. */
+#ifdef MPI_Comm_c2f
+#define MQR_ASKED_FOR_FORTRAN(F)
+#else
+#define MQR_ASKED_FOR_FORTRAN(F) F(Comm_c2f) F(Errhandler_c2f) F(Request_c2f)
+#endif
 
 struct mqr_asked {
 #define MQR_MEMBER(name) __typeof__(&PMPI_##name) name;
   MQR_ASKED(MQR_MEMBER)
+  MQR_ASKED_FOR_FORTRAN(MQR_MEMBER)
 #undef MQR_MEMBER
 };
 extern struct mqr_asked mqr_mpi;
@@ -47,7 +55,7 @@ int mqr_open_library(const void* site, const char** problem);
 #define MQR_OBJECTS(F)                                                                             \
   F(ompi_mpi_comm_world) F(ompi_mpi_comm_self) F(ompi_mpi_comm_null) F(ompi_request_null)          \
   F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte)                \
-  F(ompi_mpi_errors_return)
+  F(ompi_mpi_errhandler_null) F(ompi_mpi_errors_are_fatal) F(ompi_mpi_errors_return)
 /* clang-format on */
 struct mqr_objects {
 #define MQR_MEMBER(name) void* name;

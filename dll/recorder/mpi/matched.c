@@ -1,5 +1,6 @@
 /* The receiving of messages that MPI_Mprobe or MPI_Improbe took. */
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
 
 /* A message that is too long is received all the same, whatever MPI makes of its handle. */
@@ -41,6 +42,8 @@ static int record_Imrecv(const struct mqr_call* call, void* buffer, mqr_count co
   const int result = MQR_NEXT(Imrecv)(buffer, count, type, message, request);
   if (operation != NULL)
     mqr_request_add(result == MPI_SUCCESS ? MQR_HANDLE(*request) : MQR_HANDLE(before), operation);
+  if (result == MPI_SUCCESS)
+    mqr_operation_mark(operation, MQR_IS_RECEIVING);
   mqr_leave();
   return result;
 }

@@ -1,5 +1,6 @@
 #include "dll/recorder/mpi/message.h"
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/datatype.h"
 
 int mqr_cancels;
@@ -34,6 +35,10 @@ int mqr_is_shared_request(MPI_Request request) {
       return 1;
   }
   return 0;
+}
+
+const void* mqr_shared_request(void) {
+  return shared_count > 0 ? MQR_HANDLE(shared_requests[0]) : NULL;
 }
 
 static int32_t layout_peer(int peer) {
@@ -72,6 +77,7 @@ void mqr_enter_message(const struct mqr_call* call, enum mqr_function function, 
                                      .communicator = comm != NULL ? comm->recorded : NULL,
                                      .root = MQR_NO_ROOT};
   mqr_enter(&spec);
+  mqr_sample_in(function);
 }
 
 void mqr_wait_for_one(struct mqr_recorded_operation* operation) {
@@ -114,9 +120,49 @@ static void take_back(struct mqr_recorded_operation* operation) {
     mqr_operation_remove(operation);
 }
 
-void mqr_posted(struct mqr_recorded_operation* operation, int result, const MPI_Request* request) {
-  if (operation == NULL)
+/* A request of a message that goes to nobody, or comes from nobody. */
+static void post_unqueued(const struct mqr_call* call, const struct mqr_message* message,
+                          MPI_Request request) {
+  if (message->peer != MPI_PROC_NULL || request == MPI_REQUEST_NULL ||
+      mqr_is_shared_request(request))
     return;
+  const struct mqr_type* const type = mqr_type_of(message->type);
+  const struct mqr_comm* const comm = mqr_comm_of(message->comm);
+  const int any_tag = message->queue == MQR_RECEIVE && message->tag == MPI_ANY_TAG;
+  const struct mqr_unqueued_spec spec = {
+      .function = message->function,
+      .flags = (message->flags & MQR_INACTIVE) | (any_tag ? MQR_ANY_TAG : 0U),
+      .request = MQR_HANDLE(request),
+      .communicator = comm != NULL ? comm->recorded : NULL,
+      .site = call->site,
+      .tag = any_tag ? 0 : message->tag,
+      .buffer = message->buffer,
+      .count = message->count > 0 ? (uint64_t)message->count : 0,
+      .length = message->count > 0 ? (uint64_t)message->count * type->size : 0,
+      .datatype = &type->name};
+  mqr_unqueued_begin(&spec);
+}
+
+void mqr_posted_unqueued(const struct mqr_call* call, enum mqr_function function, uint32_t flags,
+                         MPI_Comm handle, int result, const MPI_Request* request) {
+  if (result != MPI_SUCCESS || *request == MPI_REQUEST_NULL || mqr_is_shared_request(*request))
+    return;
+  const struct mqr_comm* const comm = mqr_comm_of(handle);
+  const struct mqr_unqueued_spec spec = {.function = function,
+                                         .flags = flags,
+                                         .request = MQR_HANDLE(*request),
+                                         .communicator = comm != NULL ? comm->recorded : NULL,
+                                         .site = call->site};
+  mqr_unqueued_begin(&spec);
+}
+
+void mqr_posted(const struct mqr_call* call, const struct mqr_message* message,
+                struct mqr_recorded_operation* operation, int result, const MPI_Request* request) {
+  if (operation == NULL) {
+    if (result == MPI_SUCCESS)
+      post_unqueued(call, message, *request);
+    return;
+  }
   const int sends = mqr_operation_queue(operation) == MQR_SEND;
   if (result != MPI_SUCCESS)
     take_back(operation);

@@ -35,12 +35,21 @@ void mqr_end_receive(struct mqr_recorded_operation* operation, int result,
  */
 int mqr_took_message(int result, const MPI_Status* status);
 
-/* A call that returns a request has returned `result`. */
-void mqr_posted(struct mqr_recorded_operation* operation, int result, const MPI_Request* request);
+/* A call that returns a request has returned `result`. `operation` is what mqr_begin_message() made
+ * of the message. */
+void mqr_posted(const struct mqr_call* call, const struct mqr_message* message,
+                struct mqr_recorded_operation* operation, int result, const MPI_Request* request);
+
+/* The same of a request that is in no queue. `flags`: MQR_INACTIVE or 0; `comm` may be
+ * MPI_COMM_NULL. */
+void mqr_posted_unqueued(const struct mqr_call* call, enum mqr_function function, uint32_t flags,
+                         MPI_Comm comm, int result, const MPI_Request* request);
 
 /* Handles that MPI gives to several requests, each complete from the start. */
 void mqr_learn_shared_requests(void);
 int mqr_is_shared_request(MPI_Request request);
+/* One of them, as a reader is told; NULL: there is none. */
+const void* mqr_shared_request(void);
 
 /* The status to pass on: the caller's own, where the program ignores it. */
 static inline MPI_Status* mqr_status_or(MPI_Status* status, MPI_Status* own) {

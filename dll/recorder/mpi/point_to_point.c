@@ -40,7 +40,7 @@ BLOCKING_SEND(Rsend, MQR_READY)
     mqr_enter_message(call, MQR_##name, comm);                                                     \
     struct mqr_recorded_operation* const begun = mqr_begin_message(call, &message);                \
     const int result = MQR_NEXT(name)(ARGUMENTS, request);                                         \
-    mqr_posted(begun, result, request);                                                            \
+    mqr_posted(call, &message, begun, result, request);                                            \
     mqr_leave();                                                                                   \
     return result;                                                                                 \
   }

@@ -1,18 +1,30 @@
 /* What is done to requests beside waiting for them. */
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
+
+/* A persistent request that is in no queue. */
+static void activate(MPI_Request request, int active) {
+  struct mqr_recorded_unqueued* const unqueued = mqr_unqueued_take(MQR_HANDLE(request));
+  mqr_unqueued_activate(unqueued, active);
+  mqr_unqueued_put_back(unqueued);
+}
 
 /* So that a message is counted before its receiver can have it. */
 static void start(MPI_Request request) {
-  mqr_operation_start(mqr_request_find(MQR_HANDLE(request)));
+  struct mqr_recorded_operation* const operation = mqr_request_find(MQR_HANDLE(request));
+  if (operation != NULL)
+    mqr_operation_start(operation);
+  else
+    activate(request, 1);
 }
 
 /* MPI has refused to start it. */
 static void unstart(MPI_Request request) {
   struct mqr_recorded_operation* const operation = mqr_request_find(MQR_HANDLE(request));
   if (operation == NULL)
-    return;
-  if (mqr_operation_queue(operation) == MQR_SEND)
+    activate(request, 0);
+  else if (mqr_operation_queue(operation) == MQR_SEND)
     mqr_send_end(operation, 1);
   else
     mqr_receive_end(operation, MPI_PROC_NULL, 0, 1);
@@ -47,6 +59,8 @@ static int record_Cancel(const struct mqr_call* call, MPI_Request* request) {
   __atomic_store_n(&mqr_cancels, 1, __ATOMIC_RELAXED);
   mqr_enter_plain(call, MQR_Cancel);
   const int result = MQR_NEXT(Cancel)(request);
+  if (result == MPI_SUCCESS)
+    mqr_request_mark(MQR_HANDLE(*request), MQR_CANCELLED);
   mqr_leave();
   return result;
 }
@@ -65,6 +79,8 @@ static void let_go(struct mqr_recorded_operation* operation, int complete,
     mqr_receive_end(operation, status->MPI_SOURCE, status->MPI_TAG, status->MPI_SOURCE < 0);
   if (!active || (persistent && (sends || complete)))
     mqr_operation_remove(operation);
+  else if (!sends && !complete)
+    mqr_operation_mark(operation, MQR_REQUEST_FREED);
 }
 
 MQR_RECORDED(Request_free, (MPI_Request * request), (request))
@@ -75,6 +91,8 @@ static int record_Request_free(const struct mqr_call* call, MPI_Request* request
   struct mqr_recorded_collective* const collective = operation == NULL && before != MPI_REQUEST_NULL
                                                          ? mqr_collective_take(MQR_HANDLE(before))
                                                          : NULL;
+  struct mqr_recorded_unqueued* const unqueued =
+      operation == NULL && collective == NULL ? mqr_unqueued_take(MQR_HANDLE(before)) : NULL;
   MPI_Status status;
   int complete = 0;
   mqr_enter_plain(call, MQR_Request_free);
@@ -85,8 +103,25 @@ static int record_Request_free(const struct mqr_call* call, MPI_Request* request
     mqr_request_add(MQR_HANDLE(before), operation);
   else if (result != MPI_SUCCESS && collective != NULL)
     mqr_collective_put_back(collective);
+  else if (result != MPI_SUCCESS)
+    mqr_unqueued_put_back(unqueued);
   else if (operation != NULL)
     let_go(operation, complete, &status);
+  else
+    mqr_unqueued_free(unqueued);
+  mqr_leave();
+  return result;
+}
+
+/* The program knows that it is complete, and has the request still. */
+MQR_RECORDED(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status),
+             (request, flag, status))
+static int record_Request_get_status(const struct mqr_call* call, MPI_Request request, int* flag,
+                                     MPI_Status* status) {
+  mqr_enter_plain(call, MQR_Request_get_status);
+  const int result = MQR_NEXT(Request_get_status)(request, flag, status);
+  if (result == MPI_SUCCESS && *flag)
+    mqr_request_mark(MQR_HANDLE(request), MQR_TOLD_COMPLETE);
   mqr_leave();
   return result;
 }

@@ -1,7 +1,11 @@
 /* From MPI_Init to MPI_Finalize, and what ends recording besides. */
 
 #include "dll/recorder/mpi/groups.h"
+#include "dll/recorder/mpi/handles.h"
+#include "dll/recorder/mpi/joint.h"
+#include "dll/recorder/mpi/launcher.h"
 #include "dll/recorder/mpi/message.h"
+#include "dll/recorder/mpi/variables.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -36,7 +40,8 @@ static void name_library(void) {
     mqr_set_library(text);
 }
 
-static void activate(void) {
+/* `began`: MPI_Init, which meets the parents of a process that was spawned. */
+static void activate(const void* site, uint64_t began) {
   static int forks_are_seen;
   int provided = MPI_THREAD_MULTIPLE;
   if (mqr_init(NULL) != MQR_OK)
@@ -48,8 +53,12 @@ static void activate(void) {
     mqr_finalize();
     return;
   }
-  mqr_comm_add_predefined();
   mqr_learn_shared_requests();
+  mqr_open_handles();
+  mqr_comm_add_predefined();
+  mqr_name_job();
+  mqr_meet_parents(began);
+  mqr_variables_start(site);
   if (!forks_are_seen)
     forks_are_seen = pthread_atfork(NULL, NULL, after_fork) == 0;
   __atomic_store_n(&mqr_active, 1, __ATOMIC_RELEASE);
@@ -83,11 +92,13 @@ typedef int Init_thread_function(int* argc, char*** argv, int required, int* pro
     if (starting || mqr_active)                                                                    \
       return next arguments;                                                                       \
     check_library(site);                                                                           \
+    mqr_variables_before_init(site);                                                               \
     starting = 1;                                                                                  \
+    const uint64_t began = mqr_now();                                                              \
     const int result = next arguments;                                                             \
     starting = 0;                                                                                  \
     if (result == MPI_SUCCESS)                                                                     \
-      activate();                                                                                  \
+      activate(site, began);                                                                       \
     return result;                                                                                 \
   }
 #define INIT(prefix) STARTING(prefix, Init, (int* argc, char*** argv), (argc, argv))
@@ -105,6 +116,7 @@ typedef int Finalize_function(void);
 static int finalize(const struct mqr_call* call) {
   mqr_enter_plain(call, MQR_Finalize);
   mqr_close_world_group();
+  mqr_variables_stop();
   const int result = MQR_NEXT(Finalize)();
   mqr_leave();
   __atomic_store_n(&mqr_active, 0, __ATOMIC_RELEASE);

@@ -2,23 +2,26 @@
 
 #include <stdlib.h>
 
-/* One piece of memory for all four. */
+/* One piece of memory for all five. */
 static int place(struct mqr_waited* waited, size_t count) {
   struct mqr_waited_part* const few = &waited->few;
   if (count <= MQR_FEW) {
     waited->operations = few->operations;
     waited->collectives = few->collectives;
+    waited->unqueued = few->unqueued;
     waited->handles = few->handles;
     waited->statuses = few->statuses;
     return 1;
   }
   waited->operations = malloc(count * (sizeof *waited->operations + sizeof *waited->collectives +
-                                       sizeof *waited->handles + sizeof *waited->statuses));
+                                       sizeof *waited->unqueued + sizeof *waited->handles +
+                                       sizeof *waited->statuses));
   waited->memory = waited->operations;
   if (waited->memory == NULL)
     return 0;
   waited->collectives = (struct mqr_recorded_collective**)(void*)(waited->operations + count);
-  waited->statuses = (MPI_Status*)(void*)(waited->collectives + count);
+  waited->unqueued = (struct mqr_recorded_unqueued**)(void*)(waited->collectives + count);
+  waited->statuses = (MPI_Status*)(void*)(waited->unqueued + count);
   waited->handles = (MPI_Request*)(void*)(waited->statuses + count);
   return 1;
 }
@@ -28,8 +31,19 @@ static void put_back(struct mqr_waited* waited, int i) {
     mqr_request_add(MQR_HANDLE(waited->handles[i]), waited->operations[i]);
   else if (waited->collectives[i] != NULL)
     mqr_collective_put_back(waited->collectives[i]);
+  else
+    mqr_unqueued_put_back(waited->unqueued[i]);
   waited->operations[i] = NULL;
   waited->collectives[i] = NULL;
+  waited->unqueued[i] = NULL;
+}
+
+/* In no queue. Whether it is complete nobody knows, but for a message of MPI_PROC_NULL. */
+static void look_up_unqueued(struct mqr_waited* waited, int i, MPI_Request request) {
+  struct mqr_recorded_unqueued* const unqueued = mqr_unqueued_take(MQR_HANDLE(request));
+  waited->unqueued[i] = unqueued;
+  waited->unseen +=
+      !mqr_is_shared_request(request) && (unqueued == NULL || !mqr_unqueued_is_message(unqueued));
 }
 
 /* Out of the table: one handle may stand for several requests, and another thread may be given it
@@ -38,6 +52,7 @@ static void look_up(struct mqr_waited* waited, int i, MPI_Request request) {
   waited->handles[i] = request;
   waited->operations[i] = NULL;
   waited->collectives[i] = NULL;
+  waited->unqueued[i] = NULL;
   if (request == MPI_REQUEST_NULL)
     return;
   const void* const key = MQR_HANDLE(request);
@@ -50,7 +65,7 @@ static void look_up(struct mqr_waited* waited, int i, MPI_Request request) {
   else if (operation != NULL || waited->collectives[i] != NULL)
     ++waited->seen;
   else
-    waited->unseen += !mqr_is_shared_request(request);
+    look_up_unqueued(waited, i, request);
 }
 
 int mqr_waited_open(struct mqr_waited* waited, int count, const MPI_Request requests[]) {
@@ -107,10 +122,22 @@ static int is_over(int result, MPI_Request request, int persistent) {
          (persistent || request == MPI_REQUEST_NULL);
 }
 
+/* Whether it stays, for it is persistent. */
+static int settle_unqueued(struct mqr_recorded_unqueued* unqueued) {
+  if (mqr_unqueued_is_persistent(unqueued)) {
+    mqr_unqueued_activate(unqueued, 0);
+    return 1;
+  }
+  mqr_unqueued_end(unqueued);
+  return 0;
+}
+
 void mqr_waited_settle(struct mqr_waited* waited, int i, MPI_Request request, int result,
                        const MPI_Status* status) {
   struct mqr_recorded_operation* const operation = waited->operations[i];
-  const int persistent = operation != NULL && mqr_operation_is_persistent(operation);
+  struct mqr_recorded_unqueued* const unqueued = waited->unqueued[i];
+  const int persistent = (operation != NULL && mqr_operation_is_persistent(operation)) ||
+                         (unqueued != NULL && mqr_unqueued_is_persistent(unqueued));
   if (!is_over(result, request, persistent)) {
     put_back(waited, i);
     return;
@@ -119,6 +146,8 @@ void mqr_waited_settle(struct mqr_waited* waited, int i, MPI_Request request, in
     mqr_collective_end(waited->collectives[i]);
     waited->collectives[i] = NULL;
   }
+  if (unqueued != NULL && !settle_unqueued(unqueued))
+    waited->unqueued[i] = NULL;
   if (operation == NULL)
     return;
   end(operation, result, status);

@@ -3,14 +3,16 @@
 
 /* The requests that a call of MPI_Wait, MPI_Test and their like gives to MPI. */
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
 
 enum { MQR_FEW = 16 }; /* as many need no memory from the heap */
 
-/* What of a request is in the recorder's lists: one of the two, or neither. */
+/* What of a request is in the recorder's lists: one of the three, or none. */
 struct mqr_waited_part {
   struct mqr_recorded_operation* operations[MQR_FEW];
   struct mqr_recorded_collective* collectives[MQR_FEW];
+  struct mqr_recorded_unqueued* unqueued[MQR_FEW];
   MPI_Request handles[MQR_FEW];
   MPI_Status statuses[MQR_FEW];
 };
@@ -18,6 +20,7 @@ struct mqr_waited {
   int count;
   struct mqr_recorded_operation** operations;
   struct mqr_recorded_collective** collectives;
+  struct mqr_recorded_unqueued** unqueued;
   MPI_Request* handles;
   MPI_Status* statuses; /* as many, where the program ignores them */
   uint32_t unseen;      /* that are not complete for sure, and in no list */

@@ -61,6 +61,7 @@ static void enter(const struct mqr_call* call, enum mqr_function function, MPI_W
                                      .communicator = comm != NULL ? comm->recorded : NULL,
                                      .root = MQR_NO_ROOT};
   mqr_enter(&spec);
+  mqr_sample_in(function);
 }
 
 #define CONSTRUCTOR(name, function, parameters, arguments)                                         \

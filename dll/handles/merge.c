@@ -1,0 +1,123 @@
+/* Two readers that know the same handle: the first one's word counts. */
+
+#include "dll/handles/merge.h"
+
+#include <string.h>
+
+/* Members that one bit of `known` speaks of: from the first to the last. */
+struct members {
+  uint32_t bit;
+  size_t from, end;
+};
+#define MEMBERS(type, bit_of, first, last)                                                         \
+  { bit_of, offsetof(type, first), offsetof(type, last) + sizeof(((type*)0)->last) }
+
+static void merge(void* into, uint32_t known, const void* from, uint32_t theirs,
+                  const struct members* members, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if ((theirs & ~known & members[i].bit) != 0)
+      memcpy((char*)into + members[i].from, (const char*)from + members[i].from,
+             members[i].end - members[i].from);
+}
+
+#define DESCRIPTION(bit, first, last) MEMBERS(struct mpidbg_comm_description, bit, first, last)
+static const struct members comm_members[] = {
+    DESCRIPTION(MPIDBG_KNOWN_FORTRAN, fortran_handle, fortran_handle),
+    DESCRIPTION(MPIDBG_KNOWN_ERRHANDLER, errhandler, errhandler),
+    DESCRIPTION(MPIDBG_KNOWN_CONTEXT, context, context),
+    DESCRIPTION(MPIDBG_KNOWN_NEIGHBORS, weighted, destination_weights),
+};
+
+#define INFO(bit, first, last) MEMBERS(struct mpidbg_comm_info_t, bit, first, last)
+static const struct members info_members[] = {
+    INFO(MPIDBG_KNOWN_TOPOLOGY, comm_cart_num_dims, comm_graph_edges),
+    INFO(MPIDBG_KNOWN_ATTRIBUTES, comm_num_attrs, comm_attrs),
+};
+
+enum {
+  TOPOLOGY_FLAGS = MPIDBG_COMM_INFO_CARTESIAN | MPIDBG_COMM_INFO_GRAPH |
+                   MPIDBG_COMM_INFO_DIST_GRAPH | MPIDBG_COMM_INFO_TOPO_REORDERED
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* other) {
+  const uint32_t known = answer->more.known;
+  const uint32_t theirs = other->more.known;
+  merge(&answer->more, known, &other->more, theirs, comm_members, COUNT(comm_members));
+  struct mpidbg_comm_info_t* const info = &answer->info;
+  merge(info, known, &other->info, theirs, info_members, COUNT(info_members));
+  if ((theirs & ~known & MPIDBG_KNOWN_TOPOLOGY) != 0)
+    info->comm_bitflags |= other->info.comm_bitflags & TOPOLOGY_FLAGS;
+  answer->more.known |= theirs;
+  info->comm_bitflags |= other->info.comm_bitflags & MPIDBG_COMM_INFO_FREED_HANDLE;
+  if (info->comm_name[0] == '\0')
+    memcpy(info->comm_name, other->info.comm_name, sizeof info->comm_name);
+  if (info->comm_local_procs == NULL && info->comm_size == other->info.comm_size) {
+    info->comm_num_local_procs = other->info.comm_num_local_procs;
+    info->comm_local_procs = other->info.comm_local_procs;
+  }
+  if (info->comm_remote_procs == NULL &&
+      info->comm_num_remote_procs == other->info.comm_num_remote_procs)
+    info->comm_remote_procs = other->info.comm_remote_procs;
+  if (info->comm_pending_requests == NULL) {
+    info->comm_num_pending_requests = other->info.comm_num_pending_requests;
+    info->comm_pending_requests = other->info.comm_pending_requests;
+  }
+}
+
+#define REQUEST(bit, first, last) MEMBERS(struct mpidbg_request_description, bit, first, last)
+static const struct members request_members[] = {
+    REQUEST(MPIDBG_KNOWN_FORTRAN, fortran_handle, fortran_handle),
+    REQUEST(MPIDBG_KNOWN_PERSISTENT, persistent, persistent),
+    REQUEST(MPIDBG_KNOWN_COMM, comm, comm),
+    REQUEST(MPIDBG_KNOWN_PEER, peer, peer),
+    REQUEST(MPIDBG_KNOWN_TAG, tag, tag),
+    REQUEST(MPIDBG_KNOWN_COUNT, count, count),
+    REQUEST(MPIDBG_KNOWN_BYTES, bytes, bytes),
+    REQUEST(MPIDBG_KNOWN_BUFFER, buffer, buffer),
+    REQUEST(MPIDBG_KNOWN_ACTUAL, actual_source, actual_tag),
+    REQUEST(MPIDBG_KNOWN_ACTUAL_BYTES, actual_bytes, actual_bytes),
+    REQUEST(MPIDBG_KNOWN_ERROR, error, error),
+    REQUEST(MPIDBG_KNOWN_CANCELLED, cancelled, cancelled),
+    REQUEST(MPIDBG_KNOWN_SITE, site, site),
+};
+
+void handles_merge_request(struct request_answer* answer, const struct request_answer* other) {
+  struct mpidbg_request_description* const more = &answer->more;
+  merge(more, more->known, &other->more, other->more.known, request_members,
+        COUNT(request_members));
+  more->known |= other->more.known;
+  if (more->kind == MPIDBG_REQUEST_UNKNOWN)
+    more->kind = other->more.kind;
+  if (more->state == MPIDBG_STATE_UNKNOWN)
+    more->state = other->more.state;
+  if (more->call[0] == '\0')
+    memcpy(more->call, other->more.call, sizeof more->call);
+  if (more->datatype[0] == '\0')
+    memcpy(more->datatype, other->more.datatype, sizeof more->datatype);
+}
+
+void handles_merge_errhandler(struct mpidbg_errhandler_info_t* info,
+                              const struct mpidbg_errhandler_info_t* other) {
+  if (info->eh_name[0] == '\0')
+    memcpy(info->eh_name, other->eh_name, sizeof info->eh_name);
+  info->eh_bitflags |= other->eh_bitflags & MPIDBG_ERRH_INFO_FREED_HANDLE;
+  if (info->eh_callback_func == 0)
+    info->eh_callback_func = other->eh_callback_func;
+  if (info->eh_handles == NULL) {
+    info->eh_refcount = other->eh_refcount;
+    info->eh_handles = other->eh_handles;
+  }
+}
+
+int handles_combined(int code, int other) {
+  if (code == MPIDBG_SUCCESS || other == MPIDBG_SUCCESS)
+    return MPIDBG_SUCCESS;
+  static const int from_worst[] = {MPIDBG_ERR_NO_MEM, MPIDBG_ERR_UNAVAILABLE, MPIDBG_ERR_NOT_FOUND,
+                                   MPIDBG_ERR_OUT_OF_RANGE};
+  for (size_t i = 0; i < COUNT(from_worst); ++i)
+    if (code == from_worst[i] || other == from_worst[i])
+      return from_worst[i];
+  return MPIDBG_ERR_NOT_SUPPORTED;
+}

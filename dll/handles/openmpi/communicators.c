@@ -1,0 +1,97 @@
+/* An MPI_Comm is the address of an ompi_communicator_t. */
+
+#include "dll/handles/openmpi/objects.h"
+
+/* It is a handle as long as it stands in the table of them, by its context id: what the MPI has
+ * freed does not. */
+static int check(const mqs_process_info* process, const struct openmpi* openmpi, mqs_taddr_t comm,
+                 int* context, int* flags) {
+  mqs_taddr_t listed = 0;
+  const int code = openmpi_check_listed(process, openmpi, comm, CLASS_COMM, COMMS);
+  if (code != MPIDBG_SUCCESS)
+    return code;
+  if (!openmpi_int(process, openmpi, comm, COMM_CONTEXT, context) ||
+      !openmpi_int(process, openmpi, comm, COMM_FLAGS, flags))
+    return MPIDBG_ERR_UNAVAILABLE;
+  const int found = openmpi_find_slot(process, openmpi, COMMS, *context, &listed);
+  return found == MPIDBG_SUCCESS && listed != comm ? MPIDBG_ERR_NOT_FOUND : found;
+}
+
+/* The program's handle holds one reference to it, and so does each request. That it holds none is
+ * certain; that it still holds one is not, since others of the MPI may. */
+static int is_freed(const mqs_process_info* process, struct openmpi* openmpi, mqs_taddr_t comm,
+                    int flags) {
+  int references = 0;
+  int holders = 0;
+  if ((flags & OPENMPI_FREED) != 0)
+    return 1;
+  if ((flags & OPENMPI_INTRINSIC) != 0 ||
+      !openmpi_int(process, openmpi, comm, OBJECT_REFERENCES, &references) ||
+      !openmpi_holders(process, openmpi, comm, &holders))
+    return 0;
+  const int extra = (flags & OPENMPI_EXTRA_REFERENCE) != 0;
+  return references <= holders + extra;
+}
+
+static void add_flags(int flags, struct mpidbg_comm_info_t* info) {
+  if ((flags & OPENMPI_INTRINSIC) != 0)
+    info->comm_bitflags |= MPIDBG_COMM_INFO_PREDEFINED;
+  if ((flags & OPENMPI_INTER) != 0)
+    info->comm_bitflags |= MPIDBG_COMM_INFO_INTERCOMM;
+}
+
+static void add_groups(const mqs_process_info* process, const struct openmpi* openmpi, int inter,
+                       struct mpidbg_comm_info_t* info) {
+  const mqs_taddr_t comm = info->comm_c_handle;
+  mqs_taddr_t group = 0;
+  info->comm_size = info->comm_num_local_procs = -1;
+  if (openmpi_word(process, openmpi, comm, COMM_LOCAL_GROUP, &group))
+    info->comm_local_procs = openmpi_group(process, openmpi, group, &info->comm_num_local_procs);
+  info->comm_size = info->comm_num_local_procs;
+  int rank = -1;
+  if (openmpi_int(process, openmpi, comm, COMM_RANK, &rank) && rank >= 0)
+    info->comm_rank = rank;
+  if (!inter)
+    return;
+  info->comm_num_remote_procs = -1;
+  if (openmpi_word(process, openmpi, comm, COMM_REMOTE_GROUP, &group))
+    info->comm_remote_procs = openmpi_group(process, openmpi, group, &info->comm_num_remote_procs);
+}
+
+static void add_description(const mqs_process_info* process, const struct openmpi* openmpi,
+                            struct mpidbg_comm_description* more) {
+  int fortran = 0;
+  if (openmpi_int(process, openmpi, more->handle, COMM_FORTRAN, &fortran) && fortran >= 0) {
+    more->fortran_handle = fortran;
+    more->known |= MPIDBG_KNOWN_FORTRAN;
+  }
+  if (openmpi_word(process, openmpi, more->handle, COMM_ERRHANDLER, &more->errhandler))
+    more->known |= MPIDBG_KNOWN_ERRHANDLER;
+}
+
+int openmpi_comm(const mqs_process_info* process, void* state, struct comm_answer* answer) {
+  struct openmpi* const openmpi = state;
+  const mqs_taddr_t comm = answer->info.comm_c_handle;
+  int context = 0;
+  int flags = 0;
+  const int code = check(process, openmpi, comm, &context, &flags);
+  if (code != MPIDBG_SUCCESS)
+    return code;
+  add_flags(flags, &answer->info);
+  add_description(process, openmpi, &answer->more);
+  answer->more.context = (uint32_t)context;
+  answer->more.known |= MPIDBG_KNOWN_CONTEXT;
+  if ((flags & OPENMPI_NAME_IS_SET) != 0) /* else it is one that Open MPI has made up */
+    handles_string(process, openmpi_at(openmpi, comm, COMM_NAME), answer->info.comm_name,
+                   sizeof answer->info.comm_name);
+  if (comm == openmpi->symbols[COMM_NULL]) {
+    answer->info.comm_bitflags |= MPIDBG_COMM_INFO_COMM_NULL;
+    return MPIDBG_SUCCESS;
+  }
+  if (is_freed(process, openmpi, comm, flags))
+    answer->info.comm_bitflags |= MPIDBG_COMM_INFO_FREED_HANDLE;
+  add_groups(process, openmpi, (flags & OPENMPI_INTER) != 0, &answer->info);
+  openmpi_topology(process, openmpi, flags, answer);
+  openmpi_attributes(process, openmpi, answer);
+  return MPIDBG_SUCCESS;
+}

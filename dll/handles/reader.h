@@ -1,0 +1,93 @@
+#ifndef MQBRIDGE_DLL_HANDLES_READER_H
+#define MQBRIDGE_DLL_HANDLES_READER_H
+
+/* Between the entry points (setup.c, queries.c, lists.c) and those who know where the handles of a
+ * process are: the memory of one MPI, or a recorder. Each of these is a struct reader in readers.c.
+ *
+ * Several may know the same process. The entry points ask all of them, in the order of readers.c:
+ * what the first one leaves unknown is taken from the next (merge.c). So a reader says only what it
+ * knows, and MPIDBG_ERR_UNAVAILABLE where it should know and cannot. */
+
+#include "dll/handles/memory.h"
+
+/* A handle that is being described. The reader gets it zeroed, but for what names a handle, sizes,
+ * and `unknown` ranks (-1). It fills in what it knows, with arrays from handles_allocate(), and
+ * sets the bits of more.known, which hold for both structures. */
+struct comm_answer {
+  /* All but comm_c_handle and comm_fortran_handle, which the entry points fill in. With neither
+   * a name nor a group known: "" and NULL. A bit of the topology only with MPIDBG_KNOWN_TOPOLOGY,
+   * attributes only with MPIDBG_KNOWN_ATTRIBUTES. */
+  struct mpidbg_comm_info_t info;
+  struct mpidbg_comm_description more;
+};
+struct request_answer {
+  enum mpidbg_request_info_bitmap_t flags;
+  struct mpidbg_request_description more;
+};
+struct status_answer {
+  enum mpidbg_status_info_bitmap_t flags;
+  struct mpidbg_status_description more;
+};
+
+/* Names of predefined handles (mpidbg_name_map_t). */
+enum { HANDLES_NAMES = 8 };
+struct name_map {
+  struct mpidbg_name_map_t names[HANDLES_NAMES + 1];
+  int count;
+};
+/* `name` is a string of the DLL. */
+void handles_name(struct name_map* map, char* name, mqs_taddr_t handle);
+
+struct reader {
+  const char* name; /* "Open MPI" */
+  /* The process is none of this reader's without this symbol. */
+  const char* symbol;
+
+  /* What it needs of the process from now on, in *state: from handles_allocate(), or NULL. Once for
+   * each process. Not MPIDBG_SUCCESS: the reader is not asked. */
+  int (*open)(const mqs_process_info* process, void** state);
+  /* Gives back what open() and the others keep. NULL: *state is all. */
+  void (*close)(void* state);
+  /* Fills in the types that it knows. May be NULL. */
+  void (*types)(const mqs_process_info* process, void* state,
+                struct mpidbg_handle_info_t* types_of);
+  /* Adds predefined handles by handles_name(). May be NULL. */
+  void (*names)(const mqs_process_info* process, void* state, struct name_map* comms,
+                struct name_map* errhandlers);
+
+  unsigned comm_capabilities;       /* enum mpidbg_comm_capabilities_t */
+  unsigned errhandler_capabilities; /* enum mpidbg_errhandler_capabilities_t */
+
+  /* Of the handle that stands in the answer. NULL: MPIDBG_ERR_NOT_SUPPORTED, as for all below. */
+  int (*comm)(const mqs_process_info* process, void* state, struct comm_answer* answer);
+  int (*request)(const mqs_process_info* process, void* state, struct request_answer* answer);
+  /* Of the MPI_Status at `address`. */
+  int (*status)(const mqs_process_info* process, void* state, mqs_taddr_t address,
+                struct status_answer* answer);
+  int (*errhandler)(const mqs_process_info* process, void* state,
+                    struct mpidbg_errhandler_info_t* info);
+
+  /* `fortran` is an INTEGER, with its sign. */
+  int (*comm_f2c)(const mqs_process_info* process, void* state, int32_t fortran, mqs_taddr_t* comm);
+  int (*errhandler_f2c)(const mqs_process_info* process, void* state, int32_t fortran,
+                        mqs_taddr_t* errhandler);
+  int (*request_f2c)(const mqs_process_info* process, void* state, int32_t fortran,
+                     mqs_taddr_t* request);
+  /* Of the address of a Fortran status. */
+  int (*status_f2c)(const mqs_process_info* process, void* state, mqs_taddr_t fortran,
+                    mqs_taddr_t* status);
+
+  /* Adds each handle by handles_list_add(), with duplicates or not. MPIDBG_ERR_UNAVAILABLE: there
+   * may be more. */
+  int (*comms)(const mqs_process_info* process, void* state, struct handle_list* list);
+  int (*requests)(const mqs_process_info* process, void* state, struct handle_list* list);
+  int (*errhandlers)(const mqs_process_info* process, void* state, struct handle_list* list);
+};
+
+/* In the order in which they are asked; NULL-terminated. */
+extern const struct reader* const handles_readers[];
+extern const struct reader handles_openmpi;
+extern const struct reader handles_mpich;
+extern const struct reader handles_recorder;
+
+#endif

@@ -1,0 +1,92 @@
+#ifndef MQBRIDGE_DLL_HANDLES_RECORDER_RECORDING_H
+#define MQBRIDGE_DLL_HANDLES_RECORDER_RECORDING_H
+
+/* What the recorder of a process keeps (dll/recorder/layout.h), by handle. */
+
+#include "dll/handles/reader.h"
+#include "dll/recorder/functions.h"
+#include "dll/recorder/layout.h"
+
+struct recorded_comm {
+  mqs_taddr_t handle;
+  mqs_taddr_t address; /* of its struct mqr_communicator */
+  mqs_taddr_t errhandler;
+  int32_t fortran;
+  uint32_t known; /* enum mqr_communicator_known */
+  int freed;
+};
+
+/* Which structure holds a request. */
+enum holder { HOLDER_OPERATION, HOLDER_COLLECTIVE, HOLDER_UNQUEUED };
+struct recorded_request {
+  mqs_taddr_t handle;
+  mqs_taddr_t address; /* of the structure */
+  mqs_taddr_t comm;    /* address of its struct mqr_communicator; 0: none, or not known */
+  int32_t fortran;
+  uint32_t flags; /* enum mqr_operation_flags */
+  enum holder holder;
+};
+
+struct recorded_errhandler {
+  mqs_taddr_t handle;
+  unsigned char bytes[sizeof(struct mqr_errhandler)];
+};
+
+/* Of one kind. Requests are in the order of their handles, freed ones last of equals. */
+struct found {
+  void* entries;
+  int count, room;
+};
+
+/* The state of the reader. All of it is of one generation of the recorder's lists. */
+struct recording {
+  mqs_taddr_t root;
+  int looked;
+  uint32_t generation;
+  uint32_t flags; /* enum mqr_root_flags */
+  int updating;
+  int whole; /* every list was read to its end */
+  size_t communicator_size, operation_size, collective_size, unqueued_size, errhandler_size;
+  unsigned char handles[sizeof(struct mqr_handles)];
+  struct found comms, requests, errhandlers;
+};
+
+/* Whether there is a recorder that keeps handles. */
+int recording_open(const mqs_process_info* process, void** state);
+/* Looks at the process, unless nothing has changed since. MPIDBG_ERR_UNAVAILABLE: the root cannot
+ * be read, or MPI is not initialized. */
+int recording_look(const mqs_process_info* process, struct recording* recording);
+
+/* NULL: there is none. Of several the one that the program has not freed. */
+const struct recorded_comm* recording_comm(const struct recording* recording, mqs_taddr_t handle);
+/* 0: not known. */
+mqs_taddr_t recording_comm_handle(const struct recording* recording, mqs_taddr_t address);
+const struct recorded_request* recording_request(const struct recording* recording,
+                                                 mqs_taddr_t handle);
+const struct recorded_errhandler* recording_errhandler(const struct recording* recording,
+                                                       mqs_taddr_t handle);
+
+/* What it means that a handle was not found. */
+int recording_lacking(const struct recording* recording);
+/* Members of the struct mqr_handles. */
+mqs_taddr_t recording_constant(const mqs_process_info* process, const struct recording* recording,
+                               size_t offset);
+int32_t recording_null(const mqs_process_info* process, const struct recording* recording,
+                       size_t offset);
+uint32_t recording_flags(const mqs_process_info* process, const struct recording* recording);
+
+#define RECORDED(read, bytes, structure, member)                                                   \
+  read(&process->target, (const unsigned char*)(bytes) + offsetof(struct structure, member))
+
+int recorder_comm(const mqs_process_info* process, void* state, struct comm_answer* answer);
+int recorder_topology(const mqs_process_info* process, mqs_taddr_t address,
+                      struct comm_answer* answer);
+int recorder_attributes(const mqs_process_info* process, mqs_taddr_t address,
+                        struct mpidbg_comm_info_t* info);
+int recorder_request(const mqs_process_info* process, void* state, struct request_answer* answer);
+int recorder_errhandler(const mqs_process_info* process, void* state,
+                        struct mpidbg_errhandler_info_t* info);
+int recorder_status(const mqs_process_info* process, void* state, mqs_taddr_t address,
+                    struct status_answer* answer);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_HANDLES_H
+#define MQBRIDGE_DLL_RECORDER_MPI_HANDLES_H
+
+/* What the program's handles are: MPI is asked when they are made, and changes are noted. All that
+ * is asked is local to the process. */
+
+#include "dll/recorder/handles.h"
+#include "dll/recorder/mpi/library.h"
+
+/* The constants of this MPI, its error handlers and keyvals. Once, before any communicator. */
+void mqr_open_handles(void);
+/* Of a new communicator that MPI has finished. */
+void mqr_learn_handles(MPI_Comm handle, struct mqr_recorded_communicator* recorded, int inter);
+/* Of one that MPI is still making: nothing can be asked yet. */
+void mqr_learn_twin(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
+
+enum mqr_reordering { MQR_REORDERING_UNKNOWN = -1, MQR_NOT_REORDERED, MQR_REORDERED };
+void mqr_learn_topology(MPI_Comm handle, struct mqr_recorded_communicator* recorded,
+                        enum mqr_reordering reordering);
+
+void mqr_open_attributes(void);
+void mqr_learn_attributes(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
+
+void mqr_open_errhandlers(void);
+void mqr_learn_errhandler(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
+
+#ifdef MPI_Comm_c2f /* a macro: a handle is a Fortran INTEGER as it is */
+#define MQR_C2F(kind, handle) ((int32_t)(handle))
+#else
+#define MQR_C2F(kind, handle) ((int32_t)mqr_mpi.kind##_c2f(handle))
+#endif
+
+#endif
