@@ -24,6 +24,7 @@ inline constexpr std::string_view twice_exited = "twice.exited"; ///< between tw
 inline constexpr std::string_view twice_failed = "twice.failed";
 inline constexpr std::string_view types_partial = "types.partial";
 inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
+inline constexpr std::string_view variables_clock = "variables.clock"; ///< they differ
 
 /// Families: the codes that start so.
 inline constexpr std::string_view of_elf = "elf.";     ///< an ELF file of this host

@@ -79,6 +79,22 @@ inline constexpr std::size_t core_mappings = std::size_t{1} << 18;
 /// All notes of a core, in bytes: a thread's registers have 4 to 12 kB in them.
 inline constexpr std::uint64_t core_notes = std::uint64_t{64} << 20;
 
+// --- variables of MPI_T
+
+/// Control variables, performance variables and categories, of each so many: Open MPI has some
+/// 2,000 and 250 with all of its plugins.
+inline constexpr std::size_t variables = 65'536;
+/// Bytes of one name, description or value, and of all of a process. Descriptions have at most 2
+/// kB.
+inline constexpr std::size_t variable_text = std::size_t{16} << 10;
+inline constexpr std::size_t variable_texts = std::size_t{32} << 20;
+/// Of a library's writable data, searched for what no symbol names: libopen-pal has 60 kB.
+inline constexpr std::size_t searched_data = std::size_t{16} << 20;
+/// Of all tables of objects that are found there: some 100 have 20,000.
+inline constexpr std::size_t searched_slots = std::size_t{1} << 20;
+/// Names of one enumeration.
+inline constexpr std::size_t enumeration_items = 4'096;
+
 // --- jobs
 
 /// Entries of a launcher's MPIR_proctable, one a rank; bytes of a host's name, of which DNS has

@@ -75,6 +75,17 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
   words.add("--rank", raw.ranks);
   words.add("--tag", raw.tags);
   words.add("--peer", raw.peers);
+  words.add("--kind", raw.kind);
+  words.add("--verbosity", raw.verbosity);
+  words.add("--category", raw.categories);
+  words.add("--pattern", raw.patterns);
+  words.add("--source", raw.sources);
+  words.add("--unexpected", raw.unexpected); // a filter, too
+  words.add("--request", raw.requests);
+  words.add("--communicator", raw.communicator_handles);
+  words.add("--errhandler", raw.errhandlers);
+  words.add("--status", raw.statuses);
+  words.add("--fortran", raw.fortran);
   words.add("--cache", raw.cache);
   words.add("--raw", raw.raw);
   return words.take();

@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 class Planner {
 public:
   Planner(const DumpCommand& command, const std::string& program, Launchers& launchers)
-      : launchers_(launchers), beginning_{program, command.options.queues ? "dump" : "stacks"} {
+      : launchers_(launchers), beginning_{program, std::string(command.name())} {
     append(beginning_, command.collect->words);
   }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,7 +24,7 @@ enum class When : std::uint8_t { automatic, always, never };
 /// --collect: the same program dumps the ranks of its own node on each of them.
 struct CollectChoice {
   std::string program;            ///< on the nodes; empty: where this one is here
-  std::vector<std::string> words; ///< that it is told there, behind `dump` or `stacks`
+  std::vector<std::string> words; ///< that it is told there, behind the command
 };
 
 /// Whether a verdict is wanted, of how many looks, and what it does to the exit status.
@@ -33,12 +34,20 @@ struct VerdictChoice {
   std::optional<Confidence> fail_on;              ///< of a deadlock, at least
 };
 
-/// `dump`; and `stacks`, which is a dump without queues (DumpOptions::queues) in another text.
+/// What `vars` makes of the variables of all ranks. Neither: it lists them.
+struct VariablesChoice {
+  bool diff = false;                       ///< compares ranks
+  bool all = false;                        ///< and leaves nothing out
+  std::optional<std::uint64_t> unexpected; ///< ranks with more unexpected messages
+};
+
+/// `dump`; and `stacks`, `vars` and `handles`, which are dumps of something else (DumpOptions).
 struct DumpCommand {
   TargetChoice targets;
   std::optional<CollectChoice> collect;
   DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
   VerdictChoice verdict;
+  VariablesChoice variables;
   Format format = Format::text;
   std::string output; ///< -o; empty: stdout
   bool summary = false;
@@ -50,6 +59,14 @@ struct DumpCommand {
   When color = When::automatic;
   When progress = When::automatic;
   std::filesystem::path trace; ///< empty: none
+
+  /// "dump", "stacks", "vars", "handles"
+  std::string_view name() const {
+    return options.queues      ? "dump"
+           : options.variables ? "vars"
+           : options.handles   ? "handles"
+                               : "stacks";
+  }
 };
 
 struct AnalyzeCommand {

@@ -6,6 +6,7 @@
 #include "host/cli/rank_lines.h"
 #include "host/cli/screen.h"
 #include "host/cli/session.h"
+#include "host/cli/variable_findings.h"
 #include "host/cli/verdict.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
@@ -53,6 +54,10 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
   case Format::text:
     if (command.options.queues)
       write_text(dump, text_options(command, output, status), output.sink());
+    else if (command.options.variables)
+      write_variables(dump, text_options(command, output, status), output.sink());
+    else if (command.options.handles)
+      write_handles(dump, text_options(command, output, status), output.sink());
     else
       write_stacks(dump, text_options(command, output, status), output.sink());
     break;
@@ -63,7 +68,12 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
   case Format::collect:
     break; // has been written line by line
   case Format::tsv:
-    write_tsv(dump, output.sink());
+    if (command.options.variables)
+      write_variables_tsv(dump, output.sink());
+    else if (command.options.handles)
+      write_handles_tsv(dump, output.sink());
+    else
+      write_tsv(dump, output.sink());
     break;
   }
 }
@@ -183,6 +193,7 @@ int execute(const DumpCommand& command, const Installation& installation) {
     return (*session)->status_or_interrupted(exit_nothing);
   }
   add_verdict(*dump, command);
+  add_variable_findings(*dump, command.variables);
   lines->end(*dump);
   lines.reset();
   const Outcome outcome = outcome_of(*dump);

@@ -3,8 +3,10 @@
 #include "host/cli/collector_words.h"
 #include "host/cli/option_values.h"
 #include "host/cli/parse_dump.h"
+#include "host/cli/parse_handles.h"
 #include "host/cli/parse_job.h"
 #include "host/cli/parse_run.h"
+#include "host/cli/parse_vars.h"
 #include "host/cli/parse_verdict.h"
 #include "host/cli/raw_options.h"
 
@@ -47,11 +49,11 @@ Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
   return std::optional(CollectChoice{raw.collector, std::move(*words)});
 }
 
-Result<Command> dump_command(const RawOptions& raw, bool queues) {
+/// `command`: all of it but for its targets and --collect.
+Result<Command> dump_command(const RawOptions& raw, Result<DumpCommand> command) {
   auto choice = parse_choice(raw, false);
   if (!choice)
     return forward(std::move(choice));
-  auto command = parse_look(raw, queues);
   if (!command)
     return forward(std::move(command));
   command->targets = std::move(*choice);
@@ -183,7 +185,11 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return fail("usage", "mqbridge dump: --summary and --full contradict each other",
                 "write one of them");
   if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
-    return dump_command(raw, app.got_subcommand("dump"));
+    return dump_command(raw, parse_look(raw, app.got_subcommand("dump")));
+  if (app.got_subcommand("vars"))
+    return dump_command(raw, parse_vars(raw));
+  if (app.got_subcommand("handles"))
+    return dump_command(raw, parse_handles(raw));
   if (app.got_subcommand("analyze"))
     return analyze_command(raw);
   if (app.got_subcommand("run"))

@@ -63,6 +63,21 @@ struct RawOptions {
   bool no_analyze = false;
   std::string twice;
   std::string fail_on;
+  // vars
+  std::string kind;
+  std::string verbosity;
+  std::vector<std::string> categories;
+  std::vector<std::string> patterns;
+  std::vector<std::string> sources;
+  bool diff = false;
+  bool all = false;
+  std::string unexpected;
+  // handles
+  std::vector<std::string> requests;
+  std::vector<std::string> communicator_handles;
+  std::vector<std::string> errhandlers;
+  std::vector<std::string> statuses;
+  bool fortran = false;
   // analyze
   std::vector<std::string> documents;
   std::string before;

@@ -52,12 +52,14 @@ Result<Contents> read_carrier(const std::filesystem::path& path, bool sandbox) {
     else
       contents.missing.emplace_back(name);
   }
-  for (const auto name : openmpi::ob1_types()) {
-    auto layout = (*source)->find(name);
-    if (!layout)
-      return forward(std::move(layout));
-    if (*layout)
-      contents.types.push_back(**layout);
+  for (const auto& more : {openmpi::ob1_types(), openmpi::tool_types()}) {
+    for (const auto name : more) {
+      auto layout = (*source)->find(name);
+      if (!layout)
+        return forward(std::move(layout));
+      if (*layout)
+        contents.types.push_back(**layout);
+    }
   }
   return contents;
 }

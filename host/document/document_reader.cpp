@@ -111,6 +111,15 @@ Filters read_filters(const Fields& document) {
     filters.tags = integers(fields, "tag");
   if (!fields.is_null("peer"))
     filters.peers = integers(fields, "peer");
+  if (!fields.is_null("kind"))
+    filters.variables.kind = fields.word<VariableKind>("kind");
+  if (!fields.is_null("verbosity"))
+    filters.variables.verbosity = fields.word<Verbosity>("verbosity");
+  for (const auto& [key, names] : {std::pair("category", &filters.variables.categories),
+                                   std::pair("pattern", &filters.variables.patterns),
+                                   std::pair("source", &filters.variables.sources)})
+    if (!fields.is_null(key))
+      *names = fields.texts(key, most_names);
   return filters;
 }
 

@@ -74,14 +74,6 @@ void write_waited(JsonWriter& json, const Waited& waited) {
 }
 
 /// Nothing where it is not known: without a recorder it never is.
-void write_site(JsonWriter& json, const SharedSite& site) {
-  if (!site)
-    return;
-  write_address(json, "site", site->address);
-  json.member("function", site->function);
-  json.member("file", site->file);
-  json.member("line", site->line);
-}
 
 void write_operation(JsonWriter& json, const Operation& operation, bool raw) {
   json.begin_object(Layout::one_line);
@@ -142,6 +134,23 @@ void write_members(JsonWriter& json, std::string_view key, const std::vector<Mem
     json.member("rank", member.rank);
     json.end();
   }
+  json.end();
+}
+
+/// null: a member of another job.
+void write_places(JsonWriter& json, std::string_view key, const std::vector<std::int64_t>& ranks) {
+  json.key(key).begin_array(Layout::one_line);
+  for (const std::int64_t rank : ranks)
+    json.value(rank < 0 ? std::optional<std::int64_t>() : std::optional(rank));
+  json.end();
+}
+
+void write_joined(JsonWriter& json, const Joined& joined) {
+  json.key("joined").begin_object();
+  json.member("joint", address_text(joined.joint));
+  json.member("path", address_text(joined.path));
+  write_places(json, "group", joined.group);
+  write_places(json, "remote_group", joined.remote_group);
   json.end();
 }
 
@@ -213,6 +222,15 @@ void write_queue(JsonWriter& json, const Queue& queue, bool raw) {
 
 } // namespace
 
+void write_site(JsonWriter& json, const SharedSite& site) {
+  if (!site)
+    return;
+  write_address(json, "site", site->address);
+  json.member("function", site->function);
+  json.member("file", site->file);
+  json.member("line", site->line);
+}
+
 void write_communicator(JsonWriter& json, const Communicator& communicator, RankMembers members) {
   json.begin_object();
   json.member("id", address_text(communicator.id.value));
@@ -241,6 +259,8 @@ void write_communicator(JsonWriter& json, const Communicator& communicator, Rank
   write_members(json, "remote_members", communicator.remote.members);
   if (communicator.recorded)
     write_recorded(json, *communicator.recorded);
+  if (communicator.joined)
+    write_joined(json, *communicator.joined);
   json.end();
 }
 

@@ -82,6 +82,28 @@ void write_statistics(JsonWriter& json, const Statistics& statistics) {
   json.end();
 }
 
+/// Nothing where it has met nobody.
+void write_joints(JsonWriter& json, const std::vector<Joint>& joints) {
+  if (joints.empty())
+    return;
+  json.key("joints").begin_array();
+  for (const Joint& joint : joints) {
+    json.begin_object(Layout::one_line);
+    json.member("id", address_text(joint.id));
+    json.member("base", address_text(joint.base));
+    json.member("path", address_text(joint.path));
+    json.member("sequence", std::int64_t{joint.sequence});
+    json.member("call", joint.call);
+    json.member("size", joint.size);
+    json.member("remote_size", joint.remote_size);
+    json.member("mark", joint.mark);
+    json.member("began_us", joint.began);
+    json.member("ended_us", joint.ended);
+    json.end();
+  }
+  json.end();
+}
+
 } // namespace
 
 void write_or_null(JsonWriter& json, std::string_view key, std::string_view text) {
@@ -161,6 +183,9 @@ void write_rank_members(JsonWriter& json, const RankDump& rank, RankMembers memb
                 name_of(rank.mpi ? rank.mpi->thread_level : ThreadLevel::unknown));
   json.member("process_state", rank.process_state);
   write_stacks(json, rank.stacks);
+  write_variables(json, rank.variables);
+  write_joints(json, rank.joints);
+  write_handles(json, rank.handles);
 }
 
 } // namespace mqbridge

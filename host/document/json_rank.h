@@ -32,12 +32,24 @@ std::string address_text(std::uint64_t address);
 void write_address(JsonWriter& json, std::string_view key,
                    const std::optional<TargetAddress>& address);
 
+/// The members `site`, `function`, `file` and `line`, where it is known where.
+void write_site(JsonWriter& json, const SharedSite& site);
+
 /// The schema's `communicator`.
 void write_communicator(JsonWriter& json, const Communicator& communicator, RankMembers members);
 
 /// The members `blocked_in` and `stacks`; nullopt is null.
 void write_blocked_in(JsonWriter& json, const std::optional<std::vector<BlockedCall>>& calls);
 void write_stacks(JsonWriter& json, const std::optional<std::vector<ThreadStack>>& stacks);
+
+/// The member `variables`, where there are some.
+void write_variables(JsonWriter& json, const std::optional<ProcessVariables>& variables);
+
+/// The members `variable_differences` and `unexpected_lengths` of a document that has them.
+void write_variable_findings(JsonWriter& json, const Dump& dump);
+
+/// The member `handles`, where there are some.
+void write_handles(JsonWriter& json, const std::optional<ProcessHandles>& handles);
 
 /// The schema's `runs`.
 void write_runs(JsonWriter& json, std::span<const std::int64_t> values);

@@ -38,6 +38,16 @@ void write_filter(JsonWriter& json, std::string_view name, const std::vector<T>&
   json.end();
 }
 
+void write_variable_filter(JsonWriter& json, const VariableFilter& filter) {
+  if (filter.kind)
+    json.member("kind", name_of(*filter.kind));
+  if (filter.verbosity)
+    json.member("verbosity", name_of(*filter.verbosity));
+  write_filter(json, "category", filter.categories);
+  write_filter(json, "pattern", filter.patterns);
+  write_filter(json, "source", filter.sources);
+}
+
 void write_filters(JsonWriter& json, const Filters& filters) {
   json.key("filters").begin_object(Layout::one_line);
   std::vector<std::string_view> queues;
@@ -53,6 +63,7 @@ void write_filters(JsonWriter& json, const Filters& filters) {
     write_runs(json.key("rank"), filters.ranks);
   write_filter(json, "tag", filters.tags);
   write_filter(json, "peer", filters.peers);
+  write_variable_filter(json, filters.variables);
   json.end();
 }
 
@@ -94,6 +105,7 @@ void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) 
   }
   json.end();
   write_analysis(json, dump.analysis);
+  write_variable_findings(json, dump);
   write_filters(json, dump.filters);
   write_errors(json, dump.errors);
   write_earlier(json, dump.earlier, options.raw);
@@ -147,6 +159,7 @@ void write_ndjson_summary(const Dump& dump, const Sink& sink) {
   json.member("failed", outcome.failed);
   json.end();
   write_analysis(json, dump.analysis);
+  write_variable_findings(json, dump);
   write_errors(json, dump.errors);
   json.end();
   json.end_line();

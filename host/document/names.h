@@ -38,6 +38,16 @@ std::string_view name_of(Confidence value);
 std::string_view name_of(FindingKind value);
 std::string_view name_of(WaitsFor value);
 std::string_view name_of(RankChange value);
+std::string_view name_of(VariableKind value);
+std::string_view name_of(Verbosity value);
+std::string_view name_of(Binding value);
+std::string_view name_of(VariableScope value);
+std::string_view name_of(VariableClass value);
+std::string_view name_of(VariableSource value);
+std::string_view name_of(HandleKind value);
+std::string_view name_of(TopologyKind value);
+std::string_view name_of(RequestHandleKind value);
+std::string_view name_of(RequestHandleState value);
 
 /// The value of E that has this name; nullopt: none has.
 template <class E>

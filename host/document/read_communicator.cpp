@@ -67,6 +67,26 @@ std::vector<Member> read_members(const Fields& fields, std::string_view key) {
   return members;
 }
 
+std::vector<std::int64_t> read_places(const Fields& fields, std::string_view key) {
+  std::vector<std::int64_t> ranks;
+  fields.each(key, [&](const json& element, const Place& place) {
+    const auto rank = integer_of(element);
+    if (!element.is_null() && !rank)
+      fields.state().complain(place, "a rank, or null");
+    ranks.push_back(std::max<std::int64_t>(rank.value_or(-1), -1));
+    fields.state().spend(sizeof(std::int64_t));
+  });
+  return ranks;
+}
+
+std::optional<Joined> read_joined(const Fields& communicator) {
+  if (communicator.is_null("joined"))
+    return std::nullopt;
+  const Fields fields(communicator, "joined");
+  return Joined{fields.address("joint").value, fields.address("path").value,
+                read_places(fields, "group"), read_places(fields, "remote_group")};
+}
+
 std::optional<MessageCounters> read_counters(const Fields& communicator) {
   if (communicator.is_null("counters"))
     return std::nullopt;
@@ -160,6 +180,7 @@ Communicator read_communicator(const json& value, const Place& place, const Take
   if (const auto context = fields.maybe_address("context_id"))
     communicator.context = context->value;
   communicator.recorded = read_recorded(fields);
+  communicator.joined = read_joined(fields);
   communicator.named_by_mpi = fields.maybe_flag("named_by_mpi").value_or(false);
   return communicator;
 }

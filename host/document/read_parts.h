@@ -38,6 +38,12 @@ RankDump read_earlier_rank(const nlohmann::json& rank, const Place& place,
 std::optional<std::vector<BlockedCall>> read_blocked_in(const Fields& rank);
 std::optional<std::vector<ThreadStack>> read_stacks(const Fields& rank);
 
+/// The member `variables`; nullopt: null, or absent.
+std::optional<ProcessVariables> read_variables(const Fields& rank);
+
+/// The member `handles`; nullopt: null, or absent.
+std::optional<ProcessHandles> read_handles(const Fields& rank);
+
 std::vector<RankError> read_errors(const Fields& fields, std::string_view key);
 
 /// Values that the document holds as runs ([first, last, step]).

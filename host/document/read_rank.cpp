@@ -77,6 +77,29 @@ Statistics read_statistics(const Fields& rank) {
   return statistics;
 }
 
+std::vector<Joint> read_joints(const Fields& rank) {
+  std::vector<Joint> joints;
+  if (rank.is_null("joints"))
+    return joints;
+  rank.each("joints", [&](const json& element, const Place& place) {
+    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+    const Fields fields(element, place, rank.state());
+    Joint& joint = joints.emplace_back();
+    joint.id = fields.address("id").value;
+    joint.base = fields.address("base").value;
+    joint.path = fields.address("path").value;
+    joint.sequence = static_cast<std::uint32_t>(fields.integer("sequence", 0, most));
+    joint.call = fields.text("call");
+    joint.size = fields.integer("size");
+    joint.remote_size = fields.integer("remote_size");
+    joint.mark = fields.text("mark");
+    joint.began = static_cast<std::uint64_t>(fields.integer("began_us", 0));
+    joint.ended = static_cast<std::uint64_t>(fields.integer("ended_us", 0));
+    fields.state().spend(sizeof(Joint) + joint.call.size() + joint.mark.size());
+  });
+  return joints;
+}
+
 RankDump read_members(const Fields& fields, const TakeOperations& take, bool statistics) {
   ReadState& state = fields.state();
   RankDump rank;
@@ -107,6 +130,9 @@ RankDump read_members(const Fields& fields, const TakeOperations& take, bool sta
   rank.process_state = fields.maybe_text("process_state");
   rank.blocked_in = read_blocked_in(fields);
   rank.stacks = read_stacks(fields);
+  rank.variables = read_variables(fields);
+  rank.joints = read_joints(fields);
+  rank.handles = read_handles(fields);
   return rank;
 }
 

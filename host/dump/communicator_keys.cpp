@@ -1,5 +1,6 @@
 #include "host/dump/communicator_keys.h"
 
+#include "host/dump/connected_processes.h"
 #include "host/mpi/mpi_support.h"
 
 #include <algorithm>
@@ -59,7 +60,8 @@ public:
       std::ranges::sort(identity.sides);
       if (inter)
         identity.size = 0; // each side says its own
-    } else if (is_one_at_a_time(dump_.ranks[i], communicator)) {
+    } else if (communicator.joined ? communicator.context.has_value()
+                                   : is_one_at_a_time(dump_.ranks[i], communicator)) {
       identity.sides.push_back({job_of_[i], {}, {}});
     } else {
       identity.owner = i;
@@ -111,6 +113,7 @@ private:
 } // namespace
 
 void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
+  connect_processes(dump, job_of);
   const Identities identities(dump, job_of);
   std::map<Identity, std::string> keys;
   std::size_t next = 1;

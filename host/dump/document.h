@@ -1,8 +1,12 @@
 #pragma once
 
 #include "host/dump/analysis.h"
+#include "host/dump/variable_filter.h"
+#include "host/dump/variable_findings.h"
 #include "host/memory/platform.h"
 #include "host/mpi/mpi_library.h"
+#include "host/mpi/variables.h"
+#include "host/mqs/handles.h"
 #include "host/mqs/queues.h"
 #include "host/stacks/stack.h"
 
@@ -84,6 +88,7 @@ struct RankDump {
   std::optional<DllInfo> dll;
   std::optional<MpiInfo> mpi;
   std::vector<Communicator> communicators;
+  std::vector<Joint> joints; ///< where its recorder saw it meet processes of other jobs
   std::optional<double> stopped_ms;
   std::optional<std::string> stopped_at; ///< RFC 3339
   bool stopped_before_us = false;
@@ -94,6 +99,8 @@ struct RankDump {
   std::optional<std::vector<BlockedCall>>
       blocked_in; ///< of application threads; nullopt: not known
   std::optional<std::vector<ThreadStack>> stacks;
+  std::optional<ProcessVariables> variables; ///< nullopt: not asked for, or not read
+  std::optional<ProcessHandles> handles;     ///< nullopt: not asked for, or not read
   Statistics statistics;
 };
 
@@ -105,6 +112,7 @@ struct Filters {
   std::vector<std::int64_t> ranks;
   std::vector<std::int64_t> tags;
   std::vector<std::int64_t> peers;
+  VariableFilter variables = {}; ///< of `mqbridge vars`
 };
 
 /// An earlier look at the same ranks.
@@ -124,6 +132,8 @@ struct Dump {
   std::vector<RankError> errors;    ///< of no rank: a node that could not be reached
   std::vector<EarlierLook> earlier; ///< oldest first
   std::optional<Analysis> analysis; ///< nullopt: none was asked for
+  std::optional<std::vector<JobVariableDifferences>> variable_differences = {}; ///< vars --diff
+  std::optional<UnexpectedLengths> unexpected_lengths = {}; ///< vars --unexpected
 };
 
 } // namespace mqbridge

@@ -101,11 +101,18 @@ bool RankMpi::has_queues() const {
          dump_.mpi->state != MpiState::finalized;
 }
 
-Result<void> RankMpi::find_types() {
-  if (!support_of(library_.provider).needs_types())
+Result<void> RankMpi::find_types_of_mpi() {
+  auto library = library_;
+  if (!library.recorded.empty())
+    library.provider = library.recorded;
+  return find_types(library);
+}
+
+Result<void> RankMpi::find_types(const MpiLibrary& library) {
+  if (!support_of(library.provider).needs_types())
     return {};
   auto choice = select_types(
-      process_.space(), library_, options_.types_files, options_.pack_directories,
+      process_.space(), library, options_.types_files, options_.pack_directories,
       [&] { return process_.find_debug_information(warnings_); }, warnings_);
   if (!choice) {
     dump_.mpi->types_match = TypesMatch::none;

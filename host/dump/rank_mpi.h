@@ -24,8 +24,10 @@ public:
   Result<void> identify(const std::optional<std::string>& entry_hint);
   /// Has MPI_Init returned, and MPI_Finalize not yet? Without both there are no queues.
   bool has_queues() const;
-  /// Errors: those of select_types.
-  Result<void> find_types();
+  /// Those that the debug DLL asks for. Errors: those of select_types.
+  Result<void> find_types() { return find_types(library_); }
+  /// Those of the MPI itself, whoever shows its queues. Errors: likewise.
+  Result<void> find_types_of_mpi();
   /// Errors: those of Memory.
   Result<void> read_transport();
 
@@ -33,13 +35,15 @@ public:
   /// Lines that say how the job's queues are seen all the same: dll.not_found where its MPI has no
   /// debug DLL at all. Empty: the DLL is somewhere else.
   std::string hint_without_dll() const;
+  /// How to run it with a recorder.
+  std::string recorder_hint() const;
 
   bool bypassed() const { return bypassed_; } ///< the DLL does not look where the queues are
 
 private:
   bool starts_jobs() const;
   std::string launcher_name() const;
-  std::string recorder_hint() const;
+  Result<void> find_types(const MpiLibrary& library);
   Result<void> read_state(const std::optional<std::string>& entry_hint);
 
   const DumpOptions& options_;

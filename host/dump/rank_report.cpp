@@ -78,6 +78,8 @@ bool RankReport::has_error(std::string_view code) const {
 void RankReport::forget_look() {
   dump().errors.resize(errors_before_look_);
   dump().communicators.clear();
+  dump().variables.reset();
+  dump().handles.reset();
 }
 
 RankStatus RankReport::conclude(bool walked, bool bypassed) const {
@@ -96,7 +98,7 @@ bool RankReport::cut_short() const {
     for (const auto& queue : communicator.queues)
       if (queue.state == QueueState::error || queue.truncated_by != TruncatedBy::nothing)
         return true;
-  return false;
+  return outcome_.dump.variables && !outcome_.dump.variables->whole;
 }
 
 } // namespace mqbridge

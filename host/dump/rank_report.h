@@ -39,6 +39,8 @@ public:
   bool any_error() const;
   bool has_error(std::string_view code) const;
   bool has_stacks() const { return outcome_.dump.stacks.has_value(); }
+  bool has_handles() const { return outcome_.dump.handles.has_value(); }
+  bool has_variables() const { return outcome_.dump.variables.has_value(); }
   /// All that has been said so far stays, whatever a later look says.
   void mark() { errors_before_look_ = outcome_.dump.errors.size(); }
   /// Back to there.

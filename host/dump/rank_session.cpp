@@ -1,6 +1,8 @@
 #include "host/dump/rank_session.h"
 
 #include "host/disk/work_budget.h"
+#include "host/dump/rank_handles.h"
+#include "host/dump/rank_variables.h"
 #include "host/dump/rank_walk.h"
 #include "host/mpi/mpi_support.h"
 
@@ -29,9 +31,9 @@ bool RankSession::reach(std::stop_token stop) {
 bool RankSession::open() {
   const bool ready = guarded(&RankSession::prepare);
   report_.mark();
-  if (plan_)
+  if (plan_ || handle_dll_ || options().variables)
     return ready;
-  const bool worth_it = dump().mpi || !options().queues;
+  const bool worth_it = dump().mpi || !options().asks_mpi();
   return options().stacks && worth_it && process_ && process_->has_images();
 }
 
@@ -42,6 +44,10 @@ const RankDump& RankSession::look() {
   tried_stacks_ = stacks_.captured(); // it has stood still since
   if (plan_)
     guarded(&RankSession::walk);
+  if (options().variables)
+    guarded(&RankSession::read_variables);
+  if (handle_dll_)
+    guarded(&RankSession::ask_handles);
   if (options().stacks && !tried_stacks_)
     guarded(&RankSession::capture);
   dump().status = conclude();
@@ -57,7 +63,7 @@ void RankSession::let_go() {
 
 RankOutcome RankSession::close() {
   let_go();
-  if (stacks_.captured() || is_recorded())
+  if (stacks_.captured() || has_sites())
     guarded(&RankSession::unwind);
   if (no_stacks_ && !report_.has_error(no_stacks_->code))
     report_.say(*no_stacks_, RankError::Level::warning);
@@ -89,12 +95,16 @@ Result<void> RankSession::prepare() {
     return done;
   const WorkScope scope({access_->deadline(), stop_});
   if (auto done = identify_mpi(); !done) {
-    if (options().queues || !process_->has_images())
+    if (options().asks_mpi() || !process_->has_images())
       return done;
     report_.warnings().push_back(std::move(done).error()); // any program has stacks
     return {};
   }
-  if (!options().queues || !mpi_->has_queues())
+  if (!mpi_->has_queues())
+    return {};
+  if (options().handles)
+    return choose_handle_dll();
+  if (!options().queues)
     return {};
   auto dll = choose_types_and_dll();
   return dll ? plan_walk(std::move(*dll)) : forward(std::move(dll));
@@ -103,8 +113,9 @@ Result<void> RankSession::prepare() {
 Result<void> RankSession::connect() {
   // What must not take time from a target that is held. Without it the walk starts one, and says
   // what is wrong.
-  if (auto worker = WorkerProcess::start(options().program_directory / "mqbridge-worker"))
-    worker_.emplace(std::move(*worker));
+  if (options().queues || options().handles)
+    if (auto worker = WorkerProcess::start(options().program_directory / "mqbridge-worker"))
+      worker_.emplace(std::move(*worker));
   if (tools_.known_files != nullptr)
     tools_.known_files->wait(); // many stubs hold their process from the first byte on
   report_.begin(PhaseName::connect, "connect");
@@ -162,7 +173,9 @@ Result<void> RankSession::identify_mpi() {
   if (tools_.known_files != nullptr && done)
     tools_.known_files->add(process_->images());
   auto known = take_environment();
-  return done ? known : done;
+  if (!done || !known)
+    return done ? known : done;
+  return report_.outcome().claim.name_space ? known : take_job();
 }
 
 /// Late: by now it has come beside other reads.
@@ -176,6 +189,16 @@ Result<void> RankSession::take_environment() {
   claim.environment_size = environment->size;
   if (process_->has_real_pid()) // else the process id may be the stub's own invention
     claim.identity = process_->identity();
+  return {};
+}
+
+/// Where the launcher has left no name in the environment.
+Result<void> RankSession::take_job() {
+  auto job = support_of(mpi_->library().provider).read_job(process_->space());
+  if (!job)
+    return forward(std::move(job));
+  if (!job->empty())
+    report_.outcome().claim.name_space = std::move(*job);
   return {};
 }
 
@@ -235,7 +258,9 @@ Result<void> RankSession::capture() {
   return done ? done : without_stacks(std::move(done).error());
 }
 
-bool RankSession::is_recorded() const {
+bool RankSession::has_sites() const {
+  if (options().handles)
+    return report_.has_handles();
   return walked_ && mpi_ && support_of(mpi_->library().provider).is_recorder();
 }
 
@@ -248,17 +273,26 @@ Result<void> RankSession::unwind() {
 }
 
 Result<void> RankSession::without_stacks(Error error) {
-  if (!options().queues)
+  if (!options().asks_mpi())
     return Failure(std::move(error));
   no_stacks_.emplace(std::move(error));
   return {};
 }
 
+RankWalk RankSession::plan_worker(const DllChoice& dll, std::string_view phase) {
+  RankWalk walk{options(), *process_, mpi_->library(), dll};
+  walk.world_rank_hint = report_.outcome().claim.environment_rank.value_or(-1);
+  walk.budget = &budget_;
+  walk.progress = [this, phase](std::uint64_t found) { report_.progress(phase, found); };
+  walk.stop = stop_;
+  walk.worker = worker_ ? &*worker_ : nullptr;
+  return walk;
+}
+
 Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
-  RankWalk walk{options(), *process_, mpi_->library(), plan_->dll};
+  auto walk = plan_worker(plan_->dll, "walk");
   walk.bypassed = mpi_->bypassed();
-  walk.world_rank_hint = report_.outcome().claim.environment_rank.value_or(-1);
   // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:
   // without it they could not be trusted.
   const auto start = PhaseClock::Clock::now();
@@ -271,10 +305,6 @@ Result<void> RankSession::walk() {
       report_.begin(PhaseName::walk, "walk");
     };
   walk.before_repairs = [this, start] { access_->limit(1.0, start + options().max_walk); };
-  walk.budget = &budget_;
-  walk.progress = [this](std::uint64_t operations) { report_.progress("walk", operations); };
-  walk.stop = stop_;
-  walk.worker = worker_ ? &*worker_ : nullptr;
   const WorkScope scope({access_->deadline(), stop_});
   auto outcome = walk_rank(walk, dump());
   auto& warnings = report_.warnings();
@@ -282,6 +312,40 @@ Result<void> RankSession::walk() {
   walked_ = outcome.found;
   calls_ = std::move(outcome.calls);
   return outcome.result;
+}
+
+Result<void> RankSession::choose_handle_dll() {
+  report_.begin(PhaseName::types, "types");
+  if (auto types = mpi_->find_types(); !types)
+    return types;
+  auto dll = choose_dll_for_handles(options().dll, process_->space(), mpi_->library());
+  if (!dll)
+    return forward(std::move(dll));
+  report_.outcome().dll_path = dll->path.string();
+  auto& warnings = report_.warnings();
+  warnings.insert(warnings.end(), dll->warnings.begin(), dll->warnings.end());
+  handle_dll_.emplace(std::move(*dll));
+  return {};
+}
+
+Result<void> RankSession::ask_handles() {
+  report_.begin(PhaseName::walk, "handles");
+  auto walk = plan_worker(*handle_dll_, "handles");
+  walk.walk_end = PhaseClock::Clock::now() + options().max_walk;
+  walk.deadline = access_->limit(1.0, walk.walk_end);
+  const WorkScope scope({access_->deadline(), stop_});
+  return ask_rank_handles(walk, dump(), report_.warnings());
+}
+
+Result<void> RankSession::read_variables() {
+  report_.begin(PhaseName::walk, "variables");
+  const WorkScope scope({access_->deadline(), stop_});
+  auto read =
+      read_rank_variables(*process_, *mpi_, options().filters.variables, report_.warnings());
+  if (!read)
+    return forward(std::move(read));
+  dump().variables = std::move(*read);
+  return {};
 }
 
 void RankSession::release() {
@@ -326,9 +390,17 @@ void RankSession::take_statistics(const PageRuns& touched) {
 }
 
 RankStatus RankSession::conclude() const {
-  if (!tools_.options.queues)
-    return report_.conclude(report_.has_stacks(), false);
-  return report_.conclude(walked_, mpi_ && mpi_->bypassed());
+  if (options().queues)
+    return report_.conclude(walked_, mpi_ && mpi_->bypassed());
+  return report_.conclude(has_answers(), false);
+}
+
+bool RankSession::has_answers() const {
+  if (options().variables)
+    return report_.has_variables();
+  if (options().handles)
+    return report_.has_handles();
+  return report_.has_stacks();
 }
 
 } // namespace mqbridge

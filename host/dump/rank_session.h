@@ -5,6 +5,7 @@
 #include "host/dump/rank_replay.h"
 #include "host/dump/rank_report.h"
 #include "host/dump/rank_stacks.h"
+#include "host/dump/rank_walk.h"
 #include "host/dump/target_tools.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/walk_budget.h"
@@ -17,6 +18,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -71,24 +73,32 @@ private:
   Result<void> prepare();
   Result<void> capture();
   Result<void> walk();
+  Result<void> read_variables();
+  Result<void> ask_handles();
   Result<void> unwind();
 
   Result<void> connect();
   Result<void> open_process();
   Result<void> identify_mpi();
   Result<void> take_environment();
+  Result<void> take_job();
   Result<DllChoice> choose_types_and_dll();
   Result<void> plan_walk(DllChoice dll);
+  Result<void> choose_handle_dll();
+  /// What a worker that asks `dll` goes by, whatever it asks; without limits of time.
+  RankWalk plan_worker(const DllChoice& dll, std::string_view phase);
   StopFacts stop_facts() const;
   FetchContext fetch_context();
 
-  /// Its call sites are to be named, whether or not there are stacks.
-  bool is_recorded() const;
+  /// There may be call sites to be named, whether or not there are stacks.
+  bool has_sites() const;
   void release();
   /// Without queues the stacks are all that was asked for. With them, what has failed is said once.
   Result<void> without_stacks(Error error);
   void take_statistics(const PageRuns& touched);
   RankStatus conclude() const;
+  /// To what was asked where no queues were.
+  bool has_answers() const;
 
   const TargetTools own_;
   const SharedTools& tools_;
@@ -107,7 +117,8 @@ private:
   bool gone_ = false;              ///< let_go() was called
   bool tried_stacks_ = false;      ///< nothing more is to be had of them in this look
   std::optional<WalkPlan> plan_;
-  std::vector<BlockedCall> calls_; ///< of a recorder, by the last look
+  std::optional<DllChoice> handle_dll_; ///< that is asked for handles
+  std::vector<BlockedCall> calls_;      ///< of a recorder, by the last look
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };
 

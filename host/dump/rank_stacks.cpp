@@ -33,6 +33,9 @@ std::vector<SharedSite> sites_of(const RankDump& dump, const std::vector<Blocked
       for (const Operation& operation : queue.operations)
         add(operation.site);
   }
+  if (dump.handles)
+    for (const RequestHandle& request : dump.handles->requests)
+      add(request.site);
   return sites;
 }
 

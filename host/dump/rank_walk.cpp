@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/dump/doubtful_queues.h"
 #include "host/dump/filters.h"
+#include "host/dump/rank_worker.h"
 #include "host/dump/unverified.h"
 #include "host/memory/memory.h"
 #include "host/mpi/mpi_support.h"
@@ -48,15 +49,6 @@ void take_world(RankDump& dump, const MpiSupport& support) {
     return;
   dump.world_rank = world->local_rank;
   dump.world_size = world->size;
-}
-
-Error without_landlock(const std::filesystem::path& dll, const std::string& why) {
-  return {"sandbox.partial",
-          fmt::format("{} was loaded without Landlock ({}): while it was, it could read the memory "
-                      "of other processes of this user",
-                      dll.string(), why),
-          "Linux 5.13 or later, with landlock in /sys/kernel/security/lsm, forbids it; "
-          "sysctl kernel.yama.ptrace_scope=1 does, too"};
 }
 
 class Walk {
@@ -136,8 +128,10 @@ private:
     auto wrong = outcome ? std::move(outcome->damage) : std::optional(in_walk(outcome.error()));
     if (wrong && wrong->code == codes::queue_damaged && !walk_.process.is_alive())
       wrong->hint = lack_of_core.hint; // nothing changes any more
-    if (outcome)
+    if (outcome) {
       outcome_.calls = std::move(outcome->calls);
+      dump_.joints = std::move(outcome->joints);
+    }
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));
     if (wrong && !failure)
@@ -147,38 +141,16 @@ private:
   }
 
   WalkResult run_dll() {
-    if (!walk_.options.sandbox)
-      outcome_.warnings.push_back(
-          {"sandbox.off",
-           fmt::format("{} ran without system call filters (--no-sandbox): it could do whatever "
-                       "this user may",
-                       walk_.dll.path.string()),
-           ""});
     auto result = walk_queues(request());
-    if (result.sandbox_gap)
-      outcome_.warnings.push_back(without_landlock(walk_.dll.path, *result.sandbox_gap));
-    dump_.dll = DllInfo{walk_.dll.path.string(), result.dll_version, result.dll_compatibility,
-                        walk_.mpi.provider};
-    dump_.statistics.fetches = result.fetches;
-    dump_.statistics.fetch_bytes = result.fetch_bytes;
+    take_outcome(walk_, result, dump_, outcome_.warnings);
     dump_.communicators = std::move(result.communicators);
-    for (const auto& message : result.dll_messages)
-      outcome_.warnings.push_back(
-          {"dll.message", fmt::format("{} says: {}", walk_.dll.path.filename().string(), message),
-           ""});
-    if (result.left_out && result.failure)
-      outcome_.warnings.push_back(*result.left_out); // beside what ended the walk
-    else if (result.left_out)
-      result.failure = result.left_out;
     if (auto doubtful = walk_.process.doubtful_memory())
       outcome_.warnings.push_back(std::move(*doubtful));
     return result;
   }
 
   WalkRequest request() const {
-    WalkRequest request{walk_.options.program_directory / "mqbridge-worker", walk_.dll.path,
-                        walk_.process.space(), dump_.executable.value_or(dump_.endpoint)};
-    request.world_rank_hint = walk_.world_rank_hint;
+    WalkRequest request{worker_request(walk_, dump_)};
     if (!walk_.bypassed)
       request.op_classes = wanted_queues(filters_);
     request.max_operations = walk_.options.max_operations;
@@ -187,16 +159,6 @@ private:
       return wanted(filters_, communicator) && (peers_come_late() || wanted(filters_, operation));
     };
     request.ignore_welcome = support_.refuses_in_success();
-    request.stop = walk_.stop;
-    request.sandboxed = walk_.options.sandbox;
-    request.store = walk_.process.page_store();
-    request.started = walk_.worker;
-    request.checked = walk_.dll.checked;
-    request.deadline = walk_.deadline;
-    request.walk_end = walk_.walk_end;
-    request.budget = walk_.budget;
-    request.progress = walk_.progress;
-    request.meanwhile = walk_.meanwhile;
     return request;
   }
 

@@ -7,6 +7,7 @@
 #include "host/launch/launch_options.h"
 #include "host/memory/cache_mode.h"
 #include "host/mqs/dll_policy.h"
+#include "host/mqs/handles.h"
 #include "host/process/given_image.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/guardian/guardian.h"
@@ -38,9 +39,11 @@ struct DumpOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds silence_timeout{10'000};
   std::optional<std::chrono::milliseconds> max_stop;
-  bool queues = true;      ///< false (`mqbridge stacks`): no debug DLL, no walk
-  bool stacks = true;      ///< false (--no-stacks): neither registers nor stacks are read
-  bool consistent = false; ///< --consistent: all stopped, then read
+  bool queues = true;     ///< false (`mqbridge stacks`): no debug DLL, no walk
+  bool stacks = true;     ///< false (--no-stacks): neither registers nor stacks are read
+  bool variables = false; ///< `mqbridge vars`
+  std::optional<HandleQuestion> handles;     ///< `mqbridge handles`
+  bool consistent = false;                   ///< --consistent: all stopped, then read
   std::optional<rsp::RunUntil> run_until;    ///< --run-until
   std::uint64_t max_operations = 10'000'000; ///< per queue
   /// Of one rank, what is found takes no more memory, and its walk no longer: both far beyond what
@@ -53,6 +56,9 @@ struct DumpOptions {
   bool sandbox = true; ///< --no-sandbox: foreign code and files without system call filters
   rsp::Trace* trace = nullptr;
   rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
+
+  /// Any process has stacks; all else is its MPI's.
+  bool asks_mpi() const { return queues || variables || handles; }
 };
 
 /// Called on the caller's thread and on others. Calls of rank_done come one at a time, so do those

@@ -8,6 +8,10 @@ MpiIdentity MpiSupport::identity() const {
   return {"other", "MPI"};
 }
 
+Result<std::string> MpiSupport::read_job(const AddressSpace&) const {
+  return std::string();
+}
+
 Result<std::string> MpiSupport::read_mpi_name(const AddressSpace&) const {
   return std::string();
 }
@@ -44,6 +48,11 @@ Result<ThreadLevel> MpiSupport::read_thread_level(const AddressSpace&) const {
 Result<UnshownOutcome> MpiSupport::add_unshown(std::vector<Communicator>&, const UnshownRequest&,
                                                const AddressSpace&) const {
   return UnshownOutcome();
+}
+
+Result<std::optional<ProcessVariables>> MpiSupport::read_variables(const AddressSpace&,
+                                                                   Warnings&) const {
+  return std::nullopt;
 }
 
 Result<void> MpiSupport::repair(std::vector<Communicator>&, const AddressSpace&) const {

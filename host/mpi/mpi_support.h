@@ -4,10 +4,12 @@
 #include "host/mpi/mpi_library.h"
 #include "host/mpi/queue_extent.h"
 #include "host/mpi/unshown.h"
+#include "host/mpi/variables.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
 #include "host/process/library_names.h"
+#include "host/process/process_source.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -78,6 +80,9 @@ public:
   /// Symbols at which every dump reads: mqbridge itself, the debug DLL, the repairs. So that their
   /// pages come in one burst (mpi_roots.h).
   virtual std::span<const std::string_view> root_symbols() const { return {}; }
+  /// The launcher's name of its job, where the process's memory has it and its environment has not.
+  /// Empty: not known.
+  virtual Result<std::string> read_job(const AddressSpace& space) const;
   /// What is read of this image besides, by its file alone: nothing of the process is read.
   virtual std::vector<RootWord> root_words(const Image&) const { return {}; }
 
@@ -131,6 +136,15 @@ public:
   virtual Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
                                              const UnshownRequest& request,
                                              const AddressSpace& space) const;
+
+  /// The variables of MPI_T: of a recorder what MPI_T said inside of the process, of an MPI what
+  /// its own tables say of it. nullopt: nothing is known of where they are. What makes them less
+  /// than all goes into `warnings`. Errors: variables.*, those of Memory and of find_type.
+  virtual Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space,
+                                                                 Warnings& warnings) const;
+
+  /// Control variables of which each process has its own value, whatever the user sets.
+  virtual std::span<const std::string_view> own_variables() const { return {}; }
 
   /// repairs.h, for this provider's DLL.
   virtual Result<void> repair(std::vector<Communicator>& communicators,

@@ -29,6 +29,7 @@ struct UnshownOutcome {
   std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen: the first one found
   /// What its threads are in, where the process itself keeps that. Their sites have no names yet.
   std::vector<BlockedCall> calls;
+  std::vector<Joint> joints; ///< RankDump::joints
 };
 
 } // namespace mqbridge

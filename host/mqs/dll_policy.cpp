@@ -22,6 +22,18 @@ namespace fs = std::filesystem;
 /// A debug DLL has tens of kilobytes; its version is looked for in no more than this.
 constexpr std::uint64_t max_scanned_file = 16 << 20;
 
+/// What a DLL is for: of which name ours is, what others must export, and where the process names
+/// them.
+struct Purpose {
+  std::string_view own_file;
+  std::string_view needed_export;
+  std::string_view variable;
+};
+constexpr Purpose for_queues = {"libmqbridge-queues.so", "mqs_setup_basic_callbacks",
+                                "MPIR_dll_name"};
+constexpr Purpose for_handles = {"libmqbridge-handles.so", "mpidbg_interface_version_compatibility",
+                                 "mpidbg_dll_locations"};
+
 /// How a DLL of this MPI gets onto this host.
 std::string install_hint(std::string_view mpi) {
   if (mpi == "openmpi")
@@ -125,14 +137,13 @@ Result<CheckedDll> check_is_file(const fs::path& real) {
 }
 
 /// The worker would say so, too, but only after the library's constructors have run there.
-Result<void> check_exports(const fs::path& real) {
+Result<void> check_exports(const fs::path& real, const Purpose& purpose) {
   const auto file = ElfFile::open(real);
-  if (file && (*file)->find_symbol("mqs_setup_basic_callbacks") != nullptr)
+  if (file && (*file)->find_symbol(purpose.needed_export) != nullptr)
     return {};
   return fail("dll.missing_function",
-              fmt::format("the target names {}, which is not loaded: it exports no "
-                          "mqs_setup_basic_callbacks",
-                          printable(real.string())),
+              fmt::format("the target names {}, which is not loaded: it exports no {}",
+                          printable(real.string()), purpose.needed_export),
               "it is no MPI debug DLL; give the right one with --dll PATH");
 }
 
@@ -149,7 +160,8 @@ Result<void> check_trust(const fs::path& real, const DllPolicy& policy) {
 }
 
 /// What a target may name, whichever way it was found on this host: the file that passed.
-Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& policy) {
+Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& policy,
+                                    const Purpose& purpose) {
   auto file = check_is_file(real);
   if (!file)
     return file;
@@ -157,7 +169,7 @@ Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& polic
     return forward(std::move(trusted));
   if (auto fits = check_architecture(real); !fits)
     return forward(std::move(fits));
-  if (auto fits = check_exports(real); !fits)
+  if (auto fits = check_exports(real, purpose); !fits)
     return forward(std::move(fits));
   file->uses_origin = uses_origin(real);
   return file;
@@ -193,11 +205,11 @@ std::string mapped(const DllPolicy& policy, std::string_view name) {
   return std::string(name);
 }
 
-Result<void> check_name(const TargetsDll& target) {
+Result<void> check_name(const TargetsDll& target, const Purpose& purpose) {
   const std::string_view name = target.name;
   const std::string shown = printable(name.substr(0, 200));
-  const auto refused = [](const std::string& why) {
-    return fail("dll.untrusted", "MPIR_dll_name is not used: " + why,
+  const auto refused = [&](const std::string& why) {
+    return fail("dll.untrusted", fmt::format("{} is not used: {}", purpose.variable, why),
                 "the debug DLL on this host: --dll PATH");
   };
   if (!target.name_ends)
@@ -250,49 +262,52 @@ std::vector<Error> version_warnings(const fs::path& dll, std::string_view versio
 
 /// The target's path is of another machine: the same file name where this host keeps such DLLs.
 std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy& policy,
-                                           std::string_view version) {
+                                           std::string_view version, const Purpose& purpose) {
   for (const auto& directory : host_directories()) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name.filename(), error);
     if (error)
       continue;
-    if (auto checked = check_for_target(path, policy))
+    if (auto checked = check_for_target(path, policy, purpose))
       return DllChoice{path, "same file name on this host", version_warnings(path, version),
                        *checked};
   }
   return std::nullopt;
 }
 
-Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& target) {
+Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& target,
+                                 const Purpose& purpose) {
   if (target.name.empty())
-    return fail("dll.not_found", "the target names no debug DLL (MPIR_dll_name is empty)",
+    return fail("dll.not_found",
+                fmt::format("the target names no debug DLL ({} is empty)", purpose.variable),
                 install_hint(target.mpi));
-  if (auto usable = check_name(target); !usable)
+  if (auto usable = check_name(target, purpose); !usable)
     return forward(std::move(usable));
   const fs::path path = mapped(policy, target.name);
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
-    if (auto found = same_name_on_host(path, policy, target.version))
+    if (auto found = same_name_on_host(path, policy, target.version, purpose))
       return std::move(*found);
     return fail("dll.not_found",
                 fmt::format("the target's debug DLL {} is not on this host ({})",
                             printable(path.string()), error.message()),
                 install_hint(target.mpi));
   }
-  auto checked = check_for_target(real, policy);
+  auto checked = check_for_target(real, policy, purpose);
   if (!checked) {
     if (checked.error().code == codes::dll_architecture)
-      if (auto found = same_name_on_host(path, policy, target.version))
+      if (auto found = same_name_on_host(path, policy, target.version, purpose))
         return std::move(*found);
     return forward(std::move(checked));
   }
-  return DllChoice{real, "MPIR_dll_name", version_warnings(real, target.version), *checked};
+  return DllChoice{real, std::string(purpose.variable), version_warnings(real, target.version),
+                   *checked};
 }
 
-/// The DLL for the recorder, whatever the target calls it.
-Result<DllChoice> own_choice(const DllPolicy& policy) {
-  constexpr auto name = "libmqbridge-queues.so";
+/// The one that is part of this program, whatever the target calls it.
+Result<DllChoice> own_choice(const DllPolicy& policy, const Purpose& purpose) {
+  const auto name = purpose.own_file;
   std::string searched;
   for (const auto& directory : policy.own_directories) {
     std::error_code error;
@@ -318,8 +333,23 @@ Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target) 
     if (auto configured = policy.configured.find(key); configured != policy.configured.end())
       return users_choice(policy, configured->second, "configuration");
   if (target.mpi == "recorder")
-    return own_choice(policy);
-  return targets_choice(policy, target);
+    return own_choice(policy, for_queues);
+  return targets_choice(policy, target, for_queues);
+}
+
+Result<DllChoice> choose_handle_dll(const DllPolicy& policy, std::span<const TargetsDll> named,
+                                    bool ours_knows) {
+  if (policy.given)
+    return users_choice(policy, *policy.given, "--dll");
+  if (ours_knows)
+    return own_choice(policy, for_handles);
+  if (named.empty())
+    return targets_choice(policy, {}, for_handles);
+  auto choice = targets_choice(policy, named.front(), for_handles);
+  for (const TargetsDll& other : named.subspan(1))
+    if (!choice)
+      choice = targets_choice(policy, other, for_handles);
+  return choice;
 }
 
 } // namespace mqbridge

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,5 +59,11 @@ struct DllChoice {
 /// that mends it: dll.not_found, dll.untrusted, dll.not_elf, dll.architecture,
 /// dll.missing_function.
 Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target);
+
+/// The same for a DLL that is asked for handles: what the user gave by --dll; where `ours_knows`
+/// this MPI, the one that is part of this program; else the first that the rules let pass of those
+/// that the process names (mpidbg_dll_locations).
+Result<DllChoice> choose_handle_dll(const DllPolicy& policy, std::span<const TargetsDll> named,
+                                    bool ours_knows);
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include "host/memory/address.h"
 #include "host/mqs/chunked_list.h"
 #include "host/mqs/compact_optional.h"
+#include "host/mqs/joints.h"
 #include "host/mqs/rank_list.h"
 #include "host/mqs/repair_list.h"
 #include "host/mqs/shared_text.h"
@@ -256,8 +257,10 @@ struct Communicator {
   bool internal = false;     ///< made by the MPI for itself
   std::optional<MessageCounters> counters;
   std::optional<RecordedCommunicator> recorded; ///< nullopt: no recorder
-  std::array<Queue, 3> queues;                  ///< by OpClass
-  std::string key;                              ///< "C1"; set when all ranks are known
+  /// Recorded, and some of its members, or of those of a parent, are of other jobs.
+  std::optional<Joined> joined;
+  std::array<Queue, 3> queues; ///< by OpClass
+  std::string key;             ///< "C1"; set when all ranks are known
 
   Queue& queue(OpClass op_class) { return queues[static_cast<std::size_t>(op_class)]; }
   const Queue& queue(OpClass op_class) const { return queues[static_cast<std::size_t>(op_class)]; }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <utility>
 
 namespace mqbridge {
@@ -51,74 +50,21 @@ bool has_one_twice(std::vector<std::int64_t> group) {
 } // namespace
 
 ResultReader::ResultReader(const WalkRequest& request, WalkResult& result, MessageLog& log)
-    : request_(request), result_(result), log_(log) {}
+    : BatchReader(request, result, log), request_(request), result_(result) {}
 
-bool ResultReader::accept(std::span<const std::byte> batch) {
-  wire::Decoder in(batch);
-  if (improper_ || in.get<wire::Kind>() != wire::Kind::batch)
-    return false;
-  if (in.get<std::uint64_t>() != next_sequence_ || !in.ok())
-    return false;
-  ++next_sequence_;
-  bool proper = false;
-  try {
-    proper = accept_items(in);
-  } catch (const std::bad_alloc&) { // less is there than was thought
-    limit_ = WalkLimit::run_bytes;
-    proper = true;
-  }
-  improper_ = !proper;
-  if (proper && request_.progress)
-    request_.progress(operations_);
-  return proper;
-}
-
-bool ResultReader::accept_items(wire::Decoder& in) {
-  while (limit_ == WalkLimit::none && !in.rest().empty()) {
-    const auto item = in.take(in.get<std::uint32_t>());
-    if (!in.ok() || !accept_item(item))
-      return false;
-  }
-  return true;
-}
-
-void ResultReader::accept_remainder(std::span<const std::byte> batch) {
-  // A worker killed between sending a batch and starting the next one leaves a number that was
-  // already taken: accept() refuses it.
-  static_cast<void>(accept(batch));
-}
-
-bool ResultReader::accept_item(std::span<const std::byte> item) {
-  wire::Decoder in(item);
-  switch (in.get<wire::Item>()) {
-  case wire::Item::dll:
-    return dll(in);
-  case wire::Item::note:
-    return note(in);
+bool ResultReader::accept_item(wire::Item kind, wire::Decoder& item) {
+  switch (kind) {
   case wire::Item::communicator:
-    return communicator(in);
+    return communicator(item);
   case wire::Item::group:
-    return group(in);
+    return group(item);
   case wire::Item::operation:
-    return operation(in);
+    return operation(item);
   case wire::Item::queue:
-    return queue(in);
-  }
-  return false;
-}
-
-bool ResultReader::dll(wire::Decoder& item) {
-  result_.dll_version = printable(item.text());
-  result_.dll_compatibility = item.get<std::int32_t>();
-  return item.complete();
-}
-
-bool ResultReader::note(wire::Decoder& item) {
-  const std::string text = item.text();
-  if (!item.complete())
+    return queue(item);
+  default:
     return false;
-  log_.add(text);
-  return true;
+  }
 }
 
 bool ResultReader::communicator(wire::Decoder& item) {
@@ -189,7 +135,7 @@ bool ResultReader::operation(wire::Decoder& item) {
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
   if (operations_ == request_.max_rank_operations) {
-    limit_ = WalkLimit::operations;
+    stop_at(WalkLimit::operations);
     return true;
   }
   if (seen_[op_class] == 0)
@@ -249,14 +195,6 @@ Queue* ResultReader::open_queue(std::uint8_t op_class) {
     return nullptr;
   Queue& queue = result_.communicators.back().queues[op_class];
   return is_unfinished(queue) ? &queue : nullptr;
-}
-
-bool ResultReader::take_bytes(std::size_t bytes) {
-  using Verdict = RankBudget::Verdict;
-  const auto verdict = request_.budget != nullptr ? request_.budget->take(bytes) : Verdict::granted;
-  if (verdict != Verdict::granted)
-    limit_ = verdict == Verdict::rank_full ? WalkLimit::rank_bytes : WalkLimit::run_bytes;
-  return verdict == Verdict::granted;
 }
 
 void ResultReader::finish(const std::optional<Error>& failure, TruncatedBy truncated_by,

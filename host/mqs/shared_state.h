@@ -13,7 +13,7 @@
 namespace mqbridge::wire {
 
 /// Functions of a debug DLL in which a worker may be when it dies or overruns.
-inline constexpr std::array<std::string_view, 20> dll_functions = {
+inline constexpr std::array<std::string_view, 43> dll_functions = {
     "",
     "dlopen",
     "mqs_setup_basic_callbacks",
@@ -34,6 +34,29 @@ inline constexpr std::array<std::string_view, 20> dll_functions = {
     "mqs_next_communicator",
     "mqs_destroy_process_info",
     "mqs_destroy_image_info",
+    "mpidbg_init_once",
+    "mpidbg_interface_version_compatibility",
+    "mpidbg_version_string",
+    "mpidbg_dll_taddr_width",
+    "mpidbg_init_per_image",
+    "mpidbg_finalize_per_image",
+    "mpidbg_init_per_process",
+    "mpidbg_finalize_per_process",
+    "mpidbg_comm_query",
+    "mpidbg_errhandler_query",
+    "mpidbg_request_query",
+    "mpidbg_status_query",
+    "mpidbg_comm_f2c",
+    "mpidbg_errhandler_f2c",
+    "mpidbg_request_f2c",
+    "mpidbg_status_f2c",
+    "mpidbg_extension_version",
+    "mpidbg_comm_list",
+    "mpidbg_request_list",
+    "mpidbg_errhandler_list",
+    "mpidbg_comm_describe",
+    "mpidbg_request_describe",
+    "mpidbg_status_describe",
 };
 
 /// Callbacks that a DLL may have made last.

@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/confined/confined_process.h"
+#include "host/mqs/walk.h"
 #include "rsp/packet/printable.h"
 
 #include <csignal>
@@ -87,6 +88,18 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
   case wire::FailureKind::no_process:
     return {"worker.start", fmt::format("no process can be started that loads {}: {}", path, text),
             "ulimit -u -v    shows the limits of this process; --jobs 1 needs least"};
+  case wire::FailureKind::no_handles:
+    return {"dll.no_handles",
+            fmt::format("{} tells nothing of this process's handles: {}", path, text),
+            "types or symbols of the MPI library may be missing: mqbridge doctor TARGET tells"};
+  case wire::FailureKind::handle_version:
+    return {"dll.version",
+            fmt::format("{} has version {} of the interface for handles; version 1 is known", path,
+                        text),
+            "another debug DLL of this MPI: --dll PATH; without it mqbridge uses its own"};
+  case wire::FailureKind::garbage:
+    return {"dll.failed", fmt::format("{} answered what makes no sense: {}", path, text),
+            corrupt_hint};
   case wire::FailureKind::limit:
     return {"dll.limit", fmt::format("{} lists without end: {}", path, text), corrupt_hint};
   }

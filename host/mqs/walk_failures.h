@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/confined/child.h"
-#include "host/mqs/results.h"
+#include "host/mqs/batch_reader.h"
 #include "host/mqs/shared_state.h"
 #include "rsp/result.h"
 

@@ -1,5 +1,7 @@
 #include "host/mqs/wire.h"
 
+#include <algorithm>
+
 namespace mqbridge::wire {
 namespace {
 
@@ -20,6 +22,29 @@ std::optional<CheckedDll> get_checked(Decoder& in) {
   dll.changed_ns = in.get<std::int64_t>();
   dll.uses_origin = in.get<std::uint8_t>() != 0;
   return is_checked ? std::optional(dll) : std::nullopt;
+}
+
+void put(Encoder& out, const std::optional<std::vector<AskedHandle>>& handles) {
+  out.put(handles.has_value());
+  if (!handles)
+    return;
+  out.put(static_cast<std::uint32_t>(handles->size()));
+  for (const AskedHandle& handle : *handles)
+    out.put(handle.value).put(handle.kind).put(handle.fortran);
+}
+
+/// Those that are missing show by `in`, which is not complete then.
+std::optional<std::vector<AskedHandle>> get_handles(Decoder& in) {
+  if (in.get<std::uint8_t>() == 0)
+    return std::nullopt;
+  const std::size_t count = std::min<std::size_t>(in.get<std::uint32_t>(), max_asked_handles);
+  std::vector<AskedHandle> handles(count);
+  for (AskedHandle& handle : handles) {
+    handle.value = in.get<std::uint64_t>();
+    handle.kind = in.get<std::uint8_t>();
+    handle.fortran = in.get<std::uint8_t>() != 0;
+  }
+  return handles;
 }
 
 std::vector<std::byte> copy_of(const Encoder& out) {
@@ -44,6 +69,7 @@ std::vector<std::byte> StartMessage::encode() const {
       .put(own_memory)
       .put(cpu_seconds)
       .put(sandboxed);
+  put(out, handles);
   return copy_of(out);
 }
 
@@ -65,6 +91,7 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   own_memory = in.get<std::uint64_t>();
   cpu_seconds = in.get<std::uint32_t>();
   sandboxed = in.get<std::uint8_t>() != 0;
+  handles = get_handles(in);
   return in.complete();
 }
 

@@ -43,6 +43,15 @@ enum class Item : std::uint8_t {
   group,        ///< world ranks (32 bits each) that continue the group of the open communicator
   operation,    ///< op class, fields, texts
   queue,        ///< op class, QueueEnd, text: ends that queue of the open communicator
+  // Of handles: see handle_wire.h.
+  numbers,           ///< HandleList, its next elements: of the handle that comes next
+  attribute,         ///< keyval, name, value: of the communicator that comes next
+  comm_handle,       ///< CommFields, name
+  request_handle,    ///< RequestFields, mpidbg_request_description
+  errhandler_handle, ///< ErrhandlerFields, name
+  status_handle,     ///< StatusFields, mpidbg_status_description
+  refused,           ///< AskedHandle, text: why there is no answer
+  list_end,          ///< HandleKind as a byte, ListEnd: those that came are all that is listed
 };
 
 enum class FailureKind : std::uint8_t {
@@ -56,6 +65,9 @@ enum class FailureKind : std::uint8_t {
   sandbox,          ///< the worker cannot confine itself as it was told to
   exchanged,        ///< the DLL's file is not the one that was checked
   no_process,       ///< the system lets the worker start no loader: a limit, or no memory
+  no_handles,       ///< a function of mpidbg_init_... said no
+  handle_version,   ///< a version of mpidbg_interface.h that we do not know
+  garbage,          ///< an answer that makes no sense
 };
 
 enum class QueueEnd : std::uint8_t { complete, not_provided, truncated, error };
@@ -68,6 +80,14 @@ inline constexpr std::uint32_t max_communicators = 65'536;
 /// Ranks; a 1 in the wrong byte order is one more.
 inline constexpr std::int64_t max_group_size = (std::int64_t{1} << 24) - 1;
 inline constexpr std::uint64_t max_group_total = std::uint64_t{1} << 25; ///< all communicators
+
+/// A handle to be asked for.
+struct AskedHandle {
+  std::uint64_t value = 0;
+  std::uint8_t kind = 0; ///< HandleKind
+  bool fortran = false;  ///< `value` is a Fortran INTEGER
+};
+inline constexpr std::size_t max_asked_handles = 1024;
 
 /// What the worker has to do.
 struct StartMessage {
@@ -84,6 +104,9 @@ struct StartMessage {
   std::uint64_t own_memory = 0;    ///< RLIMIT_DATA, bytes
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU
   bool sandboxed = true;           ///< with system call filters; false: --no-sandbox
+  /// The DLL is asked for handles, and no queue is walked: for these, at most max_asked_handles, or
+  /// for all that it lists where there are none.
+  std::optional<std::vector<AskedHandle>> handles;
 
   std::vector<std::byte> encode() const;
   /// false: not a start message.

@@ -1,4 +1,5 @@
 #include "host/report/printable.h"
+#include "host/report/ranks_text.h"
 #include "host/report/shared_errors.h"
 #include "host/report/text_parts.h"
 #include "host/report/wrap.h"
@@ -57,6 +58,30 @@ void write_errors_of_no_rank(const TextContext& context) {
   context.line(context.paint(Style::heading, "Of no rank"));
   for (const RankError& error : context.dump.errors)
     write_with_code(context, error);
+}
+
+void write_troubles(const TextContext& context) {
+  const SharedErrors shared(context.dump);
+  std::size_t written = 0;
+  std::size_t left_out = 0;
+  for (const RankDump& rank : context.dump.ranks) {
+    const bool own = std::ranges::any_of(
+        rank.errors, [&](const RankError& error) { return !shared.contains(rank, error); });
+    if (!own)
+      continue;
+    if (is_folded(context) && written == most_ranks_in_full) {
+      ++left_out;
+      continue;
+    }
+    context.line();
+    write_heading(context, rank);
+    write_errors(context, rank, shared);
+    ++written;
+  }
+  if (left_out > 0)
+    context.line(
+        fmt::format("\n{} with errors of their own: --full", counted(left_out, "more rank")));
+  shared.write(context);
 }
 
 } // namespace mqbridge

@@ -25,6 +25,8 @@ struct TextContext {
   void line(std::string_view text = {}) const;
 };
 
+/// "mqbridge dump   3 ranks, 2 complete, 1 FAILED    job stalled 53 ms"
+void write_header(const TextContext& context, std::string_view command);
 bool is_folded(const TextContext& context);
 
 /// Then each job has its own numbering, and a heading.
@@ -76,6 +78,12 @@ const RankError* first_error(const RankDump& rank);
 void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared);
 /// Those of no rank: also where only the table is wanted, which has none of them.
 void write_errors_of_no_rank(const TextContext& context);
+/// Each rank's own errors, and those of several ranks once.
+void write_troubles(const TextContext& context);
+/// Of a dump that has variable_differences.
+void write_differences(const TextContext& context);
+/// Of a dump that has unexpected_lengths.
+void write_unexpected_lengths(const TextContext& context);
 /// Messages in lines of the report's width, then "fix: ..." where there is a hint.
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);

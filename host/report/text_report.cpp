@@ -49,27 +49,6 @@ std::optional<std::string> only_job(const Dump& dump) {
   return std::all_of(dump.ranks.begin(), dump.ranks.end(), same) ? name : std::nullopt;
 }
 
-void write_header(const TextContext& context) {
-  const Dump& dump = context.dump;
-  std::vector<Cell> pieces = {{"mqbridge dump", Style::heading}};
-  auto counts = rank_counts(dump);
-  const auto job = only_job(dump);
-  counts.front().text.insert(0, job ? fmt::format("   job {}: ", printable(*job)) : "   ");
-  pieces.insert(pieces.end(), counts.begin(), counts.end());
-  const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {
-    return rank.stopped_ms.has_value();
-  });
-  const bool spread = dump.skew_ms && stops > 1;
-  if (spread)
-    pieces.push_back({"    stops spread " + duration_text(*dump.skew_ms)});
-  if (dump.stalled_ms) {
-    pieces.back().text += spread ? "," : "";
-    pieces.push_back(
-        {(spread ? " " : "    ") + ("job stalled " + duration_text(*dump.stalled_ms))});
-  }
-  write_flow(context, pieces);
-}
-
 void add_filter(std::string& text, std::string_view name, const std::string& values) {
   if (!values.empty())
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, values);
@@ -144,6 +123,27 @@ void TextContext::line(std::string_view text) const {
   sink(whole);
 }
 
+void write_header(const TextContext& context, std::string_view command) {
+  const Dump& dump = context.dump;
+  std::vector<Cell> pieces = {{fmt::format("mqbridge {}", command), Style::heading}};
+  auto counts = rank_counts(dump);
+  const auto job = only_job(dump);
+  counts.front().text.insert(0, job ? fmt::format("   job {}: ", printable(*job)) : "   ");
+  pieces.insert(pieces.end(), counts.begin(), counts.end());
+  const auto stops = std::count_if(dump.ranks.begin(), dump.ranks.end(), [](const RankDump& rank) {
+    return rank.stopped_ms.has_value();
+  });
+  const bool spread = dump.skew_ms && stops > 1;
+  if (spread)
+    pieces.push_back({"    stops spread " + duration_text(*dump.skew_ms)});
+  if (dump.stalled_ms) {
+    pieces.back().text += spread ? "," : "";
+    pieces.push_back(
+        {(spread ? " " : "    ") + ("job stalled " + duration_text(*dump.stalled_ms))});
+  }
+  write_flow(context, pieces);
+}
+
 bool is_folded(const TextContext& context) {
   return context.dump.ranks.size() > most_ranks_in_full && !context.options.full;
 }
@@ -170,7 +170,7 @@ void write_flow(const TextContext& context, const std::vector<Cell>& pieces, std
 
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const TextContext context{dump, options, sink, Paint(options.color)};
-  write_header(context);
+  write_header(context, "dump");
   write_filters(context);
   context.line();
   if (is_folded(context))

@@ -36,6 +36,14 @@ void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sin
 /// The call stacks of all ranks as a tree, with the same care.
 void write_stacks(const Dump& dump, const TextOptions& options, const Sink& sink);
 
+/// The variables of all ranks, or what was made of them: where ranks differ, which have long queues
+/// of unexpected messages.
+void write_variables(const Dump& dump, const TextOptions& options, const Sink& sink);
+
+/// The handles of all ranks: tables of those that were listed, and all that is known of those that
+/// were asked for.
+void write_handles(const Dump& dump, const TextOptions& options, const Sink& sink);
+
 /// The checklist for people (docs/reference/output.md, doctor).
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);
 

@@ -2,6 +2,7 @@
 #include "host/document/outcome.h"
 #include "host/dump/ranges.h"
 #include "host/report/printable.h"
+#include "host/report/ranks_text.h"
 #include "host/report/shared_errors.h"
 #include "host/report/stack_calls.h"
 #include "host/report/text_parts.h"
@@ -17,58 +18,6 @@ constexpr std::size_t most_kinds = 8;
 constexpr std::size_t widest_ranks = 24;
 constexpr std::size_t deepest_indent = 20; ///< calls; those further in have their number
 constexpr std::size_t least_name = 20;     ///< columns of a function's name that are never cut
-
-using Ranks = std::vector<const RankDump*>;
-
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
-/// "n017:41822", or how it was reached: a rank whose number is not known.
-std::string process_name(const RankDump& rank) {
-  if (!rank.host || !rank.pid)
-    return printable(rank.endpoint);
-  return fmt::format("{}:{}", printable(*rank.host), *rank.pid);
-}
-
-std::string run_text(const Run& run) {
-  if (run.first == run.last)
-    return fmt::to_string(run.first);
-  return fmt::format("{}-{}", run.first, run.last) +
-         (run.step == 1 ? "" : fmt::format(":{}", run.step));
-}
-
-/// "0-1,3,10-20:2"; of a list that is wider the start: "0,2,5 and 40 more".
-std::string numbers_text(const std::vector<std::int64_t>& numbers, std::size_t width) {
-  std::string text;
-  auto left = numbers.size();
-  for (const Run& run : to_runs(numbers)) {
-    const auto next = run_text(run);
-    if (!text.empty() && text.size() + 1 + next.size() > width)
-      return text + fmt::format(" and {} more", left);
-    text += (text.empty() ? "" : ",") + next;
-    left -= value_count(run).value_or(0);
-  }
-  return text;
-}
-
-/// "0-3,7"; behind them the processes whose ranks are not known: "0-3,n017:41822".
-std::string ranks_text(const Ranks& ranks, std::size_t width) {
-  std::vector<std::int64_t> numbers;
-  Ranks unknown;
-  for (const RankDump* rank : ranks)
-    if (rank->rank)
-      numbers.push_back(*rank->rank);
-    else
-      unknown.push_back(rank);
-  std::string text = numbers_text(numbers, width);
-  if (unknown.empty())
-    return text;
-  text += (text.empty() ? "" : ",") + shortened(process_name(*unknown.front()), width);
-  if (unknown.size() > 1)
-    text += fmt::format(" and {} more", unknown.size() - 1);
-  return text;
-}
 
 const BlockedCall* call_of(const RankDump& rank, std::int64_t thread) {
   if (!rank.blocked_in)
@@ -236,43 +185,6 @@ private:
   std::size_t helpers_ = 0;                            ///< that are not in the tree
   std::vector<std::pair<std::string, Ranks>> without_; ///< by why they have no thread in the tree
 };
-
-/// The document's ranks, job by job.
-std::vector<Ranks> by_job(const Dump& dump) {
-  std::vector<Ranks> jobs;
-  const bool several = has_several_jobs(dump);
-  for (const RankDump& rank : dump.ranks) {
-    if (jobs.empty() || (several && jobs.back().front()->job_id != rank.job_id))
-      jobs.emplace_back();
-    jobs.back().push_back(&rank);
-  }
-  return jobs;
-}
-
-/// Each rank's own errors, and those of several ranks once.
-void write_troubles(const TextContext& context) {
-  const SharedErrors shared(context.dump);
-  std::size_t written = 0;
-  std::size_t left_out = 0;
-  for (const RankDump& rank : context.dump.ranks) {
-    const bool own = std::ranges::any_of(
-        rank.errors, [&](const RankError& error) { return !shared.contains(rank, error); });
-    if (!own)
-      continue;
-    if (is_folded(context) && written == most_ranks_in_full) {
-      ++left_out;
-      continue;
-    }
-    context.line();
-    write_heading(context, rank);
-    write_errors(context, rank, shared);
-    ++written;
-  }
-  if (left_out > 0)
-    context.line(
-        fmt::format("\n{} with errors of their own: --full", counted(left_out, "more rank")));
-  shared.write(context);
-}
 
 } // namespace
 

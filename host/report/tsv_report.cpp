@@ -1,7 +1,7 @@
 #include "host/report/tsv_report.h"
 
 #include "host/document/names.h"
-#include "host/report/printable.h"
+#include "host/report/tsv_line.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -65,33 +65,18 @@ constexpr std::array<std::string_view, 41> titles = {
     "source",        "collective", "protocol", "waited_mode",  "waited_group", "waited_count",
     "waited_unseen", "call",       "function", "file",         "line"};
 
-class Line {
+class Line : public TsvLine<Field, titles.size()> {
 public:
-  explicit Line(std::string_view kind) { set(Field::kind, kind); }
-  Line(std::string_view kind, const RankDump& rank) : Line(kind) {
-    set_number(Field::rank, rank.rank);
-    set_number(Field::pid, rank.pid);
-    set(Field::host, rank.host.value_or(""));
-    set(Field::endpoint, rank.endpoint);
-  }
-  void set(Field field, std::string_view text) {
-    cells_[static_cast<std::size_t>(field)] = tsv_escaped(text);
-  }
-  template <class T>
-  void set_number(Field field, T number) {
-    cells_[static_cast<std::size_t>(field)] = fmt::format("{}", number);
-  }
-  template <class T>
-  void set_number(Field field, const std::optional<T>& number) {
-    if (number)
-      set_number(field, *number);
-  }
+  using TsvLine::set_address;
+  using TsvLine::set_number;
+  using TsvLine::TsvLine;
+
   void set_number(Field field, const MaybeInt& number) {
     set_number(field, std::optional<std::int64_t>(number));
   }
   void set_address(Field field, const std::optional<TargetAddress>& address) {
     if (address)
-      cells_[static_cast<std::size_t>(field)] = fmt::format("{:#x}", address->value);
+      set_address(field, std::optional(address->value));
   }
   void set_communicator(const Communicator& communicator) {
     set(Field::comm_key, communicator.key);
@@ -100,16 +85,6 @@ public:
     set_number(Field::comm_rank, communicator.local_rank);
     set_number(Field::comm_size, communicator.size);
   }
-  void write(const Sink& sink) const {
-    std::string text;
-    for (const std::string& cell : cells_)
-      text += cell + '\t';
-    text.back() = '\n';
-    sink(text);
-  }
-
-private:
-  std::array<std::string, titles.size()> cells_;
 };
 
 void set_waited(Line& line, const Waited& waited) {
@@ -182,20 +157,13 @@ void write_queue(const RankDump& rank, const Communicator& communicator, OpClass
   line.write(sink);
 }
 
-void write_error(Line line, const RankError& error, const Sink& sink) {
-  line.set(Field::reason, error.code);
-  line.set(Field::message, error.message);
-  line.set(Field::hint, error.hint);
-  line.write(sink);
-}
-
 void write_rank(const RankDump& rank, const Sink& sink) {
   Line line("rank", rank);
   line.set(Field::state, name_of(rank.status));
   line.set_number(Field::held_ms, rank.stopped_ms);
   line.write(sink);
   for (const RankError& error : rank.errors)
-    write_error(Line(name_of(error.level), rank), error, sink);
+    Line(name_of(error.level), rank).write_error(error, sink);
   for (const Communicator& communicator : rank.communicators)
     for (const OpClass op_class : op_classes)
       write_queue(rank, communicator, op_class, sink);
@@ -218,15 +186,11 @@ void write_analysis(const Analysis& analysis, const Sink& sink) {
 } // namespace
 
 void write_tsv(const Dump& dump, const Sink& sink) {
-  std::string header;
-  for (const std::string_view title : titles)
-    header += std::string(title) + '\t';
-  header.back() = '\n';
-  sink(header);
+  write_titles(titles, sink);
   for (const RankDump& rank : dump.ranks)
     write_rank(rank, sink);
   for (const RankError& error : dump.errors)
-    write_error(Line(name_of(error.level)), error, sink);
+    Line(name_of(error.level)).write_error(error, sink);
   if (dump.analysis)
     write_analysis(*dump.analysis, sink);
 }

@@ -22,4 +22,17 @@ namespace mqbridge {
 /// `endpoint`. A communicator whose queues are all read and empty has no line.
 void write_tsv(const Dump& dump, const Sink& sink);
 
+/// The variables of a dump that has some, in columns of their own, with the same care. A line for
+/// each reading: `kind` is control or performance, `state` known or unknown (`reason` may tell
+/// why). The lines of kind rank, error and warning are as above. What --diff found comes last: a
+/// line of kind difference for each rank and each variable that not all have alike, `state` being
+/// majority, other or absent.
+void write_variables_tsv(const Dump& dump, const Sink& sink);
+
+/// The handles of a dump that has some, in columns of their own, with the same care. `kind` is
+/// communicator, request, errhandler or status; refused for a handle that was asked for and has no
+/// answer (`reason`), list for a kind of which not all could be listed (`state`). The lines of kind
+/// rank, error and warning are as above.
+void write_handles_tsv(const Dump& dump, const Sink& sink);
+
 } // namespace mqbridge

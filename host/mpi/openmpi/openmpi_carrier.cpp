@@ -8,12 +8,15 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <iterator>
+#include <span>
 
 namespace mqbridge::openmpi {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::chrono::seconds compile_limit{120};
+constexpr const char* source_name = "carrier.c";
+constexpr const char* object_name = "carrier.so";
 
 // What declares the needed types.
 constexpr std::array headers_needed = {
@@ -41,14 +44,36 @@ constexpr std::array headers_compared = {
 };
 
 // Types of ob1_types() whose headers are installed, or are in another place in some versions.
-struct PublicType {
+struct PlacedType {
   std::string_view type;
   std::string_view header;
 };
 constexpr std::array public_types = {
-    PublicType{"ompi_wait_sync_t", "opal/threads/wait_sync.h"},
-    PublicType{"ompi_wait_sync_t", "opal/mca/threads/wait_sync.h"},
-    PublicType{"mca_btl_base_segment_t", "opal/mca/btl/btl.h"},
+    PlacedType{"ompi_wait_sync_t", "opal/threads/wait_sync.h"},
+    PlacedType{"ompi_wait_sync_t", "opal/mca/threads/wait_sync.h"},
+    PlacedType{"mca_btl_base_segment_t", "opal/mca/btl/btl.h"},
+};
+
+// Those of tool_types() that the headers above do not bring. The last are in Open MPI's source
+// alone, or include what is there alone.
+constexpr std::array types_of_tools = {
+    PlacedType{"opal_object_t", "opal/class/opal_object.h"},
+    PlacedType{"opal_class_t", "opal/class/opal_object.h"},
+    PlacedType{"opal_value_array_t", "opal/class/opal_value_array.h"},
+    PlacedType{"mca_base_var_t", "opal/mca/base/mca_base_var.h"},
+    PlacedType{"mca_base_var_file_value_t", "opal/mca/base/mca_base_vari.h"},
+    PlacedType{"mca_base_pvar_t", "opal/mca/base/mca_base_pvar.h"},
+    PlacedType{"mca_base_var_group_t", "opal/mca/base/mca_base_var_group.h"},
+    PlacedType{"mca_base_var_enum_t", "opal/mca/base/mca_base_var_enum.h"},
+    PlacedType{"mca_base_var_enum_value_t", "opal/mca/base/mca_base_var_enum.h"},
+    PlacedType{"mca_base_var_enum_flag_t", "opal/mca/base/mca_base_var_enum.h"},
+    PlacedType{"mca_base_var_enum_value_flag_t", "opal/mca/base/mca_base_var_enum.h"},
+    PlacedType{"opal_proc_t", "opal/util/proc.h"},
+    PlacedType{"ompi_attribute_keyval_t", "ompi/attribute/attribute.h"},
+    PlacedType{"ompi_coll_base_nbc_request_t", "ompi/mca/coll/libnbc/coll_libnbc.h"},
+    PlacedType{"ompi_coll_libnbc_component_t", "ompi/mca/coll/libnbc/coll_libnbc.h"},
+    PlacedType{"ompi_coll_libnbc_request_t", "ompi/mca/coll/libnbc/coll_libnbc.h"},
+    PlacedType{"mca_pml_ob1_recv_request_t", "ompi/mca/pml/ob1/pml_ob1_recvreq.h"},
 };
 
 // Private headers of ob1: these are only in Open MPI's source.
@@ -65,7 +90,7 @@ constexpr std::string_view peruse_stub = "#pragma once\ntypedef int peruse_event
 
 } // namespace
 
-std::string carrier_source(bool with_ob1) {
+std::string carrier_source(const CarrierParts& parts) {
   std::string source;
   auto out = std::back_inserter(source);
   for (const auto* header : headers_needed)
@@ -75,34 +100,30 @@ std::string carrier_source(bool with_ob1) {
   // A compiler describes the types of the objects that it emits.
   constexpr std::string_view object = "mqbridge_carrier_";
   int number = 0;
+  const auto emit_where_declared = [&](std::span<const PlacedType> types) {
+    for (const auto& [type, header] : types)
+      fmt::format_to(out, "#if __has_include(\"{0}\")\n#include \"{0}\"\n{1} {2}{3};\n#endif\n",
+                     header, type, object, number++);
+  };
   for (const auto type : needed_types())
     fmt::format_to(out, "{} {}{};\n", type, object, number++);
-  for (const auto& [type, header] : public_types)
-    fmt::format_to(out, "#if __has_include(\"{0}\")\n#include \"{0}\"\n{1} {2}{3};\n#endif\n",
-                   header, type, object, number++);
-  if (!with_ob1)
-    return source;
-  for (const auto* header : headers_of_ob1)
-    fmt::format_to(out, "#include \"{}\"\n", header);
-  for (const auto type : ob1_types())
-    if (owner_of(type) == TypesOf::ob1)
-      fmt::format_to(out, "{} {}{};\n", type, object, number++);
+  emit_where_declared(public_types);
+  if (parts.ob1) {
+    for (const auto* header : headers_of_ob1)
+      fmt::format_to(out, "#include \"{}\"\n", header);
+    for (const auto type : ob1_types())
+      if (owner_of(type) == TypesOf::ob1)
+        fmt::format_to(out, "{} {}{};\n", type, object, number++);
+  }
+  if (parts.tools)
+    emit_where_declared(types_of_tools);
   return source;
 }
 
-Result<void> compile_carrier(const std::vector<std::string>& compiler, const Headers& headers,
-                             const fs::path& output) {
-  auto directory = TemporaryDirectory::make();
-  if (!directory)
-    return forward(std::move(directory));
-  const auto source = directory->path() / "carrier.c";
-  const auto object = directory->path() / "carrier.so";
-  const auto stub = directory->path() / "ompi/peruse/peruse.h";
-  if (auto done = write_file(source, carrier_source(headers.source.has_value())); !done)
-    return done;
-  if (auto done = write_file(stub, peruse_stub); !done)
-    return done;
+namespace {
 
+std::vector<std::string> compile_command(const std::vector<std::string>& compiler,
+                                         const Headers& headers, const fs::path& directory) {
   auto command = compiler;
   for (const auto* option : {"-g", "-gz=none", "-fno-eliminate-unused-debug-types", "-std=gnu11",
                              "-w", "-shared", "-fPIC", "-nostdlib"})
@@ -111,19 +132,38 @@ Result<void> compile_carrier(const std::vector<std::string>& compiler, const Hea
     command.push_back("-I" + place.string());
   if (headers.source)
     command.push_back("-I" + headers.source->string());
-  command.push_back("-I" + directory->path().string()); // last: a real peruse.h comes first
-  command.insert(command.end(), {source.string(), "-o", object.string()});
+  command.push_back("-I" + directory.string()); // last: a real peruse.h comes first
+  command.insert(command.end(),
+                 {(directory / source_name).string(), "-o", (directory / object_name).string()});
+  return command;
+}
 
-  auto ran = run_command(command, compile_limit);
-  if (!ran)
-    return forward(std::move(ran));
-  if (ran->exit_status != 0) {
-    return fail("types.compile",
-                fmt::format("{} cannot compile the internal headers of Open MPI in {}:\n{}",
-                            compiler.empty() ? "" : compiler[0], headers.root.string(), ran->text),
-                "give the compiler of the target with --cc, and its headers with --include DIR");
+} // namespace
+
+Result<void> compile_carrier(const std::vector<std::string>& compiler, const Headers& headers,
+                             const fs::path& output) {
+  auto directory = TemporaryDirectory::make();
+  if (!directory)
+    return forward(std::move(directory));
+  if (auto done = write_file(directory->path() / "ompi/peruse/peruse.h", peruse_stub); !done)
+    return done;
+  const auto command = compile_command(compiler, headers, directory->path());
+  Result<CommandOutput> ran;
+  // The headers of tools may include what is not installed; the others come without them.
+  for (const bool tools : {true, false}) {
+    const auto source = carrier_source({headers.source.has_value(), tools});
+    if (auto done = write_file(directory->path() / source_name, source); !done)
+      return done;
+    ran = run_command(command, compile_limit);
+    if (!ran)
+      return forward(std::move(ran));
+    if (ran->exit_status == 0)
+      return copy_to_output(directory->path() / object_name, output);
   }
-  return copy_to_output(object, output);
+  return fail("types.compile",
+              fmt::format("{} cannot compile the internal headers of Open MPI in {}:\n{}",
+                          compiler.empty() ? "" : compiler[0], headers.root.string(), ran->text),
+              "give the compiler of the target with --cc, and its headers with --include DIR");
 }
 
 } // namespace mqbridge::openmpi

@@ -9,12 +9,17 @@
 
 namespace mqbridge::openmpi {
 
-/// C source that makes a compiler describe every needed type, the types of all classes that the
-/// same headers declare, and those of ob1_types() that they declare; `with_ob1`: all of these,
-/// which takes Open MPI's own source.
-std::string carrier_source(bool with_ob1);
+struct CarrierParts {
+  bool ob1 = false;  ///< all of ob1_types(), which takes Open MPI's own source
+  bool tools = true; ///< those of tool_types() whose headers are there
+};
 
-/// Compiles it to the shared object `output`, with the types of ob1 if `headers` has a source.
+/// C source that makes a compiler describe every needed type, the types of all classes that the
+/// same headers declare, those of ob1_types() that they declare, and what `parts` says.
+std::string carrier_source(const CarrierParts& parts);
+
+/// Compiles it to the shared object `output`, with the types of ob1 if `headers` has a source, and
+/// without tool_types() where a compiler cannot take their headers.
 /// Needs no libc of the target, only its headers.
 /// Errors: types.compile (with the compiler's own words), command.start, output.write.
 Result<void> compile_carrier(const std::vector<std::string>& compiler, const Headers& headers,

@@ -61,7 +61,38 @@ constexpr std::array types_of_ob1 = {
     std::string_view("ompi_wait_sync_t"),
 };
 
-// Those of them whose objects have a class, which states their size.
+// What MPI_T's variables are read by (opal/mca/base); then what handles lead to. The last four
+// take Open MPI's source.
+constexpr std::array types_of_tools = {
+    std::string_view("opal_object_t"),
+    std::string_view("opal_class_t"),
+    std::string_view("opal_value_array_t"),
+    std::string_view("mca_base_var_t"),
+    std::string_view("mca_base_var_file_value_t"),
+    std::string_view("mca_base_pvar_t"),
+    std::string_view("mca_base_var_group_t"),
+    std::string_view("mca_base_var_enum_t"),
+    std::string_view("mca_base_var_enum_value_t"),
+    std::string_view("mca_base_var_enum_flag_t"),
+    std::string_view("mca_base_var_enum_value_flag_t"),
+    std::string_view("opal_mutex_t"),
+    std::string_view("opal_infosubscriber_t"),
+    std::string_view("opal_proc_t"),
+    std::string_view("ompi_proc_t"),
+    std::string_view("ompi_errhandler_t"),
+    std::string_view("ompi_grequest_t"),
+    std::string_view("ompi_win_t"),
+    std::string_view("ompi_file_t"),
+    std::string_view("ompi_info_t"),
+    std::string_view("ompi_message_t"),
+    std::string_view("ompi_attribute_keyval_t"),
+    std::string_view("ompi_coll_base_nbc_request_t"),
+    std::string_view("ompi_coll_libnbc_component_t"),
+    std::string_view("ompi_coll_libnbc_request_t"),
+    std::string_view("mca_pml_ob1_recv_request_t"),
+};
+
+// Those of ob1's whose objects have a class, which states their size.
 constexpr std::array classes_of_ob1 = {
     std::string_view("mca_pml_ob1_comm_t"),
     std::string_view("mca_pml_ob1_comm_proc_t"),
@@ -113,6 +144,10 @@ std::span<const std::string_view> needed_types() {
 
 std::span<const std::string_view> ob1_types() {
   return types_of_ob1;
+}
+
+std::span<const std::string_view> tool_types() {
+  return types_of_tools;
 }
 
 TypesOf owner_of(std::string_view type) {

@@ -91,4 +91,8 @@ std::span<const std::string_view> needed_types();
 /// numbers, what a call waits for). Without them everything else works.
 std::span<const std::string_view> ob1_types();
 
+/// Types that MPI_T's variables are read by, and that the DLL for handles asks for. Without them
+/// everything else works.
+std::span<const std::string_view> tool_types();
+
 } // namespace mqbridge::openmpi

@@ -2,6 +2,7 @@
 
 #include "host/disk/file_name.h"
 #include "host/mpi/openmpi/carrier_hint.h"
+#include "host/mpi/openmpi/mca_variables.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/openmpi_repairs.h"
@@ -48,6 +49,11 @@ constexpr auto jumps = std::to_array<LastDeed>({
     {"mca_pml_base_bsend_detach", "MPI_Buffer_detach"},
 });
 
+/// Its number in the job and on its node, and directories that are named after the node.
+constexpr auto each_its_own = std::to_array<std::string_view>(
+    {"ess_base_vpid", "orte_ess_vpid", "orte_ess_node_rank", "orte_top_session_dir",
+     "orte_jobfam_session_dir", "orte_job_session_dir", "orte_proc_session_dir"});
+
 /// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.
 bool is_own_library(std::string_view path) {
   const auto name = file_name(path);
@@ -68,11 +74,13 @@ public:
     if (!image.file)
       return {};
     const auto needed = needed_types();
+    const auto of_tools = tool_types(); // that are in a pack are compared, too
     const bool all = is_own_library(image.target_path);
     std::vector<RootWord> words;
     for (const auto& word : class_symbols(*image.file))
       if (all || owner_of(word.type) == TypesOf::ob1 ||
-          std::ranges::find(needed, word.type) != needed.end())
+          std::ranges::find(needed, word.type) != needed.end() ||
+          std::ranges::find(of_tools, word.type) != of_tools.end())
         words.push_back(
             {image.bias(word.size_word), static_cast<std::uint64_t>(word.size_word_size)});
     return words;
@@ -129,6 +137,8 @@ public:
     return name == "ob1" ? "ob1, seen by the debug DLL" : "";
   }
   std::span<const LastDeed> last_deeds() const override { return jumps; }
+
+  std::span<const std::string_view> own_variables() const override { return each_its_own; }
   std::span<const DllLimit> dll_limits() const override { return limits; }
 
   Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const override {
@@ -151,6 +161,14 @@ public:
                                      const UnshownRequest& request,
                                      const AddressSpace& space) const override {
     return openmpi::add_unshown(communicators, request, space);
+  }
+
+  Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space,
+                                                         Warnings& warnings) const override {
+    auto variables = read_mca_variables(space, warnings);
+    if (!variables)
+      return forward(std::move(variables));
+    return std::optional(std::move(*variables));
   }
 
   Result<void> repair(std::vector<Communicator>& communicators,

@@ -72,11 +72,14 @@ Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool w
   std::vector<std::string_view> whole(needed_types().begin(), needed_types().end());
   if (with_ob1)
     whole.insert(whole.end(), ob1_types().begin(), ob1_types().end());
+  whole.insert(whole.end(), tool_types().begin(), tool_types().end());
   for (const auto name : whole) {
     auto found = types.find(name);
     if (!found)
       return forward(std::move(found));
-    pack.types.push_back(layout_of(**found)); // check_fit: none is missing
+    if (*found == nullptr) // one of tool_types(): check_fit misses none of the others
+      continue;
+    pack.types.push_back(layout_of(**found));
     written.emplace(name);
   }
   for (const auto& fact : size_facts(libraries)) {

@@ -32,10 +32,13 @@ Root decode(const Record& record) {
   root.state = record.u32(offsetof(mqr_root, state));
   root.updating = record.u32(offsetof(mqr_root, generation)) % 2 != 0;
   root.communicators = list_at(record, offsetof(mqr_root, communicators));
+  root.joints = list_at(record, offsetof(mqr_root, joints));
   root.threads = list_at(record, offsetof(mqr_root, threads));
   root.flags = record.u32(offsetof(mqr_root, flags));
   root.thread_level = record.u32(offsetof(mqr_root, thread_level));
   root.library = record.u64(offsetof(mqr_root, library));
+  root.variables = record.u64(offsetof(mqr_root, variables));
+  root.job = record.u64(offsetof(mqr_root, job));
   root.communicator_size = std::min<std::size_t>(record.u16(offsetof(mqr_root, communicator_size)),
                                                  sizeof(mqr_communicator));
   root.operation_size =

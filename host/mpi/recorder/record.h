@@ -24,6 +24,7 @@ public:
 
   std::uint64_t u64(std::size_t offset) const { return get(offset, 8); }
   std::uint32_t u32(std::size_t offset) const { return static_cast<std::uint32_t>(get(offset, 4)); }
+  std::uint8_t u8(std::size_t offset) const { return static_cast<std::uint8_t>(get(offset, 1)); }
   std::size_t size() const { return bytes_.size(); }
   std::int32_t i32(std::size_t offset) const { return static_cast<std::int32_t>(u32(offset)); }
   std::uint16_t u16(std::size_t offset) const { return static_cast<std::uint16_t>(get(offset, 2)); }
@@ -52,16 +53,18 @@ inline List list_at(const Record& record, std::size_t offset) {
 struct Root {
   std::uint32_t state = 0; ///< enum mqr_state
   bool updating = false;   ///< the process stands in the middle of an update
-  List communicators, threads;
+  List communicators, threads, joints;
   std::uint32_t flags = 0; ///< enum mqr_root_flags
   std::uint32_t thread_level = 0;
   std::uint64_t library = 0;         ///< address of a text; 0: the MPI's calls are not recorded
+  std::uint64_t variables = 0;       ///< address of a struct mqr_variables; 0: not kept
+  std::uint64_t job = 0;             ///< address of a text; 0: not known
   std::size_t communicator_size = 0; ///< bytes that both the recorder and this program know
   std::size_t operation_size = 0;
 
   /// It sees the program's calls, beside an MPI, and counts them, since version 1.1. Who fills a
   /// bare core says itself what has arrived and what it has met.
-  bool counts() const { return communicator_size == sizeof(mqr_communicator) && library != 0; }
+  bool counts() const { return communicator_size >= MQR_COMMUNICATOR_SIZE_1_1 && library != 0; }
 };
 
 /// nullopt: there is no recorder, it cannot be read, or it is of another version; the debug DLL

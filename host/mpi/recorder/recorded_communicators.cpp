@@ -1,9 +1,11 @@
 #include "host/mpi/recorder/recorded_communicators.h"
 
 #include "host/codes.h"
+#include "host/mpi/recorder/recorded_joints.h"
 #include "host/mpi/recorder/recorded_threads.h"
 #include "host/mpi/recorder/tables.h"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -37,6 +39,8 @@ public:
     if (!threads->whole)
       note_damage("the list of threads");
     meet(*nodes);
+    if (auto done = add_joints(); !done)
+      return forward(std::move(done));
     if (auto done = add_groups(); !done)
       return forward(std::move(done));
     if (auto done = add_channels(); !done)
@@ -91,11 +95,28 @@ private:
     queue.reason = QueueReason::senders_unseen;
   }
 
-  /// Of intercommunicators: the interface has one group only.
+  Result<void> add_joints() {
+    auto joints = read_joints(space_, root_);
+    if (!joints)
+      return forward(std::move(joints));
+    if (!joints->whole)
+      note_damage("the list of meetings with other jobs");
+    outcome_.joints = std::move(joints->all);
+    for (const auto& [communicator, record] : pairs_)
+      if (const auto joint = record.u64(offsetof(mqr_communicator, joint)); joint != 0)
+        communicator->joined = Joined{joint, record.u64(offsetof(mqr_communicator, path)), {}, {}};
+    return {};
+  }
+
+  /// The interface has one group only, and no place for members of other jobs.
+  static bool has_groups_of_its_own(const Communicator& communicator) {
+    return communicator.kind == CommunicatorKind::inter || communicator.joined;
+  }
+
   Result<void> add_groups() {
     Tables tables(space_);
     for (const auto& [communicator, record] : pairs_) {
-      if (communicator->kind != CommunicatorKind::inter)
+      if (!has_groups_of_its_own(*communicator))
         continue;
       tables.want(record.u64(offsetof(mqr_communicator, group)), group_bytes(record, size_field));
       tables.want(record.u64(offsetof(mqr_communicator, remote_group)),
@@ -105,10 +126,16 @@ private:
       return done;
     std::size_t next = 0;
     for (const auto& [communicator, record] : pairs_) {
-      if (communicator->kind != CommunicatorKind::inter)
+      if (!has_groups_of_its_own(*communicator))
         continue;
-      communicator->group = ranks_in(tables.at(next++));
-      communicator->remote.ranks = ranks_in(tables.at(next++));
+      auto group = places_in(tables.at(next++));
+      auto remote = places_in(tables.at(next++));
+      communicator->group = all_known(group);
+      communicator->remote.ranks = all_known(remote);
+      if (!communicator->joined)
+        continue;
+      communicator->joined->group = std::move(group);
+      communicator->joined->remote_group = std::move(remote);
     }
     return {};
   }
@@ -121,17 +148,19 @@ private:
     return size > 0 && size <= MQR_MAX_GROUP ? static_cast<std::size_t>(size) * 4 : 0;
   }
 
-  /// None where it is not known, or where some members are of no known rank.
-  static RankList ranks_in(const std::optional<Record>& table) {
-    if (!table)
-      return {};
-    RankList::Ranks ranks;
-    for (std::size_t at = 0; at < table->size(); at += 4) {
-      ranks.push_back(table->i32(at));
-      if (ranks.back() < 0)
-        return {};
-    }
+  /// Ranks in MPI_COMM_WORLD, negative of members of other jobs. Empty: not known.
+  static std::vector<std::int64_t> places_in(const std::optional<Record>& table) {
+    std::vector<std::int64_t> ranks;
+    for (std::size_t at = 0; table && at < table->size(); at += 4)
+      ranks.push_back(std::max<std::int64_t>(table->i32(at), MQR_WORLD_RANK_UNKNOWN));
     return ranks;
+  }
+
+  /// None where it is not known, or where some members are of no known rank.
+  static RankList all_known(const std::vector<std::int64_t>& places) {
+    if (places.empty() || std::ranges::any_of(places, [](std::int64_t rank) { return rank < 0; }))
+      return {};
+    return RankList::Ranks(places.begin(), places.end());
   }
 
   Result<void> add_channels() {

@@ -126,7 +126,7 @@ private:
     }
     if (const auto request = u64(offsetof(mqr_operation, request)); request != 0)
       operation->request = TargetAddress{request};
-    if (size_ < sizeof(mqr_operation))
+    if (size_ < MQR_OPERATION_SIZE_1_1)
       return;
     operation->sequence = u32(offsetof(mqr_operation, number));
     operation->waited = waited_by(waits_, u32(offsetof(mqr_operation, wait)));

@@ -21,6 +21,16 @@ Result<bool> is_finalizing(const AddressSpace& space, const Root& root) {
   });
 }
 
+/// At address 0, and where nothing can be read, there is none.
+Result<std::string> read_text(const AddressSpace& space, std::uint64_t address, std::size_t most) {
+  if (address == 0)
+    return std::string();
+  auto text = read_string(space.memory, {address}, most);
+  if (!text && text.error().code == codes::memory_unreadable)
+    return std::string();
+  return text;
+}
+
 } // namespace
 
 Result<MpiState> read_state(const AddressSpace& space) {
@@ -67,14 +77,20 @@ Result<std::string> read_library(const AddressSpace& space) {
   auto root = read_root(space);
   if (!root)
     return forward(std::move(root));
-  if (!*root || (*root)->library == 0)
-    return std::string();
-  auto text = read_string(space.memory, {(*root)->library}, MQR_LIBRARY_SIZE);
-  if (!text && text.error().code == codes::memory_unreadable)
-    return std::string();
+  auto text = read_text(space, *root ? (*root)->library : 0, MQR_LIBRARY_SIZE);
   if (!text)
-    return forward(std::move(text));
+    return text;
   return printable(text->substr(0, text->find('\n')));
+}
+
+Result<std::string> read_job(const AddressSpace& space) {
+  auto root = read_root(space);
+  if (!root)
+    return forward(std::move(root));
+  auto text = read_text(space, *root ? (*root)->job : 0, MQR_JOB_SIZE);
+  if (!text)
+    return text;
+  return printable(*text);
 }
 
 } // namespace mqbridge::recorder

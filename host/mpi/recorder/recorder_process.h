@@ -19,5 +19,7 @@ Result<ThreadLevel> read_thread_level(const AddressSpace& space);
 
 /// MPI_Get_library_version, the first line. Empty: not known.
 Result<std::string> read_library(const AddressSpace& space);
+/// What the launcher calls the job. Empty: the recorder does not say.
+Result<std::string> read_job(const AddressSpace& space);
 
 } // namespace mqbridge::recorder

@@ -4,6 +4,7 @@
 #include "host/mpi/recorder/recorded_communicators.h"
 #include "host/mpi/recorder/recorded_operations.h"
 #include "host/mpi/recorder/recorded_threads.h"
+#include "host/mpi/recorder/recorded_variables.h"
 #include "host/mpi/recorder/recorder_process.h"
 
 #include <array>
@@ -24,6 +25,9 @@ public:
   bool is_recorder() const override { return true; }
   Result<std::string> read_mpi_name(const AddressSpace& space) const override {
     return read_library(space);
+  }
+  Result<std::string> read_job(const AddressSpace& space) const override {
+    return recorder::read_job(space);
   }
   std::span<const std::string_view> root_symbols() const override { return roots; }
 
@@ -74,6 +78,11 @@ public:
                                      const UnshownRequest&,
                                      const AddressSpace& space) const override {
     return add_recorded(communicators, space);
+  }
+
+  Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space,
+                                                         Warnings& warnings) const override {
+    return recorder::read_variables(space, warnings);
   }
 };
 

@@ -1,5 +1,7 @@
 #include "host/mqs/worker/debug_dll.h"
 
+#include "host/mqs/worker/symbol_lookup.h"
+
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -8,31 +10,6 @@
 
 namespace mqbridge::worker {
 namespace {
-
-/// Looks entry points up, and collects those that should be there and are not.
-class Lookup {
-public:
-  explicit Lookup(void* library) : library_(library) {}
-
-  template <class Entry>
-  void optional(const char* name, Entry& entry) {
-    entry = reinterpret_cast<Entry>(::dlsym(library_, name));
-  }
-  template <class Entry>
-  void required(const char* name, Entry& entry) {
-    optional(name, entry);
-    if (entry != nullptr)
-      return;
-    if (!missing.empty())
-      missing += ", ";
-    missing += name;
-  }
-
-  std::string missing;
-
-private:
-  void* library_;
-};
 
 /// Holds on to the file that lies there now. O_PATH: whatever it has become, it is not opened.
 class HeldFile {
@@ -67,7 +44,7 @@ std::optional<WalkFailure> DebugDll::load(const wire::StartMessage& start) {
   }
   void* library = call<in("dlopen")>(::dlopen, name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr)
-    return look_up(library);
+    return start.handles ? handle_entry_.look_up(library) : look_up(library);
   std::string why = bounded(::dlerror());
   if (why.starts_with(name))
     why.replace(0, name.size(), start.dll);
@@ -75,7 +52,7 @@ std::optional<WalkFailure> DebugDll::load(const wire::StartMessage& start) {
 }
 
 std::optional<WalkFailure> DebugDll::look_up(void* library) {
-  Lookup lookup(library);
+  SymbolLookup lookup(library);
   lookup.required("mqs_setup_basic_callbacks", entry_.setup_basic_callbacks);
   lookup.required("mqs_version_string", entry_.version_string);
   lookup.required("mqs_version_compatibility", entry_.version_compatibility);

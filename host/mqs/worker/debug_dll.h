@@ -2,18 +2,14 @@
 
 #include "dll/mqs_interface.h"
 #include "host/mqs/shared_state.h"
+#include "host/mqs/worker/handle_entry_points.h"
+#include "host/mqs/worker/walk_failure.h"
 
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace mqbridge::worker {
-
-/// What ends a walk early.
-struct WalkFailure {
-  wire::FailureKind kind;
-  std::string text;
-};
 
 /// The entry points of a loaded debug DLL (MQD 5.7 - 5.10). Optional ones may be null. Results of
 /// the destroy functions are never read: shipped headers say void.
@@ -47,20 +43,36 @@ public:
   /// is there.
   std::optional<WalkFailure> load(const wire::StartMessage& start);
 
+  /// While it lives the parent takes this process to be in a function of the DLL: one that was
+  /// called, or whose answer is being read.
+  class Inside {
+  public:
+    Inside(std::atomic<std::uint32_t>& word, std::uint32_t function)
+        : word_(word), before_(word.load(std::memory_order_relaxed)) {
+      word_.store(function, std::memory_order_relaxed);
+    }
+    ~Inside() { word_.store(before_, std::memory_order_relaxed); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+  private:
+    std::atomic<std::uint32_t>& word_;
+    std::uint32_t before_;
+  };
+  /// `const auto inside = dll.inside(in("mpidbg_comm_query"));`
+  Inside inside(std::uint32_t function) { return {shared_.dll_function, function}; }
+
   /// Calls an entry point, and leaves word of it for the parent while it runs:
   /// `dll.call<in("mqs_setup_image")>(dll->setup_image, ...)`.
   template <std::uint32_t function, class Entry, class... Arguments>
   auto call(Entry entry, Arguments... arguments) {
-    struct Mark {
-      std::atomic<std::uint32_t>& word;
-      explicit Mark(std::atomic<std::uint32_t>& where) : word(where) { set(function); }
-      ~Mark() { set(0); }
-      void set(std::uint32_t value) { word.store(value, std::memory_order_relaxed); }
-    } mark(shared_.dll_function);
+    const auto mark = inside(function);
     return entry(arguments...);
   }
 
   const EntryPoints* operator->() const { return &entry_; }
+  /// Where start.handles says that these are asked for, and not the ones above.
+  const HandleEntryPoints& handles() const { return handle_entry_; }
 
   /// The DLL's own words for a code (MQD 5.7.5), bounded.
   std::string error_string(int code);
@@ -70,6 +82,7 @@ private:
 
   wire::SharedState& shared_;
   EntryPoints entry_;
+  HandleEntryPoints handle_entry_;
 };
 
 consteval std::uint32_t in(std::string_view function) {

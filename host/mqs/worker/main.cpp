@@ -1,10 +1,12 @@
-// mqbridge-worker: loads one debug DLL, walks the queues of one process with it, and ends. Started
-// by walk_queues() with a socket and a shared page (host/mqs/shared_state.h); of no use by hand.
+// mqbridge-worker: loads one debug DLL, walks the queues of one process with it or asks it for
+// handles, and ends. Started by run_worker() with a socket and a shared page
+// (host/mqs/shared_state.h); of no use by hand.
 
 #include "host/confined/confine.h"
 #include "host/confined/descriptors.h"
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker/debug_dll.h"
+#include "host/mqs/worker/handle_queries.h"
 #include "host/mqs/worker/loading.h"
 #include "host/mqs/worker/walk_queues.h"
 
@@ -35,6 +37,21 @@ std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
   return dll.load(start);
 }
 
+/// Asks the DLL, unless it could not be loaded, and says how that ended.
+template <class Work>
+void perform(Work work, Host& host, std::optional<WalkFailure> failure) {
+  if (!failure)
+    failure = work.run();
+  host.outbox.flush();
+  wire::Encoder last;
+  if (failure)
+    last.put(wire::Kind::failure).put(failure->kind).text(failure->text);
+  else
+    last.put(wire::Kind::done);
+  host.channel.send(last.message());
+  work.destroy();
+}
+
 int run(wire::SharedState& shared, pid_t parent) {
   Channel channel(sandbox::child_socket);
   sandbox::confine(sandbox::child_shared_memory); // that is mapped, and closed
@@ -52,17 +69,10 @@ int run(wire::SharedState& shared, pid_t parent) {
 
   DebugDll dll(shared);
   auto failure = load(dll, start, filters, channel, parent);
-  QueueWalk walk(dll, host);
-  if (!failure)
-    failure = walk.run();
-  outbox.flush();
-  wire::Encoder last;
-  if (failure)
-    last.put(wire::Kind::failure).put(failure->kind).text(failure->text);
+  if (start.handles)
+    perform(HandleQueries(dll, host), host, std::move(failure));
   else
-    last.put(wire::Kind::done);
-  channel.send(last.message());
-  walk.destroy();
+    perform(QueueWalk(dll, host), host, std::move(failure));
   std::fflush(nullptr);
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "host/mqs/worker/walk_queues.h"
 
+#include "host/mqs/worker/out_structure.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -11,19 +13,7 @@ using wire::FailureKind;
 using wire::QueueEnd;
 
 /// Room behind what a DLL is told to fill in: some write more.
-constexpr std::size_t spare_bytes = 1024;
 constexpr std::size_t spare_ranks = 1024;
-
-/// An out structure of the interface: zeroed before each call, over-allocated. What a DLL writes
-/// behind it nobody reads.
-template <class Structure>
-struct OutStructure {
-  Structure value;
-  std::byte spare[spare_bytes];
-
-  OutStructure() { clear(); }
-  void clear() { std::memset(static_cast<void*>(&value), 0, sizeof value); }
-};
 
 std::string_view terminated(const char* text, std::size_t size) {
   return {text, ::strnlen(text, size)};

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "host/mpi/variables.h"
+#include "host/process/address_space.h"
+#include "host/process/process_source.h"
+#include "rsp/result.h"
+
+#include <optional>
+
+namespace mqbridge::recorder {
+
+/// What MPI_T said in the process, as the recorder keeps it (dll/recorder/variables_layout.h).
+/// nullopt: it keeps none, and a warning says why; or there is no recorder. Errors:
+/// variables.corrupt; those of Memory.
+Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space,
+                                                       Warnings& warnings);
+
+} // namespace mqbridge::recorder

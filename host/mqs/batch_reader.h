@@ -1,0 +1,67 @@
+#pragma once
+
+#include "host/mqs/message_log.h"
+#include "host/mqs/queues.h"
+#include "host/mqs/wire.h"
+#include "host/mqs/worker_request.h"
+#include "rsp/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace mqbridge {
+
+/// Why no more of a worker's results is taken.
+enum class WalkLimit : std::uint8_t { none, operations, rank_bytes, run_bytes };
+
+/// Takes a worker's batches apart into items, and checks their framing, order and memory. What the
+/// items mean is the business of who derives from it.
+class BatchReader {
+public:
+  BatchReader(const WorkerRequest& request, WorkerOutcome& outcome, MessageLog& log)
+      : request_(request), outcome_(outcome), log_(log) {}
+  virtual ~BatchReader() = default;
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
+
+  /// One batch, whole. false: improper; what stood before the fault is kept, and nothing is taken
+  /// after it: an item less, and the next would count for another object.
+  bool accept(std::span<const std::byte> batch);
+  /// The batch that a worker left unsent: a torn or repeated one is not a fault.
+  void accept_remainder(std::span<const std::byte> batch);
+
+  /// A limit that was met: what came until then is kept, and what comes behind it is not looked at.
+  WalkLimit limit() const { return limit_; }
+
+  /// The worker has ended: what is unfinished takes the reason why. `dll_failed`: the debug DLL's
+  /// fault; else a limit of ours.
+  virtual void finish(const std::optional<Error>& failure, TruncatedBy truncated_by,
+                      bool dll_failed) = 0;
+
+protected:
+  /// An item other than Item::dll and Item::note. false: improper.
+  virtual bool accept_item(wire::Item kind, wire::Decoder& item) = 0;
+  /// What WorkerRequest::progress is told.
+  virtual std::uint64_t found() const = 0;
+
+  /// False: there is no room for it.
+  bool take_bytes(std::size_t bytes);
+  void stop_at(WalkLimit limit) { limit_ = limit; }
+
+private:
+  bool accept_items(wire::Decoder& in);
+  bool accept_any(std::span<const std::byte> item);
+  bool dll(wire::Decoder& item);
+  bool note(wire::Decoder& item);
+
+  const WorkerRequest& request_;
+  WorkerOutcome& outcome_;
+  MessageLog& log_;
+  bool improper_ = false; ///< an item was
+  WalkLimit limit_ = WalkLimit::none;
+  std::uint64_t next_sequence_ = 0;
+};
+
+} // namespace mqbridge

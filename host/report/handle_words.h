@@ -1,0 +1,53 @@
+#pragma once
+
+#include "host/mqs/handles.h"
+#include "host/mqs/queues.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mqbridge {
+
+/// A label and what is said under it: "state", "active: MPI_Test would not complete it now".
+using HandleLine = std::pair<std::string, std::string>;
+
+/// Names the handles of one process in words. Texts of the target come out fit to be shown; what is
+/// not known says so. `handles` outlives it.
+class HandleWords {
+public:
+  explicit HandleWords(const ProcessHandles& handles);
+
+  /// "row", the name of a communicator that is listed, too; else its handle.
+  std::string communicator_name(std::uint64_t handle) const;
+  /// Of a request: with the rank in MPI_COMM_WORLD, where its communicator is listed.
+  Peer peer_of(const RequestHandle& request, int local) const;
+
+  /// "receive, persistent"
+  static std::string kind_of(const RequestHandle& request);
+  /// "cartesian 3 x 2, periodic in 0"; "not known"
+  static std::string topology_of(const CommunicatorHandle& communicator);
+  /// "MPI_TAG_UB=32767, 5=0xabc"
+  static std::string attributes_of(const CommunicatorHandle& communicator);
+  /// "exchange (halo.c:77)"; empty: not known
+  static std::string place_of(const SharedSite& site);
+  /// "0x10, 0x11"; the start of a long list
+  static std::string list_of(const std::vector<std::uint64_t>& handles);
+
+  /// All that is known of one.
+  std::vector<HandleLine> about(const CommunicatorHandle& communicator) const;
+  std::vector<HandleLine> about(const RequestHandle& request) const;
+  std::vector<HandleLine> about(const ErrhandlerHandle& errhandler) const;
+  std::vector<HandleLine> about(const StatusHandle& status) const;
+
+private:
+  std::map<std::uint64_t, const CommunicatorHandle*> communicators_;
+  std::map<std::uint64_t, const ErrhandlerHandle*> errhandlers_;
+};
+
+/// "row"; of one without a name nothing.
+std::string quoted_name(const std::string& name);
+
+} // namespace mqbridge
