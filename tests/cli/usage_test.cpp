@@ -56,6 +56,14 @@ TEST(Help, HasExactlyTheseOptions) {
        {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
         "--comm", "--tag", "--peer", "--summary", "--show", "--raw"})
     stacks.erase(of_queues);
+  Options vars = stacks;
+  vars.erase("--threads");
+  vars.insert({"--types", "--kind", "--verbosity", "--category", "--pattern", "--source", "--diff",
+               "--all", "--unexpected"});
+  Options handles = stacks;
+  handles.erase("--threads");
+  handles.insert({"--dll", "--types", "--config", "--request", "--communicator", "--errhandler",
+                  "--status", "--fortran"});
   const Options run_options = {"-h",
                                "--timeout",
                                "--silent",
@@ -95,6 +103,8 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge run --help").out), run_options);
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
+  EXPECT_EQ(options_in(run("mqbridge vars --help").out), vars);
+  EXPECT_EQ(options_in(run("mqbridge handles --help").out), handles);
   EXPECT_EQ(options_in(run("mqbridge analyze --help").out),
             (Options{"-h", "--fail-on", "--before", "--format", "--full", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
@@ -207,6 +217,16 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
         Wrong{"types make", "-o is required"}, Wrong{"types make --mpi lam -o /dev/null", "lam"},
         Wrong{"types show", "FILE is required"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Handles, WrongUsage,
+    testing::Values(Wrong{"handles", "no target is named"},
+                    Wrong{"handles --request x a:1", "--request x: no handle"},
+                    Wrong{"handles --communicator 0x a:1", "--communicator 0x: no handle"},
+                    Wrong{"handles --errhandler -3000000000 a:1", "no handle"},
+                    Wrong{"handles --status 0x1ffffffffffffffff a:1", "no handle"},
+                    Wrong{"handles --fortran a:1", "--fortran is about handles"},
+                    Wrong{"handles --fortran --request 0x123456789 a:1", "no Fortran INTEGER"}));
 
 INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
                          testing::Values(Wrong{"stacks --analyze a:1", "--analyze"},

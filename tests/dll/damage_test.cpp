@@ -63,7 +63,7 @@ void expect_harmless(const WalkResult& result, const std::string& damage) {
   EXPECT_LE(result.fetches, most_fetches) << damage;
   for (const auto& communicator : result.communicators)
     for (const auto& queue : communicator.queues) {
-      EXPECT_LE(queue.operations.size(), 16U) << damage;
+      EXPECT_LE(queue.operations.size(), 32U) << damage; // garbage in a ring may look like sends
       if (queue.state == QueueState::error) {
         EXPECT_THAT(queue.error.value_or(""), Not(IsEmpty())) << damage;
       }

@@ -57,9 +57,46 @@ public:
                               [&](auto, const auto& node) { of.under_way.push_back(node); });
     read_channels(of);
     read_returned(of);
+    read_topology(of);
+    read_attributes(of);
+  }
+
+  void read_handles() {
+    mqr_handles handles = {};
+    const std::uint64_t at = state_.root.handles.word;
+    if (at == 0 || !read(at, &handles, sizeof handles))
+      return;
+    if (handles.magic != MQR_MAGIC_HANDLES || handles.size != sizeof handles)
+      return fault(fmt::format("handles at {:#x}: {} bytes", at, handles.size));
+    read_list<mqr_errhandler>(handles.errhandlers, MQR_MAGIC_ERRHANDLER, "error handler",
+                              [&](auto, const auto& node) { state_.errhandlers.push_back(node); });
+    read_list<mqr_unqueued>(handles.unqueued, MQR_MAGIC_UNQUEUED, "request",
+                            [&](auto, const auto& node) { state_.unqueued.push_back(node); });
   }
 
 private:
+  void read_topology(KeptCommunicator& of) {
+    mqr_topology head = {};
+    const std::uint64_t at = of.raw.topology.word;
+    if (at == 0 || !read(at, &head, sizeof head))
+      return;
+    if (head.magic != MQR_MAGIC_TOPOLOGY || head.kind != MQR_CARTESIAN || head.first > 8)
+      return fault(fmt::format("topology at {:#x}: kind {}", at, head.kind));
+    of.topology.resize(2 * head.first);
+    read(at + sizeof head, of.topology.data(), of.topology.size() * sizeof(std::int32_t));
+  }
+
+  void read_attributes(KeptCommunicator& of) {
+    mqr_attributes head = {};
+    const std::uint64_t at = of.raw.attributes.word;
+    if (at == 0 || !read(at, &head, sizeof head))
+      return;
+    if (head.magic != MQR_MAGIC_ATTRIBUTES || head.count > MQR_MAX_ATTRIBUTES)
+      return fault(fmt::format("attributes at {:#x}: {}", at, head.count));
+    of.attributes.resize(head.count);
+    read(at + sizeof head, of.attributes.data(), of.attributes.size() * sizeof(mqr_attribute));
+  }
+
   void read_channels(KeptCommunicator& of) {
     mqr_channels head = {};
     const std::uint64_t at = of.raw.channels.word;
@@ -104,7 +141,24 @@ std::string text_of(const mqr_operation& of) {
   return text + "\n";
 }
 
+/// What is not known of a handle says nothing.
+std::string handle_text(const KeptCommunicator& of) {
+  const auto known = [&](std::uint32_t bit, std::uint64_t value) {
+    return (of.raw.known & bit) != 0 ? value : 0;
+  };
+  auto text =
+      fmt::format(" handle {:x} {} errhandler {:x} all {} topology {}:",
+                  known(MQR_KNOWN_HANDLE, of.raw.handle.word),
+                  known(MQR_KNOWN_FORTRAN, static_cast<std::uint32_t>(of.raw.fortran)),
+                  known(MQR_KNOWN_ERRHANDLER, of.raw.errhandler.word),
+                  known(MQR_KNOWN_ATTRIBUTES, 1), known(MQR_KNOWN_TOPOLOGY, of.topology.size()));
+  for (const auto& attribute : of.attributes)
+    text += fmt::format(" {}={}", attribute.keyval, attribute.value);
+  return text + "\n";
+}
+
 void add_texts(KeptTexts& texts, std::uint64_t at, const KeptCommunicator& of, bool updating) {
+  texts.handles += handle_text(of);
   // The flag follows the name.
   const std::uint32_t flags = of.raw.flags & ~(updating ? std::uint32_t{MQR_NAMED} : 0U);
   texts.lists +=
@@ -160,6 +214,7 @@ KeptState read_kept(Memory& memory, TargetAddress root) {
       [&](auto at, const auto& node) { reader.read_communicator(at, node); });
   reader.read_list<mqr_thread>(state.root.threads, MQR_MAGIC_THREAD, "thread",
                                [&](auto, const auto& node) { state.threads.push_back(node); });
+  reader.read_handles();
   char library[MQR_LIBRARY_SIZE] = {};
   if (const auto at = state.root.library.word; at != 0 && reader.read(at, library, sizeof library))
     state.library.assign(library, std::find(library, std::end(library), '\0'));
@@ -181,6 +236,14 @@ KeptTexts texts_of(const KeptState& state, bool updating) {
   for (const auto& [at, communicator] : state.communicators)
     add_texts(texts, at, communicator, updating);
   texts.library = state.library;
+  texts.handles += fmt::format("handles {:#x}", state.root.handles.word);
+  for (const auto& of : state.errhandlers)
+    texts.errhandlers +=
+        fmt::format("{:x} {:x} flags {}\n", of.handle.word, of.function.word, of.flags);
+  for (const auto& of : state.unqueued)
+    texts.unqueued += fmt::format("{:x} on {:x} function {} flags {} fortran {}\n", of.request.word,
+                                  of.communicator.word, of.function, of.flags,
+                                  (of.flags & MQR_HAS_FORTRAN) != 0 ? of.fortran : 0);
   return texts;
 }
 

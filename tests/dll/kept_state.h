@@ -18,6 +18,8 @@ struct KeptCommunicator {
   std::vector<mqr_returned> returned; ///< the whole ring, oldest first, with its empty entries
   std::vector<mqr_channel> channels;
   std::vector<mqr_collective> under_way;
+  std::vector<std::int32_t> topology; ///< its head, and its numbers
+  std::vector<mqr_attribute> attributes;
 };
 
 struct KeptState {
@@ -25,6 +27,8 @@ struct KeptState {
   std::vector<std::pair<std::uint64_t, KeptCommunicator>> communicators;
   std::vector<mqr_thread> threads;
   std::string library;
+  std::vector<mqr_errhandler> errhandlers;
+  std::vector<mqr_unqueued> unqueued;
   std::vector<std::string> faults; ///< where what lies there is not what the layout allows
 
   bool updating() const { return root.generation % 2 != 0; }
@@ -37,7 +41,8 @@ KeptState read_kept(Memory& memory, TargetAddress root);
 /// its own (a thread's `changes`: then it says "changing"). `updating`: as a reader tells it that
 /// finds the generation odd, and leaves out what may be half written.
 struct KeptTexts {
-  std::string lists, channels, returned, collectives, threads, library;
+  std::string lists, channels, returned, collectives, threads, library, handles, errhandlers,
+      unqueued;
 };
 KeptTexts texts_of(const KeptState& state, bool updating);
 

@@ -130,13 +130,13 @@ TEST_P(QueuesReturned, OfAnIntercommunicatorHaveRanksOfTheOtherGroup) {
   auto made = world();
   made.kind = MQR_INTER;
   made.remote_group = {20, 21, 22, 23};
-  made.returned = {{.peer = 3, .tag = 1}};
+  made.returned = {{.peer = 3, .tag = 1, .function = 60'000}};
   LayoutImage image(GetParam(), {made});
   const auto sends = queue_of(image, OpClass::send);
   ASSERT_THAT(sends.operations, SizeIs(1));
   EXPECT_EQ(sends.operations[0].peer.global_rank, 23);
   EXPECT_THAT(sends.operations[0].text, ElementsAre(returned_line, HasSubstr("node 0x")))
-      << "function 0 has no name";
+      << "this function has no name";
 }
 
 TEST_P(QueuesReturned, DamageToThemCostsTheSends) {

@@ -3,10 +3,12 @@
 
 #include "tests/dll/recorder_steps.h"
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/recorder.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 
 static struct mqr_recorded_communicator* world;
@@ -172,6 +174,82 @@ static void step_end_persistent_receive(void) {
 static void step_remove_persistent(void) {
   mqr_operation_remove(persistent[1]);
 }
+static const char handles[4];
+
+static void step_open_handles(void) {
+  const struct mqr_handles constants = {.comm_null.word = 5};
+  mqr_handles_open(&constants);
+}
+static void step_set_handle(void) {
+  mqr_communicator_set_handle(world, &handles[0], 3, MQR_KNOWN_HANDLE | MQR_KNOWN_FORTRAN);
+}
+static void step_add_errhandler(void) {
+  const struct mqr_errhandler_spec spec = {.handle = &handles[1], .function = handles};
+  mqr_errhandler_add(&spec);
+}
+static void step_set_errhandler(void) {
+  mqr_communicator_set_errhandler(world, &handles[1]);
+}
+static struct mqr_topology* topology;
+static void before_set_topology(void) {
+  topology = calloc(1, sizeof *topology + 2 * sizeof(int32_t));
+  *topology = (struct mqr_topology){.magic = MQR_MAGIC_TOPOLOGY, .kind = MQR_CARTESIAN, .first = 1};
+}
+static void step_set_topology(void) {
+  mqr_communicator_set_topology(world, topology);
+}
+static void set_attribute(int32_t keyval, int64_t value) {
+  const struct mqr_attribute attribute = {keyval, MQR_OWN_KEYVAL, value};
+  mqr_communicator_set_attribute(world, &attribute);
+}
+static void step_set_first_attribute(void) {
+  set_attribute(1, 10);
+}
+static void step_set_second_attribute(void) {
+  set_attribute(2, 20);
+}
+static void step_replace_attribute(void) {
+  set_attribute(1, 11);
+}
+static void step_delete_attribute(void) {
+  mqr_communicator_delete_attribute(world, 2);
+}
+static void step_know_attributes(void) {
+  mqr_communicator_know_attributes(world);
+}
+static void step_free_errhandler(void) {
+  mqr_errhandler_free(&handles[1]);
+}
+static void step_set_other_errhandler(void) {
+  mqr_communicator_set_errhandler(world, &handles[2]);
+}
+static void begin_unqueued(const void* request) {
+  const struct mqr_unqueued_spec spec = {
+      .function = MQR_Send_init, .flags = MQR_INACTIVE, .request = request, .communicator = world};
+  mqr_unqueued_begin(&spec);
+}
+static struct mqr_recorded_unqueued* unqueued;
+static void step_begin_unqueued(void) {
+  begin_unqueued(&handles[0]);
+}
+static void step_begin_second_unqueued(void) {
+  begin_unqueued(&handles[1]);
+}
+static void step_mark_request(void) {
+  mqr_request_mark(&handles[0], MQR_CANCELLED);
+}
+static void step_set_fortran(void) {
+  mqr_request_set_fortran(&handles[0], 7);
+}
+static void before_activate_unqueued(void) {
+  unqueued = mqr_unqueued_take(&handles[0]);
+}
+static void step_activate_unqueued(void) {
+  mqr_unqueued_activate(unqueued, 1);
+}
+static void step_end_unqueued(void) {
+  mqr_unqueued_end(unqueued);
+}
 static void step_enter_collective(void) {
   mqr_communicator_enter_collective(world);
 }
@@ -221,6 +299,8 @@ static action* before(action* step) {
   static action* const pairs[][2] = {{step_grow_channels, before_grow_channels},
                                      {step_overwrite_in_ring, before_overwrite_in_ring},
                                      {step_start, before_start},
+                                     {step_set_topology, before_set_topology},
+                                     {step_activate_unqueued, before_activate_unqueued},
                                      {step_free_other, before_free_other}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
     if (pairs[i][0] == step)

@@ -42,6 +42,24 @@
   S(end_persistent, update)                                                                        \
   S(end_persistent_receive, update)                                                                \
   S(remove_persistent, update)                                                                     \
+  S(open_handles, one_store)                                                                       \
+  S(set_handle, update)                                                                            \
+  S(add_errhandler, update)                                                                        \
+  S(set_errhandler, update)                                                                        \
+  S(set_topology, update)                                                                          \
+  S(set_first_attribute, update)                                                                   \
+  S(set_second_attribute, update)                                                                  \
+  S(replace_attribute, update)                                                                     \
+  S(delete_attribute, update)                                                                      \
+  S(know_attributes, one_store)                                                                    \
+  S(free_errhandler, update)                                                                       \
+  S(set_other_errhandler, update)                                                                  \
+  S(begin_unqueued, update)                                                                        \
+  S(begin_second_unqueued, update)                                                                 \
+  S(mark_request, update)                                                                          \
+  S(set_fortran, update)                                                                           \
+  S(activate_unqueued, update)                                                                     \
+  S(end_unqueued, update)                                                                          \
   S(enter_collective, one_store)                                                                   \
   S(begin_collective, update)                                                                      \
   S(begin_second_collective, update)                                                               \

@@ -161,7 +161,8 @@ void expect_part(const std::string& now, const std::string& before, const std::s
 }
 
 std::string all_of(const KeptTexts& of) {
-  return of.lists + of.channels + of.returned + of.collectives + of.library;
+  return of.lists + of.channels + of.returned + of.collectives + of.library + of.handles +
+         of.errhandlers + of.unqueued;
 }
 
 void expect_updating(const Look& look, const SeenStep& seen, const Step& step,
@@ -174,6 +175,9 @@ void expect_updating(const Look& look, const SeenStep& seen, const Step& step,
   expect_part(now.channels, before.channels, after.channels, false, where);
   expect_part(now.returned, before.returned, after.returned, false, where);
   expect_part(now.collectives, before.collectives, after.collectives, false, where);
+  expect_part(now.handles, before.handles, after.handles, false, where);
+  expect_part(now.errhandlers, before.errhandlers, after.errhandlers, false, where);
+  expect_part(now.unqueued, before.unqueued, after.unqueued, false, where);
   expect_part(look.told, seen.looks.front().told, seen.looks.back().told, leaves, where);
 }
 

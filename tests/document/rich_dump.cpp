@@ -1,6 +1,8 @@
 #include "tests/document/rich_dump.h"
 
 #include "tests/document/sample_dump.h"
+#include "tests/document/sample_handles.h"
+#include "tests/document/sample_variables.h"
 
 #include <limits>
 
@@ -100,6 +102,7 @@ Communicator rich_communicator() {
   communicator.internal = true;
   communicator.counters = MessageCounters{65536, 70'000, {{0, 65'535, 3}, {-7, 1, 65'534}}};
   communicator.recorded = rich_record();
+  communicator.joined = Joined{18'446'744'073'709'551'615U, 7, {0, -1, 3}, {-1}};
   communicator.key = "C7";
   for (const OpClass op_class : op_classes) {
     Queue& queue = communicator.queue(op_class);
@@ -152,13 +155,20 @@ Dump rich_dump() {
   rank.statistics.rtt_us = 1e-7;
   rank.statistics.bandwidth_bps = 1.5e300;
   rank.communicators = {rich_communicator(), world(5, 6)};
+  rank.joints = {{18'446'744'073'709'551'615U, 3, 1, 1'795'434'971'083'263, 1'795'434'971'490'765,
+                  4'294'967'295, "MPI_Comm_accept", 2, 3, "port \"7\""},
+                 {}};
   rank.blocked_in = rich_calls();
   rank.stacks = rich_stacks();
+  rank.handles = rich_handles();
+  rank.variables = rich_variables();
   Dump dump = sample_dump();
   dump.skew_ms = 1.0 / 3;
   dump.ranks = {rank, complete_rank(6)};
   dump.filters = {
       {OpClass::send, OpClass::unexpected}, false, {"row", "\x01"}, {0, 1, 2, 9}, {5, -1}, {7}};
+  dump.filters.variables = {
+      Verbosity::tuner_all, {"btl"}, {"a*", "?"}, {"file"}, VariableKind::control};
   dump.errors = {{"ssh.failed", RankError::Level::error, "n020: no route", "ssh n020 true"}};
   RankDump before = rank;
   before.rank = 4;

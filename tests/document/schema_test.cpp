@@ -2,6 +2,8 @@
 #include "tests/document/json_schema.h"
 #include "tests/document/rich_dump.h"
 #include "tests/document/sample_dump.h"
+#include "tests/document/sample_handles.h"
+#include "tests/document/sample_variables.h"
 
 #include <algorithm>
 #include <fstream>
@@ -74,6 +76,9 @@ TEST_F(Schema, ReportsAreValid) {
   EXPECT_EQ(complaint(document(dump)), "");
   dump.analysis = rich_analysis();
   EXPECT_EQ(complaint(document(dump)), "");
+  dump.variable_differences = {rich_differences()};
+  dump.unexpected_lengths = rich_lengths();
+  EXPECT_EQ(complaint(document(dump)), "");
 }
 
 TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
@@ -99,6 +104,28 @@ TEST_F(Schema, EveryEnumeratorIsInTheSchema) {
   }
   for (int mode = 0; mode <= static_cast<int>(WaitMode::any); ++mode) {
     queue.operations[0].waited = Waited{.group = 1, .mode = static_cast<WaitMode>(mode)};
+    EXPECT_EQ(valid(), "");
+  }
+  rank.variables = rich_variables();
+  Variable& variable = rank.variables->variables.back();
+  for (int i = 0; i <= static_cast<int>(Binding::session); ++i) { // the longest list of them
+    variable.binding = static_cast<Binding>(i);
+    variable.verbosity = static_cast<Verbosity>(i % (static_cast<int>(Verbosity::mpidev_all) + 1));
+    variable.scope = static_cast<VariableScope>(i % (static_cast<int>(VariableScope::all_eq) + 1));
+    variable.pvar_class =
+        static_cast<VariableClass>(i % (static_cast<int>(VariableClass::generic) + 1));
+    EXPECT_EQ(valid(), "");
+  }
+  rank.handles = rich_handles();
+  for (int i = 0; i <= static_cast<int>(RequestHandleKind::comm); ++i) { // the longest of them
+    auto& request = rank.handles->requests.front();
+    request.kind = static_cast<RequestHandleKind>(i);
+    request.state =
+        static_cast<RequestHandleState>(i % (static_cast<int>(RequestHandleState::freed) + 1));
+    auto& topology = *rank.handles->communicators.front().topology;
+    topology.kind = static_cast<TopologyKind>(i % (static_cast<int>(TopologyKind::dist_graph) + 1));
+    rank.handles->unlisted = {
+        static_cast<HandleKind>(i % (static_cast<int>(HandleKind::status) + 1))};
     EXPECT_EQ(valid(), "");
   }
   for (int level = 0; level <= static_cast<int>(ThreadLevel::multiple); ++level) {

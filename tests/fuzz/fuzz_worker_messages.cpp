@@ -2,6 +2,7 @@
 // The first byte chooses which message is read. Input of the worker's: messages, each behind its
 // length (2 bytes).
 
+#include "host/mqs/handle_results.h"
 #include "host/mqs/lookups.h"
 #include "host/mqs/message_log.h"
 #include "host/mqs/results.h"
@@ -37,11 +38,9 @@ struct Walked {
   Platform platform;
   ImageSet images{std::vector<Image>{}};
   FakeMemory memory;
-  WalkRequest request{.worker = {},
-                      .dll = {},
-                      .space = {images, memory, platform},
-                      .op_classes = {OpClass::send, OpClass::receive},
-                      .max_operations = 50};
+  WalkRequest request{{.worker = {}, .dll = {}, .space = {images, memory, platform}},
+                      {OpClass::send, OpClass::receive},
+                      50};
   WalkResult result;
   MessageLog log{result.dll_messages};
 };
@@ -64,6 +63,31 @@ void results(FuzzInput& input) {
     for (const auto& queue : communicator.queues)
       require(queue.operations.size() <= walk.request.max_operations);
   }
+}
+
+void handles(FuzzInput& input) {
+  Walked walk(false);
+  HandleRequest request{static_cast<const WorkerRequest&>(walk.request), {}};
+  if (input.number(1) % 2 == 1)
+    request.question.handles.push_back({HandleKind::communicator, 0});
+  HandleResult result;
+  HandleReader reader(request, result, walk.log);
+  for (std::uint64_t number = 0; !input.empty(); ++number) {
+    wire::Encoder batch;
+    batch.put(wire::Kind::batch).put(number);
+    batch.bytes(std::as_bytes(std::span(input.take(input.number(2)))));
+    if (!reader.accept(batch.message()))
+      break;
+  }
+  reader.finish({}, TruncatedBy::nothing, true);
+  for (const auto& communicator : result.handles.communicators) {
+    require(!communicator.rank || !communicator.size || *communicator.rank < *communicator.size);
+    require(communicator.group.empty() || !communicator.size ||
+            std::cmp_equal(communicator.group.size(), *communicator.size));
+  }
+  const auto& asked = request.question.handles;
+  require(asked.empty() ||
+          result.handles.communicators.size() + result.handles.refused.size() == asked.size());
 }
 
 void lookups(FuzzInput& input) {
@@ -139,6 +163,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   switch (input.number(1)) {
   case 'r':
     results(input);
+    break;
+  case 'h':
+    handles(input);
     break;
   case 'l':
     lookups(input);

@@ -67,6 +67,41 @@ static void spawned(const struct scene* s) {
   recv_from(s, 0, usual_tag, s->rank == 0 ? jobs : WORLD);
 }
 
+// A port leads from rank 1 of one job to rank 1 of the other: these two wait for one another there,
+// and in each job 0 waits for 1.
+static void connected(const struct scene* s) {
+  const MPI_Comm jobs = spawn(s);
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm between = MPI_COMM_NULL;
+  if (s->rank == 0)
+    recv_from(s, 1, usual_tag, WORLD);
+  if (s->number < s->size) {
+    MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, usual_tag, jobs);
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between);
+  } else {
+    MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, usual_tag, jobs, MPI_STATUS_IGNORE);
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between);
+  }
+  recv_from(s, 0, usual_tag, between);
+}
+
+// A job that has grown: all of both wait for their neighbours, where nothing is left of what the
+// spawn has made but copies.
+static void grown(const struct scene* s) {
+  MPI_Comm jobs = spawn(s);
+  MPI_Comm merged = MPI_COMM_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 0;
+  MPI_Intercomm_merge(jobs, s->number >= s->size, &merged);
+  MPI_Comm_split(merged, 0, 0, &copy);
+  MPI_Comm_free(&merged);
+  MPI_Comm_rank(copy, &rank);
+  MPI_Comm_size(copy, &size);
+  recv_from(s, (rank + 1) % size, usual_tag, copy);
+}
+
 // Between two jobs Open MPI 4.1 hangs in MPI_Finalize as often as not.
 static void leave_together(const struct scene* s, MPI_Comm jobs) {
   MPI_Barrier(jobs);
@@ -190,6 +225,8 @@ const struct scenario group_scenarios[] = {
     {.name = "inter_barrier", .run = inter_barrier},
     {.name = "inter_bcast", .run = inter_bcast},
     {.name = "spawned", .run = spawned},
+    {.name = "connected", .run = connected},
+    {.name = "grown", .run = grown},
     {.name = "spawned_work", .run = spawned_work},
     {.name = "comm_dup_by_some", .run = comm_dup_by_some},
     {.name = "comm_split_by_some", .run = comm_split_by_some},

@@ -40,6 +40,7 @@ int PMPI_Init;
 #endif
 #if !defined(LIKE_NOTHING) && !defined(LIKE_ANY_MPI)
 char MPIR_dll_name[64];
+char** mpidbg_dll_locations;
 #endif
 
 int anything;

@@ -25,6 +25,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+const fs::path some_handle_dll = std::string(MQBRIDGE_TEST_DLLS) + "/HANDLES_ANSWERS.so";
 const fs::path some_dll = std::string(MQBRIDGE_TEST_DLLS) + "/PLAIN.so";
 
 /// Where everybody may write, as in /tmp.
@@ -87,6 +88,44 @@ TEST_F(DllPolicyTest, TheRecordersDllIsMqbridgesOwnWhateverTheTargetSays) {
   EXPECT_EQ(choice->source, "part of mqbridge");
   policy.given = dll;
   EXPECT_EQ(choose_dll(policy, {"", true, "recorder", "1.0"}).value().path, dll);
+}
+
+TEST_F(DllPolicyTest, TheDllForHandlesIsMqbridgesOwnWhereThatKnowsTheMpi) {
+  const fs::path own = directory / "libmqbridge-handles.so";
+  fs::copy_file(some_handle_dll, own);
+  policy.own_directories = {directory};
+  const TargetsDll named[] = {{dll.native(), true, "openmpi", "1.0"}};
+  const auto choice = choose_handle_dll(policy, named, true);
+  ASSERT_TRUE(choice) << choice.error().message;
+  EXPECT_EQ(choice->path, own);
+  policy.given = dll;
+  EXPECT_EQ(choose_handle_dll(policy, named, true).value().path, dll);
+}
+
+TEST_F(DllPolicyTest, ADllForHandlesThatAProcessNamesObeysTheRules) {
+  const OpenDirectory open;
+  const fs::path evil = open.path / "evil.so";
+  const fs::path good = directory / "good.so";
+  fs::copy_file(some_handle_dll, evil);
+  fs::copy_file(some_handle_dll, good);
+  const TargetsDll evil_one = {evil.native(), true, "other", ""};
+  const auto refused = choose_handle_dll(policy, {&evil_one, 1}, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "dll.untrusted");
+  const TargetsDll queues_only = {dll.native(), true, "other", ""};
+  const auto no_such = choose_handle_dll(policy, {&queues_only, 1}, false);
+  ASSERT_FALSE(no_such);
+  EXPECT_EQ(no_such.error().code, "dll.missing_function");
+  EXPECT_THAT(no_such.error().message, HasSubstr("mpidbg_interface_version_compatibility"));
+  const TargetsDll several[] = {evil_one, {good.native(), true, "other", ""}};
+  const auto choice = choose_handle_dll(policy, several, false);
+  ASSERT_TRUE(choice) << choice.error().message;
+  EXPECT_EQ(choice->path, good);
+  EXPECT_EQ(choice->source, "mpidbg_dll_locations");
+  EXPECT_TRUE(choice->checked);
+  const auto none = choose_handle_dll(policy, {}, false);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("mpidbg_dll_locations is empty"));
 }
 
 TEST_F(DllPolicyTest, WithoutItsOwnDllMqbridgeSaysWhereItLooked) {

@@ -58,6 +58,9 @@ struct Job {
   Environment environment = {};
 };
 
+/// With Open MPI, too, the recorder asks MPI_T.
+const Environment listing = {{"MQBRIDGE_VARIABLES", "1"}};
+
 struct Outcome {
   test::Ending ending;
   std::string out;
@@ -127,14 +130,15 @@ INSTANTIATE_TEST_SUITE_P(Transports, RecorderPrograms, testing::Values(ob1, ucx,
 
 TEST_P(RecorderPrograms, RequestsOfEveryKindOfOneProcess) {
   passes_with_and_without({.ranks = 1, .command = {"alone"}});
+  expect_recorded({.ranks = 1, .command = {"alone"}, .environment = listing});
 }
 
 TEST_P(RecorderPrograms, CommunicatorsCollectivesAndWindowsOfFour) {
-  passes_with_and_without({.ranks = 4, .command = {"together"}});
+  passes_with_and_without({.ranks = 4, .command = {"together"}, .environment = listing});
 }
 
 TEST_P(RecorderPrograms, FourThreadsAtOnce) {
-  passes_with_and_without({.ranks = 2, .command = {"threads"}});
+  passes_with_and_without({.ranks = 2, .command = {"threads"}, .environment = listing});
 }
 
 // UCX changes code where it watches the program's memory, which no sanitizer survives: MPICH's can
@@ -145,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(Transports, RecorderSanitized, testing::Values(ob1, mpi
 
 TEST_P(RecorderSanitized, SanitizersFindNothing) {
   for (const std::string sanitizer : {"thread", "address"}) {
-    for (const auto& [program, ranks] : {std::pair("alone", 1), std::pair("threads", 2)}) {
+    for (const auto& [program, ranks] :
+         {std::pair("alone", 1), std::pair("threads", 2), std::pair("handles", 2)}) {
       const std::string sanitized = fmt::format("{}_{}", program, sanitizer);
       MQBRIDGE_SKIP_IF_LACKING(lacking(GetParam(), sanitized));
       const Outcome outcome = outcome_of(
@@ -176,7 +181,9 @@ TEST_P(RecorderPrograms, AnotherToolBeforeItOrBehindIt) {
   Job job = {.ranks = 2,
              .command = {"inside"},
              .preloaded = recorder + ":" + tool,
-             .environment = {{"RECORDER_TEST_RECORDED", "1"}, {"RECORDER_TEST_TOOL", "behind"}}};
+             .environment = {{"MQBRIDGE_VARIABLES", "1"},
+                             {"RECORDER_TEST_RECORDED", "1"},
+                             {"RECORDER_TEST_TOOL", "behind"}}};
   expect_passes(GetParam(), job);
   job.preloaded = tool + ":" + recorder;
   job.environment.back().second = "before";
@@ -188,8 +195,58 @@ TEST_P(RecorderPrograms, FortranIsRecordedOnce) {
     passes_with_and_without({.ranks = 2, .command = {binding}});
 }
 
+TEST_P(RecorderPrograms, HandlesAreWhatMpiSays) {
+  passes_with_and_without({.ranks = 2, .command = {"handles"}});
+  const std::string tool = programs + "/" + GetParam().mpi + "/tool.so";
+  expect_passes(
+      GetParam(),
+      {.ranks = 2, .command = {"handles"}, .preloaded = recorder_of(GetParam()) + ":" + tool});
+}
+
+TEST_P(RecorderPrograms, TheProgramsOwnUseOfMpiTGoesOn) {
+  for (const std::string how : {"early", "too_often", "levels"})
+    passes_with_and_without({.ranks = 1, .command = {"variables", how}, .environment = listing});
+}
+
+// In calls that wait; and in others, where the environment says how often.
+TEST_P(RecorderPrograms, PerformanceVariablesAreSampled) {
+  Job job = {.ranks = 1, .command = {"variables", "samples"}, .environment = listing};
+  passes_with_and_without(job);
+  job.command.emplace_back("in tests");
+  job.environment.emplace_back("MQBRIDGE_SAMPLE_MS", "20");
+  passes_with_and_without(job);
+}
+
+TEST_P(RecorderPrograms, CommunicatorsThatGoAreSampledNoMore) {
+  for (const std::string how : {"many", "attributes"})
+    passes_with_and_without({.ranks = 1, .command = {"variables", how}, .environment = listing});
+}
+
+// Open MPI's MPI_T copies texts of any length, and says of all that they have 2,048 bytes.
+TEST_P(RecorderPrograms, LongTextsAreWholeOrNotThere) {
+  for (const std::size_t length : {3'000U, 20'000U, 100'000U}) {
+    Job job = {.ranks = 1, .command = {"variables", "text"}, .environment = listing};
+    job.environment.emplace_back("OMPI_MCA_coll_tuned_dynamic_rules_filename",
+                                 std::string(length, 'x'));
+    expect_recorded(job);
+  }
+}
+
+// Of MPICH, whose list may be made again: here by a tool behind the recorder.
+TEST_P(RecorderPrograms, ListsAnewAndSurvivesAJumpOutOfIt) {
+  if (GetParam().mpi != "mpich")
+    GTEST_SKIP() << "Open MPI has registered everything from the start";
+  for (const std::string how : {"changes", "jumps"}) {
+    const Job job = {.ranks = 1,
+                     .command = {"variables", how},
+                     .preloaded = recorder_of(GetParam()) + ":" + programs + "/mpich/tool.so",
+                     .environment = {{"RECORDER_TEST_RECORDED", "1"}}};
+    expect_passes(GetParam(), job);
+  }
+}
+
 TEST_P(RecorderPrograms, ForksRunProgramsAndHaveNoQueues) {
-  passes_with_and_without({.ranks = 1, .command = {"harmless", "fork"}});
+  passes_with_and_without({.ranks = 1, .command = {"harmless", "fork"}, .environment = listing});
 }
 
 TEST_P(RecorderPrograms, ClosingItLeavesIt) {

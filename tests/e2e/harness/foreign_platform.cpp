@@ -1,5 +1,6 @@
 #include "tests/e2e/harness/foreign_platform.h"
 
+#include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/target_programs.h"
 #include "tests/support/real_stub.h"
 
@@ -43,6 +44,15 @@ test::ChildSpec compile_command(const ForeignPlatform& platform, const std::stri
   return spec;
 }
 
+std::vector<std::string> recorder_sources() {
+  std::vector<std::string> sources;
+  for (const char* folder : {"dll/recorder", "dll/recorder/mpi"})
+    for (const auto& file : fs::directory_iterator(fs::path(MQBRIDGE_SOURCE_DIRECTORY) / folder))
+      if (file.path().extension() == ".c")
+        sources.push_back(file.path().string());
+  return sources;
+}
+
 } // namespace
 
 void PrintTo(const ForeignPlatform& platform, std::ostream* stream) {
@@ -75,6 +85,22 @@ fs::path foreign_program(const ForeignPlatform& platform, const std::string& nam
   return program_for(platform.target, name, [&](const fs::path& output) {
     return compile_command(platform, name, files_of(platform), output);
   });
+}
+
+fs::path foreign_recorder(const ForeignPlatform& platform, const fs::path& directory) {
+  const auto library = directory / "libmqbridge-recorder.so";
+  const auto headers = files_of(platform) / "usr/lib" / platform.multiarch / "openmpi/include";
+  test::ChildSpec spec = {{platform.compiler + "-gcc", "-std=c17", "-O2", "-Wall", "-Wextra",
+                           "-Wconversion", "-Wshadow", "-Werror", "-fPIC", "-fexceptions",
+                           "-shared", "-fvisibility=hidden", "-Wl,-z,nodelete", "-I",
+                           MQBRIDGE_SOURCE_DIRECTORY, "-isystem", headers.string(), "-o",
+                           library.string()}};
+  for (auto& source : recorder_sources())
+    spec.argv.push_back(std::move(source));
+  const Outcome compiled = run_program(spec);
+  if (compiled.status() != 0)
+    throw std::runtime_error(compiled.err);
+  return library;
 }
 
 } // namespace mqbridge::e2e

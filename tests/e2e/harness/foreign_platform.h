@@ -35,4 +35,8 @@ std::filesystem::path files_of(const ForeignPlatform& platform);
 std::filesystem::path foreign_program(const ForeignPlatform& platform,
                                       const std::string& name = "oracle_poster");
 
+/// The recorder for its Open MPI, compiled into `directory`. Throws as foreign_program().
+std::filesystem::path foreign_recorder(const ForeignPlatform& platform,
+                                       const std::filesystem::path& directory);
+
 } // namespace mqbridge::e2e

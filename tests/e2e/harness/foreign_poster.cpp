@@ -18,14 +18,18 @@ using namespace std::chrono_literals;
 using test::ChildSpec;
 using test::eventually;
 
-constexpr const char* component_path = "OMPI_MCA_mca_base_component_path";
-
 std::filesystem::path plugins_of(const ForeignPlatform& platform) {
   return files_of(platform) / "usr/lib" / platform.multiarch / "openmpi/lib/openmpi3";
 }
 
-// qemu-user gives a 32-bit program this machine's positions in a directory, which are too large for
-// its readdir() unless the directory is on tmpfs: Open MPI would find no plugins. Empty: no need.
+std::string library_path(const ForeignPlatform& platform) {
+  const auto files = files_of(platform);
+  return fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(),
+                     (files / "usr/lib" / platform.multiarch).string());
+}
+
+} // namespace
+
 std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
   if (platform.emulator.empty() || platform.pointer_size > 4)
     return {};
@@ -37,14 +41,6 @@ std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
                                     std::filesystem::path(links) / plugin.path().filename());
   return links;
 }
-
-std::string library_path(const ForeignPlatform& platform) {
-  const auto files = files_of(platform);
-  return fmt::format("{}:{}", (files / "lib" / platform.multiarch).string(),
-                     (files / "usr/lib" / platform.multiarch).string());
-}
-
-} // namespace
 
 JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program, int ranks) {
   const auto files = files_of(platform);

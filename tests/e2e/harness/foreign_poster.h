@@ -21,6 +21,12 @@ test::ChildSpec foreign_command(const ForeignPlatform& platform,
                                 const std::string& program = "oracle_poster");
 inline constexpr const char* stub_socket = "stub";
 
+/// qemu-user gives a 32-bit program this machine's positions in a directory, which are too large
+/// for its readdir() unless the directory is on tmpfs: Open MPI would find no plugins. This makes
+/// one there, for component_path of its environment; the caller's to remove. Empty: no need.
+std::filesystem::path make_plugin_links(const ForeignPlatform& platform);
+inline constexpr const char* component_path = "OMPI_MCA_mca_base_component_path";
+
 /// A job of a program of a platform that this machine's kernel runs, started by that platform's own
 /// mpirun. Compiles the program.
 JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program, int ranks);

@@ -9,10 +9,24 @@
 namespace mqbridge::e2e {
 namespace {
 
-/// Debian's MPICH spawns nothing without a name server, and its mpiexec ends a job of which a rank
-/// leaves early.
+/// Debian's MPICH spawns nothing, but the one of docker/targets/mpich.sh does ("ch3"). mpiexec of
+/// MPICH ends a job of which a rank leaves early.
 bool is_for(const VerdictCase& of, const std::string& mpi) {
+  if (mpi == "ch3")
+    return of.spawns;
   return mpi != "mpich" || !(of.spawns || of.scenario.starts_with("early_exit"));
+}
+
+bool is_mpich(const RecordedVerdict& param) {
+  return param.mpi == "mpich" || param.mpi == "ch3";
+}
+
+JobSpec spec_for(const RecordedVerdict& param) {
+  if (param.mpi == "mpich")
+    return debian_mpich_job("verdict", {param.of.scenario}, param.of.ranks);
+  if (param.mpi == "ch3")
+    return mpich_job("verdict", {param.of.scenario}, param.of.ranks);
+  return verdict_spec(param.of);
 }
 
 /// What a recorder knows otherwise than Open MPI's own objects tell.
@@ -37,7 +51,7 @@ std::string case_name(const RecordedVerdict& param) {
 
 std::vector<RecordedVerdict> recorded_verdicts() {
   std::vector<RecordedVerdict> all;
-  for (const char* mpi : {"ob1", "ucx", "mpich"})
+  for (const char* mpi : {"ob1", "ucx", "mpich", "ch3"})
     for (const VerdictCase& each : verdict_cases())
       if (is_for(each, mpi))
         all.push_back({mpi, as_recorded(each)});
@@ -45,20 +59,20 @@ std::vector<RecordedVerdict> recorded_verdicts() {
 }
 
 JobSpec recorded_spec(const RecordedVerdict& param) {
-  const bool mpich = param.mpi == "mpich";
-  JobSpec spec = mpich ? debian_mpich_job("verdict", {param.of.scenario}, param.of.ranks)
-                       : verdict_spec(param.of);
-  if (mpich && param.of.spawns)
+  JobSpec spec = spec_for(param);
+  if (param.of.spawns)
     spec.spawned = param.of.ranks;
   if (param.mpi == "ucx")
     spec.pml = "ucx";
   spec.environment.emplace_back("LD_PRELOAD", fmt::format("{}/recorder/{}/libmqbridge-recorder.so",
                                                           MQBRIDGE_BINARY_DIRECTORY,
-                                                          mpich ? "mpich" : "openmpi"));
+                                                          is_mpich(param) ? "mpich" : "openmpi"));
   return spec;
 }
 
 std::string lacking_for(const RecordedVerdict& param) {
+  if (param.mpi == "ch3")
+    return lacking_mpich();
   return param.mpi == "mpich" ? lacking_debian_mpich() : "";
 }
 

@@ -73,6 +73,7 @@ std::vector<std::string> inferior_sources(const std::string& name) {
   std::istringstream files(name == "oracle_poster" ? MQBRIDGE_POSTER_SOURCES
                            : name == "mpi_calls"   ? MQBRIDGE_CALLS_SOURCES
                            : name == "verdict"     ? MQBRIDGE_VERDICT_SOURCES
+                           : name == "handles"     ? MQBRIDGE_HANDLES_SOURCES
                                                    : name + ".c job_files.c");
   std::vector<std::string> sources;
   for (std::string file; std::getline(files, file, ' ');)

@@ -131,6 +131,8 @@ std::vector<VerdictCase> deadlocks_of_groups_and_threads() {
       deadlock("inter_barrier", 3, {0, 1}, {2}),
       deadlock("inter_bcast", 4, {0, 1}, {2, 3}),
       spawning(deadlock("spawned", 2, {0}, {1})),
+      spawning(deadlock("connected", 2, {1}, {0})),
+      spawning(deadlock("grown", 2, {0, 1})),
       deadlock("comm_dup_by_some", 3, {0, 1}, {2}),
       deadlock("comm_split_by_some", 3, {0, 1}, {2}),
       quiet(deadlock("early_exit", 3, {0}, {1}, {"partner_gone"}), {2}),

@@ -131,12 +131,16 @@ TEST_F(TypeCarrier, TheShippedPackIsWhatTheInstalledHeadersGive) {
   ASSERT_TRUE(pack) << pack.error().message;
   ASSERT_TRUE(*pack) << "no shipped pack has the build-id of " << libraries.front()->path()
                      << ": make it with host/mpi/openmpi/packs/generate.sh";
-  // Open MPI's own source gives the shipped one more: the types of ob1, and more sizes to compare.
+  // Open MPI's own source gives the shipped one more: the types of ob1 and of libnbc, and more
+  // sizes to compare.
   const auto made_pack = read_type_pack(directory_ / "made.types");
   ASSERT_TRUE(made_pack);
   const test::PackPart part((*pack)->pack, *made_pack);
   EXPECT_EQ(write_type_pack(part.pack), contents(directory_ / "made.types"));
-  EXPECT_THAT(part.more, testing::ElementsAreArray(openmpi::ob1_types()));
+  std::vector<std::string_view> more(openmpi::ob1_types().begin(), openmpi::ob1_types().end());
+  more.insert(more.end(), {"ompi_coll_base_nbc_request_t", "ompi_coll_libnbc_component_t",
+                           "ompi_coll_libnbc_request_t", "mca_pml_ob1_recv_request_t"});
+  EXPECT_THAT(part.more, testing::ElementsAreArray(more));
   EXPECT_EQ((*pack)->pack.version, openmpi::library_version(*libraries.front()));
 }
 
@@ -188,6 +192,19 @@ TEST_F(SourceTree, BringsTheTypesOfOb1) {
     EXPECT_TRUE(comparison->fits()) << output;
     EXPECT_GE(comparison->compared, 5);
   }
+}
+
+TEST_F(SourceTree, WithAHeaderOfToolsThatDoesNotCompileBringsAllOthers) {
+  const auto source = make_source(installed_version);
+  directory_.write("source/ompi/mca/coll/libnbc/coll_libnbc.h",
+                   "#error this needs what is not installed");
+  const auto done = make("carrier.so", source);
+  ASSERT_TRUE(done) << done.error().message;
+  const auto types = open_types_file(directory_ / "carrier.so");
+  ASSERT_TRUE(types);
+  EXPECT_TRUE(openmpi::check_types(**types, installed_libraries()).value().fits());
+  EXPECT_TRUE(openmpi::check_ob1_types(**types, installed_libraries()).value().fits());
+  EXPECT_EQ((*types)->find("mca_base_pvar_t").value(), nullptr);
 }
 
 TEST_F(SourceTree, OfAnotherBuildGivesNoPack) {

@@ -133,8 +133,9 @@ const struct mqr_thread* recorded_thread(void) {
   return thread;
 }
 
+/* Those of version 1.1. */
 static uint32_t own_flags(const struct mqr_operation* seen) {
-  return seen->flags & ((1U << MQR_FUNCTION_SHIFT) - 1);
+  return seen->flags & (2U * MQR_PERSISTENT - 1);
 }
 
 static void check_operation(const struct mqr_operation* seen, const struct operation* expected) {

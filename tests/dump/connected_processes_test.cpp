@@ -1,0 +1,232 @@
+// Jobs that spawn others and connect with them, as their recorders know them: what is put together
+// of both sides is what was made, or nothing.
+
+#include "host/dump/communicator_keys.h"
+#include "host/dump/connected_processes.h"
+#include "tests/dump/growing_job.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace mqbridge {
+namespace {
+
+using test::GrowingJob;
+
+/// By member of the group, whether all are of this rank's job or not.
+std::vector<Member> given(const RankDump& rank, const RankList& ranks,
+                          const std::vector<Member>& members) {
+  std::vector<Member> all = members;
+  if (ranks)
+    for (const std::int64_t each : *ranks)
+      all.push_back({*rank.job_id, each});
+  return all;
+}
+
+/// What is said is true; nothing may be said.
+void expect_no_falsehood(const GrowingJob& job, const Dump& dump) {
+  std::map<std::string, std::size_t> truth_of;
+  for (std::size_t i = 0; i < dump.ranks.size(); ++i) {
+    const RankDump& rank = dump.ranks[i];
+    for (std::size_t c = 0; c < rank.communicators.size(); ++c) {
+      const Communicator& communicator = rank.communicators[c];
+      const std::size_t truth = job.truth(i, c);
+      EXPECT_EQ(truth_of.emplace(communicator.key, truth).first->second, truth)
+          << "rank " << i << ": " << communicator.key << " is two communicators";
+      const std::size_t side = job.side(i, truth);
+      const auto own = given(rank, communicator.group, communicator.members);
+      const auto others = given(rank, communicator.remote.ranks, communicator.remote.members);
+      EXPECT_TRUE(own.empty() || own == job.members(truth, side));
+      EXPECT_TRUE(others.empty() || others == job.members(truth, 1 - side));
+    }
+  }
+}
+
+/// How many members say of a communicator of several jobs that they do not know which one it is.
+std::size_t unknown(const GrowingJob& job, const Dump& dump) {
+  std::map<std::size_t, std::set<std::string>> keys;
+  std::size_t without_members = 0;
+  for (std::size_t i = 0; i < dump.ranks.size(); ++i)
+    for (std::size_t c = 0; c < dump.ranks[i].communicators.size(); ++c) {
+      const Communicator& communicator = dump.ranks[i].communicators[c];
+      keys[job.truth(i, c)].insert(communicator.key);
+      without_members += communicator.group || !communicator.members.empty() ? 0 : 1;
+    }
+  for (const auto& [truth, all] : keys)
+    without_members += all.size() - 1;
+  return without_members;
+}
+
+class GrowingJobs : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(GrowingJobs, AreKnownWholeWhereAllOfThemAreThere) {
+  for (std::uint32_t seed = GetParam(); seed < GetParam() + 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GrowingJob job(seed, {});
+    Dump dump = job.document(1);
+    name_communicators(dump, job.job_of());
+    expect_no_falsehood(job, dump);
+    EXPECT_EQ(unknown(job, dump), 0U);
+  }
+}
+
+/// Times and sizes alone prove nothing: the true other side may be one that is not in the document.
+TEST_P(GrowingJobs, AreNotPutTogetherWithoutMarks) {
+  std::size_t several = 0;
+  for (std::uint32_t seed = GetParam(); seed < GetParam() + 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GrowingJob job(seed, {.marks = false});
+    Dump dump = job.document(1);
+    name_communicators(dump, job.job_of());
+    expect_no_falsehood(job, dump);
+    for (const RankDump& rank : dump.ranks)
+      for (const Communicator& communicator : rank.communicators) {
+        several += communicator.joined ? 1 : 0;
+        EXPECT_TRUE(communicator.members.empty() && communicator.remote.members.empty());
+      }
+  }
+  EXPECT_GT(several, 100U);
+}
+
+TEST_P(GrowingJobs, AreTakenForNoOthersWhereTheyMeetAtTheSameTime) {
+  std::size_t known = 0;
+  for (std::uint32_t seed = GetParam(); seed < GetParam() + 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GrowingJob job(seed, {.overlapping = true, .marks = seed % 2 == 0, .most = 60, .steps = 40});
+    Dump dump = job.document(1);
+    name_communicators(dump, job.job_of());
+    expect_no_falsehood(job, dump);
+    known += unknown(job, dump) == 0 ? 1 : 0;
+  }
+  EXPECT_GT(known, 10U) << "of a hundred: the others are doubtful";
+}
+
+TEST_P(GrowingJobs, AreTakenForNoOthersWhereSomeAreMissing) {
+  for (std::uint32_t seed = GetParam(); seed < GetParam() + 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    GrowingJob job(seed, {.overlapping = seed % 2 == 0, .marks = seed % 3 != 0});
+    Dump dump = job.document(0.6);
+    name_communicators(dump, job.job_of());
+    expect_no_falsehood(job, dump);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, GrowingJobs, testing::Values(1, 1001, 2001));
+
+/// A process that was spawned, and the one that has spawned it.
+Dump parent_and_child() {
+  Dump dump;
+  for (const bool child : {false, true}) {
+    RankDump& rank = dump.ranks.emplace_back();
+    rank.rank = 0;
+    rank.endpoint = "local:1";
+    rank.job_id = child ? "child" : "parent";
+    Joint joint;
+    joint.id = child ? 8 : 7;
+    joint.path = 1;
+    joint.call = child ? "MPI_Init" : "MPI_Comm_spawn";
+    joint.size = joint.remote_size = 1;
+    joint.mark = "port";
+    joint.began = child ? 1100 : 1000;
+    joint.ended = child ? 1900 : 2000;
+    rank.joints = {joint};
+    Communicator& inter = rank.communicators.emplace_back();
+    inter.size = 1;
+    inter.local_rank = 0;
+    inter.kind = CommunicatorKind::inter;
+    inter.joined = Joined{joint.id, 0, {0}, {-1}};
+  }
+  return dump;
+}
+
+bool are_one(Dump dump) {
+  name_communicators(dump, {0, 1});
+  return dump.ranks[0].communicators[0].key == dump.ranks[1].communicators[0].key;
+}
+
+TEST(ConnectedProcesses, AreOneIfNothingSpeaksAgainstIt) {
+  EXPECT_TRUE(are_one(parent_and_child()));
+  const std::pair<const char*, std::function<void(Dump&)>> cases[] = {
+      {"sizes", [](Dump& dump) { dump.ranks[1].joints[0].remote_size = 2; }},
+      {"calls", [](Dump& dump) { dump.ranks[0].joints[0].call = "MPI_Comm_accept"; }},
+      {"marks",
+       [](Dump& dump) {
+         dump.ranks[0].joints[0].mark = "one";
+         dump.ranks[1].joints[0].mark = "other";
+       }},
+      {"one mark", [](Dump& dump) { dump.ranks[0].joints[0].mark.clear(); }},
+      {"no marks",
+       [](Dump& dump) {
+         dump.ranks[0].joints[0].mark.clear();
+         dump.ranks[1].joints[0].mark.clear();
+       }},
+      {"begun afterwards",
+       [](Dump& dump) {
+         dump.ranks[1].joints[0].began = 2001;
+         dump.ranks[1].joints[0].ended = 2002;
+       }},
+      {"left before", [](Dump& dump) { dump.ranks[1].joints[0].ended = 999; }},
+      {"two parents",
+       [](Dump& dump) {
+         dump.ranks[0].joints.push_back(dump.ranks[0].joints[0]);
+         dump.ranks[0].joints[1].id = 9;
+       }},
+      {"another parent without a mark",
+       [](Dump& dump) {
+         dump.ranks[0].joints.push_back(dump.ranks[0].joints[0]);
+         dump.ranks[0].joints[1].id = 9;
+         dump.ranks[0].joints[1].mark.clear();
+       }},
+      {"spawns again",
+       [](Dump& dump) {
+         dump.ranks[0].blocked_in.emplace().push_back({.call = "MPI_Comm_spawn"});
+       }},
+  };
+  for (const auto& [what, change] : cases) {
+    Dump dump = parent_and_child();
+    change(dump);
+    EXPECT_FALSE(are_one(dump)) << what;
+  }
+}
+
+TEST(ConnectedProcesses, ClocksOfTwoComputersMayDifferALittle) {
+  const auto on_two_computers = [](std::uint64_t later) {
+    Dump dump = parent_and_child();
+    dump.ranks[0].host = "a";
+    dump.ranks[1].host = "b";
+    dump.ranks[1].joints[0].began = 2000 + later;
+    dump.ranks[1].joints[0].ended = 3000 + later;
+    return dump;
+  };
+  EXPECT_TRUE(are_one(on_two_computers(60'000'000)));
+  EXPECT_FALSE(are_one(on_two_computers(60'000'001)));
+}
+
+/// A document of one process more may show that another side is possible.
+TEST(ConnectedProcesses, MembersThatWereGivenAreTakenBack) {
+  Dump dump = parent_and_child();
+  name_communicators(dump, {0, 1});
+  ASSERT_FALSE(dump.ranks[1].communicators[0].remote.members.empty());
+  dump.ranks.push_back(dump.ranks[0]);
+  dump.ranks[2].job_id = "another";
+  name_communicators(dump, {0, 1, 2});
+  for (const RankDump& rank : dump.ranks)
+    EXPECT_TRUE(rank.communicators[0].remote.members.empty()) << *rank.job_id;
+}
+
+TEST(ConnectedProcesses, ContradictingMembersAreNotGiven) {
+  Dump dump = parent_and_child();
+  dump.ranks.push_back(dump.ranks[1]);
+  dump.ranks[2].communicators[0].joined->group = {5};
+  dump.ranks[2].rank = 5;
+  name_communicators(dump, {0, 1, 1});
+  for (const RankDump& rank : dump.ranks) {
+    EXPECT_TRUE(rank.communicators[0].remote.members.empty() || rank.job_id == "child");
+    EXPECT_FALSE(rank.communicators[0].group && rank.job_id == "child");
+  }
+}
+
+} // namespace
+} // namespace mqbridge
