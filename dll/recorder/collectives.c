@@ -14,6 +14,7 @@ enum mqr_result mqr_collective_begin(struct mqr_recorded_communicator* communica
   struct mqr_recorded_collective* const made = mqr_pool_take(&mqr_core.collectives);
   if (made != NULL) {
     made->communicator = communicator;
+    made->place = MQR_NOT_THERE;
     made->shared = (struct mqr_collective){
         .node = {.magic = MQR_MAGIC_COLLECTIVE},
         .function = spec->function,
@@ -45,8 +46,7 @@ struct mqr_recorded_collective* mqr_collective_take(const void* request) {
 void mqr_collective_put_back(struct mqr_recorded_collective* collective) {
   if (collective == NULL || !mqr_lock_ready())
     return;
-  if (!mqr_requests_add(&mqr_core.collective_requests, collective))
-    mqr_mark_gap();
+  mqr_requests_put_back(&mqr_core.collective_requests, collective);
   mqr_unlock();
 }
 
@@ -58,8 +58,7 @@ void mqr_collective_end(struct mqr_recorded_collective* collective) {
   mqr_list_remove(&communicator->under_way, &collective->shared.node);
   struct mqr_recorded_communicator* const gone = mqr_communicator_settle(communicator);
   mqr_end_update();
-  if (collective->shared.request.word != 0)
-    mqr_requests_remove(&mqr_core.collective_requests, collective);
+  mqr_requests_remove(&mqr_core.collective_requests, collective);
   mqr_pool_give(&mqr_core.collectives, collective);
   mqr_communicator_release(gone);
   mqr_unlock();

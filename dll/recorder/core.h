@@ -25,7 +25,7 @@ struct mqr_recorded_operation {
   union mqr_front front;
   struct mqr_operation shared;
   struct mqr_recorded_communicator* communicator;
-  struct mqr_recorded_operation* chain; /* requests.h */
+  struct mqr_recorded_operation* chain; /* requests.h, as `shared.own` */
 };
 
 struct mqr_recorded_collective {
@@ -33,6 +33,7 @@ struct mqr_recorded_collective {
   struct mqr_collective shared;
   struct mqr_recorded_communicator* communicator;
   struct mqr_recorded_collective* chain;
+  uint32_t place; /* requests.h */
 };
 
 struct mqr_recorded_errhandler {
@@ -45,6 +46,7 @@ struct mqr_recorded_unqueued {
   union mqr_front front;
   struct mqr_unqueued shared;
   struct mqr_recorded_unqueued* chain;
+  uint32_t place;
 };
 
 #define MQR_BEHIND_FRONT(structure)                                                                \

@@ -84,8 +84,11 @@ int mqr_unqueued_is_message(const struct mqr_recorded_unqueued* unqueued);
 /* Of a request in whatever list: sets these bits of enum mqr_operation_flags. */
 void mqr_request_mark(const void* request, uint32_t flags);
 void mqr_request_set_fortran(const void* request, int32_t fortran);
-/* The program has freed the request of an operation that stays listed. */
+/* Of an operation, whatever its request. */
 void mqr_operation_mark(struct mqr_recorded_operation* operation, uint32_t flags);
+/* The program has freed the request of one that stays listed: nothing finds it by that any more. */
+void mqr_operation_free_request(struct mqr_recorded_operation* operation);
+void mqr_collective_free_request(struct mqr_recorded_collective* collective);
 
 #ifdef __cplusplus
 }

@@ -487,7 +487,7 @@ struct mqr_operation {
                     has: nobody does */
   /* Since 1.2. */
   int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of `request` */
-  uint32_t reserved;
+  uint32_t own;    /* the recorder's: readers do not look at it */
 };
 
 #define MQR_AT(structure, member, offset)                                                          \

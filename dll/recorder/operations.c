@@ -82,8 +82,7 @@ static struct mqr_members* queue_of(struct mqr_recorded_operation* operation) {
 static struct mqr_recorded_communicator*
 unlink_operation(struct mqr_recorded_operation* operation) {
   mqr_list_remove(queue_of(operation), &operation->shared.node);
-  if (operation->shared.request.word != 0)
-    mqr_requests_remove(&mqr_core.operation_requests, operation);
+  mqr_requests_remove(&mqr_core.operation_requests, operation);
   return mqr_communicator_settle(operation->communicator);
 }
 
@@ -149,7 +148,7 @@ static void fill_operation(struct mqr_recorded_operation* made,
   shared->number = sends ? 0 : communicator->posted++;
   shared->wait = 0;
   shared->fortran = 0;
-  shared->reserved = 0;
+  shared->own = MQR_NOT_THERE;
 }
 
 /* Adds it to its queue: from here on it is pending, unless it is inactive. */
@@ -288,12 +287,16 @@ void mqr_count_received(struct mqr_recorded_communicator* communicator, int32_t 
 void mqr_request_add(const void* request, struct mqr_recorded_operation* operation) {
   if (operation == NULL || request == NULL || !mqr_lock_ready())
     return;
+  struct mqr_requests* const requests = &mqr_core.operation_requests;
   struct mqr_slot* const slot = &operation->shared.request;
-  if (slot->word != 0)
-    mqr_requests_remove(&mqr_core.operation_requests, operation);
-  mqr_publish(slot, request);
-  if (!mqr_requests_add(&mqr_core.operation_requests, operation))
-    mqr_mark_gap();
+  if (operation->shared.own == MQR_TAKEN_OUT && slot->word == (uintptr_t)request) {
+    mqr_requests_put_back(requests, operation);
+  } else {
+    mqr_requests_remove(requests, operation);
+    mqr_publish(slot, request);
+    if (!mqr_requests_add(requests, operation))
+      mqr_mark_gap();
+  }
   mqr_unlock();
 }
 

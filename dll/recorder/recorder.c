@@ -25,18 +25,18 @@ EXPORTED struct mqr_root mqbridge_recorder = {
 
 static struct mqr_root* const root = &mqbridge_recorder;
 
-#define REQUESTS(structure)                                                                        \
+#define REQUESTS(structure, place_at)                                                              \
   {                                                                                                \
     .key = offsetof(struct structure, shared.request.word),                                        \
-    .chain = offsetof(struct structure, chain)                                                     \
+    .chain = offsetof(struct structure, chain), .place = offsetof(struct structure, place_at)      \
   }
 #define NOTHING_YET                                                                                \
   {                                                                                                \
     .communicators = {&mqbridge_recorder.communicators, NULL},                                     \
     .joints = {&mqbridge_recorder.joints, NULL},                                                   \
-    .operation_requests = REQUESTS(mqr_recorded_operation),                                        \
-    .collective_requests = REQUESTS(mqr_recorded_collective),                                      \
-    .unqueued_requests = REQUESTS(mqr_recorded_unqueued), .lock = PTHREAD_MUTEX_INITIALIZER        \
+    .operation_requests = REQUESTS(mqr_recorded_operation, shared.own),                            \
+    .collective_requests = REQUESTS(mqr_recorded_collective, place),                               \
+    .unqueued_requests = REQUESTS(mqr_recorded_unqueued, place), .lock = PTHREAD_MUTEX_INITIALIZER \
   }
 struct mqr_core mqr_core = NOTHING_YET;
 
@@ -122,7 +122,7 @@ void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, i
     return NULL;
   void* const found = mqr_requests_find(requests, (uintptr_t)request);
   if (take && found != NULL)
-    mqr_requests_remove(requests, found);
+    mqr_requests_take(requests, found);
   mqr_unlock();
   return found;
 }

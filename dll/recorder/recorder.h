@@ -162,8 +162,9 @@ void mqr_operation_start(struct mqr_recorded_operation* operation);
  * entry goes with its operation. Adding one that is there already leaves both. */
 void mqr_request_add(const void* request, struct mqr_recorded_operation* operation);
 struct mqr_recorded_operation* mqr_request_find(const void* request);
-/* As find, and the request is forgotten until mqr_request_add() puts it back: no other thread finds
- * the operation by it, even if MPI has given the handle to another request in the meantime. */
+/* As find, and the operation is taken until mqr_request_add() puts it back: no other thread finds
+ * it, even if MPI has given the handle to another request in the meantime. What a third thread says
+ * of the request meanwhile (handles.h) reaches it all the same. */
 struct mqr_recorded_operation* mqr_request_take(const void* request);
 
 enum mqr_queue mqr_operation_queue(const struct mqr_recorded_operation* operation);

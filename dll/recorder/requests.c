@@ -12,6 +12,10 @@ static void** chain_of(const struct mqr_requests* requests, void* node) {
   return (void**)(void*)((char*)node + requests->chain);
 }
 
+static uint32_t* place_of(const struct mqr_requests* requests, void* node) {
+  return (uint32_t*)(void*)((char*)node + requests->place);
+}
+
 static void** bucket_of(const struct mqr_requests* requests, uintptr_t key) {
   const uint64_t mixed = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15);
   return &requests->buckets[(size_t)(mixed >> 32) & (requests->bucket_count - 1)];
@@ -57,28 +61,45 @@ int mqr_requests_add(struct mqr_requests* requests, void* node) {
   if (requests->count >= most_in_a_bucket * requests->bucket_count && !grow(requests) &&
       requests->bucket_count == 0)
     return 0;
+  *place_of(requests, node) = MQR_THERE;
   put(requests, node);
   ++requests->count;
   return 1;
 }
 
-void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key) {
+static void* find(const struct mqr_requests* requests, uintptr_t key, uint32_t place) {
   if (requests->bucket_count == 0)
     return NULL;
   void* node = *bucket_of(requests, key);
-  while (node != NULL && key_of(requests, node) != key)
+  while (node != NULL && (key_of(requests, node) != key || *place_of(requests, node) != place))
     node = *chain_of(requests, node);
   return node;
 }
 
+void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key) {
+  return find(requests, key, MQR_THERE);
+}
+
+void* mqr_requests_find_taken(const struct mqr_requests* requests, uintptr_t key) {
+  return find(requests, key, MQR_TAKEN_OUT);
+}
+
+void mqr_requests_take(const struct mqr_requests* requests, void* node) {
+  *place_of(requests, node) = MQR_TAKEN_OUT;
+}
+
+void mqr_requests_put_back(const struct mqr_requests* requests, void* node) {
+  if (*place_of(requests, node) == MQR_TAKEN_OUT)
+    *place_of(requests, node) = MQR_THERE;
+}
+
 void mqr_requests_remove(struct mqr_requests* requests, void* node) {
-  if (requests->bucket_count == 0)
+  if (*place_of(requests, node) == MQR_NOT_THERE)
     return;
+  *place_of(requests, node) = MQR_NOT_THERE;
   void** link = bucket_of(requests, key_of(requests, node));
-  while (*link != NULL && *link != node)
+  while (*link != node)
     link = chain_of(requests, *link);
-  if (*link == NULL)
-    return;
   *link = *chain_of(requests, node);
   --requests->count;
 }

@@ -12,12 +12,25 @@ struct mqr_requests {
   size_t count;
   size_t key;   /* offset of a node's key, a uintptr_t */
   size_t chain; /* offset of its pointer to the next in its bucket */
+  size_t place; /* offset of a uint32_t, enum mqr_request_place */
+};
+
+/* Of a node that was never added MQR_NOT_THERE, which is 0. */
+enum mqr_request_place {
+  MQR_NOT_THERE,
+  MQR_THERE,
+  MQR_TAKEN_OUT /* for a while: it is there, and found by mqr_requests_find_taken() alone */
 };
 
 /* In front of others with the same key. 0: no memory. */
 int mqr_requests_add(struct mqr_requests* requests, void* node);
-/* The last one that was added with that key; or NULL. */
+/* The last one that was added with that key, and is not taken out; or NULL. */
 void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key);
+/* The same of those that are. */
+void* mqr_requests_find_taken(const struct mqr_requests* requests, uintptr_t key);
+void mqr_requests_take(const struct mqr_requests* requests, void* node);
+/* Nothing, if it was not taken. */
+void mqr_requests_put_back(const struct mqr_requests* requests, void* node);
 /* Nothing, if it is not there. */
 void mqr_requests_remove(struct mqr_requests* requests, void* node);
 void mqr_requests_close(struct mqr_requests* requests);

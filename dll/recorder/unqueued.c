@@ -43,6 +43,7 @@ void mqr_unqueued_begin(const struct mqr_unqueued_spec* spec) {
     return;
   struct mqr_recorded_unqueued* const made = take_node();
   if (made != NULL) {
+    made->place = MQR_NOT_THERE;
     fill(&made->shared, spec);
     mqr_begin_update();
     mqr_list_append(&mqr_core.unqueued, &made->shared.node);
@@ -62,8 +63,7 @@ struct mqr_recorded_unqueued* mqr_unqueued_take(const void* request) {
 void mqr_unqueued_put_back(struct mqr_recorded_unqueued* unqueued) {
   if (unqueued == NULL || !mqr_lock_ready())
     return;
-  if (!mqr_requests_add(&mqr_core.unqueued_requests, unqueued))
-    mqr_mark_gap();
+  mqr_requests_put_back(&mqr_core.unqueued_requests, unqueued);
   mqr_unlock();
 }
 
@@ -84,25 +84,29 @@ void mqr_unqueued_end(struct mqr_recorded_unqueued* unqueued) {
 }
 
 void mqr_unqueued_free(struct mqr_recorded_unqueued* unqueued) {
-  if (unqueued == NULL)
+  if (unqueued == NULL || !mqr_lock_ready())
     return;
   struct mqr_unqueued* const shared = &unqueued->shared;
   if (shared->function != MQR_Grequest_start || (shared->flags & MQR_TOLD_COMPLETE) != 0) {
-    mqr_unqueued_end(unqueued);
-    return;
+    end(unqueued);
+  } else { /* another thread may complete it as soon as the lock is given back */
+    change_flags(&shared->flags, shared->flags | MQR_REQUEST_FREED);
+    mqr_requests_put_back(&mqr_core.unqueued_requests, unqueued);
   }
-  if (!mqr_lock_ready())
-    return;
-  change_flags(&shared->flags, shared->flags | MQR_REQUEST_FREED);
   mqr_unlock();
-  mqr_unqueued_put_back(unqueued);
+}
+
+/* Whoever waits for it has taken it: another thread may complete, cancel or name it meanwhile. */
+static void* find_any(const struct mqr_requests* requests, uintptr_t key) {
+  void* const found = mqr_requests_find(requests, key);
+  return found != NULL ? found : mqr_requests_find_taken(requests, key);
 }
 
 void mqr_unqueued_complete(const void* request) {
   if (!mqr_lock_ready())
     return;
   struct mqr_recorded_unqueued* const unqueued =
-      mqr_requests_find(&mqr_core.unqueued_requests, (uintptr_t)request);
+      find_any(&mqr_core.unqueued_requests, (uintptr_t)request);
   if (unqueued != NULL && (unqueued->shared.flags & MQR_REQUEST_FREED) != 0)
     end(unqueued);
   else if (unqueued != NULL)
@@ -142,21 +146,25 @@ struct place {
   int32_t* fortran;
 };
 
-static struct place place_of(const void* request) {
-  const uintptr_t key = (uintptr_t)request;
-  struct mqr_recorded_operation* const operation =
-      mqr_requests_find(&mqr_core.operation_requests, key);
+typedef void* find_function(const struct mqr_requests* requests, uintptr_t key);
+
+static struct place place_by(find_function* find, uintptr_t key) {
+  struct mqr_recorded_operation* const operation = find(&mqr_core.operation_requests, key);
   if (operation != NULL)
     return (struct place){&operation->shared.flags, &operation->shared.fortran};
-  struct mqr_recorded_collective* const collective =
-      mqr_requests_find(&mqr_core.collective_requests, key);
+  struct mqr_recorded_collective* const collective = find(&mqr_core.collective_requests, key);
   if (collective != NULL)
     return (struct place){&collective->shared.flags, &collective->shared.fortran};
-  struct mqr_recorded_unqueued* const unqueued =
-      mqr_requests_find(&mqr_core.unqueued_requests, key);
+  struct mqr_recorded_unqueued* const unqueued = find(&mqr_core.unqueued_requests, key);
   if (unqueued != NULL)
     return (struct place){&unqueued->shared.flags, &unqueued->shared.fortran};
   return (struct place){NULL, NULL};
+}
+
+/* One that is taken may be over, and its handle another one's: it comes last. */
+static struct place place_of(const void* request) {
+  const struct place place = place_by(mqr_requests_find, (uintptr_t)request);
+  return place.flags != NULL ? place : place_by(mqr_requests_find_taken, (uintptr_t)request);
 }
 
 void mqr_request_mark(const void* request, uint32_t flags) {
@@ -183,5 +191,21 @@ void mqr_operation_mark(struct mqr_recorded_operation* operation, uint32_t flags
   if (operation == NULL || !mqr_lock_ready())
     return;
   change_flags(&operation->shared.flags, operation->shared.flags | flags);
+  mqr_unlock();
+}
+
+void mqr_operation_free_request(struct mqr_recorded_operation* operation) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  mqr_requests_remove(&mqr_core.operation_requests, operation);
+  change_flags(&operation->shared.flags, operation->shared.flags | MQR_REQUEST_FREED);
+  mqr_unlock();
+}
+
+void mqr_collective_free_request(struct mqr_recorded_collective* collective) {
+  if (collective == NULL || !mqr_lock_ready())
+    return;
+  mqr_requests_remove(&mqr_core.collective_requests, collective);
+  change_flags(&collective->shared.flags, collective->shared.flags | MQR_REQUEST_FREED);
   mqr_unlock();
 }

@@ -1,6 +1,7 @@
 // What the recorder keeps beside its queues: counters, returned sends, requests, threads with what
 // they wait for, collectives. In this very process, read by the layout alone.
 
+#include "dll/recorder/handles.h"
 #include "dll/recorder/recorder.h"
 #include "tests/dll/kept_state.h"
 #include "tests/mqs/process_memory.h"
@@ -328,6 +329,96 @@ TEST_F(RecorderCalls, AHandleThatIsUsedAgainLeadsToItsLastOperation) {
   EXPECT_EQ(mqr_request_find(&handle), second);
   mqr_receive_end(second, 1, 2, 0);
   EXPECT_EQ(mqr_request_find(&handle), first);
+}
+
+class RecorderRequests : public RecorderCalls {
+protected:
+  void SetUp() override {
+    RecorderCalls::SetUp();
+    const mqr_handles constants = {};
+    mqr_handles_open(&constants);
+  }
+
+  void begin_generalized() {
+    mqr_unqueued_spec spec = {};
+    spec.function = MQR_Grequest_start;
+    spec.request = &handle;
+    mqr_unqueued_begin(&spec);
+  }
+  static std::vector<std::uint32_t> generalized() {
+    std::vector<std::uint32_t> flags;
+    for (const auto& request : state_of(::getpid()).unqueued)
+      flags.push_back(request.flags);
+    return flags;
+  }
+
+  char handle = 0;
+};
+
+// A thread waits for it meanwhile, and has taken it.
+TEST_F(RecorderRequests, AGeneralizedOneIsCompletedByAnotherThread) {
+  begin_generalized();
+  auto* const waited = mqr_unqueued_take(&handle);
+  mqr_unqueued_complete(&handle);
+  EXPECT_THAT(generalized(), ElementsAre(std::uint32_t{MQR_TOLD_COMPLETE}));
+  mqr_unqueued_end(waited);
+  EXPECT_THAT(generalized(), IsEmpty());
+}
+
+TEST_F(RecorderRequests, AGeneralizedOneIsCompletedWhileItIsFreed) {
+  begin_generalized();
+  auto* const freed = mqr_unqueued_take(&handle);
+  mqr_unqueued_complete(&handle);
+  mqr_unqueued_free(freed);
+  EXPECT_THAT(generalized(), IsEmpty());
+  begin_generalized();
+  mqr_unqueued_free(mqr_unqueued_take(&handle));
+  EXPECT_THAT(generalized(), ElementsAre(std::uint32_t{MQR_REQUEST_FREED}));
+  mqr_unqueued_complete(&handle);
+  EXPECT_THAT(generalized(), IsEmpty());
+}
+
+// MPI has given the handle away anew before the one that waited for it has returned.
+TEST_F(RecorderRequests, OfTwoGeneralizedOnesTheNewOneIsCompleted) {
+  begin_generalized();
+  auto* const first = mqr_unqueued_take(&handle);
+  begin_generalized();
+  mqr_unqueued_complete(&handle);
+  EXPECT_THAT(generalized(), ElementsAre(0U, std::uint32_t{MQR_TOLD_COMPLETE}));
+  auto* const second = mqr_unqueued_take(&handle);
+  mqr_unqueued_end(first);
+  mqr_unqueued_put_back(second);
+  EXPECT_EQ(mqr_unqueued_take(&handle), second);
+}
+
+TEST_F(RecorderRequests, ThoseThatAreWaitedForAreCancelledAndNamed) {
+  mqr_request_add(&handle, begin(MQR_RECEIVE, 1, 1));
+  auto* const waited = mqr_request_take(&handle);
+  EXPECT_EQ(mqr_request_find(&handle), nullptr);
+  mqr_request_mark(&handle, MQR_CANCELLED);
+  mqr_request_set_fortran(&handle, 17);
+  const auto receive = world().queues[MQR_RECEIVE].at(0).second;
+  EXPECT_EQ(receive.flags & 0xffff, std::uint32_t{MQR_CANCELLED | MQR_HAS_FORTRAN});
+  EXPECT_EQ(receive.fortran, 17);
+  mqr_request_add(&handle, waited);
+  EXPECT_EQ(mqr_request_find(&handle), waited);
+
+  char other = 0;
+  const mqr_collective_spec spec = {MQR_Ibarrier, 0, MQR_NO_ROOT, &other, this};
+  mqr_recorded_collective* begun = nullptr;
+  mqr_collective_begin(world_, &spec, &begun);
+  mqr_collective_take(&other);
+  mqr_request_set_fortran(&other, 18);
+  EXPECT_EQ(world().under_way.at(0).fortran, 18);
+}
+
+// The handle may be another one's by now, which nobody has seen.
+TEST_F(RecorderRequests, OneThatWasFreedHearsNothingMore) {
+  mqr_request_add(&handle, begin(MQR_RECEIVE, 1, 1));
+  mqr_operation_free_request(mqr_request_take(&handle));
+  mqr_request_mark(&handle, MQR_CANCELLED);
+  const auto flags = world().queues[MQR_RECEIVE].at(0).second.flags;
+  EXPECT_EQ(flags & 0xffff, std::uint32_t{MQR_REQUEST_FREED});
 }
 
 TEST_F(RecorderCalls, CollectivesAreNumberedAndUnderWayUntilTheyEnd) {

@@ -80,7 +80,7 @@ static void let_go(struct mqr_recorded_operation* operation, int complete,
   if (!active || (persistent && (sends || complete)))
     mqr_operation_remove(operation);
   else if (!sends && !complete)
-    mqr_operation_mark(operation, MQR_REQUEST_FREED);
+    mqr_operation_free_request(operation);
 }
 
 MQR_RECORDED(Request_free, (MPI_Request * request), (request))
@@ -107,6 +107,8 @@ static int record_Request_free(const struct mqr_call* call, MPI_Request* request
     mqr_unqueued_put_back(unqueued);
   else if (operation != NULL)
     let_go(operation, complete, &status);
+  else if (collective != NULL)
+    mqr_collective_free_request(collective);
   else
     mqr_unqueued_free(unqueued);
   mqr_leave();

@@ -46,7 +46,7 @@ static void look_up_unqueued(struct mqr_waited* waited, int i, MPI_Request reque
       !mqr_is_shared_request(request) && (unqueued == NULL || !mqr_unqueued_is_message(unqueued));
 }
 
-/* Out of the table: one handle may stand for several requests, and another thread may be given it
+/* Taken: one handle may stand for several requests, and another thread may be given it
  * anew before this one has settled what it stood for. */
 static void look_up(struct mqr_waited* waited, int i, MPI_Request request) {
   waited->handles[i] = request;
