@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { first_buckets = 64, most_in_a_bucket = 2 };
+enum { first_buckets = 64, most_in_a_bucket = 4 };
 
 static uintptr_t key_of(const struct mqr_requests* requests, const void* node) {
   return *(const uintptr_t*)(const void*)((const char*)node + requests->key);

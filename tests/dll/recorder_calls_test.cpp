@@ -272,7 +272,7 @@ std::size_t resident_bytes() {
 
 /// With its share of everything: the largest just behind a power of two, when the table of requests
 /// has grown.
-TEST_F(RecorderCalls, APendingOperationTakesNoMoreThan200Bytes) {
+TEST_F(RecorderCalls, APendingOperationTakesNoMoreThan192Bytes) {
   constexpr std::size_t most = (1 << 18) + 2;
   std::vector<char> handles(most, 1);
   for (const std::size_t count : {most - 1000, most}) {
@@ -280,7 +280,7 @@ TEST_F(RecorderCalls, APendingOperationTakesNoMoreThan200Bytes) {
     for (std::size_t i = 0; i < count; ++i)
       mqr_request_add(&handles[i], begin(MQR_RECEIVE, 1, 1));
     const auto taken = resident_bytes() - before;
-    EXPECT_LE(taken, 200 * count);
+    EXPECT_LE(taken, 192 * count);
     EXPECT_GE(taken, sizeof(mqr_operation) * count);
     std::cout << count << " operations: " << static_cast<double>(taken) / static_cast<double>(count)
               << " bytes each\n";
