@@ -256,6 +256,10 @@ int mpidbg_status_f2c(MPIDBG_OF, mqs_taddr_t fortran, mqs_taddr_t* status);
 enum { MPIDBG_EXTENSION_VERSION = 1 };
 int mpidbg_extension_version(void);
 
+/* One more bit of eh_bitflags: whether this handle was freed is not known, although the DLL has
+ * MPIDBG_ERRH_CAP_FREED_HANDLE. */
+enum { MPIDBG_ERRH_INFO_FREED_NOT_KNOWN = 0x10000 };
+
 /* All handles of a kind that exist in the process: an array, and how many; predefined ones among
  * them. With MPIDBG_ERR_UNAVAILABLE what was found is there as well, and it is not all. With
  * MPIDBG_ERR_NOT_SUPPORTED they are not to be had. Of requests: those that are not freed. */
@@ -285,6 +289,9 @@ enum mpidbg_known { /* bits of `known`: which of the members below say something
                     MPIDBG_KNOWN_CANCELLED = 0x8000,
                     MPIDBG_KNOWN_PERSISTENT = 0x10000,
                     MPIDBG_KNOWN_SITE = 0x20000,
+                    MPIDBG_KNOWN_REORDERED =
+                        0x40000, /* MPIDBG_COMM_INFO_TOPO_REORDERED says something, whether it
+                                    is set or not; a topology is known without it */
 };
 
 struct mpidbg_comm_description {

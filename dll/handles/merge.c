@@ -1,4 +1,5 @@
-/* Two readers that know the same handle: the first one's word counts. */
+/* Two readers that know the same handle: the first one's word counts. Where they contradict each
+ * other, the other one speaks of what had the handle before: nothing is taken from it. */
 
 #include "dll/handles/merge.h"
 
@@ -20,7 +21,19 @@ static void merge(void* into, uint32_t known, const void* from, uint32_t theirs,
              members[i].end - members[i].from);
 }
 
+/* Whether both know a member, and say something else of it. */
+static int differ(const void* one, uint32_t known, const void* other, uint32_t theirs,
+                  const struct members* members, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if ((known & theirs & members[i].bit) != 0 &&
+        memcmp((const char*)one + members[i].from, (const char*)other + members[i].from,
+               members[i].end - members[i].from) != 0)
+      return 1;
+  return 0;
+}
+
 #define DESCRIPTION(bit, first, last) MEMBERS(struct mpidbg_comm_description, bit, first, last)
+enum { CONSTANT_COMM_MEMBERS = 1 }; /* the first ones: they never change */
 static const struct members comm_members[] = {
     DESCRIPTION(MPIDBG_KNOWN_FORTRAN, fortran_handle, fortran_handle),
     DESCRIPTION(MPIDBG_KNOWN_ERRHANDLER, errhandler, errhandler),
@@ -35,13 +48,26 @@ static const struct members info_members[] = {
 };
 
 enum {
-  TOPOLOGY_FLAGS = MPIDBG_COMM_INFO_CARTESIAN | MPIDBG_COMM_INFO_GRAPH |
-                   MPIDBG_COMM_INFO_DIST_GRAPH | MPIDBG_COMM_INFO_TOPO_REORDERED
+  TOPOLOGY_FLAGS = MPIDBG_COMM_INFO_CARTESIAN | MPIDBG_COMM_INFO_GRAPH | MPIDBG_COMM_INFO_DIST_GRAPH
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* What a communicator is for as long as it lives. */
+static int are_different_comms(const struct comm_answer* one, const struct comm_answer* other) {
+  enum { constant = MPIDBG_COMM_INFO_PREDEFINED | MPIDBG_COMM_INFO_INTERCOMM };
+  const struct mpidbg_comm_info_t* const a = &one->info;
+  const struct mpidbg_comm_info_t* const b = &other->info;
+  return ((a->comm_bitflags ^ b->comm_bitflags) & constant) != 0 ||
+         (a->comm_size >= 0 && b->comm_size >= 0 && a->comm_size != b->comm_size) ||
+         (a->comm_rank >= 0 && b->comm_rank >= 0 && a->comm_rank != b->comm_rank) ||
+         differ(&one->more, one->more.known, &other->more, other->more.known, comm_members,
+                CONSTANT_COMM_MEMBERS);
+}
+
 void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* other) {
+  if (are_different_comms(answer, other))
+    return;
   const uint32_t known = answer->more.known;
   const uint32_t theirs = other->more.known;
   merge(&answer->more, known, &other->more, theirs, comm_members, COUNT(comm_members));
@@ -49,6 +75,8 @@ void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* ot
   merge(info, known, &other->info, theirs, info_members, COUNT(info_members));
   if ((theirs & ~known & MPIDBG_KNOWN_TOPOLOGY) != 0)
     info->comm_bitflags |= other->info.comm_bitflags & TOPOLOGY_FLAGS;
+  if ((theirs & ~known & MPIDBG_KNOWN_REORDERED) != 0)
+    info->comm_bitflags |= other->info.comm_bitflags & MPIDBG_COMM_INFO_TOPO_REORDERED;
   answer->more.known |= theirs;
   info->comm_bitflags |= other->info.comm_bitflags & MPIDBG_COMM_INFO_FREED_HANDLE;
   if (info->comm_name[0] == '\0')
@@ -67,6 +95,7 @@ void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* ot
 }
 
 #define REQUEST(bit, first, last) MEMBERS(struct mpidbg_request_description, bit, first, last)
+enum { ASKED_MEMBERS = 7 }; /* the first ones: what was asked for never changes */
 static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_FORTRAN, fortran_handle, fortran_handle),
     REQUEST(MPIDBG_KNOWN_PERSISTENT, persistent, persistent),
@@ -74,8 +103,8 @@ static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_PEER, peer, peer),
     REQUEST(MPIDBG_KNOWN_TAG, tag, tag),
     REQUEST(MPIDBG_KNOWN_COUNT, count, count),
-    REQUEST(MPIDBG_KNOWN_BYTES, bytes, bytes),
     REQUEST(MPIDBG_KNOWN_BUFFER, buffer, buffer),
+    REQUEST(MPIDBG_KNOWN_BYTES, bytes, bytes),
     REQUEST(MPIDBG_KNOWN_ACTUAL, actual_source, actual_tag),
     REQUEST(MPIDBG_KNOWN_ACTUAL_BYTES, actual_bytes, actual_bytes),
     REQUEST(MPIDBG_KNOWN_ERROR, error, error),
@@ -83,8 +112,17 @@ static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_SITE, site, site),
 };
 
+static int are_different_requests(const struct mpidbg_request_description* one,
+                                  const struct mpidbg_request_description* other) {
+  return (one->kind != other->kind && one->kind != MPIDBG_REQUEST_UNKNOWN &&
+          other->kind != MPIDBG_REQUEST_UNKNOWN) ||
+         differ(one, one->known, other, other->known, request_members, ASKED_MEMBERS);
+}
+
 void handles_merge_request(struct request_answer* answer, const struct request_answer* other) {
   struct mpidbg_request_description* const more = &answer->more;
+  if (are_different_requests(more, &other->more))
+    return;
   merge(more, more->known, &other->more, other->more.known, request_members,
         COUNT(request_members));
   more->known |= other->more.known;
@@ -98,10 +136,27 @@ void handles_merge_request(struct request_answer* answer, const struct request_a
     memcpy(more->datatype, other->more.datatype, sizeof more->datatype);
 }
 
+static int are_different_errhandlers(const struct mpidbg_errhandler_info_t* one,
+                                     const struct mpidbg_errhandler_info_t* other) {
+  enum {
+    any_kind = MPIDBG_ERRH_INFO_COMMUNICATOR | MPIDBG_ERRH_INFO_FILE | MPIDBG_ERRH_INFO_WINDOW
+  };
+  const int kinds = one->eh_bitflags & any_kind;
+  const int other_kinds = other->eh_bitflags & any_kind;
+  return ((one->eh_bitflags ^ other->eh_bitflags) & MPIDBG_ERRH_INFO_PREDEFINED) != 0 ||
+         (kinds != 0 && other_kinds != 0 && kinds != other_kinds) ||
+         (one->eh_callback_func != 0 && other->eh_callback_func != 0 &&
+          one->eh_callback_func != other->eh_callback_func);
+}
+
 void handles_merge_errhandler(struct mpidbg_errhandler_info_t* info,
                               const struct mpidbg_errhandler_info_t* other) {
+  if (are_different_errhandlers(info, other))
+    return;
   if (info->eh_name[0] == '\0')
     memcpy(info->eh_name, other->eh_name, sizeof info->eh_name);
+  if ((other->eh_bitflags & MPIDBG_ERRH_INFO_FREED_NOT_KNOWN) == 0)
+    info->eh_bitflags &= ~(unsigned)MPIDBG_ERRH_INFO_FREED_NOT_KNOWN;
   info->eh_bitflags |= other->eh_bitflags & MPIDBG_ERRH_INFO_FREED_HANDLE;
   if (info->eh_callback_func == 0)
     info->eh_callback_func = other->eh_callback_func;

@@ -3,7 +3,8 @@
 
 #include "dll/handles/reader.h"
 
-/* Takes what `answer` does not know from `other`, which is of the same handle. */
+/* Takes what `answer` does not know from `other`, which is of the same handle; nothing where the
+ * two contradict each other. */
 void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* other);
 void handles_merge_request(struct request_answer* answer, const struct request_answer* other);
 void handles_merge_errhandler(struct mpidbg_errhandler_info_t* info,

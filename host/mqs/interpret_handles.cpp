@@ -134,14 +134,14 @@ std::optional<Topology> dist_graph(HandleLists& lists) {
   return topology;
 }
 
-/// `known`: that the DLL names none means that there is none.
-std::optional<Topology> topology_of(std::uint64_t flags, bool known, HandleLists& lists) {
+/// That the DLL names none means that there is none, where it is known.
+std::optional<Topology> topology_of(std::uint64_t flags, const Known& known, HandleLists& lists) {
   constexpr std::uint64_t kinds =
       MPIDBG_COMM_INFO_CARTESIAN | MPIDBG_COMM_INFO_GRAPH | MPIDBG_COMM_INFO_DIST_GRAPH;
   std::optional<Topology> topology;
   switch (flags & kinds) {
   case 0:
-    return known ? std::optional(Topology{}) : std::nullopt;
+    return known.has(MPIDBG_KNOWN_TOPOLOGY) ? std::optional(Topology{}) : std::nullopt;
   case MPIDBG_COMM_INFO_CARTESIAN:
     topology = cartesian(lists);
     break;
@@ -155,7 +155,7 @@ std::optional<Topology> topology_of(std::uint64_t flags, bool known, HandleLists
     break;
   }
   const bool reordered = (flags & MPIDBG_COMM_INFO_TOPO_REORDERED) != 0;
-  if (topology && (reordered || known))
+  if (topology && (reordered || known.has(MPIDBG_KNOWN_REORDERED)))
     topology->reordered = reordered;
   return topology;
 }
@@ -200,7 +200,7 @@ CommunicatorHandle communicator_of(const wire::CommFields& fields, std::string n
   set_members(result, fields, lists);
   if (known.has(MPIDBG_KNOWN_CONTEXT))
     result.context = at_pointer_width(fields.context, pointer_size).value;
-  result.topology = topology_of(fields.flags, known.has(MPIDBG_KNOWN_TOPOLOGY), lists);
+  result.topology = topology_of(fields.flags, known, lists);
   if (lists[HandleList::attributes])
     result.attributes = std::move(attributes);
   if (known.has(MPIDBG_KNOWN_ERRHANDLER))
@@ -260,7 +260,8 @@ ErrhandlerHandle errhandler_of(const wire::ErrhandlerFields& fields, std::string
   if (!result.predefined)
     result.c_callback = has_flag(MPIDBG_ERRH_INFO_C_CALLBACK);
   result.freed = freed(fields.flags, MPIDBG_ERRH_INFO_FREED_HANDLE | MPIDBG_ERRH_INFO_FREED_OBJECT,
-                       (fields.capabilities & MPIDBG_ERRH_CAP_FREED_HANDLE) != 0);
+                       (fields.capabilities & MPIDBG_ERRH_CAP_FREED_HANDLE) != 0 &&
+                           !has_flag(MPIDBG_ERRH_INFO_FREED_NOT_KNOWN));
   if (fields.callback != 0)
     result.callback = at_pointer_width(fields.callback, pointer_size).value;
   result.attached_to = handles_of(lists[HandleList::attached], pointer_size);

@@ -45,6 +45,29 @@ private:
   std::uint64_t seed_, every_;
 };
 
+/// Memory in which one value reads as another one.
+template <class T>
+class OverwrittenMemory final : public Memory {
+public:
+  OverwrittenMemory(Memory& below, std::uint64_t at, const T& value)
+      : below_(below), at_(at), bytes_(std::bit_cast<std::array<std::byte, sizeof(T)>>(value)) {}
+
+  Result<void> read_ranges(std::span<MemoryRange> ranges) override {
+    if (auto done = below_.read_ranges(ranges); !done)
+      return done;
+    for (auto& range : ranges)
+      for (std::size_t i = 0; i < range.read; ++i)
+        if (const std::uint64_t from = range.address.value + i - at_; from < bytes_.size())
+          range.into[i] = bytes_[from];
+    return {};
+  }
+
+private:
+  Memory& below_;
+  std::uint64_t at_;
+  std::array<std::byte, sizeof(T)> bytes_;
+};
+
 /// Memory with a hole.
 class HoledMemory final : public Memory {
 public:

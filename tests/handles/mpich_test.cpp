@@ -18,6 +18,7 @@ using testing::Not;
 /// nothing, and which message a receive has met before that is whole.
 HandleFacts as_told(HandleFacts made) {
   for (auto& [handle, facts] : made) {
+    facts.erase("reordered"); // MPICH keeps nothing of it
     if (facts.contains("datatype") && facts.at("datatype").contains("pair of ints")) {
       facts.erase("datatype");
       facts.erase("bytes");

@@ -131,6 +131,7 @@ TEST_F(DamagedOpenMpi, WhatATypeIsNeededForIsNotKnown) {
                {"ompi_datatype_t", "request", "datatype"},
                {"ompi_errhandler_t", "errhandler", "name"},
                {"ompi_win_t", "errhandler", "attached"},
+               {"ompi_win_t", "errhandler", "freed"},
                {"ompi_request_t", "request", "state"}};
   for (const auto& [type, kind, key] : needs)
     for (const std::uint64_t larger : {0U, 8U}) {

@@ -7,7 +7,9 @@
 #include "tests/support/faults_tried.h"
 
 #include <chrono>
+#include <cstddef>
 #include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
 
 namespace mqbridge {
@@ -116,6 +118,102 @@ TEST_F(DamagedRecordedHandles, WithoutATableItsKindIsNotKnown) {
   const auto said = said_without(first.attributes.word, 8);
   EXPECT_FALSE(said.of.at(world).contains("attribute"));
   EXPECT_EQ(said.of.at(world).at("name"), made.at(world).at("name"));
+}
+
+const Facts unavailable = {{"error", {fmt::to_string(int(MPIDBG_ERR_UNAVAILABLE))}}};
+
+/// What is said where a value in the process is another one.
+class ChangedRecordedHandles : public DamagedRecordedHandles {
+protected:
+  template <class T>
+  void with(std::uint64_t at, const T& value, const std::function<void(ToldHandles&)>& look) {
+    const AddressSpace space = stopped.space();
+    OverwrittenMemory<T> memory(space.memory, at, value);
+    ToldHandles told(MQBRIDGE_HANDLES_DLL, {space.images, memory, space.platform});
+    ASSERT_EQ(told.process_code, MPIDBG_SUCCESS);
+    look(told);
+  }
+
+  /// Operations of a queue whose requests the program has, with their addresses.
+  std::vector<std::pair<std::uint64_t, mqr_operation>> requests_in(const mqr_list& queue) {
+    std::vector<std::pair<std::uint64_t, mqr_operation>> found;
+    for (std::uint64_t at = queue.first.word; at != 0;) {
+      const auto operation = read<mqr_operation>(at);
+      if (operation.request.word != 0 && (operation.flags & MQR_REQUEST_FREED) == 0)
+        found.emplace_back(at, operation);
+      at = operation.node.next.word;
+    }
+    return found;
+  }
+};
+
+// MPI has given the handle away anew, and the recorder has not heard of the end of the first one.
+TEST_F(ChangedRecordedHandles, OfTwoRequestsWithOneHandleItIsNotKnownWhich) {
+  std::uint64_t comm = read<mqr_root>(root()).communicators.first.word;
+  auto requests = requests_in(read<mqr_communicator>(comm).queues[MQR_RECEIVE]);
+  while (requests.size() < 2) {
+    comm = read<mqr_communicator>(comm).node.next.word;
+    ASSERT_NE(comm, 0U);
+    requests = requests_in(read<mqr_communicator>(comm).queues[MQR_RECEIVE]);
+  }
+  const std::uint64_t handle = requests[0].second.request.word;
+  with(requests[1].first + offsetof(mqr_operation, request), handle, [&](ToldHandles& told) {
+    EXPECT_EQ(told.tell("request", handle), unavailable);
+    EXPECT_TRUE(told.list("request").handles.contains(handle));
+  });
+  // One of which the program has freed: it has no handle any more.
+  const auto freed = requests[0].second.flags | MQR_REQUEST_FREED;
+  with(requests[0].first + offsetof(mqr_operation, flags), freed, [&](ToldHandles& told) {
+    EXPECT_THAT(told.tell("request", handle)["state"], testing::ElementsAre("freed"));
+  });
+}
+
+TEST_F(ChangedRecordedHandles, OfTwoCommunicatorsWithOneHandleItIsNotKnownWhich) {
+  const auto first = read<mqr_communicator>(read<mqr_root>(root()).communicators.first.word);
+  const std::uint64_t second = first.node.next.word;
+  const std::uint64_t handle = first.handle.word;
+  with(second + offsetof(mqr_communicator, handle), handle,
+       [&](ToldHandles& told) { EXPECT_EQ(told.tell("comm", handle), unavailable); });
+  with(second + offsetof(mqr_communicator, fortran), first.fortran, [&](ToldHandles& told) {
+    EXPECT_EQ(told.from_fortran("comm", static_cast<std::uint32_t>(first.fortran)), std::nullopt);
+    EXPECT_EQ(told.tell("comm", handle)["rank"].size(), 1U);
+  });
+}
+
+// What leaves one list for another one is in none for an instant.
+TEST_F(ChangedRecordedHandles, WhileTheyChangeNothingIsTakenForNotThere) {
+  const auto generation = read<mqr_root>(root()).generation;
+  ASSERT_EQ(generation % 2, 0U);
+  with(root() + offsetof(mqr_root, generation), generation + 1, [&](ToldHandles& told) {
+    int gone = 0;
+    for (const auto& [handle, facts] : made) {
+      if (facts.contains("gone")) {
+        ++gone;
+        EXPECT_EQ(told.tell(kind_of(handle), handle_of(handle)), unavailable) << handle;
+      }
+    }
+    EXPECT_GT(gone, 0);
+    for (const char* kind : {"comm", "request", "errhandler"})
+      EXPECT_EQ(told.list(kind).code, MPIDBG_ERR_UNAVAILABLE) << kind;
+  });
+}
+
+// Fortran makes and frees some by itself.
+TEST_F(ChangedRecordedHandles, WhereErrorHandlersAreUnseenNoneIsSaidToBeNotFreed) {
+  const std::uint64_t handles = read<mqr_root>(root()).handles.word;
+  const std::uint32_t flags = read<mqr_handles>(handles).flags | MQR_UNSEEN_ERRHANDLERS;
+  with(handles + offsetof(mqr_handles, flags), flags, [&](ToldHandles& told) {
+    for (const auto& [handle, facts] : made) {
+      if (!facts.contains("freed") || kind_of(handle) != "errhandler")
+        continue;
+      const auto said = told.tell("errhandler", handle_of(handle));
+      if (facts.at("freed").contains("1")) {
+        EXPECT_EQ(said.at("freed"), facts.at("freed")) << handle;
+      } else {
+        EXPECT_FALSE(said.contains("freed")) << handle;
+      }
+    }
+  });
 }
 
 } // namespace

@@ -154,6 +154,8 @@ void add_topology(Facts& facts, const mpidbg_comm_info_t& info,
   const bool graph = (flags & MPIDBG_COMM_INFO_GRAPH) != 0;
   const bool dist_graph = (flags & MPIDBG_COMM_INFO_DIST_GRAPH) != 0;
   add(facts, "topology", cart ? "cartesian" : graph ? "graph" : dist_graph ? "dist_graph" : "none");
+  if ((more.known & MPIDBG_KNOWN_REORDERED) != 0)
+    add(facts, "reordered", flags & MPIDBG_COMM_INFO_TOPO_REORDERED ? 1 : 0);
   if (cart) {
     add(facts, "dims", listed(info.comm_cart_dims, info.comm_cart_num_dims));
     add(facts, "periods", listed(info.comm_cart_periods, info.comm_cart_num_dims));
@@ -326,7 +328,8 @@ Facts ToldHandles::tell_errhandler(std::uint64_t handle) {
   add(facts, "name", info->eh_name);
   add(facts, "fortran", info->eh_fortran_handle);
   add(facts, "predefined", predefined ? 1 : 0);
-  add(facts, "freed", flags & MPIDBG_ERRH_INFO_FREED_HANDLE ? 1 : 0);
+  if ((flags & MPIDBG_ERRH_INFO_FREED_NOT_KNOWN) == 0)
+    add(facts, "freed", flags & MPIDBG_ERRH_INFO_FREED_HANDLE ? 1 : 0);
   add(facts, "c", flags & MPIDBG_ERRH_INFO_C_CALLBACK ? 1 : 0);
   if ((flags & MPIDBG_ERRH_INFO_COMMUNICATOR) != 0)
     add(facts, "for", "comm");

@@ -153,22 +153,32 @@ static void comm_facts(MPI_Comm comm) {
   predefined_attribute_facts(comm);
 }
 
+static void reordered_fact(MPI_Comm comm, int reordered) {
+  fact("comm", HANDLE(comm), "reordered", "%d", reordered);
+}
+
 static void topologies(void) {
   int dims[2] = {0, 0};
   const int periods[2] = {1, 0};
   int index[64];
   int edges[64];
   MPI_Comm comm;
+  MPI_Comm copy;
   MPI_Dims_create(ranks, 2, dims);
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm);
   MPI_Comm_set_name(comm, "grid");
   comm_facts(comm);
+  reordered_fact(comm, 0);
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_set_name(copy, "copied grid");
+  comm_facts(copy);
   for (int i = 0; i < ranks; ++i) { // a ring
     edges[i] = (i + 1) % ranks;
     index[i] = i + 1;
   }
   MPI_Graph_create(MPI_COMM_WORLD, ranks, index, edges, 0, &comm);
   comm_facts(comm);
+  reordered_fact(comm, 0);
   const int last = (self + ranks - 1) % ranks;
   const int next = (self + 1) % ranks;
   const int weights[2] = {7, 11};
@@ -177,9 +187,11 @@ static void topologies(void) {
                                  MPI_INFO_NULL, 0, &comm);
   MPI_Comm_set_name(comm, "weighted");
   comm_facts(comm);
+  reordered_fact(comm, 0);
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &last, unweighted(), 1, &next, unweighted(),
-                                 MPI_INFO_NULL, 0, &comm);
+                                 MPI_INFO_NULL, 1, &comm);
   comm_facts(comm);
+  reordered_fact(comm, 1);
 }
 
 static void intercommunicators(void) {

@@ -143,12 +143,14 @@ TEST(AskHandles, BringsGraphsAndIntercommunicators) {
   EXPECT_EQ(graph.topology->kind, TopologyKind::graph);
   EXPECT_THAT(graph.topology->index, ElementsAre(1, 3, 4));
   EXPECT_THAT(graph.topology->edges, ElementsAre(1, 0, 2, 1));
+  EXPECT_THAT(graph.topology->reordered, Optional(false));
   const auto& neighbors = result.handles.communicators[2];
   EXPECT_TRUE(neighbors.intercommunicator);
   EXPECT_THAT(neighbors.remote_size, Optional(2));
   EXPECT_THAT(neighbors.remote_group, ElementsAre(Optional(0), Optional(1)));
   ASSERT_TRUE(neighbors.topology);
   EXPECT_EQ(neighbors.topology->kind, TopologyKind::dist_graph);
+  EXPECT_EQ(neighbors.topology->reordered, std::nullopt) << "the DLL does not know it";
   EXPECT_TRUE(neighbors.topology->neighbors_known);
   EXPECT_THAT(neighbors.topology->sources, ElementsAre(1, 2));
   EXPECT_THAT(neighbors.topology->source_weights, ElementsAre(10, 20));
@@ -192,6 +194,9 @@ TEST(AskHandles, BringsErrorHandlersAndStatuses) {
   EXPECT_FALSE(errhandler.for_files);
   EXPECT_THAT(errhandler.c_callback, Optional(true));
   EXPECT_THAT(errhandler.freed, Optional(true));
+  const auto other = ask("ANSWERS", {{HandleKind::errhandler, 0x31}});
+  ASSERT_THAT(other.handles.errhandlers, SizeIs(1));
+  EXPECT_EQ(other.handles.errhandlers[0].freed, std::nullopt) << "the DLL does not know it";
   EXPECT_THAT(errhandler.callback, Optional(0x401000U));
   EXPECT_THAT(errhandler.attached_to, Optional(ElementsAre(0x10U, 0x11U)));
   ASSERT_THAT(result.handles.statuses, SizeIs(1));

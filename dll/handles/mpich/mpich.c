@@ -72,7 +72,10 @@ static void add_attached(const mqs_process_info* process, const struct mpich* mp
     return;
   }
   info->eh_refcount = (int16_t)shown;
-  if (mpich_int(process, mpich, at, OBJECT_REFERENCES, &references) && references <= holders)
+  if (!mpich_int(process, mpich, at, OBJECT_REFERENCES, &references))
+    return;
+  info->eh_bitflags &= ~(unsigned)MPIDBG_ERRH_INFO_FREED_NOT_KNOWN;
+  if (references <= holders)
     info->eh_bitflags |= MPIDBG_ERRH_INFO_FREED_HANDLE;
 }
 
@@ -102,6 +105,8 @@ static int errhandler(const mqs_process_info* process, void* state,
   if (mpich_int(process, mpich, at, ERRHANDLER_LANGUAGE, &language) && language == LANGUAGE_C)
     info->eh_bitflags |= MPIDBG_ERRH_INFO_C_CALLBACK;
   mpich_word(process, mpich, at, ERRHANDLER_FUNCTION, &info->eh_callback_func);
+  info->eh_bitflags |=
+      MPIDBG_ERRH_INFO_FREED_NOT_KNOWN; /* windows and files are not looked through */
   if (kind == MPICH_COMM)
     add_attached(process, mpich, at, info);
   return MPIDBG_SUCCESS;

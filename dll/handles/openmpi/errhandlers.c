@@ -37,16 +37,21 @@ static int find_owners(const mqs_process_info* process, const struct openmpi* op
 static void add_owners(const mqs_process_info* process, const struct openmpi* openmpi,
                        struct mpidbg_errhandler_info_t* info) {
   struct handle_list owners = {0};
+  const int predefined = (info->eh_bitflags & MPIDBG_ERRH_INFO_PREDEFINED) != 0;
   int references = 0;
+  if (!predefined)
+    info->eh_bitflags |= MPIDBG_ERRH_INFO_FREED_NOT_KNOWN;
   if (find_owners(process, openmpi, info->eh_c_handle, &owners) != MPIDBG_SUCCESS ||
       owners.count > INT16_MAX)
     return;
   info->eh_refcount = (int16_t)owners.count;
   info->eh_handles =
       owners.handles != NULL ? owners.handles : handles_array(0, sizeof *owners.handles);
-  if ((info->eh_bitflags & MPIDBG_ERRH_INFO_PREDEFINED) == 0 &&
-      openmpi_int(process, openmpi, info->eh_c_handle, OBJECT_REFERENCES, &references) &&
-      references <= owners.count)
+  if (predefined ||
+      !openmpi_int(process, openmpi, info->eh_c_handle, OBJECT_REFERENCES, &references))
+    return;
+  info->eh_bitflags &= ~(unsigned)MPIDBG_ERRH_INFO_FREED_NOT_KNOWN;
+  if (references <= owners.count)
     info->eh_bitflags |= MPIDBG_ERRH_INFO_FREED_HANDLE;
 }
 

@@ -99,6 +99,6 @@ void openmpi_topology(const mqs_process_info* process, const struct openmpi* ope
     return;
   if (reordered != 0)
     with.info.comm_bitflags |= MPIDBG_COMM_INFO_TOPO_REORDERED;
-  with.more.known |= MPIDBG_KNOWN_TOPOLOGY;
+  with.more.known |= MPIDBG_KNOWN_TOPOLOGY | MPIDBG_KNOWN_REORDERED;
   *answer = with;
 }

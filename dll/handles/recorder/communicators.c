@@ -105,9 +105,10 @@ int recorder_comm(const mqs_process_info* process, void* state, struct comm_answ
   const mqs_taddr_t handle = answer->info.comm_c_handle;
   if (handle == recording_constant(process, recording, offsetof(struct mqr_handles, comm_null)))
     return null_comm(process, recording, answer);
-  const struct recorded_comm* const comm = recording_comm(recording, handle);
-  if (comm == NULL)
-    return recording_lacking(recording);
+  const struct recorded_comm* comm = NULL;
+  const int found = recording_comm(recording, handle, &comm);
+  if (found != MPIDBG_SUCCESS)
+    return found;
   unsigned char bytes[sizeof(struct mqr_communicator)] = {0};
   if (!handles_fetch(process, comm->address, recording->communicator_size, bytes) ||
       !add_groups(process, bytes, &answer->info))

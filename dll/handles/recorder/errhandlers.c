@@ -14,14 +14,15 @@ static int bits_of(uint32_t flags, int predefined) {
   return bits;
 }
 
-/* Communicators. Of files and windows it is not known. */
+/* Communicators. Of files and windows it is not known. One that the program has freed is no handle
+ * any more. */
 static void add_attached(const struct recording* recording, struct mpidbg_errhandler_info_t* info) {
   const struct recorded_comm* const comms = recording->comms.entries;
   struct handle_list list = {0};
   for (int i = 0; i < recording->comms.count; ++i) {
     if ((comms[i].known & MQR_KNOWN_ERRHANDLER) == 0)
       return;
-    if (comms[i].errhandler == info->eh_c_handle &&
+    if (comms[i].errhandler == info->eh_c_handle && !comms[i].freed &&
         handles_list_add(&list, comms[i].handle) != MPIDBG_SUCCESS)
       return;
   }
@@ -51,10 +52,9 @@ int recorder_errhandler(const mqs_process_info* process, void* state,
     return null_errhandler(process, recording, info);
   const struct recorded_errhandler* const found =
       recording_errhandler(recording, info->eh_c_handle);
+  const int unseen = (recording_flags(process, recording) & MQR_UNSEEN_ERRHANDLERS) != 0;
   if (found == NULL)
-    return (recording_flags(process, recording) & MQR_UNSEEN_ERRHANDLERS) != 0
-               ? MPIDBG_ERR_UNAVAILABLE
-               : recording_lacking(recording);
+    return unseen ? MPIDBG_ERR_UNAVAILABLE : recording_lacking(recording);
   const uint32_t flags = RECORDED(target_u32, found->bytes, mqr_errhandler, flags);
   const uint32_t predefined = RECORDED(target_u32, found->bytes, mqr_errhandler, predefined);
   if (predefined >= sizeof names / sizeof *names)
@@ -62,6 +62,8 @@ int recorder_errhandler(const mqs_process_info* process, void* state,
   snprintf(info->eh_name, sizeof info->eh_name, "%s", names[predefined]);
   info->eh_bitflags =
       (enum mpidbg_errhandler_info_bitmap_t)bits_of(flags, predefined != MQR_OWN_ERRHANDLER);
+  if (unseen && predefined == MQR_OWN_ERRHANDLER && (flags & MQR_HANDLE_FREED) == 0)
+    info->eh_bitflags |= MPIDBG_ERRH_INFO_FREED_NOT_KNOWN;
   if ((flags & MQR_ERRHANDLER_HAS_FORTRAN) != 0)
     info->eh_fortran_handle = RECORDED(target_i32, found->bytes, mqr_errhandler, fortran);
   info->eh_callback_func = RECORDED(target_u64, found->bytes, mqr_errhandler, function);

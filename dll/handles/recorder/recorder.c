@@ -43,6 +43,24 @@ static int translated(mqs_taddr_t found, const struct recording* recording, mqs_
   return found != 0 ? MPIDBG_SUCCESS : recording_lacking(recording);
 }
 
+/* What stands for a Fortran INTEGER. Where one that was there before has not gone yet it may be
+ * either. */
+struct standing {
+  mqs_taddr_t handle;
+  int several;
+};
+
+static void stands(struct standing* standing, mqs_taddr_t handle) {
+  standing->several |= standing->handle != 0 && standing->handle != handle;
+  standing->handle = handle;
+}
+
+static int the_one(struct standing standing, const struct recording* recording,
+                   mqs_taddr_t* handle) {
+  const int code = translated(standing.handle, recording, handle);
+  return standing.several ? MPIDBG_ERR_UNAVAILABLE : code;
+}
+
 /* A handle that is a Fortran INTEGER itself. */
 static int is_c(const mqs_process_info* process, const struct recording* recording) {
   return (recording_flags(process, recording) & MQR_FORTRAN_IS_C) != 0;
@@ -60,12 +78,12 @@ static int comm_f2c(const mqs_process_info* process, void* state, int32_t fortra
     return code;
   if (is_c(process, recording))
     return translated((uint32_t)fortran, recording, comm);
-  mqs_taddr_t found = IS_NULL(comm_null_fortran) ? CONSTANT(comm_null) : 0;
+  struct standing found = {IS_NULL(comm_null_fortran) ? CONSTANT(comm_null) : 0, 0};
   for (int i = 0; i < recording->comms.count; ++i)
     if ((entries[i].known & MQR_KNOWN_FORTRAN) != 0 && entries[i].fortran == fortran &&
         !entries[i].freed)
-      found = entries[i].handle;
-  return translated(found, recording, comm);
+      stands(&found, entries[i].handle);
+  return the_one(found, recording, comm);
 }
 
 static int errhandler_f2c(const mqs_process_info* process, void* state, int32_t fortran,
@@ -77,11 +95,14 @@ static int errhandler_f2c(const mqs_process_info* process, void* state, int32_t 
     return code;
   if (is_c(process, recording))
     return translated((uint32_t)fortran, recording, errhandler);
-  mqs_taddr_t found = IS_NULL(errhandler_null_fortran) ? CONSTANT(errhandler_null) : 0;
-  for (int i = 0; i < recording->errhandlers.count; ++i)
-    if (RECORDED(target_i32, entries[i].bytes, mqr_errhandler, fortran) == fortran)
-      found = entries[i].handle;
-  return translated(found, recording, errhandler);
+  struct standing found = {IS_NULL(errhandler_null_fortran) ? CONSTANT(errhandler_null) : 0, 0};
+  for (int i = 0; i < recording->errhandlers.count; ++i) {
+    const uint32_t flags = RECORDED(target_u32, entries[i].bytes, mqr_errhandler, flags);
+    if ((flags & MQR_ERRHANDLER_HAS_FORTRAN) != 0 &&
+        RECORDED(target_i32, entries[i].bytes, mqr_errhandler, fortran) == fortran)
+      stands(&found, entries[i].handle);
+  }
+  return the_one(found, recording, errhandler);
 }
 
 /* Of the others Fortran has no number, or the recorder has not seen it. */
@@ -96,11 +117,12 @@ static int request_f2c(const mqs_process_info* process, void* state, int32_t for
     return translated((uint32_t)fortran, recording, request);
   if (IS_NULL(request_null_fortran))
     return translated(CONSTANT(request_null), recording, request);
+  struct standing found = {0, 0};
   for (int i = 0; i < recording->requests.count; ++i)
     if ((entries[i].flags & (MQR_HAS_FORTRAN | MQR_REQUEST_FREED)) == MQR_HAS_FORTRAN &&
         entries[i].fortran == fortran)
-      return translated(entries[i].handle, recording, request);
-  return MPIDBG_ERR_UNAVAILABLE;
+      stands(&found, entries[i].handle);
+  return found.handle != 0 ? the_one(found, recording, request) : MPIDBG_ERR_UNAVAILABLE;
 }
 
 static int whole_list(const mqs_process_info* process, const struct recording* recording,

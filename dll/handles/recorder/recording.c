@@ -195,7 +195,7 @@ static void look(const mqs_process_info* process, struct recording* recording,
   forget(&recording->comms);
   forget(&recording->requests);
   forget(&recording->errhandlers);
-  recording->whole = 1;
+  recording->whole = !recording->updating;
   walk(process, recording, root + offsetof(struct mqr_root, communicators),
        (struct walk){"communicator", MQR_MAGIC_COMMUNICATOR, recording->communicator_size, 0,
                      take_comm});
@@ -246,14 +246,21 @@ int recording_open(const mqs_process_info* process, void** state) {
   return MPIDBG_SUCCESS;
 }
 
-const struct recorded_comm* recording_comm(const struct recording* recording, mqs_taddr_t handle) {
+int recording_comm(const struct recording* recording, mqs_taddr_t handle,
+                   const struct recorded_comm** found) {
   const struct recorded_comm* const entries = recording->comms.entries;
-  const struct recorded_comm* found = NULL;
-  for (int i = 0; i < recording->comms.count; ++i)
-    if ((entries[i].known & MQR_KNOWN_HANDLE) != 0 && entries[i].handle == handle &&
-        (found == NULL || found->freed))
-      found = &entries[i];
-  return found;
+  int alive = 0;
+  *found = NULL;
+  for (int i = 0; i < recording->comms.count; ++i) {
+    if ((entries[i].known & MQR_KNOWN_HANDLE) == 0 || entries[i].handle != handle)
+      continue;
+    if (*found == NULL || !entries[i].freed)
+      *found = &entries[i];
+    alive += !entries[i].freed;
+  }
+  if (*found == NULL)
+    return recording_lacking(recording);
+  return alive < 2 ? MPIDBG_SUCCESS : MPIDBG_ERR_UNAVAILABLE;
 }
 
 mqs_taddr_t recording_comm_handle(const struct recording* recording, mqs_taddr_t address) {
@@ -264,8 +271,8 @@ mqs_taddr_t recording_comm_handle(const struct recording* recording, mqs_taddr_t
   return 0;
 }
 
-const struct recorded_request* recording_request(const struct recording* recording,
-                                                 mqs_taddr_t handle) {
+int recording_request(const struct recording* recording, mqs_taddr_t handle,
+                      const struct recorded_request** found) {
   const struct recorded_request* const entries = recording->requests.entries;
   int from = 0;
   int end = recording->requests.count;
@@ -276,7 +283,13 @@ const struct recorded_request* recording_request(const struct recording* recordi
     else
       end = middle;
   }
-  return from < recording->requests.count && entries[from].handle == handle ? &entries[from] : NULL;
+  *found = NULL;
+  if (from == recording->requests.count || entries[from].handle != handle)
+    return recording_lacking(recording);
+  *found = &entries[from];
+  const int several = from + 1 < recording->requests.count && entries[from + 1].handle == handle &&
+                      !is_freed(&entries[from + 1]);
+  return several ? MPIDBG_ERR_UNAVAILABLE : MPIDBG_SUCCESS;
 }
 
 const struct recorded_errhandler* recording_errhandler(const struct recording* recording,

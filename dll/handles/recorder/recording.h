@@ -45,7 +45,7 @@ struct recording {
   uint32_t generation;
   uint32_t flags; /* enum mqr_root_flags */
   int updating;
-  int whole; /* every list was read to its end */
+  int whole; /* every list was read to its end, and nothing was on its way from one to another */
   size_t communicator_size, operation_size, collective_size, unqueued_size, errhandler_size;
   unsigned char handles[sizeof(struct mqr_handles)];
   struct found comms, requests, errhandlers;
@@ -57,12 +57,16 @@ int recording_open(const mqs_process_info* process, void** state);
  * be read, or MPI is not initialized. */
 int recording_look(const mqs_process_info* process, struct recording* recording);
 
-/* NULL: there is none. Of several the one that the program has not freed. */
-const struct recorded_comm* recording_comm(const struct recording* recording, mqs_taddr_t handle);
+/* In *found the one that the program has not freed, or else a freed one. Not MPIDBG_SUCCESS: there
+ * is none, or there are several that the handle may be: MPI has given it away anew before the
+ * recorder heard of the end of what it was before. */
+int recording_comm(const struct recording* recording, mqs_taddr_t handle,
+                   const struct recorded_comm** found);
+int recording_request(const struct recording* recording, mqs_taddr_t handle,
+                      const struct recorded_request** found);
 /* 0: not known. */
 mqs_taddr_t recording_comm_handle(const struct recording* recording, mqs_taddr_t address);
-const struct recorded_request* recording_request(const struct recording* recording,
-                                                 mqs_taddr_t handle);
+/* NULL: there is none. */
 const struct recorded_errhandler* recording_errhandler(const struct recording* recording,
                                                        mqs_taddr_t handle);
 

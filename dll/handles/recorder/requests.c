@@ -178,11 +178,11 @@ int recorder_request(const mqs_process_info* process, void* state, struct reques
     return code;
   if (add_constant(process, recording, answer))
     return MPIDBG_SUCCESS;
-  const struct recorded_request* const request = recording_request(recording, answer->more.handle);
-  if (request == NULL) {
-    const int unseen = (recording_flags(process, recording) & MQR_UNSEEN_REQUESTS) != 0;
-    return unseen ? MPIDBG_ERR_UNAVAILABLE : recording_lacking(recording);
-  }
+  const struct recorded_request* request = NULL;
+  const int found = recording_request(recording, answer->more.handle, &request);
+  const int unseen = (recording_flags(process, recording) & MQR_UNSEEN_REQUESTS) != 0;
+  if (found != MPIDBG_SUCCESS)
+    return unseen ? MPIDBG_ERR_UNAVAILABLE : found;
   /* What was waited for unseen has left its record, and MPI may have given the handle away anew. */
   if ((recording->flags & MQR_GAPS) != 0)
     return MPIDBG_ERR_UNAVAILABLE;

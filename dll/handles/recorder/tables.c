@@ -96,6 +96,8 @@ int recorder_topology(const mqs_process_info* process, mqs_taddr_t address,
   }
   if (known)
     answer->info.comm_bitflags |= (enum mpidbg_comm_info_bitmap_t)bits;
+  if (known && (table.flags & MQR_KNOWN_REORDER) != 0)
+    answer->more.known |= MPIDBG_KNOWN_REORDERED;
   return known;
 }
 

@@ -1,6 +1,7 @@
 // Debug DLLs for handles that misbehave, one at a time: BEHAVIOUR says how. Without any each
 // function of both parts of dll/mpidbg_interface.h answers, with one handle of each kind that has
 // everything: 0x10 a communicator, 0x20 a request, 0x30 an error handler, 0x40 a status.
+// Of the error handler 0x31 it is not known whether it was freed.
 
 #include "dll/mpidbg_interface.h"
 
@@ -230,6 +231,8 @@ int mpidbg_comm_describe(MPIDBG_OF, mqs_taddr_t handle,
   comm_description.size = size_of(sizeof comm_description);
   comm_description.known = MPIDBG_KNOWN_FORTRAN | MPIDBG_KNOWN_ERRHANDLER | MPIDBG_KNOWN_CONTEXT |
                            MPIDBG_KNOWN_NEIGHBORS | MPIDBG_KNOWN_ATTRIBUTES | MPIDBG_KNOWN_TOPOLOGY;
+  if (handle == 0x11)
+    comm_description.known |= MPIDBG_KNOWN_REORDERED;
   if (BEHAVIOUR == SIZE_OF_AN_OLD_ONE)
     comm_description.size = offsetof(struct mpidbg_comm_description, context);
   comm_description.handle = handle;
@@ -292,11 +295,12 @@ int mpidbg_request_describe(MPIDBG_OF, mqs_taddr_t handle,
 int mpidbg_errhandler_query(MPIDBG_OF, mqs_taddr_t handle, struct mpidbg_errhandler_info_t** info) {
   while (BEHAVIOUR == LOOPS_IN_ERRHANDLER_QUERY && zero == 0) {
   }
-  if (handle != 0x30)
+  if (handle != 0x30 && handle != 0x31)
     return MPIDBG_ERR_NOT_FOUND;
   static mqs_taddr_t attached[2] = {0x10, 0x11};
   errhandler.eh_bitflags = (enum mpidbg_errhandler_info_bitmap_t)(
-      MPIDBG_ERRH_INFO_COMMUNICATOR | MPIDBG_ERRH_INFO_C_CALLBACK | MPIDBG_ERRH_INFO_FREED_HANDLE);
+      MPIDBG_ERRH_INFO_COMMUNICATOR | MPIDBG_ERRH_INFO_C_CALLBACK |
+      (int)(handle == 0x30 ? MPIDBG_ERRH_INFO_FREED_HANDLE : MPIDBG_ERRH_INFO_FREED_NOT_KNOWN));
   errhandler.eh_c_handle = handle;
   errhandler.eh_fortran_handle = 2;
   errhandler.eh_refcount = (int16_t)(BEHAVIOUR == NEGATIVE_COUNTS ? -7 : 2);
