@@ -243,7 +243,8 @@ struct mqr_communicator {
   struct mqr_slot topology;   /* struct mqr_topology; 0: none */
   struct mqr_slot attributes; /* struct mqr_attributes; 0: none */
   uint64_t joint; /* `id` of the struct mqr_joint that it comes from: some of its members, or of
-                     those of a parent, are of other jobs. 0: all are of this one */
+                     those of a parent, are of other jobs. 0: all are of this one, or nothing that
+                     the other side knows tells it from others */
   uint64_t path; /* which of the communicators of that joint it is, on both sides: 0 is the one that
                     the call made. They have MQR_ID_LOCAL, and `id` is mixed of both */
 };

@@ -203,21 +203,19 @@ void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mq
   add(handle, handle, joined(joint, path, side));
 }
 
-/* The same on both sides of a joint: which of them comes first they may know. */
-static uint64_t first_members_of(const struct mqr_comm* parent, MPI_Comm like) {
-  const struct mqr_firsts firsts = mqr_first_members_in(parent->handle, like);
-  const int swapped = parent->side == MQR_SECOND_SIDE ||
-                      (parent->side == MQR_EITHER_SIDE && firsts.remote < firsts.local);
-  const uint64_t first = swapped ? firsts.remote : firsts.local;
-  return first << 32 | (swapped ? firsts.local : firsts.remote);
+/* Of a joint's communicator: without a number for it the other side has no name for it either. */
+static struct identity derived_beyond(const struct mqr_comm* parent, uint32_t sequence,
+                                      MPI_Comm like) {
+  uint64_t number = 0;
+  if (!mqr_number_of_firsts(parent->side, mqr_first_members_in(parent->handle, like), &number))
+    return (struct identity){.id = mqr_local_id(), .flags = MQR_ID_LOCAL};
+  return joined(parent->joint, mqr_mix(mqr_mix(parent->path, sequence), number), parent->side);
 }
 
 /* The parts of one MPI_Comm_split differ in their first members. */
 static struct identity derived(const struct mqr_comm* parent, uint32_t sequence, MPI_Comm like) {
   if (parent->joint != 0)
-    return joined(parent->joint,
-                  mqr_mix(mqr_mix(parent->path, sequence), first_members_of(parent, like)),
-                  parent->side);
+    return derived_beyond(parent, sequence, like);
   return (struct identity){.id = mqr_mix(mqr_mix(parent->id, sequence), mqr_first_members(like)),
                            .flags = parent->flags & MQR_ID_LOCAL};
 }

@@ -4,11 +4,8 @@
 /* The recorder's communicators by the program's handles of them. Any thread. */
 
 #include "dll/recorder/mpi/library.h"
+#include "dll/recorder/mpi/sides.h"
 #include "dll/recorder/recorder.h"
-
-/* Which of the two sides of a joint the members of the local group are, where both know that by
- * what they have called: MPI_Comm_spawn and MPI_Comm_accept are the first. */
-enum mqr_side { MQR_EITHER_SIDE, MQR_FIRST_SIDE, MQR_SECOND_SIDE };
 
 /* Valid until the program frees the communicator. */
 struct mqr_comm {

@@ -2,6 +2,7 @@
 #define MQBRIDGE_DLL_RECORDER_MPI_GROUPS_H
 
 #include "dll/recorder/mpi/library.h"
+#include "dll/recorder/mpi/sides.h"
 
 /* Ranks in MPI_COMM_WORLD by rank in a group: MQR_WORLD_RANK_UNKNOWN outside of it. `world` is the
  * caller's to free. */
@@ -21,10 +22,6 @@ uint64_t mqr_first_members(MPI_Comm comm);
 
 /* The same for a communicator that was made from `parent`, whose members are of several
  * MPI_COMM_WORLDs: by their ranks in the parent, apart from each other. */
-struct mqr_firsts {
-  uint32_t local;
-  uint32_t remote; /* of an intracommunicator as `local` */
-};
 struct mqr_firsts mqr_first_members_in(MPI_Comm parent, MPI_Comm comm);
 /* A number for all members of a group, in their order, by their ranks in the parent. 0: unknown. */
 uint64_t mqr_members_in(MPI_Comm parent, MPI_Comm comm);

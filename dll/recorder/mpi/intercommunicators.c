@@ -5,6 +5,7 @@
 #include "dll/recorder/mpi/collective.h"
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/joint.h"
+#include "dll/recorder/mpi/socket_mark.h"
 
 #include <stdio.h>
 

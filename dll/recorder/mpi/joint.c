@@ -4,11 +4,9 @@
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/launcher.h"
 
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 uint64_t mqr_now(void) {
@@ -159,38 +157,4 @@ void mqr_meet_parents(uint64_t began) {
                                       .began = began,
                                       .mark = mark};
   mqr_meet(&meeting, 0, parent);
-}
-
-/* "" where the socket has no such address. */
-static void name_end(int socket, int (*end_of)(int, struct sockaddr*, socklen_t*), char* name,
-                     size_t size) {
-  struct sockaddr_storage address;
-  socklen_t length = sizeof address;
-  char host[80];
-  char port[16];
-  name[0] = '\0';
-  if (end_of(socket, (struct sockaddr*)&address, &length) == 0 &&
-      (address.ss_family == AF_INET || address.ss_family == AF_INET6) &&
-      getnameinfo((struct sockaddr*)&address, length, host, sizeof host, port, sizeof port,
-                  NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-    snprintf(name, size, "%s:%s", host, port);
-}
-
-static int own_end(int socket, struct sockaddr* address, socklen_t* length) {
-  return getsockname(socket, address, length);
-}
-
-static int other_end(int socket, struct sockaddr* address, socklen_t* length) {
-  return getpeername(socket, address, length);
-}
-
-void mqr_mark_socket(int socket, char* mark) {
-  char own[100];
-  char other[100];
-  name_end(socket, own_end, own, sizeof own);
-  name_end(socket, other_end, other, sizeof other);
-  mark[0] = '\0';
-  if (own[0] != '\0' && other[0] != '\0')
-    snprintf(mark, MQR_MARK_SIZE, "%s %s", strcmp(own, other) < 0 ? own : other,
-             strcmp(own, other) < 0 ? other : own);
 }

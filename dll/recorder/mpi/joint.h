@@ -27,7 +27,4 @@ uint64_t mqr_now(void);
 /* Marks: each writes a text of at most MQR_MARK_SIZE bytes, terminated. */
 /* What the spawned processes know of the one that has spawned them, of rank `root` in `comm`. */
 void mqr_mark_spawn(const struct mqr_comm* comm, int root, char* mark);
-/* The two ends of a connected socket, the same at both; empty where it has no addresses. */
-void mqr_mark_socket(int socket, char* mark);
-
 #endif
