@@ -108,6 +108,22 @@ void mqr_communicator_delete_attribute(struct mqr_recorded_communicator* communi
   change(communicator, keyval, NULL);
 }
 
+void mqr_communicator_lose_attributes(struct mqr_recorded_communicator* communicator) {
+  if (!mqr_lock_ready())
+    return;
+  struct mqr_slot* const slot = &communicator->shared.attributes;
+  struct mqr_attributes* const after = copy_without(slot, INT32_MIN);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; after != NULL && i < after->count; ++i)
+    if (entries_of(after)[i].predefined != MQR_OWN_KEYVAL)
+      entries_of(after)[kept++] = entries_of(after)[i];
+  if (after != NULL)
+    after->count = kept;
+  lose(communicator);
+  replace(slot, after);
+  mqr_unlock();
+}
+
 static int has(const struct mqr_slot* slot, int32_t keyval) {
   struct mqr_attributes* const table = mqr_address_in(slot);
   for (uint32_t i = 0; table != NULL && i < table->count; ++i)

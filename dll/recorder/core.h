@@ -40,6 +40,7 @@ struct mqr_recorded_errhandler {
   union mqr_front front;
   struct mqr_errhandler shared;
   uint32_t references; /* the program's */
+  uint32_t attached;   /* windows and files that have it */
 };
 
 struct mqr_recorded_unqueued {

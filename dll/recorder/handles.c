@@ -75,6 +75,8 @@ static struct mqr_recorded_errhandler* find_errhandler(const void* handle) {
 }
 
 static int is_attached(const struct mqr_recorded_errhandler* errhandler) {
+  if (errhandler->attached != 0)
+    return 1;
   for (struct mqr_node* node = mqr_address_in(&mqbridge_recorder.communicators.first); node != NULL;
        node = mqr_next(node))
     if (mqr_communicator_at(node)->shared.errhandler.word == errhandler->shared.handle.word)
@@ -146,6 +148,27 @@ void mqr_errhandler_refer(const void* handle) {
     ++errhandler->references;
     mqr_publish_word(&errhandler->shared.flags,
                      errhandler->shared.flags & ~(uint32_t)MQR_HANDLE_FREED);
+  }
+  mqr_unlock();
+}
+
+void mqr_errhandler_attach(const void* handle) {
+  if (!mqr_lock_ready())
+    return;
+  struct mqr_recorded_errhandler* const errhandler = find_errhandler(handle);
+  if (errhandler != NULL)
+    ++errhandler->attached;
+  mqr_unlock();
+}
+
+void mqr_errhandler_detach(const void* handle) {
+  if (!mqr_lock_ready())
+    return;
+  struct mqr_recorded_errhandler* const errhandler = find_errhandler(handle);
+  if (errhandler != NULL && errhandler->attached != 0 && --errhandler->attached == 0) {
+    mqr_begin_update();
+    mqr_errhandlers_settle();
+    mqr_end_update();
   }
   mqr_unlock();
 }

@@ -31,6 +31,8 @@ void mqr_communicator_delete_attribute(struct mqr_recorded_communicator* communi
                                        int32_t keyval);
 /* Whether a communicator that is listed has an attribute of that keyval. */
 int mqr_attribute_is_set(int32_t keyval);
+/* Those of the program may be there or not: none of them is known any more. */
+void mqr_communicator_lose_attributes(struct mqr_recorded_communicator* communicator);
 /* All of its attributes are there. */
 void mqr_communicator_know_attributes(struct mqr_recorded_communicator* communicator);
 
@@ -48,8 +50,12 @@ void mqr_errhandler_add(const struct mqr_errhandler_spec* spec);
 int mqr_errhandler_is_known(const void* handle);
 /* The program holds it once more: MPI_Comm_get_errhandler. */
 void mqr_errhandler_refer(const void* handle);
-/* Once less. It goes when nothing has it any more: no communicator, and not the program. */
+/* Once less. It goes when nothing has it any more: no communicator, window or file, and not the
+ * program. */
 void mqr_errhandler_free(const void* handle);
+/* A window or a file has it, or has it no more. */
+void mqr_errhandler_attach(const void* handle);
+void mqr_errhandler_detach(const void* handle);
 
 /* As struct mqr_unqueued. */
 struct mqr_unqueued_spec {

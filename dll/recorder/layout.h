@@ -353,7 +353,7 @@ struct mqr_collective {
 enum mqr_handles_flags {
   MQR_FORTRAN_IS_C = 1,       /* the Fortran INTEGER of any handle is its C handle */
   MQR_UNSEEN_ATTRIBUTES = 2,  /* some may have been set or deleted unseen: from Fortran */
-  MQR_UNSEEN_ERRHANDLERS = 4, /* the same of error handlers that were made */
+  MQR_UNSEEN_ERRHANDLERS = 4, /* the same of error handlers: made, or in use */
   MQR_UNSEEN_REQUESTS = 8,    /* of functions that are not recorded */
 };
 /* How an MPI_Status keeps how many bytes there are, and whether it was cancelled. */

@@ -26,9 +26,10 @@ struct mqr_call {
 
 /* What the recorder keeps of a thread. */
 struct mqr_here {
-  const void* outermost; /* the frame of the recorded call that it is in; NULL: in none */
-  const void* site;      /* where that one returns to */
-  int jumped;            /* it has called longjmp() in there */
+  const void* outermost;  /* the frame of the recorded call that it is in; NULL: in none */
+  const void* site;       /* where that one returns to */
+  int jumped;             /* it has called longjmp() in there */
+  int in_errhandler_call; /* errhandlers.h */
 };
 /* Not by a call of __tls_get_addr: the recorder is loaded with the program. */
 extern _Thread_local struct mqr_here mqr_here __attribute__((tls_model("initial-exec")));

@@ -269,6 +269,8 @@ void mqr_comm_not_freed(struct mqr_comm* comm) {
   pthread_mutex_lock(&lock);
   link_locked(comm);
   pthread_mutex_unlock(&lock);
+  if (comm->asked)
+    mqr_learn_attributes_anew(comm->handle, comm->recorded);
   watch(comm, comm->sampled);
 }
 

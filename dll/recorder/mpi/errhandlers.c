@@ -1,9 +1,9 @@
 /* Error handlers: predefined ones, those that the program makes, and which one a communicator has.
  */
 
+#include "dll/recorder/mpi/errhandlers.h"
+
 #include "dll/recorder/mpi/communicator.h"
-#include "dll/recorder/mpi/handles.h"
-#include "dll/recorder/mpi/noted.h"
 
 enum { any_kind = MQR_FOR_COMMUNICATORS | MQR_FOR_FILES | MQR_FOR_WINDOWS };
 
@@ -25,11 +25,14 @@ void mqr_open_errhandlers(void) {
 #endif
 }
 
-/* One that was made unseen: the Fortran bindings make theirs without a call of MPI's C functions.
- */
-static void attach(struct mqr_recorded_communicator* recorded, MPI_Errhandler handle) {
+/* The Fortran bindings make theirs without a call of MPI's C functions. */
+void mqr_meet_errhandler(MPI_Errhandler handle, uint32_t kind) {
   if (!mqr_errhandler_is_known(MQR_HANDLE(handle)))
-    add(handle, NULL, MQR_FOR_COMMUNICATORS, MQR_OWN_ERRHANDLER);
+    add(handle, NULL, kind, MQR_OWN_ERRHANDLER);
+}
+
+static void attach(struct mqr_recorded_communicator* recorded, MPI_Errhandler handle) {
+  mqr_meet_errhandler(handle, MQR_FOR_COMMUNICATORS);
   mqr_communicator_set_errhandler(recorded, MQR_HANDLE(handle));
 }
 
@@ -65,43 +68,32 @@ static int set_on(int (*next)(MPI_Comm, MPI_Errhandler), MPI_Comm handle,
   return result;
 }
 
-/* The program's handle of it has to be freed once more than before. */
-static int get_from(int (*next)(MPI_Comm, MPI_Errhandler*), MPI_Comm handle,
-                    MPI_Errhandler* errhandler) {
-  const int result = next(handle, errhandler);
-  if (result == MPI_SUCCESS)
-    mqr_errhandler_refer(MQR_HANDLE(*errhandler));
-  return result;
-}
-
 MQR_NOTED(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), (comm, errhandler))
 static int note_Comm_set_errhandler(Comm_set_errhandler_function* next, MPI_Comm comm,
                                     MPI_Errhandler errhandler) {
   return set_on(next, comm, errhandler);
 }
 
-/* Through another tool one call comes twice. */
-static _Thread_local int in_get, in_free;
-
+/* The program's handle of it has to be freed once more than before. */
 MQR_NOTED(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler), (comm, errhandler))
 static int note_Comm_get_errhandler(Comm_get_errhandler_function* next, MPI_Comm comm,
                                     MPI_Errhandler* errhandler) {
-  if (in_get)
+  if (mqr_here.in_errhandler_call)
     return next(comm, errhandler);
-  in_get = 1;
-  const int result = get_from(next, comm, errhandler);
-  in_get = 0;
+  MQR_IN_ERRHANDLER_CALL;
+  const int result = next(comm, errhandler);
+  if (result == MPI_SUCCESS)
+    mqr_errhandler_refer(MQR_HANDLE(*errhandler));
   return result;
 }
 
 MQR_NOTED(Errhandler_free, (MPI_Errhandler * errhandler), (errhandler))
 static int note_Errhandler_free(Errhandler_free_function* next, MPI_Errhandler* errhandler) {
-  if (in_free)
+  if (mqr_here.in_errhandler_call)
     return next(errhandler);
   const MPI_Errhandler before = *errhandler;
-  in_free = 1;
+  MQR_IN_ERRHANDLER_CALL;
   const int result = next(errhandler);
-  in_free = 0;
   if (result == MPI_SUCCESS)
     mqr_errhandler_free(MQR_HANDLE(before));
   return result;

@@ -12,6 +12,7 @@ typedef void jump_function(void* environment, int value);
     if (next_##name == NULL)                                                                       \
       next_##name = (jump_function*)mqr_find_function(#name, __builtin_return_address(0));         \
     mqr_here.jumped = mqr_here.outermost != NULL;                                                  \
+    mqr_here.in_errhandler_call = 0;                                                               \
     next_##name(environment, value);                                                               \
     __builtin_unreachable();                                                                       \
   }

@@ -54,7 +54,7 @@ int mqr_open_library(const void* site, const char** problem);
 /* clang-format off */
 #define MQR_OBJECTS(F)                                                                             \
   F(ompi_mpi_comm_world) F(ompi_mpi_comm_self) F(ompi_mpi_comm_null) F(ompi_request_null)          \
-  F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte)                \
+  F(ompi_message_no_proc) F(ompi_mpi_datatype_null) F(ompi_mpi_byte) F(ompi_mpi_file_null)         \
   F(ompi_mpi_errhandler_null) F(ompi_mpi_errors_are_fatal) F(ompi_mpi_errors_return)
 /* clang-format on */
 struct mqr_objects {

@@ -2,6 +2,7 @@
  * collectives on the communicator, for windows are independent of each other. */
 
 #include "dll/recorder/mpi/collective.h"
+#include "dll/recorder/mpi/errhandlers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -104,9 +105,14 @@ static int record_Win_free(const struct mqr_call* call, MPI_Win* window) {
   enter(call, MQR_Win_free, before);
   const struct mqr_comm* const comm = comm_of(before);
   forget(before); /* another thread may be given the handle anew at once */
+  const struct mqr_attachment attachment = mqr_withdraw_attachment(MQR_HANDLE(before));
   const int result = MQR_NEXT(Win_free)(window);
-  if (result != MPI_SUCCESS)
+  if (result != MPI_SUCCESS) {
     add(before, comm);
+    mqr_attachment_not_freed(attachment);
+  } else {
+    mqr_attachment_freed(attachment);
+  }
   mqr_leave();
   return result;
 }

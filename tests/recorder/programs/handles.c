@@ -3,6 +3,8 @@
 
 #include "tests/recorder/programs/expected.h"
 
+#include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -289,6 +291,130 @@ static void errhandlers(void) {
   MPI_Comm_free(&comm);
 }
 
+/* One that is in use still, but for whose handle the program has none any more. */
+static void check_attached(uintptr_t handle, int is_freed) {
+  if (!is_recorded)
+    return;
+  const struct mqr_errhandler* const seen = kept_errhandler(handle);
+  REQUIRE(seen != NULL && ((seen->flags & MQR_HANDLE_FREED) != 0) == is_freed);
+  REQUIRE((handles()->flags & MQR_UNSEEN_ERRHANDLERS) == 0);
+}
+
+static void errhandler_of_a_window(void) {
+  int size = 0;
+  int memory = 0;
+  MPI_Errhandler own, again;
+  MPI_Win window;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1)
+    return; /* as in window_requests() */
+  MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_create_errhandler(on_window_error, &own);
+  const uintptr_t handle = WORD(own);
+  MPI_Win_set_errhandler(window, own);
+  MPI_Errhandler_free(&own);
+  check_attached(handle, 1);
+  MPI_Win_get_errhandler(window, &again);
+  check_attached(handle, 0);
+  MPI_Errhandler_free(&again);
+  check_attached(handle, 1);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  if (is_recorded)
+    REQUIRE(kept_errhandler(handle) == NULL);
+  MPI_Win_create_errhandler(on_window_error, &own);
+  const uintptr_t second_handle = WORD(own);
+  MPI_Win_set_errhandler(window, own);
+  MPI_Errhandler_free(&own);
+  check_attached(second_handle, 1);
+  MPI_Win_free(&window);
+  if (is_recorded)
+    REQUIRE(kept_errhandler(second_handle) == NULL);
+}
+
+static void on_file_error(MPI_File* file, int* code, ...) {
+  (void)file;
+  (void)code;
+}
+
+static void errhandler_of_a_file(void) {
+  char name[] = "/tmp/recorder-handles-XXXXXX";
+  MPI_Errhandler own;
+  MPI_File file;
+  const int created = mkstemp(name);
+  REQUIRE(created >= 0 && close(created) == 0);
+  REQUIRE(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                        MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  MPI_File_create_errhandler(on_file_error, &own);
+  const uintptr_t handle = WORD(own);
+  MPI_File_set_errhandler(file, own);
+  MPI_Errhandler_free(&own);
+  check_attached(handle, 1);
+  MPI_File_close(&file);
+  if (is_recorded)
+    REQUIRE(kept_errhandler(handle) == NULL);
+}
+
+static jmp_buf home;
+static void jump(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+  longjmp(home, 1);
+}
+
+/* Handles that the program is given after such a jump count as before it. */
+static void left_by_a_jump(void) {
+  MPI_Errhandler* volatile const nowhere = NULL;
+  MPI_Errhandler jumping, again;
+  MPI_Comm_create_errhandler(jump, &jumping);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumping);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, jumping);
+  if (setjmp(home) == 0) {
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, nowhere);
+    REQUIRE(!"reached");
+  }
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &again);
+  MPI_Errhandler_free(&again);
+  const uintptr_t handle = WORD(jumping);
+  check_attached(handle, 0);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&jumping);
+  if (is_recorded)
+    REQUIRE(kept_errhandler(handle) == NULL);
+}
+
+static int refuse(MPI_Comm comm, int keyval, void* value, void* refusing) {
+  (void)comm;
+  (void)keyval;
+  (void)value;
+  return *(const int*)refusing ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* MPI has deleted some attributes before one of them refused, and the communicator stays. */
+static void refused_free(void) {
+  int keyvals[3];
+  int refusing[3] = {0, 1, 0};
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &keyvals[i], &refusing[i]);
+    MPI_Comm_set_attr(comm, keyvals[i], &refusing[i]);
+  }
+  MPI_Comm kept_one = comm;
+  if (MPI_Comm_free(&comm) != MPI_SUCCESS) { /* MPICH frees it all the same */
+    check_communicator(kept_one);
+    for (int i = 0; i < 3; ++i)
+      check_keyval(kept_one, keyvals[i]);
+    refusing[1] = 0;
+    MPI_Comm_free(&kept_one);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (int i = 0; i < 3; ++i)
+    MPI_Comm_free_keyval(&keyvals[i]);
+}
+
 static const struct mqr_unqueued* kept_request(MPI_Request request) {
   const struct mqr_unqueued* found = is_recorded ? at(&handles()->unqueued.first) : NULL;
   while (found != NULL && found->request.word != WORD(request))
@@ -483,8 +609,12 @@ int main(int argc, char** argv) {
   is_recorded = recorder() != NULL;
   predefined_handles();
   topologies();
+  refused_free(); /* before attributes(): while MPI can be asked for all of them */
   attributes();
   errhandlers();
+  errhandler_of_a_window();
+  errhandler_of_a_file();
+  left_by_a_jump();
   messages_of_nobody();
   other_requests();
   persistent_collectives();
