@@ -148,11 +148,17 @@ typedef struct mqs_process_callbacks {
   mqs_target_to_host_ft mqs_target_to_host_fp;
 } mqs_process_callbacks;
 
-/* Level 3: the same tables with members appended, so that a DLL of either level can use them. */
+/* Level 3 (FOR_MPI2 in shipped headers; no document has it): the same tables with members appended,
+ * so that a DLL of either level can use them. A job owns the processes of one MPI_COMM_WORLD; an
+ * identity is the rank there. */
 typedef void (*mqs_put_job_info_ft)(mqs_job* job, mqs_job_info* info);
 typedef mqs_job_info* (*mqs_get_job_info_ft)(mqs_job* job);
 typedef mqs_job* (*mqs_get_process_job_ft)(mqs_process* process);
+/* Shipped headers say "given a process", and mqs_job*. mqbridge takes either: of a job, the
+ * identity of the process that the DLL is asked about. -1: not known. */
 typedef int (*mqs_get_process_identity_ft)(mqs_job* job);
+/* NULL: no process of this identity has been seen. */
+typedef mqs_process* (*mqs_get_process_ft)(mqs_job* job, int identity);
 
 typedef struct {
   mqs_basic_callbacks level_2;
@@ -165,6 +171,10 @@ typedef struct {
   mqs_get_process_job_ft mqs_get_process_job_fp;
   mqs_get_process_identity_ft mqs_get_process_identity_fp;
 } mqs_process_callbacks_3;
+
+typedef struct mqs_job_callbacks {
+  mqs_get_process_ft mqs_get_process_fp;
+} mqs_job_callbacks;
 
 /* [5.7] Provided by the DLL. The tables stay the host's, and valid as long as the DLL is loaded;
  * strings stay the DLL's. */
@@ -179,6 +189,11 @@ int mqs_setup_image(mqs_image* image, const mqs_image_callbacks* callbacks);
 int mqs_image_has_queues(mqs_image* image, char** message);
 /* Optional. void in shipped headers: a host never reads the result. */
 int mqs_destroy_image_info(mqs_image_info* info);
+
+/* Level 3, optional. Before the job's first process; and after its last one, when the infos of its
+ * processes are gone, and those of its images are not. */
+int mqs_setup_job(mqs_job* job, const mqs_job_callbacks* callbacks);
+int mqs_destroy_job_info(mqs_job_info* info); /* as mqs_destroy_image_info */
 
 /* [5.9] */
 int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbacks);

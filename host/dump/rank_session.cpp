@@ -293,6 +293,8 @@ Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
   auto walk = plan_worker(plan_->dll, "walk");
   walk.bypassed = mpi_->bypassed();
+  if (const auto& job = report_.outcome().claim.name_space; job && tools_.job_workers != nullptr)
+    walk.job.emplace(*tools_.job_workers, *job);
   // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:
   // without it they could not be trusted.
   const auto start = PhaseClock::Clock::now();

@@ -151,6 +151,7 @@ private:
 
   WalkRequest request() const {
     WalkRequest request{worker_request(walk_, dump_)};
+    request.job = walk_.job ? &*walk_.job : nullptr;
     if (!walk_.bypassed)
       request.op_classes = wanted_queues(filters_);
     request.max_operations = walk_.options.max_operations;

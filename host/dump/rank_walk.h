@@ -4,6 +4,7 @@
 #include "host/dump/take_dump.h"
 #include "host/mpi/mpi_library.h"
 #include "host/mqs/dll_policy.h"
+#include "host/mqs/job_workers.h"
 #include "host/mqs/walk_budget.h"
 #include "host/mqs/worker_process.h"
 #include "host/process/stopped_process.h"
@@ -34,7 +35,8 @@ struct RankWalk {
       {}; ///< the walk is over: what it left of the time is theirs
   std::function<void(std::uint64_t operations)> progress = {};
   std::stop_token stop = {};
-  WorkerProcess* worker = nullptr; ///< started beforehand, for this walk; null: none was
+  WorkerProcess* worker = nullptr;   ///< started beforehand, for this walk; null: none was
+  std::optional<JobOfWalk> job = {}; ///< nullopt: of which job the process is, is not known
 };
 
 struct WalkOutcome {

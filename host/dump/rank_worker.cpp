@@ -45,6 +45,14 @@ void take_outcome(const RankWalk& walk, WorkerOutcome& outcome, RankDump& dump,
          ""});
   if (outcome.sandbox_gap)
     warnings.push_back(without_landlock(path, *outcome.sandbox_gap));
+  if (outcome.job_lost)
+    warnings.push_back(
+        {"dll.job_lost",
+         fmt::format("{} keeps what it knows of a job, and its worker has ended early "
+                     "while it was asked about another process: for this one, it "
+                     "knew nothing of those before",
+                     path.string()),
+         "the error of the other rank says why"});
   dump.dll =
       DllInfo{path.string(), outcome.dll_version, outcome.dll_compatibility, walk.mpi.provider};
   dump.statistics.fetches = outcome.fetches;

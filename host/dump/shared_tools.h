@@ -5,6 +5,7 @@
 #include "host/dump/take_dump.h"
 #include "host/files/file_fetcher.h"
 #include "host/launch/launchers.h"
+#include "host/mqs/job_workers.h"
 #include "host/mqs/walk_budget.h"
 #include "host/process/elf_cache.h"
 #include "host/stacks/frame_names.h"
@@ -29,6 +30,7 @@ struct SharedTools {
   RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
   SysrootCaches* sysroots = nullptr; ///< null: no target has sysroots of its own
   FrameNames* frame_names = nullptr; ///< null: each rank reads all names itself
+  JobWorkers* job_workers = nullptr; ///< null: each process is the only one of its job
   /// Of targets that are all held at once: when the first of them was stopped, whence --max-stop
   /// counts for each. Null: each counts from its own stop.
   const std::atomic<std::chrono::steady_clock::time_point>* first_stop = nullptr;

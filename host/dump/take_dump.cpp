@@ -53,9 +53,13 @@ Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
   dump.filters = options.filters;
   // The other half of what is left is for what is read and printed.
   RunBudget budget(memory_left() / 2, targets.size());
-  const auto tools = workshop.tools(budget);
+  JobWorkers job_workers(targets.size());
+  auto tools = workshop.tools(budget);
+  tools.job_workers = &job_workers;
   auto outcomes = options.consistent ? dump_consistently(targets, tools, observer, stop)
                                      : RankPool(targets, tools, observer, std::move(stop)).run();
+  for (auto& said : job_workers.end())
+    dump.errors.push_back({"dll.message", RankError::Level::warning, std::move(said), ""});
   workshop.keep();
   summarise_stops(dump, outcomes);
 

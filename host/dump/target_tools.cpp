@@ -27,6 +27,6 @@ TargetTools::TargetTools(const TargetSpec& target, const SharedTools& shared)
              shared.guardian, shared.launchers, shared.replays,
              // Those of the last dump are looked through with the sysroots of all.
              files_ ? nullptr : shared.known_files, shared.budget, shared.sysroots,
-             shared.frame_names, shared.first_stop} {}
+             shared.frame_names, shared.job_workers, shared.first_stop} {}
 
 } // namespace mqbridge

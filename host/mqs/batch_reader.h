@@ -29,6 +29,9 @@ public:
   /// One batch, whole. false: improper; what stood before the fault is kept, and nothing is taken
   /// after it: an item less, and the next would count for another object.
   bool accept(std::span<const std::byte> batch);
+  /// Another worker does the work.
+  void begin_anew() { next_sequence_ = 0; }
+
   /// The batch that a worker left unsent: a torn or repeated one is not a fault.
   void accept_remainder(std::span<const std::byte> batch);
 

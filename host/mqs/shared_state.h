@@ -13,7 +13,7 @@
 namespace mqbridge::wire {
 
 /// Functions of a debug DLL in which a worker may be when it dies or overruns.
-inline constexpr std::array<std::string_view, 43> dll_functions = {
+inline constexpr std::array<std::string_view, 45> dll_functions = {
     "",
     "dlopen",
     "mqs_setup_basic_callbacks",
@@ -57,10 +57,12 @@ inline constexpr std::array<std::string_view, 43> dll_functions = {
     "mpidbg_comm_describe",
     "mpidbg_request_describe",
     "mpidbg_status_describe",
+    "mqs_setup_job",
+    "mqs_destroy_job_info",
 };
 
 /// Callbacks that a DLL may have made last.
-inline constexpr std::array<std::string_view, 19> callbacks = {
+inline constexpr std::array<std::string_view, 24> callbacks = {
     "",
     "mqs_malloc",
     "mqs_free",
@@ -80,6 +82,11 @@ inline constexpr std::array<std::string_view, 19> callbacks = {
     "mqs_get_image",
     "mqs_fetch_data",
     "mqs_target_to_host",
+    "mqs_put_job_info",
+    "mqs_get_job_info",
+    "mqs_get_process_job",
+    "mqs_get_process_identity",
+    "mqs_get_process",
 };
 
 /// Index of `name` in one of the tables above, at compile time.

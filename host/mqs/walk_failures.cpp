@@ -136,6 +136,15 @@ Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
           "a list in the target's memory may be a cycle; --max-operations N ends a queue earlier"};
 }
 
+Error interrupted() {
+  return {codes::interrupted, "interrupted while the queues were walked"};
+}
+
+Error held_too_long() {
+  return {"walk.max_stop", "the time that the target may be held was over during the walk",
+          "--max-stop S with more seconds, or --max-operations N with fewer operations"};
+}
+
 Error walk_too_long(const std::filesystem::path& dll, const wire::SharedState& shared) {
   return {"walk.max_walk",
           fmt::format("the walk with {} was not through when its time was over; it was {}",

@@ -25,6 +25,12 @@ Error death(const std::filesystem::path& dll, sandbox::WaitStatus status,
 Error overrun(const std::filesystem::path& dll, std::chrono::milliseconds limit,
               const wire::SharedState& shared);
 
+/// By the user.
+Error interrupted();
+
+/// It was not through when --max-stop was over.
+Error held_too_long();
+
 /// It was not through when --max-walk was over.
 Error walk_too_long(const std::filesystem::path& dll, const wire::SharedState& shared);
 

@@ -64,6 +64,7 @@ std::vector<std::byte> StartMessage::encode() const {
   out.put(world_rank)
       .put(op_classes)
       .put(ignore_welcome)
+      .put(of_job)
       .put(max_operations)
       .put(address_space)
       .put(own_memory)
@@ -86,6 +87,7 @@ bool StartMessage::decode(std::span<const std::byte> message) {
   world_rank = in.get<std::int32_t>();
   op_classes = in.get<std::uint8_t>();
   ignore_welcome = in.get<std::uint8_t>() != 0;
+  of_job = in.get<std::uint8_t>() != 0;
   max_operations = in.get<std::uint64_t>();
   address_space = in.get<std::uint64_t>();
   own_memory = in.get<std::uint64_t>();

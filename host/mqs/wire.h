@@ -16,7 +16,8 @@ namespace mqbridge::wire {
 
 enum class Kind : std::uint8_t {
   // Parent to worker.
-  start = 1, ///< the work: see StartMessage; with the page store's descriptor, if there is one
+  start = 1, ///< the work: see StartMessage; with the page store's descriptor, if there is one, and
+             ///< it is the first of this worker
   reply,     ///< answer to the request before it
   // Requests of the worker, each answered with one reply.
   find_symbol,   ///< name -> found, address
@@ -26,13 +27,18 @@ enum class Kind : std::uint8_t {
   field_offset, ///< type handle, field -> found, offset in bytes
   fetch, ///< address, size -> the bytes that could be read from the start; the store has more now,
          ///< and while more is on its way
+  job,   ///< nothing -> nothing: a DLL of level 3 may go on, as this is the worker of its job
   // Results of the worker, no answer.
   batch,   ///< sequence number, then items
-  failure, ///< FailureKind, text: the walk has ended early
-  done,    ///< everything was sent; only the DLL's destructors are left to run
+  failure, ///< FailureKind, text, whether it waits for Kind::start or job_over: the walk has ended
+           ///< early
+  done, ///< the same without failure: everything was sent. Where it does not wait, only the DLL's
+        ///< destructors are left to run
   // Between start and the first request, in a sandbox.
   loading, ///< of the worker, which is confined, and its loader begins: see LoadingMessage
   walk,    ///< of the parent: the DLL is loaded, and the loader is no more
+  // Parent to worker, which has done its work and waits.
+  job_over, ///< no other process of the job comes
 };
 
 /// What a batch consists of, each item behind its own 32-bit length.
@@ -99,6 +105,7 @@ struct StartMessage {
   std::int32_t world_rank = -1;
   std::uint8_t op_classes = 0; ///< bit N: walk mqs_op_class N
   bool ignore_welcome = false; ///< no note of mqs_image_has_queues's message on success
+  bool of_job = false;         ///< other processes of its job may follow, if the DLL is of level 3
   std::uint64_t max_operations = 0;
   std::uint64_t address_space = 0; ///< RLIMIT_AS, bytes
   std::uint64_t own_memory = 0;    ///< RLIMIT_DATA, bytes

@@ -18,6 +18,7 @@
 namespace mqbridge {
 
 class WorkerProcess;
+struct JobOfWalk;
 
 /// What a worker needs to ask a debug DLL about one stopped process, whatever it asks. References
 /// outlive the worker.
@@ -50,6 +51,9 @@ struct WorkerRequest {
   /// A worker that was started while the target still ran (WorkerProcess::start(), on this very
   /// thread), for this one work. Null, or dead meanwhile: a fresh one is started.
   WorkerProcess* started = nullptr;
+  /// Whose worker does the work, where the DLL turns out to be of level 3. Null: the process is the
+  /// only one of its job.
+  const JobOfWalk* job = nullptr;
   /// `dll` as the loading policy saw it. nullopt: whatever lies at that path is loaded.
   std::optional<CheckedDll> checked = {};
 };
@@ -63,6 +67,8 @@ struct WorkerOutcome {
   /// dprints, and what the DLL wrote on its stdout and stderr. Bounded, fit to be shown.
   std::vector<std::string> dll_messages;
   std::optional<std::string> sandbox_gap; ///< why Landlock did not hold; fit to be shown
+  /// The worker of the job has ended early before: what the DLL had kept of the job is gone.
+  bool job_lost = false;
   /// core.left_out, walk.unreadable: nothing is known to be whole, even where the DLL says so.
   std::optional<Error> left_out;
   std::optional<Error> failure; ///< what ended it early; what was found until then is kept

@@ -28,6 +28,21 @@ consteval std::uint32_t named(std::string_view name) {
   return wire::index_of(wire::callbacks, name);
 }
 
+/// Another process of the job than the one that is walked; else nullptr.
+Host* other_host(const void* key) {
+  if (key == current)
+    return nullptr;
+  const auto& all = current->job.processes;
+  const auto found = std::ranges::find(all, key);
+  return found != all.end() ? *found : nullptr;
+}
+
+/// The process that the DLL means: where it names none that we gave it, the one that is walked.
+Host& meant(const void* key) {
+  Host* other = other_host(key);
+  return other != nullptr ? *other : *current;
+}
+
 int to_int(std::uint64_t value) {
   return value <= std::numeric_limits<int>::max() ? static_cast<int>(value) : -1;
 }
@@ -75,43 +90,43 @@ char* error_string(int code) noexcept {
   });
 }
 
-void put_image_info(mqs_image*, mqs_image_info* info) noexcept {
+void put_image_info(mqs_image* image, mqs_image_info* info) noexcept {
   guarded<named("mqs_put_image_info")>(0, [=] {
-    current->image_info = info;
+    meant(image).image_info = info;
     return 0;
   });
 }
 
-mqs_image_info* get_image_info(mqs_image*) noexcept {
+mqs_image_info* get_image_info(mqs_image* image) noexcept {
   return guarded<named("mqs_get_image_info")>(static_cast<mqs_image_info*>(nullptr),
-                                              [] { return current->image_info; });
+                                              [=] { return meant(image).image_info; });
 }
 
-void put_process_info(mqs_process*, mqs_process_info* info) noexcept {
+void put_process_info(mqs_process* process, mqs_process_info* info) noexcept {
   guarded<named("mqs_put_process_info")>(0, [=] {
-    current->process_info = info;
+    meant(process).process_info = info;
     return 0;
   });
 }
 
-mqs_process_info* get_process_info(mqs_process*) noexcept {
+mqs_process_info* get_process_info(mqs_process* process) noexcept {
   return guarded<named("mqs_get_process_info")>(static_cast<mqs_process_info*>(nullptr),
-                                                [] { return current->process_info; });
+                                                [=] { return meant(process).process_info; });
 }
 
 // Image callbacks.
 
-void get_type_sizes(mqs_process*, mqs_target_type_sizes* sizes) noexcept {
+void get_type_sizes(mqs_process* process, mqs_target_type_sizes* sizes) noexcept {
   guarded<named("mqs_get_type_sizes")>(0, [=] {
-    const auto& from = current->start.sizes;
+    const auto& from = meant(process).start.sizes;
     if (sizes != nullptr)
       *sizes = {from[0], from[1], from[2], from[3], from[4]};
     return 0;
   });
 }
 
-int find_address(wire::Kind kind, const char* name, mqs_taddr_t* address) {
-  if (name == nullptr)
+int find_address(wire::Kind kind, mqs_image* image, const char* name, mqs_taddr_t* address) {
+  if (name == nullptr || other_host(image) != nullptr)
     return mqs_no_information;
   auto reply =
       current->channel.ask(wire::Encoder().put(kind).text({name, ::strnlen(name, wire::max_text)}));
@@ -124,15 +139,15 @@ int find_address(wire::Kind kind, const char* name, mqs_taddr_t* address) {
   return mqs_ok;
 }
 
-int find_function(mqs_image*, char* name, mqs_lang_code, mqs_taddr_t* address) noexcept {
+int find_function(mqs_image* image, char* name, mqs_lang_code, mqs_taddr_t* address) noexcept {
   return guarded<named("mqs_find_function")>(static_cast<int>(mqs_no_information), [=] {
-    return find_address(wire::Kind::find_function, name, address);
+    return find_address(wire::Kind::find_function, image, name, address);
   });
 }
 
-int find_symbol(mqs_image*, char* name, mqs_taddr_t* address) noexcept {
+int find_symbol(mqs_image* image, char* name, mqs_taddr_t* address) noexcept {
   return guarded<named("mqs_find_symbol")>(static_cast<int>(mqs_no_information), [=] {
-    return find_address(wire::Kind::find_symbol, name, address);
+    return find_address(wire::Kind::find_symbol, image, name, address);
   });
 }
 
@@ -167,9 +182,9 @@ std::optional<std::uint64_t> offset_of(const KnownType& type, std::string_view f
   return known != type.fields.end() ? std::optional(known->second) : std::nullopt;
 }
 
-mqs_type* find_type(mqs_image*, char* name, mqs_lang_code) noexcept {
+mqs_type* find_type(mqs_image* image, char* name, mqs_lang_code) noexcept {
   return guarded<named("mqs_find_type")>(static_cast<mqs_type*>(nullptr), [=]() -> mqs_type* {
-    if (name == nullptr)
+    if (name == nullptr || other_host(image) != nullptr)
       return nullptr;
     const std::string_view key{name, ::strnlen(name, wire::max_text)};
     auto known = current->types.find(key);
@@ -207,13 +222,13 @@ int type_size(mqs_type* type) noexcept {
 
 // Process callbacks.
 
-int get_global_rank(mqs_process*) noexcept {
-  return guarded<named("mqs_get_global_rank")>(-1, [] { return current->start.world_rank; });
+int get_global_rank(mqs_process* process) noexcept {
+  return guarded<named("mqs_get_global_rank")>(-1, [=] { return meant(process).start.world_rank; });
 }
 
-mqs_image* get_image(mqs_process*) noexcept {
+mqs_image* get_image(mqs_process* process) noexcept {
   return guarded<named("mqs_get_image")>(static_cast<mqs_image*>(nullptr),
-                                         [] { return current->image(); });
+                                         [=] { return meant(process).image(); });
 }
 
 /// The only writer: no locked instruction is needed.
@@ -221,14 +236,14 @@ void count(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexcept {
+int fetch_data(mqs_process* process, mqs_taddr_t address, int size, void* buffer) noexcept {
   return guarded<named("mqs_fetch_data")>(static_cast<int>(mqs_no_information), [=]() -> int {
     auto& shared = current->shared;
     shared.last_address.store(address, std::memory_order_relaxed);
     count(shared.fetches, 1);
     if (size == 0)
       return mqs_ok;
-    if (size < 0 || buffer == nullptr)
+    if (size < 0 || buffer == nullptr || other_host(process) != nullptr)
       return mqs_no_information;
     const auto length = static_cast<std::size_t>(size);
     count(shared.fetch_bytes, length);
@@ -239,34 +254,68 @@ int fetch_data(mqs_process*, mqs_taddr_t address, int size, void* buffer) noexce
   });
 }
 
-void target_to_host(mqs_process*, const void* in, void* out, int size) noexcept {
+void target_to_host(mqs_process* process, const void* in, void* out, int size) noexcept {
   guarded<named("mqs_target_to_host")>(0, [=] {
     if (in == nullptr || out == nullptr || size <= 0)
       return 0;
     auto* bytes = static_cast<std::byte*>(out);
     std::memmove(bytes, in, static_cast<std::size_t>(size)); // a DLL may convert in place
-    if (current->start.big_endian != (std::endian::native == std::endian::big))
+    if (meant(process).start.big_endian != (std::endian::native == std::endian::big))
       std::reverse(bytes, bytes + size);
     return 0;
   });
 }
 
-// Level 3: job callbacks. There are no jobs here: one process is all that a worker knows.
+// Level 3.
 
-void put_job_info(mqs_job*, mqs_job_info*) noexcept {}
-mqs_job_info* get_job_info(mqs_job*) noexcept {
-  return nullptr;
+bool is_job(const void* key) {
+  return key == current->job.key();
 }
+
+void put_job_info(mqs_job* job, mqs_job_info* info) noexcept {
+  guarded<named("mqs_put_job_info")>(0, [=] {
+    if (is_job(job))
+      current->job.info = info;
+    return 0;
+  });
+}
+
+mqs_job_info* get_job_info(mqs_job* job) noexcept {
+  return guarded<named("mqs_get_job_info")>(
+      static_cast<mqs_job_info*>(nullptr),
+      [=]() -> mqs_job_info* { return is_job(job) ? current->job.info : nullptr; });
+}
+
 mqs_job* get_process_job(mqs_process*) noexcept {
-  return nullptr;
+  return guarded<named("mqs_get_process_job")>(static_cast<mqs_job*>(nullptr),
+                                               [] { return current->job.key(); });
 }
-int get_process_identity(mqs_job*) noexcept {
-  return MQS_INVALID_PROCESS;
+
+int get_process_identity(mqs_job* key) noexcept {
+  return guarded<named("mqs_get_process_identity")>(int{MQS_INVALID_PROCESS}, [=]() -> int {
+    if (const Host* other = other_host(key))
+      return other->start.world_rank;
+    const bool known = is_job(key) || static_cast<const void*>(key) == current;
+    return known ? current->start.world_rank : int{MQS_INVALID_PROCESS};
+  });
+}
+
+/// A process may have been looked at twice: the last look is meant.
+mqs_process* get_process(mqs_job* job, int identity) noexcept {
+  return guarded<named("mqs_get_process")>(
+      static_cast<mqs_process*>(nullptr), [=]() -> mqs_process* {
+        const auto& all = current->job.processes;
+        const auto found = std::find_if(all.rbegin(), all.rend(), [=](const Host* host) {
+          return host->start.world_rank == identity;
+        });
+        return is_job(job) && identity >= 0 && found != all.rend() ? (*found)->process() : nullptr;
+      });
 }
 
 } // namespace
 
 void serve(Host& host) {
+  host.job.processes.push_back(&host);
   current = &host;
 }
 
@@ -285,5 +334,7 @@ const mqs_process_callbacks_3 process_callbacks = {
     get_process_job,
     get_process_identity,
 };
+
+const mqs_job_callbacks job_callbacks = {get_process};
 
 } // namespace mqbridge::worker

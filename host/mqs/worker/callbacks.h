@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 namespace mqbridge::worker {
 
@@ -21,12 +22,27 @@ struct KnownType {
   std::map<std::string, std::uint64_t, std::less<>> fields = {}; ///< their offsets
 };
 
-/// What the callbacks work on. One process, one image, one DLL: one Host.
+struct Host;
+
+/// The processes of a job that the DLL was asked about: what it has put for them is kept as long as
+/// the job (level 3). Mostly there is one.
+struct Job {
+  std::vector<Host*> processes = {}; ///< the last one is walked; nothing is read of the others
+  mqs_job_info* info = nullptr;
+  /// The Item::dll of all of them, once the DLL knows the callbacks.
+  std::optional<wire::Encoder> introduction = {};
+  bool goes_on = false; ///< other processes may come
+
+  mqs_job* key() { return reinterpret_cast<mqs_job*>(this); }
+};
+
+/// What the callbacks work on: one process, which has an image of its own.
 struct Host {
   Channel& channel;
   Outbox& outbox;
   wire::SharedState& shared;
   const wire::StartMessage& start;
+  Job& job;
   ParentMemory memory{channel};
   sandbox::PageView pages{&memory, &shared.touched};
   /// By name; nullopt: there is none.
@@ -40,8 +56,8 @@ struct Host {
   mqs_process* process() { return reinterpret_cast<mqs_process*>(this); }
 };
 
-/// From now on the callbacks serve `host`, which must outlive the DLL's last call. The basic
-/// callbacks carry no context (MQD 5.6), hence one host for the process.
+/// Adds `host` to its job, and from now on the callbacks serve it. It must outlive the DLL's last
+/// call. The basic callbacks carry no context (MQD 5.6), hence one host at a time.
 void serve(Host& host);
 
 // The tables (MQD 5.6), full-length for compatibility level 3. No callback throws; each tolerates
@@ -49,5 +65,6 @@ void serve(Host& host);
 extern const mqs_basic_callbacks_3 basic_callbacks;
 extern const mqs_image_callbacks image_callbacks;
 extern const mqs_process_callbacks_3 process_callbacks;
+extern const mqs_job_callbacks job_callbacks;
 
 } // namespace mqbridge::worker

@@ -61,6 +61,8 @@ std::optional<WalkFailure> DebugDll::look_up(void* library) {
   lookup.required("mqs_setup_image", entry_.setup_image);
   lookup.required("mqs_image_has_queues", entry_.image_has_queues);
   lookup.optional("mqs_destroy_image_info", entry_.destroy_image_info);
+  lookup.optional("mqs_setup_job", entry_.setup_job);
+  lookup.optional("mqs_destroy_job_info", entry_.destroy_job_info);
   lookup.required("mqs_setup_process", entry_.setup_process);
   lookup.required("mqs_process_has_queues", entry_.process_has_queues);
   lookup.optional("mqs_destroy_process_info", entry_.destroy_process_info);

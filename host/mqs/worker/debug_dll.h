@@ -22,6 +22,8 @@ struct EntryPoints {
   decltype(&::mqs_setup_image) setup_image = nullptr;
   decltype(&::mqs_image_has_queues) image_has_queues = nullptr;
   void (*destroy_image_info)(mqs_image_info*) = nullptr; ///< optional
+  decltype(&::mqs_setup_job) setup_job = nullptr;        ///< optional
+  void (*destroy_job_info)(mqs_job_info*) = nullptr;     ///< optional
   decltype(&::mqs_setup_process) setup_process = nullptr;
   decltype(&::mqs_process_has_queues) process_has_queues = nullptr;
   void (*destroy_process_info)(mqs_process_info*) = nullptr; ///< optional

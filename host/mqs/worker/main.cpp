@@ -1,6 +1,6 @@
-// mqbridge-worker: loads one debug DLL, walks the queues of one process with it or asks it for
-// handles, and ends. Started by run_worker() with a socket and a shared page
-// (host/mqs/shared_state.h); of no use by hand.
+// mqbridge-worker: loads one debug DLL, walks the queues of one process with it (of level 3: those
+// of a job's processes, one after the other) or asks it for handles, and ends. Started by
+// run_worker() with a socket and a shared page (host/mqs/shared_state.h); of no use by hand.
 
 #include "host/confined/confine.h"
 #include "host/confined/descriptors.h"
@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,19 +38,64 @@ std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
   return dll.load(start);
 }
 
-/// Asks the DLL, unless it could not be loaded, and says how that ended.
-template <class Work>
-void perform(Work work, Host& host, std::optional<WalkFailure> failure) {
-  if (!failure)
-    failure = work.run();
+/// A process that the DLL is asked about, and what the callbacks need for that.
+struct AskedProcess {
+  AskedProcess(Channel& channel, wire::SharedState& shared, wire::StartMessage of, Job& job)
+      : start(std::move(of)), outbox(channel, shared), host{channel, outbox, shared, start, job} {
+    shared.fetches = shared.fetch_bytes = 0;
+    serve(host);
+  }
+
+  const wire::StartMessage start;
+  Outbox outbox;
+  Host host;
+};
+
+/// Says how the work ended. `waits`: for the next process, which gets no line of this one.
+void conclude(Host& host, const std::optional<WalkFailure>& failure, bool waits) {
+  if (waits)
+    std::fflush(nullptr);
   host.outbox.flush();
   wire::Encoder last;
   if (failure)
     last.put(wire::Kind::failure).put(failure->kind).text(failure->text);
   else
     last.put(wire::Kind::done);
-  host.channel.send(last.message());
-  work.destroy();
+  host.channel.send(last.put(waits));
+}
+
+/// The next process of the job; nullopt: there are no more.
+std::optional<wire::StartMessage> next_process(Channel& channel) {
+  wire::StartMessage start;
+  const bool is_one = start.decode(channel.receive());
+  return is_one ? std::optional(std::move(start)) : std::nullopt;
+}
+
+/// Walks the queues of `first`, unless the DLL could not be loaded, and then of each process of its
+/// job that the parent names: where the DLL is of level 3, its infos are kept that long.
+void walk_processes(DebugDll& dll, Host& first, std::optional<WalkFailure> failure) {
+  std::list<AskedProcess> others;
+  for (Host* host = &first;;) {
+    if (!failure)
+      failure = QueueWalk(dll, *host).run();
+    const bool waits = host->job.goes_on;
+    conclude(*host, failure, waits);
+    auto next = waits ? next_process(host->channel) : std::nullopt;
+    if (!next) {
+      destroy_infos(dll, first.job);
+      return;
+    }
+    failure.reset();
+    host = &others.emplace_back(first.channel, first.shared, std::move(*next), first.job).host;
+  }
+}
+
+void ask_for_handles(DebugDll& dll, Host& host, std::optional<WalkFailure> failure) {
+  HandleQueries queries(dll, host);
+  if (!failure)
+    failure = queries.run();
+  conclude(host, failure, false);
+  queries.destroy();
 }
 
 int run(wire::SharedState& shared, pid_t parent) {
@@ -62,17 +108,16 @@ int run(wire::SharedState& shared, pid_t parent) {
   if (!start.decode(channel.receive(store)))
     return 1;
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // a DLL that crashes keeps no words to itself
-  Outbox outbox(channel, shared);
-  Host host{channel, outbox, shared, start};
-  host.pages.attach(std::move(store));
-  serve(host);
+  Job job;
+  AskedProcess process(channel, shared, std::move(start), job);
+  process.host.pages.attach(std::move(store));
 
   DebugDll dll(shared);
-  auto failure = load(dll, start, filters, channel, parent);
-  if (start.handles)
-    perform(HandleQueries(dll, host), host, std::move(failure));
+  auto failure = load(dll, process.start, filters, channel, parent);
+  if (process.start.handles)
+    ask_for_handles(dll, process.host, std::move(failure));
   else
-    perform(QueueWalk(dll, host), host, std::move(failure));
+    walk_processes(dll, process.host, std::move(failure));
   std::fflush(nullptr);
   return 0;
 }

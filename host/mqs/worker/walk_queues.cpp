@@ -64,7 +64,9 @@ std::string substitute(std::string_view message, std::string_view name) {
 }
 
 std::optional<WalkFailure> QueueWalk::run() {
-  if (auto failure = introduce())
+  if (const auto& known = host_.job.introduction)
+    host_.outbox.add(*known);
+  else if (auto failure = introduce())
     return failure;
   if (auto failure = set_up())
     return failure;
@@ -77,7 +79,9 @@ QueueWalk::Outcome QueueWalk::introduce() {
   const std::string version = bounded(dll_.call<in("mqs_version_string")>(dll_->version_string));
   const std::int32_t level =
       dll_.call<in("mqs_version_compatibility")>(dll_->version_compatibility);
-  host_.outbox.add(wire::Encoder().put(wire::Item::dll).text(version).put(level));
+  wire::Encoder introduction;
+  introduction.put(wire::Item::dll).text(version).put(level);
+  host_.outbox.add(introduction);
   if (level != MQS_INTERFACE_COMPATIBILITY && level != MQS_INTERFACE_COMPATIBILITY_JOBS)
     return WalkFailure{FailureKind::version, std::to_string(level)};
   if (dll_->dll_taddr_width != nullptr) {
@@ -85,7 +89,24 @@ QueueWalk::Outcome QueueWalk::introduce() {
     if (width != static_cast<int>(sizeof(mqs_taddr_t)))
       return WalkFailure{FailureKind::width, std::to_string(width)};
   }
+  if (level == MQS_INTERFACE_COMPATIBILITY_JOBS) {
+    if (auto failure = set_up_job())
+      return failure;
+    host_.job.goes_on = host_.start.of_job;
+  }
+  host_.job.introduction = std::move(introduction);
   return std::nullopt;
+}
+
+/// Level 3, which is in no document. Nothing was sent so far: where this is not the job's worker,
+/// the parent lets it go no further.
+QueueWalk::Outcome QueueWalk::set_up_job() {
+  if (host_.start.of_job)
+    host_.channel.ask(wire::Encoder().put(wire::Kind::job));
+  if (dll_->setup_job == nullptr)
+    return std::nullopt;
+  const int code = dll_.call<in("mqs_setup_job")>(dll_->setup_job, host_.job.key(), &job_callbacks);
+  return code == mqs_ok ? std::nullopt : Outcome(failed("mqs_setup_job", code));
 }
 
 /// MQD 4.2, steps 5 to 7. The mqs_setup_process_info of step 7 does not exist.
@@ -238,11 +259,15 @@ void QueueWalk::end_queue(int op_class, QueueEnd end, std::string_view text) {
                        .text(text));
 }
 
-void QueueWalk::destroy() {
-  if (host_.process_info != nullptr && dll_->destroy_process_info != nullptr)
-    dll_.call<in("mqs_destroy_process_info")>(dll_->destroy_process_info, host_.process_info);
-  if (host_.image_info != nullptr && dll_->destroy_image_info != nullptr)
-    dll_.call<in("mqs_destroy_image_info")>(dll_->destroy_image_info, host_.image_info);
+void destroy_infos(DebugDll& dll, Job& job) {
+  for (const Host* host : job.processes)
+    if (host->process_info != nullptr && dll->destroy_process_info != nullptr)
+      dll.call<in("mqs_destroy_process_info")>(dll->destroy_process_info, host->process_info);
+  if (job.info != nullptr && dll->destroy_job_info != nullptr)
+    dll.call<in("mqs_destroy_job_info")>(dll->destroy_job_info, job.info);
+  for (const Host* host : job.processes)
+    if (host->image_info != nullptr && dll->destroy_image_info != nullptr)
+      dll.call<in("mqs_destroy_image_info")>(dll->destroy_image_info, host->image_info);
 }
 
 } // namespace mqbridge::worker

@@ -14,15 +14,15 @@ class QueueWalk {
 public:
   QueueWalk(DebugDll& dll, Host& host) : dll_(dll), host_(host) {}
 
-  /// From mqs_setup_basic_callbacks to the last operation. nullopt: all of it was walked.
+  /// From mqs_setup_basic_callbacks, or in a job that the DLL knows from mqs_setup_image, to the
+  /// last operation. nullopt: all of it was walked.
   std::optional<WalkFailure> run();
-  /// Gives the infos back to the DLL: the process's before the image's.
-  void destroy();
 
 private:
   using Outcome = std::optional<WalkFailure>;
 
   Outcome introduce();
+  Outcome set_up_job();
   Outcome set_up();
   Outcome walk_communicators();
   Outcome walk_communicator();
@@ -38,6 +38,9 @@ private:
   Host& host_;
   std::uint64_t group_total_ = 0;
 };
+
+/// Gives the infos back to the DLL: those of the processes, the job's, and those of the images.
+void destroy_infos(DebugDll& dll, Job& job);
 
 /// `message` with its first %s replaced and %% made %. Never handed to printf: it is the DLL's.
 std::string substitute(std::string_view message, std::string_view name);

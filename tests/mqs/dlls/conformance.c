@@ -151,7 +151,10 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
   const mqs_process_callbacks_3* level_3 = (const mqs_process_callbacks_3*)callbacks;
   check(host->mqs_get_process_info_fp(process) == NULL, "no process info yet");
   check(callbacks->mqs_get_global_rank_fp(process) == 5, "global rank");
-  check(level_3->mqs_get_process_job_fp(process) == NULL, "no job");
+  mqs_job* job = level_3->mqs_get_process_job_fp(process);
+  check(job != NULL, "a job");
+  check(level_3->mqs_get_process_identity_fp(job) == 5, "identity by the job");
+  check(level_3->mqs_get_process_identity_fp((mqs_job*)process) == 5, "identity");
   check(level_3->mqs_get_process_identity_fp(NULL) == MQS_INVALID_PROCESS, "no identity");
   check_sizes(process);
   check_memory_access(process, callbacks);

@@ -181,7 +181,8 @@ static void use_the_callbacks_of_level_3(void) {
   if (now.process_host == NULL)
     return;
   const mqs_process_callbacks_3* process = (const mqs_process_callbacks_3*)now.process_host;
-  require(process->mqs_get_process_job_fp(now.process) == NULL);
+  mqs_job* job = process->mqs_get_process_job_fp(now.process);
+  require(job != NULL && host->mqs_get_job_info_fp(job) == NULL);
   require(process->mqs_get_process_identity_fp((mqs_job*)0x10) == -1);
 }
 
