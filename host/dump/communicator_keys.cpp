@@ -140,9 +140,15 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
 
 void name_communicators(Dump& dump) {
   std::map<std::string, std::size_t> numbers;
-  std::vector<std::size_t> job_of;
   for (const RankDump& rank : dump.ranks)
-    job_of.push_back(numbers.try_emplace(rank.job_id.value_or(""), numbers.size()).first->second);
+    numbers.try_emplace(rank.job_id.value_or(""), numbers.size());
+  std::vector<std::size_t> job_of;
+  std::size_t next = numbers.size();
+  for (const RankDump& rank : dump.ranks) {
+    // Of two jobs whose name is not known the joints may have the same ids.
+    job_of.push_back(rank.job_id || rank.joints.empty() ? numbers.at(rank.job_id.value_or(""))
+                                                        : next++);
+  }
   name_communicators(dump, job_of);
 }
 

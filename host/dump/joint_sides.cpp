@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t clock_difference = 60'000'000;
 /// How often what was found is used to find more. Each time all is compared anew.
 constexpr int most_rounds = 32;
-/// Sides of the same sizes that are compared with each other; a document may claim any number.
-constexpr std::size_t most_alike = 2000;
+/// Pairs of sides of the same sizes that are compared; a document may claim any number.
+constexpr std::size_t most_compared = 2'000'000;
 
 /// The clock that a process's times are of. Empty: not known, and that of nobody else.
 std::string clock_of(const RankDump& rank) {
@@ -68,15 +68,20 @@ bool calls_fit(std::string_view one, std::string_view other) {
          (one == other && std::ranges::find(alike, one) != std::end(alike));
 }
 
-/// Nobody leaves before both sides have come.
-bool times_fit(const Side& one, const Side& other) {
+std::uint64_t tolerance_of(const Side& one, const Side& other) {
   const bool one_clock =
       one.clocks == other.clocks && one.clocks.size() == 1 && !one.clocks.begin()->empty();
-  const std::uint64_t tolerance = one_clock ? 0 : clock_difference;
-  const auto before = [&](std::uint64_t earlier, std::uint64_t later) {
-    return earlier <= later || earlier - later <= tolerance;
-  };
-  return before(one.first, other.left) && before(other.first, one.left);
+  return one_clock ? 0 : clock_difference;
+}
+
+bool comes_before_leaving(const Side& one, const Side& other, std::uint64_t tolerance) {
+  return one.first <= other.left || one.first - other.left <= tolerance;
+}
+
+/// Nobody leaves before both sides have come.
+bool times_fit(const Side& one, const Side& other) {
+  const auto tolerance = tolerance_of(one, other);
+  return comes_before_leaving(one, other, tolerance) && comes_before_leaving(other, one, tolerance);
 }
 
 /// Nothing says that these two did not meet. More than one such pair, and none of them is believed.
@@ -107,6 +112,11 @@ bool is_in_such_a_call(const RankDump& rank) {
   return rank.blocked_in && std::ranges::any_of(*rank.blocked_in, meets);
 }
 
+/// It has a joint of which nothing is known: any other may be the other side of that one.
+bool may_have_met_more(const RankDump& rank) {
+  return std::ranges::any_of(rank.joints, [](const Joint& joint) { return joint.id == 0; });
+}
+
 /// What the members of one local group have in common: their job and the id; where they are of
 /// several jobs, the joint that their communicator came from, and the call on it. Of such whose
 /// joint is not known yet only those of one job are known to belong together.
@@ -129,6 +139,8 @@ public:
 
   /// A joint that is found may tell which communicators of another one are the same.
   std::map<Node, JointSide> run() {
+    if (std::ranges::any_of(dump_.ranks, may_have_met_more))
+      return {};
     for (int round = 0; round < most_rounds && match(open_sides()); ++round) {
     }
     return std::move(found_);
@@ -172,12 +184,19 @@ private:
     for (const Side& side : sides)
       alike[std::minmax({side.joint->size, side.joint->remote_size})].push_back(&side);
     bool any = false;
-    for (const auto& [sizes, some] : alike)
-      any |= some.size() <= most_alike && match_alike(some);
+    for (auto& [sizes, some] : alike)
+      any |= match_alike(some);
     return any;
   }
 
-  bool match_alike(const std::vector<const Side*>& sides) {
+  /// Those that came late are not compared with those that had left long before: a server may meet
+  /// any number of others, one after the other.
+  bool match_alike(std::vector<const Side*>& sides) {
+    std::ranges::stable_sort(sides, {}, &Side::first);
+    const bool one_clock = std::ranges::all_of(
+        sides, [&](const Side* side) { return tolerance_of(*sides.front(), *side) == 0; });
+    const std::uint64_t tolerance = one_clock ? 0 : clock_difference;
+    std::size_t compared = 0;
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     constexpr std::size_t several = none - 1;
     std::vector<std::size_t> partner(sides.size(), none);
@@ -185,11 +204,15 @@ private:
       partner[one] = partner[one] == none ? other : several;
     };
     for (std::size_t i = 0; i < sides.size(); ++i)
-      for (std::size_t j = i + 1; j < sides.size(); ++j)
+      for (std::size_t j = i + 1;
+           j < sides.size() && comes_before_leaving(*sides[j], *sides[i], tolerance); ++j) {
+        if (++compared > most_compared)
+          return false;
         if (may_have_met(*sides[i], *sides[j])) {
           meet(i, j);
           meet(j, i);
         }
+      }
     bool any = false;
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const std::size_t j = partner[i];

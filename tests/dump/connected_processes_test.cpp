@@ -142,7 +142,7 @@ Dump parent_and_child() {
 }
 
 bool are_one(Dump dump) {
-  name_communicators(dump, {0, 1});
+  name_communicators(dump);
   return dump.ranks[0].communicators[0].key == dump.ranks[1].communicators[0].key;
 }
 
@@ -179,6 +179,12 @@ TEST(ConnectedProcesses, AreOneIfNothingSpeaksAgainstIt) {
          dump.ranks[0].joints[1].id = 9;
          dump.ranks[0].joints[1].mark.clear();
        }},
+      {"a list that is not whole", [](Dump& dump) { dump.ranks[0].joints.emplace_back(); }},
+      {"the list of another process that is not whole",
+       [](Dump& dump) {
+         dump.ranks.emplace_back().job_id = "another";
+         dump.ranks[2].joints.emplace_back();
+       }},
       {"spawns again",
        [](Dump& dump) {
          dump.ranks[0].blocked_in.emplace().push_back({.call = "MPI_Comm_spawn"});
@@ -202,6 +208,81 @@ TEST(ConnectedProcesses, ClocksOfTwoComputersMayDifferALittle) {
   };
   EXPECT_TRUE(are_one(on_two_computers(60'000'000)));
   EXPECT_FALSE(are_one(on_two_computers(60'000'001)));
+}
+
+/// A server that has met `count` clients through one port, one each `period` us, and these clients.
+Dump server_and_clients(std::size_t count, std::uint64_t period) {
+  Dump dump;
+  dump.ranks.emplace_back();
+  for (std::size_t i = 0; i < count; ++i) {
+    Joint joint;
+    joint.id = i + 1;
+    joint.path = 1;
+    joint.call = "MPI_Comm_accept";
+    joint.size = joint.remote_size = 1;
+    joint.mark = "port";
+    joint.began = period * (i + 1);
+    joint.ended = joint.began + 1000;
+    dump.ranks[0].joints.push_back(joint);
+    RankDump& client = dump.ranks.emplace_back();
+    client.job_id = "client " + std::to_string(i);
+    joint.call = "MPI_Comm_connect";
+    joint.id = 1;
+    client.joints = {joint};
+  }
+  for (RankDump& rank : dump.ranks) {
+    rank.rank = 0;
+    rank.endpoint = "local:1";
+    for (const Joint& joint : rank.joints) {
+      Communicator& inter = rank.communicators.emplace_back();
+      inter.size = 1;
+      inter.local_rank = 0;
+      inter.kind = CommunicatorKind::inter;
+      inter.joined = Joined{joint.id, 0, {0}, {-1}};
+    }
+  }
+  dump.ranks[0].job_id = "server";
+  return dump;
+}
+
+std::size_t known_clients(const Dump& dump) {
+  std::size_t known = 0;
+  for (std::size_t i = 1; i < dump.ranks.size(); ++i) {
+    const bool right = dump.ranks[i].communicators[0].key == dump.ranks[0].communicators[i - 1].key;
+    known += right && !dump.ranks[i].communicators[0].remote.members.empty() ? 1 : 0;
+  }
+  return known;
+}
+
+TEST(ConnectedProcesses, OfAServerThatHasMetThousandsAreKnown) {
+  constexpr std::size_t count = 3000;
+  Dump one_computer = server_and_clients(count, 2000);
+  name_communicators(one_computer);
+  EXPECT_EQ(known_clients(one_computer), count);
+  Dump many = server_and_clients(count, 61'000'000);
+  for (std::size_t i = 0; i < many.ranks.size(); ++i)
+    many.ranks[i].host = std::to_string(i);
+  name_communicators(many);
+  EXPECT_EQ(known_clients(many), count);
+}
+
+TEST(ConnectedProcesses, ThatMetAllAtOnceAreComparedWithinLimits) {
+  Dump dump = server_and_clients(10'000, 0);
+  name_communicators(dump);
+  EXPECT_EQ(known_clients(dump), 0U);
+}
+
+/// Two jobs whose MPI does not tell its name number their joints alike.
+TEST(ConnectedProcesses, WithoutAJobsNameAreOfNoJobTogether) {
+  Dump dump = parent_and_child();
+  dump.ranks.push_back(dump.ranks[1]);
+  for (std::size_t i : {1U, 2U}) {
+    dump.ranks[i].rank = static_cast<int>(i);
+    dump.ranks[i].job_id.reset();
+  }
+  name_communicators(dump);
+  EXPECT_NE(dump.ranks[1].communicators[0].key, dump.ranks[2].communicators[0].key);
+  EXPECT_TRUE(dump.ranks[0].communicators[0].remote.members.empty());
 }
 
 /// A document of one process more may show that another side is possible.

@@ -104,13 +104,29 @@ TEST_P(RecordedJoints, OfWhichThereAreNoneAreOfAnOlderRecorder) {
 TEST_P(RecordedJoints, ThatAreDamagedComeToAnEndThatIsSaid) {
   PUT(image_, joint_, mqr_joint, node.next, joint_);
   const auto circle = read();
-  EXPECT_THAT(circle.joints, SizeIs(1));
+  ASSERT_THAT(circle.joints, SizeIs(2));
+  EXPECT_EQ(circle.joints[1], Joint()) << "there may be more";
   ASSERT_TRUE(circle.damage);
   EXPECT_THAT(circle.damage->message, HasSubstr("meetings with other jobs"));
   PUT(image_, joint_, mqr_joint, node.magic, MQR_MAGIC_THREAD);
   const auto other = read();
-  EXPECT_THAT(other.joints, IsEmpty());
+  EXPECT_THAT(other.joints, ElementsAre(Joint()));
   EXPECT_TRUE(other.damage);
+}
+
+TEST_P(RecordedJoints, OfAFullListAreNotAllOfThem) {
+  auto last = joint_;
+  for (int i = 1; i < MQR_MAX_JOINTS; ++i) {
+    const auto more = image_.place(sizeof(mqr_joint));
+    PUT(image_, more, mqr_joint, node.magic, MQR_MAGIC_JOINT);
+    PUT(image_, last, mqr_joint, node.next, more);
+    last = more;
+  }
+  PUT(image_, image_.root, mqr_root, joints.count, MQR_MAX_JOINTS);
+  const auto full = read();
+  EXPECT_FALSE(full.damage);
+  ASSERT_THAT(full.joints, SizeIs(std::size_t{MQR_MAX_JOINTS} + 1));
+  EXPECT_EQ(full.joints.back(), Joint());
 }
 
 } // namespace

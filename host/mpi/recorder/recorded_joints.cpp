@@ -37,6 +37,9 @@ Result<Joints> read_joints(const AddressSpace& space, const Root& root) {
   Joints joints{{}, nodes->whole};
   for (const Node& node : nodes->nodes)
     joints.all.push_back(decode(node, node.record(space)));
+  // A recorder whose list is full keeps no more: one that may be missing is there by its id alone.
+  if (!joints.whole || joints.all.size() >= MQR_MAX_JOINTS)
+    joints.all.emplace_back();
   return joints;
 }
 

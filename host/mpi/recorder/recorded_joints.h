@@ -14,7 +14,8 @@ struct Joints {
 };
 
 /// Where the process met others of other jobs; none before version 1.2. Errors: those of Memory,
-/// but for memory.unreadable.
+/// but for memory.unreadable. Where there may be more than these, because the list is damaged or
+/// full, the last one is an empty Joint, with the id 0 that none has.
 Result<Joints> read_joints(const AddressSpace& space, const Root& root);
 
 } // namespace mqbridge::recorder
