@@ -1,3 +1,7 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "dll/recorder/mpi/socket_mark.h"
 
 #include "dll/recorder/layout.h"
