@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 using test::ChildSpec;
 using test::eventually;
 
+constexpr auto component_path = "OMPI_MCA_mca_base_component_path";
+
 std::filesystem::path plugins_of(const ForeignPlatform& platform) {
   return files_of(platform) / "usr/lib" / platform.multiarch / "openmpi/lib/openmpi3";
 }
@@ -30,16 +32,26 @@ std::string library_path(const ForeignPlatform& platform) {
 
 } // namespace
 
-std::filesystem::path make_plugin_links(const ForeignPlatform& platform) {
+PluginLinks::PluginLinks(const ForeignPlatform& platform) {
   if (platform.emulator.empty() || platform.pointer_size > 4)
-    return {};
+    return;
   std::string links = "/dev/shm/mqbridge-test.XXXXXX";
   if (mkdtemp(links.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), links);
+  directory_ = links;
   for (const auto& plugin : std::filesystem::directory_iterator(plugins_of(platform)))
-    std::filesystem::create_symlink(plugin.path(),
-                                    std::filesystem::path(links) / plugin.path().filename());
-  return links;
+    std::filesystem::create_symlink(plugin.path(), directory_ / plugin.path().filename());
+}
+
+PluginLinks::~PluginLinks() {
+  std::error_code ignored;
+  if (!directory_.empty())
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+void PluginLinks::give(ChildSpec& spec) const {
+  if (!directory_.empty())
+    spec.environment.emplace_back(component_path, directory_.string());
 }
 
 JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program, int ranks) {
@@ -83,8 +95,7 @@ ChildSpec foreign_command(const ForeignPlatform& platform, const std::filesystem
 }
 
 ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenario)
-    : platform_(platform), scenario_(std::move(scenario)),
-      plugin_links_(make_plugin_links(platform)),
+    : platform_(platform), scenario_(std::move(scenario)), plugin_links_(platform),
       process_([this](const auto& directory) { return command(directory); }) {
   if (!platform_.emulator.empty()) {
     if (!eventually(10s, [&] { return std::filesystem::exists(directory() / stub_socket); }))
@@ -97,20 +108,13 @@ ForeignPoster::ForeignPoster(const ForeignPlatform& platform, std::string scenar
   server_.emplace(test::ServerMode::attach, process_.pid());
 }
 
-ForeignPoster::~ForeignPoster() {
-  std::error_code ignored;
-  if (!plugin_links_.empty())
-    std::filesystem::remove_all(plugin_links_, ignored);
-}
-
 ChildSpec ForeignPoster::command(const std::filesystem::path& directory) const {
   std::vector<std::string> arguments = {scenario_};
   // One that blocks could say only before it does, which is too early.
   if (!platform_.emulator.empty() && !blocks())
     arguments.emplace_back("signal");
   ChildSpec spec = foreign_command(platform_, directory, arguments);
-  if (!plugin_links_.empty())
-    spec.environment.emplace_back(component_path, plugin_links_.string());
+  plugin_links_.give(spec);
   return spec;
 }
 

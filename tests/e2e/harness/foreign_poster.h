@@ -22,10 +22,22 @@ test::ChildSpec foreign_command(const ForeignPlatform& platform,
 inline constexpr const char* stub_socket = "stub";
 
 /// qemu-user gives a 32-bit program this machine's positions in a directory, which are too large
-/// for its readdir() unless the directory is on tmpfs: Open MPI would find no plugins. This makes
-/// one there, for component_path of its environment; the caller's to remove. Empty: no need.
-std::filesystem::path make_plugin_links(const ForeignPlatform& platform);
-inline constexpr const char* component_path = "OMPI_MCA_mca_base_component_path";
+/// for its readdir() unless the directory is on tmpfs: Open MPI would find no plugins. Where a
+/// platform needs that, this is a directory there, of links to them; removed at the end.
+class PluginLinks {
+public:
+  /// Throws std::system_error if the system gives none.
+  explicit PluginLinks(const ForeignPlatform& platform);
+  ~PluginLinks();
+  PluginLinks(const PluginLinks&) = delete;
+  PluginLinks& operator=(const PluginLinks&) = delete;
+
+  /// Has Open MPI look there, if need be.
+  void give(test::ChildSpec& spec) const;
+
+private:
+  std::filesystem::path directory_; ///< empty: no need
+};
 
 /// A job of a program of a platform that this machine's kernel runs, started by that platform's own
 /// mpirun. Compiles the program.
@@ -37,7 +49,6 @@ JobSpec foreign_job(const ForeignPlatform& platform, const std::string& program,
 class ForeignPoster {
 public:
   ForeignPoster(const ForeignPlatform& platform, std::string scenario);
-  ~ForeignPoster();
   ForeignPoster(const ForeignPoster&) = delete;
   ForeignPoster& operator=(const ForeignPoster&) = delete;
 
@@ -59,7 +70,7 @@ private:
 
   const ForeignPlatform& platform_;
   std::string scenario_;
-  std::filesystem::path plugin_links_; ///< removed at the end; empty: not needed
+  PluginLinks plugin_links_;
   SingleProcess process_;
   std::optional<test::GdbServer> server_; ///< of a process that this machine's kernel runs
 };
