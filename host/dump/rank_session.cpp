@@ -320,6 +320,10 @@ Result<void> RankSession::choose_handle_dll() {
   report_.begin(PhaseName::types, "types");
   if (auto types = mpi_->find_types(); !types)
     return types;
+  // A recorder needs none. What it does not know the MPI's own memory says: is a request complete?
+  if (!mpi_->library().recorded.empty())
+    if (auto types = mpi_->find_types_of_mpi(); !types)
+      report_.warnings().push_back(std::move(types).error());
   auto dll = choose_dll_for_handles(options().dll, process_->space(), mpi_->library());
   if (!dll)
     return forward(std::move(dll));

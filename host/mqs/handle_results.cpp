@@ -98,12 +98,19 @@ bool HandleReader::keep(std::vector<Handle>& into, Handle handle) {
 bool HandleReader::communicator(wire::Decoder& item) {
   const auto fields = item.get<wire::CommFields>();
   std::string name = item.text();
-  if (!item.complete() || name.size() > MPIDBG_MAX_OBJECT_NAME ||
-      !is_due(HandleKind::communicator, &fields.handle))
+  if (!item.complete() || name.size() > MPIDBG_MAX_OBJECT_NAME)
     return false;
-  return keep(handles_.communicators,
-              communicator_of(fields, std::move(name), lists_, std::exchange(attributes_, {}),
-                              pointer_size()));
+  const bool is_owner = fields.is_owner != 0;
+  if (is_owner ? asks_for_lists() || owners_++ == handles_.requests.size()
+               : !is_due(HandleKind::communicator, &fields.handle))
+    return false;
+  const auto before = answers_;
+  const bool kept =
+      keep(handles_.communicators, communicator_of(fields, std::move(name), lists_,
+                                                   std::exchange(attributes_, {}), pointer_size()));
+  if (is_owner)
+    answers_ = before;
+  return kept;
 }
 
 bool HandleReader::request(wire::Decoder& item) {

@@ -49,6 +49,7 @@ private:
   HandleLists lists_;
   std::vector<HandleAttribute> attributes_;
   std::uint64_t numbers_ = 0; ///< elements of all lists
+  std::uint64_t owners_ = 0;  ///< communicators that nobody asked for
   std::uint64_t answers_ = 0; ///< refusals among them
   std::vector<HandleKind> ended_;
 };

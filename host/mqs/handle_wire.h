@@ -44,6 +44,7 @@ struct CommFields {
   std::uint64_t described, known;
   std::int64_t described_fortran;
   std::uint64_t errhandler, context;
+  std::uint64_t is_owner; ///< of a request that was asked for: it answers nothing itself
 };
 
 struct RequestFields {

@@ -119,16 +119,6 @@ bool has_message(const RequestHandle& request) {
   return request.kind == RequestHandleKind::send || request.kind == RequestHandleKind::receive;
 }
 
-std::string met_text(const RequestHandle& request) {
-  std::string text;
-  if (request.actual_source)
-    add(text, fmt::format("from {} tag {}", *request.actual_source,
-                          number_or_unknown(request.actual_tag)));
-  if (request.actual_bytes)
-    add(text, size_text(static_cast<std::int64_t>(*request.actual_bytes)));
-  return text;
-}
-
 } // namespace
 
 std::string quoted_name(const std::string& name) {
@@ -165,6 +155,16 @@ Peer HandleWords::peer_of(const RequestHandle& request, int local) const {
   if (const auto at = static_cast<std::size_t>(local); at < group.size() && group[at])
     peer.global_rank = *group[at];
   return peer;
+}
+
+std::string HandleWords::met_text(const RequestHandle& request) const {
+  std::string text;
+  if (request.actual_source)
+    add(text, fmt::format("from {} tag {}", peer_text(peer_of(request, *request.actual_source)),
+                          tag_text(request.actual_tag)));
+  if (request.actual_bytes)
+    add(text, size_text(static_cast<std::int64_t>(*request.actual_bytes)));
+  return text;
 }
 
 std::string HandleWords::kind_of(const RequestHandle& request) {
@@ -278,8 +278,7 @@ std::vector<HandleLine> HandleWords::about(const RequestHandle& request) const {
     const bool is_send = request.kind == RequestHandleKind::send;
     lines.emplace_back(
         "message",
-        fmt::format("{} {} tag {}, {}{}", is_send ? "to" : "from",
-                    request.peer == null_process ? "NULL" : peer, tag_text(request.tag),
+        fmt::format("{} {} tag {}, {}{}", is_send ? "to" : "from", peer, tag_text(request.tag),
                     size_of(request),
                     request.buffer ? fmt::format(", at {:#x}", *request.buffer) : std::string()));
   }

@@ -43,6 +43,9 @@ public:
   std::vector<HandleLine> about(const StatusHandle& status) const;
 
 private:
+  /// The message that a receive has met: "from 2(1) tag 17, 800 B"; empty: none.
+  std::string met_text(const RequestHandle& request) const;
+
   std::map<std::uint64_t, const CommunicatorHandle*> communicators_;
   std::map<std::uint64_t, const ErrhandlerHandle*> errhandlers_;
 };

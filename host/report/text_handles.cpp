@@ -64,8 +64,8 @@ public:
       write_requests();
       write_errhandlers();
     } else {
-      write_all_about("communicator", handles_.communicators);
       write_all_about("request", handles_.requests);
+      write_all_about("communicator", handles_.communicators);
       write_all_about("error handler", handles_.errhandlers);
       for (const StatusHandle& status : handles_.statuses)
         write_about("status at " + hexadecimal(status.address), words_.about(status));
@@ -130,14 +130,13 @@ private:
   }
 
   Row request_row(const RequestHandle& each) const {
-    const bool is_null = each.peer == null_process;
     const auto peer = each.peer ? peer_text(words_.peer_of(each, *each.peer)) : std::string("?");
     const auto tag = each.tag == any_tag ? std::string("ANY") : or_mark(each.tag);
     return {{hexadecimal(each.handle)},
             {HandleWords::kind_of(each)},
             {std::string(name_of(each.state)),
              each.state == RequestHandleState::complete ? Style::good : Style::plain},
-            {is_null ? "NULL" : peer},
+            {peer},
             {tag},
             {each.bytes ? size_text(static_cast<std::int64_t>(*each.bytes)) : "?"},
             {each.comm ? words_.communicator_name(*each.comm) : "?"},

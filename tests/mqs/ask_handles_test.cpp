@@ -208,6 +208,29 @@ TEST(AskHandles, BringsErrorHandlersAndStatuses) {
   EXPECT_THAT(status.bytes, Optional(64U));
 }
 
+TEST(AskHandles, BringsTheCommunicatorOfARequestThatIsAskedForOnce) {
+  const auto result = ask(
+      "ANSWERS",
+      {{HandleKind::request, 0x20}, {HandleKind::request, 0x20}, {HandleKind::communicator, 0x11}});
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  EXPECT_THAT(result.handles.requests, SizeIs(2));
+  ASSERT_THAT(result.handles.communicators, SizeIs(2));
+  EXPECT_EQ(first(result).handle, 0x10U);
+  EXPECT_THAT(first(result).group, SizeIs(3));
+  EXPECT_EQ(result.handles.communicators[1].handle, 0x11U);
+  const auto both = ask("ANSWERS", {{HandleKind::request, 0x20}, {HandleKind::communicator, 0x10}});
+  EXPECT_THAT(both.handles.communicators, SizeIs(1)) << "it is asked for itself";
+  EXPECT_THAT(ask("ANSWERS").handles.communicators, SizeIs(3)) << "all are listed";
+}
+
+TEST(AskHandles, SaysThatNothingIsThereToBeRead) {
+  const auto result = ask("READS_AT_THE_HANDLE", {{HandleKind::request, 0xffffffffff20}});
+  ASSERT_FALSE(result.failure) << result.failure->message;
+  ASSERT_THAT(result.handles.refused, SizeIs(1));
+  EXPECT_EQ(result.handles.refused[0].reason,
+            "mpidbg_request_query: nothing can be read at 0xffffffffff20, where it would be");
+}
+
 TEST(AskHandles, SaysWhichListsAreNotWhole) {
   const auto whole = ask("ANSWERS");
   EXPECT_THAT(whole.handles.incomplete, IsEmpty());

@@ -19,12 +19,18 @@ using wire::Encoder;
 using wire::HandleList;
 using wire::Item;
 
-Encoder communicator(std::uint64_t handle = 1, std::string_view name = "world") {
+Encoder communicator(std::uint64_t handle = 1, std::string_view name = "world",
+                     bool is_owner = false) {
   wire::CommFields fields{};
   fields.handle = handle;
   fields.rank = 0;
   fields.size = 2;
+  fields.is_owner = is_owner ? 1 : 0;
   return Encoder().put(Item::comm_handle).put(fields).text(name);
+}
+
+Encoder owner() {
+  return communicator(1, "world", true);
 }
 
 Encoder request(std::uint64_t handle = 1) {
@@ -117,6 +123,22 @@ TEST_F(HandleResults, OneAnswerTooManyIsRefused) {
   EXPECT_THAT(result.handles.communicators, SizeIs(1));
 }
 
+TEST_F(HandleResults, AnOwnerIsOfARequestThatWasAskedFor) {
+  ask(HandleKind::request, 2);
+  ask(HandleKind::communicator, 3);
+  EXPECT_TRUE(accept({request(2), numbers(HandleList::local_group, {4, 5}), owner()}));
+  EXPECT_TRUE(accept({communicator(3)})) << "the owner has answered nothing";
+  ASSERT_THAT(result.handles.communicators, SizeIs(2));
+  EXPECT_THAT(result.handles.communicators[0].group, ElementsAre(Optional(4), Optional(5)));
+  EXPECT_THAT(result.handles.communicators[1].group, IsEmpty());
+}
+
+TEST_F(HandleResults, MoreOwnersThanRequestsAreRefused) {
+  ask(HandleKind::request, 2);
+  EXPECT_FALSE(accept({request(2), owner(), owner()}));
+  EXPECT_THAT(result.handles.communicators, SizeIs(1));
+}
+
 struct Improper {
   const char* name;
   std::function<std::vector<Encoder>()> items;
@@ -143,6 +165,10 @@ INSTANTIATE_TEST_SUITE_P(
                  [] { return std::vector{Encoder().put(Item::request_handle).put(1)}; }},
         Improper{"AListOfNoKind",
                  [] { return std::vector{numbers(static_cast<HandleList>(99), {1})}; }},
+        Improper{"AnOwnerAmongListed",
+                 [] {
+                   return std::vector{request(), owner()};
+                 }},
         Improper{"HalfANumber",
                  [] {
                    return std::vector{

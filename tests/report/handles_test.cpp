@@ -73,7 +73,7 @@ TEST(HandlesText, SaysAllOfARequestThatIsAskedFor) {
                         "    whose       of communicator gr\\x01id\n"
                         "    message     from 4(0) tag ANY, 100 x MPI_DOUBLE, at most 800 B, "
                         "at 0x7000\n"
-                        "    has met     from 0 tag 5, 400 B\n"
+                        "    has met     from 4(0) tag 5, 400 B\n"
                         "    error       MPI_ERROR 15\n"
                         "    cancelled   yes\n"));
 }

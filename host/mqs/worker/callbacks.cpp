@@ -250,6 +250,8 @@ int fetch_data(mqs_process* process, mqs_taddr_t address, int size, void* buffer
     // A DLL may sign-extend a 32-bit target's pointers on their way into 64 bits.
     const TargetAddress from = at_pointer_width(address, current->start.sizes[4]);
     const bool read = current->pages.fetch(from.value, {static_cast<std::byte*>(buffer), length});
+    if (!read && !current->unread)
+      current->unread = from.value;
     return read ? mqs_ok : mqs_no_information;
   });
 }

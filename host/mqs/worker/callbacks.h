@@ -48,6 +48,7 @@ struct Host {
   /// By name; nullopt: there is none.
   std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
   std::unordered_set<const void*> known_types = {}; ///< those of `types` that the DLL has
+  std::optional<std::uint64_t> unread = {}; ///< the first fetch in vain since this was reset
   mqs_image_info* image_info = nullptr;
   mqs_process_info* process_info = nullptr;
 

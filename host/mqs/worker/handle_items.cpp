@@ -181,7 +181,7 @@ void HandleItems::attributes(const mpidbg_comm_info_t& info, bool known) {
 
 void HandleItems::communicator(std::uint64_t handle, const mpidbg_comm_info_t& info,
                                std::uint64_t capabilities,
-                               const mpidbg_comm_description* description) {
+                               const mpidbg_comm_description* description, bool is_owner) {
   groups(info);
   topology(info, description);
   attributes(info, description != nullptr && (description->known & MPIDBG_KNOWN_ATTRIBUTES) != 0);
@@ -201,6 +201,7 @@ void HandleItems::communicator(std::uint64_t handle, const mpidbg_comm_info_t& i
   fields.rank = info.comm_rank;
   fields.size = info.comm_size;
   fields.fortran = info.comm_fortran_handle;
+  fields.is_owner = is_owner ? 1 : 0;
   if (description != nullptr) {
     fields.described = 1;
     fields.known = description->known;

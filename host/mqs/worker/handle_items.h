@@ -23,7 +23,8 @@ public:
 
   /// `description`: null without one; cut to size.
   void communicator(std::uint64_t handle, const mpidbg_comm_info_t& info,
-                    std::uint64_t capabilities, const mpidbg_comm_description* description);
+                    std::uint64_t capabilities, const mpidbg_comm_description* description,
+                    bool is_owner = false);
   void request(std::uint64_t handle, const mpidbg_request_info_t& info,
                const mpidbg_request_description* description);
   void errhandler(std::uint64_t handle, const mpidbg_errhandler_info_t& info,

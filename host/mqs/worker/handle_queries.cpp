@@ -1,6 +1,11 @@
 #include "host/mqs/worker/handle_queries.h"
 
+#include "host/memory/address.h"
+
+#include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 namespace mqbridge::worker {
 namespace {
@@ -27,6 +32,11 @@ std::string words_for(int code) {
   default:
     return "code " + std::to_string(code);
   }
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char digits[16];
+  return "0x" + std::string(digits, std::to_chars(digits, std::end(digits), value, 16).ptr);
 }
 
 std::string said(std::string_view function, const std::string& what) {
@@ -184,10 +194,32 @@ void HandleQueries::ask_for(const wire::AskedHandle& asked) {
   Refusal refusal;
   if (asked.fortran)
     refusal = translate(kind, asked.value, handle);
+  owner_.reset();
   if (!refusal)
     refusal = ask(kind, handle);
   if (refusal)
     items_.refused(asked, *refusal);
+  else if (owner_ && !host_.start.handles->empty())
+    ask_owner(*owner_);
+}
+
+void HandleQueries::ask_owner(std::uint64_t handle) {
+  const auto is_asked = [&](const wire::AskedHandle& asked) {
+    return asked.value == handle && !asked.fortran &&
+           static_cast<HandleKind>(asked.kind) == HandleKind::communicator;
+  };
+  if (std::ranges::none_of(*host_.start.handles, is_asked) && owners_.insert(handle).second)
+    static_cast<void>(ask_communicator(handle, true));
+}
+
+std::string HandleQueries::reason_of(std::string_view function, int code,
+                                     std::uint64_t handle) const {
+  // Larger than what any MPI has behind a handle that is an address.
+  constexpr std::uint64_t largest_object = 4096;
+  const auto at = at_pointer_width(handle, host_.start.sizes[4]).value;
+  if (code == MPIDBG_ERR_UNAVAILABLE && host_.unread && *host_.unread - at < largest_object)
+    return said(function, "nothing can be read at " + hexadecimal(at) + ", where it would be");
+  return answer_of(function, code);
 }
 
 HandleQueries::Refusal HandleQueries::translate(HandleKind kind, std::uint64_t fortran,
@@ -239,31 +271,39 @@ HandleQueries::Refusal HandleQueries::answer(std::uint32_t function, Entry entry
     return said(name, no_function);
   const auto inside = dll_.inside(function);
   Info* info = nullptr;
+  host_.unread.reset();
   const int code = query(entry, handle, &info);
   if (code != MPIDBG_SUCCESS)
-    return answer_of(name, code);
+    return reason_of(name, code, handle);
   if (info == nullptr)
     return said(name, "it succeeded, and answered nothing");
   use(*info);
   return std::nullopt;
 }
 
+HandleQueries::Refusal HandleQueries::ask_communicator(std::uint64_t handle, bool is_owner) {
+  const auto& entry = dll_.handles();
+  return answer<mpidbg_comm_info_t>(
+      in("mpidbg_comm_query"), entry.comm_query, handle, [&](const auto& info) {
+        const auto more = describe<mpidbg_comm_description>(in("mpidbg_comm_describe"),
+                                                            entry.comm_describe, handle);
+        items_.communicator(handle, info, comm_capabilities_, more ? &*more : nullptr, is_owner);
+      });
+}
+
 HandleQueries::Refusal HandleQueries::ask(HandleKind kind, std::uint64_t handle) {
   const auto& entry = dll_.handles();
   switch (kind) {
   case HandleKind::communicator:
-    return answer<mpidbg_comm_info_t>(
-        in("mpidbg_comm_query"), entry.comm_query, handle, [&](const auto& info) {
-          const auto more = describe<mpidbg_comm_description>(in("mpidbg_comm_describe"),
-                                                              entry.comm_describe, handle);
-          items_.communicator(handle, info, comm_capabilities_, more ? &*more : nullptr);
-        });
+    return ask_communicator(handle, false);
   case HandleKind::request:
     return answer<mpidbg_request_info_t>(
         in("mpidbg_request_query"), entry.request_query, handle, [&](const auto& info) {
           const auto more = describe<mpidbg_request_description>(in("mpidbg_request_describe"),
                                                                  entry.request_describe, handle);
           items_.request(handle, info, more ? &*more : nullptr);
+          if (more && (more->known & MPIDBG_KNOWN_COMM) != 0)
+            owner_ = more->comm;
         });
   case HandleKind::errhandler:
     return answer<mpidbg_errhandler_info_t>(

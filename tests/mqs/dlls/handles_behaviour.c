@@ -48,9 +48,11 @@ enum behaviour {
   SIZE_3,
   ODD_CODES,
   LISTS_PARTLY,
+  READS_AT_THE_HANDLE,
 };
 
 static const mqs_basic_callbacks* host;
+static const mqs_process_callbacks* memory;
 static int* volatile nowhere = NULL;
 
 char mpidbg_dll_bitness = BEHAVIOUR == NARROW_BY_BITNESS ? 32 : 64;
@@ -92,7 +94,8 @@ int mpidbg_init_per_image(mqs_image* image, const mqs_image_callbacks* callbacks
 
 int mpidbg_init_per_process(mqs_process* process, const mqs_process_callbacks* callbacks,
                             struct mpidbg_handle_info_t* types) {
-  (void)callbacks, (void)types;
+  (void)types;
+  memory = callbacks;
   host->mqs_put_process_info_fp(process, (mqs_process_info*)2);
   if (BEHAVIOUR == NAMES_WITHOUT_END) {
     enum { many = 10000 };
@@ -244,6 +247,10 @@ int mpidbg_comm_describe(MPIDBG_OF, mqs_taddr_t handle,
 }
 
 int mpidbg_request_query(MPIDBG_OF, mqs_taddr_t handle, struct mpidbg_request_info_t** info) {
+  char byte = 0;
+  if (BEHAVIOUR == READS_AT_THE_HANDLE &&
+      memory->mqs_fetch_data_fp(process, handle + 16, sizeof byte, &byte) != mqs_ok)
+    return MPIDBG_ERR_UNAVAILABLE;
   if (handle != 0x20)
     return MPIDBG_ERR_NOT_FOUND;
   request = (struct mpidbg_request_info_t){0, handle, 17};
