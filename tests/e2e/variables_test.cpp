@@ -43,6 +43,30 @@ const std::vector<std::string> launcher = {
     "[ $OMPI_COMM_WORLD_RANK != 2 ] || export OMPI_MCA_btl_vader_eager_limit=8192 "
     "OMPI_MCA_mpi_param_check=0; exec \"$0\" \"$@\""};
 
+/// The value of each control variable, as the rank reads it through MPI_T.
+std::map<std::string, json> said_by(const MpiJob& job, int rank) {
+  std::ifstream file(job.directory() / fmt::format("variables.{}", rank));
+  std::map<std::string, json> values;
+  const json all = json::parse(file);
+  for (const json& variable : all["control"]) {
+    const json& value = variable["value"];
+    values[variable["name"]] = value.is_array() && value.size() == 1 ? value[0] : value;
+  }
+  return values;
+}
+
+/// These are all that the rank reads itself, with their values.
+void expect_control_variables(const json& variables, const std::map<std::string, json>& said) {
+  EXPECT_EQ(variables.size(), said.size());
+  for (const json& variable : variables) {
+    const auto own = said.find(variable["name"]);
+    ASSERT_NE(own, said.end()) << variable;
+    if (!own->second.is_null()) { // MPI_T has no value of a text that is a version
+      EXPECT_EQ(variable["readings"][0]["value"], own->second) << variable;
+    }
+  }
+}
+
 class VariablesOfAJob : public testing::Test {
 protected:
   VariablesOfAJob() : job_({.program = "tool_variables", .ranks = ranks, .launcher = launcher}) {}
@@ -65,17 +89,7 @@ protected:
     return read;
   }
 
-  /// The value of each control variable, as the rank reads it through MPI_T.
-  std::map<std::string, json> said_by(int rank) const {
-    std::ifstream file(job_.directory() / fmt::format("variables.{}", rank));
-    std::map<std::string, json> values;
-    const json all = json::parse(file);
-    for (const json& variable : all["control"]) {
-      const json& value = variable["value"];
-      values[variable["name"]] = value.is_array() && value.size() == 1 ? value[0] : value;
-    }
-    return values;
-  }
+  std::map<std::string, json> said_by(int rank) const { return e2e::said_by(job_, rank); }
 
   MpiJob job_;
 };
@@ -86,14 +100,7 @@ TEST_F(VariablesOfAJob, AreThoseThatEachRankReadsItself) {
   for (const json& rank : read["ranks"]) {
     const auto said = said_by(rank["rank"]);
     ASSERT_GT(said.size(), 800U);
-    EXPECT_EQ(rank["variables"]["variables"].size(), said.size());
-    for (const json& variable : rank["variables"]["variables"]) {
-      const auto own = said.find(variable["name"]);
-      ASSERT_NE(own, said.end()) << variable;
-      if (!own->second.is_null()) { // MPI_T has no value of a text that is a version
-        EXPECT_EQ(variable["readings"][0]["value"], own->second) << variable;
-      }
-    }
+    expect_control_variables(rank["variables"]["variables"], said);
     EXPECT_EQ(rank["communicators"], json::array()) << "no queue was walked";
   }
 }
@@ -196,6 +203,60 @@ TEST(LongUnexpectedQueues, AreThoseOfMoreMessages) {
   EXPECT_EQ(found[0]["earlier"], false);
   EXPECT_EQ(queues("25"), json::array());
   EXPECT_EQ(process.finish(), "");
+}
+
+struct Recorded {
+  std::string mpi;
+  JobSpec job;
+  json sources;
+  std::size_t variables; ///< that it has at least
+};
+
+void PrintTo(const Recorded& recorded, std::ostream* out) {
+  *out << recorded.mpi;
+}
+
+Recorded recorded(const std::string& mpi) {
+  const bool mpich = mpi == "mpich";
+  Recorded made{mpi, {.program = "tool_variables"}, {"recorder", "memory"}, 800};
+  if (mpich)
+    made = {mpi, debian_mpich_job("tool_variables", {}, 2), {"recorder"}, 300};
+  made.job.environment.emplace_back(
+      "LD_PRELOAD",
+      fmt::format("{}/recorder/{}/libmqbridge-recorder.so", MQBRIDGE_BINARY_DIRECTORY, mpi));
+  made.job.environment.emplace_back("MQBRIDGE_VARIABLES", "1");
+  return made;
+}
+
+class RecordedVariables : public testing::TestWithParam<Recorded> {};
+
+INSTANTIATE_TEST_SUITE_P(, RecordedVariables,
+                         testing::Values(recorded("openmpi"), recorded("mpich")),
+                         [](const auto& of) { return of.param.mpi; });
+
+TEST_P(RecordedVariables, AreThoseThatEachRankReadsItself) {
+  if (GetParam().mpi == "mpich")
+    MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
+  MpiJob job(GetParam().job);
+  std::vector<std::string> arguments = {"vars", "--kind", "control"};
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    arguments.push_back(local_target(job.pid(rank)));
+  const auto text = run_mqbridge(arguments);
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const auto outcome = run_mqbridge(arguments);
+  ASSERT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
+  const json read = json::parse(outcome.out);
+  EXPECT_EQ(schema_violation(read), "");
+  ASSERT_EQ(read["ranks"].size(), std::size_t{2});
+  for (const json& rank : read["ranks"]) {
+    const auto said = said_by(job, rank["rank"]);
+    ASSERT_GT(said.size(), GetParam().variables);
+    EXPECT_EQ(rank["variables"]["sources"], GetParam().sources);
+    EXPECT_EQ(rank["errors"], json::array());
+    expect_control_variables(rank["variables"]["variables"], said);
+  }
+  EXPECT_THAT(text.out, HasSubstr("from the recorder"));
+  EXPECT_EQ(job.finish(), "") << "no rank was disturbed";
 }
 
 TEST(VariablesOfMpich, WithoutARecorderAreAnErrorAndNoEmptyList) {
