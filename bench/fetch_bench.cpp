@@ -71,7 +71,8 @@ void fetch_callback(benchmark::State& state) {
   start.sizes[4] = 8;
   worker::Channel nobody(-1); // a miss would end the process
   worker::Outbox outbox(nobody, *shared);
-  worker::Host host{nobody, outbox, *shared, start};
+  worker::Job job;
+  worker::Host host{nobody, outbox, *shared, start, job};
   host.pages.attach(FileDescriptor(::dup(store->descriptor())));
   worker::serve(host);
   if (!fetch_operations(first * PageStore::page_size, pages, operations))

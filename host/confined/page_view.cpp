@@ -49,7 +49,15 @@ void PageView::attach(FileDescriptor descriptor) {
   if (mapped == MAP_FAILED)
     return;
   store_ = static_cast<const page_table::Header*>(mapped);
+  store_bytes_ = static_cast<std::size_t>(file.st_size);
   epoch_ = store_->epoch;
+}
+
+void PageView::detach() {
+  if (store_ != nullptr)
+    ::munmap(const_cast<page_table::Header*>(store_), store_bytes_);
+  store_ = nullptr;
+  forget_seen();
 }
 
 bool PageView::fetch(std::uint64_t address, std::span<std::byte> into) {

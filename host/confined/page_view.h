@@ -30,6 +30,8 @@ public:
   /// The parent's store, if there is one. A store that cannot be mapped is done without. Not behind
   /// a filter, which lets nothing shared be mapped.
   void attach(FileDescriptor store);
+  /// Everything is elsewhere again, and nothing of the store is kept.
+  void detach();
 
   /// All of `into`, or false: some byte of it cannot be read. Then `into` may have been written to.
   bool fetch(std::uint64_t address, std::span<std::byte> into);
@@ -49,6 +51,7 @@ private:
   Elsewhere* elsewhere_;
   page_table::TouchRecord* touched_;
   const page_table::Header* store_ = nullptr; ///< null: there is none
+  std::size_t store_bytes_ = 0;
   std::uint64_t epoch_ = 0;
   /// Those looked at last, by page number. An operation of Open MPI takes 14 fetches from some 5
   /// pages: nearly all of them find theirs here.

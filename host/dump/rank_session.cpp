@@ -185,6 +185,7 @@ Result<void> RankSession::take_environment() {
     return forward(std::move(environment));
   auto& claim = report_.outcome().claim;
   claim.name_space = environment->job;
+  job_is_step_ = environment->job_is_step;
   claim.environment_rank = environment->rank;
   claim.environment_size = environment->size;
   if (process_->has_real_pid()) // else the process id may be the stub's own invention
@@ -293,7 +294,8 @@ Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
   auto walk = plan_worker(plan_->dll, "walk");
   walk.bypassed = mpi_->bypassed();
-  if (const auto& job = report_.outcome().claim.name_space; job && tools_.job_workers != nullptr)
+  const auto& job = report_.outcome().claim.name_space;
+  if (job && !job_is_step_ && tools_.job_workers != nullptr)
     walk.job.emplace(*tools_.job_workers, *job);
   // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:
   // without it they could not be trusted.

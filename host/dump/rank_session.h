@@ -119,6 +119,7 @@ private:
   std::optional<WalkPlan> plan_;
   std::optional<DllChoice> handle_dll_; ///< that is asked for handles
   std::vector<BlockedCall> calls_;      ///< of a recorder, by the last look
+  bool job_is_step_ = false;            ///< LaunchEnvironment's
   bool walked_ = false; ///< at least one communicator was found, whatever the filters leave
 };
 

@@ -48,9 +48,9 @@ void take_outcome(const RankWalk& walk, WorkerOutcome& outcome, RankDump& dump,
   if (outcome.job_lost)
     warnings.push_back(
         {"dll.job_lost",
-         fmt::format("{} keeps what it knows of a job, and its worker has ended early "
-                     "while it was asked about another process: for this one, it "
-                     "knew nothing of those before",
+         fmt::format("{} keeps what it knows of a job, and its worker was lost while "
+                     "it was asked about another process: what it says here leaves "
+                     "out those before that",
                      path.string()),
          "the error of the other rank says why"});
   dump.dll =

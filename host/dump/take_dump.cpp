@@ -55,7 +55,8 @@ Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
   RunBudget budget(memory_left() / 2, targets.size());
   JobWorkers job_workers(targets.size());
   auto tools = workshop.tools(budget);
-  tools.job_workers = &job_workers;
+  if (targets.size() > 1)
+    tools.job_workers = &job_workers;
   auto outcomes = options.consistent ? dump_consistently(targets, tools, observer, stop)
                                      : RankPool(targets, tools, observer, std::move(stop)).run();
   for (auto& said : job_workers.end())

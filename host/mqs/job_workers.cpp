@@ -21,17 +21,13 @@ JobWorkers::Turn::~Turn() {
 }
 
 std::optional<JobWorkers::Idle> JobWorkers::Turn::take() {
-  lost_ = job_->was_kept && !job_->idle;
   std::optional<Idle> worker;
-  if (job_->idle)
+  if (job_->idle && job_->idle->process.alive())
     worker.emplace(std::move(*job_->idle));
+  else if (job_->idle)
+    lose(); // somebody has killed it
   job_->idle.reset();
   return worker;
-}
-
-void JobWorkers::Turn::keep(Idle worker) {
-  job_->idle.emplace(std::move(worker));
-  job_->was_kept = true;
 }
 
 bool JobWorkers::knows(const Key& key) {
@@ -39,13 +35,9 @@ bool JobWorkers::knows(const Key& key) {
   return jobs_.contains(key);
 }
 
-std::optional<JobWorkers::Turn> JobWorkers::begin(const Key& key) {
+void JobWorkers::note(const Key& key) {
   const std::lock_guard lock(mutex_);
-  const auto [job, is_first] = jobs_.try_emplace(key);
-  if (!is_first)
-    return std::nullopt;
-  job->second.taken = true;
-  return Turn(*this, job->second);
+  jobs_.try_emplace(key);
 }
 
 std::optional<JobWorkers::Turn> JobWorkers::await(const Key& key,

@@ -42,25 +42,26 @@ public:
 private:
   struct Job {
     bool taken = false;
-    bool was_kept = false; ///< a worker
+    bool lost = false;
     std::optional<Idle> idle = {};
   };
 
 public:
-  /// The right to ask about a process of a job, which one has at a time. Where it ends without
-  /// keep(), what the DLL knew of the job is lost.
+  /// The right to ask about a process of a job, which one has at a time. It ends with the object.
   class Turn {
   public:
-    Turn(Turn&& other) noexcept
-        : all_(other.all_), job_(std::exchange(other.job_, nullptr)), lost_(other.lost_) {}
+    Turn(Turn&& other) noexcept : all_(other.all_), job_(std::exchange(other.job_, nullptr)) {}
     Turn& operator=(Turn&&) = delete;
     ~Turn();
 
     /// The job's worker. nullopt: it has none, and a new one is to be started.
     std::optional<Idle> take();
-    /// It had one, which was lost.
-    bool lost() const { return lost_; }
-    void keep(Idle worker);
+    /// For the next process.
+    void keep(Idle worker) { job_->idle.emplace(std::move(worker)); }
+    /// The worker has ended early, and with it what the DLL knew of the job.
+    void lose() { job_->lost = true; }
+    /// A worker of the job was lost, so that the DLL does not know of all processes before.
+    bool has_lost() const { return job_->lost; }
 
   private:
     friend JobWorkers;
@@ -68,17 +69,14 @@ public:
 
     JobWorkers& all_;
     Job* job_;
-    bool lost_ = false;
   };
 
   using Clock = std::chrono::steady_clock;
 
-  /// Whether a DLL of level 3 was met for this job.
+  /// Whether the DLL is of level 3, and one worker is to be asked about all processes of the job.
   bool knows(const Key& key);
-  /// For the first worker of a job, which has found its DLL to be of level 3. nullopt: the job has
-  /// a worker.
-  std::optional<Turn> begin(const Key& key);
-  /// Waits for those before. nullopt: `until` has come, or `stop`.
+  void note(const Key& key);
+  /// Of a job that is known: waits for those before. nullopt: `until` has come, or `stop`.
   std::optional<Turn> await(const Key& key, const std::optional<Clock::time_point>& until,
                             std::stop_token stop);
 

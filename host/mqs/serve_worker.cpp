@@ -53,25 +53,21 @@ private:
 /// Serves one worker until it is done, dead or out of time.
 class Session {
 public:
-  /// `turn`: to ask the worker of the process's job, if it is taken; may be taken.
-  Session(const WorkerRequest& request, const wire::StartMessage& start, WorkerProcess worker,
-          const Answers& answers, JobTurn& turn)
-      : request_(request), start_(start), worker_(std::move(worker)), results_(answers.results),
-        outcome_(answers.outcome), log_(answers.log), turn_(turn),
-        lookups_(request.dll, request.space, request.store, log_) {
+  /// `is_resumed`: the worker was asked about other processes of the job before. Then it sees no
+  /// store: that of the first one was mapped before the filter was there. `turn`: of that job;
+  /// null: the worker is none's so far.
+  Session(const WorkerRequest& request, const wire::StartMessage& start, JobWorkers::Idle worker,
+          bool is_resumed, const Answers& answers, JobWorkers::Turn* turn)
+      : request_(request), start_(start), worker_(std::move(worker.process)),
+        results_(answers.results), outcome_(answers.outcome), log_(answers.log), turn_(turn),
+        lookups_(request.dll, request.space, request.store, log_), is_resumed_(is_resumed),
+        has_loaded_(is_resumed) {
+    outcome_.sandbox_gap = std::move(worker.sandbox_gap);
     if (request_.store == nullptr)
       return;
-    request_.store->set_worker_record(&worker_.shared().touched);
+    if (!is_resumed_)
+      request_.store->set_worker_record(&worker_.shared().touched);
     request_.store->set_onlooker([this] { return serve_meanwhile(); });
-  }
-  /// With a worker that was asked about other processes: it has a store, of the first one.
-  Session(const WorkerRequest& request, const wire::StartMessage& start, JobWorkers::Idle worker,
-          const Answers& answers, JobTurn& turn)
-      : Session(request, start, std::move(worker.process), answers, turn) {
-    has_loaded_ = is_resumed_ = true;
-    outcome_.sandbox_gap = std::move(worker.sandbox_gap);
-    if (request_.store != nullptr)
-      request_.store->set_worker_record(nullptr);
   }
   ~Session() {
     if (request_.store == nullptr)
@@ -90,7 +86,9 @@ public:
       while (!over_)
         step();
     }
-    if (!is_elsewhere_)
+    if (is_elsewhere_)
+      forget();
+    else
       conclude();
     return !is_elsewhere_;
   }
@@ -183,8 +181,7 @@ private:
       over_ = take_last_word(in) || over_;
       return true;
     case wire::Kind::job:
-      if (!take_turn())
-        over_ = true;
+      take_job();
       return true;
     case wire::Kind::find_symbol:
     case wire::Kind::find_function:
@@ -202,7 +199,7 @@ private:
   bool take_last_word(wire::Decoder& in) {
     const bool waits = in.get<std::uint8_t>() != 0;
     said_all_ = true;
-    if (!in.complete() || (waits && !turn_)) {
+    if (!in.complete() || (waits && turn_ == nullptr)) {
       break_off();
       return false;
     }
@@ -210,20 +207,15 @@ private:
     return true;
   }
 
-  /// The DLL is of level 3. False: the worker has nothing more to do.
-  bool take_turn() {
-    if (request_.job == nullptr || is_resumed_ || asked_for_turn_) {
-      break_off();
-      return false;
-    }
-    asked_for_turn_ = true;
-    if (!turn_) { // else there is no other worker any more
-      if (auto first = request_.job->workers.begin(job_key(request_)))
-        turn_.emplace(std::move(*first));
-      is_elsewhere_ = !turn_;
-    }
-    return turn_ && wire::send_message(worker_.socket(),
-                                       wire::Encoder().put(wire::Kind::reply).message(), false);
+  /// The DLL is of level 3: this worker goes on if it is that of the job.
+  void take_job() {
+    if (request_.job == nullptr || is_resumed_ || asked_for_job_)
+      return break_off();
+    asked_for_job_ = true;
+    is_elsewhere_ = turn_ == nullptr;
+    over_ = is_elsewhere_ ||
+            !wire::send_message(worker_.socket(), wire::Encoder().put(wire::Kind::reply).message(),
+                                false);
   }
 
   bool take_loader(std::span<const std::byte> message) {
@@ -330,6 +322,13 @@ private:
   /// found before.
   void break_off() { stop(protocol_violation(request_.dll)); }
 
+  /// What the DLL has said so far it will say again.
+  void forget() {
+    log_.end_stream();
+    outcome_.dll_messages.clear();
+    results_.begin_anew();
+  }
+
   void conclude() {
     const auto status = end_worker();
     const auto& shared = worker_.shared();
@@ -347,6 +346,8 @@ private:
     results_.finish(outcome_.failure, truncated_by_, !ours_);
     if (waits_)
       turn_->keep({std::move(worker_), outcome_.sandbox_gap});
+    else if (turn_ != nullptr && !said_all_)
+      turn_->lose();
   }
 
   /// Unless it waits for the next process. What it said is taken.
@@ -360,6 +361,7 @@ private:
     loader_.reset();
     accept_unread();
     accept_remainder();
+    waits_ = false; // whatever was read behind its end
     return status;
   }
 
@@ -396,21 +398,21 @@ private:
   BatchReader& results_;
   WorkerOutcome& outcome_;
   MessageLog& log_;
-  JobTurn& turn_;
+  JobWorkers::Turn* turn_;
   Lookups lookups_;
   std::optional<sandbox::Child> loader_; ///< while it runs
-  bool has_loaded_ = false;              ///< or is at it
+  bool is_resumed_;
+  bool has_loaded_; ///< or is at it
   WorkerClock clock_;
   std::array<std::byte, wire::max_message> buffer_;
   std::array<std::byte, wire::max_message> buffer_meanwhile_; ///< while one lies in buffer_
   std::vector<std::byte> unanswered_; ///< the worker's request that it waits for an answer to
   std::uint64_t answers_ = 0;
   bool over_ = false;
-  bool said_all_ = false;   ///< done or a failure came; only its destructors are left
-  bool waits_ = false;      ///< after that, for the next process of the job
-  bool is_resumed_ = false; ///< it did so before
-  bool asked_for_turn_ = false;
-  bool is_elsewhere_ = false; ///< another worker is the job's
+  bool said_all_ = false; ///< done or a failure came; only its destructors are left
+  bool waits_ = false;    ///< after that, for the next process of the job
+  bool asked_for_job_ = false;
+  bool is_elsewhere_ = false; ///< the job's worker is to be asked instead
   TruncatedBy truncated_by_ = TruncatedBy::nothing;
   bool ours_ = false; ///< it was a limit of ours that ended it, no fault of the DLL
 };
@@ -418,13 +420,13 @@ private:
 } // namespace
 
 bool serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
-                  WorkerProcess worker, const Answers& answers, JobTurn& turn) {
-  return Session(request, start, std::move(worker), answers, turn).run();
+                  WorkerProcess worker, const Answers& answers, JobWorkers::Turn* turn) {
+  return Session(request, start, {std::move(worker), {}}, false, answers, turn).run();
 }
 
 void serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
-                  JobWorkers::Idle worker, const Answers& answers, JobTurn& turn) {
-  Session(request, start, std::move(worker), answers, turn).run();
+                  JobWorkers::Idle worker, const Answers& answers, JobWorkers::Turn& turn) {
+  Session(request, start, std::move(worker), true, answers, &turn).run();
 }
 
 } // namespace mqbridge

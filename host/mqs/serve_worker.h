@@ -7,8 +7,6 @@
 #include "host/mqs/worker_process.h"
 #include "host/mqs/worker_request.h"
 
-#include <optional>
-
 namespace mqbridge {
 
 /// Where a worker's results go.
@@ -18,21 +16,15 @@ struct Answers {
   MessageLog& log;
 };
 
-/// The right to ask the worker of the process's job, once it is taken.
-using JobTurn = std::optional<JobWorkers::Turn>;
-
-inline JobWorkers::Key job_key(const WorkerRequest& request) {
-  return {request.dll, request.job->name};
-}
-
 /// Serves a worker that was asked for nothing so far until it is done, dead or out of time:
-/// `answers` have all that it said. Where its DLL is of level 3, `turn` is taken, and has the
-/// worker afterwards. False: another worker is the one of the job, and nothing was answered.
+/// `answers` have all that it said. `turn`: of the process's job, which keeps the worker
+/// afterwards, where its DLL is of level 3. False: without a turn, it is of level 3: nothing was
+/// answered, and the job's worker is to be asked.
 bool serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
-                  WorkerProcess worker, const Answers& answers, JobTurn& turn);
+                  WorkerProcess worker, const Answers& answers, JobWorkers::Turn* turn);
 
 /// The same with the job's worker.
 void serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
-                  JobWorkers::Idle worker, const Answers& answers, JobTurn& turn);
+                  JobWorkers::Idle worker, const Answers& answers, JobWorkers::Turn& turn);
 
 } // namespace mqbridge

@@ -37,7 +37,8 @@ struct WalkResult : WorkerOutcome {
   std::vector<Communicator> communicators; ///< not repaired yet: see repairs.h
 };
 
-/// Starts a fresh worker, loads the DLL there, walks, and reads back. Never throws, never hangs: a
+/// Starts a fresh worker, loads the DLL there, walks, and reads back; where the DLL is of level 3,
+/// asks the worker of the process's job, and waits for it. Never throws, never hangs: a
 /// worker that dies or overruns is a `failure` naming the DLL, its function and the last callback.
 /// Operations come with ranks and tags already sign-extended and translated (interpret.h), so that
 /// `keep` sees true values; the statuses are the DLL's until repair() has read them again. Call it

@@ -67,7 +67,8 @@ struct WorkerOutcome {
   /// dprints, and what the DLL wrote on its stdout and stderr. Bounded, fit to be shown.
   std::vector<std::string> dll_messages;
   std::optional<std::string> sandbox_gap; ///< why Landlock did not hold; fit to be shown
-  /// The worker of the job has ended early before: what the DLL had kept of the job is gone.
+  /// A worker of the job has ended early before: the DLL does not know of all processes that it was
+  /// asked about.
   bool job_lost = false;
   /// core.left_out, walk.unreadable: nothing is known to be whole, even where the DLL says so.
   std::optional<Error> left_out;

@@ -28,35 +28,86 @@ Result<WorkerProcess> worker_for(const WorkerRequest& request) {
   return WorkerProcess::start(request.worker);
 }
 
-bool is_known_job(const WorkerRequest& request) {
-  return request.job != nullptr && request.job->workers.knows(job_key(request));
-}
-
 struct GivenUp {
   Error why;
   TruncatedBy truncated_by;
 };
 
-/// Until the job's worker is free. nullopt: `turn` is taken.
-std::optional<GivenUp> await_turn(const WorkerRequest& request, JobTurn& turn) {
-  auto until = request.deadline;
-  if (request.walk_end)
-    until = std::min(until.value_or(*request.walk_end), *request.walk_end);
-  if (auto ours = request.job->workers.await(job_key(request), until, request.stop)) {
-    turn.emplace(std::move(*ours));
-    return std::nullopt;
-  }
+GivenUp explain_wait(const WorkerRequest& request) {
   if (request.stop.stop_requested())
-    return GivenUp{interrupted(), TruncatedBy::max_stop};
+    return {interrupted(), TruncatedBy::max_stop};
   if (request.deadline && std::chrono::steady_clock::now() >= *request.deadline)
-    return GivenUp{held_too_long(), TruncatedBy::max_stop};
-  return GivenUp{{"walk.max_walk",
-                  fmt::format("{} was asked about other processes of the job until the time of "
-                              "this one's walk was over",
-                              request.dll.string()),
-                  "--max-walk S with more seconds, or --max-operations N with fewer operations"},
-                 TruncatedBy::time};
+    return {held_too_long(), TruncatedBy::max_stop};
+  return {{"walk.max_walk",
+           fmt::format("{} was asked about other processes of the job until the time of this one's "
+                       "walk was over",
+                       request.dll.string()),
+           "--max-walk S with more seconds, or --max-operations N with fewer operations"},
+          TruncatedBy::time};
 }
+
+/// When to wait for the job's worker no longer.
+std::optional<std::chrono::steady_clock::time_point> end_of_wait(const WorkerRequest& request) {
+  if (request.deadline && request.walk_end)
+    return std::min(*request.deadline, *request.walk_end);
+  return request.deadline ? request.deadline : request.walk_end;
+}
+
+/// Of one process.
+class Work {
+public:
+  Work(const WorkerRequest& request, const wire::StartMessage& start, const Answers& answers)
+      : request_(request), start_(start), answers_(answers) {}
+
+  void run() {
+    if (request_.job == nullptr) {
+      run_own(nullptr);
+      return;
+    }
+    auto& jobs = request_.job->workers;
+    const JobWorkers::Key key{request_.dll, request_.job->name};
+    if (!jobs.knows(key)) {
+      if (run_own(nullptr))
+        return;
+      jobs.note(key);
+    } else if (request_.meanwhile) {
+      request_.meanwhile();
+    }
+    request_.meanwhile = {};
+    if (auto turn = jobs.await(key, end_of_wait(request_), request_.stop))
+      run_in(*turn);
+    else
+      give_up(explain_wait(request_));
+  }
+
+private:
+  /// False: the job's worker is to be asked.
+  bool run_own(JobWorkers::Turn* turn) {
+    auto worker = worker_for(request_);
+    if (worker)
+      return serve_worker(request_, start_, std::move(*worker), answers_, turn);
+    give_up({std::move(worker).error(), TruncatedBy::nothing});
+    return true;
+  }
+
+  void run_in(JobWorkers::Turn& turn) {
+    auto worker = turn.take();
+    answers_.outcome.job_lost = turn.has_lost();
+    if (worker)
+      return serve_worker(request_, start_, std::move(*worker), answers_, turn);
+    start_.cpu_seconds *= static_cast<std::uint32_t>(request_.job->workers.most_processes());
+    run_own(&turn);
+  }
+
+  void give_up(GivenUp reason) {
+    answers_.outcome.failure = std::move(reason.why);
+    answers_.results.finish(answers_.outcome.failure, reason.truncated_by, false);
+  }
+
+  WorkerRequest request_;
+  wire::StartMessage start_;
+  Answers answers_;
+};
 
 } // namespace
 
@@ -78,44 +129,12 @@ wire::StartMessage start_message(const WorkerRequest& request) {
   start.of_job = request.job != nullptr;
   const auto limit = std::chrono::ceil<std::chrono::seconds>(request.cpu_limit).count();
   start.cpu_seconds = static_cast<std::uint32_t>(limit) + spare_cpu_seconds;
-  if (start.of_job) // any of its workers may have to walk them all
-    start.cpu_seconds *= static_cast<std::uint32_t>(request.job->workers.most_processes());
   return start;
 }
 
 void run_worker(const WorkerRequest& request, const wire::StartMessage& start, BatchReader& results,
                 WorkerOutcome& outcome, MessageLog& log) {
-  const Answers answers{results, outcome, log};
-  const auto give_up = [&](Error why, TruncatedBy truncated_by) {
-    outcome.failure = std::move(why);
-    results.finish(outcome.failure, truncated_by, false);
-  };
-  const auto run_own = [&](const WorkerRequest& asked, JobTurn& turn) {
-    auto worker = worker_for(asked);
-    if (worker)
-      return serve_worker(asked, start, std::move(*worker), answers, turn);
-    give_up(std::move(worker).error(), TruncatedBy::nothing);
-    return true;
-  };
-
-  JobTurn turn;
-  if (!is_known_job(request)) {
-    if (run_own(request, turn))
-      return;
-    results.begin_anew();
-  } else if (request.meanwhile) {
-    request.meanwhile();
-  }
-  WorkerRequest in_turn = request;
-  in_turn.meanwhile = {};
-  if (auto others = await_turn(in_turn, turn))
-    return give_up(std::move(others->why), others->truncated_by);
-  if (auto idle = turn->take()) {
-    serve_worker(in_turn, start, std::move(*idle), answers, turn);
-    return;
-  }
-  outcome.job_lost = turn->lost();
-  run_own(in_turn, turn);
+  Work(request, start, {results, outcome, log}).run();
 }
 
 } // namespace mqbridge

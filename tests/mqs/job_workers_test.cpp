@@ -1,7 +1,9 @@
 // Debug DLLs of level 3, which keep what they know of a job from one of its processes to the next.
 // tests/mqs/dlls/jobs.c says of each process what it knew by then.
 
+#include "host/memory/page_store.h"
 #include "host/mqs/job_workers.h"
+#include "host/mqs/message_log.h"
 #include "tests/mqs/storing_memory.h"
 #include "tests/mqs/test_target.h"
 #include "tests/support/faults_tried.h"
@@ -144,6 +146,10 @@ TEST(JobWorkers, ReadEachProcessWhereItIs) {
   for (std::size_t i = 0; i < 3; ++i) {
     auto& target = *job.targets[i];
     auto& store = *stores.emplace_back(PageStore::create().value());
+    for (std::uint64_t number = 1; number <= 20; ++number) { // which the DLL does not look at
+      ASSERT_FALSE(store.prepare(number, 1).empty());
+      store.publish(number, 0, PageStore::all_lines);
+    }
     StoringMemory memory(target.memory, store);
     const WalkRequest plain = job.request(i);
     WalkRequest request{
@@ -181,6 +187,28 @@ TEST(JobWorkers, SayThatAJobWasLost) {
   EXPECT_FALSE(crashed.job_lost);
   const auto next = walk_queues(job.request(2, "JOB_SECOND_CRASHES"));
   EXPECT_EQ(JobOfTargets::told_by(next), "1:2:0 of 0x10002");
+  EXPECT_TRUE(next.job_lost);
+  walk_queues(job.request(3, "JOB_SECOND_CRASHES"));
+  EXPECT_TRUE(walk_queues(job.request(0, "JOB_SECOND_CRASHES")).job_lost)
+      << "said of all that follow";
+}
+
+/// By the out-of-memory killer, say.
+TEST(JobWorkers, BeginAJobAnewWhoseIdleWorkerIsKilled) {
+  test::faults_tried(1);
+  JobOfTargets job(2);
+  EXPECT_EQ(job.told(0), "1:0:0 of 0x10000");
+  auto turn = job.workers.await({job.request(0).dll, "4711"}, std::nullopt, {});
+  ASSERT_TRUE(turn);
+  auto idle = turn->take();
+  ASSERT_TRUE(idle);
+  std::vector<std::string> lines;
+  MessageLog log(lines);
+  idle->process.end(log, 0); // kills it
+  turn->keep(std::move(*idle));
+  turn.reset();
+  const auto next = walk_queues(job.request(1));
+  EXPECT_EQ(JobOfTargets::told_by(next), "1:1:0 of 0x10001");
   EXPECT_TRUE(next.job_lost);
 }
 

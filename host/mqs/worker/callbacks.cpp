@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -37,6 +38,11 @@ Host* other_host(const void* key) {
   return found != all.end() ? *found : nullptr;
 }
 
+/// Whether the parent answers for it: it does for the process that is walked, while it is.
+bool can_be_asked(const void* key) {
+  return !current->job.is_over && other_host(key) == nullptr;
+}
+
 /// The process that the DLL means: where it names none that we gave it, the one that is walked.
 Host& meant(const void* key) {
   Host* other = other_host(key);
@@ -64,8 +70,13 @@ void release(void* buffer) noexcept {
 
 void print(const char* text) noexcept {
   guarded<named("mqs_dprints")>(0, [=] {
-    if (text != nullptr)
-      current->outbox.note({text, ::strnlen(text, wire::max_text)});
+    if (text == nullptr)
+      return 0;
+    const std::size_t size = ::strnlen(text, wire::max_text);
+    if (current->job.is_over && current->job.goes_on) // it is no process's word any more
+      std::printf("%.*s\n", static_cast<int>(size), text);
+    else
+      current->outbox.note({text, size});
     return 0;
   });
 }
@@ -126,7 +137,7 @@ void get_type_sizes(mqs_process* process, mqs_target_type_sizes* sizes) noexcept
 }
 
 int find_address(wire::Kind kind, mqs_image* image, const char* name, mqs_taddr_t* address) {
-  if (name == nullptr || other_host(image) != nullptr)
+  if (name == nullptr || !can_be_asked(image))
     return mqs_no_information;
   auto reply =
       current->channel.ask(wire::Encoder().put(kind).text({name, ::strnlen(name, wire::max_text)}));
@@ -184,7 +195,7 @@ std::optional<std::uint64_t> offset_of(const KnownType& type, std::string_view f
 
 mqs_type* find_type(mqs_image* image, char* name, mqs_lang_code) noexcept {
   return guarded<named("mqs_find_type")>(static_cast<mqs_type*>(nullptr), [=]() -> mqs_type* {
-    if (name == nullptr || other_host(image) != nullptr)
+    if (name == nullptr || !can_be_asked(image))
       return nullptr;
     const std::string_view key{name, ::strnlen(name, wire::max_text)};
     auto known = current->types.find(key);
@@ -206,7 +217,7 @@ const KnownType* known_type(const mqs_type* type) {
 int field_offset(mqs_type* type, char* field) noexcept {
   return guarded<named("mqs_field_offset")>(-1, [=] {
     const KnownType* known = known_type(type);
-    if (known == nullptr || field == nullptr)
+    if (known == nullptr || field == nullptr || current->job.is_over)
       return -1;
     const auto offset = offset_of(*known, {field, ::strnlen(field, wire::max_text)});
     return offset ? to_int(*offset) : -1;
@@ -243,7 +254,7 @@ int fetch_data(mqs_process* process, mqs_taddr_t address, int size, void* buffer
     count(shared.fetches, 1);
     if (size == 0)
       return mqs_ok;
-    if (size < 0 || buffer == nullptr || other_host(process) != nullptr)
+    if (size < 0 || buffer == nullptr || !can_be_asked(process))
       return mqs_no_information;
     const auto length = static_cast<std::size_t>(size);
     count(shared.fetch_bytes, length);

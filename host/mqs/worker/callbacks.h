@@ -28,6 +28,7 @@ struct Host;
 /// the job (level 3). Mostly there is one.
 struct Job {
   std::vector<Host*> processes = {}; ///< the last one is walked; nothing is read of the others
+  bool is_over = false;              ///< nor of any, and nobody answers questions any more
   mqs_job_info* info = nullptr;
   /// The Item::dll of all of them, once the DLL knows the callbacks.
   std::optional<wire::Encoder> introduction = {};

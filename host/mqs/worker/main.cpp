@@ -42,7 +42,8 @@ std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
 struct AskedProcess {
   AskedProcess(Channel& channel, wire::SharedState& shared, wire::StartMessage of, Job& job)
       : start(std::move(of)), outbox(channel, shared), host{channel, outbox, shared, start, job} {
-    shared.fetches = shared.fetch_bytes = 0;
+    shared.fetches = shared.fetch_bytes = shared.last_address = 0; // of another process
+    shared.callback = 0;
     serve(host);
   }
 
@@ -79,6 +80,7 @@ void walk_processes(DebugDll& dll, Host& first, std::optional<WalkFailure> failu
     if (!failure)
       failure = QueueWalk(dll, *host).run();
     const bool waits = host->job.goes_on;
+    host->pages.detach();
     conclude(*host, failure, waits);
     auto next = waits ? next_process(host->channel) : std::nullopt;
     if (!next) {

@@ -260,6 +260,7 @@ void QueueWalk::end_queue(int op_class, QueueEnd end, std::string_view text) {
 }
 
 void destroy_infos(DebugDll& dll, Job& job) {
+  job.is_over = true;
   for (const Host* host : job.processes)
     if (host->process_info != nullptr && dll->destroy_process_info != nullptr)
       dll.call<in("mqs_destroy_process_info")>(dll->destroy_process_info, host->process_info);

@@ -184,12 +184,17 @@ int mqs_next_operation(mqs_process* process, mqs_pending_operation* operation) {
 }
 
 int mqs_destroy_process_info(mqs_process_info* info) {
+  char byte;
   printf("process %d is over\n", info->number);
+  if (info->callbacks->level_2.mqs_fetch_data_fp(NULL, info->root, 1, &byte) == mqs_ok)
+    printf("and is read\n");
   host->level_2.mqs_free_fp(info);
   return mqs_ok;
 }
 int mqs_destroy_job_info(mqs_job_info* info) {
-  printf("the job of %d is over\n", info->processes);
+  char text[64];
+  snprintf(text, sizeof text, "the job of %d is over", info->processes);
+  host->level_2.mqs_dprints_fp(text);
   if (BEHAVIOUR == CRASHES_WITH_THE_JOB)
     abort();
   host->level_2.mqs_free_fp(info);
