@@ -112,21 +112,43 @@ static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_SITE, site, site),
 };
 
+/* What the second one's word says more exactly: an MPI may make its I/O of generalized requests,
+ * and its MPI_Comm_idup of a collective operation. */
+static int is_kind_of(int32_t kind, int32_t other) {
+  return other == MPIDBG_REQUEST_UNKNOWN ||
+         (kind == MPIDBG_REQUEST_IO && other == MPIDBG_REQUEST_GENERALIZED) ||
+         (kind == MPIDBG_REQUEST_COMM && other == MPIDBG_REQUEST_COLLECTIVE);
+}
+
+/* In the memory of an MPI a receive from anybody may have its message's source and tag in the place
+ * of what was asked for. */
+static void take_wildcards(struct mpidbg_request_description* more,
+                           const struct mpidbg_request_description* other) {
+  const uint32_t both = more->known & other->known;
+  if ((both & MPIDBG_KNOWN_PEER) != 0 && other->peer == MPIDBG_ANY_SOURCE)
+    more->peer = MPIDBG_ANY_SOURCE;
+  if ((both & MPIDBG_KNOWN_TAG) != 0 && other->tag == MPIDBG_ANY_TAG)
+    more->tag = MPIDBG_ANY_TAG;
+}
+
 static int are_different_requests(const struct mpidbg_request_description* one,
                                   const struct mpidbg_request_description* other) {
-  return (one->kind != other->kind && one->kind != MPIDBG_REQUEST_UNKNOWN &&
-          other->kind != MPIDBG_REQUEST_UNKNOWN) ||
+  return (one->kind != other->kind && !is_kind_of(one->kind, other->kind) &&
+          !is_kind_of(other->kind, one->kind)) ||
          differ(one, one->known, other, other->known, request_members, ASKED_MEMBERS);
 }
 
 void handles_merge_request(struct request_answer* answer, const struct request_answer* other) {
   struct mpidbg_request_description* const more = &answer->more;
-  if (are_different_requests(more, &other->more))
+  struct mpidbg_request_description asked = *more;
+  take_wildcards(&asked, &other->more);
+  if (are_different_requests(&asked, &other->more))
     return;
+  *more = asked;
   merge(more, more->known, &other->more, other->more.known, request_members,
         COUNT(request_members));
   more->known |= other->more.known;
-  if (more->kind == MPIDBG_REQUEST_UNKNOWN)
+  if (is_kind_of(other->more.kind, more->kind))
     more->kind = other->more.kind;
   if (more->state == MPIDBG_STATE_UNKNOWN)
     more->state = other->more.state;

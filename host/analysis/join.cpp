@@ -79,7 +79,7 @@ public:
     std::ranges::move(nameless_, std::back_inserter(joined_.ranks));
     for (auto look = earlier.rbegin(); look != earlier.rend(); ++look)
       joined_.earlier.push_back(std::move(look->second));
-    name_communicators(joined_);
+    name_communicators(joined_, documents_ > 1);
     if (documents_ > 1)
       settle_messages();
     return std::move(joined_);
@@ -93,7 +93,7 @@ private:
     for (EarlierLook& look : joined_.earlier) {
       Dump then;
       then.ranks = std::move(look.ranks);
-      name_communicators(then);
+      name_communicators(then, true);
       settle_recorded_messages(then.ranks);
       look.ranks = std::move(then.ranks);
       for (RankDump& rank : look.ranks)

@@ -138,7 +138,7 @@ void name_communicators(Dump& dump, const std::vector<std::size_t>& job_of) {
   }
 }
 
-void name_communicators(Dump& dump) {
+void name_communicators(Dump& dump, bool joined) {
   std::map<std::string, std::size_t> numbers;
   for (const RankDump& rank : dump.ranks)
     numbers.try_emplace(rank.job_id.value_or(""), numbers.size());
@@ -146,8 +146,8 @@ void name_communicators(Dump& dump) {
   std::size_t next = numbers.size();
   for (const RankDump& rank : dump.ranks) {
     // Of two jobs whose name is not known the joints may have the same ids.
-    job_of.push_back(rank.job_id || rank.joints.empty() ? numbers.at(rank.job_id.value_or(""))
-                                                        : next++);
+    const bool apart = joined && !rank.job_id && !rank.joints.empty();
+    job_of.push_back(apart ? next++ : numbers.at(rank.job_id.value_or("")));
   }
   name_communicators(dump, job_of);
 }

@@ -101,19 +101,22 @@ bool RankMpi::has_queues() const {
          dump_.mpi->state != MpiState::finalized;
 }
 
-Result<void> RankMpi::find_types_of_mpi() {
-  auto library = library_;
-  if (!library.recorded.empty())
-    library.provider = library.recorded;
-  return find_types(library);
+Result<void> RankMpi::find_types() {
+  return find_types(library_, [this] { return process_.find_debug_information(warnings_); });
 }
 
-Result<void> RankMpi::find_types(const MpiLibrary& library) {
+Result<void> RankMpi::find_types_of_recorded() {
+  auto library = library_;
+  library.provider = library.recorded;
+  return find_types(library, [] { return false; });
+}
+
+Result<void> RankMpi::find_types(const MpiLibrary& library,
+                                 const std::function<bool()>& find_debug_information) {
   if (!support_of(library.provider).needs_types())
     return {};
-  auto choice = select_types(
-      process_.space(), library, options_.types_files, options_.pack_directories,
-      [&] { return process_.find_debug_information(warnings_); }, warnings_);
+  auto choice = select_types(process_.space(), library, options_.types_files,
+                             options_.pack_directories, find_debug_information, warnings_);
   if (!choice) {
     dump_.mpi->types_match = TypesMatch::none;
     return forward(std::move(choice));

@@ -6,6 +6,7 @@
 #include "host/process/stopped_process.h"
 #include "rsp/result.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,9 +26,10 @@ public:
   /// Has MPI_Init returned, and MPI_Finalize not yet? Without both there are no queues.
   bool has_queues() const;
   /// Those that the debug DLL asks for. Errors: those of select_types.
-  Result<void> find_types() { return find_types(library_); }
-  /// Those of the MPI itself, whoever shows its queues. Errors: likewise.
-  Result<void> find_types_of_mpi();
+  Result<void> find_types();
+  /// Those of the MPI whose calls a recorder keeps. No debug information is fetched for them.
+  /// Errors: likewise.
+  Result<void> find_types_of_recorded();
   /// Errors: those of Memory.
   Result<void> read_transport();
 
@@ -43,7 +45,8 @@ public:
 private:
   bool starts_jobs() const;
   std::string launcher_name() const;
-  Result<void> find_types(const MpiLibrary& library);
+  Result<void> find_types(const MpiLibrary& library,
+                          const std::function<bool()>& find_debug_information);
   Result<void> read_state(const std::optional<std::string>& entry_hint);
 
   const DumpOptions& options_;

@@ -1,5 +1,6 @@
 #include "host/dump/rank_session.h"
 
+#include "host/codes.h"
 #include "host/disk/work_budget.h"
 #include "host/dump/rank_handles.h"
 #include "host/dump/rank_variables.h"
@@ -325,7 +326,9 @@ Result<void> RankSession::choose_handle_dll() {
   // A recorder needs none. What it does not know the MPI's own memory says: is a request complete?
   // Without the types that is not known.
   if (!mpi_->library().recorded.empty())
-    static_cast<void>(mpi_->find_types_of_mpi());
+    if (auto types = mpi_->find_types_of_recorded();
+        !types && types.error().code != codes::types_missing)
+      report_.warnings().push_back(std::move(types).error());
   auto dll = choose_dll_for_handles(options().dll, process_->space(), mpi_->library());
   if (!dll)
     return forward(std::move(dll));

@@ -131,6 +131,8 @@ private:
     if (outcome) {
       outcome_.calls = std::move(outcome->calls);
       dump_.joints = std::move(outcome->joints);
+    } else if (support_.is_recorder()) {
+      dump_.joints.assign(1, {}); // there may be some
     }
     if (outcome && outcome->lacking)
       outcome_.warnings.push_back(std::move(*outcome->lacking));

@@ -1,5 +1,6 @@
 #include "host/dump/select_types.h"
 
+#include "host/codes.h"
 #include "host/elf/elf_file.h"
 #include "host/mpi/mpi_support.h"
 #include "host/types/pack_finder.h"
@@ -65,7 +66,6 @@ private:
         of_others.push_back(other_platform(file, *types));
         continue;
       }
-      space_.images.add_type_source(types->source);
       sources.push_back(types->source);
       names.push_back(file.filename().string());
       const auto made_for = types->source->build_id();
@@ -82,6 +82,8 @@ private:
       return mismatch(fmt::format("{}", fmt::join(names, ", ")));
     if (!*fitting)
       return missing();
+    for (const auto& source : sources)
+      space_.images.add_type_source(source);
     return TypesChoice{fmt::format("{}", fmt::join(names, ", ")),
                        same_build ? TypesMatch::exact : TypesMatch::version};
   }
@@ -130,13 +132,13 @@ private:
   Result<TypesChoice> use(FoundPack found, TypesMatch match) {
     const auto name = found.path.filename().string();
     auto source = type_source(std::move(found.pack));
-    space_.images.add_type_source(source);
     // The pack alone is asked: a type that it lacks would be looked for in all that is loaded.
     auto fitting = fits([&](std::string_view type) { return source->find(type); });
     if (!fitting)
       return forward(std::move(fitting));
     if (!*fitting)
       return check_.mismatches.empty() ? missing() : mismatch(name);
+    space_.images.add_type_source(source);
     return TypesChoice{"pack " + name, match};
   }
 
@@ -171,7 +173,7 @@ private:
   Failure missing() const {
     constexpr std::size_t shown = 4;
     const auto first = std::span(check_.missing).first(std::min(shown, check_.missing.size()));
-    return fail("types.missing",
+    return fail(codes::types_missing,
                 fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
                             library_name(mpi_), fmt::join(first, ", "),
                             check_.missing.size() > shown ? ", ..." : ""),

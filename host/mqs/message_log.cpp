@@ -44,6 +44,12 @@ void MessageLog::add_stream(std::string_view piece) {
   }
 }
 
+void MessageLog::clear() {
+  lines_.clear();
+  unfinished_.clear();
+  dropping_ = false;
+}
+
 void MessageLog::end_stream() {
   add_line(unfinished_);
   unfinished_.clear();

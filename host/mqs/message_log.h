@@ -17,6 +17,8 @@ public:
   void add(std::string_view message);
   /// A piece of a stream: lines are complete at their newline.
   void add_stream(std::string_view piece);
+  /// Nothing was said, by a DLL that is loaded again.
+  void clear();
   /// The stream has ended: its last line may lack the newline.
   void end_stream();
 

@@ -27,6 +27,7 @@ constexpr milliseconds loader_latency{1};
 constexpr int most_meanwhile = 8;
 /// For the DLL's destructors, after everything has been read.
 constexpr int farewell_ms = 500;
+
 bool is_over(const std::optional<Clock::time_point>& end) {
   return end && Clock::now() >= *end;
 }
@@ -324,8 +325,7 @@ private:
 
   /// What the DLL has said so far it will say again.
   void forget() {
-    log_.end_stream();
-    outcome_.dll_messages.clear();
+    log_.clear();
     results_.begin_anew();
   }
 

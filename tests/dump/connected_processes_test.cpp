@@ -280,9 +280,30 @@ TEST(ConnectedProcesses, WithoutAJobsNameAreOfNoJobTogether) {
     dump.ranks[i].rank = static_cast<int>(i);
     dump.ranks[i].job_id.reset();
   }
-  name_communicators(dump);
+  name_communicators(dump, true);
   EXPECT_NE(dump.ranks[1].communicators[0].key, dump.ranks[2].communicators[0].key);
   EXPECT_TRUE(dump.ranks[0].communicators[0].remote.members.empty());
+}
+
+/// As when the same ranks were looked at twice.
+TEST(ConnectedProcesses, OfOneDumpWithoutAJobsNameAreOfOneJob) {
+  Dump dump = parent_and_child();
+  dump.ranks.erase(dump.ranks.begin());
+  dump.ranks.push_back(dump.ranks[0]);
+  for (std::size_t i : {0U, 1U}) {
+    dump.ranks[i].rank = static_cast<int>(i);
+    dump.ranks[i].job_id.reset();
+    Communicator world;
+    world.name = "MPI_COMM_WORLD";
+    world.size = 2;
+    world.local_rank = static_cast<int>(i);
+    world.group = {0, 1};
+    dump.ranks[i].communicators.assign(1, world);
+  }
+  name_communicators(dump);
+  EXPECT_EQ(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[0].key);
+  name_communicators(dump, true);
+  EXPECT_NE(dump.ranks[0].communicators[0].key, dump.ranks[1].communicators[0].key);
 }
 
 /// A document of one process more may show that another side is possible.

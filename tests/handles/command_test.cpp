@@ -148,10 +148,14 @@ TEST_P(HandlesCommand, TranslatesThoseOfFortran) {
       expected.insert(handle);
     }
   EXPECT_GT(expected.size(), 10U);
+  const json handles = ask(asked, {0}).at(0);
   std::set<std::string> said;
-  for (const auto& [handle, facts] : facts_of(ask(asked, {0}).at(0)))
+  for (const auto& [handle, facts] : facts_of(handles))
     said.insert(handle);
   EXPECT_EQ(said, expected);
+  std::set<std::string> communicators;
+  for (const json& communicator : handles["communicators"])
+    EXPECT_TRUE(communicators.insert(communicator["handle"]).second) << "twice: " << communicator;
 }
 
 TEST_P(HandlesCommand, SaysWhatIsNoHandle) {

@@ -53,8 +53,34 @@ TEST(MergedRequests, HaveNothingOfOneThatHadTheHandleBefore) {
     EXPECT_EQ(answer.more.tag, 17);
   };
   expect_nothing([](auto& more) { more.tag = 18; });
-  expect_nothing([](auto& more) { more.peer = MPIDBG_ANY_SOURCE; });
+  expect_nothing([](auto& more) { more.peer = 4; });
   expect_nothing([](auto& more) { more.kind = MPIDBG_REQUEST_COLLECTIVE; });
+}
+
+/// MPICH's memory has the message's source and tag in a receive that has met it.
+TEST(MergedRequests, AskForAnybodyWhereTheCallDid) {
+  auto answer = own_receive();
+  auto other = recorded_receive();
+  other.more.peer = MPIDBG_ANY_SOURCE;
+  other.more.tag = MPIDBG_ANY_TAG;
+  handles_merge_request(&answer, &other);
+  EXPECT_STREQ(answer.more.call, "MPI_Irecv");
+  EXPECT_EQ(answer.more.peer, MPIDBG_ANY_SOURCE);
+  EXPECT_EQ(answer.more.tag, MPIDBG_ANY_TAG);
+}
+
+TEST(MergedRequests, AreOfTheKindThatSaysMore) {
+  const std::array kinds = {std::pair{MPIDBG_REQUEST_GENERALIZED, MPIDBG_REQUEST_IO},
+                            std::pair{MPIDBG_REQUEST_COLLECTIVE, MPIDBG_REQUEST_COMM}};
+  for (const auto& [memory, recorded] : kinds) {
+    auto answer = own_receive();
+    auto other = recorded_receive();
+    answer.more.kind = memory;
+    other.more.kind = recorded;
+    handles_merge_request(&answer, &other);
+    EXPECT_EQ(answer.more.kind, recorded);
+    EXPECT_EQ(answer.more.site, 0x1234U);
+  }
 }
 
 comm_answer grid() {

@@ -215,9 +215,9 @@ TEST(AskHandles, BringsTheCommunicatorOfARequestThatIsAskedForOnce) {
   ASSERT_FALSE(result.failure) << result.failure->message;
   EXPECT_THAT(result.handles.requests, SizeIs(2));
   ASSERT_THAT(result.handles.communicators, SizeIs(2));
-  EXPECT_EQ(first(result).handle, 0x10U);
-  EXPECT_THAT(first(result).group, SizeIs(3));
-  EXPECT_EQ(result.handles.communicators[1].handle, 0x11U);
+  EXPECT_EQ(first(result).handle, 0x11U);
+  EXPECT_EQ(result.handles.communicators[1].handle, 0x10U);
+  EXPECT_THAT(result.handles.communicators[1].group, SizeIs(3));
   const auto both = ask("ANSWERS", {{HandleKind::request, 0x20}, {HandleKind::communicator, 0x10}});
   EXPECT_THAT(both.handles.communicators, SizeIs(1)) << "it is asked for itself";
   EXPECT_THAT(ask("ANSWERS").handles.communicators, SizeIs(3)) << "all are listed";

@@ -93,7 +93,8 @@ MQR_NOTED(File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler), (file
 static int note_File_set_errhandler(File_set_errhandler_function* next, MPI_File file,
                                     MPI_Errhandler errhandler) {
   const int result = next(file, errhandler);
-  if (result == MPI_SUCCESS && file == MPI_FILE_NULL)
+  const int is_own = errhandler != MPI_ERRORS_ARE_FATAL && errhandler != MPI_ERRORS_RETURN;
+  if (result == MPI_SUCCESS && file == MPI_FILE_NULL && is_own)
     mqr_handles_note(MQR_UNSEEN_ERRHANDLERS);
   if (result == MPI_SUCCESS)
     set(MQR_HANDLE(file), errhandler, MQR_FOR_FILES);

@@ -97,11 +97,6 @@ void mqr_learn_attributes(MPI_Comm handle, struct mqr_recorded_communicator* rec
     mqr_communicator_know_attributes(recorded);
 }
 
-void mqr_learn_attributes_anew(MPI_Comm handle, struct mqr_recorded_communicator* recorded) {
-  mqr_communicator_lose_attributes(recorded);
-  mqr_learn_attributes(handle, recorded);
-}
-
 static void set(MPI_Comm handle, int keyval, void* value) {
   const struct mqr_comm* const comm = mqr_comm_find(handle);
   if (comm != NULL)

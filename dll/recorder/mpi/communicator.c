@@ -269,8 +269,9 @@ void mqr_comm_not_freed(struct mqr_comm* comm) {
   pthread_mutex_lock(&lock);
   link_locked(comm);
   pthread_mutex_unlock(&lock);
-  if (comm->asked)
-    mqr_learn_attributes_anew(comm->handle, comm->recorded);
+  /* MPI may have deleted some of them. It is not asked: MPICH has half destroyed a communicator of
+   * which an attribute refused. */
+  mqr_communicator_lose_attributes(comm->recorded);
   watch(comm, comm->sampled);
 }
 

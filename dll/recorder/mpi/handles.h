@@ -20,8 +20,6 @@ void mqr_learn_topology(MPI_Comm handle, struct mqr_recorded_communicator* recor
 
 void mqr_open_attributes(void);
 void mqr_learn_attributes(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
-/* MPI may have deleted some of the program's, and not others. */
-void mqr_learn_attributes_anew(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
 
 void mqr_open_errhandlers(void);
 void mqr_learn_errhandler(MPI_Comm handle, struct mqr_recorded_communicator* recorded);

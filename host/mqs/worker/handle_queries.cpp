@@ -78,6 +78,9 @@ std::optional<WalkFailure> HandleQueries::run() {
     return ask_all();
   for (const auto& asked : *host_.start.handles)
     ask_for(asked);
+  for (const std::uint64_t owner : owners_)
+    if (told_communicators_.insert(owner).second)
+      static_cast<void>(ask_communicator(owner, true));
   return std::nullopt;
 }
 
@@ -194,30 +197,19 @@ void HandleQueries::ask_for(const wire::AskedHandle& asked) {
   Refusal refusal;
   if (asked.fortran)
     refusal = translate(kind, asked.value, handle);
-  owner_.reset();
   if (!refusal)
     refusal = ask(kind, handle);
   if (refusal)
     items_.refused(asked, *refusal);
-  else if (owner_ && !host_.start.handles->empty())
-    ask_owner(*owner_);
-}
-
-void HandleQueries::ask_owner(std::uint64_t handle) {
-  const auto is_asked = [&](const wire::AskedHandle& asked) {
-    return asked.value == handle && !asked.fortran &&
-           static_cast<HandleKind>(asked.kind) == HandleKind::communicator;
-  };
-  if (std::ranges::none_of(*host_.start.handles, is_asked) && owners_.insert(handle).second)
-    static_cast<void>(ask_communicator(handle, true));
+  else if (kind == HandleKind::communicator)
+    told_communicators_.insert(handle);
 }
 
 std::string HandleQueries::reason_of(std::string_view function, int code,
                                      std::uint64_t handle) const {
-  // Larger than what any MPI has behind a handle that is an address.
-  constexpr std::uint64_t largest_object = 4096;
+  constexpr std::uint64_t page = 4096; // no smaller piece of memory is unreadable by itself
   const auto at = at_pointer_width(handle, host_.start.sizes[4]).value;
-  if (code == MPIDBG_ERR_UNAVAILABLE && host_.unread && *host_.unread - at < largest_object)
+  if (code == MPIDBG_ERR_UNAVAILABLE && host_.unread && *host_.unread / page == at / page)
     return said(function, "nothing can be read at " + hexadecimal(at) + ", where it would be");
   return answer_of(function, code);
 }
@@ -303,7 +295,7 @@ HandleQueries::Refusal HandleQueries::ask(HandleKind kind, std::uint64_t handle)
                                                                  entry.request_describe, handle);
           items_.request(handle, info, more ? &*more : nullptr);
           if (more && (more->known & MPIDBG_KNOWN_COMM) != 0)
-            owner_ = more->comm;
+            owners_.push_back(more->comm);
         });
   case HandleKind::errhandler:
     return answer<mpidbg_errhandler_info_t>(

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge::worker {
 
@@ -42,7 +43,6 @@ private:
   Refusal ask(HandleKind kind, std::uint64_t handle);
   Refusal ask_communicator(std::uint64_t handle, bool is_owner);
   /// Of a request that was asked for: its communicator, once.
-  void ask_owner(std::uint64_t handle);
   /// Why a query with this code answers nothing.
   std::string reason_of(std::string_view function, int code, std::uint64_t handle) const;
 
@@ -62,9 +62,9 @@ private:
   DebugDll& dll_;
   Host& host_;
   HandleItems items_;
-  bool extended_ = true;               ///< part 2 is what we know
-  std::optional<std::uint64_t> owner_; ///< the communicator of the request that was asked for last
-  std::set<std::uint64_t> owners_;     ///< those that were asked for
+  bool extended_ = true;              ///< part 2 is what we know
+  std::vector<std::uint64_t> owners_; ///< communicators of the requests that were asked for
+  std::set<std::uint64_t> told_communicators_;
   std::uint64_t comm_capabilities_ = 0;
   std::uint64_t errhandler_capabilities_ = 0;
   OutStructure<mpidbg_handle_info_t> image_types_, process_types_;

@@ -97,6 +97,7 @@ void ask_for_handles(DebugDll& dll, Host& host, std::optional<WalkFailure> failu
   if (!failure)
     failure = queries.run();
   conclude(host, failure, false);
+  host.job.is_over = true;
   queries.destroy();
 }
 
