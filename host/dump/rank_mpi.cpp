@@ -105,7 +105,9 @@ Result<void> RankMpi::find_types() {
   return find_types(library_, [this] { return process_.find_debug_information(warnings_); });
 }
 
-Result<void> RankMpi::find_types_of_recorded() {
+Result<void> RankMpi::find_types_of_mpi() {
+  if (library_.recorded.empty())
+    return find_types();
   auto library = library_;
   library.provider = library.recorded;
   return find_types(library, [] { return false; });

@@ -27,9 +27,9 @@ public:
   bool has_queues() const;
   /// Those that the debug DLL asks for. Errors: those of select_types.
   Result<void> find_types();
-  /// Those of the MPI whose calls a recorder keeps. No debug information is fetched for them.
-  /// Errors: likewise.
-  Result<void> find_types_of_recorded();
+  /// Those of the MPI itself, whoever shows its queues. Under a recorder, which needs none, no
+  /// debug information is fetched for them. Errors: likewise.
+  Result<void> find_types_of_mpi();
   /// Errors: those of Memory.
   Result<void> read_transport();
 

@@ -326,7 +326,7 @@ Result<void> RankSession::choose_handle_dll() {
   // A recorder needs none. What it does not know the MPI's own memory says: is a request complete?
   // Without the types that is not known.
   if (!mpi_->library().recorded.empty())
-    if (auto types = mpi_->find_types_of_recorded();
+    if (auto types = mpi_->find_types_of_mpi();
         !types && types.error().code != codes::types_missing)
       report_.warnings().push_back(std::move(types).error());
   auto dll = choose_dll_for_handles(options().dll, process_->space(), mpi_->library());
