@@ -33,6 +33,14 @@ int mqs_destroy_image_info(mqs_image_info* info) {
   (void)info;
   return mqs_ok;
 }
+int mqs_setup_job(mqs_job* job, const mqs_job_callbacks* callbacks) {
+  (void)job, (void)callbacks;
+  return mqs_ok;
+}
+int mqs_destroy_job_info(mqs_job_info* info) {
+  (void)info;
+  return mqs_ok;
+}
 int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbacks) {
   (void)process, (void)callbacks;
   return mqs_ok;

@@ -133,7 +133,7 @@ class WaitingThreads : public testing::TestWithParam<Way> {};
 
 INSTANTIATE_TEST_SUITE_P(Ways, WaitingThreads,
                          testing::Values(Way{native, 64, CacheMode::full, false, 3},
-                                         Way{native, 64, CacheMode::full, true, 1},
+                                         Way{native, 64, CacheMode::full, true, 2},
                                          Way{native, 8, CacheMode::none, true, 2},
                                          Way{narrow, 64, CacheMode::full, true, 2}));
 
