@@ -154,6 +154,16 @@ static void put_value(int index, MPI_Datatype type, int binding) {
   MPI_T_cvar_handle_free(&handle);
 }
 
+/* What variables of both kinds have; text and description are the one's that was asked for last. */
+static void put_head(const char* separator, int index, int level, int binding) {
+  fprintf(out, "%s\n{\"index\":%d,", separator, index);
+  put_text("name", text);
+  fputc(',', out);
+  put_text("description", description);
+  put_position("verbosity", level, levels, COUNT(levels));
+  put_position("binding", binding, bindings, COUNT(bindings));
+}
+
 static void put_control(void) {
   int count;
   MPI_T_cvar_get_num(&count);
@@ -167,13 +177,8 @@ static void put_control(void) {
     if (MPI_T_cvar_get_info(i, text, &name_length, &level, &type, &enumeration, description,
                             &description_length, &binding, &scope) != MPI_SUCCESS)
       continue; // it is there no longer
-    fprintf(out, "%s\n{\"index\":%d,", separator, i);
+    put_head(separator, i, level, binding);
     separator = ",";
-    put_text("name", text);
-    fputc(',', out);
-    put_text("description", description);
-    put_position("verbosity", level, levels, COUNT(levels));
-    put_position("binding", binding, bindings, COUNT(bindings));
     put_position("scope", scope, scopes, COUNT(scopes));
     put_datatype(type);
     put_enumeration(enumeration);
@@ -196,13 +201,8 @@ static void put_performance(void) {
                             description, &description_length, &binding, &is_readonly,
                             &is_continuous, &is_atomic) != MPI_SUCCESS)
       continue;
-    fprintf(out, "%s\n{\"index\":%d,", separator, i);
+    put_head(separator, i, level, binding);
     separator = ",";
-    put_text("name", text);
-    fputc(',', out);
-    put_text("description", description);
-    put_position("verbosity", level, levels, COUNT(levels));
-    put_position("binding", binding, bindings, COUNT(bindings));
     put_position("class", pvar_class, classes, COUNT(classes));
     put_datatype(type);
     put_enumeration(enumeration);
