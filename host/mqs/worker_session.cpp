@@ -1,6 +1,5 @@
 #include "host/mqs/worker_session.h"
 
-#include "host/codes.h"
 #include "host/mqs/serve_worker.h"
 #include "host/mqs/walk_failures.h"
 
