@@ -1,8 +1,8 @@
 // What the host's files cost while a target is held: symbols over the objects of a real process,
 // and types of a file with 100 MB of DWARF, with and without what earlier runs have kept.
 
+#include "host/disk/command_output.h"
 #include "host/disk/output_file.h"
-#include "host/disk/run_command.h"
 #include "host/process/image_set.h"
 #include "host/types/dwarf_types.h"
 

@@ -27,7 +27,7 @@ inline constexpr std::string_view types_partial = "types.partial";
 inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
 inline constexpr std::string_view variables_clock = "variables.clock"; ///< they differ
 
-/// Families: the codes that start so.
+/// Families of codes: each code of the family begins with this text.
 inline constexpr std::string_view of_elf = "elf.";     ///< an ELF file of this host
 inline constexpr std::string_view of_files = "files."; ///< a file of the target, kept here
 

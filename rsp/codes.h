@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-/// The codes of errors that somebody tells apart, each under one name. Who makes such an error and
-/// who looks for it use the name, so that a typing error does not compile. Codes that are only
-/// printed stand where they are made. host/codes.h has those of the host.
+/// The codes of errors that some code tells apart, each under one name. Both the maker of such an
+/// error and the code that looks for it use the name, so that a typing error does not compile.
+/// Codes that are only printed stand where they are made. host/codes.h has those of the host.
 namespace mqbridge::codes {
 
 inline constexpr std::string_view connect_failed = "connect.failed";
@@ -20,10 +20,11 @@ inline constexpr std::string_view stub_timeout = "stub.timeout";
 inline constexpr std::string_view stub_too_long = "stub.too_long";
 inline constexpr std::string_view stub_trickles = "stub.trickles";
 
-/// Families: the codes that start so.
+/// Families of codes: each code of the family begins with this text.
 inline constexpr std::string_view of_vfile = "vfile."; ///< a file on the target's side
 
-/// Whether we gave up by ourselves, by the user's will. Nothing is then said of the stub.
+/// Whether mqbridge gave up by itself, or by the user's will. Such an error says nothing about the
+/// stub.
 constexpr bool given_up_by_us(std::string_view code) {
   return code == interrupted || code == stop_limit;
 }

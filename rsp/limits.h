@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
-/// How much of what a stub says is believed: sizes, counts and times beyond which it is an error.
-/// Each is well above what real stubs need, and low enough that a liar costs neither the host's
+/// How much a stub is believed: sizes, counts and times beyond which its answer is an error. Each
+/// limit is well above the needs of real stubs, and low enough that a liar costs neither the host's
 /// memory nor the target's time. `host/limits.h` has those of the host's rooms; the longest reply
 /// is the decoder's (Decoder::default_limit, 1 MiB), the silences that the user sets are in
 /// ClientOptions.
@@ -15,14 +15,22 @@ using std::chrono::seconds;
 
 // --- bytes
 
-/// What a stub announces as PacketSize counts from here to there: a packet of less carries nothing,
-/// and beyond 128 KiB larger ones gain nothing.
+/// The range of the PacketSize that a stub may announce: smaller packets carry nothing, and beyond
+/// 128 KiB larger ones gain nothing.
 inline constexpr std::size_t least_packet_size = 64;
 inline constexpr std::size_t packet_size = std::size_t{128} << 10;
 /// Bytes outside of packets, in one exchange.
 inline constexpr std::size_t garbage = std::size_t{64} << 10;
 /// A path: Linux' PATH_MAX.
 inline constexpr std::size_t path = 4096;
+/// The most that one request for a piece of an object, a file or of memory asks for. A longer piece
+/// of memory gains less than it loses when its end turns out to be unmapped.
+inline constexpr std::size_t piece = std::size_t{64} << 10;
+/// Requests for pieces of one object or file that are under way at once.
+inline constexpr std::size_t pieces_under_way = 16;
+/// A page of memory. What is readable changes at page borders; every kernel's page size is a
+/// multiple of this.
+inline constexpr std::size_t page = 4096;
 /// Files of /proc that explain why an attach was refused, and environments that name a rank.
 inline constexpr std::size_t proc_file = std::size_t{64} << 10;
 inline constexpr std::size_t environment_of_another = std::size_t{256} << 10;
@@ -48,8 +56,9 @@ inline constexpr std::size_t all_registers = std::size_t{16} << 20;
 
 /// `<` and `=` in a document: the parser's memory goes with elements and attributes, not bytes.
 inline constexpr std::size_t xml_marks = 1'000'000;
-/// Pieces of an object, a file or a range of memory that are shorter than asked for: so many, and
-/// one more for each `bytes_a_short_piece` that have come. Files of /proc give a page at a time.
+/// Pieces of an object, a file or a range of memory that may be shorter than asked for: this many,
+/// and one more for each `bytes_a_short_piece` bytes that have come. Files of /proc give a page at
+/// a time.
 inline constexpr std::size_t short_pieces = 64;
 inline constexpr std::size_t bytes_a_short_piece = 256;
 /// Threads of a server's processes, and the packets that list them where they come one a packet.
@@ -70,15 +79,16 @@ inline constexpr int traps = 1000;
 
 // --- times
 
-/// So many silences a reply may take that comes byte by byte.
+/// A reply that comes byte by byte may take the time of so many silences.
 inline constexpr int silences_a_reply = 6;
-/// What does not let go within that is left to the guardian; a stub that resumes says so at once;
-/// a running target stops at once, or sleeps where no signal reaches it.
+/// A stub that does not let go within this time is left to the guardian. A stub that resumes says
+/// so at once; a running target stops at once, or sleeps where no signal reaches it.
 inline constexpr seconds detaching{5};
-/// Of these, for a stub that has lost count of its replies, or keeps the one to its farewell.
+/// Part of that time, for a stub that has lost count of its replies, or does not answer its
+/// farewell.
 inline constexpr std::chrono::milliseconds unclear_detaching{2'500};
 inline constexpr seconds leaving{1};
-/// For finding out which processes of a server are ranks, for a message.
+/// For finding out which processes of a server are ranks, which only a message needs.
 inline constexpr seconds naming_ranks{3};
 
 } // namespace mqbridge::rsp::limits

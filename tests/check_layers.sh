@@ -3,7 +3,7 @@
 # first. So there is no circle. Run by ctest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# Of no room: rsp/{codes,limits,result,unique_fd}.h and host/{codes,limits}.h, which everybody may include.
+# Of no room: rsp/{codes,limits,result,seconds,unique_fd}.h and host/{codes,limits}.h, which everybody may include.
 rooms=(
   "dll:"
   "rsp/packet:"
@@ -65,10 +65,34 @@ while IFS=: read -r file included; do
   [[ " ${may[$room]} " == *" $other "* || ($other == rsp/* && " ${may[$room]} " == *" rsp "*) ]] ||
     { echo "$file includes $included: against the direction"; status=1; }
 done < <(grep -rE '^ *# *include *"' --include=*.h --include=*.cpp --include=*.c rsp dll host | sed -nE 's/^([^:]+): *# *include *"([^"]+)".*/\1:\2/p')
-# What is common to all MPIs knows none of them, but for the one file that lists them; and none knows another.
-for mpi in host/mpi/*/; do
-  found=$(grep -lrE "^ *# *include *\"$mpi" host/mpi | grep -vE "^$mpi|^host/mpi/known_mpis.cpp$" || true)
+# What is known of one MPI stands in its folder alone: nobody but the file that lists them all includes a header of it, and none
+# knows another.
+mpis=()
+for support in host/mpi/*/*_support.h; do
+  mpi=$(dirname "$support")
+  mpis+=("$(basename "$mpi")")
+  found=$(grep -lrE "^ *# *include *\"$mpi/" rsp host | grep -vE "^$mpi/|^host/mpi/known_mpis.cpp$" || true)
   [[ -z $found ]] || { echo "${found//$'\n'/ } includes headers of $mpi"; status=1; }
 done
+((${#mpis[@]} > 2)) || { echo "only ${#mpis[@]} MPIs seen: the search is broken"; status=1; }
+# Nor do texts elsewhere have the name of one, or how its programs, files and symbols begin. Two may:
+#   host/cli/arguments/config.cpp    an example of a configuration
+#   host/dump/together/job_view.cpp  advice that is true of one launcher
+folders=$(IFS='|'; echo "${mpis[*]}")
+words="Open MPI|MPICH|OMPI_|ompi_|libompi|libopen-|[^a-z]orte|[^a-z]prte|oshrun|hydra|opal_|mca_|MPID|MPII|ob1|${folders/|recorder/}"
+found=$(find rsp host -name '*.h' -o -name '*.cpp' |
+  grep -vE "^host/mpi/($folders)/|^host/cli/arguments/config.cpp$|^host/dump/together/job_view.cpp$" |
+  xargs awk -v words="$words" '
+    /^ *# *include/ { next }
+    {
+      line = $0
+      sub(/(^|[^:])\/\/.*/, "", line)
+      while (match(line, /"([^"\\]|\\.)*"/)) {
+        if (substr(line, RSTART, RLENGTH) ~ words)
+          print FILENAME ":" FNR ": names an MPI, which its folder in host/mpi should do: " $0
+        line = substr(line, RSTART + RLENGTH)
+      }
+    }')
+[[ -z $found ]] || { echo "$found"; status=1; }
 ((checked > 100)) || { echo "only $checked includes seen: the search is broken"; status=1; }
 exit $status

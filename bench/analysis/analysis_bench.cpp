@@ -5,6 +5,7 @@
 #include "bench/analysis/synthetic_job.h"
 #include "host/analysis/analyze.h"
 #include "host/document/json_report.h"
+#include "rsp/seconds.h"
 #include "tests/support/process_table.h"
 #include "tests/support/temp_directory.h"
 
@@ -93,7 +94,7 @@ ProgramRun run_analyze(const std::filesystem::path& document, const std::filesys
   rusage used{};
   ::wait4(pid, &status, 0, &used);
   ProgramRun run;
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.seconds = in_seconds(std::chrono::steady_clock::now() - begin);
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   run.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   run.peak_mib = static_cast<double>(used.ru_maxrss) / 1024;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "rsp/seconds.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -42,7 +44,7 @@ public:
 
   /// How many of `bytes` that began then have arrived by `now`.
   std::size_t arrived(Clock::time_point begins, Clock::time_point now, std::size_t bytes) const {
-    const double seconds = std::chrono::duration<double>(now - begins - delay_).count();
+    const double seconds = in_seconds(now - begins - delay_);
     if (seconds < 0)
       return 0;
     if (seconds_per_byte_ == 0)

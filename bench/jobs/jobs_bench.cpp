@@ -3,6 +3,7 @@
 
 #include "bench/jobs/crowd.h"
 #include "bench/jobs/held_watch.h"
+#include "rsp/seconds.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
@@ -27,7 +28,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 double seconds(Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
+  return in_seconds(time);
 }
 
 /// What is wrong with the dump of a rank; empty: nothing.

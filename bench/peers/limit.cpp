@@ -8,7 +8,7 @@
 #include "bench/peers/report_line.h"
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/guardian/guardian.h"
 
 #include <CLI/CLI.hpp>

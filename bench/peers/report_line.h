@@ -2,6 +2,7 @@
 
 #include "bench/peers/answer_checksum.h"
 #include "rsp/result.h"
+#include "rsp/seconds.h"
 
 #include <chrono>
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace mqbridge::peers {
 using Clock = std::chrono::steady_clock;
 
 inline double seconds(Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
+  return in_seconds(duration);
 }
 
 /// The one line that a peer prints (README.md). `more`: further members, each with a comma before.

@@ -2,6 +2,7 @@
 
 #include "bench/queue_walk/stage.h"
 #include "bench/queue_walk/touched_pages.h"
+#include "rsp/seconds.h"
 #include "tests/support/child_process.h"
 #include "tests/support/real_stub.h"
 
@@ -40,8 +41,7 @@ Result<std::string> output_of(const Words& argv) {
 /// What the link saw of a peer, beside what the peer says of itself.
 void add_link(Measured& cost, const DelayingLink& link, const LinkSpec& spec) {
   const auto connections = link.connections();
-  cost.wall_s +=
-      static_cast<double>(connections) * std::chrono::duration<double>(spec.round_trip).count();
+  cost.wall_s += static_cast<double>(connections) * in_seconds(spec.round_trip);
   cost.round_trips = link.turns() + connections;
   cost.bytes = link.to_client();
 }

@@ -1,5 +1,7 @@
 #include "bench/queue_walk/prediction.h"
 
+#include "rsp/seconds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -8,7 +10,7 @@ namespace mqbridge::bench {
 namespace {
 
 double on_link(double round_trips, double bytes, const LinkSpec& link) {
-  return round_trips * std::chrono::duration<double>(link.round_trip).count() +
+  return round_trips * in_seconds(link.round_trip) +
          (link.bytes_per_second > 0 ? bytes / link.bytes_per_second : 0);
 }
 

@@ -6,6 +6,7 @@
 // stacks as well.
 
 #include "bench/delaying_link/delaying_link.h"
+#include "rsp/seconds.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/gdb_server.h"
@@ -54,7 +55,7 @@ public:
       throw std::runtime_error(link.error().message);
     const auto begin = Clock::now();
     look((*link)->endpoint());
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    return in_seconds(Clock::now() - begin);
   }
 
 private:

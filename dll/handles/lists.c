@@ -1,4 +1,4 @@
-/* All handles of a kind: what the readers of the process found, each once. */
+/* All handles of a kind: the handles that the readers of the process found, each once. */
 
 #include "dll/handles/reader.h"
 

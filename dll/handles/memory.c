@@ -54,9 +54,7 @@ int handles_size(const mqs_process_info* process, const char* type) {
 }
 
 int handles_fetch(const mqs_process_info* process, mqs_taddr_t address, size_t size, void* into) {
-  const struct target* const target = &process->target;
-  return address != 0 && size <= INT_MAX && target_has_address(target, address) &&
-         target->callbacks->mqs_fetch_data_fp(target->process, address, (int)size, into) == mqs_ok;
+  return target_read(&process->target, address, size, into);
 }
 
 int handles_word(const mqs_process_info* process, mqs_taddr_t address, int size, uint64_t* value) {

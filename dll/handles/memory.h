@@ -1,7 +1,11 @@
 #ifndef MQBRIDGE_DLL_HANDLES_MEMORY_H
 #define MQBRIDGE_DLL_HANDLES_MEMORY_H
 
-#include "dll/handles/interface.h"
+/* The DLL is compiled with everything hidden: its entry points alone are to be found by dlsym(). */
+#pragma GCC visibility push(default)
+#include "dll/mpidbg_interface.h"
+#pragma GCC visibility pop
+
 #include "dll/queues/target.h"
 
 #include <stddef.h>
@@ -47,18 +51,20 @@ int handles_offset(const mqs_process_info* process, const char* type, const char
 /* -1: not known. */
 int handles_size(const mqs_process_info* process, const char* type);
 
-/* Memory of the target as it is there. All of these: 1 if it was read, else 0, and nothing is
- * printed: that an address is none of a handle is an answer. */
+/* Read memory of the target as it is there. All of these functions return 1 if it was read, else 0,
+ * and print nothing: "no handle is at this address" is an answer, not a fault. */
 int handles_fetch(const mqs_process_info* process, mqs_taddr_t address, size_t size, void* into);
 /* An unsigned integer of 1, 2, 4 or 8 bytes. */
 int handles_word(const mqs_process_info* process, mqs_taddr_t address, int size, uint64_t* value);
 int handles_int(const mqs_process_info* process, mqs_taddr_t address, int* value);
 int handles_pointer(const mqs_process_info* process, mqs_taddr_t address, mqs_taddr_t* value);
-/* Of fetched bytes, as many as an address has. */
+/* The address in fetched bytes; the target decides its width. */
 mqs_taddr_t handles_address_in(const mqs_process_info* process, const void* bytes);
-/* Cut to size - 1 bytes, and terminated. It may begin just before memory that cannot be read. */
+/* A string of the target, cut to size - 1 bytes and terminated. It may begin just before memory
+ * that cannot be read. */
 int handles_string(const mqs_process_info* process, mqs_taddr_t address, char* into, size_t size);
-/* int[count], as the host's; from handles_array(). NULL: not read, or no memory. */
+/* int[count] of the target, in the host's byte order; from handles_array(). NULL: not read, or no
+ * memory. */
 int* handles_ints(const mqs_process_info* process, mqs_taddr_t address, int count);
 
 /* Handles that are found one after the other. */
@@ -66,7 +72,7 @@ struct handle_list {
   mqs_taddr_t* handles;
   int count, room;
 };
-enum { HANDLES_LISTED = 1 << 20 }; /* more of a kind are not listed */
+enum { HANDLES_LISTED = 1 << 20 }; /* handles of a kind; further ones are not listed */
 /* MPIDBG_SUCCESS; MPIDBG_ERR_UNAVAILABLE: there are too many; MPIDBG_ERR_NO_MEM. */
 int handles_list_add(struct handle_list* list, mqs_taddr_t handle);
 void handles_list_sort(struct handle_list* list);

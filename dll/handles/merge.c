@@ -1,11 +1,12 @@
-/* Two readers that know the same handle: the first one's word counts. Where they contradict each
- * other, the other one speaks of what had the handle before: nothing is taken from it. */
+/* Merges the answers of two readers about the same handle. The first one's answer counts. If the
+ * two contradict each other, the second describes an older object that had the same handle: nothing
+ * is taken from it. */
 
 #include "dll/handles/merge.h"
 
 #include <string.h>
 
-/* Members that one bit of `known` speaks of: from the first to the last. */
+/* Members that one bit of `known` stands for: from the first to the last. */
 struct members {
   uint32_t bit;
   size_t from, end;
@@ -21,7 +22,7 @@ static void merge(void* into, uint32_t known, const void* from, uint32_t theirs,
              members[i].end - members[i].from);
 }
 
-/* Whether both know a member, and say something else of it. */
+/* Whether both answers know a member, and differ in it. */
 static int differ(const void* one, uint32_t known, const void* other, uint32_t theirs,
                   const struct members* members, size_t count) {
   for (size_t i = 0; i < count; ++i)
@@ -53,7 +54,7 @@ enum {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What a communicator is for as long as it lives. */
+/* Compares the members that never change while a communicator lives. */
 static int are_different_comms(const struct comm_answer* one, const struct comm_answer* other) {
   enum { constant = MPIDBG_COMM_INFO_PREDEFINED | MPIDBG_COMM_INFO_INTERCOMM };
   const struct mpidbg_comm_info_t* const a = &one->info;
@@ -95,7 +96,7 @@ void handles_merge_comm(struct comm_answer* answer, const struct comm_answer* ot
 }
 
 #define REQUEST(bit, first, last) MEMBERS(struct mpidbg_request_description, bit, first, last)
-enum { ASKED_MEMBERS = 7 }; /* the first ones: what was asked for never changes */
+enum { ASKED_MEMBERS = 7 }; /* the first ones: the arguments of a call never change */
 static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_FORTRAN, fortran_handle, fortran_handle),
     REQUEST(MPIDBG_KNOWN_PERSISTENT, persistent, persistent),
@@ -112,7 +113,7 @@ static const struct members request_members[] = {
     REQUEST(MPIDBG_KNOWN_SITE, site, site),
 };
 
-/* What the second one's word says more exactly: an MPI may make its I/O of generalized requests,
+/* Whether `kind` is a more exact word for `other`: an MPI may make its I/O of generalized requests,
  * and its MPI_Comm_idup of a collective operation. */
 static int is_kind_of(int32_t kind, int32_t other) {
   return other == MPIDBG_REQUEST_UNKNOWN ||
@@ -120,8 +121,8 @@ static int is_kind_of(int32_t kind, int32_t other) {
          (kind == MPIDBG_REQUEST_COMM && other == MPIDBG_REQUEST_COLLECTIVE);
 }
 
-/* In the memory of an MPI a receive from anybody may have its message's source and tag in the place
- * of what was asked for. */
+/* In an MPI's memory a receive from MPI_ANY_SOURCE may hold the source and tag of its message in
+ * the place of the program's arguments. */
 static void take_wildcards(struct mpidbg_request_description* more,
                            const struct mpidbg_request_description* other) {
   const uint32_t both = more->known & other->known;

@@ -1,4 +1,4 @@
-/* What a handle is: all readers of the process are asked, and what they say is put together. */
+/* What a handle is: asks all readers of the process, and merges their answers. */
 
 #include "dll/handles/merge.h"
 
@@ -9,12 +9,12 @@
   (void)image_info;                                                                                \
   (void)process
 
-/* Those that have the function. */
+/* The readers that have the function. */
 #define EACH_READER(info, index, function)                                                         \
   for (int index = 0; index < (info)->readers; ++index)                                            \
     if ((info)->open[index].reader->function != NULL)
 
-/* Copies what is handed out to memory of the host's. */
+/* Copies an answer to the host's memory. */
 static int hand_out(int code, const void* what, size_t size, void** out) {
   if (code != MPIDBG_SUCCESS)
     return code;
@@ -89,7 +89,7 @@ int mpidbg_request_describe(MPIDBG_OF, mqs_taddr_t request,
   return hand_out(code, &answer.more, sizeof answer.more, (void**)description);
 }
 
-/* A status is memory of the program: who knows its form knows all of it. */
+/* A status is memory of the program: a reader that knows its form knows all of it. */
 static int ask_status(mqs_process_info* info, mqs_taddr_t address, struct status_answer* answer) {
   int code = MPIDBG_ERR_NOT_SUPPORTED;
   EACH_READER(info, i, status) {
@@ -139,7 +139,7 @@ int mpidbg_errhandler_query(MPIDBG_OF, mqs_taddr_t errhandler,
   return hand_out(code, &answer, sizeof answer, (void**)info);
 }
 
-/* From Fortran to C: the first that knows. */
+/* From Fortran to C: the answer of the first reader that knows. */
 #define TRANSLATE(function, from)                                                                  \
   do {                                                                                             \
     UNUSED_OF;                                                                                     \

@@ -1,18 +1,18 @@
 #ifndef MQBRIDGE_DLL_HANDLES_READER_H
 #define MQBRIDGE_DLL_HANDLES_READER_H
 
-/* Between the entry points (setup.c, queries.c, lists.c) and those who know where the handles of a
- * process are: the memory of one MPI, or a recorder. Each of these is a struct reader in readers.c.
- *
- * Several may know the same process. The entry points ask all of them, in the order of readers.c:
- * what the first one leaves unknown is taken from the next (merge.c). So a reader says only what it
- * knows, and MPIDBG_ERR_UNAVAILABLE where it should know and cannot. */
+/* The interface between the entry points (setup.c, queries.c, lists.c) and the readers, which know
+ * where the handles of a process are: in the memory of one MPI, or in a recorder's. Each reader is
+ * a struct reader. Several readers may know the same process. The entry points ask all
+ * of them, in the order of setup.c, and fill in from the next one the facts that the first one
+ * leaves unknown (merge.c). So a reader says only what it knows, and MPIDBG_ERR_UNAVAILABLE where
+ * it should know and cannot. */
 
 #include "dll/handles/memory.h"
 
-/* A handle that is being described. The reader gets it zeroed, but for what names a handle, sizes,
- * and `unknown` ranks (-1). It fills in what it knows, with arrays from handles_allocate(), and
- * sets the bits of more.known, which hold for both structures. */
+/* A handle that is being described. The reader gets the structure zeroed, except for the handle,
+ * the sizes, and the `unknown` ranks (-1). It fills in the members that it knows, with arrays from
+ * handles_allocate(), and sets the bits of more.known, which hold for both structures. */
 struct comm_answer {
   /* All but comm_c_handle and comm_fortran_handle, which the entry points fill in. With neither
    * a name nor a group known: "" and NULL. A bit of the topology only with MPIDBG_KNOWN_TOPOLOGY,
@@ -43,10 +43,11 @@ struct reader {
   /* The process is none of this reader's without this symbol. */
   const char* symbol;
 
-  /* What it needs of the process from now on, in *state: from handles_allocate(), or NULL. Once for
-   * each process. Not MPIDBG_SUCCESS: the reader is not asked. */
+  /* Sets *state to what the reader needs of the process from now on: memory from
+   * handles_allocate(), or NULL. Called once for each process. If it does not return
+   * MPIDBG_SUCCESS, the reader is not asked. */
   int (*open)(const mqs_process_info* process, void** state);
-  /* Gives back what open() and the others keep. NULL: *state is all. */
+  /* Gives back the memory that open() and the others keep. NULL: *state is all of it. */
   void (*close)(void* state);
   /* Fills in the types that it knows. May be NULL. */
   void (*types)(const mqs_process_info* process, void* state,
@@ -58,10 +59,10 @@ struct reader {
   unsigned comm_capabilities;       /* enum mpidbg_comm_capabilities_t */
   unsigned errhandler_capabilities; /* enum mpidbg_errhandler_capabilities_t */
 
-  /* Of the handle that stands in the answer. NULL: MPIDBG_ERR_NOT_SUPPORTED, as for all below. */
+  /* Describes the handle in the answer. NULL: MPIDBG_ERR_NOT_SUPPORTED, as for all below. */
   int (*comm)(const mqs_process_info* process, void* state, struct comm_answer* answer);
   int (*request)(const mqs_process_info* process, void* state, struct request_answer* answer);
-  /* Of the MPI_Status at `address`. */
+  /* Describes the MPI_Status at `address`. */
   int (*status)(const mqs_process_info* process, void* state, mqs_taddr_t address,
                 struct status_answer* answer);
   int (*errhandler)(const mqs_process_info* process, void* state,
@@ -73,7 +74,7 @@ struct reader {
                         mqs_taddr_t* errhandler);
   int (*request_f2c)(const mqs_process_info* process, void* state, int32_t fortran,
                      mqs_taddr_t* request);
-  /* Of the address of a Fortran status. */
+  /* `fortran` is the address of a Fortran status. */
   int (*status_f2c)(const mqs_process_info* process, void* state, mqs_taddr_t fortran,
                     mqs_taddr_t* status);
 
@@ -84,8 +85,6 @@ struct reader {
   int (*errhandlers)(const mqs_process_info* process, void* state, struct handle_list* list);
 };
 
-/* In the order in which they are asked; NULL-terminated. */
-extern const struct reader* const handles_readers[];
 extern const struct reader handles_openmpi;
 extern const struct reader handles_mpich;
 extern const struct reader handles_recorder;

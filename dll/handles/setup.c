@@ -1,4 +1,4 @@
-/* From the host's callbacks to a process whose MPI is known. */
+/* The setup from the host's callbacks to a process whose MPI is known. */
 
 #include "dll/handles/reader.h"
 #include "dll/queues/errors.h"
@@ -7,6 +7,12 @@
 
 const mqs_basic_callbacks* handles_host;
 
+/* The entry points ask the readers in this order: an MPI's own memory tells the present state; a
+ * recorder adds the calls. */
+static const struct reader* const readers[] = {&handles_openmpi, &handles_mpich, &handles_recorder};
+enum { READERS = sizeof readers / sizeof *readers };
+_Static_assert((int)READERS <= (int)HANDLES_READERS, "room for those of one process");
+
 char mpidbg_dll_is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 char mpidbg_dll_bitness = (char)(8 * sizeof(void*));
 enum mpidbg_comm_capabilities_t mpidbg_comm_capabilities;
@@ -14,10 +20,10 @@ enum mpidbg_errhandler_capabilities_t mpidbg_errhandler_capabilities;
 struct mpidbg_name_map_t* mpidbg_comm_name_map;
 struct mpidbg_name_map_t* mpidbg_errhandler_name_map;
 
-/* Of the process that was set up last: the interface has one map of each. */
+/* The names in the process that was set up last: the interface has one map of each kind. */
 static struct name_map comm_names, errhandler_names;
 
-/* What the code of the recorder's lists calls when it finds damage (dll/queues/cursor.c). The
+/* The code of the recorder's lists calls this when it finds damage (dll/queues/recorded.c). The
  * interface has no texts for codes. */
 int queues_fault(int code, const char* what, mqs_taddr_t address) {
   char line[128];
@@ -57,8 +63,8 @@ int mpidbg_init_per_image(mqs_image* image, const mqs_image_callbacks* callbacks
                           struct mpidbg_handle_info_t* handle_types) {
   *handle_types = (struct mpidbg_handle_info_t){0}; /* known with the process */
   int known = 0;
-  for (const struct reader* const* reader = handles_readers; *reader != NULL; ++reader)
-    known |= has_symbol(image, callbacks, (*reader)->symbol);
+  for (int i = 0; i < READERS; ++i)
+    known |= has_symbol(image, callbacks, readers[i]->symbol);
   if (!known)
     return MPIDBG_ERR_NOT_SUPPORTED;
   mqs_image_info* const info = handles_allocate(sizeof *info);
@@ -86,17 +92,17 @@ static void close_reader(const struct reader* reader, void* state) {
     handles_host->mqs_free_fp(state);
 }
 
-/* All that know it; the first one's names and types count. */
+/* Opens all readers that know the process; the first one's names and types count. */
 static int open_readers(mqs_process_info* process, struct mpidbg_handle_info_t* handle_types) {
   int failed = MPIDBG_ERR_NOT_SUPPORTED;
   unsigned comm_capabilities = 0;
   unsigned errhandler_capabilities = 0;
-  /* That a handle was not freed is only known where whoever answers can tell. */
+  /* "This handle was not freed" is only known if all readers can tell. */
   unsigned comm_freed = MPIDBG_COMM_CAP_FREED_HANDLE;
   unsigned errhandler_freed = MPIDBG_ERRH_CAP_FREED_HANDLE;
   comm_names = errhandler_names = (struct name_map){0};
-  for (const struct reader* const* each = handles_readers; *each != NULL; ++each) {
-    const struct reader* const reader = *each;
+  for (int i = 0; i < READERS; ++i) {
+    const struct reader* const reader = readers[i];
     void* state = NULL;
     if (handles_symbol(process, reader->symbol) == 0)
       continue;

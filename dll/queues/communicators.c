@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-#define COMMUNICATOR(bytes, member) ((bytes) + offsetof(struct mqr_communicator, member))
+int queues_read_root(mqs_process_info* info) {
+  const int code = root_read(&info->target, info->root_at, &info->root);
+  return code == mqs_ok ? mqs_ok : queues_fault(code, MQR_ROOT_SYMBOL, info->root_at);
+}
 
 /* [MQD 5.10.1] Called whenever the process has stopped again: nothing of an earlier stop is kept.
  */
@@ -13,48 +16,24 @@ int mqs_update_communicator_list(mqs_process* process) {
   mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  info->communicator.valid = 0;
+  info->at_communicator = 0;
   info->communicator_cursor = info->operation_cursor = (struct cursor){0};
   returned_close(info);
   return queues_read_root(info);
 }
 
-static int decode(const struct target* target, const unsigned char* bytes,
-                  struct current_communicator* out) {
-  const uint32_t kind = target_u32(target, bytes + offsetof(struct mqr_node, kind));
-  out->id = target_u64(target, COMMUNICATOR(bytes, id));
-  out->name = target_u64(target, COMMUNICATOR(bytes, name));
-  out->group = target_u64(target, COMMUNICATOR(bytes, group));
-  out->remote_group = target_u64(target, COMMUNICATOR(bytes, remote_group));
-  out->inter = kind == MQR_INTER;
-  out->local_rank = target_i32(target, COMMUNICATOR(bytes, local_rank));
-  out->size = target_i32(target, COMMUNICATOR(bytes, size));
-  out->remote_size = target_i32(target, COMMUNICATOR(bytes, remote_size));
-  out->returned = target_u32(target, COMMUNICATOR(bytes, returned));
-  out->returned_sends = target_u64(target, COMMUNICATOR(bytes, returned_sends));
-  for (size_t i = 0; i < MQR_QUEUES; ++i) {
-    const unsigned char* const list = COMMUNICATOR(bytes, queues) + i * sizeof(struct mqr_list);
-    out->queues[i].first = target_u64(target, list + offsetof(struct mqr_list, first));
-    out->queues[i].count = target_u32(target, list + offsetof(struct mqr_list, count));
-  }
-  if (kind > MQR_INTER || out->size < 1 || out->size > MQR_MAX_GROUP || out->local_rank < 0 ||
-      out->local_rank >= out->size)
-    return QUEUES_CORRUPT;
-  return mqs_ok;
-}
-
 static int next_communicator(mqs_process_info* info) {
   unsigned char bytes[sizeof(struct mqr_communicator)] = {0};
   mqs_taddr_t address = 0;
-  info->communicator.valid = 0;
+  info->at_communicator = 0;
   int code = cursor_advance(&info->communicator_cursor, &info->target, bytes,
-                            info->communicator_size, &address);
+                            info->root.communicator_size, &address);
   if (code != mqs_ok)
     return code;
-  code = decode(&info->target, bytes, &info->communicator);
+  code = communicator_decode(&info->target, bytes, &info->communicator);
   if (code != mqs_ok)
     return queues_fault(code, "communicator", address);
-  info->communicator.valid = 1;
+  info->at_communicator = 1;
   return mqs_ok;
 }
 
@@ -63,8 +42,8 @@ int mqs_setup_communicator_iterator(mqs_process* process) {
   mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  info->communicator_cursor =
-      cursor_at(info->communicators, "communicator", MQR_MAGIC_COMMUNICATOR, info->updating);
+  info->communicator_cursor = cursor_at(info->root.communicators, "communicator",
+                                        MQR_MAGIC_COMMUNICATOR, info->root.updating);
   return next_communicator(info);
 }
 
@@ -74,7 +53,7 @@ int mqs_next_communicator(mqs_process* process) {
   return info != NULL ? next_communicator(info) : QUEUES_NOT_SET_UP;
 }
 
-/* Cut to what the interface has room for, between two characters of UTF-8. */
+/* Cuts a name to the interface's room, between two characters of UTF-8. */
 static void cut_name(char* name, size_t size) {
   size_t end = strnlen(name, size - 1);
   if (end == size - 1)
@@ -83,13 +62,13 @@ static void cut_name(char* name, size_t size) {
   name[end] = '\0';
 }
 
-/* [MQD 5.10.3] A name that cannot be read costs the name, not the queues. */
+/* [MQD 5.10.3] If the name cannot be read, only the name is missing, not the queues. */
 int mqs_get_communicator(mqs_process* process, mqs_communicator* out) {
   const mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  const struct current_communicator* const current = &info->communicator;
-  if (!current->valid)
+  const struct communicator* const current = &info->communicator;
+  if (!info->at_communicator)
     return QUEUES_PAST_END;
   out->unique_id = current->id;
   out->local_rank = current->local_rank;
@@ -109,8 +88,8 @@ int mqs_get_comm_group(mqs_process* process, int* ranks) {
   const mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  const struct current_communicator* const current = &info->communicator;
-  if (!current->valid)
+  const struct communicator* const current = &info->communicator;
+  if (!info->at_communicator)
     return QUEUES_PAST_END;
   if (current->inter || current->group == 0)
     return mqs_no_information;

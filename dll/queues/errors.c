@@ -9,7 +9,7 @@ static char* const texts[] = {
     [QUEUES_NO_MEMORY - mqs_first_user_code] = "the host has no memory",
     [QUEUES_NOT_SET_UP - mqs_first_user_code] = "this image or process was not set up",
     [QUEUES_NO_RECORDER - mqs_first_user_code] =
-        "no mqbridge recorder: the symbol mqbridge_recorder is not in the process",
+        "no mqbridge recorder: the symbol " MQR_ROOT_SYMBOL " is not in the process",
     [QUEUES_UNREADABLE - mqs_first_user_code] = "memory of the target cannot be read",
     [QUEUES_BAD_MAGIC - mqs_first_user_code] =
         "not what the layout has here (wrong magic number): corrupt memory, or another layout",

@@ -2,11 +2,12 @@
 
 #include "dll/queues/errors.h"
 #include "dll/queues/info.h"
+#include "dll/queues/lines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define OPERATION(bytes, member) ((bytes) + offsetof(struct mqr_operation, member))
+#define OPERATION(bytes, member) MEMBER(bytes, mqr_operation, member)
 
 _Static_assert((int)MQR_SEND == (int)mqs_pending_sends &&
                    (int)MQR_RECEIVE == (int)mqs_pending_receives &&
@@ -21,30 +22,31 @@ int mqs_setup_operation_iterator(mqs_process* process, int op_class) {
   mqs_process_info* const info = queues_host->mqs_get_process_info_fp(process);
   if (info == NULL)
     return QUEUES_NOT_SET_UP;
-  if (!info->communicator.valid)
+  if (!info->at_communicator)
     return QUEUES_PAST_END;
   if (op_class < 0 || op_class >= MQR_QUEUES)
     return mqs_no_information;
   info->op_class = op_class;
   info->operation_cursor = cursor_at(info->communicator.queues[op_class], "operation",
-                                     MQR_MAGIC_OPERATION, info->updating);
+                                     MQR_MAGIC_OPERATION, info->root.updating);
   returned_close(info);
   if (op_class == mqs_pending_sends)
     returned_open(info);
   return mqs_ok;
 }
 
-/* Behind the last operation. Where some may be missing no debugger may take the list for whole. */
+/* The code behind the last operation. If some may be missing, no debugger may take the list for
+ * whole. */
 static int end_of_operations(mqs_process_info* info, mqs_pending_operation* out) {
   const int code = returned_next(info, out);
-  if (code != mqs_end_of_list || (info->flags & (MQR_OFF | MQR_GAPS)) == 0 ||
-      !info->communicator.valid)
+  if (code != mqs_end_of_list || (info->root.flags & (MQR_OFF | MQR_GAPS)) == 0 ||
+      !info->at_communicator)
     return code;
   return QUEUES_GAPS;
 }
 
-/* What the envelope of the message is: of a send from its beginning, of a receive from the match
- * on [MQD 5.5.2]. */
+/* Decodes the message's envelope. A send has one from its beginning, a receive from its match on
+ * [MQD 5.5.2]. */
 static void decode_actual(const struct target* target, const unsigned char* bytes,
                           mqs_pending_operation* out) {
   out->actual_local_rank = target_i32(target, OPERATION(bytes, actual_peer));
@@ -53,8 +55,8 @@ static void decode_actual(const struct target* target, const unsigned char* byte
   out->actual_length = (mqs_tword_t)target_u64(target, OPERATION(bytes, actual_length));
 }
 
-/* Extra lines [MQD 5.5.2] end at the first empty one. The last one tells mqbridge where to read
- * what the interface has no words for. */
+/* Extra lines [MQD 5.5.2] end at the first empty one. The last line gives mqbridge the node's
+ * address: mqbridge reads the facts there that the interface has no words for. */
 static void describe(const struct target* target, const unsigned char* bytes, mqs_taddr_t address,
                      uint32_t flags, mqs_pending_operation* out) {
   char call[MQR_WORD_SIZE];
@@ -66,18 +68,18 @@ static void describe(const struct target* target, const unsigned char* bytes, mq
   if (call[0] != '\0')
     snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "%s", call);
   if (datatype[0] != '\0')
-    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "%llu x %s",
+    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "%llu" QUEUES_TIMES "%s",
              (unsigned long long)target_u64(target, OPERATION(bytes, count)), datatype);
   if ((flags & MQR_INACTIVE) != 0)
-    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "inactive");
+    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, QUEUES_INACTIVE);
   else if ((flags & (MQR_PROBE | MQR_MPROBE)) != 0)
-    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "probe");
+    snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, QUEUES_PROBE);
   queues_node_line(out->extra_text[line++], address);
   out->extra_text[line][0] = '\0';
 }
 
 void queues_node_line(char* line, mqs_taddr_t address) {
-  snprintf(line, MQS_EXTRA_LENGTH, "node 0x%llx", (unsigned long long)address);
+  snprintf(line, MQS_EXTRA_LENGTH, QUEUES_NODE "%llx", (unsigned long long)address);
 }
 
 static int decode(const mqs_process_info* info, const unsigned char* bytes, mqs_taddr_t address,
@@ -87,7 +89,7 @@ static int decode(const mqs_process_info* info, const unsigned char* bytes, mqs_
   const uint32_t flags = target_u32(target, OPERATION(bytes, flags));
   const uint64_t length = target_u64(target, OPERATION(bytes, length));
   const uint64_t actual_length = target_u64(target, OPERATION(bytes, actual_length));
-  if (target_u32(target, bytes + offsetof(struct mqr_node, kind)) != (uint32_t)info->op_class ||
+  if (target_u32(target, OPERATION(bytes, node.kind)) != (uint32_t)info->op_class ||
       status > MQR_COMPLETE || length > INT64_MAX || actual_length > INT64_MAX)
     return QUEUES_CORRUPT;
   const int inactive = (flags & MQR_INACTIVE) != 0;
@@ -116,8 +118,8 @@ int mqs_next_operation(mqs_process* process, mqs_pending_operation* out) {
     return QUEUES_NOT_SET_UP;
   unsigned char bytes[sizeof(struct mqr_operation)] = {0};
   mqs_taddr_t address = 0;
-  int code =
-      cursor_advance(&info->operation_cursor, &info->target, bytes, info->operation_size, &address);
+  int code = cursor_advance(&info->operation_cursor, &info->target, bytes,
+                            info->root.operation_size, &address);
   if (code == mqs_end_of_list)
     return end_of_operations(info, out);
   if (code != mqs_ok) {

@@ -5,15 +5,16 @@
 
 #include "dll/queues/errors.h"
 #include "dll/queues/info.h"
+#include "dll/queues/lines.h"
 #include "dll/recorder/functions.h"
 
 #include <stdio.h>
 
-#define RETURNED(bytes, member) ((bytes) + offsetof(struct mqr_returned, member))
+#define RETURNED(bytes, member) MEMBER(bytes, mqr_returned, member)
 
 static const char what[] = "ring of returned sends";
 
-/* Where the send at a place of the walk lies in the ring: the oldest is overwritten next. */
+/* The index in the ring of the n-th oldest send: the oldest one is overwritten next. */
 static uint32_t index_of(const mqs_process_info* info, uint32_t place) {
   return (info->communicator.returned + place) % MQR_RETURNED;
 }
@@ -38,7 +39,7 @@ void returned_open(mqs_process_info* info) {
                             sizeof walk->ring, walk->ring);
   if (walk->code != mqs_ok)
     return;
-  walk->next = info->updating ? 1 : 0; /* the oldest may be half overwritten */
+  walk->next = info->root.updating ? 1 : 0; /* the oldest may be half overwritten */
   walk->end = MQR_RETURNED;
 }
 
@@ -46,20 +47,20 @@ void returned_open(mqs_process_info* info) {
 void returned_note(mqs_process_info* info, const unsigned char* operation) {
   struct returned_walk* const walk = &info->returned;
   const struct target* const target = &info->target;
-  if (!info->updating || walk->end == 0)
+  if (!info->root.updating || walk->end == 0)
     return;
   const unsigned char* const newest = send_at(info, MQR_RETURNED - 1);
-  const uint32_t flags = target_u32(target, operation + offsetof(struct mqr_operation, flags));
+  const uint32_t flags = target_u32(target, MEMBER(operation, mqr_operation, flags));
   if ((flags & MQR_INACTIVE) == 0 &&
-      target_i32(target, operation + offsetof(struct mqr_operation, peer)) ==
+      target_i32(target, MEMBER(operation, mqr_operation, peer)) ==
           target_i32(target, RETURNED(newest, peer)) &&
-      target_u32(target, operation + offsetof(struct mqr_operation, number)) ==
+      target_u32(target, MEMBER(operation, mqr_operation, number)) ==
           target_u32(target, RETURNED(newest, number)))
     walk->newest_is_pending = 1;
 }
 
 static int fetch_world_rank(const mqs_process_info* info, int32_t peer) {
-  const struct current_communicator* const of = &info->communicator;
+  const struct communicator* const of = &info->communicator;
   const mqs_taddr_t group = of->inter ? of->remote_group : of->group;
   int32_t rank = 0;
   if (group == 0 ||
@@ -80,7 +81,7 @@ static int world_rank(mqs_process_info* info, int32_t peer) {
 
 static int decode(mqs_process_info* info, const unsigned char* bytes, mqs_pending_operation* out) {
   const struct target* const target = &info->target;
-  const struct current_communicator* const of = &info->communicator;
+  const struct communicator* const of = &info->communicator;
   const int32_t peer = target_i32(target, RETURNED(bytes, peer));
   const uint64_t length = target_u64(target, RETURNED(bytes, length));
   const int is_send = target_u32(target, RETURNED(bytes, function)) != 0;
@@ -101,7 +102,7 @@ static void describe(const mqs_process_info* info, const unsigned char* bytes, m
   int line = 0;
   if (call != NULL)
     snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "%s", call);
-  snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, "returned: not known to have arrived");
+  snprintf(out->extra_text[line++], MQS_EXTRA_LENGTH, QUEUES_RETURNED);
   queues_node_line(out->extra_text[line], address);
 }
 

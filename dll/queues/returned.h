@@ -23,7 +23,7 @@ struct returned_walk {
 /* Fetches the ring. Where it cannot be read returned_next() says so: the pending sends come first.
  */
 void returned_open(mqs_process_info* info);
-/* From here on there is none. */
+/* From here on returned_next() finds nothing. */
 void returned_close(mqs_process_info* info);
 /* To be told of each pending send, as it is in the target. */
 void returned_note(mqs_process_info* info, const unsigned char* operation);

@@ -1,4 +1,4 @@
-/* [MQD 5.7 - 5.9] From the host's callbacks to a process whose recorder was found. */
+/* [MQD 5.7 - 5.9] The setup from the host's callbacks to a process whose recorder was found. */
 
 #include "dll/queues/errors.h"
 #include "dll/queues/info.h"
@@ -7,16 +7,14 @@
 
 const mqs_basic_callbacks* queues_host;
 
-/* [MQD 5.7.1] The table stays the host's. */
+/* [MQD 5.7.1] The table belongs to the host. */
 void mqs_setup_basic_callbacks(const mqs_basic_callbacks* callbacks) {
   queues_host = callbacks;
 }
 
-_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "mqs_version_string");
-
 /* [MQD 5.7.2] */
 char* mqs_version_string(void) {
-  return "mqbridge-queues, recorder layout 1.2";
+  return "mqbridge-queues, recorder layout " MQR_VERSION;
 }
 
 /* [MQD 5.7.3] */
@@ -24,7 +22,7 @@ int mqs_version_compatibility(void) {
   return MQS_INTERFACE_COMPATIBILITY;
 }
 
-/* [MQD 5.7.4] The host's width, not the target's. */
+/* [MQD 5.7.4] This is the host's width, not the target's. */
 int mqs_dll_taddr_width(void) {
   return (int)sizeof(mqs_taddr_t);
 }
@@ -39,7 +37,7 @@ int mqs_setup_image(mqs_image* image, const mqs_image_callbacks* callbacks) {
   return mqs_ok;
 }
 
-/* [MQD 5.8.2] The symbol is all that an image has to have: the layout needs no types. */
+/* [MQD 5.8.2] An image only has to have the symbol: the layout needs no types. */
 int mqs_image_has_queues(mqs_image* image, char** message) {
   static char symbol[] = MQR_ROOT_SYMBOL;
   *message = NULL;
@@ -48,7 +46,7 @@ int mqs_image_has_queues(mqs_image* image, char** message) {
     return QUEUES_NOT_SET_UP;
   if (info->callbacks->mqs_find_symbol_fp(image, symbol, &info->root) == mqs_ok)
     return mqs_ok;
-  *message = "%s has no symbol mqbridge_recorder: stripped of it, or without the recorder";
+  *message = "%s has no symbol " MQR_ROOT_SYMBOL ": stripped of it, or without the recorder";
   return QUEUES_NO_RECORDER;
 }
 
@@ -72,7 +70,7 @@ int mqs_setup_process(mqs_process* process, const mqs_process_callbacks* callbac
   image->callbacks->mqs_get_type_sizes_fp(process, &sizes);
   *info = (mqs_process_info){
       .target = {process, callbacks, sizes.pointer_size},
-      .root = image->root,
+      .root_at = image->root,
   };
   queues_host->mqs_put_process_info_fp(process, info);
   return mqs_ok;

@@ -4,12 +4,15 @@
 
 #include <limits.h>
 
+int target_read(const struct target* target, mqs_taddr_t address, size_t size, void* into) {
+  return address != 0 && size <= INT_MAX && target_has_address(target, address) &&
+         target->callbacks->mqs_fetch_data_fp(target->process, address, (int)size, into) == mqs_ok;
+}
+
 int target_fetch(const struct target* target, const char* what, mqs_taddr_t address, size_t size,
                  void* into) {
-  if (address == 0 || size > INT_MAX || !target_has_address(target, address) ||
-      target->callbacks->mqs_fetch_data_fp(target->process, address, (int)size, into) != mqs_ok)
-    return queues_fault(QUEUES_UNREADABLE, what, address);
-  return mqs_ok;
+  return target_read(target, address, size, into) ? mqs_ok
+                                                  : queues_fault(QUEUES_UNREADABLE, what, address);
 }
 
 static void convert(const struct target* target, const void* bytes, void* into, int size) {

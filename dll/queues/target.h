@@ -13,7 +13,9 @@ struct target {
   int address_size; /* bytes: 4 or 8 */
 };
 
-/* Fetches `size` bytes as they are in the target [MQD 5.6.20]. `what` is for the fault. */
+/* Reads `size` bytes as they are in the target [MQD 5.6.20]. 0: it cannot. */
+int target_read(const struct target* target, mqs_taddr_t address, size_t size, void* into);
+/* The same. mqs_ok, or a code of errors.h, once the fault was printed: `what` is at `address`. */
 int target_fetch(const struct target* target, const char* what, mqs_taddr_t address, size_t size,
                  void* into);
 

@@ -1,4 +1,4 @@
-/* What belongs to a communicator's handle: topology, attributes, error handler. */
+/* The recorder's facts about a communicator's handle: topology, attributes, error handler. */
 
 #include "dll/recorder/core.h"
 
@@ -34,7 +34,7 @@ void mqr_communicator_set_errhandler(struct mqr_recorded_communicator* communica
   mqr_unlock();
 }
 
-/* The lock is taken. Replaces a table as a whole. */
+/* Replaces a table as a whole. The caller holds the lock. */
 static void replace(struct mqr_slot* slot, void* after) {
   void* const before = mqr_address_in(slot);
   mqr_begin_update();
@@ -58,7 +58,7 @@ static struct mqr_attribute* entries_of(struct mqr_attributes* table) {
   return (struct mqr_attribute*)(void*)(table + 1);
 }
 
-/* A table of its own without the keyval, with room for one more. NULL: no memory. */
+/* A copy of the table without the keyval, with room for one more entry. NULL: no memory. */
 static struct mqr_attributes* copy_without(const struct mqr_slot* slot, int32_t keyval) {
   struct mqr_attributes* const before = mqr_address_in(slot);
   const uint32_t count = before != NULL ? before->count : 0;
@@ -73,13 +73,14 @@ static struct mqr_attributes* copy_without(const struct mqr_slot* slot, int32_t 
   return after;
 }
 
-/* Of those that are there all are true still. */
+/* The table may lack attributes from here on; the ones that are there are still true. */
 static void lose(struct mqr_recorded_communicator* communicator) {
   struct mqr_communicator* const shared = &communicator->shared;
   mqr_publish_word(&shared->known, shared->known & ~(uint32_t)MQR_KNOWN_ATTRIBUTES);
 }
 
-/* `added` NULL: the keyval is deleted. Without memory nothing of the old table is believed. */
+/* If `added` is NULL, the keyval is deleted. Without memory the old table is not believed any more.
+ */
 static void change(struct mqr_recorded_communicator* communicator, int32_t keyval,
                    const struct mqr_attribute* added) {
   if (!mqr_lock_ready())

@@ -16,7 +16,7 @@ static uint32_t place_of(int32_t peer, int32_t tag) {
   return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* The entry, or the empty one where it belongs: a table is never full. */
+/* The channel's entry, or the empty one where it belongs: a table is never full. */
 static struct mqr_channel* look_up(struct mqr_channels* channels, int32_t peer, int32_t tag) {
   struct mqr_channel* const entries = entries_of(channels);
   const uint32_t mask = channels->capacity - 1;
@@ -36,7 +36,7 @@ static struct mqr_channels* new_channels(uint32_t capacity) {
   return made;
 }
 
-/* Twice as large as before. Readers have the old one or the new one. */
+/* Replaces the table by one twice as large. Readers have the old one or the new one. */
 static struct mqr_channels* grow(struct mqr_slot* table) {
   struct mqr_channels* const before = mqr_address_in(table);
   struct mqr_channels* const after =

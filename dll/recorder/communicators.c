@@ -10,7 +10,7 @@ static char* new_name(const char* text) {
   return name;
 }
 
-/* An absent group is a success. Of no ranks: malloc(0) may be NULL without a lack of memory. */
+/* A missing or empty group is a success: malloc(0) may be NULL although there is memory. */
 static int copy_group(struct mqr_slot* slot, const int32_t* group, int32_t size) {
   if (group == NULL || size == 0)
     return 1;

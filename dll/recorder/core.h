@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-/* In each of these `shared` is what readers read; the rest is ours. */
+/* In each of these, readers read `shared` alone; the rest is ours. */
 struct mqr_recorded_communicator {
   union mqr_front front;
   struct mqr_communicator shared;
@@ -102,7 +102,7 @@ static inline void mqr_end_update(void) {
   mqr_publish_word(&mqbridge_recorder.generation, mqbridge_recorder.generation + 1);
 }
 
-/* With the lock. Lists may lack something, and counters say nothing, from here on. */
+/* With the lock. From here on lists may be incomplete, and counters are meaningless. */
 static inline void mqr_mark_gap(void) {
   if ((mqbridge_recorder.flags & MQR_GAPS) == 0)
     mqr_publish_word(&mqbridge_recorder.flags, mqbridge_recorder.flags | MQR_GAPS);
@@ -112,38 +112,38 @@ static inline struct mqr_recorded_communicator* mqr_communicator_at(struct mqr_n
   return (struct mqr_recorded_communicator*)(void*)mqr_front_of(node);
 }
 
-/* With the lock, and the generation odd: something of the communicator's has gone. One that the
- * program has freed goes with the last of it. The result is to be freed after the update, or NULL.
- */
+/* With the lock, and the generation odd, after something of the communicator has gone. A
+ * communicator that the program has freed goes with its last operation or collective. The result is
+ * to be freed after the update, or NULL. */
 struct mqr_recorded_communicator*
 mqr_communicator_settle(struct mqr_recorded_communicator* communicator);
-/* Gives its memory back; no reader can find it any more. NULL: nothing. */
+/* Frees the memory of one that no reader can find any more. NULL: nothing. */
 void mqr_communicator_release(struct mqr_recorded_communicator* communicator);
 
-/* With the lock, and the generation odd: error handlers that nothing has any more go. */
+/* With the lock, and the generation odd: removes error handlers that nobody has any more. */
 void mqr_errhandlers_settle(void);
-/* With the lock: the communicator goes. */
+/* With the lock: the communicator goes, and the requests on it forget it. */
 void mqr_unqueued_forget(const struct mqr_recorded_communicator* communicator);
 /* With the lock, and no reader any more: gives all back. */
 void mqr_handles_close(void);
-/* Gives the memory of all of a list back; no reader can find it any more. */
+/* Frees all nodes of a list that no reader can find any more. */
 void mqr_joints_release(struct mqr_node* first);
 
-/* This thread's call is on no communicator any more, if it was on that one. */
+/* If this thread's call is on that communicator, it is on none any more. */
 void mqr_thread_forget(const struct mqr_recorded_communicator* communicator);
 /* In fork's child: no thread is known. */
 void mqr_threads_abandon(void);
 
-/* Takes the lock for it. NULL: no such request, or the recorder is not ready. */
+/* Takes the lock to do so. NULL: no such request, or the recorder is not ready. */
 void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take);
 
-/* Of struct mqr_variables, which no reader can find any more. NULL: nothing. */
+/* Frees a struct mqr_variables that no reader can find any more. NULL: nothing. */
 void mqr_variables_release(struct mqr_variables* block);
 
 /* Makes the texts that operations take. */
 void mqr_operations_open(void);
 
-/* Into fields of zeroes, which stay terminated. NULL: "". */
+/* Copies text into a field of zeroes, which stays terminated. NULL: "". */
 void mqr_copy_text(char* to, size_t size, const char* text);
 
 #endif

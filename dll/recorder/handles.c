@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* What readers find by the root's slot; made by mqr_handles_open(). */
+/* The structure that readers find by the root's slot. mqr_handles_open() makes it. */
 static struct mqr_handles* handles(void) {
   return mqr_address_in(&mqbridge_recorder.handles);
 }
@@ -58,7 +58,7 @@ void mqr_handles_close(void) {
   mqr_pool_close(&mqr_core.unqueued_pool);
 }
 
-/* Error handlers: few, and seldom looked for. */
+/* There are few error handlers, and they are seldom looked for: they have no table. */
 
 static struct mqr_recorded_errhandler* errhandler_at(struct mqr_node* node) {
   return (struct mqr_recorded_errhandler*)(void*)mqr_front_of(node);

@@ -1,8 +1,8 @@
 #ifndef MQBRIDGE_DLL_RECORDER_HANDLES_H
 #define MQBRIDGE_DLL_RECORDER_HANDLES_H
 
-/* What the recorder's core keeps of the program's handles (layout.h, 1.2). By the rules of
- * recorder.h: any thread, any time; handles are any number of bytes that fit a pointer. */
+/* The recorder's lists of the program's handles (layout.h, 1.2). The rules of recorder.h hold: any
+ * thread, any time; handles are any number of bytes that fit a pointer. */
 
 #include "dll/recorder/recorder.h"
 
@@ -10,30 +10,33 @@
 extern "C" {
 #endif
 
-/* Between mqr_init() and mqr_finalize(), once. Of `constants` the flags, what a status is, and the
- * handles that every MPI has; the rest is the recorder's. Without memory a gap is noted. */
+/* To be called once, between mqr_init() and mqr_finalize(). Takes from `constants` the flags, the
+ * form of a status, and the handles that every MPI has; the recorder fills in the rest. Without
+ * memory a gap is noted. */
 void mqr_handles_open(const struct mqr_handles* constants);
-/* Something may be in no list from here on: enum mqr_handles_flags. */
+/* From here on some objects may be in no list: enum mqr_handles_flags. */
 void mqr_handles_note(uint32_t flags);
 
-/* Of a communicator. `known`: enum mqr_communicator_known, those that become known by this call. */
+/* Sets a communicator's handle. `known`: the bits of enum mqr_communicator_known for the fields
+ * that become known by this call. */
 void mqr_communicator_set_handle(struct mqr_recorded_communicator* communicator, const void* handle,
                                  int32_t fortran, uint32_t known);
 void mqr_communicator_set_errhandler(struct mqr_recorded_communicator* communicator,
                                      const void* errhandler);
-/* `topology` is from malloc(), with its numbers, and the recorder's from here on. NULL: none. */
+/* `topology`, with its numbers, is from malloc(); it belongs to the recorder from here on. NULL:
+ * none. */
 void mqr_communicator_set_topology(struct mqr_recorded_communicator* communicator,
                                    struct mqr_topology* topology);
-/* One that has the keyval already is replaced. */
+/* Replaces an attribute of the same keyval. */
 void mqr_communicator_set_attribute(struct mqr_recorded_communicator* communicator,
                                     const struct mqr_attribute* attribute);
 void mqr_communicator_delete_attribute(struct mqr_recorded_communicator* communicator,
                                        int32_t keyval);
-/* Whether a communicator that is listed has an attribute of that keyval. */
+/* Whether any listed communicator has an attribute of that keyval. */
 int mqr_attribute_is_set(int32_t keyval);
-/* Those of the program may be there or not: none of them is known any more. */
+/* The program's attributes may have changed: none of them is known any more. */
 void mqr_communicator_lose_attributes(struct mqr_recorded_communicator* communicator);
-/* All of its attributes are there. */
+/* From here on the list of attributes is complete. */
 void mqr_communicator_know_attributes(struct mqr_recorded_communicator* communicator);
 
 /* As struct mqr_errhandler. */
@@ -44,16 +47,17 @@ struct mqr_errhandler_spec {
   uint32_t flags;      /* enum mqr_errhandler_flags */
   uint32_t predefined; /* enum mqr_predefined_errhandler */
 };
-/* The program has made it, and holds it once. What was known under the handle is gone. */
+/* The program has made an error handler, and holds it once. Facts about an older one with this
+ * handle are dropped. */
 void mqr_errhandler_add(const struct mqr_errhandler_spec* spec);
 /* Whether it is known. */
 int mqr_errhandler_is_known(const void* handle);
 /* The program holds it once more: MPI_Comm_get_errhandler. */
 void mqr_errhandler_refer(const void* handle);
-/* Once less. It goes when nothing has it any more: no communicator, window or file, and not the
- * program. */
+/* The program holds it once less. It goes when no communicator, window or file has it any more, and
+ * the program does not either. */
 void mqr_errhandler_free(const void* handle);
-/* A window or a file has it, or has it no more. */
+/* A window or a file has it from here on, or has it no more. */
 void mqr_errhandler_attach(const void* handle);
 void mqr_errhandler_detach(const void* handle);
 
@@ -81,18 +85,19 @@ void mqr_unqueued_end(struct mqr_recorded_unqueued* unqueued);
 void mqr_unqueued_free(struct mqr_recorded_unqueued* unqueued);
 /* A generalized request is complete: MPI_Grequest_complete. */
 void mqr_unqueued_complete(const void* request);
-/* A persistent one is active, or is inactive again. */
+/* A persistent request becomes active, or inactive again. */
 void mqr_unqueued_activate(struct mqr_recorded_unqueued* unqueued, int active);
 int mqr_unqueued_is_persistent(const struct mqr_recorded_unqueued* unqueued);
 /* A message of MPI_PROC_NULL: MPI_Wait returns at once. */
 int mqr_unqueued_is_message(const struct mqr_recorded_unqueued* unqueued);
 
-/* Of a request in whatever list: sets these bits of enum mqr_operation_flags. */
+/* Sets these bits of enum mqr_operation_flags for a request, whichever list it is in. */
 void mqr_request_mark(const void* request, uint32_t flags);
 void mqr_request_set_fortran(const void* request, int32_t fortran);
-/* Of an operation, whatever its request. */
+/* The same for an operation, whatever its request is. */
 void mqr_operation_mark(struct mqr_recorded_operation* operation, uint32_t flags);
-/* The program has freed the request of one that stays listed: nothing finds it by that any more. */
+/* The program has freed the request of an operation that stays listed: the request does not lead to
+ * it any more. */
 void mqr_operation_free_request(struct mqr_recorded_operation* operation);
 void mqr_collective_free_request(struct mqr_recorded_collective* collective);
 

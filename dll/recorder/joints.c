@@ -1,10 +1,10 @@
-/* Where this process met others of other jobs. Nothing is ever taken out of the list. */
+/* The calls in which this process met processes of other jobs. The list never loses one. */
 
 #include "dll/recorder/core.h"
 
 #include <stdlib.h>
 
-/* What the list has; `shared` is what readers read. */
+/* An entry of the list; readers read `shared`. */
 struct recorded_joint {
   union mqr_front front;
   struct mqr_joint shared;

@@ -50,8 +50,11 @@
 extern "C" {
 #endif
 
-/* The exported object that everything hangs on: a struct mqr_root. */
+/* The exported object from which a reader finds everything: a struct mqr_root. */
 #define MQR_ROOT_SYMBOL "mqbridge_recorder"
+/* The version as an exported text. */
+#define MQR_VERSION_SYMBOL "mqbridge_recorder_version"
+#define MQR_VERSION "1.2" /* of the two below */
 
 enum {
   MQR_VERSION_MAJOR = 1, /* another: a reader must refuse */
@@ -80,17 +83,18 @@ enum {
 
   MQR_NAME_SIZE = 128, /* bytes of a communicator's name, terminator included */
   MQR_WORD_SIZE = 24,  /* bytes of the name of an MPI function or datatype, terminator included */
-  MQR_LIBRARY_SIZE = 256,       /* bytes of what the MPI says of its version, terminator included */
-  MQR_MARK_SIZE = 256,          /* bytes of what both sides of a joint know, terminator included */
-  MQR_JOB_SIZE = 256,           /* bytes of the name of a job, terminator included */
-  MQR_MAX_JOINTS = 4096,        /* that are kept; what comes later is of this process alone */
-  MQR_RETURNED = 256,           /* sends in the ring of a communicator */
-  MQR_MAX_CHANNELS = 1 << 16,   /* entries of a struct mqr_channels */
-  MQR_MAX_ATTRIBUTES = 4096,    /* of a communicator */
-  MQR_MAX_GROUP = (1 << 24) - 1 /* ranks: a 1 in the wrong byte order is no size */
+  MQR_LIBRARY_SIZE = 256,     /* bytes of what the MPI says of its version, terminator included */
+  MQR_MARK_SIZE = 256,        /* bytes of what both sides of a joint know, terminator included */
+  MQR_JOB_SIZE = 256,         /* bytes of the name of a job, terminator included */
+  MQR_MAX_JOINTS = 4096,      /* that are kept; what comes later is of this process alone */
+  MQR_RETURNED = 256,         /* sends in the ring of a communicator */
+  MQR_MAX_CHANNELS = 1 << 16, /* entries of a struct mqr_channels */
+  MQR_MAX_ATTRIBUTES = 4096,  /* of a communicator */
+  MQR_MAX_GROUP = (1 << 24) - 1, /* ranks: a 1 in the wrong byte order is no size */
+  MQR_ID_OF_WORLD = 1            /* `id` of MPI_COMM_WORLD, beside an MPI */
 };
 
-/* An address, zero-extended to 8 bytes. Its `word` alone is ever stored. */
+/* An address, zero-extended to 8 bytes. Only its `word` is ever stored. */
 struct mqr_slot {
 #if UINTPTR_MAX > UINT32_MAX
   uintptr_t word;
@@ -120,9 +124,9 @@ enum mqr_state { MQR_NOT_INITIALIZED, MQR_INITIALIZED, MQR_FINALIZED };
 
 enum mqr_root_flags {
   MQR_OFF = 1, /* MPI_Pcontrol(0): operations that begin now are in no list */
-  /* Some operations were in no list, and were not counted: recording was off, memory was short,
-   * or a callback of the program made them.
-   * Lists may lack some that are pending, and counters say nothing. */
+  /* Some operations were in no list, and were not counted: recording was off, memory was short, or
+   * a callback of the program made them. Lists may lack pending operations, and counters are
+   * meaningless. */
   MQR_GAPS = 2,
 };
 
@@ -150,9 +154,10 @@ struct mqr_root {
   struct mqr_list threads; /* struct mqr_thread: those that have called MPI */
   uint32_t flags;          /* enum mqr_root_flags */
   uint32_t thread_level;   /* enum mqr_thread_level */
-  /* char[MQR_LIBRARY_SIZE], terminated: MPI_Get_library_version of the MPI beside which the
-   * recorder sees the program's calls. What has arrived, and what a receive has met, it does not
-   * see then. 0: who fills these lists is the MPI itself, or plays one, and knows that, too. */
+  /* char[MQR_LIBRARY_SIZE], terminated: the MPI_Get_library_version of the MPI beside which the
+   * recorder sees the program's calls. It then does not see which messages have arrived, and which
+   * one a receive has met. 0: the MPI itself fills in these lists, or a program that plays an MPI,
+   * and knows that, too. */
   struct mqr_slot library;
   /* Since 1.2. */
   /* struct mqr_variables (variables_layout.h): what MPI_T tells of the MPI. 0: it is not kept. */
@@ -165,11 +170,11 @@ struct mqr_root {
   struct mqr_slot job;
 };
 
-/* Where processes of different MPI_COMM_WORLDs met: the call that made a communicator of this
- * process and of others beyond. Nothing is said between the two sides, so that neither knows what
- * the other one calls it: a reader who has both finds out which two are the same one, by their
- * sizes, by `mark` and by the time. It stays when its communicator is freed, since others were made
- * of that one. A node is never changed. */
+/* Where processes of different MPI_COMM_WORLDs met: a call that made a communicator of this process
+ * and of processes beyond. The two sides exchange no message about it, so neither knows the other's
+ * `id`. A reader that has both sides finds out which two nodes belong together, by their sizes, by
+ * `mark` and by the time. A node stays when its communicator is freed, since other communicators
+ * were made of that one. It never changes. */
 struct mqr_joint {
   struct mqr_node node; /* kind: 0 */
   uint64_t id;    /* the same on each member of the local group, if those have the same `base`;
@@ -185,8 +190,8 @@ struct mqr_joint {
   char mark[MQR_MARK_SIZE]; /* terminated; where both sides have one it is the same; or empty */
 };
 
-/* What a thread is in. One that is in no call of MPI has function 0. A stop while `changes` is odd
- * is in the middle of a change: then nothing but `thread` is to be believed. */
+/* The call of MPI in which a thread is; function 0: none. While `changes` is odd a change is under
+ * way: then believe nothing but `thread`. */
 struct mqr_thread {
   struct mqr_node node; /* kind: 0 */
   int64_t thread;       /* the kernel's number of it: gettid(); 0: it has ended */
@@ -249,7 +254,7 @@ struct mqr_communicator {
                     the call made. They have MQR_ID_LOCAL, and `id` is mixed of both */
 };
 
-/* Which fields of 1.2 say something. Each is complete before the one store of its bit. */
+/* The fields of 1.2 that are known. Each field is complete before the one store of its bit. */
 enum mqr_communicator_known {
   MQR_KNOWN_HANDLE = 1,
   MQR_KNOWN_FORTRAN = 2,
@@ -296,7 +301,7 @@ struct mqr_attribute {
   uint32_t predefined; /* enum mqr_predefined_keyval */
   int64_t value;       /* the program's: what it has set, an address; else the int that it is */
 };
-/* MPI_UNIVERSE_SIZE is there once the program has asked for it, if MPI asks the launcher for it. */
+/* If MPI asks the launcher for MPI_UNIVERSE_SIZE, it is here once the program has asked for it. */
 struct mqr_attributes {
   uint32_t magic;
   uint32_t count; /* at most MQR_MAX_ATTRIBUTES */
@@ -304,8 +309,8 @@ struct mqr_attributes {
 };
 
 /* A send that has returned, or that the program knows to be complete: MPI has taken its message,
- * and nobody here knows whether it has arrived. The n-th one ever is at n % MQR_RETURNED. With an
- * odd generation the one after the last is being written. */
+ * and nobody here knows whether it has arrived. The n-th send since the beginning is at n %
+ * MQR_RETURNED. While the generation is odd, the entry after the last one is being written. */
 struct mqr_returned {
   int32_t peer; /* local rank; MQR_NO_PEER: it was forgotten (MPI_Pcontrol) */
   int32_t tag;
@@ -349,14 +354,14 @@ struct mqr_collective {
   int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of its request */
 };
 
-/* Handles, and what is known of them besides. Constants are those of the program's MPI. */
+/* Handles, and further facts about them. The constants are those of the program's MPI. */
 enum mqr_handles_flags {
   MQR_FORTRAN_IS_C = 1,       /* the Fortran INTEGER of any handle is its C handle */
   MQR_UNSEEN_ATTRIBUTES = 2,  /* some may have been set or deleted unseen: from Fortran */
   MQR_UNSEEN_ERRHANDLERS = 4, /* the same of error handlers: made, or in use */
   MQR_UNSEEN_REQUESTS = 8,    /* of functions that are not recorded */
 };
-/* How an MPI_Status keeps how many bytes there are, and whether it was cancelled. */
+/* The form in which an MPI_Status keeps the number of bytes, and whether it was cancelled. */
 enum mqr_status_kind {
   MQR_STATUS_UNKNOWN,
   MQR_STATUS_OPENMPI, /* a size_t at `status_bytes`, an int at `status_cancelled` */
@@ -417,8 +422,8 @@ struct mqr_errhandler {
   uint32_t reserved;
 };
 
-/* A request that is no pending message and no collective: a message of MPI_PROC_NULL, a generalized
- * request, one of one-sided communication or of a file. */
+/* A request that is neither a pending message nor a collective: a message of MPI_PROC_NULL, a
+ * generalized request, a request of one-sided communication or of a file. */
 struct mqr_unqueued {
   struct mqr_node node; /* kind: 0 */
   struct mqr_slot request;
@@ -460,7 +465,7 @@ enum mqr_operation_flags {
   MQR_FUNCTION_SHIFT = 16,
 };
 
-/* Ranks of MQR_INTER communicators' peers are those of the remote group. */
+/* In an MQR_INTER communicator the ranks of peers are ranks of the remote group. */
 enum { MQR_ANY_SOURCE = -1, MQR_PROC_NULL = -2, MQR_WORLD_RANK_UNKNOWN = -1 };
 
 struct mqr_operation {
@@ -488,7 +493,7 @@ struct mqr_operation {
                     has: nobody does */
   /* Since 1.2. */
   int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of `request` */
-  uint32_t own;    /* the recorder's: readers do not look at it */
+  uint32_t own;    /* for the recorder alone: readers ignore it */
 };
 
 #define MQR_AT(structure, member, offset)                                                          \

@@ -1,17 +1,18 @@
 #ifndef MQBRIDGE_DLL_RECORDER_LIST_H
 #define MQBRIDGE_DLL_RECORDER_LIST_H
 
-/* Lists that readers follow by `next` alone, and that their writer can leave in the middle. */
+/* Lists that readers follow by `next` alone, and from whose middle their writer can remove nodes.
+ * */
 
 #include "dll/recorder/publish.h"
 
-/* The writer's side of a node lies directly in front of it. Eight bytes on every platform. */
+/* The writer's fields of a node lie directly in front of it. Eight bytes on every platform. */
 union mqr_front {
   struct mqr_node* previous;
   uint64_t bytes;
 };
 
-/* The writer's side of a list. */
+/* The writer's fields of a list. */
 struct mqr_members {
   struct mqr_list* shared;
   struct mqr_node* last;
@@ -36,7 +37,7 @@ static inline void mqr_list_append(struct mqr_members* members, struct mqr_node*
   members->last = node;
 }
 
-/* The node keeps its `next`: who stands on it can go on. */
+/* The node keeps its `next`: a reader that stands on it can go on. */
 static inline void mqr_list_remove(struct mqr_members* members, struct mqr_node* node) {
   struct mqr_node* const previous = mqr_front_of(node)->previous;
   struct mqr_node* const next = mqr_next(node);

@@ -1,10 +1,11 @@
 #include "dll/recorder/channels.h"
 #include "dll/recorder/core.h"
-#include "dll/recorder/returned.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Not of MPI_PROC_NULL, and not of a rank that does not exist, which MPI will refuse. */
+/* Whether there is a message: the peer is neither MPI_PROC_NULL nor a rank that does not exist,
+ * which MPI will refuse. */
 static int is_a_message(const struct mqr_recorded_communicator* communicator, int32_t peer) {
   const struct mqr_communicator* const shared = &communicator->shared;
   return peer >= 0 && peer < (shared->node.kind == MQR_INTER ? shared->remote_size : shared->size);
@@ -13,7 +14,7 @@ static int is_a_message(const struct mqr_recorded_communicator* communicator, in
 /* What the program was told of one run of a persistent operation. */
 enum { told = MQR_CANCELLED | MQR_TOLD_COMPLETE };
 
-/* Counting and unlinking: with the lock, and the generation odd. */
+/* These functions count and unlink: the caller holds the lock, and the generation is odd. */
 
 static void count_sent(struct mqr_recorded_communicator* communicator,
                        struct mqr_operation* shared) {
@@ -46,12 +47,12 @@ static void change_count(struct mqr_recorded_communicator* communicator, int32_t
   mqr_publish_word(value, *value + change);
 }
 
-/* Whether it went to that peer later. */
+/* Whether a send to this peer went there later than the cancelled one. */
 static int is_later(const struct mqr_operation* cancelled, int32_t peer, uint32_t number) {
   return peer == cancelled->peer && (int32_t)(number - cancelled->number) > 0;
 }
 
-/* It was never sent: those that went to its peer later have one less before them. */
+/* Takes back a send that was cancelled: later sends to its peer have one less before them. */
 static void take_back(struct mqr_recorded_communicator* communicator,
                       const struct mqr_operation* cancelled) {
   if (!is_a_message(communicator, cancelled->peer))
@@ -78,7 +79,8 @@ static struct mqr_members* queue_of(struct mqr_recorded_operation* operation) {
   return &operation->communicator->queues[operation->shared.node.kind];
 }
 
-/* Out of its queue, and out of the table of requests. The node can be given back after it. */
+/* Takes the operation out of its queue and out of the table of requests. The caller gives the node
+ * back afterwards. */
 static struct mqr_recorded_communicator*
 unlink_operation(struct mqr_recorded_operation* operation) {
   mqr_list_remove(queue_of(operation), &operation->shared.node);
@@ -86,8 +88,8 @@ unlink_operation(struct mqr_recorded_operation* operation) {
   return mqr_communicator_settle(operation->communicator);
 }
 
-/* The program has done with it: a persistent operation stays, and is inactive. Ends the update, and
- * gives back the lock. */
+/* The program has done with the operation: a persistent one stays, and is inactive. Ends the
+ * update, and gives back the lock. */
 static void end_operation(struct mqr_recorded_operation* operation, int stays) {
   if (stays) {
     struct mqr_operation* const shared = &operation->shared;
@@ -103,7 +105,7 @@ static void end_operation(struct mqr_recorded_operation* operation, int stays) {
   mqr_unlock();
 }
 
-/* By number: texts that are copied as a block. */
+/* The functions' names by number: texts that are copied as a block. */
 static struct mqr_word calls[MQR_FUNCTION_NUMBERS];
 
 void mqr_operations_open(void) {
@@ -120,7 +122,7 @@ static void fill_texts(struct mqr_operation* shared, const struct mqr_operation_
   shared->datatype[sizeof shared->datatype - 1] = '\0';
 }
 
-/* Each field by itself: clearing the whole first would cost as much again. */
+/* Sets each field by itself: clearing the whole first would cost as much again. */
 static void fill_operation(struct mqr_recorded_operation* made,
                            struct mqr_recorded_communicator* communicator,
                            const struct mqr_operation_spec* spec) {
@@ -151,7 +153,7 @@ static void fill_operation(struct mqr_recorded_operation* made,
   shared->own = MQR_NOT_THERE;
 }
 
-/* Adds it to its queue: from here on it is pending, unless it is inactive. */
+/* Adds the operation to its queue: from here on it is pending, unless it is inactive. */
 static void link_operation(struct mqr_recorded_operation* operation) {
   struct mqr_operation* const shared = &operation->shared;
   if (shared->node.kind == MQR_SEND && (shared->flags & MQR_INACTIVE) == 0)
@@ -242,7 +244,35 @@ void mqr_operation_remove(struct mqr_recorded_operation* operation) {
   end_operation(operation, 0);
 }
 
-/* In the ring first, then out of the queue: no instant shows it in neither. */
+static struct mqr_returned* new_ring(void) {
+  struct mqr_returned* const ring = malloc(MQR_RETURNED * sizeof *ring);
+  if (ring != NULL)
+    for (int i = 0; i < MQR_RETURNED; ++i)
+      ring[i] = (struct mqr_returned){.peer = MQR_NO_PEER};
+  return ring;
+}
+
+/* Adds a send to the ring of sends that have returned, which the first send makes. 0: no memory. */
+static int add_returned(struct mqr_communicator* communicator, const struct mqr_operation* send) {
+  struct mqr_returned* ring = mqr_address_in(&communicator->returned_sends);
+  if (ring == NULL) {
+    ring = new_ring();
+    if (ring == NULL)
+      return 0;
+    mqr_publish(&communicator->returned_sends, ring);
+  }
+  struct mqr_returned* const entry = &ring[communicator->returned % MQR_RETURNED];
+  entry->peer = send->peer;
+  entry->tag = send->tag;
+  entry->length = send->length;
+  entry->number = send->number;
+  entry->function = send->flags >> MQR_FUNCTION_SHIFT;
+  entry->site = send->site;
+  mqr_publish_word(&communicator->returned, communicator->returned + 1); /* believed from here on */
+  return 1;
+}
+
+/* The send goes into the ring first, then out of the queue: so at no time it is in neither. */
 void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled) {
   if (operation == NULL || !mqr_lock_ready())
     return;
@@ -252,13 +282,13 @@ void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled) {
   if (cancelled) {
     take_back(communicator, shared);
   } else if (is_a_message(communicator, shared->peer)) {
-    if (!mqr_returned_add(&communicator->shared, shared))
+    if (!add_returned(&communicator->shared, shared))
       mqr_mark_gap();
   }
   end_operation(operation, (shared->flags & MQR_PERSISTENT) != 0);
 }
 
-/* A message that MPI_Mprobe took was counted then, and a probe takes none. */
+/* A message that MPI_Mprobe took was counted when it was taken, and a probe takes none. */
 void mqr_receive_end(struct mqr_recorded_operation* operation, int32_t peer, int32_t tag,
                      int cancelled) {
   if (operation == NULL || !mqr_lock_ready())

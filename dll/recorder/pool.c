@@ -39,7 +39,7 @@ void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes,
   pool->random = placement->seed != 0 ? placement->seed : UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The slots of a new arena in an order that Fisher and Yates shuffle. It is kept outside of them:
+/* Shuffles the slots of a new arena (Fisher and Yates). The order is kept outside of the slots:
  * pages of the arena that no slot is taken from stay untouched. */
 static int shuffle(struct mqr_pool* pool, char* memory, size_t count) {
   void** const slots = realloc(pool->order, count * sizeof *slots);

@@ -9,10 +9,10 @@
 
 #define EXPORTED __attribute__((visibility("default"), used))
 
-EXPORTED char mqbridge_recorder_version[] = "1.2";
-static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "mqbridge_recorder_version");
+_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "MQR_VERSION");
+EXPORTED char mqbridge_recorder_version[] = MQR_VERSION;
 
-/* What a debugger looks for by name. */
+/* A debugger looks for this by name. */
 EXPORTED struct mqr_root mqbridge_recorder = {
     .magic = MQR_MAGIC_ROOT,
     .version_major = MQR_VERSION_MAJOR,
@@ -102,8 +102,8 @@ void mqr_finalize(void) {
   mqr_unlock();
 }
 
-/* Nothing is given back: in the parent another thread may have been in the middle of an update, or
- * of malloc(). */
+/* No memory is given back: another thread of the parent may have been in the middle of an update,
+ * or of malloc(). */
 void mqr_abandon(void) {
   mqr_publish_word(&root->state, MQR_FINALIZED);
   mqr_publish(&root->communicators.first, NULL);

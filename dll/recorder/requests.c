@@ -27,7 +27,7 @@ static void put(const struct mqr_requests* requests, void* node) {
   *bucket = node;
 }
 
-/* Nodes of one key keep their order: each bucket is put back from its end. */
+/* Puts a bucket back from its end, so that the nodes of one key keep their order. */
 static void put_all(const struct mqr_requests* requests, void* node) {
   void* reversed = NULL;
   while (node != NULL) {
@@ -56,7 +56,7 @@ static int grow(struct mqr_requests* requests) {
   return 1;
 }
 
-/* Without memory for more buckets they become fuller. */
+/* If there is no memory for more buckets, the buckets become fuller. */
 int mqr_requests_add(struct mqr_requests* requests, void* node) {
   if (requests->count >= most_in_a_bucket * requests->bucket_count && !grow(requests) &&
       requests->bucket_count == 0)

@@ -13,8 +13,8 @@
 #define MQR_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #endif
 
-/* Nodes stay for ever: a thread may end while others are in the recorder without a lock. Its node
- * is marked with thread 0, and goes to the next thread that comes. */
+/* Nodes stay for ever: a thread may end while others are in the recorder without a lock. The node
+ * of an ended thread is marked with thread 0, and goes to the next thread that comes. */
 struct mqr_recorded_thread {
   union mqr_front front;
   struct mqr_thread shared;
@@ -29,7 +29,7 @@ static pthread_key_t at_exit;
 static pthread_once_t at_exit_once = PTHREAD_ONCE_INIT;
 static int at_exit_works;
 
-/* Between these two no reader believes the record. */
+/* Between begin_change() and end_change() no reader believes the record. */
 static void begin_change(struct mqr_thread* thread) {
   mqr_publish_word(&thread->changes, thread->changes + 1);
 }
@@ -41,7 +41,7 @@ static struct mqr_recorded_thread* thread_at(struct mqr_node* node) {
   return (struct mqr_recorded_thread*)(void*)mqr_front_of(node);
 }
 
-/* Run by the thread that ends. */
+/* The thread that ends runs this. */
 static void thread_ends(void* value) {
   struct mqr_recorded_thread* const ending = value;
   begin_change(&ending->shared);
@@ -82,7 +82,7 @@ static struct mqr_recorded_thread* add_thread(void) {
   return made;
 }
 
-/* The first call of a thread. */
+/* Runs at the first call of a thread. */
 static struct mqr_recorded_thread* join(void) {
   pthread_once(&at_exit_once, make_key);
   mqr_lock();
@@ -129,7 +129,7 @@ void mqr_leave(void) {
   end_change(thread);
 }
 
-/* Not 0. */
+/* The number of the next wait, which is never 0. */
 static uint32_t next_wait(void) {
   for (;;) {
     const uint32_t next =
@@ -139,7 +139,7 @@ static uint32_t next_wait(void) {
   }
 }
 
-/* No lock: nobody else ends what this thread waits for. */
+/* This takes no lock: nobody else ends the operations that this thread waits for. */
 void mqr_wait_for(struct mqr_recorded_operation* const* operations, size_t operation_count,
                   struct mqr_recorded_collective* const* collectives, size_t collective_count,
                   uint32_t needed, uint32_t unseen) {

@@ -6,7 +6,7 @@
 
 enum { states = MQR_CANCELLED | MQR_TOLD_COMPLETE };
 
-/* With the lock: an update of its own, so that readers learn of it. */
+/* Makes an update, so that readers learn of the change. The caller holds the lock. */
 static void change_flags(uint32_t* flags, uint32_t value) {
   mqr_begin_update();
   mqr_publish_word(flags, value);
@@ -67,7 +67,7 @@ void mqr_unqueued_put_back(struct mqr_recorded_unqueued* unqueued) {
   mqr_unlock();
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void end(struct mqr_recorded_unqueued* unqueued) {
   mqr_begin_update();
   mqr_list_remove(&mqr_core.unqueued, &unqueued->shared.node);
@@ -96,7 +96,8 @@ void mqr_unqueued_free(struct mqr_recorded_unqueued* unqueued) {
   mqr_unlock();
 }
 
-/* Whoever waits for it has taken it: another thread may complete, cancel or name it meanwhile. */
+/* Finds a request even if a waiting thread has taken it: another thread may complete, cancel or
+ * name it meanwhile. */
 static void* find_any(const struct mqr_requests* requests, uintptr_t key) {
   void* const found = mqr_requests_find(requests, key);
   return found != NULL ? found : mqr_requests_find_taken(requests, key);
@@ -140,7 +141,7 @@ void mqr_unqueued_forget(const struct mqr_recorded_communicator* communicator) {
   }
 }
 
-/* Where a request's flags and Fortran handle are. */
+/* The places of a request's flags and Fortran handle. */
 struct place {
   uint32_t* flags;
   int32_t* fortran;
@@ -161,7 +162,7 @@ static struct place place_by(find_function* find, uintptr_t key) {
   return (struct place){NULL, NULL};
 }
 
-/* One that is taken may be over, and its handle another one's: it comes last. */
+/* A request that is taken may be over, and its handle another one's: so it is looked for last. */
 static struct place place_of(const void* request) {
   const struct place place = place_by(mqr_requests_find, (uintptr_t)request);
   return place.flags != NULL ? place : place_by(mqr_requests_find_taken, (uintptr_t)request);

@@ -4,10 +4,9 @@
 #include "host/analysis/job_picture.h"
 #include "host/analysis/job_waits.h"
 #include "host/analysis/reduction.h"
-#include "host/analysis/stillness.h"
 #include "host/analysis/visibility.h"
 #include "host/analysis/wait_words.h"
-#include "host/dump/phase_clock.h"
+#include "host/dump/rank/phase_clock.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,7 +16,7 @@
 namespace mqbridge {
 namespace {
 
-/// Makes the verdict of what remains of the graph.
+/// Makes the verdict from the reduced graph.
 class Verdicts {
 public:
   explicit Verdicts(const Dump& dump)
@@ -116,7 +115,7 @@ private:
     return from && to ? std::optional(milliseconds(*to - *from)) : std::nullopt;
   }
 
-  /// By job: ranks of cores, and of the others that are dead.
+  /// Adds, by job, the ranks of the cores and the other ranks that are dead.
   void add_ranks() {
     std::vector<bool> in_core(reduction_.dead.size(), false);
     for (const auto& core : reduction_.cores)
@@ -172,7 +171,7 @@ private:
     });
   }
 
-  /// Ranks of which something else than the verdict may be true.
+  /// Names the ranks for which something else than the verdict may be true.
   void add_doubtful(std::string_view words, const std::vector<bool>& doubtful) {
     std::vector<std::int64_t> ranks;
     for (std::size_t process = 0; process < doubtful.size(); ++process)
@@ -184,7 +183,7 @@ private:
           fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6))));
   }
 
-  /// Nothing stands out: one of those that all others wait for.
+  /// If no finding names a place to look at: one of the processes that all others wait for.
   void look_at_first() {
     const std::size_t process = reduction_.cores.front().front();
     for (const CallWait& call : waits_.of(process).calls) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 namespace mqbridge {
 
-/// The verdict on the job of a document, from what the document says alone: its ranks, and where it
-/// has earlier looks (Dump::earlier), what changed since. docs/verdict.md has the method and its
+/// The verdict on the job of a document. It uses the document alone: its ranks, and if the document
+/// has earlier looks (Dump::earlier), the changes since. docs/verdict.md has the method and its
 /// limits. Any thread.
 Analysis analyze(const Dump& dump);
 

@@ -1,8 +1,7 @@
 #include "host/analysis/call_waits.h"
 
-#include "host/analysis/connected_processes.h"
 #include "host/analysis/group_waits.h"
-#include "host/analysis/stillness.h"
+#include "host/analysis/job_picture.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,7 +36,7 @@ bool fits(CallKind kind, const OperationAt& at) {
 
 } // namespace
 
-/// The calls of one process.
+/// Works out the waits of one process.
 class CallWaits::OfProcess {
 public:
   OfProcess(CallWaits& all, std::size_t process, const std::vector<ThreadView>& threads)
@@ -87,7 +86,7 @@ public:
     return wait;
   }
 
-  /// Nothing says which call it is in.
+  /// Nothing tells which call the process is in.
   CallWait wait_by_operations() {
     CallWait wait;
     if (!inside_.empty())
@@ -146,7 +145,7 @@ private:
     wait.unknown = std::move(why);
   }
 
-  /// One of all these, and it is not known which one.
+  /// The call waits for one of all these, and nobody knows for which one.
   void wait_for_one_of(CallWait& wait, const std::vector<OperationAt>& operations,
                        std::span<const CollectiveUnderWay> collectives) {
     add(wait, WaitGraph::Mode::any);
@@ -158,8 +157,8 @@ private:
     all_.graph_.wait_for(wait.node, WaitGraph::guessed);
   }
 
-  /// The group of operations that the call of one thread waits for: the one that its request is in,
-  /// else those that no thread's request is in.
+  /// The groups of operations that a thread's call may wait for: the group of the request on its
+  /// stack; if it has none, the groups that hold no other thread's request.
   std::vector<std::uint32_t> groups_of(const BlockedCall& call) const {
     if (const auto own = call.request ? group_of_.find(call.request->value) : group_of_.end();
         own != group_of_.end())
@@ -176,7 +175,7 @@ private:
     return others;
   }
 
-  /// The recorder knows all that the call waits for. Before the call has told it, it knows nothing.
+  /// A recorder knows everything that a call waits for, once the call has told it.
   void wait_as_recorded(CallWait& wait, CallKind kind) {
     WaitGroup group;
     if (const auto its = groups_.find(*wait.call->group); its != groups_.end())
@@ -205,7 +204,7 @@ private:
       may_wait_for_hidden(wait);
   }
 
-  /// What was not shown may be what the call waits for, or one of it.
+  /// The call may wait for an operation that was not shown, alone or among others.
   void may_wait_for_hidden(CallWait& wait) {
     if (wait.node == WaitGraph::unknown)
       return;
@@ -235,14 +234,14 @@ private:
       if (fits(kind, at) && !elsewhere && !would_be_marked(*wait.call, kind))
         candidates.push_back(at);
     }
-    // What it waited for is complete, or not among what is shown.
+    // The awaited request is complete, or it is not among the operations shown.
     if (wait.call->request && wait.call->request_unique == true)
       return wait_for_nothing_seen(wait, true);
     wait_for_candidates(wait, kind, candidates);
   }
 
-  /// Open MPI marks each request that a call waits for together with others, or beside other
-  /// threads (Operation::waited): what is not marked is none of them.
+  /// Open MPI marks each request that a call waits for together with others, or in a process of
+  /// several threads (Operation::waited). Then the call waits for no request without a mark.
   bool would_be_marked(const BlockedCall& call, CallKind kind) const {
     const bool waits = kind == CallKind::wait_all || kind == CallKind::wait_any;
     return waits && counts_ &&
@@ -265,7 +264,7 @@ private:
     if (others > 0)
       wait_for(wait, collectives.front());
     // MPI_Wait may be for a request that no list shows. Another call may be about to post its own
-    // one, or about to return; but not where both requests of an exchange stand between the call
+    // request, or about to return; but not if both requests of an exchange stand between the call
     // and its caller.
     const bool found = candidates.size() == 2 && wait.call->request_unique == false;
     const bool sure =
@@ -273,15 +272,15 @@ private:
     may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
-  /// The request stands between the call and its caller. What MPI_Wait had waited for before may
-  /// stand there, too.
+  /// The request stands on the stack between the call and its caller. But a request that an earlier
+  /// MPI_Wait waited for may stand there, too.
   void wait_for_known(CallWait& wait, CallKind kind, const OperationAt& at) {
     wait_for_all(wait, {at});
     if (kind == CallKind::wait_all || kind == CallKind::wait_any)
       may_wait_for(wait, WaitGraph::unproven);
   }
 
-  /// For something else: `unproven` or `guessed`.
+  /// The call may wait for something else instead: `unproven` or `guessed`.
   void may_wait_for(CallWait& wait, WaitNode other) {
     const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
     all_.graph_.wait_for(either, wait.node);
@@ -290,14 +289,14 @@ private:
     wait.guessed = other == WaitGraph::guessed;
   }
 
-  /// `passes`: where all that such a call could wait for would be seen, it goes on at this moment.
+  /// `passes`: such a call goes on now if everything that it could wait for is visible.
   void wait_for_nothing_seen(CallWait& wait, bool passes) {
     if (!passes || !whole_ || !counts_)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     wait.node = WaitGraph::satisfied;
   }
 
-  /// What one call waits for together, by the object that it waits with.
+  /// The operations of one group: the call waits for them together, by one object.
   void wait_for_group(CallWait& wait, const std::vector<OperationAt>& operations, CallKind kind) {
     const Waited& waited = operations.front().operation->waited;
     const std::size_t count =
@@ -319,7 +318,7 @@ private:
     }
   }
 
-  /// So many members of a group are in no list. Nonblocking collectives may be these.
+  /// `count` members of the group are in no list. They may be nonblocking collectives.
   void wait_for_unseen(CallWait& wait, std::size_t count) {
     const auto& collectives = all_.requests_.under_way(index_);
     if (collectives.empty()) {
@@ -340,7 +339,7 @@ private:
     wait.guessed = true;
   }
 
-  /// Whatever it polls for may be what it waits for; without any it acts by itself.
+  /// A loop may wait for any operation that it polls; with none pending it goes on by itself.
   void wait_in_loop(CallWait& wait) {
     const auto& collectives = all_.requests_.under_way(index_);
     wait_for_one_of(wait, own_, collectives);
@@ -364,7 +363,7 @@ private:
     wait_in_collective_without_operations(wait);
   }
 
-  /// A recorder says who has entered it.
+  /// A recorder tells who has entered the collective.
   bool wait_for_members(CallWait& wait) {
     const auto collective = entered_by(all_.picture_, index_, *wait.call);
     const auto members =
@@ -385,8 +384,8 @@ private:
     return true;
   }
 
-  /// Beside those whom it needs it may wait for all others, and for one of them if nothing else
-  /// keeps it there.
+  /// Beside the members that it needs, a collective may wait for any other one. It waits for one of
+  /// them if it stands still and nothing else keeps it there.
   void wait_for_others(CallWait& wait, const CollectiveWait& members, bool still) {
     const WaitNode perhaps = all_.graph_.add(WaitGraph::Mode::any);
     all_.graph_.wait_for(perhaps, members.all_others);
@@ -407,7 +406,7 @@ private:
     wait.members = absent.members;
   }
 
-  /// Between two of its messages it goes on; but not if it stood there before.
+  /// A collective between two of its messages goes on, unless it stood there before.
   void wait_in_collective_without_operations(CallWait& wait) {
     if (!counts_ || !whole_ || stands_still(process_, *wait.call))
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
@@ -421,7 +420,7 @@ private:
       return wait_inside(wait);
     if (wait_for_members(wait))
       return;
-    if (wait.call->group) // what a recorded process has under way is not for this call
+    if (wait.call->group) // other collectives of a recorded process do not matter for this call
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     if (collectives.size() > 1)
       return wait_for_one_of(wait, {}, collectives);
@@ -431,7 +430,7 @@ private:
       return may_wait_for(wait, WaitGraph::unproven);
     }
     if (wait.call->request && wait.call->request_unique == true)
-      for (const OperationAt& at : own_) // by a tag that the program gave: MPI_Comm_create_group
+      for (const OperationAt& at : own_) // MPI_Comm_create_group, by a tag that the program gave
         if (at.operation->request == wait.call->request)
           return wait_for_all(wait, {at});
     if (kind == CallKind::connect)
@@ -439,7 +438,7 @@ private:
     wait_in_collective_without_operations(wait);
   }
 
-  /// MPI_Finalize waits for all that are connected: those who are in it or gone have done that.
+  /// MPI_Finalize waits for all connected processes that have neither entered it nor gone.
   void wait_for_all_to_leave(CallWait& wait) {
     const auto [known, is_new] = all_.leaving_.try_emplace(process_.job);
     if (is_new) {
@@ -456,15 +455,15 @@ private:
   std::size_t index_;
   const Process& process_;
   const std::vector<ThreadView>& threads_;
-  std::vector<OperationAt> own_;    ///< the program's, pending
-  std::vector<OperationAt> inside_; ///< of blocking collectives, pending
+  std::vector<OperationAt> own_;    ///< the program's pending operations
+  std::vector<OperationAt> inside_; ///< pending operations inside blocking collectives
   std::map<std::uint32_t, std::vector<OperationAt>> groups_;
   std::unordered_map<std::uint64_t, std::uint32_t> group_of_; ///< by address of the request
-  bool whole_ = true;                                         ///< sends and receives
-  /// All that calls send and receive is visible, also blocking sends, probes and what goes on
-  /// inside of collectives: who counts messages is asked for these, too.
+  bool whole_ = true; ///< the lists of sends and receives are whole
+  /// Everything that calls send and receive is visible: also blocking sends, probes and the inside
+  /// of collectives. An MPI whose messages are counted shows these, too.
   bool counts_ = false;
-  bool records_all_ = true; ///< it has a recorder, which has missed nothing
+  bool records_all_ = true; ///< the process has a recorder that has missed nothing
 };
 
 CallWaits::Absent CallWaits::wait_for(std::vector<Partner> members) {

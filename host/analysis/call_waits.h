@@ -2,7 +2,6 @@
 
 #include "host/analysis/job_picture.h"
 #include "host/analysis/mpi_call.h"
-#include "host/analysis/partner_list.h"
 #include "host/analysis/request_waits.h"
 #include "host/analysis/threads_of_process.h"
 #include "host/analysis/wait_graph.h"
@@ -18,26 +17,27 @@ namespace mqbridge {
 
 /// What one thread in a call of MPI waits for.
 struct CallWait {
-  const BlockedCall* call = nullptr; ///< nullptr: only its operations say that it waits
+  const BlockedCall* call = nullptr; ///< nullptr: only pending operations show that it waits
   WaitNode node = WaitGraph::unknown;
   WaitGraph::Mode mode = WaitGraph::Mode::all;
   std::vector<OperationAt> operations;
   std::vector<const CollectiveUnderWay*> collectives;
-  /// Of a collective whose inside is not visible, or of MPI_Finalize: those that have not come.
+  /// For a collective whose inside is not visible, and for MPI_Finalize: the members that have not
+  /// come.
   PartnerList members;
-  bool guessed = false; ///< one of what stands here, and which one is not known
-  bool unseen = false;  ///< something that is not in the document, too
-  std::string unknown;  ///< why nothing, or not all, is known of it; empty: it is
+  bool guessed = false; ///< it waits for one of these, and nobody knows for which one
+  bool unseen = false;  ///< it waits for something that is not in the document, too
+  std::string unknown;  ///< why its waits are not known, or not all of them; empty: they are known
 };
 
-/// From calls to what they wait for. Refers to all that it is made of.
+/// Works out what calls wait for. Refers to all of its arguments.
 class CallWaits {
 public:
   CallWaits(const JobPicture& picture, RequestWaits& requests, WaitGraph& graph)
       : picture_(picture), requests_(requests), graph_(graph) {}
 
-  /// Of the threads of one process that are in calls, in their order; of a process whose calls are
-  /// not known, what its operations say.
+  /// The waits of those threads of a process that are in calls, in the threads' order. If the calls
+  /// are not known, the waits that its operations show.
   std::vector<CallWait> of(std::size_t process, const std::vector<ThreadView>& threads);
 
 private:
@@ -46,7 +46,7 @@ private:
   const JobPicture& picture_;
   RequestWaits& requests_;
   WaitGraph& graph_;
-  /// Many wait for the same ones: members of a collective, or of all that leave MPI.
+  /// Absent processes that many calls wait for: of a collective, or of a job that leaves MPI.
   struct Absent {
     WaitNode node = WaitGraph::unknown;
     PartnerList members;

@@ -54,7 +54,7 @@ Channels::End Channels::arrived_at(const Seat& receiver, std::int64_t from) {
           count(receiver.before, from, &PeerCounters::arrived)};
 }
 
-/// Each end counts by the rank that the other one has in its own group.
+/// Each end has its counters under the other end's rank in its own group.
 std::optional<Channels::Ends> Channels::ends(std::size_t sender, const Seat& seat) const {
   const Seat* other = picture_.seat(sender, seat.key);
   if (other == nullptr || !other->communicator->local_rank || !seat.communicator->local_rank)
@@ -113,8 +113,8 @@ Traffic Channels::traffic_to(std::size_t receiver, const Seat& seat) const {
   constexpr std::array in_order = {Traffic::none, Traffic::unknown, Traffic::came, Traffic::stuck,
                                    Traffic::moving};
   auto most = in_order.begin();
-  // What the receiver has counted without the sender's count is moving, too: the sender was
-  // stopped before.
+  // A receiver that has counted messages of a sender without counts is moving, too: the sender was
+  // stopped before they were sent.
   const auto look_at = [&](std::size_t sender) {
     most = std::max(most, std::ranges::find(in_order, traffic(sender, seat)));
   };

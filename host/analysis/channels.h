@@ -9,13 +9,13 @@
 
 namespace mqbridge {
 
-/// What is on its way from one process to another on one communicator.
+/// The messages on their way from one process to another on one communicator.
 enum class Traffic : std::uint8_t {
-  unknown, ///< one of the two does not count, or was not read
-  none,    ///< all that was sent has arrived
+  unknown, ///< one of the two does not count its messages, or was not read
+  none,    ///< all messages that were sent have arrived
   came,    ///< the same, and something came between two looks
-  moving,  ///< something is in flight
-  stuck,   ///< the same is in flight in both looks
+  moving,  ///< some messages are in flight
+  stuck,   ///< the same messages are in flight in both looks
 };
 
 /// The channels of a job by the counters at both ends (Communicator::counters). Refers to the
@@ -27,12 +27,12 @@ public:
 
   /// From `sender` to the process of the seat, on its communicator.
   Traffic traffic(std::size_t sender, const Seat& seat) const;
-  /// Whether the message with this number of the sender's count has arrived at the receiver:
-  /// nullopt where either is not known.
+  /// Whether the message with this number in the sender's count has arrived at the receiver;
+  /// nullopt: that is not known.
   std::optional<bool> arrived(std::size_t sender, const Seat& seat,
                               std::optional<std::uint32_t> sequence) const;
-  /// By process: somebody has counted more messages from it than it had sent. So it was stopped
-  /// before that, and has gone on since.
+  /// By process: others have counted more messages from it than it had sent at its stop. So it has
+  /// gone on since.
   std::vector<bool> gone_on() const;
   /// From any process to `receiver`: `moving` if one channel is, else `stuck`, else `came`, else
   /// `unknown`.
@@ -41,7 +41,8 @@ public:
 private:
   struct End {
     std::optional<std::int64_t> now;
-    std::optional<std::int64_t> before; ///< nullopt: no look before, or not known there
+    std::optional<std::int64_t>
+        before; ///< nullopt: there is no look before, or the count was not known there
   };
   struct Ends {
     End sent, arrived;
@@ -54,7 +55,7 @@ private:
   Traffic judge(const Ends& ends) const;
 
   const JobPicture& picture_;
-  /// By communicator and receiver: processes that have sent something to it.
+  /// By communicator and receiver: the processes that have sent something to it.
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> senders_;
 };
 

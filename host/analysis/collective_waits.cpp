@@ -26,7 +26,7 @@ bool are_same(const EnteredCollective& one, const EnteredCollective& other) {
   return one.call == other.call && !roots_differ;
 }
 
-/// Numbers go to 2^32 and begin again.
+/// Collectives are counted modulo 2^32.
 bool has_counted(const RecordedCommunicator& recorded, std::int64_t sequence) {
   const auto difference =
       static_cast<std::uint32_t>(recorded.collectives) - static_cast<std::uint32_t>(sequence);
@@ -78,7 +78,8 @@ void CollectiveWaits::find_mismatches() {
   }
 }
 
-/// Whether it is in another one of the same kind there. Nonblocking ones the MPI tells apart.
+/// Whether the process is in another collective with the same function there. (The MPI tells
+/// nonblocking ones apart.)
 bool CollectiveWaits::is_in_such(std::size_t process, const EnteredCollective& collective) const {
   const auto at = in_calls_.find({process, collective.seat->key});
   return at != in_calls_.end() &&
@@ -88,7 +89,8 @@ bool CollectiveWaits::is_in_such(std::size_t process, const EnteredCollective& c
          });
 }
 
-/// Who is in another collective as its n-th one has not entered this one.
+/// The members that have not entered this collective. A member whose n-th collective is another one
+/// has not.
 std::optional<CollectiveWaits::Absent>
 CollectiveWaits::find_absent(const EnteredCollective& collective) {
   const Communicator& communicator = *collective.seat->communicator;
@@ -112,7 +114,8 @@ CollectiveWaits::find_absent(const EnteredCollective& collective) {
     const bool entered =
         visible ? are_same(*seen->second, collective)
                 : counts && has_counted(*seat->communicator->recorded, collective.sequence);
-    // Where members have called different ones before, they meet though the numbers differ.
+    // If members have called different collectives before, they meet in this one with different
+    // numbers.
     const bool meets = !entered && member->process && is_in_such(*member->process, collective);
     if (entered || meets) {
       const auto* before =
@@ -135,7 +138,7 @@ CollectiveWaits::find_absent(const EnteredCollective& collective) {
     graph_.wait_for(absent.all, node);
     graph_.wait_for(absent.any, node);
   }
-  if (absent.left) // it may have been in another one, and be the one who has not come
+  if (absent.left) // the member that left may have been in another collective, and still be absent
     graph_.wait_for(absent.any, WaitGraph::unproven);
   return absent;
 }
@@ -160,7 +163,8 @@ CollectiveWait CollectiveWaits::of_one(const Absent& absent, std::int64_t rank) 
   return wait;
 }
 
-/// One node leads to the next one: each for itself would take as many edges as there are pairs.
+/// Each node leads to the next lower one: edges to all lower ranks from each rank would be too
+/// many.
 CollectiveWait CollectiveWaits::of_lower(Absent& absent, std::int64_t rank) {
   if (absent.up_to.empty())
     for (const WaitNode node : absent.nodes) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "host/analysis/job_picture.h"
-#include "host/analysis/partner_list.h"
 #include "host/analysis/wait_graph.h"
 
 #include <cstddef>
@@ -16,8 +15,8 @@
 
 namespace mqbridge {
 
-/// A collective that a process has entered, and of which a recorder tells: a call that it is in, or
-/// a nonblocking one that is under way.
+/// A collective that a process has entered, as its recorder tells: the call that it is in, or a
+/// nonblocking collective that is under way.
 struct EnteredCollective {
   std::size_t process = 0;
   const Seat* seat = nullptr;
@@ -25,23 +24,23 @@ struct EnteredCollective {
   std::int64_t sequence = 0; ///< BlockedCall::sequence
   std::optional<std::int64_t> root;
 };
-/// The one that a call is; nullopt: none, or its number is not known.
+/// The collective of a call; nullopt: the call is none, or its number is not known.
 std::optional<EnteredCollective> entered_by(const JobPicture& picture, std::size_t process,
                                             const BlockedCall& call);
 
-/// Whom a collective waits for: members that have not entered it.
+/// The members that a collective waits for: members that have not entered it.
 struct CollectiveWait {
-  /// All those without whom it cannot end, whatever the MPI does: of MPI_Barrier all, of MPI_Bcast
-  /// the root.
+  /// The members without which it cannot end, whatever the MPI does: for MPI_Barrier all, for
+  /// MPI_Bcast the root.
   WaitNode needed = WaitGraph::satisfied;
-  /// All the absent ones, and any of them: on some it may depend by the way in which the MPI does
-  /// it. Who passes on a message, say. Both `satisfied`: `needed` has them all.
+  /// All absent members together, and any one of them. Some MPIs need one of these, for example to
+  /// pass a message on. Both `satisfied`: `needed` has all absent members.
   WaitNode all_others = WaitGraph::satisfied;
   WaitNode any_other = WaitGraph::satisfied;
-  PartnerList members; ///< those needed, else the others
-  /// Some have left it again: that it was the same one is not seen.
+  PartnerList members; ///< the members in `needed`; if there are none, the others
+  /// Some members have left their n-th collective again: nobody sees whether it was the same one.
   bool left = false;
-  /// Some have entered it since the look before, or there was none.
+  /// Some members have entered it since the look before, or there was no look before.
   bool fresh = false;
 
   bool has_others() const { return any_other != WaitGraph::satisfied; }
@@ -53,29 +52,30 @@ struct CollectiveMismatch {
   EnteredCollective other;
 };
 
-/// The collectives that recorders tell of. A recorder numbers them on each communicator, so it is
-/// known who has entered which one. Refers to the picture and the graph.
+/// The collectives that recorders tell of. A recorder numbers them on each communicator, so that it
+/// is known who has entered which one. Refers to the picture and the graph.
 class CollectiveWaits {
 public:
-  /// `node_of`: a process that has not entered it, or, where `unsure`, of which that is not known.
+  /// `node_of` makes the node of a member that has not entered the collective. `unsure`: perhaps it
+  /// has.
   using NodeOf = std::function<WaitNode(const Partner& member, bool unsure)>;
 
   CollectiveWaits(const JobPicture& picture, WaitGraph& graph, NodeOf node_of);
 
   /// nullopt: the members of the communicator are not known.
   std::optional<CollectiveWait> wait_of(const EnteredCollective& collective);
-  /// One for each collective.
+  /// One mismatch for each collective.
   const std::vector<CollectiveMismatch>& mismatches() const { return mismatches_; }
 
 private:
-  /// Members that have not entered a collective, by local rank.
+  /// The members that have not entered a collective, by local rank.
   struct Absent {
     std::vector<std::int64_t> ranks;
     PartnerList members;
     std::vector<WaitNode> nodes;
     WaitNode all = WaitGraph::satisfied;
     WaitNode any = WaitGraph::satisfied;
-    std::vector<WaitNode> up_to; ///< by place: all nodes up to there
+    std::vector<WaitNode> up_to; ///< at place i: a node that waits for nodes 0 to i
     bool left = false;           ///< as in CollectiveWait
     bool fresh = false;
   };
@@ -94,10 +94,10 @@ private:
   WaitGraph& graph_;
   NodeOf node_of_;
   std::map<Meeting, std::vector<EnteredCollective>> visible_; ///< by process
-  /// The same by process and communicator.
+  /// The same, by process and communicator.
   std::map<std::pair<std::size_t, std::uint32_t>, std::vector<const EnteredCollective*>> in_calls_;
   std::vector<CollectiveMismatch> mismatches_;
-  /// By communicator and the first of the members that are meant, by number, call and root.
+  /// By communicator, first member of the group that takes part, number, call and root.
   std::map<
       std::tuple<std::uint32_t, std::size_t, std::int64_t, std::int64_t, std::string, std::int64_t>,
       std::optional<Absent>>

@@ -1,7 +1,7 @@
 #include "host/analysis/compare.h"
 
+#include "host/analysis/join.h"
 #include "host/analysis/message_index.h"
-#include "host/analysis/same_process.h"
 
 #include <algorithm>
 #include <array>
@@ -13,15 +13,15 @@
 namespace mqbridge {
 namespace {
 
-using RankKey = std::pair<std::string, int>; ///< job_id, rank
-using Ranks = std::map<RankKey, const RankDump*>;
+using JobAndRank = std::pair<std::string, int>; ///< job_id, rank
+using RanksByKey = std::map<JobAndRank, const RankDump*>;
 using Counts = std::pair<std::uint64_t, std::uint64_t>; ///< before, after
 
-Ranks ranks_of(const Dump& dump) {
-  Ranks ranks;
+RanksByKey ranks_of(const Dump& dump) {
+  RanksByKey ranks;
   for (const RankDump& rank : dump.ranks)
     if (rank.rank)
-      ranks.emplace(RankKey(rank.job_id.value_or(""), *rank.rank), &rank);
+      ranks.emplace(JobAndRank(rank.job_id.value_or(""), *rank.rank), &rank);
   return ranks;
 }
 
@@ -33,7 +33,7 @@ std::string label_of(const Communicator& communicator) {
   return communicator.key.empty() ? communicator.name : communicator.key;
 }
 
-/// One process, of which both documents show something.
+/// One process that both documents have.
 class Comparison {
 public:
   Comparison(const RankDump& before, const RankDump& after) : before_(before), after_(after) {}
@@ -47,13 +47,14 @@ public:
         compare_counters(communicator, changes);
     for (const OpClass op_class : op_classes)
       compare_queues(op_class, changes);
-    const bool moved = changes.calls_moved || !changes.channels.empty() ||
-                       !changes.appeared.empty() || !changes.gone.empty();
+    const bool messages = changes.channels && !changes.channels->empty();
+    const bool moved =
+        changes.calls_moved || messages || !changes.appeared.empty() || !changes.gone.empty();
     changes.change = moved ? RankChange::moved : RankChange::same;
   }
 
 private:
-  /// A communicator is freed, and another one made at its address.
+  /// Identifies a communicator: its address alone may belong to another one by now.
   using Identity = std::tuple<std::uint64_t, std::optional<std::uint64_t>>;
 
   static Identity identity_of(const Communicator& communicator) {
@@ -84,7 +85,8 @@ private:
     const auto after = std::ranges::find(after_.communicators, identity_of(before), identity_of);
     if (!before.counters || !after->counters || before.counters->modulus <= 0)
       return;
-    changes.counted = true;
+    if (!changes.channels)
+      changes.channels.emplace();
     std::map<std::int64_t, const PeerCounters*> then;
     for (const PeerCounters& peer : before.counters->peers)
       then.emplace(peer.peer, &peer);
@@ -96,7 +98,7 @@ private:
       const ChannelChange channel{label_of(*after), now.peer, since(was.sent, now.sent, modulus),
                                   since(was.arrived, now.arrived, modulus)};
       if (channel.sent.value_or(0) != 0 || channel.arrived.value_or(0) != 0)
-        changes.channels.push_back(channel);
+        changes.channels->push_back(channel);
     }
   }
 
@@ -112,7 +114,7 @@ private:
 
   // Operations.
 
-  /// What makes an operation this very one, as far as it is known.
+  /// Identifies an operation as exactly as it can be known.
   using Very =
       std::tuple<OperationKind, std::optional<std::uint64_t>, std::optional<std::uint32_t>>;
 
@@ -171,7 +173,7 @@ private:
   std::map<Identity, std::string> labels_;
 };
 
-RankChanges changes_of(const RankKey& key, const RankDump* before, const RankDump* after) {
+RankChanges changes_of(const JobAndRank& key, const RankDump* before, const RankDump* after) {
   RankChanges changes;
   changes.rank = key.second;
   changes.job_id = (after != nullptr ? after : before)->job_id;
@@ -192,17 +194,17 @@ RankChanges changes_of(const RankKey& key, const RankDump* before, const RankDum
 
 Changes compare(const Dump& before, const Dump& after) {
   Changes changes{before.taken_at, after.taken_at, {}};
-  const Ranks then = ranks_of(before);
-  const Ranks now = ranks_of(after);
-  std::set<RankKey> keys;
-  for (const Ranks& ranks : {then, now})
+  const RanksByKey then = ranks_of(before);
+  const RanksByKey now = ranks_of(after);
+  std::set<JobAndRank> keys;
+  for (const RanksByKey& ranks : {then, now})
     for (const auto& [key, rank] : ranks)
       keys.insert(key);
-  const auto find = [](const Ranks& ranks, const RankKey& key) {
+  const auto find = [](const RanksByKey& ranks, const JobAndRank& key) {
     const auto found = ranks.find(key);
     return found == ranks.end() ? nullptr : found->second;
   };
-  for (const RankKey& key : keys)
+  for (const JobAndRank& key : keys)
     changes.ranks.push_back(changes_of(key, find(then, key), find(now, key)));
   return changes;
 }

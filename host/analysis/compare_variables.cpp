@@ -1,6 +1,6 @@
 #include "host/analysis/compare_variables.h"
 
-#include "host/dump/variable_text.h"
+#include "host/dump/values/variable_text.h"
 #include "host/mpi/mpi_support.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace mqbridge {
 namespace {
 
-/// One variable of one process, or that of one object there.
+/// One variable of one process, or its value for one object there.
 struct Entry {
   std::size_t rank = 0;
   const Variable* variable = nullptr;
@@ -24,7 +24,8 @@ struct Entry {
 using Key = std::tuple<VariableKind, std::string_view, std::optional<VariableClass>,
                        std::string_view, std::size_t>;
 
-/// "0x7f1c4b001010": a short number in that form is a setting.
+/// Whether a value is an address such as "0x7f1c4b001010". A short number in that form is a
+/// setting.
 bool is_address(const std::string& text) {
   constexpr std::size_t least_digits = 6;
   const auto digits = std::string_view(text).substr(std::min<std::size_t>(2, text.size()));
@@ -98,7 +99,7 @@ private:
     job_.differences.push_back(std::move(difference));
   }
 
-  /// Those who say the same are of one opinion.
+  /// Groups the processes by their value.
   void collect(const std::vector<Entry>& entries, VariableDifference& difference) const {
     std::map<std::string, std::size_t> known;
     for (const Entry& entry : entries) {
@@ -122,7 +123,8 @@ private:
     }
   }
 
-  /// Objects come and go: a process that is not in a communicator has no opinion of it.
+  /// Objects come and go: a process that is not in a communicator has no value for it, and that is
+  /// no difference.
   void add_absent(const std::vector<Entry>& entries, VariableDifference& difference) const {
     if (!difference.object.empty() || entries.size() == job_.ranks.size())
       return;
@@ -139,7 +141,7 @@ private:
       difference.unknown.insert(difference.unknown.end(), absent.begin(), absent.end());
   }
 
-  /// And notes why.
+  /// Whether the difference is left out. Notes the reason, too.
   bool is_left_out(const VariableDifference& difference) {
     if (all_)
       return false;
@@ -155,12 +157,13 @@ private:
     return addresses;
   }
 
-  /// What the MPI is known to have for each process, and what no two processes have alike.
+  /// Whether each process has its own value: the MPI is known for it, or no two values are the
+  /// same.
   bool is_own(const VariableDifference& difference) const {
     if (difference.kind != VariableKind::control)
       return false;
     const auto& mpi = dump_.ranks[job_.ranks.front()].mpi;
-    const auto known = support_named(mpi ? mpi->name : "").own_variables();
+    const auto known = support_named(mpi ? mpi->name : "").facts().own_variables;
     if (std::ranges::find(known, difference.name) != known.end())
       return true;
     constexpr std::size_t enough = 3; // two that differ may be the very mistake

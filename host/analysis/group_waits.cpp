@@ -9,7 +9,7 @@ namespace {
 /// One member of a group.
 struct Element {
   WaitNode node = WaitGraph::satisfied;
-  /// Whom it needs if it is not complete; `satisfied`: that is in `node`.
+  /// The process that it needs if it is not complete; `satisfied`: `node` has that already.
   WaitNode suspect = WaitGraph::satisfied;
 };
 
@@ -71,7 +71,7 @@ private:
     }
   }
 
-  /// Of several that all must complete each may be complete by itself.
+  /// If several must all complete, each of them may be complete by itself.
   WaitNode node_of(const Element& element) {
     const bool alone = !group_.all || elements_.size() == 1;
     if (!still_ || !alone || element.suspect == WaitGraph::satisfied)
@@ -101,19 +101,19 @@ private:
     }
     if (!any)
       return;
-    if (met) // its data may be what does not come
+    if (met) // perhaps its data does not come
       graph_.wait_for(one, WaitGraph::unproven);
     graph_.wait_for(wait_.node, one);
   }
 
-  /// As far as is known, nothing keeps it there.
+  /// Whether nothing is known that keeps the call there.
   bool ends_now() const {
     const auto is_met = [](const Element& element) { return element.node == WaitGraph::satisfied; };
     return group_.all ? std::ranges::all_of(elements_, is_met)
                       : std::ranges::any_of(elements_, is_met);
   }
 
-  /// Unless a partner must call MPI for it, which it will do when it has computed.
+  /// Notes a stuck message, unless a partner that computes will call MPI for it later.
   void say_stuck() {
     bool stuck = true;
     for (const OperationAt& at : wait_.operations) {
@@ -140,7 +140,7 @@ private:
   RequestWaits& requests_;
   WaitGraph& graph_;
   std::vector<Element> elements_;
-  bool changed_ = false; ///< since the look before something has come that it waits for
+  bool changed_ = false; ///< since the look before something has come for the call
   bool still_ = false;
 };
 

@@ -14,11 +14,11 @@ bool has_error(const RankDump& rank, std::string_view code) {
   });
 }
 
-/// A launcher's list has processes that have exited. But where it names no process that is there,
-/// its numbers are of another container.
+/// The launcher's list names processes that have exited, too. But if it names no process that is
+/// there, its process numbers belong to another container.
 bool has_exited(const RankDump& rank, const std::set<std::string>& hosts_with_ranks) {
   const bool ended = std::ranges::any_of(rank.errors, [](const RankError& error) {
-    return error.code == codes::twice_exited; // what is shown is the look before
+    return error.code == codes::twice_exited; // the queues shown are those of the look before
   });
   if (ended || has_error(rank, codes::attach_exited) || has_error(rank, codes::target_died) ||
       rank.process_state == "Z" || rank.process_state == "X")
@@ -40,12 +40,37 @@ Presence presence_of(const RankDump& rank, const std::set<std::string>& hosts_wi
   return was_read(rank) ? Presence::here : Presence::unread;
 }
 
+/// Comparing the sums is enough for all channels: a recorder's counts only grow.
+bool counts_the_same(const RecordedCommunicator& one, const RecordedCommunicator& other) {
+  const auto sum = [](const RecordedCommunicator& recorded) {
+    std::uint64_t messages = 0;
+    for (const RecordedChannel& channel : recorded.channels)
+      messages += std::uint64_t{channel.sent} + channel.received;
+    return messages;
+  };
+  return one.collectives == other.collectives && sum(one) == sum(other);
+}
+
+bool has_not_moved(const Seat& seat) {
+  if (seat.before == nullptr)
+    return true;
+  const auto& recorded = seat.communicator->recorded;
+  if (recorded && seat.before->recorded)
+    return counts_the_same(*recorded, *seat.before->recorded);
+  const auto& now = seat.communicator->counters;
+  const auto& before = seat.before->counters;
+  return !now || !before ||
+         (now->received == before->received &&
+          std::ranges::equal(now->peers, before->peers,
+                             [](const PeerCounters& one, const PeerCounters& other) {
+                               return one.peer == other.peer && one.sent == other.sent &&
+                                      one.arrived == other.arrived;
+                             }));
+}
+
 } // namespace
 
-JobPicture::JobPicture(const Dump& dump)
-    : filtered_(dump.filters.no_queues || !dump.filters.queues.empty() ||
-                !dump.filters.communicators.empty() || !dump.filters.tags.empty() ||
-                !dump.filters.peers.empty()) {
+JobPicture::JobPicture(const Dump& dump) : filtered_(hides_operations(dump.filters)) {
   take_jobs(dump);
   take_processes(dump);
   take_looks_before(dump);
@@ -88,7 +113,7 @@ void JobPicture::take_processes(const Dump& dump) {
     sizes_.front() = dump.job_size;
 }
 
-/// Of each rank the newest one that is older than what the document shows.
+/// Takes, for each rank, the newest look that is older than the one that the document shows.
 void JobPicture::take_looks_before(const Dump& dump) {
   for (auto look = dump.earlier.rbegin(); look != dump.earlier.rend(); ++look)
     for (const RankDump& rank : look->ranks) {
@@ -181,6 +206,58 @@ std::optional<std::int64_t> JobPicture::members(const Communicator& communicator
   if (ranks)
     return static_cast<std::int64_t>(ranks->size());
   return members.empty() ? std::nullopt : std::optional(static_cast<std::int64_t>(members.size()));
+}
+
+std::vector<Partner> connected_processes(const JobPicture& picture, std::size_t job) {
+  std::set<std::size_t> connected{job};
+  std::set<std::pair<std::size_t, std::int64_t>> strangers; // of jobs that the document lacks
+  for (std::size_t before = 0; before != connected.size();) {
+    before = connected.size();
+    for (std::size_t index = 0; index < picture.processes().size(); ++index) {
+      const Process& process = picture.process(index);
+      if (!connected.contains(process.job))
+        continue;
+      for (const Seat& seat : process.seats) {
+        const Communicator& communicator = *seat.communicator;
+        const bool mixed = !communicator.members.empty() || !communicator.remote.members.empty();
+        const auto size = mixed ? JobPicture::members(communicator).value_or(0) : 0;
+        for (std::int64_t rank = 0; rank < size; ++rank)
+          if (const auto member = picture.member(index, communicator, rank)) {
+            if (member->job < picture.jobs().size())
+              connected.insert(member->job);
+            else
+              strangers.emplace(member->job, member->rank);
+          }
+      }
+    }
+  }
+  std::vector<Partner> all;
+  std::map<std::size_t, std::int64_t> found;
+  for (std::size_t index = 0; index < picture.processes().size(); ++index) {
+    const Process& process = picture.process(index);
+    if (!connected.contains(process.job))
+      continue;
+    all.push_back({index, process.job, process.rank});
+    ++found[process.job];
+  }
+  for (const std::size_t each : connected)
+    if (picture.sizes()[each] != found[each])
+      all.push_back({std::nullopt, each, -1});
+  for (const auto& [other, rank] : strangers)
+    all.push_back({std::nullopt, other, rank});
+  return all;
+}
+
+bool stands_still(const Process& process, const BlockedCall& call) {
+  if (process.before == nullptr || !process.before->blocked_in)
+    return false;
+  const auto same = [&](const BlockedCall& before) {
+    return before.thread == call.thread && before.call == call.call && before.line == call.line &&
+           before.group == call.group && before.sequence == call.sequence;
+  };
+  if (std::ranges::none_of(*process.before->blocked_in, same))
+    return false;
+  return std::ranges::all_of(process.seats, has_not_moved);
 }
 
 } // namespace mqbridge

@@ -6,7 +6,7 @@
 namespace mqbridge {
 namespace {
 
-/// What a one-sided call waits for are other processes of the MPI, and nothing else.
+/// A one-sided call waits for other processes of the MPI, and for nothing else.
 bool is_one_sided(const BlockedCall& call) {
   return call.call &&
          (call.call->starts_with("MPI_Win_") || call.call->starts_with("MPI_Get") ||
@@ -66,8 +66,8 @@ void JobWaits::add_waits(std::size_t process, bool gone_on) {
   graph_.wait_for(nodes_[process], WaitGraph::satisfied);
 }
 
-/// One blocked call blocks a process, unless it may call MPI from several threads at once: then
-/// each of its threads may do what others wait for.
+/// One blocked call blocks a process, unless several threads may call MPI at once: then each of its
+/// threads may still do what others wait for.
 void JobWaits::wait_as_threads(std::size_t process, WaitNode node, ProcessWaits& waits) {
   const bool many = is_multi_threaded(*picture_.process(process).now, waits.threads);
   const bool in_mpi = !waits.calls.empty();
@@ -87,12 +87,12 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
   case ThreadState::in_call:
     return WaitGraph::satisfied;
   case ThreadState::running:
-    // Beside threads in MPI it may be what others wait for, or nothing to them.
+    // Beside threads in MPI this thread may help others, or not.
     return waits.calls.empty() || (thread.call != nullptr && thread.call->call)
                ? WaitGraph::satisfied
                : WaitGraph::doubtful;
   case ThreadState::in_lock: {
-    // Beside threads in MPI it waits for one of them; it may be for another process, too.
+    // Beside threads in MPI it waits for one of them; it may also wait for another process.
     if (waits.calls.empty())
       break;
     const WaitNode node = graph_.add(WaitGraph::Mode::any);
@@ -110,8 +110,8 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
   return WaitGraph::unknown;
 }
 
-/// Nothing shows which processes a one-sided call waits for; but where all others go on it does,
-/// too.
+/// Nothing shows which processes a one-sided call waits for. But where all others go on, it goes
+/// on, too.
 void JobWaits::help_one_sided_waits() {
   constexpr std::size_t most_edges = 1'000'000;
   if (one_sided_.size() * waits_.size() > most_edges)

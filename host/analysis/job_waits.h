@@ -17,8 +17,8 @@ namespace mqbridge {
 /// What one process does, or waits for.
 struct ProcessWaits {
   std::vector<ThreadView> threads;
-  std::vector<CallWait> calls; ///< of its threads that are in MPI
-  /// Why it cannot be said whether it goes on; empty: it can.
+  std::vector<CallWait> calls; ///< of the threads that are in MPI
+  /// Why nobody can say whether it goes on; empty: that is known.
   std::string unknown;
 };
 
@@ -51,7 +51,8 @@ private:
   RequestWaits requests_;
   CallWaits calls_;
   std::vector<ProcessWaits> waits_;
-  std::vector<std::pair<std::size_t, WaitNode>> one_sided_; ///< process, and its way to go on
+  std::vector<std::pair<std::size_t, WaitNode>>
+      one_sided_; ///< a process, and the node that lets it go on
 };
 
 } // namespace mqbridge

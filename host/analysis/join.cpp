@@ -1,8 +1,7 @@
 #include "host/analysis/join.h"
 
-#include "host/analysis/same_process.h"
-#include "host/dump/communicator_keys.h"
-#include "host/dump/recorded_messages.h"
+#include "host/dump/together/communicator_keys.h"
+#include "host/dump/together/recorded_messages.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -39,14 +38,16 @@ void add(std::vector<T>& all, const std::vector<T>& some) {
       all.push_back(one);
 }
 
-/// What one document left out is not seen in the whole.
+template <class T>
+void add(std::optional<T>& all, const std::optional<T>& some) {
+  if (some && (!all || *some < *all))
+    all = some;
+}
+
+/// Operations that one document left out are missing in the whole.
 void add(Filters& all, const Filters& some) {
-  add(all.queues, some.queues);
+  each_filter([](Filter, auto& joined, const auto& added) { add(joined, added); }, all, some);
   all.no_queues = all.no_queues || some.no_queues;
-  add(all.communicators, some.communicators);
-  add(all.ranks, some.ranks);
-  add(all.tags, some.tags);
-  add(all.peers, some.peers);
 }
 
 class Joiner {
@@ -61,12 +62,12 @@ public:
   }
 
   Result<Dump> done() {
-    std::map<std::size_t, EarlierLook> earlier; // by how many looks came after it
+    std::map<std::size_t, EarlierLook> earlier; // by the number of looks after it
     for (auto& [key, looks] : looks_) {
       if (auto same = check_same(key, looks); !same)
         return forward(std::move(same));
       std::ranges::stable_sort(looks, {}, &Look::at);
-      // The same look in two documents is one.
+      // If two documents have the same look, it counts once.
       const auto repeated = std::ranges::unique(looks, {}, &Look::at);
       looks.erase(repeated.begin(), repeated.end());
       for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
@@ -86,7 +87,8 @@ public:
   }
 
 private:
-  /// Each document was made without the recorders of the others' processes.
+  /// Works out the messages again: each document was made without the recorders of the others'
+  /// processes.
   void settle_messages() {
     settle_recorded_messages(joined_.ranks, joined_.earlier.empty() ? std::span<const RankDump>()
                                                                     : joined_.earlier.back().ranks);
@@ -98,7 +100,7 @@ private:
       look.ranks = std::move(then.ranks);
       for (RankDump& rank : look.ranks)
         for (Communicator& communicator : rank.communicators)
-          communicator.key.clear(); // those of the newest look have names
+          communicator.key.clear(); // communicators of the newest look get names
     }
   }
 
@@ -114,7 +116,7 @@ private:
     }
   }
 
-  /// The newest document describes the job.
+  /// The newest document gives the facts about the job.
   void take_head(Dump dump) {
     dump.ranks.clear();
     dump.earlier.clear();

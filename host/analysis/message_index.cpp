@@ -8,7 +8,7 @@ std::uint64_t pair_of(std::int64_t sender, std::int64_t other) {
          (static_cast<std::uint64_t>(other) & 0xffffffff);
 }
 
-/// MPI_Mrecv has been called for it.
+/// Whether MPI_Mrecv has been called for the message.
 bool is_of_taken_message(const Operation& receive) {
   return receive.call && (*receive.call == "MPI_Imrecv" || *receive.call == "MPI_Mrecv");
 }
@@ -21,7 +21,7 @@ ArrivedMessages::ArrivedMessages(const Communicator& communicator)
     if (!message.peer.local_rank || !message.tag.value)
       continue;
     const std::int64_t sender = *message.peer.local_rank;
-    // What one process's recorder says by itself: MPI_Mprobe has taken it, and no receive can.
+    // The recorder of one process alone says that MPI_Mprobe has taken the message: no receive can.
     if (communicator.recorded && message.source == OpSource::dll) {
       held_.emplace(sender, *message.tag.value);
       continue;

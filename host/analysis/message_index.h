@@ -1,7 +1,6 @@
 #pragma once
 
 #include "host/mqs/queues.h"
-#include "host/mqs/whole_queue.h"
 
 #include <cstdint>
 #include <memory>
@@ -13,18 +12,19 @@
 
 namespace mqbridge {
 
-/// The unexpected messages of one communicator of one process, to be looked up.
+/// The unexpected messages of one communicator of one process, for look-ups.
 class ArrivedMessages {
 public:
   explicit ArrivedMessages(const Communicator& communicator);
 
-  /// From this rank with this number of the sender's count, or without numbers with this tag.
+  /// Whether a message has come from this rank with this number in the sender's count; without
+  /// numbers, with this tag.
   bool has(std::int64_t sender, std::optional<std::uint32_t> sequence, MaybeInt tag) const;
   /// MPI_Mprobe has taken a message of this rank and tag, and it has not been received.
   bool holds(std::int64_t sender, MaybeInt tag) const {
     return tag && held_.contains({sender, *tag});
   }
-  /// One that a receive would take.
+  /// Whether there is a message that the receive would take.
   bool has_for(const Operation& receive) const;
 
 private:
@@ -37,12 +37,13 @@ private:
   std::unordered_set<std::int64_t> tags_;                ///< of the program's messages
 };
 
-/// The receives of one communicator of one process that have met no message, to be looked up.
+/// The receives of one communicator of one process that have met no message, for look-ups.
 class PostedReceives {
 public:
   explicit PostedReceives(const Communicator& communicator);
 
-  /// One that a message of this rank and tag would meet. `collective`: the MPI's own messages.
+  /// Whether there is a receive that a message of this rank and tag would meet. `collective`: a
+  /// message of the MPI itself.
   bool has_for(std::int64_t sender, MaybeInt tag, bool collective) const;
 
 private:
@@ -64,7 +65,7 @@ private:
   std::unordered_set<std::uint32_t> receives_;
 };
 
-/// One index for each communicator that was asked for. They outlive it.
+/// One index for each communicator that somebody asked about. The communicators outlive it.
 template <class Index>
 class IndexOfEach {
 public:

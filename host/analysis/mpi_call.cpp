@@ -91,7 +91,7 @@ constexpr auto collectives = std::to_array<Named<CollectiveKind>>({
     {"Scatterv", CollectiveKind::from_root},
 });
 
-/// What returns by itself, by how its name begins.
+/// Beginnings of the names of calls that return by themselves.
 constexpr auto local_families = std::to_array<std::string_view>({"Add_error_",
                                                                  "Address",
                                                                  "Aint_",
@@ -171,7 +171,7 @@ std::string_view without_prefix(std::string_view call) {
   return call.starts_with("MPI_") ? call.substr(4) : call;
 }
 
-/// What a call starts: "Barrier" of "Ibarrier". Empty: nothing.
+/// The collective or call that a nonblocking call starts: "Barrier" for "Ibarrier". Empty: none.
 std::string started_by(std::string_view name) {
   if (name.size() < 2 || name.front() != 'I')
     return {};
@@ -180,7 +180,7 @@ std::string started_by(std::string_view name) {
   return blocking;
 }
 
-/// MPI_Isend, MPI_Ibarrier: of each blocking call there may be one that only starts it.
+/// Whether a call only starts an operation: MPI_Isend, MPI_Ibarrier.
 bool starts_something(std::string_view name) {
   const std::string blocking = started_by(name);
   return find<CallKind>(calls, blocking) != nullptr ||

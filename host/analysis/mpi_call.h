@@ -6,7 +6,7 @@
 
 namespace mqbridge {
 
-/// What a call of MPI waits for, by what the standard says of it.
+/// What a call of MPI waits for, according to the standard.
 enum class CallKind : std::uint8_t {
   local,      ///< returns by itself: MPI_Irecv, MPI_Comm_rank
   receive,    ///< MPI_Recv, MPI_Mrecv
@@ -19,9 +19,9 @@ enum class CallKind : std::uint8_t {
   poll,       ///< MPI_Test..., MPI_Iprobe: returns at once, and is called again and again
   collective, ///< a blocking collective
   construct,  ///< makes or frees a communicator or a window, together with others
-  connect,    ///< the same with processes that no list shows: MPI_Comm_spawn, MPI_Comm_accept
+  connect,    ///< makes one with processes that no list shows: MPI_Comm_spawn, MPI_Comm_accept
   finalize,
-  unseen, ///< waits for what no list shows: one-sided calls, files, MPI_Init
+  unseen, ///< waits for something that no list shows: one-sided calls, files, MPI_Init
 };
 
 /// Which members of a collective wait for which.
@@ -36,8 +36,9 @@ enum class CollectiveKind : std::uint8_t {
 
 CallKind kind_of_call(std::string_view call);
 CollectiveKind kind_of_collective(std::string_view call);
-/// The same of whatever all members of a communicator call: blocking or nonblocking, and what makes
-/// communicators and windows. What these agree on nobody knows before all have come.
+/// The same for every call that all members of a communicator make: blocking or nonblocking, also
+/// those that make communicators and windows. Their members agree on the result, which nobody knows
+/// before all have come.
 CollectiveKind dependence_of(std::string_view call);
 
 /// When a send is complete.

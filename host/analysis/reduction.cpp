@@ -46,8 +46,8 @@ public:
 private:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Who could not go on even if all others did is a core by itself, whomever it waits for besides.
-  /// What stands between processes and leads to none of them is no way to anybody.
+  /// A process that could not go on even if all others did is a core by itself, whomever else it
+  /// waits for. A node between processes that leads to no process is left out of the search.
   void find_cores(Reduction& reduction) {
     const auto helped = graph_.running(assumptions_, waits_.nodes());
     std::vector<bool> alone(graph_.size(), false);
@@ -75,7 +75,7 @@ private:
     }
   }
 
-  /// The processes that it waits for, behind requests and groups.
+  /// The processes that it waits for, directly or through requests and groups.
   std::vector<std::size_t> next_of(std::size_t process) const {
     std::vector<std::size_t> next;
     std::vector<WaitNode> open{waits_.nodes()[process]};

@@ -7,21 +7,24 @@
 
 namespace mqbridge {
 
-/// What remains of a wait-for graph once all have gone on that can: docs/verdict.md.
+/// The processes that remain in a wait-for graph once every process has gone on that can:
+/// docs/verdict.md.
 struct Reduction {
   std::vector<bool> dead;      ///< by process: nothing that can happen makes it go on
   std::vector<bool> undecided; ///< what is not known decides about it
-  /// `dead` is what is dead also where every guess is wrong. Where nothing is, it is what the
-  /// guesses say.
+  /// True: some processes are dead even if every guess is wrong, and `dead` has only these. False:
+  /// there are none, and `dead` has the processes that are dead if the guesses are right.
   bool proven = false;
-  std::vector<bool> doubtful; ///< not `dead`, and dead as the guesses say
-  /// Not dead, and dead but for what has the benefit of the doubt.
+  std::vector<bool> doubtful; ///< not `dead`, but dead if the guesses are right
+  /// Not dead, but dead without the nodes that have the benefit of the doubt
+  /// (Assumptions::doubtful_runs).
   std::vector<bool> standing;
-  std::vector<bool> certain; ///< dead, also where calls wait for more than any list shows
-  /// Sink components of what is dead: the processes of each, by index. Who waits only for others of
-  /// its component, or for nobody who could help.
+  std::vector<bool> certain; ///< dead even if calls wait for more than any list shows
+  /// Sink components of the dead processes: the processes of each, by index. A process of a core
+  /// waits only for others of its component, or for processes that can no longer help.
   std::vector<std::vector<std::size_t>> cores;
-  /// By process of a core: those of its component that it waits for, at most `most_next` of them.
+  /// For each process of a core: the processes of its component that it waits for, at most
+  /// `most_next`.
   static constexpr std::size_t most_next = 2;
   std::vector<std::vector<std::size_t>> next;
 

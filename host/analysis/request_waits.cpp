@@ -56,7 +56,7 @@ RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, 
   find_collectives_under_way();
 }
 
-/// First all nodes, since each may wait for any other one.
+/// Makes all nodes first, since each collective may wait for any other one.
 void RequestWaits::find_collectives_under_way() {
   for (std::size_t process = 0; process < under_way_.size(); ++process) {
     auto& found = under_way_[process];
@@ -100,8 +100,8 @@ void RequestWaits::wait_for_members(std::size_t process, CollectiveUnderWay& col
     graph_.wait_for(collective.node, either(wait->all_others, WaitGraph::guessed));
 }
 
-/// A member that has not entered a collective, as far as is known. One that has left MPI did so
-/// after all that it had entered.
+/// A member that has not entered a collective, as far as is known. If it has left MPI, it did so
+/// after all collectives that it had entered.
 WaitNode RequestWaits::member(const Partner& partner, bool unsure) {
   const WaitNode node = node_of(partner);
   if (!unsure || !partner.process)
@@ -155,8 +155,8 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
   return operation.status == OpStatus::unknown ? either(node, WaitGraph::guessed) : node;
 }
 
-/// A message that has not come is stuck where both its processes were in MPI all the time, as far
-/// as two looks tell. Outside of MPI nobody takes a message in, and some transports send none.
+/// A message that has not come is stuck if both its processes were in MPI all the time, as far as
+/// two looks tell. Outside of MPI no process takes a message in, and some transports send none.
 Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t receiver) {
   if (traffic != Traffic::stuck)
     return traffic;
@@ -168,7 +168,8 @@ Traffic RequestWaits::seen(Traffic traffic, std::size_t sender, std::size_t rece
 
 WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Operation& operation) {
   if (arrived_.of(*seat.communicator).has_for(operation))
-    return WaitGraph::satisfied; // both are there: it is being matched at this moment
+    return WaitGraph::satisfied; // the message and the receive are both there: they are about to
+                                 // meet
   if (operation.peer.any)
     return operation.collective == Collective::none ? wildcard(process, seat)
                                                     : members_of_instance(process, seat, operation);
@@ -196,8 +197,8 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
                                                       : WaitGraph::guessed);
 }
 
-/// What a process that has left MPI sent before is not known. But it would have come since a look
-/// that showed it gone already.
+/// Nobody knows what a process that has left MPI had sent before. But if an earlier look showed it
+/// gone already, those messages have come since.
 WaitNode RequestWaits::still_gone(std::size_t process) {
   if (did_no_more_[process] && earliest_stop_ &&
       picture_.process(process).before_at < *earliest_stop_)
@@ -206,7 +207,7 @@ WaitNode RequestWaits::still_gone(std::size_t process) {
   return WaitGraph::unknown;
 }
 
-/// The data comes by itself, unless its sender is not there any more.
+/// The data of a matched message comes by itself, unless its sender is gone.
 WaitNode RequestWaits::matched(std::size_t process, const Seat& seat, const Operation& operation) {
   Peer peer = operation.peer;
   if (peer.any && operation.actual)
@@ -218,7 +219,7 @@ WaitNode RequestWaits::matched(std::size_t process, const Seat& seat, const Oper
   return either(WaitGraph::never, still_gone(*sender->process));
 }
 
-/// Whether all members of whom somebody is in the document count what they send there.
+/// Whether every member that the document has, and that may still send, counts its messages there.
 bool RequestWaits::all_count(std::size_t process, const Seat& seat) {
   if (!seat.communicator->counters)
     return false;
@@ -237,7 +238,7 @@ bool RequestWaits::counts(std::size_t process, const Seat& seat) const {
   return its != nullptr && its->communicator->counters;
 }
 
-/// Any member, the process itself among them: that it can go on is no reason for it to go on.
+/// Waits for any member. The process itself is among them, but cannot help itself.
 WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
   const auto first = picture_.member(process, *seat.communicator, 0);
   if (!first)
@@ -249,7 +250,7 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
   at->second = graph_.add(WaitGraph::Mode::any);
   const auto count = JobPicture::members(*seat.communicator).value_or(0);
   bool unknown = false;
-  WaitNode gone = WaitGraph::never; // what it has sent before is not known
+  WaitNode gone = WaitGraph::never; // messages that it has sent before are not known
   for (std::int64_t rank = 0; rank < count; ++rank) {
     const auto member = picture_.member(process, *seat.communicator, rank);
     const WaitNode node = member ? node_of(*member) : WaitGraph::unknown;
@@ -287,7 +288,7 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
   return anybody(process, seat);
 }
 
-/// Inside of a collective, and waiting there, with operations of this kind and tag.
+/// Whether the member is inside a collective and waits there with operations of this kind and tag.
 bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
                                   const Operation& operation) const {
   const Seat* seat = picture_.seat(member, key);
@@ -303,8 +304,8 @@ bool RequestWaits::is_in_instance(std::size_t member, std::uint32_t key,
   });
 }
 
-/// The MPI's own receive from anybody: one message after the other, of each member once. It has all
-/// of them when the last one has entered.
+/// The members that a receive of the MPI itself from anybody waits for. It takes one message after
+/// the other, one of each member: it has all of them when the last member has entered.
 WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat,
                                            const Operation& operation) {
   const auto [known, is_new] =
@@ -322,7 +323,7 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
   return known->second = node;
 }
 
-/// All members that are not in the instance; none: it goes on.
+/// All members that are not in the instance. If there are none, it goes on.
 WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
                                       const Operation& operation) {
   const auto count = JobPicture::members(*seat.communicator);
@@ -338,7 +339,8 @@ WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
       continue;
     WaitNode needed = member ? node_of(*member) : WaitGraph::unknown;
     if (needed == WaitGraph::never && !counts(*member->process, seat))
-      needed = either(needed, still_gone(*member->process)); // it may have been in it before
+      needed =
+          either(needed, still_gone(*member->process)); // it may have been in the instance before
     graph_.wait_for(node, needed);
   }
   return node;
@@ -357,7 +359,7 @@ WaitNode RequestWaits::send(std::size_t process, const Seat& seat, const Operati
   return send_to(process, *receiver->process, seat, operation);
 }
 
-/// A pending send waits for its receiver to post a receive, until the message has met one.
+/// A pending send waits for its receiver to post a receive, until its message has met one.
 WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const Seat& seat,
                                const Operation& operation) {
   const Process& it = picture_.process(receiver);
@@ -374,20 +376,21 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
     return met ? WaitGraph::satisfied : node;
   }
   if (arrived_.of(communicator).holds(*own_rank, operation.tag.value))
-    return either(node, WaitGraph::unproven); // MPI_Mprobe has it, and MPI_Mrecv is to come
+    return either(node,
+                  WaitGraph::unproven); // MPI_Mprobe has the message, and MPI_Mrecv is to come
   const auto arrived = channels_.arrived(process, *theirs, operation.sequence);
   if (arrived == false) {
     const bool stuck =
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
     return either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
-  // It has met a receive, unless the list of those that did not is not whole.
+  // The message has met a receive, unless the list of unmet messages is incomplete.
   return is_whole(communicator.queue(OpClass::unexpected)) ? WaitGraph::satisfied
                                                            : either(node, WaitGraph::guessed);
 }
 
-/// A recorder knows that the program waits for it, and that it has met no receive. Whether the MPI
-/// has taken its message meanwhile only the kind of the send tells.
+/// A recorder knows that the program waits for this send, and that it has met no receive. Only the
+/// kind of the send tells whether the MPI may have taken its message meanwhile.
 WaitNode RequestWaits::recorded_send(std::size_t process, std::size_t receiver,
                                      const OperationAt& at) {
   const Operation& operation = *at.operation;
@@ -405,7 +408,7 @@ WaitNode RequestWaits::receiver_of(std::size_t process, const OperationAt& at) c
   return receiver ? node_for(process, *receiver) : WaitGraph::unknown;
 }
 
-/// MPI_Mprobe may have its message, and MPI_Mrecv is to come.
+/// MPI_Mprobe may have taken the message, and MPI_Mrecv is to come.
 WaitNode RequestWaits::met_send(std::size_t process, const OperationAt& at) {
   const auto receiver = partner_of(process, at);
   const Seat* theirs =

@@ -18,70 +18,72 @@
 
 namespace mqbridge {
 
-/// An operation, and where it stands.
+/// An operation, and the communicator and queue that it is in.
 struct OperationAt {
   const Seat* seat = nullptr;
   OpClass op_class = OpClass::receive;
   const Operation* operation = nullptr;
 };
 
-/// Whether it is there to be waited for: pending, or a receive whose message is still coming.
+/// Whether a call can still wait for it: it is pending, or a receive whose message is still coming.
 bool is_open(const Operation& operation);
 
-/// A nonblocking collective of one process, by what the MPI itself sends and receives for it, or as
-/// a recorder tells. It goes on whenever its process is in a call of MPI.
+/// A nonblocking collective of one process, known by the MPI's own messages for it or by a
+/// recorder. It goes on whenever its process is in a call of MPI.
 struct CollectiveUnderWay {
-  WaitNode node = 0; ///< its operations, all of them; or the members that it needs
+  WaitNode node = 0; ///< all of its operations, or all members that it needs
   const Seat* seat = nullptr;
   std::int64_t tag = 0;
   std::vector<OperationAt> operations;
-  const RecordedCollective* recorded = nullptr; ///< nullptr: its messages are what is known of it
-  CollectiveWait members = {};                  ///< of a recorded one
+  const RecordedCollective* recorded = nullptr; ///< nullptr: it is known by its messages alone
+  CollectiveWait members = {};                  ///< if it is a recorded one
 };
 
-/// What single operations wait for: nodes of the processes that must do something first. Refers to
-/// all that it is made of.
+/// Works out what single operations wait for: nodes of the processes that must do something first.
+/// Refers to all of its arguments.
 class RequestWaits {
 public:
   /// `process_nodes`: one of each process of the picture.
   RequestWaits(const JobPicture& picture, const Channels& channels, WaitGraph& graph,
                const std::vector<WaitNode>& process_nodes);
 
-  /// An operation of the process: all that must happen for it to complete.
+  /// The node of an operation: it goes on when everything has happened that the operation needs to
+  /// complete.
   WaitNode node_of(std::size_t process, const OperationAt& at);
-  /// A process that somebody waits for: it must do something in MPI that it has not done yet.
+  /// The node of a process that somebody waits for: it goes on if the process can still do
+  /// something in MPI.
   WaitNode node_of(const Partner& partner) const;
-  /// The same for `process`, which cannot help itself unless it has more threads.
+  /// The same for `process` as the one who waits: it cannot help itself unless it has more threads.
   WaitNode node_for(std::size_t process, const Partner& partner) const;
   /// The nonblocking collectives of the process that are not complete.
   const std::vector<CollectiveUnderWay>& under_way(std::size_t process) const {
     return under_way_[process];
   }
 
-  /// Collectives that have numbers.
+  /// The collectives that have numbers.
   CollectiveWaits& collectives() { return collectives_; }
   const CollectiveWaits& collectives() const { return collectives_; }
-  /// Whom a send needs as long as it is not complete.
+  /// The receiver that a send needs as long as it is not complete.
   WaitNode receiver_of(std::size_t process, const OperationAt& at) const;
-  /// What an operation's peer is; nullopt: not known, or nobody in particular.
+  /// The process that an operation's peer names; nullopt: not known, or nobody in particular.
   std::optional<Partner> partner_of(std::size_t process, const OperationAt& at) const {
     return picture_.partner(process, *at.seat->communicator, at.operation->peer);
   }
-  /// It had met its message in the look before.
+  /// Whether it had met its message in the look before.
   bool was_met_before(const OperationAt& at);
-  /// Both were in MPI in both looks, where all that can go on does.
+  /// Whether both processes were in MPI in both looks: then transfers between them go on.
   bool both_progress(std::size_t one, std::size_t other) const;
-  /// Messages that have met each other, and do not come.
+  /// Notes messages that have met their receive, and do not come.
   void note_stuck(std::size_t sender, std::size_t receiver) {
     stuck_.emplace_back(sender, receiver);
   }
 
-  /// It has left MPI, or is leaving it: nobody gets anything from it any more.
+  /// The process has left MPI, or is leaving it: nobody gets anything from it any more.
   bool does_no_more(std::size_t process) const { return does_no_more_[process]; }
-  /// Channels on which messages are stuck that somebody waits for. Where anybody may send them,
-  /// the sender is the receiver itself.
+  /// Channels with stuck messages that somebody waits for: sender and receiver. If anybody may be
+  /// the sender, the receiver stands in its place.
   const std::vector<std::pair<std::size_t, std::size_t>>& stuck() const { return stuck_; }
-  /// Processes that have left MPI, and of which it matters what they had sent before.
+  /// Processes that have left MPI, if it matters what they had sent before.
   const std::set<std::size_t>& left_unseen() const { return left_unseen_; }
 
 private:
@@ -98,13 +100,14 @@ private:
   WaitNode met_send(std::size_t process, const OperationAt& at);
   WaitNode member(const Partner& partner, bool unsure);
   WaitNode anybody(std::size_t process, const Seat& seat);
-  /// The process, or its part of the same nonblocking collective.
+  /// The node of the partner, or of its part of the same nonblocking collective.
   WaitNode peer_in(std::size_t process, const Partner& partner, const Seat& seat,
                    const Operation& operation);
-  /// A receive that has met its message, which is still coming.
+  /// The node of a receive that has met its message, which is still coming.
   WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode still_gone(std::size_t process);
-  /// Whether the process counts its messages on the communicator of somebody's seat.
+  /// Whether the process counts its messages on the communicator of this seat, which another
+  /// process may have.
   bool counts(std::size_t process, const Seat& seat) const;
   WaitNode either(WaitNode one, WaitNode other);
   bool all_count(std::size_t process, const Seat& seat);
@@ -120,11 +123,11 @@ private:
   IndexOfEach<MetOperations> met_before_;
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_;            ///< in the look before
-  std::optional<std::string> earliest_stop_; ///< of what the document shows; RFC 3339
-  std::vector<bool> has_threads_;            ///< may be in MPI with several at once
+  std::optional<std::string> earliest_stop_; ///< the first stop of the newest looks; RFC 3339
+  std::vector<bool> has_threads_;            ///< several threads may be in MPI at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   CollectiveWaits collectives_;
-  /// By communicator, and by who is the first one on the side that receives from it.
+  /// By communicator, and by the first member of the group from which the receiver receives.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, WaitNode> anybody_;
   /// By communicator of one process, and tag.
   std::map<std::pair<const Seat*, std::int64_t>, WaitNode> instances_;

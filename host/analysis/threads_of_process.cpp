@@ -1,6 +1,7 @@
 #include "host/analysis/threads_of_process.h"
 
 #include "host/analysis/mpi_call.h"
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace mqbridge {
 namespace {
 
-/// System calls that may wait for what another process does.
+/// System calls that may wait for something that another process does.
 constexpr auto waiting_calls =
     std::to_array<std::string_view>({"accept",       "accept4",       "connect",
                                      "epoll_pwait",  "epoll_pwait2",  "epoll_wait",
@@ -38,8 +39,8 @@ const ThreadStack* stack_of(const RankDump& rank, std::int64_t thread) {
   return at == rank.stacks->end() ? nullptr : &*at;
 }
 
-/// pthread_cond_timedwait and its like end by themselves. What they are made of does not tell:
-/// pthread_join has a function with "clock" in its name, too.
+/// pthread_cond_timedwait and its like end by themselves. The frames inside them do not tell:
+/// pthread_join calls a function with "clock" in its name, too.
 bool has_time_limit(const ThreadStack* stack) {
   constexpr auto limited = std::to_array<std::string_view>(
       {"cond_timedwait", "cond_clockwait", "sem_timedwait", "sem_clockwait", "_timedlock",
@@ -52,22 +53,29 @@ bool has_time_limit(const ThreadStack* stack) {
          });
 }
 
-/// Open MPI's transports hand what has come to the messaging layer: while that is above a
-/// transport on the stack, a message is being handled, and neither the counters nor the lists of
-/// receives show it as it will be.
-bool handles_message(const ThreadStack* stack) {
-  if (stack == nullptr)
-    return false;
-  bool layer = false; // innermost first
-  for (const StackFrame& frame : stack->frames) {
-    const auto module = module_name(frame);
-    const std::string_view function = frame.function ? std::string_view(*frame.function) : "";
-    if (module.starts_with("mca_pml_") || function.starts_with("mca_pml_"))
-      layer = true;
-    else if (layer && (module.starts_with("mca_btl_") || function.starts_with("mca_btl_")))
+/// Whether the name of the frame's library or function begins like the layer's.
+bool is_of_layer(const StackFrame& frame, std::string_view layer) {
+  return !layer.empty() && (module_name(frame).starts_with(layer) ||
+                            (frame.function && frame.function->starts_with(layer)));
+}
+
+/// A transport hands messages to the messaging layer. While that layer is above a transport on the
+/// stack, it is handling a message: the counters and the lists of receives are not up to date yet.
+bool handles_message(const ThreadStack& stack, const MessageLayers& layers) {
+  bool in_messages = false; // innermost first
+  for (const StackFrame& frame : stack.frames) {
+    if (is_of_layer(frame, layers.messages))
+      in_messages = true;
+    else if (in_messages && is_of_layer(frame, layers.transports))
       return true;
   }
   return false;
+}
+
+bool handles_message(const ThreadStack* stack) {
+  return stack != nullptr && std::ranges::any_of(known_mpis(), [&](const auto* mpi) {
+           return handles_message(*stack, mpi->facts().layers);
+         });
 }
 
 ThreadState state_of(const RankDump& rank, const BlockedCall& call) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <cstdint>
 #include <vector>
@@ -18,10 +18,10 @@ enum class ThreadState : std::uint8_t {
 
 struct ThreadView {
   ThreadState state = ThreadState::unknown;
-  const BlockedCall* call = nullptr; ///< nullptr: nothing is known of it
+  const BlockedCall* call = nullptr; ///< nullptr: it is not known
 };
 
-/// The application threads of a process; one of which nothing is known where the document has none.
+/// The application threads of a process. If the document has none, one thread that is not known.
 /// Refers to the document.
 std::vector<ThreadView> threads_of(const RankDump& rank);
 

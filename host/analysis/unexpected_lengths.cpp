@@ -8,11 +8,12 @@
 namespace mqbridge {
 namespace {
 
-/// pml_ob1_unexpected_msgq_length, unexpected_recvq_length; and the one that MPI's example assumes.
+/// These match pml_ob1_unexpected_msgq_length and unexpected_recvq_length, and the name in the
+/// example of the MPI standard.
 constexpr std::array<std::string_view, 2> patterns = {"*unexpected*q*_length", "MPI_T_UMQ_LENGTH"};
 
 bool counts_messages(const Variable& variable) {
-  // Of the longest that there was another variable tells.
+  // A watermark of the longest queue is another variable.
   const bool is_now = !variable.pvar_class || *variable.pvar_class == VariableClass::level ||
                       *variable.pvar_class == VariableClass::size;
   return variable.kind == VariableKind::performance && is_now &&
@@ -25,7 +26,8 @@ std::uint64_t as_count(auto element) {
   return element > 0 ? static_cast<std::uint64_t>(element) : 0;
 }
 
-/// Messages by peer, where the MPI counts so, else one number; none: it is no number at all.
+/// Numbers of messages by peer, if the MPI counts so, else one number; none: the value is no
+/// number.
 std::vector<std::uint64_t> counts_in(const VariableValue& value) {
   std::vector<std::uint64_t> counts;
   std::visit(
@@ -38,7 +40,7 @@ std::vector<std::uint64_t> counts_in(const VariableValue& value) {
   return counts;
 }
 
-/// Those who sent some, most first.
+/// The peers that sent some, the one with most messages first.
 std::vector<std::size_t> peers_in(const std::vector<std::uint64_t>& counts) {
   std::vector<std::size_t> peers;
   for (std::size_t i = 0; counts.size() > 1 && i < counts.size(); ++i)

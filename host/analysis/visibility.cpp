@@ -1,7 +1,7 @@
 #include "host/analysis/visibility.h"
 
 #include "host/document/names.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ private:
     of_ranks_[what][process.job].push_back(process.rank);
   }
 
-  /// Of all ranks: they need no names.
+  /// Says `what` of the ranks. If these are all ranks, they are not named.
   void say(const std::string& what, const Ranks& ranks, std::vector<std::string>& to) {
     std::size_t count = 0;
     for (const auto& [job, those] : ranks)

@@ -8,7 +8,8 @@ namespace {
 
 using Edges = std::vector<std::pair<WaitNode, WaitNode>>;
 
-/// The edges by `from`: where those of each node begin, and all ends in that order.
+/// Sorts the edges by `from`: `starts` tells where the edges of each node begin in `ends`, which
+/// has all other ends in that order.
 template <class From, class To>
 void sort_by(const Edges& edges, std::size_t nodes, From from, To to,
              std::vector<std::size_t>& starts, std::vector<WaitNode>& ends) {
@@ -79,7 +80,8 @@ private:
     }
   }
 
-  /// All that was opened since `node` is one component. Those that it waits for have theirs.
+  /// All nodes opened since `node` are one component. The ones that it waits for have theirs
+  /// already.
   void close(WaitNode node) {
     const auto component = static_cast<std::uint32_t>(found_.sink.size());
     const auto first = std::ranges::find(open_.rbegin(), open_.rend(), node).base() - 1;
@@ -136,8 +138,8 @@ WaitGraph::Children WaitGraph::children(WaitNode node) const {
 std::vector<bool> WaitGraph::running(const Assumptions& assumptions,
                                      const std::vector<WaitNode>& also) const {
   std::vector<bool> running(size(), false);
-  std::vector<std::size_t> missing(size()); // so many more must run before a node does
-  std::vector<WaitNode> told;               // to those who wait for them
+  std::vector<std::size_t> missing(size()); // how many more must run before the node does
+  std::vector<WaitNode> told; // nodes that run, to be counted by the nodes that wait for them
   const auto run = [&](WaitNode node) {
     if (!running[node]) {
       running[node] = true;
@@ -156,7 +158,7 @@ std::vector<bool> WaitGraph::running(const Assumptions& assumptions,
         std::pair(doubtful, assumptions.doubtful_runs)})
     if (runs)
       run(node);
-  std::vector<bool> counted(size(), false); // as running, by those who wait for it
+  std::vector<bool> counted(size(), false); // counted as running for the nodes that wait for it
   const auto count = [&](WaitNode node) {
     if (counted[node])
       return;

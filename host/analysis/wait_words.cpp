@@ -28,10 +28,10 @@ std::string_view direction(const OperationAt& at) {
   return at.op_class == OpClass::send ? "to" : "from";
 }
 
-/// Ranks that a call waits for, in the jobs of their processes.
-class Ranks {
+/// Names the ranks that a call waits for, in the jobs of their processes.
+class RankNames {
 public:
-  explicit Ranks(const JobPicture& picture) : picture_(picture) {}
+  explicit RankNames(const JobPicture& picture) : picture_(picture) {}
 
   void add(const Partner& partner) {
     if (partner.rank >= 0)
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  /// Each of them once. Most come in order.
+  /// The ranks in order, each once. Most come in order already.
   static std::vector<std::int64_t> in_order(std::vector<std::int64_t> ranks) {
     if (!std::ranges::is_sorted(ranks))
       std::ranges::sort(ranks);
@@ -71,7 +71,7 @@ private:
   std::map<std::size_t, std::vector<std::int64_t>> by_job_;
 };
 
-/// All that an operation may meet, but for the process itself.
+/// All ranks that an operation may meet, except the process itself.
 std::vector<Run> others_of(const JobPicture& picture, std::size_t process, const Seat& seat) {
   const Communicator& communicator = *seat.communicator;
   const bool inter = communicator.kind == CommunicatorKind::inter;
@@ -99,7 +99,7 @@ std::vector<Run> others_of(const JobPicture& picture, std::size_t process, const
   return runs;
 }
 
-/// Like operations as one: "2 receives from 1,2 tag 5 on C1".
+/// Words about like operations as a whole: "2 receives from 1,2 tag 5 on C1".
 class Summary {
 public:
   Summary(const JobPicture& picture, std::size_t process) : picture_(picture), process_(process) {}
@@ -108,7 +108,7 @@ public:
     const Operation& operation = *at.operation;
     const auto key = std::tuple(noun(at), at.seat->communicator->key, tag_words(operation.tag),
                                 operation.peer.any);
-    auto [group, is_new] = groups_.try_emplace(key, Group{at, 0, Ranks(picture_)});
+    auto [group, is_new] = groups_.try_emplace(key, Group{at, 0, RankNames(picture_)});
     ++group->second.count;
     if (is_new)
       order_.push_back(key);
@@ -135,7 +135,7 @@ private:
   struct Group {
     OperationAt first;
     std::size_t count = 0;
-    Ranks ranks;
+    RankNames ranks;
   };
 
   const JobPicture& picture_;
@@ -144,7 +144,7 @@ private:
   std::vector<Key> order_;
 };
 
-/// Of one process and one of its calls.
+/// Words about one call of one process.
 class CallWords {
 public:
   CallWords(const JobWaits& waits, std::size_t process, const CallWait& call)
@@ -183,7 +183,7 @@ private:
   }
 
   std::string absent_words() const {
-    Ranks ranks(picture_);
+    RankNames ranks(picture_);
     for (const Partner& member : call_.members)
       ranks.add(member);
     const bool unseen =
@@ -194,9 +194,9 @@ private:
                        one ? "has" : "have");
   }
 
-  /// Whom the MPI's own operations inside of a call are for.
+  /// The processes that the MPI's own operations inside a call are for.
   std::string inside_words() const {
-    Ranks ranks(picture_);
+    RankNames ranks(picture_);
     bool any = false;
     for (const OperationAt& at : call_.operations) {
       any = any || at.operation->peer.any;
@@ -235,7 +235,7 @@ private:
   }
 
   std::string partners_of(const CollectiveUnderWay& collective) const {
-    Ranks ranks(picture_);
+    RankNames ranks(picture_);
     for (const OperationAt& at : collective.operations)
       if (const auto partner =
               picture_.partner(process_, *at.seat->communicator, at.operation->peer))
@@ -251,10 +251,10 @@ private:
   const CallWait& call_;
 };
 
-/// Those of the process's own job that can end the wait.
+/// The ranks of the process's own job that can end the wait.
 std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process,
                                   const CallWait& call) {
-  Ranks ranks(picture);
+  RankNames ranks(picture);
   const auto add = [&](const OperationAt& at) {
     if (const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer))
       ranks.add(*partner);
@@ -297,7 +297,7 @@ std::string operation_words(const JobPicture& picture, std::size_t process, cons
   if (operation.peer.any)
     peer = "anybody";
   else if (const auto partner = picture.partner(process, *at.seat->communicator, operation.peer)) {
-    Ranks ranks(picture);
+    RankNames ranks(picture);
     ranks.add(*partner);
     peer = ranks.words(picture.process(process).job);
   }

@@ -2,14 +2,14 @@
 
 #include "host/analysis/call_waits.h"
 #include "host/analysis/job_waits.h"
-#include "host/dump/analysis.h"
+#include "host/dump/values/analysis.h"
 
 #include <cstddef>
 #include <string>
 
 namespace mqbridge {
 
-/// A process as the verdict's words name it: its rank, and its job where there are several.
+/// The name of a process in the verdict: its rank, and its job if there are several.
 std::string name_of_process(const JobPicture& picture, const Partner& partner);
 std::string name_of_process(const JobPicture& picture, std::size_t process);
 
@@ -19,7 +19,7 @@ std::string operation_words(const JobPicture& picture, std::size_t process, cons
 /// "halo.c:212"; empty: not known.
 std::string place_words(const BlockedCall& call);
 
-/// What a thread of the process waits for, as the document has it.
+/// What a thread of the process waits for, in the form of the document.
 Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call);
 
 } // namespace mqbridge

@@ -1,10 +1,10 @@
 #include "host/cli/run.h"
 
-#include "host/cli/execute.h"
-#include "host/cli/output.h"
-#include "host/cli/parse.h"
-#include "host/cli/signals.h"
-#include "host/report/printable.h"
+#include "host/cli/arguments/parse.h"
+#include "host/cli/commands/execute.h"
+#include "host/cli/terminal/output.h"
+#include "host/cli/terminal/signals.h"
+#include "host/report/fitted_text.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,6 @@
 
 #include "host/collect/collector_run.h"
 #include "host/collect/job_merge.h"
-#include "host/collect/node_faults.h"
 
 #include <algorithm>
 #include <list>

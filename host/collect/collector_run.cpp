@@ -70,7 +70,7 @@ void CollectorRun::look() {
   push_to_end();
 }
 
-/// Not more at once than leaves the others their turn. True: nothing more is there now.
+/// Reads at most so much at once that the others get their turn. True: there is no more now.
 bool CollectorRun::read_lines() {
   constexpr int most_reads = 16;
   for (int reads = 0; reads < most_reads; ++reads) {
@@ -100,7 +100,8 @@ void CollectorRun::take_line(std::string_view line) {
     settle_node(*channel);
 }
 
-/// The one that has said `line`, whose label is taken off. nullptr: nobody that there is.
+/// The channel of the collector that sent `line`, whose label is removed. nullptr: there is no such
+/// collector.
 CollectorRun::Channel* CollectorRun::channel_of(std::string_view& line) {
   const bool several = collector_.nodes.size() > 1;
   const auto label = several ? take_label(line) : 0;
@@ -114,7 +115,7 @@ CollectorRun::Channel* CollectorRun::channel_of(std::string_view& line) {
   return &channel->second;
 }
 
-/// Of srun's nodes that of which it greets.
+/// For srun's nodes: the greeting tells which node it is.
 void CollectorRun::settle_node(Channel& channel) {
   const auto& host = *channel.stream.host();
   const auto named = std::ranges::find(collector_.nodes, host, &Node::host);
@@ -163,7 +164,7 @@ void CollectorRun::ask_to_end() {
   asked_ = Clock::now();
 }
 
-/// Whoever does not end when he is asked to is made to.
+/// Kills a command that does not end when it is asked to.
 void CollectorRun::push_to_end() {
   if (!asked_ || over_)
     return;

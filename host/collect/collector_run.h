@@ -3,7 +3,6 @@
 #include "host/collect/collect.h"
 #include "host/collect/frames.h"
 #include "host/collect/job_merge.h"
-#include "host/collect/node_faults.h"
 #include "host/collect/node_stream.h"
 #include "host/collect/started_command.h"
 #include "rsp/result.h"
@@ -19,35 +18,35 @@
 
 namespace mqbridge {
 
-/// One command of collectors, from its start to its end, and what each of its nodes says.
+/// One command of collectors, from its start to its end, and the output of each of its nodes.
 class CollectorRun {
 public:
   using Clock = std::chrono::steady_clock;
   using RankCame = std::function<void(const Node& node, const std::string& host, RankDump rank)>;
 
-  /// `bytes_a_node`: that what one of them says may take. `lists`: of all nodes.
+  /// `bytes_a_node`: the memory that one node's output may take. `lists`: shared by all nodes.
   CollectorRun(const Collector& collector, const CollectOptions& options,
                std::uint64_t bytes_a_node, std::shared_ptr<RankListPool> lists, RankCame rank_came);
 
   const std::vector<Node>& nodes() const { return collector_.nodes; }
 
   void start();
-  /// Instead: the user has interrupted it.
+  /// To be called instead of running: the user has interrupted the dump.
   void leave_out();
-  /// Takes what has come, and gives up on those who are late.
+  /// Takes the output that has come, and gives up on nodes that are late.
   void look();
   void ask_to_end();
-  /// Nothing more comes, and the command has ended.
+  /// No more output comes, and the command has ended.
   bool is_over() const { return over_; }
 
   /// To be polled; nullptr: not running. Either descriptor may be -1.
   const StartedCommand* command() const { return command_ ? &*command_ : nullptr; }
 
-  /// What is wrong with its nodes. Once it is over.
+  /// Reports the faults of its nodes. To be called once it is over.
   void tell_faults(NodeFaults& faults) const;
 
 private:
-  /// What one collector says. Of srun's, its node is known when it has greeted.
+  /// The output of one collector. For srun's collectors, the node is known after the greeting.
   struct Channel {
     int label = 0;
     NodeStream stream;
@@ -78,9 +77,9 @@ private:
   Clock::time_point started_{};
   LineSplitter lines_;
   std::map<int, Channel> channels_;        ///< by srun's number of the task; of one node: 0
-  std::string strange_;                    ///< lines that came from no collector
+  std::string strange_;                    ///< lines that no collector has sent
   std::optional<Clock::time_point> asked_; ///< to end
-  bool told_ = false;                      ///< to end, by a signal
+  bool told_ = false;                      ///< it was asked to end by a signal
   bool over_ = false;
 };
 

@@ -15,11 +15,11 @@ constexpr char is_alive = '-';
 constexpr std::string_view greeting = "#mqbridge ";
 constexpr std::string_view protocol = "1 ";
 
-/// Of srun: "17: ". Whoever reads takes it off.
+/// Room for srun's label: "17: ". The reader removes it.
 constexpr std::size_t label_room = 16;
 constexpr std::size_t longest_text = longest_frame - label_room - 2; // the kind and the line end
 
-/// A name that has no place in the words of a greeting would not be found again.
+/// A name with blanks would break the words of a greeting.
 std::string one_word(std::string_view text) {
   std::string word(text.substr(0, 255));
   std::ranges::replace_if(

@@ -11,9 +11,9 @@
 
 namespace mqbridge {
 
-// What a collector sends: the lines of NDJSON, in frames. A frame is a line of at most
+// The output of a collector: the lines of NDJSON, in frames. A frame is a line of at most
 // `longest_frame` bytes: srun mixes the lines of its tasks, and cuts those of more than 1 KiB. Its
-// first byte says what it is:
+// first byte tells its kind:
 //
 //   #mqbridge 1 HOST VERSION   the first one: who speaks. Lines before it are a login's noise
 //   +TEXT                      a piece of a line of NDJSON, more of which follows
@@ -50,14 +50,13 @@ struct Frame {
   std::string_view version = {}; ///< of a hello
 };
 
-/// Whether a line means to be the first frame, of whatever version.
+/// Whether a line is meant as the first frame, of any version.
 bool is_greeting(std::string_view line);
 
 /// One frame, without its line end; the parts view `line`. Error: collector.protocol.
 Result<Frame> parse_frame(std::string_view line);
 
-/// Bytes, as they come, to lines. A line that is much too long is cut, and the rest of it passed
-/// over.
+/// Makes lines of bytes as they come. A line that is much too long is cut, and its rest is skipped.
 class LineSplitter {
 public:
   /// Calls `use(line)` for each line that is complete, without its end.

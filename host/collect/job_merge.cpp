@@ -1,14 +1,18 @@
 #include "host/collect/job_merge.h"
 
-#include "host/dump/recorded_messages.h"
+#include "host/dump/together/recorded_messages.h"
+#include "host/launch/node_names.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace mqbridge {
 namespace {
 
-/// What the collector said of the rank's place, before it knew of the other nodes' ranks.
+/// The collector's claim about the rank's job and number, made before it knew of other nodes'
+/// ranks.
 RankClaim claim_of(const RankDump& rank, const std::string& host) {
   RankClaim claim;
   claim.name_space = rank.job_id;
@@ -48,6 +52,26 @@ Dump JobMerge::finish() {
   settle_job(dump_, std::move(claims_));
   settle_recorded_messages(dump_.ranks);
   return std::move(dump_);
+}
+
+void NodeFaults::add(const std::string& node, RankError error) {
+  const auto alike = std::ranges::find_if(faults_, [&](const Fault& fault) {
+    return fault.error.code == error.code && fault.error.level == error.level &&
+           fault.error.message == error.message && fault.error.hint == error.hint;
+  });
+  if (alike != faults_.end())
+    alike->nodes.push_back(node);
+  else
+    faults_.push_back({std::move(error), {node}});
+}
+
+std::vector<RankError> NodeFaults::errors() const {
+  std::vector<RankError> errors;
+  for (const auto& [error, nodes] : faults_) {
+    errors.push_back(error);
+    errors.back().message = fmt::format("{}: {}", node_list_text(nodes), error.message);
+  }
+  return errors;
 }
 
 } // namespace mqbridge

@@ -6,12 +6,12 @@
 
 namespace mqbridge {
 
-/// Of what a launcher and its programs have said, what explains the end of one node: its last
-/// lines, printable, one after the other. Where `node` is one of several, lines that name it or
-/// have srun's number of its task in front (`label`) go before all others.
+/// The part of a launcher's output that explains the end of one node: its last lines, printable,
+/// one after the other. If `node` is one of several, lines that name it, or that begin with srun's
+/// task number (`label`), come before all others.
 std::string last_words(std::string_view said, std::string_view node, std::optional<int> label);
 
-/// What to do about a collector that did not begin, by what was said.
+/// What to do about a collector that did not begin, by its output.
 std::string hint_for(std::string_view words);
 
 } // namespace mqbridge

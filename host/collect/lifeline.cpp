@@ -10,7 +10,7 @@
 namespace mqbridge {
 namespace {
 
-/// What comes is of no meaning. False: it has ended.
+/// Skips input, which has no meaning. False: it has ended.
 bool pass_over_input() {
   std::array<char, 4096> bytes;
   const auto count = ::read(STDIN_FILENO, bytes.data(), bytes.size());

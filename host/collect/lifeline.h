@@ -8,9 +8,9 @@
 
 namespace mqbridge {
 
-/// The collector's tie to who collects: says again and again that it is alive, and notices when
-/// nobody listens any more. Launchers close the stdin of what they run when they or their owners
-/// end, in whatever way; they do not all kill it.
+/// A collector's connection to the collecting program. It says again and again that the collector
+/// is alive, and notices when nobody listens any more. Launchers close the stdin of their programs
+/// when they or their owners end, in whatever way; not all of them kill the programs.
 class Lifeline {
 public:
   /// `lost` is called once, on another thread, when the end of stdin has come.

@@ -14,13 +14,13 @@
 
 namespace mqbridge {
 
-/// What one collector sends, frame by frame. Whatever comes, it takes no more memory than it may,
-/// and what was whole counts.
+/// The output of one collector, frame by frame. It takes no more memory than it may, whatever
+/// comes; complete lines count.
 class NodeStream {
 public:
   using RankDone = std::function<void(RankDump&& rank)>;
 
-  /// `version`: of this program. `most_bytes`: of all that it keeps and hands over.
+  /// `version`: of this program. `most_bytes`: for everything that it keeps and hands over.
   /// `lists`: shared with the other nodes, whose groups are the same.
   NodeStream(std::string version, std::uint64_t most_bytes, std::shared_ptr<RankListPool> lists)
       : version_(std::move(version)), most_bytes_(most_bytes),
@@ -29,18 +29,18 @@ public:
   /// One line, without its end.
   void take(std::string_view line, const RankDone& rank_done);
 
-  /// How the node calls itself; nullopt: it has not said so.
+  /// The name by which the node calls itself; nullopt: it has not said so yet.
   const std::optional<std::string>& host() const { return host_; }
-  /// Its summary has come, or it has said what nobody can use: nothing more is expected.
+  /// Its summary has come, or it has sent something that makes no sense: nothing more is expected.
   bool is_over() const { return summary_.has_value() || broken_; }
   /// Its summary has come.
   bool is_complete() const { return summary_.has_value(); }
   std::uint64_t ranks() const { return ranks_; }
-  /// Of the job, once complete.
+  /// The facts about the job, once the stream is complete.
   const Dump& job() const { return summary_->dump; }
-  /// What was wrong with what it said, as far as it has come.
+  /// The faults in its output so far.
   const std::vector<RankError>& troubles() const { return troubles_; }
-  /// What stood before the greeting: a login's noise, or why there is none. Bounded.
+  /// Lines before the greeting: a login's noise, or the reason why there is no greeting. Bounded.
   const std::string& noise() const { return noise_; }
 
 private:

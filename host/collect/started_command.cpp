@@ -28,7 +28,7 @@ struct Pipe {
   }
 };
 
-/// Of a descriptor that does not block; it is closed when nobody writes to it any more.
+/// Reads from a descriptor that does not block, and closes it when nobody writes to it any more.
 std::string read_some(FileDescriptor& descriptor) {
   std::array<char, 65'536> buffer;
   const auto count = descriptor ? ::read(descriptor.get(), buffer.data(), buffer.size()) : -1;

@@ -24,17 +24,17 @@ public:
   int output() const { return output_.get(); } ///< to be polled; never blocks
   int error() const { return error_.get(); }   ///< likewise; -1: closed
 
-  /// What has come on stdout, or some of it. Empty: nothing more is there now.
+  /// Bytes that have come on stdout. Empty: there are no more now.
   std::string read_output();
-  /// What has come on stderr is kept, its last KiBs.
+  /// Takes bytes that have come on stderr, and keeps the last KiBs.
   void read_error();
   const std::string& said() const { return said_; }
 
   /// Asks it to end by the end of its stdin.
   void close_input() { input_ = FileDescriptor(); }
-  /// Whether it has ended by itself, or by what it was asked.
+  /// Whether it has ended, by itself or as it was asked to.
   bool has_ended();
-  /// To its process group.
+  /// Sends a signal to its process group.
   void signal(int number);
   /// Kills it, and waits for its end.
   void kill();

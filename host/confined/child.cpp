@@ -10,7 +10,8 @@
 namespace mqbridge::sandbox {
 namespace {
 
-/// Leaves it to be reaped. False: it is no child of this process, or no longer.
+/// Reads how the child ended, and leaves it to be reaped. False: it is no child of this process, or
+/// no longer one.
 bool look_at(pid_t child, siginfo_t& end) {
   end = {};
   return ::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -22,7 +23,7 @@ WaitStatus kill_and_reap(pid_t child, bool group) {
   siginfo_t end;
   if (!look_at(child, end))
     return std::nullopt;
-  // Already dying of its own, it keeps its status: the signal comes too late to change it.
+  // If it is dying already, it keeps its status: the signal comes too late to change it.
   ::kill(group ? -child : child, SIGKILL);
   int status = 0;
   pid_t reaped = -1;

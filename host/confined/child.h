@@ -7,12 +7,13 @@
 
 namespace mqbridge::sandbox {
 
-/// As waitpid() gives it. nullopt: nobody can say any more. The system reaped the process itself,
-/// as SIGCHLD is ignored (mqbridge sees to it that it is not), or somebody else did.
+/// The status as waitpid() gives it. nullopt: nobody can tell any more. Either the system reaped
+/// the process itself, since SIGCHLD is ignored (mqbridge sees to it that it is not), or somebody
+/// else did.
 using WaitStatus = std::optional<int>;
 
-/// Kills a child, and with `group` the process group that it leads, and waits for its end. A child
-/// that has been reaped elsewhere is let be: its number may be another process's by now.
+/// Kills a child, and with `group` the process group that it leads, and waits for its end. Does
+/// nothing to a child that was reaped elsewhere: its number may belong to another process by now.
 WaitStatus kill_and_reap(pid_t child, bool group);
 
 /// A child that was started by another child (start_twin()). Killed and reaped with its owner.
@@ -23,13 +24,13 @@ public:
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
-  /// Readable once it has ended. -1: the kernel has no such thing (before Linux 5.3).
+  /// Becomes readable when the child has ended. -1: the kernel has no pidfds (before Linux 5.3).
   int descriptor() const { return process_.get(); }
 
   /// Never blocks.
   bool has_ended() const;
 
-  /// Kills it, if it still runs, and reaps it: only the first time there is a status.
+  /// Kills the child if it still runs, and reaps it. Only the first call returns a status.
   WaitStatus end();
 
 private:

@@ -2,6 +2,7 @@
 
 #include "host/disk/work_budget.h"
 #include "rsp/packet/printable.h"
+#include "rsp/seconds.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,8 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds between_looks{10}; // at this thread's budget
-constexpr int time_to_die_ms = 200;                    // of its own, once it has closed its socket
+constexpr std::chrono::milliseconds between_looks{10}; // at the budget of this thread
+constexpr int time_to_die_ms = 200;                    // for a child that has closed its socket
 constexpr std::size_t max_last_words = 200;
 
 std::string name_of(int signal) {
@@ -35,8 +36,8 @@ Result<std::unique_ptr<ChildConversation>> ChildConversation::start(Errand erran
       new ChildConversation(std::move(errand), std::move(*process)));
 }
 
-// It takes one message at a time and a socket holds several: one that does not take this one has
-// gone, or fills it with messages of its own.
+// The child takes one message at a time, and a socket holds several. A child whose socket is full
+// has ended, or fills it with messages of its own.
 Result<void> ChildConversation::send(const wire::Encoder& message) {
   if (wire::send_message(process_.socket(), message.message(), false))
     return {};
@@ -67,8 +68,8 @@ Result<std::span<const std::byte>> ChildConversation::next_message() {
   return received.message;
 }
 
-// Until there is something to receive, if only the end. A child that always has something to say
-// gets no more time than a silent one.
+// Waits until there is a message, or the end. A child that sends messages all the time gets no more
+// time than a silent one.
 Result<void> ChildConversation::wait() {
   for (;;) {
     if (auto over = work_over()) {
@@ -105,7 +106,7 @@ Failure ChildConversation::overrun() {
   end(0);
   return fail(errand_.timeout,
               fmt::format("{} took more than {:.1f} seconds for an answer while it {}", program(),
-                          std::chrono::duration<double>(errand_.patience).count(), errand_.doing),
+                          in_seconds(errand_.patience), errand_.doing),
               errand_.hint);
 }
 

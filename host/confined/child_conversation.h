@@ -12,7 +12,7 @@
 
 namespace mqbridge::sandbox {
 
-/// What a child is for, and what is said where it fails.
+/// The task of a child, and the words and codes for its failures.
 struct Errand {
   std::filesystem::path program;
   std::chrono::milliseconds patience; ///< for one answer
@@ -24,7 +24,7 @@ struct Errand {
   std::string_view protocol;
 };
 
-/// With a process of ours; it is killed with this.
+/// A conversation with a process of ours, which is killed with this object.
 class ChildConversation final : public Conversation {
 public:
   /// Error: worker.start.
@@ -39,8 +39,8 @@ private:
   ChildConversation(Errand errand, ConfinedProcess process)
       : errand_(std::move(errand)), process_(std::move(process)) {}
 
-  /// Errors: those of the errand; stop.limit and interrupted, when this thread's work is over
-  /// (WorkScope).
+  /// Errors: those of the errand; stop.limit and interrupted, if this thread has no more time for
+  /// its work (WorkScope).
   Result<std::span<const std::byte>> next_message() override;
   Result<void> wait();
   void take_output();
@@ -52,7 +52,7 @@ private:
   Errand errand_;
   ConfinedProcess process_;
   std::chrono::steady_clock::time_point deadline_;
-  std::string last_words_; ///< of what it printed
+  std::string last_words_; ///< the last lines that it printed
   std::array<std::byte, wire::max_message> buffer_;
 };
 

@@ -34,7 +34,7 @@ void limit(int resource, rlim_t value, rlim_t grace = 0) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &wanted);
 }
 
-/// Rather this process than another: it can be had again.
+/// The kernel should kill this process rather than another one: it can be started again.
 void go_first_when_memory_is_short() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -44,7 +44,8 @@ void go_first_when_memory_is_short() {
   ::close(file);
 }
 
-/// Root's. Reading is left: the library may lie in a directory of its owner's alone.
+/// Drops root's capabilities, except the one to read files: the library may lie in a directory that
+/// only its owner can read.
 void drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
@@ -62,7 +63,7 @@ void drop_capabilities() {
 
 bool die_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return ::getppid() == parent; // before that line it may have gone without a signal
+  return ::getppid() == parent; // it may have ended before that line, without a signal
 }
 
 void confine(int first_unused) {

@@ -24,7 +24,8 @@ namespace {
 
 using rsp::UniqueFd;
 
-/// Above every descriptor that the worker is given: dup2 in the child never overwrites a source.
+/// Sources are above every descriptor that the worker is given: so dup2 in the child never
+/// overwrites one.
 constexpr int first_source_fd = 16;
 
 Failure cannot_start(const std::filesystem::path& binary, std::string_view what, int error) {
@@ -41,12 +42,12 @@ UniqueFd moved_up(UniqueFd fd) {
   return fd ? UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first_source_fd)) : UniqueFd();
 }
 
-/// The child's ends of everything.
+/// The descriptors that the child gets.
 struct ChildEnds {
   UniqueFd socket, output, shared, null;
 };
 
-/// posix_spawn's attributes and actions; safe in a process with threads, unlike fork.
+/// posix_spawn's attributes and actions. Unlike fork, it is safe in a process with threads.
 class SpawnSettings {
 public:
   SpawnSettings() {
@@ -95,7 +96,7 @@ UniqueFd make_shared_memory(const std::string& name, std::size_t bytes) {
   return moved_up(std::move(fd));
 }
 
-/// 0, or an errno.
+/// Starts the program. Returns 0 or an errno.
 int spawn(const std::filesystem::path& binary, const ChildEnds& ends, pid_t& pid) {
   SpawnSettings settings;
   std::string name = binary.string();

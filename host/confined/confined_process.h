@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/confined/child.h"
-#include "host/confined/descriptors.h"
+#include "host/confined/confine.h"
 #include "host/confined/refused_call.h"
 #include "rsp/result.h"
 #include "rsp/unique_fd.h"
@@ -15,14 +15,14 @@
 
 namespace mqbridge::sandbox {
 
-/// A running program of ours that is to confine itself (confine.h, filter.h), as it works on what
-/// others wrote: exec'ed, never forked; its own process group, an empty environment, no descriptors
-/// but a SOCK_SEQPACKET socket, memory shared with its owner, /dev/null and a pipe for what it
-/// prints. argv[1] is its parent's pid. Killed and reaped with its owner, and with this program.
-/// One thread at a time.
+/// A running program of ours that confines itself (confine.h, filter.h), because it works on
+/// foreign data. It is exec'ed, never forked. It has its own process group, an empty environment,
+/// and no descriptors except a SOCK_SEQPACKET socket, memory shared with its owner, /dev/null, and
+/// a pipe for its output. argv[1] is its parent's pid. It is killed and reaped with its owner, and
+/// killed with this program. One thread at a time.
 class ConfinedProcess {
 public:
-  /// Pieces of what it printed, as they come; an empty one: that was all.
+  /// Gets pieces of its output as they come; an empty piece: there is no more.
   using OutputSink = std::function<void(std::string_view piece)>;
 
   /// `shared_bytes` of shared memory, zeros. Error: worker.start.
@@ -32,14 +32,14 @@ public:
   ConfinedProcess& operator=(ConfinedProcess&&) = delete;
   ~ConfinedProcess();
 
-  /// Its end of the socket is open.
+  /// Whether its end of the socket is open.
   bool alive() const;
 
   int socket() const { return socket_.get(); }
   int output() const { return output_.get(); }          ///< -1 once the pipe has ended
   const void* shared_memory() const { return shared_; } ///< mapped read-only here
 
-  /// Takes what it has printed so far; never blocks, bounded.
+  /// Takes its output so far; never blocks, bounded.
   void drain_output(const OutputSink& sink);
 
   /// Gives it a moment to end by itself, then kills its process group.

@@ -9,9 +9,9 @@
 
 namespace mqbridge::sandbox {
 
-/// The owner's side of a confined process that is asked and answers, wherever it is
-/// (child_conversation.h has the real ones). Either asks and waits for the answer. An error of any
-/// call is the end of it. Any thread, one at a time.
+/// The owner's side of a confined process that asks and answers, wherever that process is
+/// (child_conversation.h has the real ones). Each side asks and waits for the answer. After an
+/// error of any call the conversation is over. Any thread, one at a time.
 class Conversation {
 public:
   virtual ~Conversation() = default;
@@ -22,8 +22,8 @@ public:
   /// A question is about to be asked: the time for its answer begins.
   virtual void begin_answer() = 0;
 
-  /// The next message, without its kind, which it begins with; valid until the next call. Errors:
-  /// those of next_message() and protocol_violation().
+  /// The next message, without the kind at its beginning; valid until the next call. Errors: those
+  /// of next_message() and protocol_violation().
   template <class Kind>
   Result<wire::Decoder> receive(Kind& kind) {
     const auto bytes = next_message();
@@ -36,7 +36,7 @@ public:
     return message;
   }
 
-  /// What it sent makes no sense.
+  /// The failure for a message that makes no sense.
   virtual Failure protocol_violation() = 0;
 
 private:

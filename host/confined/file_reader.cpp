@@ -1,6 +1,6 @@
 #include "host/confined/file_reader.h"
 
-#include "host/confined/descriptors.h"
+#include "host/confined/confine.h"
 #include "host/confined/refused_call.h"
 
 #include <cerrno>
@@ -21,7 +21,7 @@ void name_refused_calls() {
   ::close(child_shared_memory);
 }
 
-/// Arrives with every message: nothing is to be done unless the other end is gone.
+/// The signal arrives with every message: there is nothing to do unless the other end has gone.
 void end_without_parent(int) {
   char byte = 0;
   const int error = errno;
@@ -30,8 +30,9 @@ void end_without_parent(int) {
   errno = error;
 }
 
-/// Also while foreign code loops. Not by PR_SET_PDEATHSIG: threads of the parent share this
-/// process, and the one that started it may end before the others.
+/// Ends this process with its owner, even while foreign code loops. PR_SET_PDEATHSIG does not do:
+/// threads of the parent share this process, and the thread that started it may end before the
+/// others.
 void die_with_owner() {
   struct sigaction action {};
   action.sa_handler = end_without_parent;
@@ -39,7 +40,7 @@ void die_with_owner() {
   ::sigaction(SIGIO, &action, nullptr);
   ::fcntl(child_socket, F_SETOWN, ::getpid());
   ::fcntl(child_socket, F_SETFL, ::fcntl(child_socket, F_GETFL) | O_ASYNC);
-  end_without_parent(SIGIO); // it may have gone before
+  end_without_parent(SIGIO); // the owner may have ended before
 }
 
 } // namespace

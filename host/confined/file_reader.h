@@ -10,18 +10,18 @@
 
 namespace mqbridge::sandbox {
 
-/// How a ConfinedProcess begins that reads foreign files, of which its parent gives it descriptors:
-/// it dies with its parent, however busy it is, names the system call that its filter refuses, and
-/// is confined to `limits`. Its filter is in force once begin() has returned; until then it
-/// looks at nothing of the files.
+/// The beginning of a ConfinedProcess that reads foreign files by descriptors of its parent. It
+/// dies with its parent, however busy it is, names the system call that its filter refuses, and is
+/// confined to `limits`. Its filter is in force once begin() has returned; until then it does not
+/// look at the files.
 class FileReader {
 public:
   FileReader(const Limits& limits, Rules rules);
 
   ParentChannel& channel() { return channel_; }
 
-  /// With the answer to the parent's start message, which said whether system calls are to be
-  /// filtered. One that cannot be confined says why, and ends.
+  /// Sends the answer to the parent's start message, which said whether system calls are to be
+  /// filtered. A process that cannot confine itself says why, and ends.
   template <class Kind>
   void begin(bool sandboxed, Kind ready, Kind no_sandbox) {
     const auto refused = sandboxed ? filter_.apply() : std::nullopt;

@@ -20,11 +20,11 @@
 namespace mqbridge::sandbox {
 namespace {
 
-/// libseccomp has numbers below zero for calls that this machine does not have; a rule for one of
-/// them has no effect.
+/// System calls by number. libseccomp has numbers below zero for calls that this machine does not
+/// have; a rule for one of them has no effect.
 using Calls = std::initializer_list<int>;
 
-/// What computing takes, and a process with open descriptors. Nothing here reaches beyond them.
+/// Calls that a computing process with open descriptors needs. None of them reaches beyond these.
 const Calls always = {
     SCMP_SYS(read),
     SCMP_SYS(write),
@@ -40,7 +40,7 @@ const Calls always = {
     SCMP_SYS(futex),
     SCMP_SYS(sched_yield),
     SCMP_SYS(exit_group),
-    SCMP_SYS(clock_gettime), // this and the next two: where the vDSO cannot tell
+    SCMP_SYS(clock_gettime), // this and the next two are used if the vDSO cannot tell the time
     SCMP_SYS(gettimeofday),
     SCMP_SYS(time),
     SCMP_SYS(nanosleep),
@@ -54,7 +54,7 @@ const Calls always = {
     SCMP_SYS(rt_sigreturn),
 };
 
-/// What ld.so does. The names differ by machine and by the age of glibc.
+/// Calls of ld.so. Their names differ by machine and by the age of glibc.
 const Calls while_loading = {
     SCMP_SYS(pread64),   SCMP_SYS(lseek),      SCMP_SYS(fstat),    SCMP_SYS(stat),
     SCMP_SYS(lstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),    SCMP_SYS(access),
@@ -65,23 +65,23 @@ const Calls while_loading = {
 const Calls while_reading_files = {SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(lseek),
                                    SCMP_SYS(fstat), SCMP_SYS(recvfrom)};
 
-/// What finds a file by its name.
+/// Calls that find a file by its name.
 const Calls by_name = {SCMP_SYS(openat),    SCMP_SYS(open),      SCMP_SYS(newfstatat),
                        SCMP_SYS(stat),      SCMP_SYS(lstat),     SCMP_SYS(statx),
                        SCMP_SYS(access),    SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
                        SCMP_SYS(faccessat), SCMP_SYS(faccessat2)};
 
-/// Tried in vain by glibc on behalf of harmless code: printf() on a descriptor it has not seen yet,
-/// sysconf(), isatty().
+/// Calls that glibc tries in vain for harmless code: printf() on a new descriptor, sysconf(),
+/// isatty().
 const Calls in_vain = {
     SCMP_SYS(fcntl),  SCMP_SYS(getrlimit), SCMP_SYS(sched_getaffinity),
     SCMP_SYS(uname),  SCMP_SYS(getppid),   SCMP_SYS(getuid),
     SCMP_SYS(getgid), SCMP_SYS(geteuid),   SCMP_SYS(getegid),
 };
-/// The same, of files, where there are none.
+/// Calls that glibc tries in vain on files, if files are forbidden.
 const Calls in_vain_without_files = {SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx),
                                      SCMP_SYS(lseek)};
-/// The same, in constructors of harmless libraries.
+/// Calls that constructors of harmless libraries try in vain.
 const Calls in_vain_while_loading = {SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(getdents64),
                                      SCMP_SYS(arch_prctl), SCMP_SYS(sigaltstack)};
 
@@ -109,7 +109,7 @@ public:
   void allow_if(int call, std::initializer_list<scmp_arg_cmp> all) {
     rule(SCMP_ACT_ALLOW, call, all);
   }
-  /// An error code for each, whatever is asked.
+  /// Each of these calls returns an error code, whatever its arguments are.
   void refuse(const Calls& calls) {
     for (int call : calls)
       answer(call, EPERM);
@@ -118,7 +118,7 @@ public:
     rule(SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, all);
   }
 
-  /// 0, or a negative errno.
+  /// Returns 0 or a negative errno.
   int finish(std::vector<sock_filter>& program);
 
 private:
@@ -138,7 +138,8 @@ private:
   int error_ = 0;
 };
 
-/// By a pipe, which holds far more than a program has (64 KiB): libseccomp knows no other way out.
+/// Exports the program through a pipe, the only way of libseccomp. A pipe holds far more than a
+/// program takes (64 KiB).
 int Builder::finish(std::vector<sock_filter>& program) {
   int ends[2];
   if (error_ != 0)
@@ -159,16 +160,17 @@ int Builder::finish(std::vector<sock_filter>& program) {
   return error_;
 }
 
-/// Stands for the process that applies a filter; no process has such a number.
+/// A placeholder for the pid of the process that applies a filter; no process has this number.
 constexpr std::uint32_t own_number = 0x6d716272;
 
-/// abort() and raise(); nobody else can be reached.
+/// Allows the signals of abort() and raise(), which reach no other process.
 void allow_signals_to_itself(Builder& rules) {
   rules.allow_if(SCMP_SYS(tgkill), {equal(0, own_number)});
 }
 
-/// pthread_create() fails with EPERM, and its caller may do without: a violation could not even be
-/// named, as glibc blocks SIGSYS, too, at that moment. Processes are a violation.
+/// pthread_create() fails with EPERM, and its caller may do without. As a violation it could not
+/// even be named, since glibc blocks SIGSYS, too, at that moment. Starting a process is a
+/// violation.
 void refuse_threads(Builder& rules) {
   for (const std::uint64_t signal : {32, 33}) // glibc's own, set up before the first thread
     rules.allow_if(SCMP_SYS(rt_sigaction), {equal(0, signal)});
@@ -176,13 +178,13 @@ void refuse_threads(Builder& rules) {
   rules.answer(SCMP_SYS(clone), EPERM, {bits(0, CLONE_THREAD, CLONE_THREAD)});
 }
 
-/// What glibc and harmless constructors try is an error code for them.
+/// Calls of glibc and of harmless constructors return an error code.
 void refuse_shared_memory(Builder& rules) {
   rules.answer(SCMP_SYS(mmap), EACCES, {bits(3, MAP_TYPE, MAP_SHARED)}); // RLIMIT_DATA counts none
 }
 
-/// Code comes from files alone: no page that is executable was ever written to by this process, and
-/// none that the parent writes to becomes so.
+/// Code can come only from files: this process has never written to an executable page, and no page
+/// that the parent writes to becomes executable.
 void add_loading(Builder& rules) {
   constexpr std::uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
   constexpr std::uint64_t both = PROT_WRITE | PROT_EXEC;
@@ -226,7 +228,7 @@ void add_computing(Builder& rules, Rules set) {
   rules.refuse({SCMP_SYS(newfstatat), SCMP_SYS(statx)});
 }
 
-/// The program, for this process. As seccomp() answers.
+/// Installs the program for this process. Returns seccomp()'s answer.
 long install(std::span<const sock_filter> program) {
   std::array<sock_filter, BPF_MAXINSNS> instructions;
   const auto end = std::copy(program.begin(), program.end(), instructions.begin());

@@ -8,41 +8,41 @@
 
 namespace mqbridge::sandbox {
 
-/// What the system call filters let through. Everything computes on memory of its own, and reads
-/// and writes descriptors that are open already; no set of rules has sockets, exec, fork, signals
-/// to others, ptrace, or anything that writes to a file by its name. Threads cannot be started
-/// (pthread_create() fails with EPERM): a DLL calls back from the thread that called it, or not.
+/// A set of allowed system calls. Each set allows a process to compute in its own memory, and to
+/// read and write descriptors that are open already. No set allows sockets, exec, fork, signals to
+/// others, ptrace, or anything that writes to a file by its name. No thread can be started
+/// (pthread_create() fails with EPERM): a DLL can only call back on the thread that called it.
 enum class Rules : std::uint8_t {
-  /// And loads shared libraries, whose constructors run then: files are opened, for reading only,
-  /// and code is mapped from them. What constructors of harmless libraries ask of the system is an
-  /// error code for them, not a violation.
+  /// Also allows to load shared libraries, whose constructors run then: files are opened, for
+  /// reading only, and code is mapped from them. Calls that constructors of harmless libraries try
+  /// return an error code, and are no violation.
   loading,
-  /// No file, nothing becomes executable. What printf() and malloc() of glibc try in vain anywhere
-  /// (a terminal's ioctl, fstat) is an error code, too.
+  /// No files, and no memory becomes executable. Calls that glibc's printf() and malloc() may try
+  /// anywhere (a terminal's ioctl, fstat) return an error code, too.
   computing,
-  /// computing, and reads and maps, read-only, what is open already.
+  /// computing, and may read open descriptors and map them read-only.
   reading_files,
-  /// reading_files, and maps them so that what is written is its own. Who opens a file by its name
-  /// is told that there is none: libdw looks for files beside those that it was given.
+  /// reading_files, and may map them privately writable. Opening a file by its name fails as if
+  /// there were none: libdw looks for files beside those that it gets.
   looking_for_files,
 };
 
-/// One set of rules as the kernel takes it. Compiled beforehand, while nobody waits for it; in
-/// force with one system call. None lets another filter be added: whoever has applied one has
-/// applied the last. Needs libc and libseccomp only.
+/// One set of rules in the kernel's form. It is compiled beforehand, while nobody waits for it, and
+/// put in force with one system call. No set allows a further filter: a process that has applied
+/// one cannot apply another. Needs libc and libseccomp only.
 class Filter {
 public:
   static Filter compile(Rules rules);
 
-  /// From now on, for all threads of this process and for ever. Signals to itself are let through
-  /// by its pid. Apply it before any foreign code runs: that could answer in the kernel's place
-  /// with a filter of its own. Needs
-  /// no_new_privs (confine()). nullopt: it is in force; else why not, for a person to read: the
-  /// kernel has no seccomp, or somebody forbids it.
+  /// Puts the filter in force, for all threads of this process and for ever. Signals to the process
+  /// itself, by its pid, are allowed. Apply it before any foreign code runs: such code could answer
+  /// in the kernel's place with a filter of its own. Needs no_new_privs (confine()). nullopt: it is
+  /// in force; else why not, as a text for people: the kernel has no seccomp, or somebody forbids
+  /// it.
   std::optional<std::string> apply() const;
 
-  /// The same, for a process that shares its memory (twin.h), whose other user may be allocating:
-  /// takes none. False: apply() says why not.
+  /// The same, without allocating memory: for a process that shares its memory with another one
+  /// (twin.h), which may be allocating at that moment. False: it failed; apply() would say why.
   bool apply_quietly() const;
 
 private:

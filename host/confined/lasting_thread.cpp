@@ -10,11 +10,11 @@
 namespace mqbridge::sandbox {
 namespace {
 
-/// One piece of work at a time.
+/// A thread that does one piece of work at a time.
 class LastingThread {
 public:
   LastingThread() {
-    // Signals are for the program's own threads.
+    // This thread blocks all signals: they are for the program's own threads.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -59,7 +59,7 @@ private:
 } // namespace
 
 void run_on_lasting_thread(const std::function<void()>& work) {
-  // Never destroyed: it may be waited for until the program's last moment.
+  // The thread is never destroyed: somebody may wait for it until the program's last moment.
   static auto* const thread = new LastingThread;
   thread->run(work);
 }

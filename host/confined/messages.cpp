@@ -31,7 +31,7 @@ std::span<const std::byte> Decoder::take(std::size_t size) {
 std::string Decoder::text() {
   auto size = get<std::uint32_t>();
   if (size > max_text) {
-    take(rest_.size() + 1); // not ok from here on
+    refuse();
     return {};
   }
   auto bytes = take(size);
@@ -48,7 +48,7 @@ bool send_whole(int socket, const msghdr& header, std::size_t size, int flags) {
   return sent >= 0 && static_cast<std::size_t>(sent) == size;
 }
 
-/// Nothing was received: that is the end, or an empty datagram, which anybody may send.
+/// If nothing was received, that is the end, or an empty datagram, which anybody may send.
 bool is_at_end(int socket) {
   pollfd closed{socket, 0, 0}; // POLLHUP alone: the other end is gone
   int unread = 0;
@@ -60,7 +60,9 @@ Received receive(int socket, msghdr& header, std::span<std::byte> buffer, int fl
   ssize_t size;
   do {
     size = ::recvmsg(socket, &header, flags);
-    // ECONNRESET, once: the other end went with something unread. What it had sent comes after it.
+    // ECONNRESET comes once, if the other end closed with something unread. The messages that it
+    // had
+    // sent come after it.
   } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     return {Outcome::nothing, {}};
@@ -77,7 +79,7 @@ struct Datagram {
     header.msg_iov = &piece;
     header.msg_iovlen = 1;
   }
-  /// sendmsg() takes what it never writes to without const.
+  /// sendmsg() takes pointers without const, although it never writes there.
   explicit Datagram(std::span<const std::byte> bytes)
       : Datagram(std::span(const_cast<std::byte*>(bytes.data()), bytes.size())) {}
   Datagram(const Datagram&) = delete;

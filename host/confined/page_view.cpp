@@ -14,7 +14,7 @@ const std::byte* at(const page_table::Header* store, std::uint64_t offset) {
   return reinterpret_cast<const std::byte*>(store) + offset;
 }
 
-/// The sizes that DLLs fetch are known at compile time here: half the cost of a call of memcpy.
+/// The sizes of usual fetches are compile-time constants here, which halves the cost of memcpy.
 void copy(std::byte* into, const std::byte* from, std::size_t size) {
   switch (size) {
   case 8:
@@ -31,8 +31,8 @@ void copy(std::byte* into, const std::byte* from, std::size_t size) {
   }
 }
 
-/// Many more fetches follow from most pages, one after the other: each line would be waited for by
-/// itself. Of 35 ns that a fetch took, DLL included, that was 14.
+/// Most pages get many more fetches, one after the other, and each would wait for its line. This
+/// wait was 14 of the 35 ns that a fetch took, DLL included.
 void prefetch(const std::byte* page) {
   for (std::size_t offset = 0; offset < page_size; offset += page_table::line_size)
     __builtin_prefetch(page + offset);
@@ -75,7 +75,7 @@ bool PageView::fetch(std::uint64_t address, std::span<std::byte> into) {
 }
 
 bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
-  if (store_->epoch != epoch_) { // it was full: every slot has another page now
+  if (store_->epoch != epoch_) { // the store was full: each slot has another page now
     epoch_ = store_->epoch;
     forget_seen();
     if (touched_ != nullptr)
@@ -94,7 +94,7 @@ bool PageView::from_store(std::uint64_t address, std::span<std::byte> into) {
     if ((seen.readable & lines) != lines)
       return false;
     copy(into.data(), seen.bytes + offset, size);
-    if (is_new) // and mapped by now: what is not would not be prefetched
+    if (is_new) // it is mapped by now: an unmapped page is not prefetched
       prefetch(seen.bytes);
     if (size == into.size())
       return true;
@@ -117,7 +117,7 @@ void PageView::look_up(Seen& seen, std::uint64_t number) {
   seen = {number + 1, readable, at(store_, store_->data + slot * page_size)};
   if (touched_ == nullptr)
     return;
-  // The only writer: no locked instruction is needed.
+  // This process is the only writer, so no locked instruction is needed.
   auto& word = (*touched_)[slot / 64];
   const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
   word.store(word.load(std::memory_order_relaxed) | bit, std::memory_order_relaxed);

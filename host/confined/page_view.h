@@ -10,34 +10,36 @@
 
 namespace mqbridge::sandbox {
 
-/// Where a PageView gets what its store does not have.
+/// The source of bytes that a PageView's store does not have.
 class Elsewhere {
 public:
   virtual ~Elsewhere() = default;
-  /// All of `into`, or false: some byte of it cannot be read. May fill the store meanwhile.
+  /// Fills all of `into`, or returns false: some byte of it cannot be read. May fill the store
+  /// meanwhile.
   virtual bool fetch(std::uint64_t address, std::span<std::byte> into) = 0;
 };
 
-/// The target's memory as a confined process sees it: what the parent's PageStore has is copied
-/// from there without a system call.
+/// The target's memory as a confined process sees it: bytes that the parent's PageStore has are
+/// copied from there without a system call.
 class PageView {
 public:
-  /// Without attach() everything is elsewhere (--cache none). `elsewhere`: null: there is nothing.
-  /// `touched`: where to leave word of the pages looked at; null: nowhere.
+  /// Without attach() all bytes come from `elsewhere` (--cache none); null: there is nothing.
+  /// `touched`: where to record the pages looked at; null: nowhere.
   explicit PageView(Elsewhere* elsewhere = nullptr, page_table::TouchRecord* touched = nullptr)
       : elsewhere_(elsewhere), touched_(touched) {}
 
-  /// The parent's store, if there is one. A store that cannot be mapped is done without. Not behind
-  /// a filter, which lets nothing shared be mapped.
+  /// Maps the parent's store, if there is one. A store that cannot be mapped is not used. To be
+  /// called before a filter is in force, since that forbids shared mappings.
   void attach(FileDescriptor store);
-  /// Everything is elsewhere again, and nothing of the store is kept.
+  /// Unmaps the store: all bytes come from elsewhere again.
   void detach();
 
-  /// All of `into`, or false: some byte of it cannot be read. Then `into` may have been written to.
+  /// Fills all of `into`, or returns false: some byte of it cannot be read. Then `into` may have
+  /// been changed.
   bool fetch(std::uint64_t address, std::span<std::byte> into);
 
 private:
-  /// A page of the store, and which of its lines are there.
+  /// A page of the store, and which of its lines are known.
   struct Seen {
     std::uint64_t key = 0; ///< page number + 1; 0: none
     std::uint64_t readable = 0;
@@ -53,8 +55,8 @@ private:
   const page_table::Header* store_ = nullptr; ///< null: there is none
   std::size_t store_bytes_ = 0;
   std::uint64_t epoch_ = 0;
-  /// Those looked at last, by page number. An operation of Open MPI takes 14 fetches from some 5
-  /// pages: nearly all of them find theirs here.
+  /// The last pages, by page number. An operation of Open MPI takes 14 fetches from some 5 pages:
+  /// nearly all of them find their page here.
   std::array<Seen, 64> seen_ = {};
 };
 

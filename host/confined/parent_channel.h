@@ -9,8 +9,8 @@
 
 namespace mqbridge::sandbox {
 
-/// A confined process without a parent, or with one that says what makes no sense, has nothing left
-/// to do.
+/// Ends the process: without a parent, or with one whose messages make no sense, a confined process
+/// has nothing left to do.
 [[noreturn]] void leave();
 
 /// Its end of the socket to its parent. Every call ends the process (leave()) when the parent is
@@ -26,7 +26,7 @@ public:
   std::span<const std::byte> receive();
   /// The same, with the descriptor that came along, if one did.
   std::span<const std::byte> receive(FileDescriptor& descriptor);
-  /// The same, without its kind, which it begins with.
+  /// The same, without the kind at the beginning of the message.
   template <class Kind>
   wire::Decoder receive(Kind& kind, FileDescriptor& descriptor) {
     wire::Decoder message(receive(descriptor));

@@ -9,8 +9,8 @@ namespace {
 
 RefusedCall* report = nullptr;
 
-/// Restored to its default when this is entered (SA_RESETHAND): the second time it ends the
-/// process.
+/// The kernel restores the signal's default when it calls this handler (SA_RESETHAND): so the
+/// second signal ends the process.
 void note_and_die(int signal, siginfo_t* info, void*) {
   report->store(static_cast<std::uint32_t>(info->si_syscall) + 1);
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);

@@ -11,7 +11,7 @@
 namespace mqbridge::sandbox {
 namespace {
 
-constexpr std::size_t stack_size = std::size_t{8} << 20;  // what a program's first thread has
+constexpr std::size_t stack_size = std::size_t{8} << 20; // the same as a program's first thread has
 constexpr std::size_t guard_size = std::size_t{64} << 10; // at least a page, on any machine
 
 } // namespace
@@ -21,7 +21,7 @@ pid_t start_twin(TwinWork work, void* of) {
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED || ::mprotect(stack, guard_size, PROT_NONE) != 0)
     return -1;
-  auto* top = static_cast<std::byte*>(stack) + stack_size; // it grows down
+  auto* top = static_cast<std::byte*>(stack) + stack_size; // the stack grows down
   return ::clone(work, top, CLONE_VM | CLONE_PARENT | SIGCHLD, of);
 }
 

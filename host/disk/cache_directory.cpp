@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each is looked at whenever room is made.
+// The most files: all of them are looked at whenever room is made.
 constexpr std::size_t max_files = 4096;
 constexpr std::size_t looks_a_bound = 64;
 
 constexpr std::string_view incoming_prefix = "incoming-";
 
-// Who writes for longer without a byte between is dead: downloads give up on silence long before.
-// The clock alone is not asked, since it may jump: a writer has its file locked.
+// A writer that is silent for longer has died: downloads give up much earlier. The clock alone does
+// not decide, since it may jump: a living writer has its file locked.
 constexpr std::chrono::hours abandoned_after{1};
 
 Failure cannot_store(const fs::path& path, std::string_view why) {
@@ -35,7 +35,7 @@ Failure cannot_store(const fs::path& path, std::string_view why) {
               "name another directory with XDG_CACHE_HOME, or make room there");
 }
 
-/// What others can write to, others can put other files into.
+/// Other users must not be able to write there: they could put other files into it.
 Result<void> make_private_directory(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory.parent_path(), error);
@@ -69,11 +69,12 @@ struct KeptFile {
 
   bool is_incoming() const { return path.filename().string().starts_with(incoming_prefix); }
   bool is_abandoned() const {
-    // Of the future, too: the clock may have been set back since.
+    // A time in the future counts, too: the clock may have been set back since.
     return is_incoming() &&
            std::chrono::abs(std::chrono::system_clock::now() - written) > abandoned_after;
   }
-  /// Where the file system knows no locks, nobody can tell.
+  /// Whether a living writer has the file locked; where the file system has no locks, nobody can
+  /// tell.
   bool is_being_written() const {
     if (!is_incoming())
       return false;
@@ -142,7 +143,7 @@ Result<CacheDirectory> CacheDirectory::open(const fs::path& directory, std::uint
   return CacheDirectory(directory, limit);
 }
 
-// Its time of modification stays: by that others know that it is the same file still (FileOnDisk).
+// The modification time stays: by it others know that it is still the same file (FileOnDisk).
 bool CacheDirectory::touch(const fs::path& file) const {
   const std::array times = {timespec{0, UTIME_NOW}, timespec{0, UTIME_OMIT}};
   return ::utimensat(AT_FDCWD, file.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0;

@@ -37,34 +37,34 @@ private:
   FileDescriptor fd_;
 };
 
-/// A directory of files that can be made again, for this user alone, bounded in bytes and to 4,096
-/// files: those unused for longest make room. To look at all files for each new one would take
-/// minutes where thousands of ranks are kept: a process looks at the first that it puts there, and
-/// again when it has put a 64th of either bound there, by which it may be exceeded meanwhile.
-/// Several threads and processes may share it: each file appears at once or not at all, and what a
-/// killed writer left is removed by a later one.
+/// A directory of files that can be made again, for this user alone. It is bounded in bytes and to
+/// 4,096 files: the files that were unused for longest make room. Looking at all files for each new
+/// one would take minutes if thousands of ranks are kept. So a process looks at them when it puts
+/// the first file there, and again after it has put a 64th of either bound there; by so much the
+/// bounds may be exceeded. Several threads and processes may share it: each file appears at once or
+/// not at all, and a later writer removes the leftovers of a killed one.
 class CacheDirectory {
 public:
-  /// Makes it if need be, and the directory above. Error: files.store (among others where somebody
-  /// else could write to it, and so put other files into it).
+  /// Makes it if need be, and the directory above. Error: files.store (also if somebody else could
+  /// write to it, and so put other files into it).
   static Result<CacheDirectory> open(const std::filesystem::path& directory, std::uint64_t limit);
-  /// One that is private already and goes away with its owner.
+  /// A directory that is private already, and is removed with its owner.
   static CacheDirectory temporary(std::filesystem::path directory, std::uint64_t limit) {
     return {std::move(directory), limit};
   }
 
   const std::filesystem::path& path() const { return directory_; }
 
-  /// Marks the file as used now, by its access time alone. False: there is none.
+  /// Marks the file as used now, by its access time alone. False: there is no such file.
   bool touch(const std::filesystem::path& file) const;
   /// Error: files.store.
   Result<IncomingFile> begin() const;
-  /// Puts a file that is complete there under `name`, replacing the one that had it, and makes
-  /// room. Error: files.store.
+  /// Puts a complete file there under `name`, in the place of an older one with that name, and
+  /// makes room. Error: files.store.
   Result<std::filesystem::path> put(IncomingFile file, std::string_view name) const;
 
 private:
-  /// What this process has put there since it last looked at all files.
+  /// The files that this process has put there since it last looked at all files.
   struct Unseen {
     std::mutex mutex;
     bool first = true;

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In the byte order of this host: a directory that hosts of both orders share holds records of
-/// both, and each takes the other's for damaged. The key follows, then the contents.
+/// The header of a record, in the byte order of this host. If hosts of both orders share a
+/// directory, each takes the other's records for damaged. The key follows, then the contents.
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t version;
@@ -38,8 +38,8 @@ std::uint64_t checksum_of(Header header, std::string_view key,
   return checksum(std::as_bytes(std::span(parts)));
 }
 
-/// Keys are longer than file names may be, and hold anything. Two keys of one name would drive each
-/// other out, no more: the header holds the whole key.
+/// Keys are longer than file names may be, and may hold any character. If two keys had the same
+/// name, each would only replace the other's record: the header holds the whole key.
 std::string name_of(std::string_view key) {
   return fmt::format("{:016x}", checksum(bytes_of(key)));
 }
@@ -87,7 +87,7 @@ std::optional<std::vector<std::byte>> CacheRecords::load(std::string_view key) c
   if (header.magic != magic || header.version != kind_.version || header.key_size != key.size() ||
       size < sizeof header + key.size() ||
       header.contents_size != size - sizeof header - key.size() ||
-      header.contents_size > kind_.limit) // before anything is made that is as large as that
+      header.contents_size > kind_.limit) // before anything of that size is allocated
     return std::nullopt;
   std::string stored_key(key.size(), '\0');
   std::vector<std::byte> contents(header.contents_size);

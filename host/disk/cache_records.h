@@ -12,18 +12,18 @@
 
 namespace mqbridge {
 
-/// What a kind of record is called, and which version of it this program reads and writes.
+/// The name of a kind of record, and the version of it that this program reads and writes.
 struct RecordKind {
   std::string_view folder; ///< in cache_root()
   std::uint32_t version = 1;
-  std::uint64_t limit = 0; ///< bytes of all records of the kind; those unused for longest make room
+  std::uint64_t limit = 0; ///< bytes of all records; the ones unused for longest make room
 };
 
-/// Things that were worked out, kept from one run to the next by a key: indexes of files, what a
-/// dump has looked at. A record is what was put there, whole, or it is not there: each has a header
-/// with version, byte order, the key and a checksum of everything, and one that does not agree is
-/// as none. Where nothing can be kept (no home, a directory that others can write to, a full disk)
-/// everything works without. Thread-safe; several processes may share the directory.
+/// Results that are kept from one run to the next by a key: indexes of files, pages that a dump has
+/// looked at. A record is whole, or it does not exist: its header has version, byte order, the key
+/// and a checksum of everything, and a record that does not agree with it is ignored. If nothing
+/// can be kept (no home, a directory that others can write to, a full disk), everything works
+/// without. Thread-safe; several processes may share the directory.
 class CacheRecords {
 public:
   /// In cache_root().
@@ -34,10 +34,10 @@ public:
   /// Why nothing is kept; nullopt: records are kept.
   const std::optional<Error>& unusable() const { return unusable_; }
 
-  /// `key`: any text that tells this thing from all others, versions of it included.
+  /// `key`: any text that tells this record from all others, versions included.
   std::optional<std::vector<std::byte>> load(std::string_view key) const;
-  /// Replaces what the key had. Another writer of the same key may be the one who stays. False:
-  /// it could not be kept, or is larger than all records of the kind may be.
+  /// Replaces the record of the key. If two writers store at once, one of them stays. False: it
+  /// could not be kept, or is larger than all records of the kind may be.
   bool store(std::string_view key, std::span<const std::byte> contents) const;
 
 private:

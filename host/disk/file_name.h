@@ -4,7 +4,7 @@
 
 namespace mqbridge {
 
-/// What stands behind the last '/' of a path, which may be one of another system. Refers to `path`.
+/// The part of a path behind the last '/'. The path may be of another system. Refers to `path`.
 inline std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }

@@ -27,14 +27,14 @@ FileOnDisk::FileOnDisk(std::filesystem::path path, const FileDescriptor& fd)
   changed_ = nanoseconds(status.st_ctim);
 }
 
-// Whatever makes a hard link of it, as backups do, changes the time of the inode.
+// Making a hard link to the file, as backups do, changes its inode's time: that is no other file.
 bool FileOnDisk::is_same_as(const FileOnDisk& other) const {
   return device_ == other.device_ && inode_ == other.inode_ && size_ == other.size_ &&
          modified_ == other.modified_;
 }
 
 FileDescriptor FileOnDisk::open() const {
-  // As open_regular_file: what took its place may be a FIFO.
+  // O_NONBLOCK serves as in open_regular_file(): a FIFO may have taken the file's place.
   FileDescriptor fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return fd && is_same_as(FileOnDisk(path_, fd)) ? std::move(fd) : FileDescriptor();
 }

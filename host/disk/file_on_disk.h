@@ -13,21 +13,21 @@
 namespace mqbridge {
 
 /// A file that was opened once and may be read again later: a job has thousands of images, too many
-/// to keep them all open. A file that took its place meanwhile is noticed.
+/// to keep them all open. It notices when another file has taken its place.
 class FileOnDisk {
 public:
   FileOnDisk() = default;
-  /// Remembers which file `fd` is. `path`: how it was opened.
+  /// Remembers which file `fd` is. `path`: the path by which it was opened.
   FileOnDisk(std::filesystem::path path, const FileDescriptor& fd);
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  /// Empty: it cannot be opened, or is another file now.
+  /// Empty: the file cannot be opened, or is another one now.
   FileDescriptor open() const;
 
-  /// Names the contents of the file, for what is kept about them from one run to the next. With a
-  /// build-id, copies that keep size and time share it; without, it is this one file, unchanged.
+  /// A text that identifies the contents of the file, for facts that are kept about it. With a
+  /// build-id, copies of the same size and time have the same text; without, it is this one file's.
   std::string identity(std::string_view build_id) const;
 
 private:
@@ -41,11 +41,12 @@ private:
   std::int64_t changed_ = 0;  ///< of its inode, nanoseconds
 };
 
-/// As many bytes as there are at `offset`, at most `into.size()`; 0 where reading fails.
+/// Reads at most `into.size()` bytes at `offset`, and returns how many there were; 0 if reading
+/// fails.
 std::size_t read_at(const FileDescriptor& fd, std::uint64_t offset, std::span<std::byte> into);
 
-/// All of a range; empty where it cannot be read whole. The caller has compared it with the size of
-/// the file.
+/// All bytes of a range; empty if they cannot all be read. The caller must have compared the range
+/// with the size of the file.
 std::vector<std::byte> read_range(const FileDescriptor& fd, std::uint64_t offset,
                                   std::uint64_t size);
 

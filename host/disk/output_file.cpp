@@ -85,7 +85,7 @@ Result<void> write_file(const fs::path& path, std::string_view contents) {
     return cannot_write(path, std::strerror(errno));
   if (exists)
     ::fchmod(file.get(), status.st_mode & 07777);
-  // Some file systems (NFS, quotas) tell that there is no room only here.
+  // Some file systems (NFS, quotas) only tell here that there is no room.
   const bool written =
       write_all(file.get(), contents) && (::fsync(file.get()) == 0 || errno == EINVAL);
   if (!written || ::rename(partial.c_str(), path.c_str()) != 0) {

@@ -23,18 +23,18 @@ private:
   std::filesystem::path path_;
 };
 
-/// Makes an empty file beside `target`, to be renamed to it when it is complete; its name, which
-/// nobody can foresee and take before, goes into `temporary`. Its mode is what the umask leaves of
-/// `mode`. -1, with errno: it cannot be made.
+/// Makes an empty file beside `target`, to be renamed to it when it is complete. Its name, which
+/// nobody can foresee and take before, goes into `temporary`. Its mode is `mode` less the umask.
+/// -1, with errno: it cannot be made.
 int create_beside(const std::filesystem::path& target, std::filesystem::path& temporary,
                   mode_t mode);
 
-/// Writes a whole file, making the directories above it. The file appears complete or not at all:
-/// it is written beside itself and renamed. It keeps the mode of the one whose place it takes; what
-/// is no regular file, links included, keeps its place. Error: output.write.
+/// Writes a whole file, and makes the directories above it. The file appears complete or not at
+/// all: it is written beside its place and renamed. It keeps the mode of the file that it replaces.
+/// Anything that is no regular file, a link included, is not replaced. Error: output.write.
 Result<void> write_file(const std::filesystem::path& path, std::string_view contents);
 
-/// As write_file, from the contents of `source`.
+/// As write_file, with the contents of `source`.
 Result<void> copy_to_output(const std::filesystem::path& source,
                             const std::filesystem::path& output);
 

@@ -13,7 +13,7 @@
 namespace mqbridge {
 namespace {
 
-/// posix_spawn's two option objects, freed whatever happens.
+/// posix_spawn's two option objects, which are freed whatever happens.
 struct SpawnOptions {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -42,7 +42,7 @@ struct SpawnOptions {
   }
 };
 
-/// As the interfaces want it, which are older than const. Valid as long as `texts`.
+/// The texts in the form that the older interfaces without const want. Valid as long as `texts`.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -52,7 +52,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Our own, with `variables` in it.
+/// Our own environment, with `variables` set in it.
 std::vector<std::string> environment_with(std::span<const EnvironmentVariable> variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -66,7 +66,7 @@ std::vector<std::string> environment_with(std::span<const EnvironmentVariable> v
   return environment;
 }
 
-/// `missing`: the code where there is no such program.
+/// `missing`: the code for a program that does not exist.
 Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& options,
                     std::string_view missing, std::span<const EnvironmentVariable> variables = {}) {
   if (argv.empty())

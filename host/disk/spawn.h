@@ -23,15 +23,14 @@ using EnvironmentVariable = std::pair<std::string, std::string>;
 
 /// Starts a program of this host, without a shell: argv[0] is looked up in PATH. It leads a process
 /// group of its own, so that a terminal's Ctrl-C does not reach it, and has no descriptors of ours
-/// but `streams`; signals do what they do by default. Whoever starts it reaps it. Error:
+/// except `streams`; all signals have their default action. The caller reaps it. Error:
 /// command.start.
 Result<pid_t> spawn(const std::vector<std::string>& argv, const StandardStreams& streams);
 
 /// Starts a program as if it took the place of this process: it has our process group, terminal and
-/// descriptors (but those that are closed on exec), and ignores the signals that we ignore. -1 in
-/// `streams`: ours. `mask`: the signals that it finds blocked. `variables` take the place of those
-/// of our environment with the same names. Whoever starts it reaps it. Errors: command.not_found,
-/// command.start.
+/// descriptors (except those that are closed on exec), and ignores the signals that we ignore. -1
+/// in `streams`: ours. `mask`: the signals that are blocked in it. `variables` replace those of our
+/// environment with the same names. The caller reaps it. Errors: command.not_found, command.start.
 Result<pid_t> spawn_in_place(const std::vector<std::string>& argv, const StandardStreams& streams,
                              const sigset_t& mask,
                              std::span<const EnvironmentVariable> variables = {});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,25 +20,25 @@ struct Check {
   std::vector<std::string> fixes; ///< lines to run, in order
 };
 
-/// What a dump is expected to take.
+/// The expected cost of a dump.
 struct DumpCost {
   double elapsed_ms = 0;
   double held_ms = 0; ///< of it
 };
 
-/// What works, what limits, what fails, for one target (docs/reference/output.md, doctor).
+/// What works, what limits and what fails for one target (docs/reference/output.md, doctor).
 struct Checklist {
   std::string endpoint;
   std::vector<Check> checks;
   bool queues_readable = false;
-  std::optional<DumpCost> cost = {}; ///< nullopt: it cannot be dumped
+  std::optional<DumpCost> cost = {}; ///< nullopt: no dump is possible
 };
 
-/// The same of nodes on which all is alike.
+/// The same for nodes with equal results.
 struct NodeChecklist {
   std::vector<std::string> nodes; ///< by name; empty: this host
   std::size_t ranks = 0;          ///< of the job, on all of them
-  Checklist list;                 ///< of the one rank of the first node that was examined in full
+  Checklist list;                 ///< for the one rank that was examined in full, on the first node
 };
 
 /// The same of a whole job.
@@ -46,7 +46,7 @@ struct JobChecklist {
   std::size_t ranks = 0;
   std::size_t nodes = 0;
   std::vector<NodeChecklist> groups;
-  std::optional<DumpCost> cost = {};    ///< of all that can be dumped; held_ms is the longest hold
+  std::optional<DumpCost> cost = {};    ///< of all possible dumps; held_ms is the longest hold
   std::vector<RankError> troubles = {}; ///< of the search for its ranks
 };
 

@@ -1,10 +1,10 @@
 #include "host/doctor/examine.h"
 
 #include "host/codes.h"
-#include "host/disk/run_command.h"
-#include "host/dump/node_server.h"
-#include "host/dump/operation_counts.h"
-#include "host/dump/rank_dump.h"
+#include "host/disk/command_output.h"
+#include "host/dump/rank/rank_session.h"
+#include "host/dump/target/node_server.h"
+#include "host/dump/values/operation_counts.h"
 #include "host/dump/workshop.h"
 #include "host/mpi/mpi_support.h"
 
@@ -129,7 +129,7 @@ std::string_view state_name(MpiState state) {
   return "state unknown";
 }
 
-/// Reads a checklist out of what one dump of the target brought.
+/// Makes a checklist of the results of one dump of the target.
 class Diagnosis {
 public:
   /// `is_core`: there is no stub, and nothing to attach to.
@@ -187,7 +187,7 @@ private:
       praise(subject, before);
   }
 
-  /// The steps after a faulty one are not known; but the DLL is looked for without the types, too.
+  /// Steps after a faulty one are not known; but the DLL is looked for without the types, too.
   void after_fault(std::string_view subject) {
     const auto own =
         std::find_if(rank_.errors.begin(), rank_.errors.end(), [&](const RankError& error) {
@@ -201,7 +201,7 @@ private:
       add(Level::skip, subject, fmt::format("needs {}", faulty_));
   }
 
-  /// What works, in front of the limits that were found in the same step.
+  /// Adds a line that says what works, in front of the limits that were found in the same step.
   void praise(std::string_view subject, std::size_t before) {
     if (subject == "queues" && !queues_readable())
       return add(Level::skip, subject, "needs a transport that the debug DLL sees");
@@ -294,7 +294,7 @@ private:
     return text;
   }
 
-  /// What the debug DLL never shows, unless mqbridge reads it itself.
+  /// Limits of the debug DLL, unless mqbridge reads the operations itself.
   void limits_of_mpi() {
     if (!rank_.mpi || without_queues())
       return;
@@ -302,7 +302,7 @@ private:
     bool said = types == rank_.errors.end();
     const auto& shows =
         is_recorded() ? support_of(rank_.dll->provider) : support_named(rank_.mpi->name);
-    for (const auto& limit : shows.dll_limits()) {
+    for (const auto& limit : shows.facts().dll.limits) {
       if (!limit.instead.empty() && unexpected_readable())
         add(Level::ok, limit.subject, std::string(limit.instead));
       else if (!limit.instead.empty() && !std::exchange(said, true))
@@ -313,7 +313,9 @@ private:
   }
 
   /// Its queues are the recorder's, whatever the MPI's own debug DLL shows.
-  bool is_recorded() const { return rank_.dll && support_of(rank_.dll->provider).is_recorder(); }
+  bool is_recorded() const {
+    return rank_.dll && support_of(rank_.dll->provider).facts().is_recorder;
+  }
 
   bool unexpected_readable() const {
     return std::ranges::any_of(rank_.communicators, [](const Communicator& communicator) {
@@ -332,7 +334,7 @@ private:
                        rank_.communicators.size());
   }
 
-  /// By the speed that the link has shown and what there was to read.
+  /// Estimated from the measured speed of the link and the amount that was read.
   void plan() {
     using Milliseconds = std::chrono::duration<double, std::milli>;
     const double measured = rank_.stopped_ms.value_or(rank_.statistics.elapsed_ms);
@@ -368,7 +370,7 @@ Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
 }
 
 /// "13.1": what the gdbserver on the target's node says of itself. The protocol does not tell it.
-/// Empty: it is not known.
+/// The version of the node's gdbserver; empty: it is not known.
 std::string gdbserver_version(const TargetSpec& target, const SharedTools& tools) {
   const auto* const process = std::get_if<NodeProcess>(&target.where);
   if (process == nullptr || !node_command_of(target, tools).empty())

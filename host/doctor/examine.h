@@ -7,8 +7,8 @@
 
 namespace mqbridge {
 
-/// Goes through the steps of a dump of one target, up to a walk of its queues, and says of each
-/// what works, what limits and what fails, with the line that mends it. The target runs on
+/// Goes through the steps of a dump of one target, up to a walk of its queues. For each step it
+/// says what works, what limits and what fails, with the command that mends it. The target runs on
 /// afterwards.
 Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop);
 

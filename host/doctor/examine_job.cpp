@@ -1,10 +1,10 @@
 #include "host/doctor/examine_job.h"
 
 #include "host/doctor/examine.h"
-#include "host/dump/node_server.h"
-#include "host/dump/process_access.h"
-#include "host/dump/ranges.h"
-#include "host/dump/server_groups.h"
+#include "host/dump/pool/server_groups.h"
+#include "host/dump/target/node_server.h"
+#include "host/dump/target/process_access.h"
+#include "host/dump/values/ranges.h"
 #include "host/launch/launch_options.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 namespace mqbridge {
 namespace {
 
-/// Targets of one node, or of one stub, that are reached and read in the same way: what holds for
-/// one holds for all.
+/// Targets of one node, or of one stub, that are reached and read in the same way: a result for one
+/// holds for all.
 struct NodeTargets {
   std::string node;
   std::vector<const TargetSpec*> targets;
@@ -37,8 +37,8 @@ std::string node_of(const TargetSpec& target) {
   return named.dump.host.value_or(target.text());
 }
 
-/// What a target says of its way and its files. `server`: the number of its stub, where one is
-/// there already.
+/// How a target is reached, and where its files are. `server`: the number of its stub, if one is
+/// running already.
 std::string way_of(const TargetSpec& target, std::optional<std::size_t> server) {
   const auto& keys = target.keys;
   std::string way =
@@ -98,7 +98,7 @@ Check not_looked_at(std::size_t others, std::string_view why) {
           {}};
 }
 
-/// The fault of one that was tried beside the one that the checklist is about.
+/// The fault of a rank that was tried before the one that the checklist describes.
 Check other_in_vain(const TargetSpec& target, const Checklist& list) {
   const auto fault = std::find_if(list.checks.begin(), list.checks.end(), [](const Check& check) {
     return check.level == Check::Level::fault;
@@ -152,8 +152,8 @@ bool is_of_a_word(std::string_view text, std::size_t at) {
                               (text[at] == '.' && is_of_a_word(text, at + 1)));
 }
 
-/// With a mark in each place of a word that is this node's or this process's own. A 4 in "4.1.4" is
-/// no word.
+/// `text` with a mark in each place of a word that belongs to this node or process alone. A 4 in
+/// "4.1.4" is no word.
 std::string without(std::string text, std::string_view word, char mark) {
   for (auto at = text.find(word); !word.empty() && at != std::string::npos;
        at = text.find(word, at + 1)) {

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The bytes of a stream, which ends where a single piece of the document is without measure: the
-/// parser has a text whole before it tells the builder.
+/// The bytes of a stream. It ends early if one piece of the document is too long: the parser keeps
+/// a whole text in memory before it passes it to the builder.
 class StreamBytes {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -88,42 +88,46 @@ std::vector<std::int64_t> integers(const Fields& fields, std::string_view key) {
   return values;
 }
 
+void read_filter(const Fields& fields, Filter filter, std::vector<OpClass>& queues) {
+  fields.each(filter.name, [&](const json& element, const Place& place) {
+    const auto queue =
+        element.is_string() ? value_named<OpClass>(element.get<std::string>()) : std::nullopt;
+    if (queue)
+      queues.push_back(*queue);
+    else
+      fields.state().complain(place, "a queue that this version knows");
+  });
+}
+
+void read_filter(const Fields& fields, Filter filter, std::vector<std::string>& names) {
+  constexpr std::size_t most_names = 4096;
+  names = fields.texts(filter.name, most_names);
+}
+
+void read_filter(const Fields& fields, Filter filter, std::vector<std::int64_t>& numbers) {
+  numbers =
+      filter.of == FilterOf::ranks ? read_runs(fields, filter.name) : integers(fields, filter.name);
+}
+
+template <Worded E>
+void read_filter(const Fields& fields, Filter filter, std::optional<E>& value) {
+  value = fields.word<E>(filter.name);
+}
+
 Filters read_filters(const Fields& document) {
   const Fields fields(document, "filters");
-  constexpr std::size_t most_names = 4096;
   Filters filters;
-  if (!fields.is_null("queue")) {
-    fields.each("queue", [&](const json& element, const Place& place) {
-      const auto queue =
-          element.is_string() ? value_named<OpClass>(element.get<std::string>()) : std::nullopt;
-      if (queue)
-        filters.queues.push_back(*queue);
-      else
-        fields.state().complain(place, "a queue that this version knows");
-    });
-    filters.no_queues = filters.queues.empty();
-  }
-  if (!fields.is_null("comm"))
-    filters.communicators = fields.texts("comm", most_names);
-  if (!fields.is_null("rank"))
-    filters.ranks = read_runs(fields, "rank");
-  if (!fields.is_null("tag"))
-    filters.tags = integers(fields, "tag");
-  if (!fields.is_null("peer"))
-    filters.peers = integers(fields, "peer");
-  if (!fields.is_null("kind"))
-    filters.variables.kind = fields.word<VariableKind>("kind");
-  if (!fields.is_null("verbosity"))
-    filters.variables.verbosity = fields.word<Verbosity>("verbosity");
-  for (const auto& [key, names] : {std::pair("category", &filters.variables.categories),
-                                   std::pair("pattern", &filters.variables.patterns),
-                                   std::pair("source", &filters.variables.sources)})
-    if (!fields.is_null(key))
-      *names = fields.texts(key, most_names);
+  each_filter(
+      [&](Filter filter, auto& values) {
+        if (!fields.is_null(filter.name))
+          read_filter(fields, filter, values);
+      },
+      filters);
+  filters.no_queues = !fields.is_null("queue") && filters.queues.empty();
   return filters;
 }
 
-/// What stands in front of the ranks.
+/// The members in front of the ranks.
 std::string read_head(const Fields& fields, Dump& dump) {
   auto version = read_tool(fields);
   dump.taken_at = fields.maybe_text("taken_at").value_or("");
@@ -137,7 +141,7 @@ std::vector<RankError> errors_of_no_rank(const Fields& fields) {
   return fields.is_null("errors") ? std::vector<RankError>() : read_errors(fields, "errors");
 }
 
-/// What beside its ranks, which have been read, describes each.
+/// The members of each earlier look other than its ranks, which have been read.
 void read_looks(const Fields& fields, std::vector<EarlierLook>& looks) {
   if (fields.is_null("earlier"))
     return;

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 /// "0x1f" and nothing else.
-std::optional<TargetAddress> as_address(const json& value) {
+std::optional<TargetAddress> parsed_address(const json& value) {
   if (!value.is_string())
     return std::nullopt;
   const auto& text = value.get_ref<const std::string&>();
@@ -129,7 +129,7 @@ std::optional<double> Fields::maybe_number(std::string_view key) const {
 
 TargetAddress Fields::address(std::string_view key) const {
   const auto* const found = required(key);
-  const auto value = found == nullptr ? std::nullopt : as_address(*found);
+  const auto value = found == nullptr ? std::nullopt : parsed_address(*found);
   if (!value)
     complain(key, "an address such as \"0x1f\"");
   return value.value_or(TargetAddress{});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "host/document/names.h"
-#include "host/document/place.h"
 #include "host/document/read_state.h"
 #include "host/memory/address.h"
 
@@ -17,12 +16,16 @@
 
 namespace mqbridge {
 
-/// nullopt: no integer, or one that 64 bits with a sign do not hold.
+/// The range of an `int` of MPI.
+inline constexpr std::int64_t least_int = std::numeric_limits<std::int32_t>::min();
+inline constexpr std::int64_t most_int = std::numeric_limits<std::int32_t>::max();
+
+/// The integer; nullopt: the value is none, or does not fit into 64 bits with a sign.
 std::optional<std::int64_t> integer_of(const nlohmann::json& value);
 
-/// The members of one object of a document. What is missing, or is something else than was
-/// expected, is a complaint, and a value that nobody may use; members that nobody asks for are none
-/// of ours. maybe_...: null and absent are nullopt.
+/// The members of one object of a document. A member that is missing, or has another form than
+/// expected, is a complaint, and its value must not be used. Members that nobody asks for are
+/// ignored. maybe_...: null and absent are nullopt.
 class Fields {
 public:
   Fields(const nlohmann::json& object, const Place& place, ReadState& state);
@@ -43,6 +46,7 @@ public:
   std::optional<bool> maybe_flag(std::string_view key) const;
   std::string text(std::string_view key) const;
   std::optional<std::string> maybe_text(std::string_view key) const;
+  std::string text_or_empty(std::string_view key) const { return maybe_text(key).value_or(""); }
   std::int64_t integer(std::string_view key,
                        std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                        std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
@@ -56,7 +60,7 @@ public:
   TargetAddress address(std::string_view key) const;
   std::optional<TargetAddress> maybe_address(std::string_view key) const;
 
-  /// A word that this program must know: no other value of E says that it does not.
+  /// A word that this program must know: E has no value for an unknown word.
   template <class E>
   E word(std::string_view key) const {
     const auto value = value_named<E>(text(key));
@@ -84,15 +88,15 @@ public:
        const std::function<void(const nlohmann::json& element, const Place& place)>& use) const;
   std::vector<std::string> texts(std::string_view key, std::size_t most) const;
 
-  /// Null where it is absent. For what has a form of its own.
+  /// Null if it is absent. For members with a form of their own.
   const nlohmann::json* find(std::string_view key) const;
-  /// The same; absent is a complaint.
+  /// The same, but an absent member is a complaint.
   const nlohmann::json* required(std::string_view key) const;
 
 private:
   ReadState& state_;
   Place place_;
-  const nlohmann::json* object_; ///< null: it is none, which was complained of
+  const nlohmann::json* object_; ///< null: it is no object, which was a complaint
 };
 
 } // namespace mqbridge

@@ -1,10 +1,12 @@
 #include "host/document/json_report.h"
 
-#include "host/document/json_rank.h"
+#include "host/document/json_parts.h"
 #include "host/document/json_writer.h"
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
+
+#include <type_traits>
 
 namespace mqbridge {
 namespace {
@@ -28,42 +30,42 @@ void write_job(JsonWriter& json, const Dump& dump) {
   json.end();
 }
 
+std::string_view plain(OpClass queue) {
+  return name_of(queue);
+}
+
 template <class T>
-void write_filter(JsonWriter& json, std::string_view name, const std::vector<T>& values) {
+const T& plain(const T& value) {
+  return value;
+}
+
+template <class T>
+void write_filter(JsonWriter& json, Filter filter, const std::vector<T>& values) {
   if (values.empty())
     return;
-  json.key(name).begin_array();
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    if (filter.of == FilterOf::ranks)
+      return write_runs(json.key(filter.name), values);
+  json.key(filter.name).begin_array();
   for (const T& value : values)
-    json.value(value);
+    json.value(plain(value));
   json.end();
 }
 
-void write_variable_filter(JsonWriter& json, const VariableFilter& filter) {
-  if (filter.kind)
-    json.member("kind", name_of(*filter.kind));
-  if (filter.verbosity)
-    json.member("verbosity", name_of(*filter.verbosity));
-  write_filter(json, "category", filter.categories);
-  write_filter(json, "pattern", filter.patterns);
-  write_filter(json, "source", filter.sources);
+template <Worded E>
+void write_filter(JsonWriter& json, Filter filter, const std::optional<E>& value) {
+  if (value)
+    json.member(filter.name, name_of(*value));
 }
 
 void write_filters(JsonWriter& json, const Filters& filters) {
   json.key("filters").begin_object(Layout::one_line);
-  std::vector<std::string_view> queues;
-  for (const OpClass queue : filters.queues)
-    queues.push_back(name_of(queue));
   if (filters.no_queues) {
     json.key("queue").begin_array();
     json.end();
   }
-  write_filter(json, "queue", queues);
-  write_filter(json, "comm", filters.communicators);
-  if (!filters.ranks.empty())
-    write_runs(json.key("rank"), filters.ranks);
-  write_filter(json, "tag", filters.tags);
-  write_filter(json, "peer", filters.peers);
-  write_variable_filter(json, filters.variables);
+  each_filter([&](Filter filter, const auto& values) { write_filter(json, filter, values); },
+              filters);
   json.end();
 }
 

@@ -1,113 +1,10 @@
-#include "host/document/json_rank.h"
-#include "host/document/names.h"
-#include "host/dump/document.h"
-
-#include <variant>
+#include "host/document/member_writer.h"
+#include "host/dump/values/document.h"
 
 namespace mqbridge {
 namespace {
 
 using Layout = JsonWriter::Layout;
-
-template <class T>
-void write_named(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
-  write_or_null(json, key, value ? name_of(*value) : std::string_view());
-}
-
-void write_text(JsonWriter& json, const std::string& text) {
-  json.value(text);
-}
-
-/// One element is a number, not a list of one.
-template <class T>
-void write_text(JsonWriter& json, const std::vector<T>& elements) {
-  if (elements.size() == 1) {
-    json.value(elements.front());
-    return;
-  }
-  json.begin_array(Layout::one_line);
-  for (const T element : elements)
-    json.value(element);
-  json.end();
-}
-
-void write_value(JsonWriter& json, const std::optional<VariableValue>& value) {
-  json.key("value");
-  if (value)
-    std::visit([&](const auto& content) { write_text(json, content); }, *value);
-  else
-    json.value(nullptr);
-}
-
-void write_reading(JsonWriter& json, const VariableReading& reading) {
-  json.begin_object(Layout::one_line);
-  write_value(json, reading.value);
-  write_or_null(json, "object", reading.object);
-  if (reading.context)
-    json.member("context", address_text(*reading.context));
-  else
-    json.member("context", nullptr);
-  json.member("earlier", reading.earlier);
-  json.member("age_s", reading.age_s);
-  write_or_null(json, "reason", reading.reason);
-  json.end();
-}
-
-void write_indexes(JsonWriter& json, std::string_view key,
-                   const std::vector<std::size_t>& indexes) {
-  json.key(key).begin_array(Layout::one_line);
-  for (const std::size_t index : indexes)
-    json.value(std::uint64_t{index});
-  json.end();
-}
-
-void write_variable(JsonWriter& json, const Variable& variable) {
-  json.begin_object();
-  json.member("kind", name_of(variable.kind));
-  json.member("name", variable.name);
-  write_or_null(json, "description", variable.description);
-  write_named(json, "verbosity", variable.verbosity);
-  write_or_null(json, "datatype", variable.datatype);
-  if (variable.enumeration)
-    json.member("enumeration", std::uint64_t{*variable.enumeration});
-  else
-    json.member("enumeration", nullptr);
-  write_named(json, "binding", variable.binding);
-  write_named(json, "scope", variable.scope);
-  write_named(json, "class", variable.pvar_class);
-  json.member("readonly", variable.readonly);
-  json.member("continuous", variable.continuous);
-  json.member("atomic", variable.atomic);
-  write_indexes(json, "categories", variable.categories);
-  write_or_null(json, "set_by", variable.set_by);
-  json.key("readings").begin_array();
-  for (const VariableReading& reading : variable.readings)
-    write_reading(json, reading);
-  json.end();
-  json.end();
-}
-
-void write_category(JsonWriter& json, const VariableCategory& category) {
-  json.begin_object(Layout::one_line);
-  json.member("name", category.name);
-  write_or_null(json, "description", category.description);
-  write_indexes(json, "parents", category.parents);
-  json.end();
-}
-
-void write_enumeration(JsonWriter& json, const VariableEnumeration& enumeration) {
-  json.begin_object();
-  json.member("name", enumeration.name);
-  json.key("items").begin_array();
-  for (const VariableEnumItem& item : enumeration.items) {
-    json.begin_object(Layout::one_line);
-    json.member("value", item.value);
-    json.member("name", item.name);
-    json.end();
-  }
-  json.end();
-  json.end();
-}
 
 /// Ranks whose number is known as runs, the others by their endpoints.
 void write_ranks(JsonWriter& json, const Dump& dump, const std::vector<std::size_t>& indexes) {
@@ -137,7 +34,7 @@ void write_ranks(JsonWriter& json, std::string_view key, const Dump& dump,
 void write_opinion(JsonWriter& json, const Dump& dump, const VariableOpinion& opinion) {
   json.begin_object();
   json.member("exists", opinion.exists);
-  write_value(json, opinion.value);
+  write_value(json.key("value"), opinion.value);
   write_or_null(json, "name", opinion.name);
   write_or_null(json, "set_by", opinion.set_by);
   write_ranks(json, "of", dump, opinion.ranks);
@@ -149,7 +46,7 @@ void write_difference(JsonWriter& json, const Dump& dump, const VariableDifferen
   json.member("kind", name_of(difference.kind));
   json.member("name", difference.name);
   write_or_null(json, "object", difference.object);
-  write_named(json, "scope", difference.scope);
+  write_value(json.key("scope"), difference.scope);
   json.member("majority", difference.majority);
   json.key("values").begin_array();
   for (const VariableOpinion& opinion : difference.opinions)
@@ -196,7 +93,7 @@ void write_lengths(JsonWriter& json, const Dump& dump, const UnexpectedLengths& 
     json.member("variable", queue.variable);
     write_or_null(json, "object", queue.object);
     json.member("length", queue.length);
-    write_indexes(json, "peers", queue.peers);
+    write_value(json.key("peers"), queue.peers);
     json.member("earlier", queue.earlier);
     json.member("age_s", queue.age_s);
     json.end();
@@ -208,32 +105,6 @@ void write_lengths(JsonWriter& json, const Dump& dump, const UnexpectedLengths& 
 }
 
 } // namespace
-
-void write_variables(JsonWriter& json, const std::optional<ProcessVariables>& variables) {
-  if (!variables)
-    return; // as in documents of earlier versions
-  json.key("variables").begin_object();
-  json.key("sources").begin_array(Layout::one_line);
-  for (const VariableSource source : variables->sources)
-    json.value(name_of(source));
-  json.end();
-  json.member("whole", variables->whole);
-  json.member("total", variables->total);
-  json.member("listed_s", variables->listed_s);
-  json.key("variables").begin_array();
-  for (const Variable& variable : variables->variables)
-    write_variable(json, variable);
-  json.end();
-  json.key("categories").begin_array();
-  for (const VariableCategory& category : variables->categories)
-    write_category(json, category);
-  json.end();
-  json.key("enumerations").begin_array();
-  for (const VariableEnumeration& enumeration : variables->enumerations)
-    write_enumeration(json, enumeration);
-  json.end();
-  json.end();
-}
 
 void write_variable_findings(JsonWriter& json, const Dump& dump) {
   if (dump.variable_differences) {

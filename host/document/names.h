@@ -1,61 +1,56 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/document/words.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace mqbridge {
 
-// The words of docs/reference/dump.schema.json for the model's enumerations. Empty where the schema
-// has null.
+template <class E>
+concept Worded = requires {
+  document_words<E>.size();
+};
 
-std::string_view name_of(OpClass value);
-std::string_view name_of(OpStatus value);
-std::string_view name_of(OpKind value);
-std::string_view name_of(LengthUnit value);
-std::string_view name_of(OpSource value);
-std::string_view name_of(Protocol value);
-std::string_view name_of(Collective value);
-std::string_view name_of(WaitMode value);
-std::string_view name_of(Repair value);
-std::string_view name_of(QueueState value);
-std::string_view name_of(QueueReason value);
-std::string_view name_of(TruncatedBy value);
-std::string_view name_of(RankStatus value);
-std::string_view name_of(RankSource value);
-std::string_view name_of(RankError::Level value);
-std::string_view name_of(TypesMatch value);
-std::string_view name_of(PhaseName value);
-std::string_view name_of(StackEnd value);
-std::string_view name_of(MpiState value);
-std::string_view name_of(ThreadLevel value);
-std::string_view name_of(CommunicatorKind value);
-std::string_view name_of(ByteOrder value);
-std::string_view name_of(Verdict value);
-std::string_view name_of(Confidence value);
-std::string_view name_of(FindingKind value);
-std::string_view name_of(WaitsFor value);
-std::string_view name_of(RankChange value);
-std::string_view name_of(VariableKind value);
-std::string_view name_of(Verbosity value);
-std::string_view name_of(Binding value);
-std::string_view name_of(VariableScope value);
-std::string_view name_of(VariableClass value);
-std::string_view name_of(VariableSource value);
-std::string_view name_of(HandleKind value);
-std::string_view name_of(TopologyKind value);
-std::string_view name_of(RequestHandleKind value);
-std::string_view name_of(RequestHandleState value);
+/// Whether E has an enumerator with this value: otherwise compilers print the value as a cast:
+/// "(E)3".
+template <auto value>
+constexpr bool is_enumerator() {
+  constexpr std::string_view function = __PRETTY_FUNCTION__;
+  constexpr std::string_view before = "value = ";
+  return function[function.find(before) + before.size()] != '(';
+}
+
+/// Whether each enumerator of E has a word, at its place, and no two have the same.
+template <Worded E>
+constexpr bool words_are_complete() {
+  constexpr auto& words = document_words<E>;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (static_cast<std::size_t>(words[i].value) != i)
+      return false;
+    for (std::size_t other = 0; other < i; ++other)
+      if (words[other].text == words[i].text)
+        return false;
+  }
+  return is_enumerator<words.back().value>() && !is_enumerator<static_cast<E>(words.size())>();
+}
+
+/// Empty if the document has null.
+template <Worded E>
+constexpr std::string_view name_of(E value) {
+  static_assert(words_are_complete<E>(), "words.h");
+  const auto place = static_cast<std::size_t>(value);
+  return place < document_words<E>.size() ? document_words<E>[place].text : std::string_view();
+}
 
 /// The value of E that has this name; nullopt: none has.
-template <class E>
-std::optional<E> value_named(std::string_view name) {
-  constexpr std::uint8_t most_values = 32; // more than any of them has
-  for (std::uint8_t i = 0; i < most_values && !name.empty(); ++i)
-    if (name_of(static_cast<E>(i)) == name)
-      return static_cast<E>(i);
+template <Worded E>
+constexpr std::optional<E> value_named(std::string_view name) {
+  static_assert(words_are_complete<E>(), "words.h");
+  for (const auto& word : document_words<E>)
+    if (word.text == name && !name.empty())
+      return word.value;
   return std::nullopt;
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <cstdint>
 #include <string>
 
 namespace mqbridge {
 
-/// How many ranks came out how, and how much failed that belongs to no rank.
+/// How many ranks ended with which status, and how many errors belong to no rank.
 struct Outcome {
   std::uint64_t complete = 0;
   std::uint64_t partial = 0;

@@ -7,7 +7,7 @@ namespace {
 
 class Collector {
 public:
-  /// Unknown (nullopt) is what -1 says at the ABI.
+  /// At the ABI -1 stands for unknown (nullopt).
   void compare(std::string_view field, std::int64_t raw, std::optional<std::int64_t> reported) {
     if (raw != reported.value_or(-1))
       found_.push_back({field, raw});

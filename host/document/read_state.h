@@ -1,21 +1,52 @@
 #pragma once
 
-#include "host/document/place.h"
-#include "host/document/rank_list_pool.h"
+#include "host/dump/values/ranges.h"
 #include "host/mqs/queues.h"
+#include "host/mqs/rank_list.h"
 #include "host/mqs/shared_text.h"
 #include "rsp/result.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 
-/// What the parts of one reading share. The first complaint counts: what is read after it is of no
-/// use, and says nothing more.
+/// Makes equal groups one, which documents hold as runs. One thread at a time.
+class RankListPool {
+public:
+  /// The list with these runs; nullptr: it is not here yet.
+  const RankList* find(const std::vector<Run>& runs) const {
+    const auto found = lists_.find(runs);
+    return found == lists_.end() ? nullptr : &found->second;
+  }
+  const RankList& add(std::vector<Run> runs, RankList list) {
+    return lists_.emplace(std::move(runs), std::move(list)).first->second;
+  }
+
+private:
+  std::map<std::vector<Run>, RankList> lists_;
+};
+
+/// The place of a value in a document, for messages: "ranks[3].platform.pointer_size". Each level
+/// refers to the one around it, which outlives it, and so does the text that `key` views.
+struct Place {
+  const Place* outer = nullptr;                    ///< null: the document itself
+  std::string_view key;                            ///< the member of an object
+  std::optional<std::size_t> index = std::nullopt; ///< the element of an array
+
+  /// Printable, and of bounded length. Empty: the document itself.
+  std::string text() const;
+};
+
+/// The state that all parts of one reading share. Only the first complaint counts: parts read after
+/// it must not be used, and complain no more.
 class ReadState {
 public:
   ReadState(std::uint64_t most_bytes, std::shared_ptr<RankListPool> lists)
@@ -29,11 +60,11 @@ public:
   void complain(const Place& place, std::string_view expected);
   void complain(Error error);
   bool failed() const { return error_.has_value(); }
-  /// There is one. What is read next may fail again.
+  /// There must be an error. The next reading may fail again.
   Error take_error() { return *std::exchange(error_, std::nullopt); }
 
-  /// Of what the document makes this program keep. False, with a complaint (document.limit), where
-  /// it is more than may be.
+  /// Takes bytes from the memory that the document may use. False, with a complaint
+  /// (document.limit): there are not so many left.
   bool spend(std::uint64_t bytes);
   std::uint64_t bytes_left() const { return bytes_left_; }
   void give_back(std::uint64_t bytes) { bytes_left_ += bytes; }

@@ -8,16 +8,17 @@ namespace {
 
 using nlohmann::json;
 
-/// The document's own has ten levels.
+/// The document itself has ten levels.
 constexpr std::size_t most_levels = 64;
 
-/// What one value takes in the tree, with its place in an object.
+/// The memory that one value takes in the tree, with its place in an object.
 std::uint64_t bytes_of(const json& value) {
   constexpr std::uint64_t node = 96;
   return node + (value.is_string() ? value.get_ref<const std::string&>().size() : 0);
 }
 
-/// Stands for a list of operations. No text makes one: JSON has no bytes.
+/// A mark in the place of a list of operations. No text makes such a value: JSON has no binary
+/// values.
 json mark(std::size_t list) {
   return json::binary({}, list);
 }
@@ -70,7 +71,7 @@ bool TreeBuilder::start_array(std::size_t /*elements*/) {
   return begin(json::array(), kind);
 }
 
-/// Of a member `ranks` that begins.
+/// The kind of a member `ranks` that begins.
 TreeBuilder::Kind TreeBuilder::kind_of_ranks() const {
   if (levels_.size() == 1)
     return Kind::ranks;

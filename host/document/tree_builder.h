@@ -13,10 +13,10 @@
 
 namespace mqbridge {
 
-/// Makes a tree of JSON while it is parsed, in bounded memory. What there may be millions of never
-/// stands in it: the operations of each queue become a list at once, for which a mark stands in the
-/// tree, and where `rank_done` is given, it takes each element of the document's `ranks`, and of
-/// those of its earlier looks.
+/// Makes a tree of JSON while it is parsed, in bounded memory. Values of which there may be
+/// millions are never in the tree: the operations of each queue become a list at once, and a mark
+/// takes their place. If `rank_done` is given, it takes each element of the document's `ranks`, and
+/// of those of its earlier looks.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 public:
   /// `look`: the place in `earlier` of the look that the rank belongs to; nullopt: the document's.
@@ -28,11 +28,11 @@ public:
   TreeBuilder(const TreeBuilder&) = delete;
   TreeBuilder& operator=(const TreeBuilder&) = delete;
 
-  /// What was parsed; once parsing has succeeded.
+  /// The tree, once parsing has succeeded.
   const nlohmann::json& root() const { return root_; }
-  /// How often it has been told something.
+  /// The number of parsing events so far.
   std::uint64_t events() const { return events_; }
-  /// The operations that a mark of the tree stands for: once.
+  /// Gives out the operations behind a mark, once each.
   TakeOperations take_operations();
 
   bool null() override { return add(nullptr); }
@@ -70,7 +70,7 @@ private:
   bool add_element(Level& level, nlohmann::json value);
   Kind kind_of_ranks() const;
   Place next_place() const;
-  /// What stood in the tree since `level` began was taken out.
+  /// The values in the tree since `level` began were taken out.
   void forget(const Level& level);
 
   ReadState& state_;

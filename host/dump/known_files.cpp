@@ -13,7 +13,8 @@
 namespace mqbridge {
 namespace {
 
-constexpr RecordKind kind{.folder = "known-files", .version = 1, .limit = std::uint64_t{4} << 20};
+constexpr RecordKind known_files_kind{
+    .folder = "known-files", .version = 1, .limit = std::uint64_t{4} << 20};
 constexpr std::string_view key = "of the last dump";
 
 /// Where they will be loaded is not known, and does not matter.
@@ -23,7 +24,7 @@ constexpr LoadBias anywhere{0, std::numeric_limits<std::uint64_t>::max()};
 
 KnownFiles::KnownFiles(ElfCache& files, ReplayHints& replay,
                        const std::optional<std::filesystem::path>& root)
-    : files_(files), replay_(replay), records_(kind, root) {
+    : files_(files), replay_(replay), records_(known_files_kind, root) {
   if (const auto bytes = records_.load(key))
     known_ = decode_paths(*bytes);
   try {
@@ -37,7 +38,7 @@ KnownFiles::~KnownFiles() {
   wait();
 }
 
-/// As the ranks will do it: what they share keeps what comes of it.
+/// Opens the files as the ranks will: the shared caches keep the results.
 void KnownFiles::look_through() {
   try {
     std::vector<Image> images;

@@ -17,23 +17,23 @@
 
 namespace mqbridge {
 
-/// Looks through the files that the last dump used, with their debug files and what is known of
-/// their pages, before this one holds a target for it: most jobs on a host run the same libraries.
-/// Names of files only are kept from one run to the next; what is damaged, stale or invented costs
-/// some time before the target is stopped. Thread-safe, but for the constructor.
+/// Opens the files that the last dump used, with their debug files and page hints, before this dump
+/// holds a target: most jobs on a host run the same libraries. Only names of files are kept from
+/// one run to the next; a damaged, stale or invented name costs some time before the target is
+/// stopped. Thread-safe, except the constructor.
 class KnownFiles {
 public:
-  /// Begins at once, on a thread of its own where one is to be had. Both outlive it. In a folder of
-  /// `root`; nullopt: nothing is known, nor kept.
+  /// Begins at once, on a thread of its own if one can be started. Both arguments outlive it. Keeps
+  /// its record in a folder of `root`; nullopt: nothing is known, nor kept.
   explicit KnownFiles(ElfCache& files, ReplayHints& replay,
                       const std::optional<std::filesystem::path>& root = cache_root());
   ~KnownFiles(); ///< waits
 
-  /// Returns when all were looked through. To be called before a target is held.
+  /// Returns when all files were opened. To be called before a target is held.
   void wait() const { ready_.wait(); }
   /// These are loaded in a target.
   void add(const ImageSet& images);
-  /// Keeps for the next run what was added; without any, what was known stays.
+  /// Keeps the added files for the next run; if none were added, the old record stays.
   void keep();
 
 private:

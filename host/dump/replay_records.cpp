@@ -11,7 +11,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr RecordKind kind{
+constexpr RecordKind replay_kind{
     .folder = "replay", .version = 1, .limit = std::uint64_t{64} << 20}; // some kB a process
 
 std::string process_key(std::string_view identity) {
@@ -59,10 +59,10 @@ PageRuns united(const PageRuns& a, const PageRuns& b) {
 
 } // namespace
 
-ReplayRecords::ReplayRecords() : records_(kind) {}
+ReplayRecords::ReplayRecords() : records_(replay_kind) {}
 
 ReplayRecords::ReplayRecords(const std::optional<std::filesystem::path>& root)
-    : records_(kind, root) {}
+    : records_(replay_kind, root) {}
 
 PageRuns ReplayRecords::process_pages(std::string_view identity) {
   return load(records_, process_key(identity), limits::replayed_process_pages);
@@ -76,7 +76,7 @@ PageRuns ReplayRecords::image_pages(std::string_view build_id) {
   }
   if (work_over())
     return {};
-  // Nobody waits for another one's record: two ranks may read the same one.
+  // No lock while loading: two ranks may read the same record.
   auto pages = load(records_, image_key(build_id), limits::replayed_image_pages);
   const std::lock_guard lock(mutex_);
   return images_.emplace(std::string(build_id), std::move(pages)).first->second;

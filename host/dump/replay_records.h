@@ -16,8 +16,8 @@
 
 namespace mqbridge {
 
-/// Which pages dumps have looked at, kept from one run to the next: page numbers only, never what
-/// stood in them. Hints: what is damaged, stale or invented costs a dump some over-read.
+/// The pages that dumps have looked at, kept from one run to the next: page numbers only, never
+/// their contents. They are hints: damaged, stale or invented ones cost a dump some over-read.
 /// Thread-safe.
 class ReplayRecords final : public ReplayHints {
 public:
@@ -30,9 +30,9 @@ public:
   /// Read once: the ranks of a job have their images in common.
   PageRuns image_pages(std::string_view build_id) override;
 
-  /// Replaces what was known. Where it cannot be kept, nothing is.
+  /// Replaces the earlier record. If it cannot be stored, nothing happens.
   void keep_process_pages(std::string_view identity, const PageRuns& pages);
-  /// Adds to what was known: each dump sees other corners of an image's data.
+  /// Adds to the earlier record: each dump sees other parts of an image's data.
   void keep_image_pages(std::string_view build_id, const PageRuns& pages);
 
 private:
@@ -43,7 +43,7 @@ private:
 
 /// The contents of a record: the gap before each run and its length, as LEB128 numbers.
 std::vector<std::byte> encode_runs(const PageRuns& runs);
-/// nullopt: these bytes are no set of at most `most_pages` pages.
+/// nullopt: `bytes` are no set of at most `most_pages` pages.
 std::optional<PageRuns> decode_runs(std::span<const std::byte> bytes, std::uint64_t most_pages);
 
 } // namespace mqbridge

@@ -18,7 +18,7 @@ namespace mqbridge {
 
 class SysrootCaches;
 
-/// What all ranks of one dump share. References outlive the ranks.
+/// Tools that all ranks of one dump share. References outlive the ranks.
 struct SharedTools {
   const DumpOptions& options;
   ElfCache& files;
@@ -27,12 +27,12 @@ struct SharedTools {
   Launchers& launchers;
   ReplayRecords* replays = nullptr;  ///< null: nothing is known of earlier dumps, nor kept
   KnownFiles* known_files = nullptr; ///< null: as with `replays`
-  RunBudget* budget = nullptr;       ///< memory for what is found in all; null: there is one rank
+  RunBudget* budget = nullptr; ///< memory for the results of all ranks; null: there is one rank
   SysrootCaches* sysroots = nullptr; ///< null: no target has sysroots of its own
   FrameNames* frame_names = nullptr; ///< null: each rank reads all names itself
   JobWorkers* job_workers = nullptr; ///< null: each process is the only one of its job
-  /// Of targets that are all held at once: when the first of them was stopped, whence --max-stop
-  /// counts for each. Null: each counts from its own stop.
+  /// For targets that are all held at once: the stop of the first one, from which --max-stop counts
+  /// for each. Null: it counts from each target's own stop.
   const std::atomic<std::chrono::steady_clock::time_point>* first_stop = nullptr;
 };
 

@@ -1,11 +1,11 @@
 #include "host/dump/take_dump.h"
 
-#include "host/dump/consistent_dump.h"
-#include "host/dump/filters.h"
-#include "host/dump/job_view.h"
-#include "host/dump/phase_clock.h"
-#include "host/dump/rank_pool.h"
-#include "host/dump/recorded_messages.h"
+#include "host/dump/pool/consistent_dump.h"
+#include "host/dump/pool/rank_pool.h"
+#include "host/dump/rank/phase_clock.h"
+#include "host/dump/together/job_view.h"
+#include "host/dump/together/recorded_messages.h"
+#include "host/dump/values/filters.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Dump take_dump(std::span<const TargetSpec> targets, Workshop& workshop,
   dump.taken_at = rfc3339(std::chrono::system_clock::now());
   dump.job_source = "targets";
   dump.filters = options.filters;
-  // The other half of what is left is for what is read and printed.
+  // The other half of the free memory is for files that are read, and for printing.
   RunBudget budget(memory_left() / 2, targets.size());
   JobWorkers job_workers(targets.size());
   auto tools = workshop.tools(budget);
@@ -83,5 +83,12 @@ Result<Dump> take_dump(std::span<const TargetSpec> targets, const DumpOptions& o
     return forward(std::move(workshop));
   return take_dump(targets, **workshop, observer, std::move(stop));
 }
+
+DumpOptions::DumpOptions() = default;
+DumpOptions::DumpOptions(const DumpOptions&) = default;
+DumpOptions::DumpOptions(DumpOptions&&) noexcept = default;
+DumpOptions& DumpOptions::operator=(const DumpOptions&) = default;
+DumpOptions& DumpOptions::operator=(DumpOptions&&) noexcept = default;
+DumpOptions::~DumpOptions() = default;
 
 } // namespace mqbridge

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "host/dump/document.h"
-#include "host/dump/target_spec.h"
+#include "host/dump/target/target_spec.h"
+#include "host/dump/values/document.h"
 #include "host/files/fetch_options.h"
 #include "host/files/file_finder.h"
 #include "host/launch/launch_options.h"
@@ -46,8 +46,8 @@ struct DumpOptions {
   bool consistent = false;                   ///< --consistent: all stopped, then read
   std::optional<rsp::RunUntil> run_until;    ///< --run-until
   std::uint64_t max_operations = 10'000'000; ///< per queue
-  /// Of one rank, what is found takes no more memory, and its walk no longer: both far beyond what
-  /// a million operations cost over a link of some Mbit/s.
+  /// Limits for one rank: memory for its results, and the time of its walk. Both are far beyond
+  /// what a million operations cost over a link of some Mbit/s.
   std::uint64_t max_bytes = std::uint64_t{2} << 30;
   std::chrono::milliseconds max_walk = std::chrono::hours(1);
   CacheMode cache = CacheMode::full;
@@ -57,20 +57,28 @@ struct DumpOptions {
   rsp::Trace* trace = nullptr;
   rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
 
-  /// Any process has stacks; all else is its MPI's.
+  /// Stacks exist in any process; everything else belongs to an MPI.
   bool asks_mpi() const { return queues || variables || handles; }
+
+  // In a file of their own, as they are long and would be compiled wherever one is used.
+  DumpOptions();
+  DumpOptions(const DumpOptions&);
+  DumpOptions(DumpOptions&&) noexcept;
+  DumpOptions& operator=(const DumpOptions&);
+  DumpOptions& operator=(DumpOptions&&) noexcept;
+  ~DumpOptions();
 };
 
 /// Called on the caller's thread and on others. Calls of rank_done come one at a time, so do those
 /// of warning; the others come from all ranks' threads at once.
 struct DumpObserver {
-  /// As each completes: a line of NDJSON (docs/reference/output.md). What it throws comes out of
-  /// take_dump() once no target is stopped any more.
+  /// Called as each rank completes: a line of NDJSON (docs/reference/output.md). An exception that
+  /// it throws comes out of take_dump() once no target is stopped any more.
   std::function<void(const RankDump&)> rank_done;
   /// While the target is held: must not block. The phase "connect" ends when it is reached.
   std::function<void(std::size_t index, std::string_view phase, std::uint64_t operations)> progress;
-  /// What may be a reason to interrupt the dump while a target is about to be held for long
-  /// (stop.long; it stands in the rank's errors, too): must not block.
+  /// A warning that may be a reason to interrupt the dump, while a target is about to be held for
+  /// long (stop.long; it is in the rank's errors, too): must not block.
   std::function<void(std::size_t index, const Error& warning)> warning = {};
   /// The target is released; before rank_done, and must not block either.
   std::function<void(std::size_t index, RankStatus status)> ended = {};

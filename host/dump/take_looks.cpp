@@ -1,8 +1,8 @@
 #include "host/dump/take_looks.h"
 
 #include "host/codes.h"
-#include "host/dump/communicator_keys.h"
-#include "host/dump/recorded_messages.h"
+#include "host/dump/together/communicator_keys.h"
+#include "host/dump/together/recorded_messages.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Why {
   auto operator<=>(const Why&) const = default;
 };
 
-/// What keeps a live target from being looked at twice. A dead one does not move.
+/// Why a live target cannot be looked at twice. A dead one does not move.
 Why why_once(const TargetSpec& target, const DumpOptions& options) {
   if (options.run_until)
     return {"what a stub has started (--run-until) cannot be attached a second time",
@@ -65,8 +65,9 @@ public:
   }
 
 private:
-  /// Those that may be attached a second time, and that the user asked for. A process that has
-  /// ended in both looks is gone; one that could not be reached in time may be reached now.
+  /// Chooses the targets that may be attached a second time, if the user wants that. A process that
+  /// had ended by the first look is gone; a target that could not be reached in time may be reached
+  /// now.
   void choose_again(const Dump& first) {
     std::set<std::string> asked_for;
     for (const RankDump& rank : first.ranks)
@@ -100,7 +101,7 @@ private:
     return take_dump(again_, workshop_, watching, stop_);
   }
 
-  /// The observer knows the targets by their places among all.
+  /// Calls the observer with the target's index among all targets.
   template <class... Rest>
   void place(std::function<void(std::size_t, Rest...)>& call) const {
     if (call)
@@ -127,7 +128,7 @@ private:
   std::vector<std::size_t> indices_;
 };
 
-/// Whatever stands at the same endpoint.
+/// Compares process ids; the same endpoint may lead to another process.
 bool are_different(std::optional<std::int64_t> pid, std::optional<std::int64_t> other) {
   return pid && other && *pid != *other;
 }
@@ -192,7 +193,7 @@ private:
     folded_.ranks.push_back(std::move(first));
   }
 
-  /// What describes the job: it was held in both looks.
+  /// Facts about the job: it was held in both looks.
   void add_head(Dump& first) {
     if (first.stalled_ms)
       folded_.stalled_ms = folded_.stalled_ms.value_or(0) + *first.stalled_ms;

@@ -3,8 +3,8 @@
 #include "host/dump/known_files.h"
 #include "host/dump/replay_records.h"
 #include "host/dump/shared_tools.h"
-#include "host/dump/sysroot_caches.h"
 #include "host/dump/take_dump.h"
+#include "host/dump/target/target_tools.h"
 #include "host/files/file_fetcher.h"
 #include "host/launch/launchers.h"
 #include "host/process/elf_cache.h"
@@ -15,21 +15,20 @@
 
 namespace mqbridge {
 
-/// What outlives one dump: the guardian, the ways to nodes, the files of this host with what was
-/// indexed of them, and what earlier dumps have learnt. A program that looks once has one for this
-/// look; one that looks often keeps it, and each look finds what those before have brought.
+/// Everything that outlives one dump: the guardian, the connections to nodes, the files of this
+/// host with their indexes, and hints from earlier dumps. A program that looks once makes one for
+/// this look. A program that looks often keeps it, so that each look profits from those before.
 /// Bounded, however long it lives. Thread-safe; it outlives the dumps that are taken with it.
 class Workshop {
 public:
-  /// Starts the guardian, and begins to look through the files of the last dump. Error:
-  /// guardian.start.
+  /// Starts the guardian, and begins to open the files of the last dump. Error: guardian.start.
   static Result<std::unique_ptr<Workshop>> open(DumpOptions options);
 
   const DumpOptions& options() const { return options_; }
   Launchers& launchers() { return launchers_; }
   /// For the ranks of one dump. `budget`: of that dump.
   SharedTools tools(RunBudget& budget);
-  /// A dump is over and no target is held: writes down what the next run will want to know.
+  /// A dump is over and no target is held: stores hints for the next run.
   void keep() { known_files_.keep(); }
 
 private:

@@ -173,7 +173,7 @@ std::size_t ElfFile::read(FileAddress address, std::span<std::byte> into) const 
     const auto skip = address.value - segment.address.value;
     if (skip >= segment.size)
       continue;
-    // Opened for each call: a job has thousands of images, and this is asked for rarely.
+    // The file is opened for each call: a job has thousands of images, and few such calls come.
     auto fd = open_regular_file(impl_->path);
     if (!fd)
       return 0;

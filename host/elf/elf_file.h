@@ -23,8 +23,8 @@ struct FileAddress {
   constexpr auto operator<=>(const FileAddress&) const = default;
 };
 
-/// What turns a FileAddress of one object into a TargetAddress (l_addr of its link map entry; wraps
-/// around at the end of the address space, Platform::last_address()).
+/// The offset between a FileAddress of one object and its TargetAddress (l_addr of its link map
+/// entry; wraps around at the end of the address space, Platform::last_address()).
 struct LoadBias {
   std::uint64_t value = 0;
   std::uint64_t last_address = ~std::uint64_t{0};
@@ -34,7 +34,7 @@ struct LoadBias {
   }
 };
 
-/// One piece of the file that is to be found in memory.
+/// One piece of the file that is loaded into memory.
 struct ElfSegment {
   FileAddress address;
   std::uint64_t offset = 0;      ///< in the file
@@ -68,8 +68,8 @@ public:
   const std::filesystem::path& path() const;
   const Platform& platform() const;    ///< from e_ident, e_machine and the class's C data model
   const std::string& build_id() const; ///< lower-case hexadecimal; empty if there is none
-  /// Names the contents, for what is kept about them from one run to the next: by build-id, size
-  /// and time; without build-id by path, inode and times.
+  /// A text that identifies the contents, for facts that are kept about them: build-id, size and
+  /// time; without a build-id path, inode and times.
   const std::string& identity() const;
   FileAddress entry() const; ///< e_entry
   std::optional<FileAddress>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/memory/platform.h"
+#include "host/memory/architecture.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mqbridge {
 
-/// What an ELF header says about the machine that the file is for.
+/// The facts about a machine in an ELF header.
 struct ElfIdentity {
   std::uint16_t machine = 0; ///< e_machine
   bool is_64 = false;        ///< the class: ELFCLASS64
@@ -17,12 +17,14 @@ struct ElfIdentity {
   std::uint32_t flags = 0; ///< e_flags
 };
 
-/// The longest ELF header, that of ELFCLASS64: what parse_elf_identity() can make use of.
+/// The longest ELF header, that of ELFCLASS64: parse_elf_identity() uses no more bytes.
 inline constexpr std::size_t max_elf_header = 64;
 
-/// From the bytes of an ELF header, of either class and byte order. nullopt: it is none, or it is
-/// cut short.
+/// From the bytes of an ELF header, of either class and byte order. nullopt: they are no such
+/// header, or are cut short.
 std::optional<ElfIdentity> parse_elf_identity(std::span<const std::byte> header);
+
+const Architecture& architecture_of(const ElfIdentity& header);
 
 /// The platform that an ELF header states. Sizes follow the C data models of the ELF psABIs: ILP32
 /// for ELFCLASS32 (x32 and MIPS n32 included), LP64 for ELFCLASS64 and, by its flags, for MIPS

@@ -23,7 +23,7 @@ bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
 
-/// Bytes that a section of that type may have; nullopt: whatever the file has.
+/// The most bytes that a section of that type may have; nullopt: as many as the file has.
 std::optional<std::uint64_t> largest_of_type(std::uint32_t type) {
   switch (type) {
   case SHT_STRTAB:
@@ -187,8 +187,8 @@ Result<void> ElfReader::check_sections() const {
   return {};
 }
 
-/// What its compression header says (ELF gABI, Elf64_Chdr); 0: it is not compressed. libelf would
-/// read the whole section for it.
+/// The unpacked size that the section's compression header states (ELF gABI, Elf64_Chdr); 0: it is
+/// not compressed. libelf would read the whole section for this.
 std::uint64_t ElfReader::unpacked_size(const GElf_Shdr& section) const {
   if ((section.sh_flags & SHF_COMPRESSED) == 0)
     return 0;
@@ -267,9 +267,7 @@ Elf_Scn* ElfReader::find_section(
 SymbolFormat ElfReader::symbol_format() const {
   return {.is_64 = gelf_getclass(elf_.get()) == ELFCLASS64,
           .byte_order = platform_.byte_order,
-          // ARM and MIPS mark functions of their compact instruction sets so.
-          .marked_functions =
-              platform_.architecture == "arm" || platform_.architecture.starts_with("mips")};
+          .marked_functions = architecture_of(platform_).marked_functions};
 }
 
 Result<std::vector<SymbolTablePlace>> ElfReader::symbol_tables() const {
@@ -392,7 +390,7 @@ std::string ElfReader::unknown_compression() const {
   auto* section = find_section([](std::string_view name, std::size_t type) {
     return type != SHT_NOBITS && name == ".debug_info";
   });
-  // Asked first: libelf reads the whole section in search of a compression header.
+  // This is asked first: libelf reads the whole section in search of a compression header.
   GElf_Shdr section_header;
   GElf_Chdr header;
   if (section == nullptr || gelf_getshdr(section, &section_header) == nullptr ||

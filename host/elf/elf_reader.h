@@ -16,14 +16,14 @@
 
 namespace mqbridge {
 
-/// Opens a regular file for reading; anything else (a FIFO would block, a device may act on it) is
-/// not even opened. Error: elf.open.
+/// Opens a regular file for reading. Anything else is not even opened: a FIFO would block, and a
+/// device might act on it. Error: elf.open.
 Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
 
-/// The file that `elf` was read from, not one that took its place. Error: elf.open.
+/// Opens the file that `elf` was read from, and no other file in its place. Error: elf.open.
 Result<FileDescriptor> reopen(const ElfFile& elf);
 
-/// It begins as an ELF file does, whatever may follow. False, too, where it cannot be read.
+/// Whether the file begins as an ELF file does. False also if it cannot be read.
 bool is_elf(const FileDescriptor& fd);
 
 /// Lower-case digits, two for each byte: how a build-id is written.
@@ -32,12 +32,12 @@ std::string hexadecimal(std::string_view bytes);
 /// What is in a PT_DYNAMIC that somebody here asks for.
 struct ElfDynamic {
   std::string soname;
-  std::vector<std::string> needed;       ///< libraries that come along: DT_NEEDED and filters' ones
+  std::vector<std::string> needed; ///< libraries that are loaded with it: DT_NEEDED and filters
   std::vector<std::string> search_paths; ///< DT_RPATH, DT_RUNPATH: as written, colons and all
 };
 
-/// Reads one ELF file through libelf, for ElfFile::open and the loading policy of debug DLLs.
-/// Nothing that the header says is believed before it was compared with the size of the file.
+/// Reads one ELF file through libelf, for ElfFile::open and the loading policy of debug DLLs. It
+/// compares each number of the header with the size of the file before it believes it.
 class ElfReader {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt.
@@ -46,10 +46,10 @@ public:
   const Platform& platform() const { return platform_; }
   FileAddress entry() const;
 
-  /// All of one type (PT_LOAD, PT_NOTE).
+  /// All segments of one type (PT_LOAD, PT_NOTE).
   Result<std::vector<ElfSegment>> segments(std::uint32_t type) const;
   std::optional<FileAddress> program_headers() const;
-  /// Of .dynsym and .symtab, in this order. Of what is in them nothing is read.
+  /// The places of .dynsym and .symtab, in this order. Their contents are not read.
   Result<std::vector<SymbolTablePlace>> symbol_tables() const;
   SymbolFormat symbol_format() const;
   const FileOnDisk& file() const { return file_; }

@@ -7,7 +7,8 @@
 namespace mqbridge {
 namespace {
 
-// By name, the best of each name first. Most global symbols stand in both tables: once is enough.
+// Sorts by name, the best symbol of each name first. Most global symbols stand in both tables: one
+// of the two is enough.
 void sort_symbols(std::vector<ElfSymbol>& symbols) {
   std::stable_sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
     return std::make_tuple(std::string_view(a.name), binding_rank(a)) <

@@ -10,14 +10,14 @@
 
 namespace mqbridge {
 
-/// The symbols of one ELF file, found as they are asked for. Thread-safe. Symbols whose name lies
-/// outside of the string table are not there, and none are once another file has taken the place of
-/// this one.
+/// The symbols of one ELF file, read when somebody asks for them. Thread-safe. It does not find a
+/// symbol whose name lies outside of the string table, nor any symbol once another file has taken
+/// the place of this one.
 class ElfSymbols {
 public:
-  /// .dynsym first: of two symbols that are alike it is the one of the first table that counts.
+  /// .dynsym first: of two equal symbols the one in the first table counts.
   explicit ElfSymbols(std::vector<SymbolTable> tables) : tables_(std::move(tables)) {}
-  /// Keeps for the next run what took long to work out.
+  /// Keeps results for the next run if they took long.
   ~ElfSymbols();
   ElfSymbols(const ElfSymbols&) = delete;
   ElfSymbols& operator=(const ElfSymbols&) = delete;
@@ -29,8 +29,8 @@ public:
 private:
   std::mutex mutex_;
   std::vector<SymbolTable> tables_;
-  // What was found; never erased. Names that are not there are not remembered: there is no end of
-  // them.
+  // Symbols that were found; never erased. Names that were not found are not remembered: there
+  // could be any number of them.
   std::map<std::string, ElfSymbol, std::less<>> by_name_;
   std::map<std::string, std::vector<ElfSymbol>, std::less<>> by_suffix_;
 };

@@ -106,7 +106,7 @@ std::optional<BuiltHash> BuiltHash::from_bytes(std::span<const std::byte> bytes)
     return std::nullopt;
   std::memcpy(&count, bytes.data(), sizeof count);
   BuiltHash table;
-  // Before anything is made that is as large as the count says.
+  // This check comes before anything is allocated that is as large as the count says.
   if (count > bytes.size() / sizeof(Entry) || count > UINT32_MAX)
     return std::nullopt;
   table.bits_ = static_cast<unsigned>(std::bit_width(count));

@@ -14,20 +14,20 @@ namespace mqbridge {
 /// The hash function of DT_GNU_HASH.
 std::uint32_t gnu_hash(std::string_view name);
 
-/// Which symbols of a table may have a name. Immutable: any thread.
+/// Finds the symbols of a table that may have a name. Immutable: any thread.
 class SymbolHash {
 public:
   virtual ~SymbolHash() = default;
-  /// Indexes of all symbols whose name has this gnu_hash(), maybe of others, too. What is in the
-  /// table beyond its end is for the caller to notice.
+  /// Indexes of all symbols whose name has this gnu_hash(), perhaps of others, too. An index may
+  /// lie beyond the end of the table: the caller must check.
   virtual std::vector<std::uint32_t> candidates(std::uint32_t hash) const = 0;
 };
 
 /// A .gnu.hash section as the link editor wrote it, for the defined global symbols of .dynsym.
 class GnuHash : public SymbolHash {
 public:
-  /// `symbols`: how many .dynsym has. nullopt: the section is none that can be used. One whose
-  /// words are wrong is noticed no further: it costs the symbols that it hides.
+  /// `symbols`: how many symbols .dynsym has. nullopt: the section cannot be used. Wrong words in
+  /// it are not noticed: they only hide symbols.
   static std::optional<GnuHash> read(std::vector<std::byte> section, bool is_64, ByteOrder order,
                                      std::uint64_t symbols);
 
@@ -43,7 +43,7 @@ private:
   std::size_t bloom_word_; ///< bytes
   ByteOrder order_;
   std::uint32_t buckets_ = 0;
-  std::uint32_t first_symbol_ = 0; ///< those before have no hash
+  std::uint32_t first_symbol_ = 0; ///< symbols before it have no hash
   std::uint32_t bloom_words_ = 0;
   std::uint32_t bloom_shift_ = 0;
   std::size_t buckets_at_ = 0; ///< bytes from the start
@@ -51,8 +51,8 @@ private:
   std::size_t chains_ = 0; ///< words
 };
 
-/// The same for a table that has none, .symtab above all: made by reading all names once, and kept
-/// from one run to the next.
+/// The same for a table without such a section, above all .symtab: made by reading all names once,
+/// and kept for the next run.
 class BuiltHash : public SymbolHash {
 public:
   struct Entry {
@@ -61,7 +61,7 @@ public:
   };
 
   explicit BuiltHash(std::span<const Entry> entries);
-  /// What to_bytes() gave, on a host of the same byte order. nullopt: it is something else.
+  /// From the result of to_bytes() on a host of the same byte order. nullopt: it is something else.
   static std::optional<BuiltHash> from_bytes(std::span<const std::byte> bytes);
   std::vector<std::byte> to_bytes() const;
 

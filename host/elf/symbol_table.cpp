@@ -18,8 +18,9 @@ constexpr std::uint64_t worth_keeping = 4096;
 
 constexpr RecordKind record_kind{"symbols", 1, std::uint64_t{256} << 20};
 
-// A symbol that names a place in this object's memory. Not so: absolute ones (they do not move with
-// the load bias), common ones (no address yet), thread-local ones (an offset in the TLS block).
+// Whether a symbol names a place in this object's memory. Absolute symbols do not (they do not move
+// with the load bias), nor do common ones (they have no address yet) and thread-local ones (they
+// have an offset in the TLS block).
 bool names_a_place(unsigned type, unsigned section) {
   if (type == STT_SECTION || type == STT_FILE || type == STT_TLS || type == STT_COMMON)
     return false;
@@ -162,7 +163,7 @@ std::vector<ElfSymbol> SymbolTable::ending_with(std::string_view suffix) const {
   std::vector<ElfSymbol> found;
   const auto fd = file_.open();
   Names names(read_range(fd, place_.names_offset, place_.names_size));
-  // Most tables have none, which is seen without decoding any symbol.
+  // Most tables have no such symbol, which is seen without decoding any.
   std::string end(suffix);
   end += '\0';
   const auto text = names.text();

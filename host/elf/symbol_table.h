@@ -37,23 +37,23 @@ struct SymbolFormat {
 /// Order of preference among symbols of one name: global before weak before local.
 int binding_rank(const ElfSymbol& symbol);
 
-/// One symbol table, of which only what is asked for is read. One thread at a time.
+/// One symbol table. It reads only the parts that somebody asks for. One thread at a time.
 class SymbolTable {
 public:
-  /// `key` names the table among those of all files; empty: it is not kept.
+  /// `key` identifies the table among those of all files; empty: nothing is kept.
   SymbolTable(FileOnDisk file, const SymbolTablePlace& place, SymbolFormat format, std::string key)
       : file_(std::move(file)), place_(place), format_(format), key_(std::move(key)) {}
 
-  /// The best of that name; of two that are alike the first.
+  /// The best symbol of that name; of two equal ones the first.
   std::optional<ElfSymbol> find(std::string_view name);
   /// In table order.
   std::vector<ElfSymbol> ending_with(std::string_view suffix) const;
-  /// Keeps what took long to work out for the next run. Not while a target is held for it.
+  /// Keeps results that took long for the next run. Not to be called while a target is held.
   void save();
 
 private:
-  /// A string table. Names may overlap in it, so many times that looking at all of them would never
-  /// end: behind limits::symbol_names times its size there are none.
+  /// A string table. Names may overlap in it so often that looking at all of them would never end:
+  /// after limits::symbol_names times its size it finds no more names.
   class Names {
   public:
     explicit Names(std::vector<std::byte> bytes);

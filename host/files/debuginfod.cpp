@@ -1,6 +1,7 @@
 #include "host/files/debuginfod.h"
 
 #include "host/codes.h"
+#include "host/limits.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -15,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What is called of libdebuginfod.
+/// The functions of libdebuginfod that are called.
 struct Library {
   decltype(&debuginfod_begin) begin = nullptr;
   decltype(&debuginfod_end) end = nullptr;
@@ -36,7 +37,8 @@ void load(void* handle, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(handle, name));
 }
 
-/// Loaded once and never unloaded: libcurl and its TLS library leave threads and handlers behind.
+/// The library is loaded once and never unloaded: libcurl and its TLS library leave threads and
+/// handlers behind.
 const Library& library() {
   static const Library loaded = [] {
     Library functions;
@@ -55,7 +57,7 @@ const Library& library() {
   return loaded;
 }
 
-/// One question under way. libdebuginfod calls tick() at least once a second.
+/// Watches one question that is under way. libdebuginfod calls tick() at least once a second.
 class Watch {
 public:
   Watch(const DebuginfodLimits& limits, const Debuginfod::Progress& progress)
@@ -78,8 +80,8 @@ public:
 private:
   bool goes_on(long a, long b) {
     const auto now = Clock::now();
-    // Before the first byte, `a` counts these calls; then it is the bytes so far, and `b` all bytes
-    // where the server said it.
+    // Before the first byte, `a` counts these calls; then it is the number of bytes so far,
+    // and `b` that of all bytes if the server has told it.
     const bool bytes = b > 0 || a > last_ + 1;
     if (bytes && a != last_)
       heard_ = now;
@@ -104,8 +106,6 @@ const char* servers() {
   return urls == nullptr ? "" : urls;
 }
 
-constexpr std::chrono::milliseconds patience{50}; ///< until a thread that waits looks up
-
 Failure given_up(std::string_view build_id) {
   return fail(codes::debuginfod_given_up,
               fmt::format("debuginfod: {} was not waited for", build_id),
@@ -123,7 +123,7 @@ std::unique_ptr<Debuginfod> Debuginfod::from_environment(DebuginfodLimits limits
 Debuginfod::Answer Debuginfod::find(Kind kind, std::string_view build_id,
                                     const Progress& progress) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  while (!lock.try_lock_for(patience))
+  while (!lock.try_lock_for(limits::between_looks))
     if (progress && !progress(0, 0))
       return given_up(build_id);
   const std::pair key(kind, std::string(build_id));
@@ -156,7 +156,7 @@ Debuginfod::Answer Debuginfod::ask(Kind kind, const std::string& build_id,
   char* path = nullptr;
   const auto* id = reinterpret_cast<const unsigned char*>(build_id.c_str());
   const auto find = kind == Kind::executable ? functions.find_executable : functions.find_debuginfo;
-  const int outcome = find(client.get(), id, 0, &path); // 0: hexadecimal
+  const int outcome = find(client.get(), id, 0, &path); // 0: `id` is hexadecimal
   const std::unique_ptr<char, decltype(&std::free)> owned(path, &std::free);
   if (outcome >= 0) {
     ::close(outcome);

@@ -17,8 +17,8 @@
 namespace mqbridge {
 
 struct DebuginfodLimits {
-  /// Without a byte from any server. A target is held meanwhile: servers that are down or slow are
-  /// given up soon, and not asked again.
+  /// The time for the first byte from any server. A target is held meanwhile: servers that are down
+  /// or slow are given up soon, and not asked again.
   std::chrono::milliseconds silence{3'000};
   std::chrono::milliseconds total{60'000}; ///< for one file
 };
@@ -30,11 +30,11 @@ struct DebuginfodLimits {
 /// first.
 class Debuginfod {
 public:
-  /// Called while a file comes, and while another thread's is waited for: bytes so far and of all
-  /// (0: not known). False gives it up.
+  /// Called while a file comes, and while another thread fetches it: bytes so far, and bytes in all
+  /// (0: not known). False gives up.
   using Progress = std::function<bool(std::uint64_t bytes, std::uint64_t of)>;
 
-  /// nullptr where DEBUGINFOD_URLS is unset or empty: nobody is ever asked.
+  /// nullptr if DEBUGINFOD_URLS is unset or empty: no server is ever asked.
   static std::unique_ptr<Debuginfod> from_environment(DebuginfodLimits limits = {});
 
   enum class Kind : std::uint8_t { executable, debuginfo };

@@ -16,26 +16,27 @@ class FileFetcher;
 /// --fetch-files: whether files that this host lacks are read from the target.
 enum class FetchMode : std::uint8_t { ask, always, never };
 
-/// What the user is asked while a target is held.
+/// The question to the user while a target is held.
 struct FetchQuestion {
   std::string endpoint;
   std::vector<std::string> files; ///< as the target names them
   std::uint64_t bytes = 0;        ///< of all together
   /// How long the target will be held for them, by the rate measured on this link.
   std::chrono::milliseconds held{};
-  /// No answer is waited for after that (--max-stop).
+  /// After that moment no answer is waited for (--max-stop).
   std::optional<std::chrono::steady_clock::time_point> answer_by = {};
 };
 
 struct FetchOptions {
   FetchMode mode = FetchMode::ask;
-  /// For FetchMode::ask: true to read them. Asked on a rank's thread, the target being held: must
-  /// answer within a bounded time. A yes counts for the targets that need no more bytes and no more
-  /// time, a no for all of this dump. Null: there is nobody to ask, and nothing is read.
+  /// For FetchMode::ask: returns true to read the files. Called on a rank's thread while its target
+  /// is held: it must answer within a bounded time. A yes also counts for targets that need no more
+  /// bytes and no more time, a no for the whole dump. Null: there is nobody to ask: nothing is
+  /// read.
   std::function<bool(const FetchQuestion&)> ask = {};
 };
 
-/// One rank's part in it.
+/// The part of these options that belongs to one rank.
 struct FetchContext {
   FileFetcher* fetcher = nullptr; ///< not owned; null: nothing is fetched
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of --max-stop

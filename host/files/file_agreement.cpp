@@ -13,18 +13,19 @@ namespace {
 
 constexpr std::uint64_t longest_piece = std::uint64_t{64} << 10;
 constexpr std::size_t pieces_at_once = 16;
-/// 256 MB of symbols. Segments of a file that lies may overlap, so that there is no end of them.
+/// The most pieces: 256 MB of symbols. Segments of a lying file may overlap, and then there is no
+/// end of pieces.
 constexpr std::size_t most_pieces = 4096;
 
 /// Bytes of a file, by their offset in it.
 struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  bool is_loaded = false; ///< all of it, where the file is an honest one
+  bool is_loaded = false; ///< all of it is, if the file is an honest one
 };
 
-/// Both tables, with names and hashes: what is loaded of them counts. Empty: it has none, or is
-/// damaged, which is for others to say.
+/// Both symbol tables, with names and hashes. Only their loaded parts count. Empty: the file has
+/// none, or is damaged, which others report.
 std::vector<Extent> symbol_extents(const ElfFile& file) {
   std::vector<Extent> extents;
   const auto reader = ElfReader::open(file.path());
@@ -55,7 +56,8 @@ bool covers(std::span<const ElfSegment> segments, const Extent& extent) {
   return at >= behind;
 }
 
-/// What of `extent` is loaded by `segment`. Nobody writes to it, whatever the segment allows.
+/// Adds the parts of `extent` that `segment` loads. Nobody writes to these, whatever the segment
+/// allows.
 void add_pieces(std::vector<Piece>& pieces, const ElfSegment& segment, const Extent& extent) {
   const auto behind = std::min(segment.offset + segment.size, extent.offset + extent.size);
   for (auto at = std::max(segment.offset, extent.offset);
@@ -64,7 +66,7 @@ void add_pieces(std::vector<Piece>& pieces, const ElfSegment& segment, const Ext
                       static_cast<std::size_t>(std::min(behind - at, longest_piece))});
 }
 
-/// In one round trip.
+/// Compares the pieces with the target's memory in one round trip.
 Result<bool> agree(const ElfFile& file, std::span<const Piece> pieces, LoadBias bias,
                    Memory& memory) {
   std::vector<std::vector<std::byte>> found;

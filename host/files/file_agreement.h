@@ -6,11 +6,11 @@
 
 namespace mqbridge {
 
-/// Whether the memory of a process holds the dynamic symbols and their names as `file` has them,
-/// which is loaded there with `bias`: a file that came from another process, with the build-id of
-/// this one's, may say of any symbol that it is elsewhere. It does not where it loads less than all
-/// of them; a file without them tells nothing. Read a megabyte at a time: what differs ends it
-/// early. Errors: those of `memory`.
+/// Whether the memory of a process, where `file` is loaded with `bias`, holds the same dynamic
+/// symbols and names as the file. This is for files that came from another process: with the same
+/// build-id such a file might still lie about its symbols. False if the file loads only a part of
+/// them; true if it has none. Memory is read a megabyte at a time: the first difference ends it.
+/// Errors: those of `memory`.
 Result<bool> agrees_with_memory(const ElfFile& file, LoadBias bias, Memory& memory);
 
 } // namespace mqbridge

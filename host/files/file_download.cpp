@@ -4,6 +4,7 @@
 #include "host/limits.h"
 #include "host/memory/memory_map_parser.h"
 #include "rsp/commands/vfile.h"
+#include "rsp/seconds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ constexpr std::size_t first_piece = std::size_t{16} << 10;
 constexpr std::size_t first_burst = std::size_t{256} << 10;
 constexpr std::size_t max_burst = std::size_t{1} << 20;
 
-/// What concerns this file alone; anything else is the connection's.
+/// Whether the error concerns this file alone; otherwise it concerns the connection.
 bool concerns_the_file(const Error& error) {
   return error.code.starts_with(codes::of_vfile) || error.code.starts_with(codes::of_elf) ||
          error.code.starts_with(codes::of_files);
@@ -28,9 +29,9 @@ bool concerns_the_file(const Error& error) {
 constexpr const char* give_sysroot =
     "give a directory tree with the node's own files: --sysroot DIR";
 
-/// Where the file may be, best first. The first two are the very file that is mapped, whatever has
-/// its name by now; the second one takes privileges. Of a program that ld.so was told to start, the
-/// first one is ld.so.
+/// The places where the file may be, best first. The first two are the very file that is mapped,
+/// whatever file has its name by now; the second one takes privileges. If ld.so was told to start
+/// the program, the first one is ld.so.
 std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid,
                                        const std::optional<MappedFile>& mapped) {
   std::vector<rsp::RemotePath> places;
@@ -48,7 +49,7 @@ std::vector<rsp::RemotePath> places_of(const WantedFile& file, std::int64_t pid,
   return places;
 }
 
-/// Why there is no better place to look for it.
+/// Why the file cannot be looked for by its name.
 std::optional<Error> why_unnamed(const WantedFile& file, const std::optional<MappedFile>& mapped) {
   if (!mapped)
     return Error{"vfile.not_mapped",
@@ -103,7 +104,7 @@ std::vector<Search> searches_for(std::span<WantedFile> wanted, std::int64_t pid,
   return searches;
 }
 
-/// The best place of each in one burst, then the next one of those that were not there.
+/// Opens the best place of each file in one burst, then the next one for files that were not there.
 Result<void> open_first_places(rsp::Client& client, std::vector<Search>& searches) {
   for (std::size_t round = 0;; ++round) {
     std::vector<Search*> asked;
@@ -129,7 +130,7 @@ Result<void> open_first_places(rsp::Client& client, std::vector<Search>& searche
 }
 
 double seconds_since(Clock::time_point start) {
-  return std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-6);
+  return std::max(in_seconds(Clock::now() - start), 1e-6);
 }
 
 } // namespace
@@ -181,7 +182,7 @@ Result<void> FileDownload::open(std::int64_t pid, std::span<WantedFile> wanted,
   return {};
 }
 
-// What a target says of its own files is not trusted: it could fill this host's disk.
+// A target's statements about its own files are not trusted: it could fill this host's disk.
 void FileDownload::drop_excess(std::vector<Error>& faults) {
   std::uint64_t total = 0;
   for (auto file = files_.begin(); file != files_.end();) {
@@ -244,8 +245,8 @@ std::vector<std::string> FileDownload::shared_builds() const {
   return builds;
 }
 
-// One piece, which a serial line takes seconds for; then, unless it was one, a burst, since a
-// single piece measures the round trip.
+// Reads one piece, which takes seconds on a serial line. Unless the link is that slow, a burst
+// follows, since a single piece only measures the round trip.
 Result<void> FileDownload::read_head() {
   for (const auto size : {first_piece, first_burst}) {
     const auto start = Clock::now();
@@ -306,7 +307,7 @@ Result<std::filesystem::path> FileDownload::read_file(const Open& file, const st
     return forward(std::move(done));
   for (std::uint64_t at = head.size(); at < file.remote.size;) {
     progress(file.wanted->path, at, file.remote.size);
-    // About half a second's worth: progress is seen to move, and an interrupt is heard.
+    // A piece takes about half a second, so that progress is visible and an interrupt is noticed.
     const auto half_second = static_cast<std::uint64_t>(bytes_per_second_ / 2);
     const auto burst = std::clamp<std::uint64_t>(half_second, first_piece, max_burst);
     const auto wanted = std::min<std::uint64_t>(burst, file.remote.size - at);

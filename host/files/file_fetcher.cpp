@@ -1,5 +1,6 @@
 #include "host/files/file_fetcher.h"
 
+#include "host/limits.h"
 #include "rsp/commands/file_stub.h"
 
 #include <algorithm>
@@ -27,10 +28,8 @@ std::vector<std::string> paths_of(std::span<const WantedFile> files) {
   return paths;
 }
 
-constexpr std::chrono::milliseconds patience{50}; ///< until a wait looks up
-
-/// Whether who said yes to `agreed` has said yes to `next`: of as much for about as long. Times are
-/// measured, and no two are the same.
+/// Whether a yes to `agreed` is also a yes to `next`: the download has no more bytes, and takes
+/// about as long. Times are measured, and no two are the same.
 bool covers(const FetchQuestion& agreed, const FetchQuestion& next) {
   constexpr std::chrono::milliseconds unnoticed{500};
   return next.bytes <= agreed.bytes && next.held <= agreed.held + agreed.held / 4 + unnoticed;
@@ -46,8 +45,8 @@ std::string files_of_the_target(std::span<const std::string> paths) {
                      fmt::join(first, ", "), paths.size() > shown ? ", ..." : "");
 }
 
-/// The right to read some builds. Waits until nobody else reads any of them; who waits holds
-/// nothing that others wait for.
+/// The right to read some builds. Waits until nobody else reads any of them; a rank that waits
+/// holds nothing that others wait for.
 class FileFetcher::Claim {
 public:
   Claim(FileFetcher& fetcher, std::span<const std::string> builds, const FetchContext& context)
@@ -59,7 +58,7 @@ public:
     while (std::any_of(builds.begin(), builds.end(), busy)) {
       if (context.over())
         return;
-      fetcher_.changed_.wait_for(lock, patience);
+      fetcher_.changed_.wait_for(lock, limits::between_looks);
     }
     for (const auto& build : builds)
       if (fetcher_.under_way_.insert(build).second)
@@ -75,7 +74,7 @@ public:
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  /// False: the rank's time was over first.
+  /// False: the rank's time was over before it got the right.
   bool granted() const { return granted_; }
 
 private:
@@ -103,7 +102,7 @@ std::optional<std::filesystem::path> FileFetcher::kept(const FileOrigin& origin)
   return store != nullptr ? store->find(origin) : std::nullopt;
 }
 
-/// Null: none yet. Nothing is made for a question.
+/// The store, if there is one already; otherwise null, and none is made.
 const FileStore* FileFetcher::existing_store() {
   std::error_code error;
   const std::lock_guard lock(mutex_);
@@ -161,7 +160,7 @@ Result<void> FileFetcher::fetch(rsp::Client& client, std::int64_t pid, std::span
   beside->set_deadline(context.deadline);
   const std::stop_callback cancel(context.stop, [&] { beside->cancel(); });
   if (auto done = download({*beside, pid, agrees, context}, wanted, faults); !done)
-    faults.push_back(std::move(done).error()); // of that stub: the target's own is well
+    faults.push_back(std::move(done).error()); // it concerns that stub, not the target's own
   return {};
 }
 
@@ -185,7 +184,7 @@ Result<void> FileFetcher::take_kept(FileDownload& download, const Task& task) {
   return download.take_kept([this](const FileOrigin& origin) { return kept(origin); }, task.agrees);
 }
 
-// Who lacks nothing waits for nobody: a hundred targets are held at the same time.
+// A rank that lacks no file waits for nobody: a hundred targets are held at the same time.
 Result<void> FileFetcher::read_missing(FileDownload& download, const Task& task,
                                        std::vector<Error>& faults) {
   if (download.empty())
@@ -231,7 +230,7 @@ Result<void> FileFetcher::read(FileDownload& download, const Task& task,
       faults);
 }
 
-// Why the files are not read after all.
+// The reason why the files are not read after all.
 std::optional<Error> FileFetcher::objection(const FetchQuestion& question,
                                             const FetchContext& context) {
   const auto what = fmt::format("not on this host, and not read from the target: {} ({})",
@@ -257,12 +256,12 @@ std::optional<Error> FileFetcher::objection(const FetchQuestion& question,
                  "to have them read: --fetch-files always; or " + copy};
   if (!user_agrees(question, context))
     return Error{"fetch.refused", what, "to have them read: --fetch-files always; or " + copy};
-  return too_long(); // the answer took its time
+  return too_long(); // the user took long to answer
 }
 
 bool FileFetcher::user_agrees(const FetchQuestion& question, const FetchContext& context) {
   std::unique_lock lock(question_mutex_, std::defer_lock);
-  while (!lock.try_lock_for(patience))
+  while (!lock.try_lock_for(limits::between_looks))
     if (context.over())
       return false;
   if (refused_)

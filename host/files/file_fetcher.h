@@ -20,32 +20,32 @@ namespace mqbridge {
 std::string files_of_the_target(std::span<const std::string> paths);
 
 /// --fetch-files: reads files that this host lacks from the targets, with vFile packets, and keeps
-/// them from one run to the next. Shared by the ranks of a dump: a file is read once, the user is
-/// asked once. What one target gave is believed of another only where its stub shows the same file
-/// (FileOrigin), and its memory agrees with it. Thread-safe.
+/// them from one run to the next. The ranks of a dump share it: a file is read once, and the user
+/// is asked once. A file from one target is used for another only if that target's stub shows the
+/// same file (FileOrigin), and its memory agrees with it. Thread-safe.
 class FileFetcher {
 public:
   explicit FileFetcher(FetchOptions options,
                        std::optional<std::filesystem::path> directory = default_store_directory());
 
-  /// Whether a file of that build was read before: by this run alone, where there is no directory
-  /// to keep files in.
+  /// Whether a file of that build was read before. Without a directory to keep files in, only files
+  /// of this run count.
   bool has(const std::string& build_id);
 
-  /// Sets `found` of those that are kept, and of those that could be had, if the user wants them
-  /// read. A rank that wants what another one is reading waits for it. Why a file was not read goes
-  /// into `faults` (fetch.not_asked, fetch.refused, fetch.too_long, vfile.*, files.*, elf.*).
-  /// Error: the connection is lost, or its deadline is over.
+  /// Sets `found` of the files that are kept, and of those that can be read, if the user wants
+  /// that. A rank that wants a file which another rank is reading waits for it. The reason why a
+  /// file was not read goes into `faults` (fetch.not_asked, fetch.refused, fetch.too_long, vfile.*,
+  /// files.*, elf.*). Error: the connection is lost, or its deadline is over.
   Result<void> fetch(rsp::Client& client, std::int64_t pid, std::span<WantedFile> wanted,
                      const FileDownload::Agrees& agrees, const FetchContext& context,
                      std::vector<Error>& faults);
 
-  /// The user is asked anew: what he said was about the dump before.
+  /// The user will be asked again: the last answer was about an earlier dump.
   void forget_answers();
 
 private:
   class Claim;
-  /// Whose files, through which stub, and for whom.
+  /// The files' process, its stub, and the rank for which they are fetched.
   struct Task {
     rsp::Client& client;
     std::int64_t pid;

@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> debug_roots(const FilePaths& paths) {
   return roots;
 }
 
-// Where the target has the file: its path here, without the sysroot that it was found in.
+// The file's path in the target: its path here, without the sysroot that it was found in.
 std::filesystem::path path_in_target(const FilePaths& paths, const std::filesystem::path& path) {
   for (const auto& sysroot : paths.sysroots) {
     const auto relative = path.lexically_normal().lexically_relative(sysroot.lexically_normal());
@@ -41,8 +41,8 @@ std::filesystem::path path_in_target(const FilePaths& paths, const std::filesyst
   return error ? path : absolute.lexically_normal();
 }
 
-// As .gnu_debuglink states it: CRC-32 of the whole file. nullopt: it cannot be read. Errors: those
-// of work_over().
+// The CRC-32 of the whole file, as .gnu_debuglink states it. nullopt: the file cannot be read.
+// Errors: those of work_over().
 Result<std::optional<std::uint32_t>> file_crc(const std::filesystem::path& path) {
   auto fd = open_regular_file(path);
   if (!fd)
@@ -62,7 +62,7 @@ Result<std::optional<std::uint32_t>> file_crc(const std::filesystem::path& path)
 
 using DebugFile = Result<std::shared_ptr<const ElfFile>>;
 
-// The candidate if it is an ELF file of the same build; nullptr if it is of another one.
+// The candidate, if it is an ELF file of the same build; nullptr if it is one of another build.
 DebugFile open_candidate(const std::filesystem::path& candidate, const ElfFile& file) {
   auto debug = ElfFile::open(candidate);
   if (!debug)
@@ -90,13 +90,13 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
   return std::filesystem::equivalent(one, other, error);
 }
 
-/// A place to look at; without `inside`, there is nothing in the sysroot by that name.
+/// A place to look at. Without `inside`, the sysroot has no file of that name.
 struct TargetFilePlace {
   std::filesystem::path named;
   std::optional<std::filesystem::path> inside;
 };
 
-// By path map, in each sysroot, on this host itself.
+// The places by the path map, in each sysroot, and on this host itself.
 std::vector<TargetFilePlace> target_file_places(const FilePaths& paths,
                                                 std::string_view target_path) {
   std::vector<TargetFilePlace> places;
@@ -113,7 +113,7 @@ std::vector<TargetFilePlace> target_file_places(const FilePaths& paths,
   return places;
 }
 
-/// Best first.
+/// The paths at which an alternate file may be, best first.
 std::vector<std::filesystem::path> alternate_file_places(const FilePaths& paths,
                                                          const ElfFile& file,
                                                          const ElfFile::AlternateLink& link) {

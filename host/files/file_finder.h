@@ -38,7 +38,7 @@ Result<std::shared_ptr<const ElfFile>> find_debug_file(const FilePaths& paths, c
 struct AlternateFile {
   FileDescriptor file = FileDescriptor(); ///< empty: it is not here
   std::filesystem::path path = {};
-  std::filesystem::path other_build = {}; ///< what stands in its place; empty: nothing
+  std::filesystem::path other_build = {}; ///< a file of another build in its place; empty: none
 };
 
 /// Looks in DIR/.build-id/xx/rest.debug, DIR/.dwz/..., then at the place that the link of `file`
@@ -46,8 +46,8 @@ struct AlternateFile {
 AlternateFile find_alternate_file(const FilePaths& paths, const ElfFile& file);
 
 /// Where the split DWARF `name` of a unit compiled in `directory` may be (DW_AT_dwo_name,
-/// DW_AT_comp_dir), best first: there, by path map and sysroots; then beside the file that it
-/// belongs to. Only places where there is a file.
+/// DW_AT_comp_dir), best first: in that directory, by path map and sysroots; then beside `file`.
+/// Only places with a file.
 std::vector<std::filesystem::path> split_file_places(const FilePaths& paths, const ElfFile& file,
                                                      std::string_view directory,
                                                      std::string_view name);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name comes from a target's memory, and becomes a file name.
+/// Whether the text, which comes from a target's memory and becomes a file name, is a build-id.
 bool is_build_id(std::string_view text) {
   return text.size() >= 2 && text.size() <= 128 &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -66,7 +66,7 @@ std::optional<fs::path> FileStore::find(const FileOrigin& origin) const {
   if (file && file->build_id() == origin.build_id)
     return place;
   // A machine that went down, or a full disk, leaves half files; they would be in the way for ever.
-  // One that cannot be opened now (no descriptor is left) may be whole.
+  // A file that cannot be opened now (no descriptor is left) may be whole.
   if (file || file.error().code != codes::elf_open)
     ::unlink(place.c_str());
   return std::nullopt;
@@ -93,8 +93,8 @@ Result<fs::path> FileStore::keep(IncomingFile file, const FileOrigin& origin) co
     return fail("files.store",
                 fmt::format("'{}' is no build-id that a file can be kept by", origin.build_id),
                 "give a directory tree with the node's own files: --sysroot DIR");
-  // Another process may have read it meanwhile, and have it open: FileOnDisk takes a new one for
-  // another file.
+  // Another process may have stored the file meanwhile, and have it open. It must not be replaced:
+  // FileOnDisk would take the new file for another one.
   if (auto there = find(origin))
     return *there;
   return directory_.put(std::move(file), name_of(origin));

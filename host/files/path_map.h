@@ -7,8 +7,8 @@
 
 namespace mqbridge {
 
-/// One --path-map: FROM, a prefix of whole components of the target's paths, and TO, what stands in
-/// its place on this host. A slash at the end of either changes nothing.
+/// One --path-map: FROM, a prefix of whole components of the target's paths, and TO, its
+/// replacement on this host. A slash at the end of either changes nothing.
 using PathRule = std::pair<std::string, std::string>;
 
 /// `path` by that rule; nullopt: FROM is no prefix of it. "/opt/mpi/=/srv/mpi" makes

@@ -6,7 +6,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr int symlink_limit = 40; // as Linux's own
+constexpr int symlink_limit = 40; // the same as Linux's own
 
 // Puts the components of `path` before those still to be walked.
 void push_front(std::deque<std::filesystem::path>& pending, const std::filesystem::path& path) {

@@ -79,14 +79,14 @@ private:
             "to see its steps: squeue --steps --jobs=" + step.job}});
   }
 
-  /// Where the user names the nodes, nobody asks Slurm.
+  /// Asks Slurm for the step's nodes, unless the user names them.
   Result<SlurmNodes> slurm_nodes(const SlurmStep& step) const {
     if (request_.nodes.empty())
       return find_slurm_nodes(step, request_.launcher.value_or(Launcher::srun));
     return SlurmNodes{request_.nodes, {step.job.substr(0, step.job.find('+'))}};
   }
 
-  /// The jobs of those ranks that are wanted.
+  /// Makes jobs of the ranks that are wanted.
   void take(const std::vector<Node>& nodes, std::vector<NodeScan> scans, const Wanted& wanted) {
     JobBook book;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -108,7 +108,7 @@ private:
     findings_.jobs = book.jobs(findings_.warnings);
   }
 
-  /// What was found on each; empty where a node has failed, which is a fault then.
+  /// Scans each node. A node that fails is noted as a fault, and its scan is empty.
   std::vector<NodeScan> scan(const std::vector<Node>& nodes) {
     std::vector<NodeScan> scans;
     auto results = scan_nodes(nodes, tools_, stop_);
@@ -153,20 +153,20 @@ private:
     }
     const auto names = nodes_of_table(launcher, read.program);
     auto nodes = nodes_of(table, names);
-    if (!has_scripts(table)) // what this host says besides costs no login
+    if (!has_scripts(table)) // then only this host is scanned: it costs no login
       std::erase_if(nodes, [](const Node& node) { return node.launcher != Launcher::local; });
     std::map<Node, NodeScan> scans;
     auto results = scan_nodes(nodes, tools_, stop_);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (results[i])
         scans.emplace(nodes[i], std::move(*results[i]));
-      else // what is there of scripts, and what they have started, is not known
+      else // it is not known which ranks the scripts of this node have started
         findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
     }
     findings_.jobs.push_back(job_of_table(table, names, scans, findings_.faults));
   }
 
-  /// What srun has started it reaches, too, once its job is known.
+  /// If the launcher is an srun whose job is known, srun also reaches the job's nodes.
   TableNodes nodes_of_table(const NodeProcess& launcher, std::string_view program) const {
     TableNodes nodes{launcher, request_.launcher.value_or(Launcher::ssh)};
     const bool may_be_srun = request_.launcher.value_or(Launcher::srun) == Launcher::srun;
@@ -179,8 +179,8 @@ private:
     return nodes;
   }
 
-  /// Of a launcher without a table: what descends from it on its own node, and the other ranks of
-  /// the same jobs on the nodes that the user names.
+  /// Finds the ranks of a launcher without a table: its descendants on its own node, and the other
+  /// ranks of the same jobs on the nodes that the user names.
   void find_descendants(const NodeProcess& launcher) {
     std::vector<Node> nodes{launcher.node};
     for (const auto& node : request_.nodes)

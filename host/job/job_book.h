@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/job/findings.h"
+#include "host/job/job_search.h"
 #include "host/job/node_scan.h"
 #include "host/launch/node.h"
 
@@ -11,18 +11,18 @@
 
 namespace mqbridge {
 
-/// How a FindTrouble names the node: empty for this host.
+/// The name of a node in a FindTrouble: empty for this host.
 std::string shown_name(const Node& node);
 
-/// Puts ranks of several nodes together as jobs.
+/// Collects ranks of several nodes, and makes jobs of them.
 class JobBook {
 public:
-  /// A rank that its environment has told.
+  /// Adds a rank that its environment has told.
   void add(const Node& node, ScannedRank rank);
 
-  /// The jobs by name, each with the words that find it again; ranks in order. Jobs of one name
-  /// that have the same rank on several nodes are "NAME@NODE", one for each node; `warnings` say
-  /// so.
+  /// The jobs by name, each with the arguments that find it again; ranks in order. If jobs of one
+  /// name have the same rank on several nodes, they become "NAME@NODE", one for each node, and
+  /// `warnings` say so.
   std::vector<FoundJob> jobs(std::vector<FindTrouble>& warnings) const;
 
 private:
@@ -41,7 +41,7 @@ private:
 /// A fault for each job that has fewer ranks than its processes say.
 void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults);
 
-/// The target that is this process; `rank`, which `source` says, and `job` as far as they are
+/// The target for this process. `rank` (which `source` tells) and `job` are set as far as they are
 /// known.
 TargetSpec target_of(const Node& node, std::int64_t pid, std::optional<std::int64_t> rank,
                      RankSource source, const std::string& job);

@@ -2,7 +2,8 @@
 
 #include "host/disk/file_name.h"
 #include "host/disk/work_budget.h"
-#include "host/dump/process_access.h"
+#include "host/dump/target/process_access.h"
+#include "host/mpi/mpi_support.h"
 #include "host/process/stopped_process.h"
 
 #include <fmt/format.h>
@@ -14,12 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Longer no launcher is held, whatever its table claims.
+/// No launcher is held longer than this, whatever its table claims.
 constexpr std::chrono::seconds longest_hold{10};
 
-/// Those that may have the table: Open MPI's, and Slurm's.
+/// The libraries that may have the table.
 LibraryNames launcher_libraries() {
-  return LibraryNames({"libopen-rte", "libprrte", "libslurm"});
+  auto names = launcher_table_libraries();
+  names.emplace_back("libslurm");
+  return LibraryNames(std::move(names));
 }
 
 /// One look at a launcher, from connect to detach.
@@ -71,7 +74,7 @@ private:
     if (auto loaded = process_->load_images(missing); !loaded)
       return forward(std::move(loaded));
     auto table = read_proctable(process_->images(), process_->memory(), process_->platform());
-    if (!table && !missing.empty()) // they may have the symbols
+    if (!table && !missing.empty()) // the missing files may have the symbols
       for (auto& warning : missing)
         result_.warnings.push_back(std::move(warning));
     return table;

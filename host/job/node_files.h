@@ -18,8 +18,8 @@ struct ListedProcess {
 };
 
 /// The processes of one node, and files of its own file system. No process is attached to, and none
-/// is stopped. One thread at a time. An Error means that the way to the node is lost; it never
-/// repeats what stands in a file: environments hold secrets.
+/// is stopped. One thread at a time. An Error means that the connection to the node is lost. It
+/// never quotes the contents of a file: environments hold secrets.
 class NodeFiles {
 public:
   NodeFiles() = default;
@@ -32,15 +32,16 @@ public:
   virtual Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) = 0;
 };
 
-/// Those of this host, from /proc.
+/// Files of this host, from /proc.
 class LocalFiles final : public NodeFiles {
 public:
   Result<std::vector<ListedProcess>> processes() override;
   Result<void> read(std::span<const rsp::FileStart> files, const rsp::TakeText& take) override;
 };
 
-/// Those of the node that a gdbserver runs on, by qXfer:osdata and vFile: nothing is attached for
-/// that. Errors as well: node.no_processes and vfile.unsupported, of a stub that cannot say them.
+/// Files of the node on which a gdbserver runs, by qXfer:osdata and vFile, for which it attaches to
+/// nothing. Errors as well: node.no_processes and vfile.unsupported, for a stub that does not have
+/// these.
 class StubFiles final : public NodeFiles {
 public:
   /// `client` outlives this. Its deadline counts.

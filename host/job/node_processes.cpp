@@ -12,7 +12,8 @@ namespace {
 using State = rsp::FileText::State;
 
 constexpr std::size_t stat_bytes = 1024; // 52 numbers and a name
-/// Ancestors of one process: a list that changes while it is read may go in a circle.
+/// Ancestors of one process that are followed: a list that changes while it is read may go in a
+/// circle.
 constexpr std::size_t most_ancestors = 256;
 /// The first process of a system, which nobody starts as a rank.
 constexpr std::int64_t init = 1;
@@ -30,8 +31,8 @@ Result<NodeProcesses> NodeProcesses::read(NodeFiles& files) {
     wanted.push_back(
         {fmt::format("/proc/{}/environ", process.pid), rsp::limits::environment_of_another});
   }
-  std::map<std::size_t, rsp::FileText> stats; // whose environment has not come yet
-  std::map<std::size_t, Environ> environs;    // and the other way round
+  std::map<std::size_t, rsp::FileText> stats; // of processes whose environment has not come yet
+  std::map<std::size_t, Environ> environs;    // of processes whose stat has not come yet
   auto done = files.read(wanted, [&](std::size_t index, rsp::FileText text) {
     const auto process = index / 2;
     if (index % 2 == 0)
@@ -51,7 +52,7 @@ Result<NodeProcesses> NodeProcesses::read(NodeFiles& files) {
   return result;
 }
 
-/// The text is gone afterwards.
+/// The result does not point into the file's text, which is gone afterwards.
 NodeProcesses::Environ NodeProcesses::parse(const rsp::FileText& file) {
   const std::string_view text = file.text;
   return {file.state, file.whole,
@@ -64,7 +65,7 @@ void NodeProcesses::take(const ListedProcess& listed, const rsp::FileText& stat,
   if (!known) {
     if (stat.state == State::denied) // /proc is mounted with hidepid=1
       ++unreadable_.denied[listed.user];
-    else if (stat.state != State::missing) // else it has ended
+    else if (stat.state != State::missing) // missing: the process has ended
       ++unreadable_.failed;
     return;
   }

@@ -3,7 +3,7 @@
 #include "host/job/node_files.h"
 #include "host/job/node_scan.h"
 #include "host/job/proc_texts.h"
-#include "host/process/environment.h"
+#include "host/mpi/launch_environment.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace mqbridge {
 
-/// The processes of a node by number, with what their environments say of a rank.
+/// The processes of a node by number, with the rank variables of their environments.
 class NodeProcesses {
 public:
   struct Process {
@@ -38,11 +38,11 @@ public:
 
   /// Its ancestors, the nearest first.
   std::vector<std::int64_t> ancestors(std::int64_t pid) const;
-  /// Those of them that start MPI jobs.
+  /// The ancestors that start MPI jobs.
   std::vector<LauncherProcess> launchers_of(std::int64_t pid) const;
 
 private:
-  /// What is kept of /proc/PID/environ.
+  /// The part of /proc/PID/environ that is kept.
   struct Environ {
     rsp::FileText::State state;
     bool whole;

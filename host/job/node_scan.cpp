@@ -2,6 +2,7 @@
 
 #include "host/job/node_processes.h"
 #include "host/memory/memory_map_parser.h"
+#include "host/mpi/mpi_support.h"
 #include "rsp/limits.h"
 #include "rsp/packet/printable.h"
 
@@ -16,32 +17,19 @@
 namespace mqbridge {
 namespace {
 
-/// Beyond that a list of mappings is not looked at: an MPI's libraries are among the first
-/// thousands.
+/// Bytes of a list of mappings that are looked at: an MPI's libraries are among the first thousands
+/// of mappings.
 constexpr std::size_t maps_bytes = std::size_t{1} << 20;
 constexpr std::size_t command_bytes = 4096;
-/// Users that are named whose processes may not be looked into.
+/// Users that a warning names whose processes may not be looked into.
 constexpr std::size_t named_users = 4;
 
 std::string proc_path(std::int64_t pid, std::string_view name) {
   return fmt::format("/proc/{}/{}", pid, name);
 }
 
-/// "hydra-HOST:PORT.GROUP" from the command line of a hydra_pmi_proxy: the port at which its
-/// mpiexec listens, and which of that one's process groups it starts. nullopt: it does not say.
-std::optional<std::string> hydra_job(std::string_view cmdline) {
-  std::string_view port, group = "0";
-  const auto words = command_words(cmdline);
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    if (words[i] == "--control-port")
-      port = words[i + 1];
-    else if (words[i] == "--pgid")
-      group = words[i + 1];
-  }
-  return port.empty() ? std::nullopt : std::optional(fmt::format("hydra-{}.{}", port, group));
-}
-
-/// A process's environment says what it likes; a name stands in reports and in lines of a file.
+/// Whether a job's name can stand in reports and in lines of a file: a process may put anything
+/// into its environment.
 bool is_job_name(std::string_view text) {
   constexpr std::size_t longest = 255;
   return text.size() <= longest && readable(text) == text;
@@ -67,7 +55,7 @@ public:
 private:
   /// (job, rank)
   using Key = std::pair<std::string, std::int64_t>;
-  /// What is kept of /proc/PID/maps.
+  /// The facts that are kept of /proc/PID/maps.
   struct Mapped {
     bool has_ended = false;
     bool is_known = false; ///< all of it was read
@@ -85,25 +73,28 @@ private:
     }
   }
 
-  /// What the candidates have mapped, and the command lines of hydra's proxies, which name their
-  /// jobs.
+  /// Reads the candidates' mappings, and the command lines of daemons that name their jobs there.
   Result<void> read_more() {
-    std::vector<std::int64_t> proxies;
+    std::vector<std::pair<std::int64_t, const MpiSupport*>> daemons;
     std::vector<rsp::FileStart> wanted;
     for (const auto pid : candidates_)
       wanted.push_back({proc_path(pid, "maps"), maps_bytes, true});
     for (const auto& launcher : result_.launchers) {
-      if (!is_hydra_proxy(launcher.program))
+      const auto* const mpi = mpi_of_naming_daemon(launcher.program);
+      if (mpi == nullptr)
         continue;
-      proxies.push_back(launcher.pid);
+      daemons.emplace_back(launcher.pid, mpi);
       wanted.push_back({proc_path(launcher.pid, "cmdline"), command_bytes});
     }
     std::vector<Mapped> mapped(candidates_.size());
     auto done = files_.read(wanted, [&](std::size_t index, rsp::FileText text) {
-      if (index < candidates_.size())
+      if (index < candidates_.size()) {
         mapped[index] = look_at(candidates_[index], text);
-      else if (auto job = hydra_job(text.text))
-        hydra_jobs_.emplace(proxies[index - candidates_.size()], std::move(*job));
+        return;
+      }
+      const auto& [pid, mpi] = daemons[index - candidates_.size()];
+      if (auto job = mpi->name_job(command_words(text.text)))
+        jobs_of_daemons_.emplace(pid, std::move(*job));
     });
     for (std::size_t i = 0; done && i < mapped.size(); ++i)
       take_mapped(candidates_[i], std::move(mapped[i]));
@@ -148,7 +139,7 @@ private:
     if (has_name && !environment.job_is_step)
       return *environment.job;
     for (const auto& launcher : rank.launchers)
-      if (const auto job = hydra_jobs_.find(launcher.pid); job != hydra_jobs_.end())
+      if (const auto job = jobs_of_daemons_.find(launcher.pid); job != jobs_of_daemons_.end())
         return job->second;
     if (has_name)
       return *environment.job;
@@ -161,7 +152,8 @@ private:
     return fmt::format("{}-{}{}{}", readable(program), pid, node_.empty() ? "" : "@", node_);
   }
 
-  /// After the nearest ancestor that says no rank: it has started the ranks, whatever it is.
+  /// Names the job after the nearest ancestor that says no rank: whatever program it is, it has
+  /// started the ranks.
   std::string name_after_first_parent(std::int64_t pid) const {
     for (const auto ancestor : processes_.ancestors(pid)) {
       const auto process = processes_.all().find(ancestor);
@@ -173,8 +165,8 @@ private:
     return name_after("process", pid);
   }
 
-  /// Of a process and its children that say the same rank it is the rank. Where two others do the
-  /// first is taken, and that is said.
+  /// If a process and its descendants say the same rank, the process is the rank. If unrelated
+  /// processes say the same rank, the one that started first is taken, and a warning tells it.
   void keep_first_of_each_rank() {
     std::map<Key, std::vector<ScannedRank>> claims;
     for (auto& rank : std::exchange(result_.ranks, {})) {
@@ -198,7 +190,7 @@ private:
     }
   }
 
-  /// Places in `claims` of those without an ancestor among them, by their start.
+  /// Indices in `claims` of the processes that descend from no other one of them, by their start.
   std::vector<std::size_t> elders_of(const std::vector<ScannedRank>& claims) const {
     std::set<std::int64_t> pids;
     for (const auto& claim : claims)
@@ -209,7 +201,7 @@ private:
       if (std::ranges::none_of(ancestors, [&](auto pid) { return pids.contains(pid); }))
         elders.push_back(i);
     }
-    if (elders.empty()) // a circle, of numbers that were given anew while we looked
+    if (elders.empty()) // a circle: process ids were reused while we looked
       elders.push_back(0);
     std::ranges::stable_sort(
         elders, {}, [&](std::size_t i) { return processes_.all().at(claims[i].pid).stat.started; });
@@ -261,7 +253,7 @@ private:
            count});
   }
 
-  /// A launcher that runs here, and whose ranks are elsewhere.
+  /// Warns of launchers that run here, and whose ranks are elsewhere.
   void say_launchers_without_ranks() {
     std::set<std::int64_t> known;
     for (const auto& rank : result_.ranks)
@@ -283,7 +275,7 @@ private:
     }
   }
 
-  /// A srun that mqbridge has started, to reach a node.
+  /// Whether mqbridge itself has started the process: an srun that reaches a node.
   bool is_ours(std::int64_t pid) const {
     const auto ancestors = processes_.ancestors(pid);
     return node_.empty() && std::ranges::find(ancestors, ::getpid()) != ancestors.end();
@@ -293,8 +285,8 @@ private:
   const std::string& node_;
   NodeProcesses processes_;
   NodeScan result_;
-  std::vector<std::int64_t> candidates_;           ///< they say a rank
-  std::map<std::int64_t, std::string> hydra_jobs_; ///< by the proxy
+  std::vector<std::int64_t> candidates_;                ///< processes that say a rank
+  std::map<std::int64_t, std::string> jobs_of_daemons_; ///< by the daemon's process id
   std::map<Key, ScannedRank> unmapped_;
   std::size_t maps_unreadable_ = 0;
 };

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "host/job/findings.h"
+#include "host/job/job_search.h"
 #include "host/job/node_files.h"
+#include "host/mpi/launch_environment.h"
 #include "host/mpi/launcher_programs.h"
-#include "host/process/environment.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct LauncherProcess {
   LauncherRole role = LauncherRole::none;
 };
 
-/// A process that says its rank.
+/// A process whose environment has a rank.
 struct ScannedRank {
   std::int64_t pid = 0;
   std::string user;                       ///< empty: not known
@@ -32,16 +32,17 @@ struct ScannedRank {
 
 struct NodeScan {
   std::vector<ScannedRank> ranks; ///< with an MPI library mapped
-  /// Without: linked statically, not yet in MPI_Init, or no ranks. One for each of them.
+  /// Processes with a rank and without an MPI library: they are linked statically, not yet in
+  /// MPI_Init, or no ranks. One for each rank.
   std::vector<ScannedRank> unmapped;
   std::vector<LauncherProcess> launchers; ///< all of the node
   std::vector<FindTrouble> faults;
   std::vector<FindTrouble> warnings;
 };
 
-/// Looks through the processes of a node for ranks of MPI jobs. Of a process and those that it has
-/// forked the first one is the rank. Of environments nothing is kept but what a launcher wrote.
-/// `node`: as in FindTrouble. Errors: those of NodeFiles.
+/// Searches the processes of a node for ranks of MPI jobs. If a process with a rank has forked
+/// others, only the first one is the rank. Only the launcher's variables of an environment are
+/// kept. `node`: as in FindTrouble. Errors: those of NodeFiles.
 Result<NodeScan> scan_node(NodeFiles& files, const std::string& node);
 
 } // namespace mqbridge

@@ -1,7 +1,7 @@
 #include "host/job/node_search.h"
 
 #include "host/codes.h"
-#include "host/dump/node_server.h"
+#include "host/dump/target/node_server.h"
 #include "host/job/job_book.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 /// Nodes that are looked through at once: each is a process of this host (ssh, srun) and a thread.
 constexpr std::size_t nodes_at_once = 64;
-/// For one node, once it has answered.
+/// Time for one node, once it has answered.
 constexpr std::chrono::seconds time_for_a_node{30};
 
 Result<NodeScan> scan_through_server(const Node& node, const SharedTools& tools,
@@ -62,7 +62,7 @@ std::vector<Result<NodeScan>> scan_nodes(std::span<const Node> nodes, const Shar
     for (std::size_t i = 1; i < std::min(nodes.size(), nodes_at_once); ++i)
       threads.emplace_back(work);
   } catch (const std::system_error&) {
-    // No more threads are to be had: those there are do it all.
+    // No more threads can be started: the ones that run do all the work.
   }
   work();
   threads.clear(); // joins

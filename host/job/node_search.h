@@ -12,8 +12,8 @@
 
 namespace mqbridge {
 
-/// Looks through several nodes at the same time, each over a server of its own. A node that is slow
-/// or dead delays no other one, and is given up after a bounded time. In the order of `nodes`.
+/// Searches several nodes at the same time, each over a server of its own. A node that is slow or
+/// dead delays no other one, and is given up after a bounded time. Results in the order of `nodes`.
 /// Errors of a node: those of start_server() and scan_node(), interrupted.
 std::vector<Result<NodeScan>> scan_nodes(std::span<const Node> nodes, const SharedTools& tools,
                                          std::stop_token stop);

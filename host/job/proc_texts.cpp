@@ -8,26 +8,26 @@
 namespace mqbridge {
 namespace {
 
-/// How long a beginning of its libraries' names an MPI has in common with `name`; 0: none.
+/// Length of the longest beginning of the MPI's library names that `name` begins with; 0: none.
 std::size_t agreement(const MpiSupport& mpi, std::string_view name) {
   std::size_t longest = 0;
-  for (const auto beginning : mpi.identity().libraries)
+  for (const auto beginning : mpi.facts().libraries.beginnings)
     if (name.starts_with(beginning))
       longest = std::max(longest, beginning.size());
   return longest;
 }
 
-/// What a library says of the MPI: the one MPI whose libraries' names begin like that.
+/// The MPI that a library belongs to, by the beginning of its name.
 struct LibraryOwner {
   const MpiSupport* mpi = nullptr; ///< null: several MPIs, or none
-  bool is_mpi = false;             ///< that of some MPI
+  bool is_mpi = false;             ///< the library is some MPI's
 };
 
 LibraryOwner owner_of(std::string_view library) {
   LibraryOwner owner;
   std::size_t longest = 0;
   for (const auto* mpi : known_mpis()) {
-    if (mpi->is_recorder()) // LD_PRELOAD brings it into programs without MPI, too
+    if (mpi->facts().is_recorder) // LD_PRELOAD brings it into programs without MPI, too
       continue;
     const auto length = agreement(*mpi, library);
     if (length == 0 || length < longest)
@@ -80,7 +80,7 @@ std::string mapped_mpi(std::string_view maps) {
       continue;
     const auto owner = owner_of(name);
     if (owner.mpi != nullptr)
-      return std::string(owner.mpi->identity().name);
+      return std::string(owner.mpi->facts().name);
     if (owner.is_mpi && library.empty())
       library = name.substr(0, name.find(' ')); // "libmpi.so.12 (deleted)"
   }

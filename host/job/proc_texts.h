@@ -8,7 +8,7 @@
 
 namespace mqbridge {
 
-/// What is used of /proc/PID/stat (proc(5)).
+/// The fields of /proc/PID/stat (proc(5)) that are used.
 struct ProcessStat {
   std::string name; ///< of the program, cut to 15 bytes
   std::int64_t parent = 0;
@@ -18,7 +18,7 @@ struct ProcessStat {
   std::uint64_t code = 0;    ///< address of the executable's code
 };
 
-/// nullopt: `text` is none.
+/// nullopt: `text` is no such line.
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
 /// The words of /proc/PID/cmdline.

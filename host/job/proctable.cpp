@@ -15,7 +15,7 @@
 namespace mqbridge {
 namespace {
 
-/// Bytes of a name that are read first: most are no longer.
+/// Bytes of a name that are read first: most names are no longer.
 constexpr std::size_t first_look = 128;
 /// Entries whose names are read in one burst.
 constexpr std::size_t names_at_once = 4096;
@@ -56,7 +56,7 @@ struct Text {
   }
 };
 
-/// Reads so much of each text that is not complete, in one burst.
+/// Reads the first `size` bytes of each text that is not complete, in one burst.
 Result<void> read_texts(Memory& memory, std::span<Text> texts, std::size_t size) {
   std::vector<MemoryRange> ranges;
   std::vector<Text*> read;

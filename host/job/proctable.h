@@ -26,11 +26,11 @@ struct Proctable {
   std::vector<Error> faults; ///< entries that are left out, and why; a few of each kind
 };
 
-/// MPIR_proctable of a launcher (MPIR Process Acquisition Interface, 9): an array of
-/// {char* host_name, char* executable_name, int pid} as the launcher's platform lays it out, with
-/// the ranks in order. What is in it is believed as far as it can be a job; one bad entry costs no
-/// other. Some four bursts of reads for a thousand entries. Errors: mpirun.no_proctable,
-/// mpirun.not_started (the table is empty as yet), mpirun.proctable (it cannot be one), those of
+/// MPIR_proctable of a launcher (MPIR Process Acquisition Interface, 9): an array of {char*
+/// host_name, char* executable_name, int pid}, laid out by the launcher's platform, with the ranks
+/// in order. Entries are believed as far as they can belong to a job; one bad entry does not affect
+/// others. Some four bursts of reads for a thousand entries. Errors: mpirun.no_proctable,
+/// mpirun.not_started (the table is still empty), mpirun.proctable (it cannot be one), those of
 /// Memory.
 Result<Proctable> read_proctable(const ImageSet& images, Memory& memory, const Platform& platform);
 

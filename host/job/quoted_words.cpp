@@ -40,7 +40,7 @@ private:
     return {};
   }
 
-  /// From the opening quote to behind the closing one.
+  /// Reads from the opening quote to behind the closing one.
   tl::expected<void, LineFault> read_quoted(std::string& word) {
     const auto opening = at_++;
     for (; at_ < line_.size() && line_[at_] != '"'; ++at_) {

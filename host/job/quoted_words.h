@@ -14,7 +14,7 @@ struct QuotedWord {
   std::size_t column = 1; ///< of its first character in the line
 };
 
-/// What is wrong at one place of a line.
+/// A fault at one place of a line.
 struct LineFault {
   std::size_t column = 1;
   std::string what;
@@ -26,7 +26,7 @@ struct LineFault {
 /// to the word. In quotes \" is a quote and \\ a backslash.
 tl::expected<std::vector<QuotedWord>, LineFault> split_target_line(std::string_view line);
 
-/// What no line of a text holds: a control character, but a tab.
+/// Whether no line of a text can hold it: a control character other than a tab.
 bool is_control(char c);
 
 /// `text` as one word of a line, in quotes only where it needs them. Control characters stay: a

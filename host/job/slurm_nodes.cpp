@@ -1,6 +1,6 @@
 #include "host/job/slurm_nodes.h"
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/limits.h"
 #include "rsp/limits.h"
 #include "rsp/packet/printable.h"
@@ -14,17 +14,17 @@
 
 namespace mqbridge {
 
-/// Words that Slurm prints besides do not begin like that.
+/// The first word tells our lines from Slurm's other output.
 const std::string squeue_format = "mqbridge|%A|%i|%N|%T";
 
 namespace {
 
 constexpr std::string_view line_start = "mqbridge|";
-/// slurmctld gives up by itself after ten seconds.
+/// Time that a program of Slurm may take: slurmctld gives up by itself after ten seconds.
 constexpr std::chrono::seconds patience{15};
-/// Components of a heterogeneous job, or lines of an array.
+/// Components of a heterogeneous job, or lines of an array, that are read.
 constexpr std::size_t most_lines = 1024;
-/// The names of the largest systems' nodes, or the steps of a cluster.
+/// Bytes of output: enough for the names of the largest systems' nodes, or the steps of a cluster.
 constexpr std::size_t most_said = std::size_t{16} << 20;
 
 bool consists_of(std::string_view text, std::string_view also) {
@@ -33,7 +33,8 @@ bool consists_of(std::string_view text, std::string_view also) {
   });
 }
 
-/// A list of names as Slurm abbreviates it, and nothing that could be an option.
+/// Whether the text is a list of names as Slurm abbreviates it, and nothing that could be an
+/// option.
 bool is_node_list(std::string_view text) {
   return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -61,7 +62,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-/// What follows `name` in a line of "NAME=VALUE NAME=VALUE"; empty: it is not there.
+/// The value behind `name` ("NAME=") in a line of "NAME=VALUE NAME=VALUE"; empty: it is not there.
 std::string_view value_in(std::string_view line, std::string_view name) {
   for (auto at = line.find(name); at != line.npos; at = line.find(name, at + 1))
     if (at == 0 || line[at - 1] == ' ') {
@@ -71,7 +72,7 @@ std::string_view value_in(std::string_view line, std::string_view name) {
   return {};
 }
 
-/// What a program of Slurm says; its own words, where it fails.
+/// The output of a program of Slurm. If it fails, the error repeats its words.
 Result<std::string> ask(const std::vector<std::string>& command) {
   const auto output = run_command(command, patience, most_said);
   if (!output)
@@ -135,7 +136,7 @@ Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
   return lines;
 }
 
-/// The job that a process of this host says, where it runs within one.
+/// The job that a process of this host names in its environment, if it runs within one.
 std::optional<std::string> job_of_process(std::int64_t pid) {
   std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
   std::string text(rsp::limits::environment_of_another, '\0');
@@ -221,7 +222,7 @@ Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {
       return Failure(names.error());
     found.numbers.insert(line.number);
     const auto plus = line.name.find('+');
-    if (plus != std::string::npos) // all its processes say the number of the first component
+    if (plus != std::string::npos) // all processes say the number of the job's first component
       found.numbers.insert(line.name.substr(0, plus));
     const auto& number = plus != std::string::npos ? line.name : line.number;
     const auto job = launcher == Launcher::srun ? number : std::string();

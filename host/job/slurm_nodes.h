@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/job/job_request.h"
+#include "host/job/job_search.h"
 #include "host/launch/node.h"
-#include "host/process/environment.h"
+#include "host/mpi/launch_environment.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -22,28 +22,28 @@ struct SlurmJobLine {
   std::string state;
 };
 
-/// What `squeue --format` with squeue_format has said; lines of any other kind are left out.
+/// Parses the output of `squeue --format` with squeue_format; lines of any other form are left out.
 std::vector<SlurmJobLine> parse_squeue(std::string_view output);
 extern const std::string squeue_format;
 
 struct SlurmNodes {
   std::vector<Node> nodes;
-  /// What SLURM_JOB_ID says in its processes: that of a heterogeneous job's leader, too.
+  /// The values of SLURM_JOB_ID in its processes, also for the leader of a heterogeneous job.
   std::set<std::string> numbers;
   bool is_array = false; ///< several tasks of one run, each with a number of its own
 };
 
-/// The nodes of a running job, as squeue and scontrol of this host say, which are given a bounded
-/// time. `launcher`: how they are reached. Errors: command.start, command.timeout, slurm.query (in
+/// The nodes of a running job, according to squeue and scontrol of this host, which get a bounded
+/// time. `launcher`: how to reach them. Errors: command.start, command.timeout, slurm.query (in
 /// Slurm's words), slurm.not_running, slurm.nodes, node.name.
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher);
 
-/// Whether a process that was seen on `node` is that node's: several of Slurm's nodes may be one
-/// computer, whose processes each of them shows. `named_by_slurm`: ssh's names are Slurm's, too;
-/// those that a user writes need not be.
+/// Whether a process that was seen on `node` belongs to that node: several of Slurm's nodes may be
+/// one computer, and each of them shows all its processes. `named_by_slurm`: ssh's names are
+/// Slurm's, too; names that a user writes need not be.
 bool says_node(const LaunchEnvironment& environment, const Node& node, bool named_by_slurm);
 
-/// What a line of `scontrol --oneliner show steps` says of a step.
+/// The fields of a line of `scontrol --oneliner show steps`.
 struct SlurmStepLine {
   SlurmStep step;    ///< of a heterogeneous job: of the whole
   std::string host;  ///< that its srun runs on
@@ -52,8 +52,8 @@ struct SlurmStepLine {
 std::vector<SlurmStepLine> parse_steps(std::string_view output);
 
 /// The step that the process `srun` of this host has started; nullopt: Slurm knows none, or cannot
-/// be asked. The step of the job that the process itself names is looked for first: a whole cluster
-/// has many.
+/// be asked. The step of the job that the process itself names is tried first: a whole cluster has
+/// many.
 std::optional<SlurmStep> step_of_srun(std::int64_t srun);
 
 } // namespace mqbridge

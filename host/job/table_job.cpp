@@ -19,7 +19,8 @@ bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
 }
 
-/// The process that is the rank of this entry: itself, or the child of a script that stands there.
+/// The process that is the rank of this entry: the entry's own, or a descendant of it if that one
+/// is a script.
 const ScannedRank* find_rank(const NodeScan& scan, const ProctableEntry& entry) {
   for (const auto& rank : scan.ranks)
     if (rank.pid == entry.pid)
@@ -31,7 +32,7 @@ const ScannedRank* find_rank(const NodeScan& scan, const ProctableEntry& entry) 
   return nullptr;
 }
 
-/// The name that the ranks say that were looked at, where they agree.
+/// The job's name that the scanned ranks say; empty: they do not agree.
 std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
   std::string name;
   for (const auto* rank : known) {
@@ -57,7 +58,7 @@ Result<Node> TableNodes::find(std::string_view host) const {
                 "its table does not say in which job of Slurm the nodes are that srun is to reach",
                 "name the job instead: --slurm JOB[.STEP]; or reach the nodes by --launcher ssh");
   const auto within = reached_by == Launcher::srun ? job : std::string();
-  // Another computer, and one that it names, may have this one's name.
+  // In the table of another computer, this computer's name may be the name of a different one.
   const bool from_here = launcher.node.launcher == Launcher::local;
   return from_here ? node_named(host, reached_by, within) : other_node(host, reached_by, within);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "host/job/findings.h"
-#include "host/job/job_request.h"
+#include "host/job/job_search.h"
 #include "host/job/node_scan.h"
 #include "host/job/proctable.h"
 #include "host/launch/node.h"
@@ -14,30 +13,31 @@
 
 namespace mqbridge {
 
-/// Which nodes a launcher's table means.
+/// Finds the nodes that a launcher's table names.
 struct TableNodes {
   NodeProcess launcher;
   Launcher reached_by = Launcher::ssh;
-  std::vector<Node> known = {}; ///< those of the launcher's job in Slurm; empty: not asked
+  std::vector<Node> known = {}; ///< the nodes of the launcher's job in Slurm; empty: not asked
 
-  /// "localhost", and the name of the node that the launcher runs on, are that node. Errors:
-  /// node.name, mpirun.no_slurm_job.
+  /// "localhost" and the name of the launcher's node mean that node. Errors: node.name,
+  /// mpirun.no_slurm_job.
   Result<Node> find(std::string_view host) const;
 };
 
 /// The nodes of its entries, each once, as far as they can be reached.
 std::vector<Node> nodes_of(const Proctable& table, const TableNodes& names);
 
-/// Whether some of its programs are scripts by their names: what they have started is the rank.
+/// Whether some of its programs have names of scripts: then the rank is a process that the script
+/// has started.
 bool has_scripts(const Proctable& table);
 
-/// The job that a launcher's table lists. `scans`: what was found on some of its nodes, which says
+/// The job that a launcher's table lists. `scans`: the results for some of its nodes, which tell
 /// the MPI, the user and the job's name of the ranks there, and which child of a script is the
 /// rank. Entries that lead to no process are left out and become faults.
 FoundJob job_of_table(const Proctable& table, const TableNodes& names,
                       const std::map<Node, NodeScan>& scans, std::vector<FindTrouble>& faults);
 
-/// The name of the program whose daemons, and no ranks, the table lists: srun, where mpirun has
+/// The name of the program if the table lists its daemons instead of ranks: srun, if mpirun has
 /// started its own daemons by it. nullopt: these are ranks.
 std::optional<std::string_view> daemons_in(const Proctable& table);
 

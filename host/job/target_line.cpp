@@ -1,6 +1,6 @@
 #include "host/job/target_line.h"
 
-#include "host/launch/words.h"
+#include "host/launch/shell_words.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 5> keys = {"job", "sysroot", "types", "dll", "node-command"};
 constexpr std::string_view known_keys = "the keys are job, sysroot, types, dll and node-command";
 
-/// nullopt: neither a number nor "-".
+/// The rank that a word names, empty for "-". nullopt: the word is neither a number nor "-".
 std::optional<std::optional<int>> parse_rank(std::string_view text) {
   if (text == "-")
     return std::optional<int>();
@@ -28,7 +28,7 @@ std::optional<std::optional<int>> parse_rank(std::string_view text) {
   return rank;
 }
 
-/// Letters to add, leave out or exchange until one is the other.
+/// Number of letters to add, leave out or exchange to turn one word into the other.
 std::size_t edits_between(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -43,7 +43,7 @@ std::size_t edits_between(std::string_view one, std::string_view other) {
   return row.back();
 }
 
-/// The key that was meant; empty: none comes near.
+/// The key that was probably meant; empty: no key is similar.
 std::string_view nearest_key(std::string_view text) {
   constexpr std::size_t most_edits = 2;
   if (text.size() > keys.back().size() + most_edits)
@@ -55,10 +55,10 @@ std::string_view nearest_key(std::string_view text) {
   return edits <= most_edits && edits < nearest->size() ? *nearest : std::string_view();
 }
 
-/// Words of a file may be long; a message is read by people.
+/// Shortens a word of the file for a message, which people read.
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 60;
-  return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + "...";
+  return fmt::format("{}{}", text.substr(0, most), text.size() > most ? "..." : "");
 }
 
 } // namespace
@@ -172,7 +172,7 @@ void TargetLine::set_node_command(const QuotedWord& word, std::string_view value
   set_text(word, value, target.keys.node_command);
 }
 
-/// Of a misspelt directory, every file would seem to be missing.
+/// Checks the directory: if its name is misspelt, every file in it would seem to be missing.
 void TargetLine::set_sysroot(const QuotedWord& word, std::string_view value, TargetSpec& target) {
   auto path = directory_ / value;
   if (!is_directory(path))

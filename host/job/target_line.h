@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/target_spec.h"
+#include "host/dump/target/target_spec.h"
 #include "host/job/quoted_words.h"
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace mqbridge {
 
-/// A line of a targets file as a target. What is wrong with the line is collected: everything in it
-/// that can be understood is tried.
+/// Parses a line of a targets file. Faults of the line are collected: everything that can be
+/// understood is read.
 class TargetLine {
 public:
   /// `directory`: relative paths in keys begin there.
@@ -21,7 +21,7 @@ public:
 
   /// nullopt: the line is empty or a comment, or take_faults() says why it is no target.
   std::optional<TargetSpec> read(std::string_view line);
-  /// Of the last line; by column.
+  /// The faults of the last line, by column.
   std::vector<LineFault> take_faults();
 
 private:

@@ -2,7 +2,9 @@
 
 #include "host/disk/file_descriptor.h"
 #include "host/disk/file_on_disk.h"
+#include "host/job/quoted_words.h"
 #include "host/job/target_line.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,19 +13,20 @@
 #include <fmt/format.h>
 #include <map>
 #include <sys/stat.h>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
 namespace mqbridge {
 namespace {
 
-/// A line may be long, and a message is read by people.
+/// Shortens a text for a message, which people read.
 std::string_view clip(std::string_view text) {
   constexpr std::size_t most = 400;
   return text.substr(0, most);
 }
 
-/// Reads all lines, and collects what is wrong with them.
+/// Reads all lines, and collects their faults.
 class Parser {
 public:
   explicit Parser(const std::filesystem::path& path)
@@ -44,7 +47,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_shown = 20; ///< faults
+  static constexpr std::size_t most_shown = 20; ///< faults that a message shows
 
   Result<void> take(std::string_view line) {
     if (const auto control = std::find_if(line.begin(), line.end(), is_control);
@@ -117,7 +120,7 @@ private:
 
   const std::string name_;
   TargetLine line_;
-  std::size_t number_ = 0; ///< of the line
+  std::size_t number_ = 0; ///< of the line that is read
   std::vector<TargetSpec> targets_;
   std::map<std::pair<std::string, int>, std::size_t> ranks_; ///< line of each (job, rank)
   std::unordered_map<std::string, std::size_t> processes_;   ///< line of each
@@ -125,7 +128,7 @@ private:
   std::string shown_;
 };
 
-/// The contents of a regular file. What is none (a FIFO, a device) might never end.
+/// The contents of a regular file. A file of another kind (a FIFO, a device) might never end.
 Result<std::string> read_text(const std::filesystem::path& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
@@ -148,6 +151,35 @@ Result<std::string> read_text(const std::filesystem::path& path) {
   return text;
 }
 
+constexpr std::string_view heading =
+    "# Targets of mqbridge, for --targets: RANK TARGET [key=value...], a line each.\n";
+
+constexpr std::size_t most_comment = 1024;
+
+std::string absolute_text(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error);
+  return (error ? path : whole).string();
+}
+
+std::string line_of(const TargetSpec& target) {
+  std::string line = target.rank ? std::to_string(*target.rank) : "-";
+  const auto add = [&line](std::string_view word) { line += " " + quote_in_line(word); };
+  add(target.text());
+  const auto& keys = target.keys;
+  if (keys.job)
+    add("job=" + *keys.job);
+  for (const auto& sysroot : keys.sysroots)
+    add("sysroot=" + absolute_text(sysroot));
+  for (const auto& types : keys.types)
+    add("types=" + absolute_text(types));
+  if (keys.dll)
+    add("dll=" + absolute_text(*keys.dll));
+  if (keys.node_command)
+    add("node-command=" + *keys.node_command);
+  return line;
+}
+
 } // namespace
 
 Result<std::vector<TargetSpec>> parse_targets(std::string_view text,
@@ -158,6 +190,27 @@ Result<std::vector<TargetSpec>> parse_targets(std::string_view text,
 Result<std::vector<TargetSpec>> read_targets_file(const std::filesystem::path& path) {
   const auto text = read_text(path);
   return text ? parse_targets(*text, path) : Failure(text.error());
+}
+
+Result<std::string> targets_text(std::span<const TargetSpec> targets,
+                                 std::span<const FindTrouble> faults) {
+  std::string text(heading);
+  for (const auto& [node, error, processes] : faults)
+    text += printable(fmt::format("# not looked at: {}{}{}: {}", node, node.empty() ? "" : ": ",
+                                  error.code, error.message)
+                          .substr(0, most_comment)) +
+            '\n';
+  for (const TargetSpec& target : targets) {
+    const auto line = line_of(target);
+    if (std::any_of(line.begin(), line.end(), is_control))
+      return fail("targets.unwritable",
+                  fmt::format("{}: the target, or a key of it, holds a control character, which no "
+                              "line of a targets file can",
+                              target.text()),
+                  "give it another name, or name it on the command line");
+    text += line + '\n';
+  }
+  return text;
 }
 
 } // namespace mqbridge

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "host/dump/target_spec.h"
-#include "host/job/findings.h"
+#include "host/dump/target/target_spec.h"
+#include "host/job/job_search.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace mqbridge {
 // The file of --targets and --save: a line for each rank, "RANK TARGET [key=value...]", as
 // docs/reference/targets-file.md describes it.
 
-/// Nothing that is larger is read: a million short lines fit.
+/// Larger files and lines are not read: a million short lines fit.
 inline constexpr std::size_t most_targets_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t most_target_line_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_targets = std::size_t{1} << 18;

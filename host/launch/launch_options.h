@@ -7,18 +7,18 @@
 
 namespace mqbridge {
 
-/// How programs are started on nodes, as far as the user says it.
+/// The user's options for starting programs on nodes.
 struct LaunchOptions {
   std::vector<std::string> launcher_args =
       {};                              ///< --launcher-args: before our own, so that they count
   std::string gdbserver = "gdbserver"; ///< --gdbserver: its path on the nodes
-  /// --node-command: words that stand before what is started on a node, to get into a container.
-  /// `{pid}` in a word is the process as the node numbers it.
+  /// --node-command: words in front of a command on a node, which lead into a container. `{pid}` in
+  /// a word stands for the number of the process on the node.
   std::vector<std::string> node_command = {};
   std::chrono::milliseconds connect_timeout{10'000};
 };
 
-/// Servers of one node at once: sshd allows ten sessions over a connection (MaxSessions).
+/// Servers of one node that run at once: sshd allows ten sessions over a connection (MaxSessions).
 inline constexpr std::size_t servers_a_node = 8;
 
 } // namespace mqbridge

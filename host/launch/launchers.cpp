@@ -1,6 +1,6 @@
 #include "host/launch/launchers.h"
 
-#include "host/launch/words.h"
+#include "host/launch/shell_words.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,13 +14,12 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// At the end of its input it lets every process run on; without --once it would keep them.
+/// gdbserver lets every process run on at the end of its input; without --once it would keep them.
 std::vector<std::string> server_words(const std::string& gdbserver) {
   return {gdbserver, "--once", "--multi", "-"};
 }
 
-/// Of a heterogeneous job srun takes the number of its first component alone: "77+1" is component 1
-/// of job 77.
+/// srun takes a component of a heterogeneous job as two options: "77+1" is component 1 of job 77.
 std::vector<std::string> job_options(const std::string& job) {
   const auto plus = job.find('+');
   if (plus == std::string::npos)
@@ -50,8 +49,8 @@ std::vector<std::string> Launchers::command_on(const Node& node,
   return words;
 }
 
-/// Of ssh's options the first counts: the user's own are in front. The others keep what a
-/// configuration may have for people from a session that nobody sits at.
+/// ssh takes the first of several equal options, so the user's own come first. Ours turn off what a
+/// configuration may turn on for people: nobody sits at this session.
 std::vector<std::string> Launchers::ssh_command(const Node& node,
                                                 const std::vector<std::string>& words) {
   const auto seconds = std::max<std::int64_t>(
@@ -73,15 +72,15 @@ std::vector<std::string> Launchers::srun_command(const Node& node,
   return srun({node}, {"--unbuffered"}, words);
 }
 
-/// srun ends a step with its first task that fails where a site wants it so; a task on a node that
-/// does not answer ends it in any case, some seconds later.
+/// Where a site wants it so, srun ends a step when its first task fails; these options turn that
+/// off. A task on a node that does not answer ends the step in any case, some seconds later.
 std::vector<std::string> Launchers::command_on_all(const std::vector<Node>& nodes,
                                                    const std::vector<std::string>& words) const {
   return srun(nodes, {"--label", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"}, words);
 }
 
-/// Beside what runs in the allocation (--overlap), with none of its memory, or not at all: a queue
-/// would keep us waiting for the job that hangs.
+/// The step runs beside the other steps of the job (--overlap), with none of its memory. It
+/// starts soon or not at all: in a queue it would wait for the job that hangs.
 std::vector<std::string> Launchers::srun(const std::vector<Node>& nodes,
                                          const std::vector<std::string>& more,
                                          const std::vector<std::string>& words) const {

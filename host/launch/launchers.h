@@ -12,7 +12,7 @@
 
 namespace mqbridge {
 
-/// Makes the command lines that start programs on nodes. The masters of ssh live as long as this.
+/// Makes the command lines that start programs on nodes. ssh's masters live as long as this object.
 /// Thread-safe.
 class Launchers {
 public:
@@ -21,13 +21,13 @@ public:
 
   const LaunchOptions& options() const { return options_; }
 
-  /// The command of this host that runs `words` on `node`, its stdin and stdout being theirs.
+  /// The command on this host that runs `words` on `node`, with their stdin and stdout.
   std::vector<std::string> command_on(const Node& node, const std::vector<std::string>& words);
 
-  /// The command of this host that runs `words` on each of `nodes`, which srun reaches in one job.
-  /// Its stdin is that of all, and each line of their stdout has the number of the task in front
-  /// ("3: "). Lines of more than 1 KiB come in pieces. One that fails ends none of the others, as
-  /// far as Slurm lets it.
+  /// The command on this host that runs `words` on each of `nodes`, which srun reaches in one job.
+  /// All of them share its stdin, and each line of their stdout has the task's number in front ("3:
+  /// "). Lines of more than 1 KiB come in pieces. If one of them fails, the others go on, as far as
+  /// Slurm allows.
   std::vector<std::string> command_on_all(const std::vector<Node>& nodes,
                                           const std::vector<std::string>& words) const;
 
@@ -35,7 +35,7 @@ public:
   /// them go at the end of its input. `text` names it in messages.
   rsp::Endpoint server_on(const Node& node, std::string text);
 
-  /// The same inside of what `node_command` leads into; `pid` is what its `{pid}` stands for.
+  /// The same inside of a container, into which `node_command` leads; `pid` replaces `{pid}` in it.
   rsp::Endpoint server_inside(const Node& node, std::string text,
                               const std::vector<std::string>& node_command, std::int64_t pid);
 

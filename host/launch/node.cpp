@@ -36,7 +36,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// One word for every shell, no option, and nothing that ssh expands or splits.
+/// Whether the text is one word for every shell, no option, and nothing that ssh expands or splits.
 bool is_name(std::string_view text, std::string_view also) {
   constexpr std::size_t longest = 255;
   return !text.empty() && text.size() <= longest && text.front() != '-' &&
@@ -45,7 +45,7 @@ bool is_name(std::string_view text, std::string_view also) {
          });
 }
 
-/// A name or an address, of either family.
+/// Whether the text may be a host's name, or an address of either family.
 bool is_host(std::string_view text) {
   return is_name(text, text.find(':') == std::string_view::npos ? "._-" : ":.%");
 }
@@ -57,7 +57,8 @@ bool is_login(std::string_view text) {
   return is_name(text.substr(0, at), "._-+@") && is_host(text.substr(at + 1));
 }
 
-/// "123", a component of a heterogeneous job "123+1", of an array "123_4".
+/// Whether the text may be a job: "123", "123+1" (component of a heterogeneous job), or "123_4" (of
+/// an array).
 bool is_slurm_job(std::string_view text) {
   return is_name(text, "+_") && text.front() >= '0' && text.front() <= '9';
 }

@@ -26,7 +26,7 @@ struct Name {
   bool is_alike(const Name& other) const {
     return digits > 0 && other.digits > 0 && before == other.before && behind == other.behind;
   }
-  /// "9" and "10", "099" and "100"; not "9" and "010".
+  /// True of "9" and "10", and of "099" and "100"; not of "9" and "010".
   bool precedes(const Name& next) const {
     const bool one_more_digit = next.digits == digits + 1 && next.text().front() != '0';
     return is_alike(next) && next.number == number + 1 && (next.digits == digits || one_more_digit);
@@ -34,7 +34,8 @@ struct Name {
   std::string text() const { return digits == 0 ? "" : fmt::format("{:0{}}", number, digits); }
 };
 
-/// The number is the last one of the first label: "r1n17.site"; of an address the last one of all.
+/// Splits a name at its number: the last one of its first label ("r1n17.site" at 17), or the last
+/// one of an address.
 Name take_apart(const std::string& name) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t most_digits = 18;

@@ -1,6 +1,6 @@
 #include "host/launch/ssh_masters.h"
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,9 +19,9 @@ constexpr std::chrono::seconds asking{5}; ///< ssh -G and -O, which reach no oth
 /// 21 of our directory's name.
 constexpr std::size_t longest_root = 28;
 constexpr std::string_view directory_name = "mqbridge-ssh-";
-constexpr std::size_t ended_at_once = 16; ///< masters
+constexpr std::size_t ended_at_once = 16; ///< masters that are ended at the same time
 
-/// The value of a keyword in what `ssh -G` prints: "controlpath none".
+/// The value of a keyword in the output of `ssh -G`: "none" of "controlpath none".
 std::string_view setting(std::string_view configuration, std::string_view keyword) {
   while (!configuration.empty()) {
     auto line = configuration.substr(0, configuration.find('\n'));
@@ -38,7 +38,7 @@ bool has_master(std::string_view configuration) {
   return !path.empty() && path != "none" && master != "false" && master != "no";
 }
 
-/// Of this user's, and not on a network's file system.
+/// A directory of this user's that is not on a network's file system; else /tmp.
 std::filesystem::path private_root() {
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && std::string_view(runtime).size() <= longest_root &&
@@ -47,8 +47,8 @@ std::filesystem::path private_root() {
   return "/tmp";
 }
 
-/// Of programs that were killed: their masters have gone, and taken their sockets along. One that
-/// holds a socket is not empty, and stays.
+/// Removes the directories of programs that were killed: their masters have ended, and removed
+/// their sockets. A directory that still holds a socket is not empty, and stays.
 void remove_left_behind(const std::filesystem::path& root) {
   std::error_code error;
   const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1);
@@ -57,7 +57,7 @@ void remove_left_behind(const std::filesystem::path& root) {
     const auto name = entry->path().filename().string();
     std::error_code ignored;
     if (name.starts_with(directory_name) && entry->last_write_time(ignored) < long_ago && !ignored)
-      ::rmdir(entry->path().c_str()); // of another user it fails
+      ::rmdir(entry->path().c_str()); // fails for another user's directory
   }
 }
 
@@ -77,7 +77,7 @@ SshMasters::~SshMasters() {
       if (end.empty())
         continue;
       end.insert(end.end(), {"-O", "exit"});
-      static_cast<void>(run_command(ssh(std::move(end), name), asking)); // none there: none to end
+      static_cast<void>(run_command(ssh(std::move(end), name), asking)); // fails if no master runs
     }
   };
   {
@@ -86,7 +86,7 @@ SshMasters::~SshMasters() {
       for (std::size_t i = 1; i < std::min(hosts_.size(), ended_at_once); ++i)
         threads.emplace_back(end_some);
     } catch (const std::system_error&) {
-      // No more threads are to be had: those there are do it all.
+      // No more threads can be started: the ones that run do all the work.
     }
     end_some();
   }
@@ -133,7 +133,7 @@ std::vector<std::string> SshMasters::options_for(const std::string& host) {
     known = std::make_unique<Host>();
   auto& each = *known;
   lock.unlock();
-  std::call_once(each.asked, [&] { each.options = ask_for(host); }); // nobody else's host waits
+  std::call_once(each.asked, [&] { each.options = ask_for(host); }); // other hosts do not wait
   return each.options;
 }
 

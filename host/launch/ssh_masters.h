@@ -10,10 +10,11 @@
 
 namespace mqbridge {
 
-/// One login a host, whatever is started there: ssh's ControlMaster, with its socket in a private
-/// directory of this object's. A host for which the user's configuration has a master keeps that
-/// one. The masters end with this object; where the program is killed, ten seconds after the last
-/// of their sessions, and the next program removes the directory. Thread-safe.
+/// One login for each host, however many programs are started there: ssh's ControlMaster, with its
+/// socket in a private directory of this object's. If the user's configuration has a master for a
+/// host, that one is used. The masters end with this object. If the program is killed, they end ten
+/// seconds after the last of their sessions, and the next program removes the directory.
+/// Thread-safe.
 class SshMasters {
 public:
   /// `launcher_args`: the user's own options of ssh, which tell the host's configuration, too.
@@ -23,8 +24,8 @@ public:
   SshMasters(const SshMasters&) = delete;
   SshMasters& operator=(const SshMasters&) = delete;
 
-  /// Options of ssh for `host` ([USER@]HOST, checked): of the master, or none. Asks `ssh -G` the
-  /// first time. Without a directory to be had there is no master.
+  /// Options of ssh for `host` ([USER@]HOST, checked): those of the master, or none. Asks `ssh -G`
+  /// the first time. If no directory can be made there is no master.
   std::vector<std::string> options_for(const std::string& host);
 
 private:

@@ -4,10 +4,10 @@
 
 namespace mqbridge {
 
-/// What stands between a debug DLL and the stub (--cache).
+/// The cache between a debug DLL and the stub (--cache).
 enum class CacheMode : std::uint8_t {
-  none, ///< every fetch asks the stub: what is compared with
-  page, ///< pages of 4 KiB as they are asked for: what is compared with
+  none, ///< every fetch asks the stub: for comparison
+  page, ///< keeps the pages of 4 KiB that were asked for: for comparison
   full, ///< the page store with prefetch
 };
 

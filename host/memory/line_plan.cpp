@@ -7,14 +7,14 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t lines_in_page = 64;
-/// Lines so close count, even if there are gaps: fields that nobody reads.
+/// Known lines count if they are this close, even with gaps: fields that nobody reads.
 constexpr std::uint64_t close_by = 0xffff;
 
 std::size_t settled(std::uint64_t run, std::uint64_t close) {
   return std::max(static_cast<std::size_t>(run), static_cast<std::size_t>(std::popcount(close)));
 }
 
-/// Of the 64 lines that end before line `first`: how many walks have come along.
+/// The number of lines directly before line `first` that a walk along memory has read.
 std::size_t known_below(const KnownLines& known, std::size_t first) {
   const auto window =
       first == 0 ? known.before : known.here << (lines_in_page - first) | known.before >> first;
@@ -34,7 +34,7 @@ std::uint64_t below(std::size_t line) {
   return line >= lines_in_page ? ~std::uint64_t{0} : (std::uint64_t{1} << line) - 1;
 }
 
-/// For lines that no known one lies between.
+/// Plans a span for missing lines with no known line between them.
 LineSpan plan_span(std::uint64_t missing, const KnownLines& known, std::size_t unit) {
   auto first = static_cast<std::size_t>(std::countr_zero(missing));
   auto last = lines_in_page - 1 - static_cast<std::size_t>(std::countl_zero(missing));
@@ -46,10 +46,10 @@ LineSpan plan_span(std::uint64_t missing, const KnownLines& known, std::size_t u
     const auto count = std::max({upper, unit, last - first + 1});
     first = last + 1 - std::min(count, last + 1);
   } else {
-    first -= first % unit; // fields before are as likely to be asked for as those behind
+    first -= first % unit; // fields before are needed as often as fields behind
     last = std::min(std::max(first + std::max(lower, unit) - 1, last), lines_in_page - 1);
   }
-  // Up to the next known line on either side.
+  // The span reaches up to the next known line on either side.
   for (auto line = needed_last + 1; line <= last; ++line)
     if ((known.here >> line & 1U) != 0)
       last = line - 1;

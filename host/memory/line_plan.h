@@ -20,11 +20,11 @@ struct KnownLines {
   std::uint64_t behind = 0;
 };
 
-/// What to read of a page on a slow link, where its `missing` lines (at least one, none known) are
-/// needed: at least the whole units of `unit` lines (a power of two) that they lie in. Where a walk
-/// comes along memory, up or down, the plan goes on in its direction, by as many lines as are known
-/// close by on the side that it comes from. What is read doubles so, up to a page. Nothing that is
-/// known is read again.
+/// What to read of a page on a slow link where its `missing` lines are needed (at least one, none
+/// known). The plan has at least the whole units of `unit` lines (a power of two) in which these
+/// lie. If a walk comes along memory, up or down, the plan goes on in its direction, by as many
+/// lines as are known close by on the side that it comes from. So the length doubles each time, up
+/// to a page. No known line is read again.
 ///
 /// For example, by units of one line: line 8 is needed, and lines 4 to 7 are known. The plan is
 /// lines 8 to 11. If nothing is known, it is line 8.

@@ -20,7 +20,7 @@ struct MemoryRange {
   std::size_t read = 0; ///< out: bytes of `into` filled from its start; the rest is untouched
 };
 
-/// Memory that the process has, or may have had, and that a source of it does not have.
+/// Memory that the process has, or may have had, and that this source does not have.
 struct Lack {
   std::string_view code; ///< of an error about it
   std::string_view whom; ///< "memory that ..."
@@ -48,8 +48,8 @@ public:
   /// Reads all ranges, in as few round trips as the layer can. Sets each `read`.
   virtual Result<void> read_ranges(std::span<MemoryRange> ranges) = 0;
 
-  /// The same, while `watcher` looks on and says how far it goes. Layers that cannot tell what came
-  /// before all has come read what it wants at first.
+  /// The same, while `watcher` looks on and decides how far it goes. A layer that cannot report
+  /// bytes before all have come reads only what the watcher wants at first.
   virtual Result<void> read_watched(std::span<MemoryRange> ranges, rsp::ReadWatcher& watcher) {
     std::vector<MemoryRange> wanted;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -66,7 +66,7 @@ public:
   }
 
   /// Asked where a read came short: may the process have memory at `address` that this source does
-  /// not have? Then the short read says nothing of the process. nullptr: nothing says so.
+  /// not have? Then the short read proves nothing about the process. nullptr: no.
   virtual const Lack* lack(TargetAddress address) const {
     static_cast<void>(address);
     return nullptr;

@@ -20,14 +20,14 @@ struct MappedRange {
   bool contains(TargetAddress address) const { return first <= address && address <= last; }
 };
 
-/// What is mapped in a target, as far as it is known: /proc/PID/maps where it can be read, else
-/// what program headers, the stack pointer and reads that worked say. Ranges in order, never
-/// overlapping.
+/// The parts of a target's memory that are mapped, as far as it is known: from /proc/PID/maps if it
+/// can be read, else from program headers, the stack pointer and reads that worked. Ranges are in
+/// order, and never overlap.
 struct MemoryMap {
   std::vector<MappedRange> ranges;
-  bool complete = false; ///< what no range has is not mapped
+  bool complete = false; ///< memory outside of the ranges is not mapped
 
-  /// nullptr: in none.
+  /// The range of the address; nullptr: in no range.
   const MappedRange* find(TargetAddress address) const;
 };
 

@@ -12,8 +12,8 @@
 
 namespace mqbridge {
 
-/// From the text of /proc/PID/maps (proc(5)). `whole`: the text is all of the file; else its last
-/// line may be cut, and the map is not complete. Error target.maps: a line that is none, or ranges
+/// Parses the text of /proc/PID/maps (proc(5)). `whole`: the text is all of the file; else its last
+/// line may be cut, and the map is not complete. Error target.maps: a malformed line, or ranges
 /// that are out of order.
 Result<MemoryMap> parse_memory_map(std::string_view text, bool whole, const Platform& platform);
 
@@ -28,11 +28,12 @@ struct MappedFile {
   bool is_ambiguous = false;
 };
 
-/// What is mapped at `address`, from the text of /proc/PID/maps; nullopt: nothing, or no file.
+/// The file that is mapped at `address`, by the text of /proc/PID/maps; nullopt: nothing is mapped,
+/// or no file.
 std::optional<MappedFile> find_mapped_file(std::string_view text, TargetAddress address);
 
-/// What program headers and the like say where the maps cannot be read: ranges in any order, which
-/// may overlap. Never complete.
+/// A map of ranges from program headers and the like, for targets whose maps cannot be read. The
+/// ranges may come in any order, and overlap. Never complete.
 MemoryMap map_of_ranges(std::vector<MappedRange> ranges);
 
 } // namespace mqbridge

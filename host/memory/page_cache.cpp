@@ -65,17 +65,17 @@ std::vector<std::uint64_t> pages_missing(const PageStore& store,
 
 } // namespace
 
-/// What is read as one range: whole pages, or lines of one page.
+/// A part that is read as one range: whole pages, or lines of one page.
 struct PageCache::Piece {
   std::uint64_t page;
   std::size_t line; ///< of the page, the first one that is read
   std::span<std::byte> into;
 };
 
-/// A burst of whole pages, as it comes.
+/// Takes a burst of whole pages as they come.
 class PageCache::Arrivals final : public rsp::ReadWatcher {
 public:
-  /// Of `pieces`, which are whole pages, the first `planned` ones are read whatever happens.
+  /// `pieces` are whole pages. The first `planned` ones are read in any case.
   Arrivals(PageCache& cache, std::span<const Piece> pieces, std::size_t planned)
       : cache_(cache), pieces_(pieces), planned_(planned), shown_(pieces.size()),
         before_(cache.situation()) {
@@ -109,7 +109,7 @@ private:
     asked_ += more;
   }
 
-  /// Pages: fewer would go in requests of their own, and each wait for its marker.
+  /// Pages. A smaller continuation would need requests of its own, and a wait for each marker.
   static constexpr std::size_t worthwhile = 64;
 
   PageCache& cache_;
@@ -117,8 +117,8 @@ private:
   std::size_t planned_;
   std::vector<std::size_t> shown_; ///< pages of each piece
   PrefetchPolicy::Situation before_;
-  std::uint64_t asked_ = 0; ///< pages
-  std::size_t limit_ = 0;   ///< how many bytes of the piece behind the planned ones
+  std::uint64_t asked_ = 0; ///< number of pages
+  std::size_t limit_ = 0;   ///< bytes that may be read of the piece behind the planned ones
   bool wants_more_ = false;
 };
 
@@ -160,7 +160,7 @@ Result<void> PageCache::load(std::span<const MemoryRange> ranges) {
     return load_lines(ranges, unit);
   if (auto done = load_pages(missing); !done)
     return done;
-  // A run ends at its first hole. What is missing behind it is asked for page by page.
+  // A run ends at its first hole. Missing pages behind it are asked for one by one.
   std::erase_if(missing, [&](std::uint64_t page) { return store_.find(page).has_value(); });
   PageRuns alone;
   for (const auto page : missing)
@@ -305,9 +305,9 @@ std::uint64_t PageCache::pages_read() const {
   return (statistics_.lines_read + lines_of_a_page - 1) / lines_of_a_page;
 }
 
-/// Publishes what came, and a hole where the read ended early. With an operating system the hole is
-/// the rest of the page. Without one it is a single line, as memory may begin anywhere there. Of
-/// what lies behind the hole nothing is known.
+/// Publishes the bytes that came, and a hole where the read ended early. With an operating system
+/// the hole is the rest of the page. Without one it is a single line, as memory may begin anywhere
+/// there. Nothing is known about the bytes behind the hole.
 void PageCache::take(const Piece& piece, std::size_t read) {
   std::uint64_t page = piece.page;
   std::size_t line = piece.line;
@@ -347,8 +347,8 @@ std::size_t PageCache::copy(const MemoryRange& range) {
   return done;
 }
 
-/// Reads the rest of a range behind what copy() had, where the store cannot say what is there: the
-/// line can be read in part only, or the store had no room.
+/// Reads the rest of a range behind the bytes that copy() had, if the store cannot tell: only a
+/// part of the line can be read, or the store had no room.
 Result<void> PageCache::read_past(MemoryRange& range) {
   const auto address = range.address + range.read;
   if (address < range.address)

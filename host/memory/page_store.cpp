@@ -23,11 +23,11 @@ using page_table::table_offset;
 
 constexpr std::uint64_t last_page = UINT64_MAX / PageStore::page_size;
 
-/// Where everything is in the file. The table moves to one of twice the size as it fills, each
-/// behind the last one: only those that were used take memory.
+/// The places of the table and of the pages in the file. As the table fills, it moves to one of
+/// twice the size behind it: only the tables that were used take memory.
 struct FileLayout {
   explicit FileLayout(std::uint64_t slot_count) : slots(slot_count) {
-    // Twice what the pages need, for those that are given back.
+    // The largest table has twice the entries that the pages need: pages may be given back.
     while (entries < 4 * slots)
       entries *= 2;
     data = table_offset(2 * entries);
@@ -48,14 +48,14 @@ Failure cannot_make(std::size_t max_bytes, std::string_view what) {
       "ulimit -f -n -v    shows the limits of this process; --cache none needs no such room");
 }
 
-/// Of memory as of any file: ftruncate() beyond it ends the process by SIGXFSZ.
+/// The limit holds for files in memory, too: ftruncate() beyond it ends the process by SIGXFSZ.
 std::uint64_t file_size_limit() {
   rlimit now{};
   const bool limited = ::getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
   return limited ? now.rlim_cur : UINT64_MAX;
 }
 
-/// What pages can take of so long a file; the tables take an eighth of that at most.
+/// The part of a file of this size that pages may take; the tables take an eighth of it at most.
 constexpr std::uint64_t pages_part(std::uint64_t file_size) {
   return file_size / 8 * 7;
 }
@@ -81,7 +81,8 @@ struct PageStore::Impl {
   Entry& entry(std::uint64_t number) {
     return const_cast<Entry&>(page_table::find(table(), entries(), number));
   }
-  /// nullptr: neither prepared nor known. Of a page that was given back the slot is another's.
+  /// The entry of a page; nullptr: it is neither prepared nor known. The slot of a page that was
+  /// given back belongs to another page.
   Entry* known(std::uint64_t number) {
     if (number > last_page)
       return nullptr;
@@ -95,14 +96,14 @@ struct PageStore::Impl {
   Result<void> open();
   void reserve(std::size_t more);
   void insert(std::uint64_t number, std::uint64_t slot);
-  /// Takes over what the worker has recorded.
+  /// Takes over the pages that the worker has recorded.
   void merge_record();
   /// Page numbers of this epoch's slots that are marked.
   void add_touched(std::vector<std::uint64_t>& into) const;
 
   FileLayout layout;
   rsp::UniqueFd file;
-  std::byte* base = nullptr; ///< the only writable mapping that there is
+  std::byte* base = nullptr; ///< the only writable mapping
   /// Entries of the table: also those of pages that were given back, as the worker may be looking
   /// at one.
   std::size_t used = 0;
@@ -126,7 +127,7 @@ Result<void> PageStore::Impl::open() {
   if (mapped == MAP_FAILED)
     return cannot_make(max_bytes, "mmap");
   base = static_cast<std::byte*>(mapped);
-  // From here on nobody else, whatever process has the descriptor, gets a second writable mapping.
+  // From here on no process that has the descriptor gets a second writable mapping.
   if (::fcntl(file.get(), F_ADD_SEALS,
               F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return cannot_make(max_bytes, "F_ADD_SEALS");

@@ -6,10 +6,11 @@
 namespace mqbridge {
 namespace {
 
-/// More are not remembered: they would be pages of a graph that nobody can read ahead of.
+/// The most candidates that are remembered: more would be pages of a graph that nobody can read
+/// ahead.
 constexpr std::size_t most_candidates = std::size_t{1} << 18;
 
-/// A page that points to at most so many others consists of nodes of lists and trees.
+/// A page that points to at most this many others consists of nodes of lists and trees.
 constexpr std::size_t list_fanout = 8;
 
 std::size_t compared(std::size_t most) {
@@ -39,7 +40,7 @@ void PointerHints::scan_page(const PageStore::Page& page, const PrefetchReach& r
   found_.resize(most_pointers(PageStore::page_size, shape));
   const auto count = scan_pointers({page.bytes, PageStore::page_size}, shape, found_);
   references_.clear();
-  // Neighbours often point to the same page: one look-up for all of them.
+  // Neighbours often point to the same page: one look-up serves all of them.
   for (std::size_t at = 0; at < count;) {
     const auto target = found_[at] / PageStore::page_size;
     std::uint32_t words = 0;
@@ -79,7 +80,7 @@ std::vector<std::uint64_t> PointerHints::best(std::size_t most, bool lists_only,
     *kept++ = *at;
   }
   candidates_.erase(kept, candidates_.end());
-  // In the order of their discovery among equals: an array's are needed in that order.
+  // Equals stay in the order of their discovery: the pages of an array are needed in that order.
   std::ranges::stable_sort(ranked, std::ranges::greater{}, &Reference::words);
   std::vector<std::uint64_t> pages;
   for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i)

@@ -11,22 +11,22 @@
 
 namespace mqbridge {
 
-/// Pages that words of pages read so far point to, and that are not in the store yet. Pages are
-/// looked through when somebody wants to know, not when they come: a walk that runs along dense
-/// memory never pays for it.
+/// Finds pages to which words of the pages read so far point, and that are not in the store yet.
+/// Pages are scanned when somebody asks, not when they come: a walk along dense memory never pays
+/// for it.
 class PointerHints {
 public:
-  /// A page that came into the store, to be looked through once. Of those that wait the last ones
-  /// are looked through first.
+  /// A page came into the store: it will be scanned once. The youngest waiting pages are scanned
+  /// first.
   void add(std::uint64_t page) { waiting_.push_back(page); }
 
-  /// Looks through at most `most` pages that wait.
+  /// Scans at most `most` of the waiting pages.
   void scan(std::size_t most, const PageStore& store, const PrefetchReach& reach,
             const PointerShape& shape);
 
-  /// At most `most` pages that are not in the store, those that most words point to first. Of a
-  /// long list of candidates only the youngest are compared. `lists_only`: only what pages point to
-  /// that point to few places, as the nodes of a list do, so that it is hardly in vain.
+  /// At most `most` pages that are not in the store, in the order of how many words point to them.
+  /// Of a long list of candidates only the youngest are compared. `lists_only`: only pages to which
+  /// pages with few targets point, such as nodes of a list: these are hardly ever read in vain.
   std::vector<std::uint64_t> best(std::size_t most, bool lists_only, const PageStore& store);
 
   void clear();
@@ -38,7 +38,7 @@ private:
     std::uint32_t words = 0;
   };
   struct Candidate {
-    std::uint32_t words = 0; ///< that point there
+    std::uint32_t words = 0; ///< number of words that point there
     bool list = false;       ///< some of them in pages that point to few places
   };
 
@@ -48,7 +48,7 @@ private:
 
   std::vector<std::uint64_t> waiting_;
   std::vector<std::uint64_t> candidates_; ///< in the order of their discovery; some came meanwhile
-  std::unordered_map<std::uint64_t, Candidate> known_; ///< all that ever were candidates, by page
+  std::unordered_map<std::uint64_t, Candidate> known_; ///< all pages that ever were candidates
   std::vector<std::uint64_t> found_;                   ///< scratch
   std::vector<Reference> references_;                  ///< scratch
 };

@@ -26,7 +26,7 @@ std::size_t scan(std::span<const std::byte> bytes, const PointerShape& shape,
     std::memcpy(&word, bytes.data() + at, sizeof word);
     if constexpr (Swap)
       word = swapped(word);
-    // Written in any case, and kept if it counts: what most words are cannot be predicted.
+    // The word is written in any case, and kept if it counts: a branch could not be predicted.
     found[count] = word;
     count += static_cast<std::size_t>(std::uint64_t{word} - first <= width);
   }

@@ -8,22 +8,22 @@
 namespace mqbridge {
 namespace {
 
-constexpr double page_size = PageStore::page_size;
+constexpr double page_bytes = PageStore::page_size;
 constexpr double slow_bytes_per_second = 1.6e6;
 constexpr double cheap_from = 64; // pages: by measurement, in the simulator and with a real rank
 constexpr double most_in_vain_by_transfer = 0.5;
 constexpr double most_in_vain_for_each = 8;
-constexpr double most_in_vain_beside = double{64 << 20} / page_size;
+constexpr double most_in_vain_beside = double{64 << 20} / page_bytes;
 constexpr double most_in_vain_when_slow = 0.5;
 constexpr double most_in_vain_if_good = 4;
 constexpr double good_ones_beside = 4;
-/// Where its lines are read alone, a page costs as many round trips at least.
+/// On links that read single lines, a page costs at least this many round trips.
 constexpr double round_trips_for_lines = 4;
 
 } // namespace
 
 double pages_in_flight(const rsp::LinkEstimate& link) {
-  return (link.round_trip + link.per_request) * link.bytes_per_second / page_size;
+  return (link.round_trip + link.per_request) * link.bytes_per_second / page_bytes;
 }
 
 bool is_slow(const rsp::LinkEstimate& link) {
@@ -35,8 +35,8 @@ bool guesses_are_cheap(const rsp::LinkEstimate& link) {
 }
 
 std::size_t read_unit(const rsp::LinkEstimate& link) {
-  const double bytes = pages_in_flight(link) * page_size;
-  if (!is_slow(link) || bytes > page_size / round_trips_for_lines)
+  const double bytes = pages_in_flight(link) * page_bytes;
+  if (!is_slow(link) || bytes > page_bytes / round_trips_for_lines)
     return PageStore::page_size;
   return std::max(std::bit_ceil(static_cast<std::size_t>(bytes)), PageStore::line_size);
 }
@@ -54,7 +54,7 @@ std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_f
                                      : most_in_vain_when_slow * looked_at;
   const double by_bytes =
       is_slow(link) ? when_slow : most_in_vain_for_each * looked_at + most_in_vain_beside;
-  // Where a page takes longer than a round trip, a wrong guess costs more than a right one saves.
+  // If a page takes longer than a round trip, a wrong guess costs more than a right one saves.
   const double worth = std::min(in_flight, 1.0);
   const double allowed = std::min(by_time * worth, by_bytes) - static_cast<double>(so_far.guessed);
   return static_cast<std::size_t>(std::max(allowed, 0.0));

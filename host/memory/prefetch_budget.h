@@ -7,10 +7,10 @@
 
 namespace mqbridge {
 
-/// What was read of a target so far.
+/// Counts of the reads from a target so far.
 struct ReadSoFar {
   std::uint64_t touched = 0; ///< pages that somebody looked at
-  std::uint64_t guessed = 0; ///< pages read because they might be needed, not looked at yet
+  std::uint64_t guessed = 0; ///< pages read because they might be needed, and not looked at yet
   std::uint64_t bursts = 0;
   /// Pages that the link could have carried during the round trips of all bursts. Each burst counts
   /// by the estimate of its time: a guess was not dearer because the link proved slower later.
@@ -38,11 +38,12 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 
 /// The number of pages that the next burst may guess, beside the `missing` ones.
 ///
-/// The rule is rent or buy. Guesses that nobody has looked at may have cost, at any moment, as much
-/// time as everything else: all round trips, that of this burst included, and the transfer of what
-/// was looked at, the `missing` pages included. So wrong guesses make a walk at most twice as long.
-/// Each burst carries at least what the link carries during a round trip. So a walk takes at most
-/// about twice as long as reading the whole mapping at once.
+/// The rule is rent or buy: at any moment, guesses that nobody has looked at may have cost as much
+/// time as everything else. "Everything else" is all round trips, that of this burst included, and
+/// the transfer of the pages that were looked at, the `missing` ones included. So wrong guesses
+/// make a walk at most twice as long. Each burst carries at least as much as the link carries
+/// during a round trip. So a walk takes at most about twice as long as reading the whole mapping at
+/// once.
 ///
 /// Where a page takes longer than a round trip, a wrong guess costs more than a right one saves.
 /// The allowance shrinks by that ratio.
@@ -52,7 +53,7 @@ std::size_t read_unit(const rsp::LinkEstimate& link);
 ///     looked at;
 ///   - on slow links, one wrong guess for every two pages that were looked at. For `good_ones`
 ///     (pages that lists point to) it is 4 pages for each one that was looked at, and 4 more.
-/// As long as the speed of the link is not known, it allows none.
+/// As long as the speed of the link is not known, no guess is allowed.
 std::size_t guesses_allowed(const rsp::LinkEstimate& link, const ReadSoFar& so_far,
                             std::size_t missing, bool good_ones = false);
 

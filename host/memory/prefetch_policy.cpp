@@ -11,38 +11,39 @@ namespace {
 
 using Extent = PrefetchReach::Extent;
 
-/// Pages looked through for each one that may be read because of what is found there.
+/// Pages that are scanned for each page that may be read by what the scan finds.
 constexpr std::size_t scans_for_each = 4;
-/// Pages passed over, because they are there, on the way to one that may be read.
+/// Known pages that are passed over on the way to a page that may be read.
 constexpr std::size_t steps_for_each = 16;
 constexpr std::size_t steps_at_least = 256;
-/// Where mappings are not known, pages of earlier dumps come with a miss so close.
+/// If mappings are not known, pages of earlier dumps come with a miss that is this close.
 constexpr std::uint64_t replay_nearby = 4096;
-/// Pages behind a burst that it may go on with, for each of its own, and at least.
+/// The most pages with which a burst may go on, for each page of its own; and the least.
 constexpr std::uint64_t later_for_each = 8;
 constexpr std::uint64_t later_at_least = 1024;
-/// Pages that were looked at before a burst goes on: a short walk would gain nothing, and by then
-/// the link has shown what it carries.
+/// A burst goes on only after so many pages were looked at: a short walk would gain nothing, and by
+/// then the link has shown its speed.
 constexpr std::uint64_t goes_on_after = 256;
-/// A miss so many pages behind what was read belongs to it.
+/// A miss this many pages behind the last read belongs to the same stream.
 constexpr std::uint64_t stream_gap = 2;
-/// A walk that after so many bursts has not looked at so many pages for each goes anywhere.
+/// After so many bursts, a walk that has looked at fewer pages for each of them than this wanders.
 constexpr std::uint64_t wanders_after = 16;
 constexpr std::uint64_t wanders_below = 4;
-/// What part of its guesses it takes beside what is missing: by measurement, in the simulator.
+/// The part of the guesses that a wandering walk may take beside missing pages: by measurement, in
+/// the simulator.
 constexpr std::size_t wanderers_share = 8;
 
 } // namespace
 
-/// From node to node of a list that lies anywhere, say. There is one pointer to follow only; pages
-/// that nobody asked for bring other pieces of the list, each with a pointer that can be followed
-/// in the same round trip.
+/// Whether the walk jumps about, for example along a list whose nodes lie anywhere. Then there is
+/// only one pointer to follow. Pages that nobody asked for bring other pieces of the list, each
+/// with a pointer that can be followed in the same round trip.
 bool PrefetchPolicy::wanders(const Situation& now) {
   return !is_slow(now.link) && now.bursts >= wanders_after &&
          now.touched < wanders_below * now.bursts;
 }
 
-/// The pages on the list so far, and how many more may be guessed.
+/// The pages of the burst so far, and how many more may be guessed.
 class PrefetchPolicy::Burst {
 public:
   Burst(const PageStore& store, std::span<const std::uint64_t> missing, std::size_t room)
@@ -57,7 +58,7 @@ public:
   std::size_t size() const { return pages_.size(); }
   PageRuns runs() { return runs_of(std::move(pages_)); }
 
-  /// False: there already.
+  /// Takes a page; false: the burst has it already.
   bool take(std::uint64_t page) {
     if (room_ == 0 || listed_.contains(page) || store_.find(page))
       return false;
@@ -71,7 +72,7 @@ public:
       --left_;
   }
 
-  /// At most `most` pages from `page` to the end of the extent.
+  /// Guesses at most `most` pages from `page` to the end of the extent.
   void guess_behind(std::uint64_t page, const Extent& extent, std::size_t most) {
     const auto floor = left_ - std::min(left_, most);
     const auto steps = std::min<std::uint64_t>(extent.last - page, steps_for(most));
@@ -95,7 +96,7 @@ public:
     return page;
   }
 
-  /// All of the extent, if what it lacks may be guessed.
+  /// Takes all of the extent, if its missing pages may be guessed.
   bool guess_all(const Extent& extent) {
     if (extent.pages() > left_ + store_.pages() + pages_.size())
       return false;
@@ -134,7 +135,7 @@ PageRuns PrefetchPolicy::plan(std::span<const std::uint64_t> missing, const Situ
   Burst burst(now.store, missing, now.room);
   for (const auto page : missing)
     take_replay(burst, page);
-  // Most of what was touched was expected, where anything was.
+  // If pages were expected, most of the touched ones were among them.
   const auto needed = std::min(fetched_, std::max(now.touched, expected_));
   const ReadSoFar so_far{now.touched, fetched_ - needed, now.bursts, carried_};
   later_ = {};
@@ -181,7 +182,7 @@ void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& 
   std::shift_right(streams_.begin(), std::next(replaced), 1);
   streams_.front() = here;
 
-  // On slow links those from lists are on the list already.
+  // On slow links the pages from lists are in the burst already.
   const bool cheap = guesses_are_cheap(now.link);
   take_pointed(burst, !cheap && !is_slow(now.link), now.store);
   if (!cheap && wanders(now))
@@ -196,7 +197,7 @@ void PrefetchPolicy::guess_near(Burst& burst, std::uint64_t page, const Extent& 
     later_ = pages_behind(burst, here.behind, extent, now);
 }
 
-/// From `page` on what is free, in one piece.
+/// The unknown pages from `page` on, in one piece.
 PageRun PrefetchPolicy::pages_behind(const Burst& burst, std::uint64_t page, const Extent& extent,
                                      const Situation& now) const {
   PageRun run{burst.first_free_behind(page), 0};

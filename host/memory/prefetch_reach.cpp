@@ -12,7 +12,7 @@ using Extent = PrefetchReach::Extent;
 
 constexpr std::uint64_t window_pages = (std::uint64_t{1} << 20) / PageStore::page_size;
 
-/// Reading a device's memory can do something, or hang; the kernel's own pages hold no data of the
+/// Reading a device's memory can have effects, or hang; the kernel's own pages hold no data of the
 /// process. PCI devices are mapped from /dev, from /sys/bus/pci and /proc/bus/pci, and by VFIO.
 bool is_harmless(std::string_view name) {
   if (name.starts_with("/dev/"))
@@ -59,7 +59,7 @@ void PrefetchReach::saw_readable(std::uint64_t page) {
     add_window(page);
 }
 
-/// What is free of the window around `page`, up to the next extents that are known.
+/// Adds the part of the window around `page` that no known extent covers.
 void PrefetchReach::add_window(std::uint64_t page) {
   Extent window{page / window_pages * window_pages, 0, true, false};
   window.last = window.first + window_pages - 1;

@@ -8,13 +8,14 @@
 
 namespace mqbridge {
 
-/// Where pages may be read that nobody asked for: in memory that can be read and has no side
-/// effects. Never in a device's (files of /dev other than shared memory, of /sys and /proc, and
-/// what drivers map without a file), never in the kernel's own ([vvar], [vsyscall]).
+/// Where pages may be read that nobody asked for: in memory that can be read without side effects.
+/// Never in a device's memory (files of /dev other than shared memory, files of /sys and /proc, and
+/// memory that drivers map without a file), and never in the kernel's own pages ([vvar],
+/// [vsyscall]).
 ///
-/// Where the map is not complete, memory around pages that could be read is taken for readable as
-/// well, a window of 1 MiB each; what is wrong about that comes back as a hole. Not with
-/// stay_in_map(), for machines without an operating system: devices may be anywhere there.
+/// If the map is not complete, memory around readable pages counts as readable, in a window of 1
+/// MiB each; a wrong guess there becomes a hole. Not with stay_in_map(), for machines without an
+/// operating system: devices may be anywhere there.
 class PrefetchReach {
 public:
   /// Page numbers, both included.
@@ -27,19 +28,19 @@ public:
   };
 
   void stay_in_map() { explores_ = false; }
-  /// nullptr: nothing is known. The map is copied; windows are forgotten.
+  /// The memory map; nullptr: not known. The map is copied; windows are forgotten.
   void set_map(const MemoryMap* map);
-  /// A page that was asked for, and could be read. Only counts where the map is not complete.
+  /// A page that was asked for could be read. Matters only if the map is not complete.
   void saw_readable(std::uint64_t page);
 
   /// nullptr: nothing around this page may be read. Valid until the next call that changes this.
   const Extent* find(std::uint64_t page) const;
 
-  /// A page that an earlier dump looked at, or a symbol points to, which need not be today what it
-  /// was then: not in a device's memory, and nowhere that nothing is mapped.
+  /// Whether to read a page that an earlier dump looked at, or to which a symbol points. It may be
+  /// another one today: it must not be in a device's memory, nor where nothing is mapped.
   bool may_read(std::uint64_t page) const;
 
-  /// The first and the last page that pointers are followed to; nullopt: nowhere.
+  /// The range of pages to which pointers are followed; nullopt: none.
   std::optional<Extent> data_bounds() const;
 
 private:
@@ -47,8 +48,9 @@ private:
 
   bool explores_ = true;
   bool complete_ = false;
-  std::vector<Extent> extents_;   ///< in order, never overlapping
-  std::vector<Extent> forbidden_; ///< of the map, but not to be touched: no window goes there
+  std::vector<Extent> extents_; ///< in order, never overlapping
+  std::vector<Extent>
+      forbidden_; ///< pages of the map that must not be touched: no window goes there
 };
 
 } // namespace mqbridge

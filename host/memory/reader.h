@@ -11,11 +11,11 @@
 
 namespace mqbridge {
 
-/// An unsigned integer of 1 to 8 bytes (bytes.size()) in the target's byte order, zero-extended. Of
-/// a wider one the low 64 bits.
+/// An unsigned integer of bytes.size() bytes in the target's byte order, zero-extended. More than 8
+/// bytes: the low 64 bits.
 std::uint64_t decode_unsigned(std::span<const std::byte> bytes, ByteOrder order);
 
-/// The same, sign-extended from its width, whatever that is. Of a wider one the low 64 bits.
+/// The same, sign-extended from its width. More than 8 bytes: the low 64 bits.
 std::int64_t decode_signed(std::span<const std::byte> bytes, ByteOrder order);
 
 /// Reads all of `into`. Error memory.unreadable (names the address and how much was there) beside

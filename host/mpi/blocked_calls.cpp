@@ -18,10 +18,10 @@
 namespace mqbridge {
 namespace {
 
-using Words = std::vector<std::uint64_t>; ///< of a thread's registers and stack
+using SavedWords = std::vector<std::uint64_t>; ///< of a thread's registers and stack
 
-/// Whether a call of that name waits for requests of the program's own. Of any other, a request
-/// that stands on its stack is left over from an earlier call.
+/// Whether a call of that name waits for requests of the program's own. A request on the stack of
+/// any other call is left over from an earlier one.
 bool waits_for_requests(std::string_view call) {
   constexpr std::array<std::string_view, 18> calls = {"MPI_Send",
                                                       "MPI_Bsend",
@@ -44,7 +44,7 @@ bool waits_for_requests(std::string_view call) {
   return std::ranges::find(calls, call) != calls.end();
 }
 
-void add_registers(Words& words, const CapturedThread& thread, const Platform& platform) {
+void add_registers(SavedWords& words, const CapturedThread& thread, const Platform& platform) {
   if (!thread.thread.registers)
     return;
   const auto& bytes = *thread.thread.registers;
@@ -61,8 +61,8 @@ void add_registers(Words& words, const CapturedThread& thread, const Platform& p
   }
 }
 
-/// The words of [first, last); what was not captured is left out.
-void add_stack(Words& words, PageStore& pages, std::uint64_t first, std::uint64_t last,
+/// Adds the captured words of [first, last).
+void add_stack(SavedWords& words, PageStore& pages, std::uint64_t first, std::uint64_t last,
                const Platform& platform) {
   const auto width = static_cast<std::uint64_t>(platform.pointer_size);
   std::array<std::byte, 8> word{};
@@ -71,12 +71,14 @@ void add_stack(Words& words, PageStore& pages, std::uint64_t first, std::uint64_
       words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
 }
 
-/// What is to be known of all operations of a rank, from one look at them: there may be millions.
+/// The facts that calls ask for about a rank's operations. They are collected in one look at the
+/// operations, of which there may be millions.
 struct Pending {
-  std::unordered_map<std::uint64_t, TargetAddress> requests; ///< of those asked for: communicator
-  bool others = false; ///< what no queue shows may be waited for, too
-  /// On which the MPI itself sends or receives for a blocking collective; nullopt: on none, or on
-  /// several.
+  /// The communicators of the pending requests that calls ask for, by request.
+  std::unordered_map<std::uint64_t, TargetAddress> requests;
+  bool others = false; ///< a call may also wait for a request that no queue shows
+  /// The communicator on which the MPI itself sends or receives for a blocking collective. nullopt:
+  /// there is none, or several.
   std::optional<TargetAddress> in_collective;
 };
 
@@ -116,7 +118,7 @@ public:
       : rank_(rank), thread_(rank.threads[index]), frames_(thread_.stack.frames),
         captured_(rank.captured.threads[index]) {}
 
-  /// False: its stack does not tell.
+  /// Finds the call, or the function outside of MPI. False: the stack does not tell it.
   bool find() {
     result_.thread = thread_.stack.thread;
     if (find_outermost_call()) {
@@ -131,8 +133,9 @@ public:
     return true;
   }
 
-  /// Between the call and its caller; empty where it waits for no request.
-  const Words& words() const { return words_; }
+  /// The words of the registers and of the stack up to the call's caller. Empty: the call waits for
+  /// no request.
+  const SavedWords& words() const { return words_; }
 
   BlockedCall complete(const Pending& pending) && {
     if (result_.call && waits_for_requests(*result_.call))
@@ -156,24 +159,24 @@ private:
     return result_.call.has_value();
   }
 
-  /// The MPI function that the frame is, or that has jumped to it.
+  /// The MPI function that the frame is of, or that has jumped to the frame's function (LastDeed).
   std::optional<std::string> call_of(const StackFrame& frame) const {
     if (!frame.function)
       return std::nullopt;
-    const auto jumps = support_of_mpi(rank_.mpi).last_deeds();
+    const auto jumps = support_of_mpi(rank_.mpi).facts().last_deeds;
     const auto jump = std::ranges::find(jumps, *frame.function, &LastDeed::function);
     if (jump != jumps.end() && (is_mpi_frame(frame) || is_in_file_of_mpi(frame)))
       return std::string(jump->call);
     return mpi_function(*frame.function, is_mpi_frame(frame), *library());
   }
 
-  /// Where the MPI is linked into the program, all of that.
+  /// If the MPI is linked into the program, this is true of all frames of the program.
   bool is_in_file_of_mpi(const StackFrame& frame) const {
     return frame.module && rank_.mpi.image != nullptr &&
            *frame.module == rank_.mpi.image->target_path;
   }
 
-  /// Only of a stack that is known to its end, and of which no frame may be in the MPI.
+  /// Whether the stack is known to its end, and none of its frames can be in the MPI.
   bool is_outside() const {
     if (thread_.stack.end != StackEnd::outermost || frames_.empty())
       return false;
@@ -193,7 +196,8 @@ private:
     result_.function = is_mpi4py_frame(caller) ? mpi4py_function(caller) : caller.function;
   }
 
-  /// The program's innermost function, or what stands for it in a program without symbols.
+  /// Takes the program's innermost function. If the program's frames cannot be told, the innermost
+  /// frame stands for it.
   void take_function() {
     if (captured_.system_call)
       result_.system_call = system_call_name(rank_.platform, *captured_.system_call);
@@ -204,8 +208,8 @@ private:
     result_.line = frame.line;
   }
 
-  /// Where the caller's frame begins is the word of whatever unwound the stack: no more than what
-  /// was captured is gone through.
+  /// Takes captured words only: the unwinder says where the caller's frame begins, and may be
+  /// wrong.
   void take_words() {
     add_registers(words_, captured_, rank_.platform);
     const auto& pointers = thread_.stack_pointers;
@@ -236,7 +240,7 @@ private:
   const CapturedThread& captured_;
   BlockedCall result_;
   std::size_t caller_ = 0; ///< position of the outermost call's caller
-  Words words_;
+  SavedWords words_;
 };
 
 /// Recorders know MPI_Send_c as MPI_Send.

@@ -12,7 +12,8 @@
 
 namespace mqbridge {
 
-/// What the calls of a process's threads are read from. References outlive the call.
+/// The data from which the calls of a process's threads are worked out. References outlive the
+/// call.
 struct StacksOfRank {
   std::span<const UnwoundThread> threads;
   const CapturedStacks& captured; ///< the same threads, in the same order
@@ -21,16 +22,16 @@ struct StacksOfRank {
   const std::vector<Communicator>& communicators;
 };
 
-/// What each application thread (ThreadStack::helper is false) is in. A thread has none where its
-/// stack does not tell: it goes on where nothing is known, and no MPI call was seen until there.
+/// The call in which each application thread is (ThreadStack::helper is false). A thread has none
+/// if its stack does not tell: the known part of the stack ends before any MPI call.
 std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank);
 
-/// The same where a recorder says, too, what threads are in (UnshownOutcome::calls, with the names
-/// of their sites). It knows the communicator and what the call waits for; the stack knows the
-/// caller outside of all bindings, and what threads do outside of the MPI. Where the stack has
-/// another call, that one is the program's: the recorder saw what the MPI calls inside of it, such
-/// as MPI_Allreduce for MPI_File_open. `threads` has all of the process, or none where no stack was
-/// read; what the recorder says of others is of no use.
+/// The same if a recorder tells the threads' calls, too (UnshownOutcome::calls, with the names of
+/// their sites). The recorder knows the communicator and the operations that the call waits for.
+/// The stack knows the caller outside of all bindings, and what threads do outside of the MPI. If
+/// the stack has another call, that one is the program's: the recorder saw a call inside of it,
+/// such as MPI_Allreduce for MPI_File_open. `threads` has all threads of the process, or none if no
+/// stack was read; the recorder's calls of other threads are ignored.
 std::vector<BlockedCall> joined_calls(std::vector<BlockedCall> of_stacks,
                                       std::vector<BlockedCall> recorded,
                                       std::span<const UnwoundThread> threads);

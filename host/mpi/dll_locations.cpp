@@ -3,6 +3,7 @@
 #include "dll/mpidbg_interface.h"
 #include "host/codes.h"
 #include "host/memory/reader.h"
+#include "host/mpi/mpi_support.h"
 
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace {
 constexpr std::size_t most_names = 16;
 constexpr std::size_t max_name = 4096;
 
-/// Until the end of the array, or what is no array.
+/// Reads names up to the null pointer at the array's end or, if this is no array, up to an address
+/// that cannot be read.
 Result<void> read_names(const AddressSpace& space, TargetAddress array,
                         std::vector<DllLocation>& names) {
   const auto step = static_cast<std::uint64_t>(space.platform.pointer_size);
@@ -47,6 +49,21 @@ Result<std::vector<DllLocation>> read_dll_locations(const AddressSpace& space) {
   if (!done && done.error().code != codes::memory_unreadable)
     return forward(std::move(done));
   return names;
+}
+
+TargetsDll dll_of(const MpiLibrary& mpi) {
+  const auto& facts = support_of(mpi.provider).facts();
+  return {mpi.dll_name,      mpi.dll_name_ends,
+          mpi.provider,      mpi.version ? std::string_view(*mpi.version) : "",
+          facts.is_recorder, facts.dll.install_hint,
+          dll_directories()};
+}
+
+TargetsDll dll_of(const MpiLibrary& mpi, const DllLocation& location) {
+  TargetsDll dll = dll_of(mpi);
+  dll.name = location.name;
+  dll.name_ends = location.ends;
+  return dll;
 }
 
 } // namespace mqbridge

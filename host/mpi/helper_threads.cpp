@@ -1,5 +1,6 @@
 #include "host/mpi/helper_threads.h"
 
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
 
 #include <algorithm>
@@ -9,16 +10,21 @@
 namespace mqbridge {
 namespace {
 
-/// How the names of libraries begin that run threads of their own beside those of the MPI itself:
-/// run-time systems, transports, drivers of networks and graphics cards.
-constexpr std::array<std::string_view, 18> libraries = {
-    "libopen-",  "libpmix",  "libprrte", "libpmi",    "mca_",   "libucs",
-    "libuct",    "libucp",   "libucm",   "libfabric", "libpsm", "libibverbs",
-    "librdmacm", "libevent", "libhwloc", "libcuda",   "libmlx", "libefa"};
+/// Libraries that run threads of their own for any MPI, by the beginnings of their names:
+/// launchers' interfaces, transports, drivers of networks and graphics cards.
+constexpr auto common_libraries = std::to_array<std::string_view>(
+    {"libpmi", "libucs", "libuct", "libucp", "libucm", "libfabric", "libpsm", "libibverbs",
+     "librdmacm", "libevent", "libhwloc", "libcuda", "libmlx", "libefa"});
 
-/// The same where they are linked into the program. No name that a program may have for itself.
-constexpr auto functions = std::to_array<std::string_view>(
-    {"orte_progress_thread_engine", "ucs_async_thread_func", "MPIDI_OFI_progress_thread"});
+/// Functions that begin such threads, for libraries that are linked into the program. A program has
+/// no function of its own with such a name.
+constexpr auto common_functions = std::to_array<std::string_view>({"ucs_async_thread_func"});
+
+bool starts_helper(const StackFrame& first, Names libraries, Names functions) {
+  const auto module = module_name(first);
+  return (first.function && std::ranges::count(functions, *first.function) != 0) ||
+         std::ranges::any_of(libraries, [&](auto one) { return module.starts_with(one); });
+}
 
 } // namespace
 
@@ -28,11 +34,11 @@ bool is_helper(const ThreadStack& stack) {
   const auto first = std::find_if_not(stack.frames.rbegin(), stack.frames.rend(), is_runtime_frame);
   if (first == stack.frames.rend())
     return false;
-  if (first->function && std::ranges::find(functions, *first->function) != functions.end())
-    return true;
-  const auto name = module_name(*first);
-  return is_mpi_frame(*first) ||
-         std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); });
+  return is_mpi_frame(*first) || starts_helper(*first, common_libraries, common_functions) ||
+         std::ranges::any_of(known_mpis(), [&](const auto* mpi) {
+           const auto& helpers = mpi->facts().helpers;
+           return starts_helper(*first, helpers.library_beginnings, helpers.functions);
+         });
 }
 
 } // namespace mqbridge

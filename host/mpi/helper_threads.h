@@ -4,9 +4,9 @@
 
 namespace mqbridge {
 
-/// Whether a thread that is not the process's first one was started by the MPI, its run-time system
-/// or its network library for themselves: by where it began. Of a stack that does not go on to
-/// there it is not known, and false.
+/// Whether the MPI, its run-time system or its network library started this thread for itself;
+/// asked for threads other than the process's first. The function in which the thread began tells;
+/// false if the stack does not reach that function.
 bool is_helper(const ThreadStack& stack);
 
 } // namespace mqbridge

@@ -9,12 +9,23 @@
 namespace mqbridge {
 namespace {
 
-const MpiSupport& find_support(std::string_view wanted, std::string_view MpiIdentity::*field) {
+const MpiSupport& find_support(std::string_view wanted, std::string_view MpiFacts::*field) {
   static const MpiSupport unknown;
   const auto mpis = known_mpis();
   const auto found =
-      std::ranges::find_if(mpis, [&](const auto* mpi) { return mpi->identity().*field == wanted; });
+      std::ranges::find_if(mpis, [&](const auto* mpi) { return mpi->facts().*field == wanted; });
   return found != mpis.end() ? **found : unknown;
+}
+
+/// Joins the `names` of the facts of all MPIs.
+template <typename Get>
+std::vector<std::string_view> of_all(Get names) {
+  std::vector<std::string_view> all;
+  for (const auto* mpi : known_mpis()) {
+    const Names own = names(mpi->facts());
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
 }
 
 } // namespace
@@ -29,20 +40,23 @@ std::span<const MpiSupport* const> known_mpis() {
 }
 
 LibraryNames mpi_libraries() {
-  std::vector<std::string_view> beginnings;
-  for (const auto* mpi : known_mpis()) {
-    const auto libraries = mpi->identity().libraries;
-    beginnings.insert(beginnings.end(), libraries.begin(), libraries.end());
-  }
-  return LibraryNames(std::move(beginnings));
+  return LibraryNames(of_all([](const MpiFacts& mpi) { return mpi.libraries.beginnings; }));
+}
+
+std::vector<std::string_view> dll_directories() {
+  return of_all([](const MpiFacts& mpi) { return mpi.dll.directories; });
+}
+
+std::vector<std::string_view> launcher_table_libraries() {
+  return of_all([](const MpiFacts& mpi) { return mpi.launcher.table_libraries; });
 }
 
 const MpiSupport& support_of(std::string_view provider) {
-  return find_support(provider, &MpiIdentity::provider);
+  return find_support(provider, &MpiFacts::provider);
 }
 
 const MpiSupport& support_named(std::string_view name) {
-  return find_support(name, &MpiIdentity::name);
+  return find_support(name, &MpiFacts::name);
 }
 
 } // namespace mqbridge

@@ -1,46 +1,55 @@
 #include "host/mpi/launcher_programs.h"
 
+#include "host/mpi/mpi_support.h"
+
 #include <algorithm>
 #include <array>
-#include <span>
 
 namespace mqbridge {
 namespace {
 
-constexpr std::string_view hydra_proxy = "hydra_pmi_proxy";
+/// Fronts of several MPIs, or of Slurm.
+constexpr auto common_fronts = std::to_array<std::string_view>({"mpirun", "mpiexec", "srun"});
+constexpr std::string_view slurms_daemon = "slurmstepd";
 
-constexpr auto fronts = std::to_array<std::string_view>(
-    {"mpirun", "mpiexec", "orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "mpiexec.hydra",
-     "mpirun.mpich", "mpiexec.mpich", "prterun", "prun", "srun"});
-constexpr auto daemons = std::to_array<std::string_view>(
-    {"orted", "prted", "prte", hydra_proxy, "hydra_bstrap_proxy", "slurmstepd"});
+bool is_kept_as(std::string_view name, std::string_view kept) {
+  return name.substr(0, kept_name_bytes) == kept;
+}
 
-constexpr auto of_openmpi = std::to_array<std::string_view>(
-    {"orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "prterun", "prun"});
-constexpr auto of_mpich =
-    std::to_array<std::string_view>({"mpiexec.hydra", "mpirun.mpich", "mpiexec.mpich"});
-
-bool is_among(std::span<const std::string_view> names, std::string_view program) {
-  return std::ranges::any_of(
-      names, [&](std::string_view name) { return name.substr(0, kept_name_bytes) == program; });
+bool is_among(Names names, std::string_view kept) {
+  return std::ranges::any_of(names, [&](auto name) { return is_kept_as(name, kept); });
 }
 
 } // namespace
 
 LauncherRole launcher_role(std::string_view program) {
-  if (is_among(fronts, program))
+  if (is_among(common_fronts, program))
     return LauncherRole::front;
-  return is_among(daemons, program) ? LauncherRole::daemon : LauncherRole::none;
+  if (program == slurms_daemon)
+    return LauncherRole::daemon;
+  for (const auto* mpi : known_mpis()) {
+    const auto& launcher = mpi->facts().launcher;
+    if (is_among(launcher.fronts, program))
+      return LauncherRole::front;
+    if (is_among(launcher.daemons, program))
+      return LauncherRole::daemon;
+  }
+  return LauncherRole::none;
 }
 
-std::string_view launcher_provider(std::string_view program) {
-  if (std::ranges::find(of_openmpi, program) != of_openmpi.end())
-    return "openmpi";
-  return std::ranges::find(of_mpich, program) != of_mpich.end() ? "mpich" : "";
+const MpiSupport* mpi_of_launcher(std::string_view program) {
+  for (const auto* mpi : known_mpis())
+    if (std::ranges::count(mpi->facts().launcher.fronts, program) != 0)
+      return mpi;
+  return nullptr;
 }
 
-bool is_hydra_proxy(std::string_view program) {
-  return program == hydra_proxy;
+const MpiSupport* mpi_of_naming_daemon(std::string_view program) {
+  for (const auto* mpi : known_mpis())
+    if (const auto daemon = mpi->facts().launcher.naming_daemon;
+        !daemon.empty() && is_kept_as(daemon, program))
+      return mpi;
+  return nullptr;
 }
 
 } // namespace mqbridge

@@ -6,11 +6,13 @@
 
 namespace mqbridge {
 
-/// What a program has to do with the start of MPI jobs.
+class MpiSupport;
+
+/// The role of a program in starting MPI jobs.
 enum class LauncherRole : std::uint8_t {
   none,
-  front,  ///< what a user starts: mpirun, srun
-  daemon, ///< what that starts on each node: orted, hydra_pmi_proxy, slurmstepd
+  front,  ///< started by a user: mpirun, srun
+  daemon, ///< started by a front on each node: orted, hydra_pmi_proxy, slurmstepd
 };
 
 /// Bytes of a program's name that the kernel keeps: TASK_COMM_LEN without the NUL.
@@ -19,11 +21,11 @@ inline constexpr std::size_t kept_name_bytes = 15;
 /// By the program's name as the kernel keeps it.
 LauncherRole launcher_role(std::string_view program);
 
-/// Whose launcher a program of this name is, where only one MPI calls its own so: "openmpi",
-/// "mpich" (or another one with its hydra); else empty.
-std::string_view launcher_provider(std::string_view program);
+/// The MPI whose launcher has this name, if only one MPI uses the name; else nullptr.
+const MpiSupport* mpi_of_launcher(std::string_view program);
 
-/// That of MPICH's hydra, whose command line names the job: its ranks say nothing of it.
-bool is_hydra_proxy(std::string_view program);
+/// The MPI whose daemon this is, if the daemon's command line names the job (MpiSupport::name_job);
+/// else nullptr. `program`: as the kernel keeps it.
+const MpiSupport* mpi_of_naming_daemon(std::string_view program);
 
 } // namespace mqbridge

@@ -14,12 +14,12 @@ char lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-/// Without what a compiler added: the clones of GCC have a dot.
+/// Removes the ending of a compiler's clone: GCC's clones have a dot.
 std::string_view without_clone(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-/// Without what bindings for Fortran add.
+/// Removes the ending that bindings for Fortran add.
 std::string_view without_binding(std::string_view name) {
   constexpr std::array<std::string_view, 6> endings = {"_f08ts_", "_f08ts", "_f08_",
                                                        "_f08",    "__",     "_"};
@@ -29,7 +29,7 @@ std::string_view without_binding(std::string_view name) {
   return name;
 }
 
-/// "MPI_Comm_create" of any spelling: behind the prefix one capital letter.
+/// "MPI_Comm_create" from any spelling: only the first letter behind the prefix is a capital.
 std::string spelled_as_in_c(std::string_view behind_prefix) {
   std::string name = "MPI_";
   for (const char letter : behind_prefix)
@@ -38,8 +38,8 @@ std::string spelled_as_in_c(std::string_view behind_prefix) {
   return name;
 }
 
-/// The names in C that it may stand for: as it is spelled (MPI_Recv_c, which MPI 4 brought, ends
-/// like a binding), and without a binding.
+/// The names in C that a function may stand for: its own name (MPI_Recv_c, which MPI 4 brought,
+/// ends like a binding), and its name without a binding's ending.
 std::vector<std::string> names_in_c(std::string_view function) {
   constexpr std::string_view prefix = "mpi_";
   auto name = without_clone(function);

@@ -17,7 +17,8 @@ std::size_t room_of(const ResolvedSymbol& symbol, std::size_t limit) {
   return symbol.size > 0 ? std::min<std::size_t>(symbol.size, limit) : limit;
 }
 
-/// A text in the target; empty where it cannot be read. Errors: the way to the memory is lost.
+/// A text in the target; empty if it cannot be read. An error means that the way to the memory is
+/// lost.
 Result<std::string> text_at(Memory& memory, const ResolvedSymbol& symbol, std::size_t limit) {
   auto text = read_string(memory, symbol.address, room_of(symbol, limit));
   if (text)
@@ -33,15 +34,15 @@ bool is_version(std::string_view text) {
                               std::string_view::npos;
 }
 
-/// Where one of its symbols is; nullopt: it is not loaded.
+/// The place of one of the MPI's symbols; nullopt: the MPI is not loaded.
 std::optional<ResolvedSymbol> find_mpi(const ImageSet& images, const MpiSupport& mpi) {
-  for (const auto name : mpi.identity().symbols)
+  for (const auto name : mpi.facts().symbols.of_each_process)
     if (auto symbol = images.find_symbol(name))
       return symbol;
   return std::nullopt;
 }
 
-/// "PMPI_Init" of an MPI that nothing else is known of.
+/// The image with PMPI_Init, for an MPI that nothing else is known of.
 const Image* other_with_mpi(const ImageSet& images, const Image* recorder) {
   for (const auto& image : images.images())
     if (&image != recorder && image.file && image.file->find_symbol("PMPI_Init") != nullptr)
@@ -51,14 +52,14 @@ const Image* other_with_mpi(const ImageSet& images, const Image* recorder) {
 
 const MpiSupport& recorder_support() {
   const auto mpis = known_mpis();
-  return **std::ranges::find_if(mpis, [](const auto* mpi) { return mpi->is_recorder(); });
+  return **std::ranges::find_if(mpis, [](const auto* mpi) { return mpi->facts().is_recorder; });
 }
 
-/// What the recorder is to this process.
+/// Whether this process uses the recorder.
 enum class Recorder : std::uint8_t {
   none, ///< there is none, or LD_PRELOAD has brought it where it has nothing to do
   idle, ///< it may be used later
-  used, ///< it has been, or nothing tells
+  used, ///< it has been used, or nothing tells whether
 };
 
 Result<Recorder> look_at_recorder(const AddressSpace& space, const Image* recorder, bool has_mpi) {
@@ -73,9 +74,9 @@ Result<Recorder> look_at_recorder(const AddressSpace& space, const Image* record
   return has_mpi || is_part_of_program ? Recorder::idle : Recorder::none;
 }
 
-/// Errors: the way to the memory is lost.
-Result<void> read_version(MpiLibrary& mpi, const MpiIdentity& identity, const AddressSpace& space) {
-  const auto symbol = space.images.find_symbol(identity.version_symbol);
+/// An error means that the way to the memory is lost.
+Result<void> read_version(MpiLibrary& mpi, const MpiFacts& facts, const AddressSpace& space) {
+  const auto symbol = space.images.find_symbol(facts.symbols.version);
   if (!symbol)
     return {};
   auto version = text_at(space.memory, *symbol, max_version);
@@ -86,16 +87,16 @@ Result<void> read_version(MpiLibrary& mpi, const MpiIdentity& identity, const Ad
   return {};
 }
 
-Result<void> name_mpi(MpiLibrary& mpi, const MpiIdentity& identity, const AddressSpace& space) {
-  mpi.provider = identity.provider;
-  mpi.name = identity.name;
-  return read_version(mpi, identity, space);
+Result<void> name_mpi(MpiLibrary& mpi, const MpiFacts& facts, const AddressSpace& space) {
+  mpi.provider = facts.provider;
+  mpi.name = facts.name;
+  return read_version(mpi, facts, space);
 }
 
-/// An MPI that is not known by its symbols: the recorder has asked it for its name.
+/// Names an MPI that is not known by its symbols: the recorder has asked it for its name.
 Result<void> name_recorded(MpiLibrary& mpi, bool has_mpi, const AddressSpace& space) {
   if (!has_mpi)
-    return name_mpi(mpi, recorder_support().identity(), space);
+    return name_mpi(mpi, recorder_support().facts(), space);
   auto text = recorder_support().read_mpi_name(space);
   if (!text)
     return forward(std::move(text));
@@ -122,7 +123,7 @@ const MpiSupport& support_of_mpi(const MpiLibrary& mpi) {
 
 const MpiSupport* loaded_mpi(const ImageSet& images) {
   for (const auto* mpi : known_mpis())
-    if (!mpi->is_recorder() && find_mpi(images, *mpi))
+    if (!mpi->facts().is_recorder && find_mpi(images, *mpi))
       return mpi;
   return nullptr;
 }
@@ -148,14 +149,14 @@ Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space) {
               : has_mpi             ? other
               : recorder != nullptr ? recorder
                                     : dll_name->image;
-  auto named = known != nullptr               ? name_mpi(mpi, known->identity(), space)
+  auto named = known != nullptr               ? name_mpi(mpi, known->facts(), space)
                : *recording != Recorder::none ? name_recorded(mpi, has_mpi, space)
                                               : Result<void>();
   if (!named)
     return forward(std::move(named));
   if (*recording == Recorder::used || (*recording == Recorder::idle && known == nullptr)) {
     mpi.recorded = has_mpi ? mpi.provider : "";
-    mpi.provider = recorder_support().identity().provider;
+    mpi.provider = recorder_support().facts().provider;
   }
   if (dll_name)
     if (auto done = read_dll_name(mpi, *dll_name, space); !done)

@@ -20,10 +20,10 @@ enum class MpiState : std::uint8_t {
   unknown
 };
 
-/// What the process may do in several threads: MPI_Query_thread.
+/// How many threads may call MPI: MPI_Query_thread.
 enum class ThreadLevel : std::uint8_t { unknown, single, funneled, serialized, multiple };
 
-/// Which MPI a process uses, as far as its symbols say.
+/// The MPI that a process uses, as far as its symbols tell.
 struct MpiLibrary {
   std::string provider = "other";     ///< who shows its queues: openmpi, mpich, recorder, other
   std::string name;                   ///< "Open MPI"
@@ -31,18 +31,19 @@ struct MpiLibrary {
   const Image* image = nullptr;       ///< libmpi, or the executable where it is linked statically
   std::string dll_name;               ///< MPIR_dll_name, bounded; may be empty
   bool dll_name_ends = true;          ///< with a NUL, as a name does
-  std::string recorded = {};          ///< openmpi, mpich, other: whose calls a recorder keeps
+  std::string recorded = {}; ///< the MPI whose calls a recorder keeps: openmpi, mpich, other
 };
 
 class MpiSupport;
 
-/// Of the MPI itself, whoever shows its queues.
+/// The support for the MPI itself, whoever shows its queues.
 const MpiSupport& support_of_mpi(const MpiLibrary& mpi);
-/// Of the known MPI that is loaded beside a recorder, or without one; nullptr: of none.
+/// The support for the known MPI that is loaded, with or without a recorder; nullptr: there is
+/// none.
 const MpiSupport* loaded_mpi(const ImageSet& images);
 
-/// nullopt: not an MPI program: no symbol of a known MPI, no MPIR_dll_name. A recorder alone makes
-/// none: LD_PRELOAD brings it into whatever else runs in a job, too.
+/// nullopt: no MPI program: it has no symbol of a known MPI, and no MPIR_dll_name. A recorder alone
+/// does not count: LD_PRELOAD brings it into other programs of a job, too.
 Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space);
 
 } // namespace mqbridge

@@ -13,11 +13,12 @@
 namespace mqbridge {
 namespace {
 
-/// Of any MPI (MPI Forum, MQD interface).
+/// Symbols of any MPI (MPI Forum, MQD interface).
 constexpr auto common_roots = std::to_array<std::string_view>(
     {"MPIR_dll_name", "MPIR_debug_state", "MPIR_debug_typedefs_sizeof"});
 
-/// Of a symbol that states more the rest is read when it is asked for: sizes come from a file.
+/// Bytes of one symbol that are read ahead. A file states the sizes and may be wrong: the rest is
+/// read when it is asked for.
 constexpr std::uint64_t largest = std::uint64_t{1} << 20;
 
 void add(std::vector<std::uint64_t>& pages, TargetAddress address, std::uint64_t size) {
@@ -40,7 +41,7 @@ PageRuns mpi_root_pages(const ImageSet& images) {
   std::vector<std::uint64_t> pages;
   add_symbols(pages, common_roots, images);
   for (const auto* mpi : known_mpis()) {
-    add_symbols(pages, mpi->root_symbols(), images);
+    add_symbols(pages, mpi->facts().symbols.roots, images);
     for (const auto& image : images.images())
       for (const auto& word : mpi->root_words(image))
         add(pages, word.address, word.size);

@@ -5,9 +5,9 @@
 
 namespace mqbridge {
 
-/// The pages in which the MPI libraries of these images keep what every dump asks for first: their
-/// version, state, transport and debug DLL's name, the sizes that they state of themselves, and the
-/// roots of their queues and communicators. By their symbols: nothing is read.
+/// The pages of these images' MPI libraries that every dump needs first: they hold the MPI's
+/// version, state, transport, debug DLL's name, the sizes of its types, and the roots of its queues
+/// and communicators. Found by symbols: nothing is read.
 PageRuns mpi_root_pages(const ImageSet& images);
 
 } // namespace mqbridge

@@ -1,15 +1,22 @@
 #include "host/mpi/mpi_support.h"
 
+#include "host/mpi/type_carrier.h"
+
 #include <fmt/format.h>
 
 namespace mqbridge {
 
-MpiIdentity MpiSupport::identity() const {
-  return {"other", "MPI"};
-}
-
 Result<std::string> MpiSupport::read_job(const AddressSpace&) const {
   return std::string();
+}
+
+std::optional<std::string> MpiSupport::name_job(std::span<const std::string_view>) const {
+  return std::nullopt;
+}
+
+std::optional<EnvironmentVariable> MpiSupport::hand_on(std::string_view,
+                                                       std::span<const std::string>) const {
+  return std::nullopt;
 }
 
 Result<std::string> MpiSupport::read_mpi_name(const AddressSpace&) const {
@@ -21,12 +28,25 @@ Result<MpiState> MpiSupport::read_state(const AddressSpace&) const {
 }
 
 Result<TypesCheck> MpiSupport::check_types(const TypeFinder&, const AddressSpace&) const {
-  return TypesCheck(); // what it needs is not known
+  return TypesCheck(); // it is not known which types this MPI needs
 }
 
 std::string MpiSupport::types_hint(const MpiLibrary& mpi, const Platform&) const {
   return fmt::format("install the debug symbols of {}, or give a file with them: --types FILE",
                      mpi.name);
+}
+
+CarrierTypes MpiSupport::carrier_types() const {
+  return {};
+}
+
+Result<void> MpiSupport::make_carrier(const CarrierRequest& request) const {
+  return unknown_mpi(request.mpi);
+}
+
+Result<TypesFileCheck>
+MpiSupport::check_carrier(TypeSource&, const std::optional<std::filesystem::path>&) const {
+  return unknown_mpi(facts_.provider);
 }
 
 Result<Transport> MpiSupport::read_transport(const AddressSpace&) const {

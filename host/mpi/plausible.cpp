@@ -14,8 +14,8 @@ bool holds_this_process(const Communicator& communicator) {
   return rank && *rank >= 0 && *rank < communicator.size;
 }
 
-/// Of other communicators the rank may lie beyond the size: an intercommunicator's is that of the
-/// other group in some MPIs.
+/// Only predefined communicators must hold this process: in some MPIs an intercommunicator's size
+/// is that of the other group, and the rank may lie beyond it.
 bool plausible(const Communicator& communicator, const MpiSupport& support) {
   if (communicator.size < 0 || communicator.size > wire::max_group_size)
     return false;
@@ -60,7 +60,7 @@ std::optional<Error> doubt_without_world(std::span<const Communicator> communica
                                          const MpiSupport& support, bool may_lack_world) {
   const auto worlds = std::ranges::count_if(
       communicators, [&](const auto& communicator) { return support.is_world(communicator); });
-  if (communicators.empty() || worlds == 1 || !support.world_is_certain())
+  if (communicators.empty() || worlds == 1 || !support.facts().world_is_certain)
     return std::nullopt;
   if (worlds == 0 && may_lack_world)
     return std::nullopt;

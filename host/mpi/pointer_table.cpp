@@ -8,14 +8,14 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t first_piece = 4096;
+constexpr std::size_t first_bytes_of_table = 4096;
 
 bool are_different(std::vector<std::uint64_t> words) {
   std::ranges::sort(words);
   return (words.empty() || words.front() != 0) && std::ranges::adjacent_find(words) == words.end();
 }
 
-/// Empty: not all can be read, or they cannot be in one table.
+/// Reads one piece. Empty: not all words can be read, or they cannot be in one table.
 Result<std::vector<std::uint64_t>> read_piece(TargetAddress address, std::size_t count,
                                               const AddressSpace& space) {
   const auto pointer = static_cast<std::size_t>(space.platform.pointer_size);
@@ -36,7 +36,7 @@ Result<std::vector<std::uint64_t>> read_pointer_table(TargetAddress address, std
                                                       const AddressSpace& space) {
   const auto pointer = static_cast<std::size_t>(space.platform.pointer_size);
   std::vector<std::uint64_t> words;
-  for (std::size_t piece = first_piece; words.size() < count; piece *= 2) {
+  for (std::size_t piece = first_bytes_of_table; words.size() < count; piece *= 2) {
     auto some =
         read_piece(address + words.size() * pointer, std::min(piece, count - words.size()), space);
     if (!some || some->empty())

@@ -1,13 +1,13 @@
 #include "host/mpi/program_frames.h"
 
 #include "host/disk/file_name.h"
+#include "host/mpi/mpi_support.h"
 #include "host/stacks/thread_beginnings.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <span>
 #include <string_view>
 
 namespace mqbridge {
@@ -15,7 +15,7 @@ namespace {
 
 /// Whether a library's name is one of these, up to the version behind it: "libmpi" is libmpi.so.40,
 /// and not a program's libmpisolver.so.
-bool is_one_of(std::string_view name, std::span<const std::string_view> libraries) {
+bool is_one_of(std::string_view name, Names libraries) {
   return std::ranges::any_of(libraries, [&](std::string_view one) {
     return name.starts_with(one) && (name.size() == one.size() || name[one.size()] == '.' ||
                                      name[one.size()] == '-' || one.ends_with('_'));
@@ -26,8 +26,8 @@ bool is_digit(char letter) {
   return std::isdigit(static_cast<unsigned char>(letter)) != 0;
 }
 
-/// One name of a chain as Cython writes it, "6mpi4py_3MPI_4Comm_": taken off `rest`; empty: there
-/// is no more of it.
+/// Takes one name off `rest`, a chain of names as Cython writes it: "6mpi4py_3MPI_4Comm_". Empty:
+/// there is no further name.
 std::string_view take_name(std::string_view& rest) {
   std::size_t length = 0;
   const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
@@ -47,15 +47,13 @@ std::string_view module_name(const StackFrame& frame) {
 }
 
 bool is_mpi_frame(const StackFrame& frame) {
-  constexpr auto libraries = std::to_array<std::string_view>(
-      {"libmpi",        "libmpi_cxx",          "libmpi_mpifh",
-       "libmpi_usempi", "libmpi_usempif08",    "libmpi_usempi_ignore_tkr",
-       "libmpi_java",   "libmpi_gnu_",         "libmpi_cray",
-       "libmpi_intel",  "libmpi_ilp64",        "libmpich",
-       "libmpichcxx",   "libmpichfort",        "libmpifort",
-       "libmpicxx",     "libfmpich",           "libopen-pal",
-       "libopen-rte",   "libmqbridge-recorder"});
-  return is_one_of(module_name(frame), libraries) ||
+  const auto name = module_name(frame);
+  return std::ranges::any_of(known_mpis(),
+                             [&](const auto* mpi) {
+                               const auto& libraries = mpi->facts().libraries;
+                               return is_one_of(name, libraries.of_programs) ||
+                                      is_one_of(name, libraries.inner);
+                             }) ||
          (frame.function && frame.function->starts_with("MPI::"));
 }
 
@@ -81,7 +79,7 @@ std::string mpi4py_function(const StackFrame& frame) {
   std::string name;
   for (auto part = take_name(rest); !part.empty(); part = take_name(rest))
     name.append(part).append(".");
-  while (!rest.empty() && is_digit(rest.front())) // a number of Cython's own
+  while (!rest.empty() && is_digit(rest.front())) // Cython adds a number
     rest.remove_prefix(1);
   return name.starts_with("mpi4py.") && !rest.empty() ? name.append(rest) : "mpi4py";
 }

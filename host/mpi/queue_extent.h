@@ -4,8 +4,8 @@
 
 namespace mqbridge {
 
-/// How much the debug DLL of an MPI will look at, said by the MPI itself before it is looked at.
-/// Read from a process whose memory may be corrupt: an estimate.
+/// How much memory the debug DLL of an MPI will look at, according to the MPI itself. Read from a
+/// process whose memory may be corrupt: an estimate.
 struct QueueExtent {
   std::uint64_t items = 0; ///< requests, pending or not
   std::uint64_t bytes = 0; ///< of memory that they take

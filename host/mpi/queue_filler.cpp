@@ -1,6 +1,6 @@
 #include "host/mpi/queue_filler.h"
 
-#include "host/mqs/peer_rank.h"
+#include "host/mqs/interpret.h"
 
 #include <utility>
 

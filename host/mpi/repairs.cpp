@@ -7,7 +7,8 @@
 namespace mqbridge {
 namespace {
 
-/// MPI_COMM_NULL, which Open MPI's DLL lists: no members, so no rank in it.
+/// Whether it is MPI_COMM_NULL, which Open MPI's DLL lists: it has no members, and so no local
+/// rank.
 bool is_null_communicator(const Communicator& communicator) {
   const auto& queues = communicator.queues;
   return communicator.size == 0 && !communicator.local_rank &&

@@ -25,19 +25,19 @@ struct Field {
 /// Finds fields by name, and remembers the first error. One for each process: layouts differ.
 class Fields {
 public:
-  /// No structure that is looked into is longer: a bound for offsets that come from a file.
+  /// The largest structure that is read: a bound for offsets, which come from a file.
   static constexpr std::uint64_t max_structure = 64 * 1024;
 
   explicit Fields(ImageSet& images) : images_(images) {}
 
-  /// `size` bytes at `field` of `type`, which stands at `outer` of the structure that is meant. Not
-  /// known where the type or the field is not, or `outer` is not.
+  /// The field `field` of `type`, which has `size` bytes. `outer`: where the `type` is in the
+  /// structure that is meant. Not known if type, field or `outer` is not.
   Field find(std::string_view type, std::string_view field, int size, Field outer = {0, 1});
 
-  /// The same, as long as its type says: 1 to 8 bytes, or it is not known.
+  /// The same with the size of the field's own type: 1 to 8 bytes, or it is not known.
   Field find_as_typed(std::string_view type, std::string_view field, Field outer = {0, 1});
 
-  /// dwarf.corrupt, of the first look-up that failed.
+  /// The error of the first look-up that failed: dwarf.corrupt.
   const std::optional<Error>& error() const { return error_; }
 
 private:
@@ -47,14 +47,15 @@ private:
   std::optional<Error> error_;
 };
 
-/// Integers and pointers at known addresses, wanted one by one and read together.
+/// Integers and pointers at known addresses, requested one by one and read together.
 class Words {
 public:
   using Value = std::optional<std::uint64_t>; ///< nullopt: not known
 
-  /// Nothing is wanted of an unknown or null base, or an unknown field.
+  /// An unknown or null base, and an unknown field, are ignored.
   void want(const Value& base, const Field& field);
-  /// All that is wanted, in one call. Errors: those of Memory; what cannot be read stays unknown.
+  /// Reads everything that was requested, in one call. Errors: those of Memory; words that cannot
+  /// be read stay unknown.
   Result<void> read(const AddressSpace& space);
   Value get(const Value& base, const Field& field) const;
 
@@ -69,8 +70,8 @@ public:
   static Result<Structures> read(const std::vector<TargetAddress>& addresses, std::size_t size,
                                  const AddressSpace& space);
 
-  /// How many of this size to read at once: many, so that round trips do not count, and no more
-  /// than memory is there for, as sizes come from a file.
+  /// How many structures of this size to read at once: many, so that round trips do not matter, but
+  /// only as many as there is memory for, since sizes come from a file.
   static std::size_t at_once(std::size_t size);
 
   /// An integer or pointer of the structure at `addresses[index]`.

@@ -7,8 +7,8 @@
 namespace mqbridge {
 namespace {
 
-/// Most texts end in the first piece; what a longer one needs is read again.
-constexpr std::size_t first_piece = 128;
+/// Most texts end within this many bytes; longer ones are read again, in larger pieces.
+constexpr std::size_t first_bytes_of_text = 128;
 constexpr std::size_t growth = 8;
 constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
 
@@ -29,7 +29,7 @@ const std::string* Texts::get(const Words::Value& address) const {
 Result<void> Texts::read(const AddressSpace& space) {
   std::ranges::sort(wanted_);
   Pending pending = std::exchange(wanted_, {});
-  for (std::size_t size = std::min(first_piece, longest_); !pending.empty();
+  for (std::size_t size = std::min(first_bytes_of_text, longest_); !pending.empty();
        size = std::min(size * growth, longest_)) {
     if (auto done = read_piece(pending, size, space); !done)
       return done;
@@ -39,7 +39,7 @@ Result<void> Texts::read(const AddressSpace& space) {
   return {};
 }
 
-/// Leaves in `pending` those that are longer than `size`.
+/// Reads the first `size` bytes of each text; leaves the longer texts in `pending`.
 Result<void> Texts::read_piece(Pending& pending, std::size_t size, const AddressSpace& space) {
   const std::size_t at_once = std::max<std::size_t>(bytes_at_once / size, 1);
   Pending longer;

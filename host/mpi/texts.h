@@ -14,16 +14,16 @@
 
 namespace mqbridge {
 
-/// Texts of the target, each up to its terminating zero, wanted one by one and read together.
+/// Texts of the target, each up to its terminating zero, requested one by one and read together.
 class Texts {
 public:
-  /// In bytes: a text without an end within `longest` is not known; beyond `all` none is.
+  /// In bytes. A text without an end within `longest` is not known; nor are texts beyond `all`.
   Texts(std::size_t longest, std::size_t all) : longest_(longest), left_(all) {}
 
-  /// Nothing is wanted at an unknown address or at 0.
+  /// An unknown address, and 0, are ignored.
   void want(const Words::Value& address);
-  /// What is wanted and was not read before. Errors: those of Memory; what cannot be read stays
-  /// unknown.
+  /// Reads texts that were requested and not read before. Errors: those of Memory; texts that
+  /// cannot be read stay unknown.
   Result<void> read(const AddressSpace& space);
   /// nullptr: not known. Valid until the next want().
   const std::string* get(const Words::Value& address) const;

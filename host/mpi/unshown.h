@@ -10,7 +10,7 @@
 
 namespace mqbridge {
 
-/// What is asked for of what an MPI's memory says and its debug DLL does not show.
+/// A request for operations in an MPI's memory that its debug DLL does not show.
 struct UnshownRequest {
   std::vector<OpClass> op_classes;           ///< queues that were asked for
   std::uint64_t max_operations = 10'000'000; ///< of each queue
@@ -21,13 +21,13 @@ struct UnshownRequest {
   std::function<bool()> take_memory = {};
 };
 
-/// What came of it beside the operations.
+/// The results beside the operations.
 struct UnshownOutcome {
-  /// types.partial: why nothing can be read; recorder.off, recorder.gaps: why not all is there. To
-  /// be said as a warning.
+  /// Why nothing can be read (types.partial), or why something is missing (recorder.off,
+  /// recorder.gaps). To be reported as a warning.
   std::optional<Error> lacking;
   std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen: the first one found
-  /// What its threads are in, where the process itself keeps that. Their sites have no names yet.
+  /// The calls of its threads, if the process itself records them. Their sites have no names yet.
   std::vector<BlockedCall> calls;
   std::vector<Joint> joints; ///< RankDump::joints
 };

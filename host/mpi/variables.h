@@ -63,11 +63,12 @@ enum class VariableClass : std::uint8_t {
   generic
 };
 
-/// One value, or the elements of one, in its own type. A text is a control variable of MPI_CHAR.
+/// The elements of a value, in its own type; most values have one. A text is a control variable of
+/// MPI_CHAR.
 using VariableValue = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>,
                                    std::vector<double>, std::string>;
 
-/// What a performance variable had when it was read, of one object that it is bound to.
+/// The value of a performance variable for one object to which it is bound, or for none.
 struct VariableReading {
   std::optional<VariableValue> value;        ///< nullopt: not read, see `reason`
   std::string object = {};                   ///< name of the communicator; empty: bound to none
@@ -99,8 +100,8 @@ struct Variable {
   std::optional<VariableClass> pvar_class;          ///< performance
   std::optional<bool> readonly, continuous, atomic; ///< performance
   std::vector<std::size_t> categories;              ///< indexes into ProcessVariables::categories
-  /// Who gave a control variable its value, where the MPI keeps that: "default", "environment",
-  /// "file PATH", "command line", "override".
+  /// Who gave a control variable its value, if the MPI keeps that: "default", "environment", "file
+  /// PATH", "command line", "override".
   std::string set_by;
   std::vector<VariableReading> readings; ///< of a control variable one
 };
@@ -121,9 +122,10 @@ struct ProcessVariables {
   std::vector<Variable> variables; ///< in MPI's order, control variables first
   std::vector<VariableCategory> categories;
   std::vector<VariableEnumeration> enumerations;
-  std::optional<double> listed_s; ///< recorder: so long before the stop they were enumerated
+  std::optional<double> listed_s; ///< recorder: seconds from listing them to the stop
   bool whole = true;              ///< false: there are more, and a warning says why
-  /// How many there were before those that were not asked for were left out; nullopt: all are here.
+  /// The number of variables before those that were not asked for were dropped; nullopt: all are
+  /// here.
   std::optional<std::uint64_t> total = {};
 };
 

@@ -5,7 +5,7 @@
 
 namespace mqbridge {
 
-/// What is asked of the handles of one stopped process. References outlive the call.
+/// A question about the handles of one stopped process. References outlive the call.
 struct HandleRequest : WorkerRequest {
   HandleQuestion question; ///< at most wire::max_asked_handles
 };
@@ -15,12 +15,12 @@ struct HandleResult : WorkerOutcome {
 };
 
 /// Starts a fresh worker, loads the DLL there, and asks it by the functions of
-/// dll/mpidbg_interface.h. Never throws, never hangs. What the DLL says is checked: counts, ranks
-/// and texts that nothing has are not known. Each handle of the question has an answer or stands
-/// among `refused`; with a request comes its communicator. Of lists, those of which not all is
-/// known stand in `unlisted` or `incomplete`, also after a failure. Call it on the thread that
-/// reads the process's memory. Failure codes: those of walk_queues() but walk.max_operations, with
-/// dll.no_handles for dll.no_queues.
+/// dll/mpidbg_interface.h. Never throws, never hangs. The DLL's answers are checked: impossible
+/// counts, ranks and texts count as not known. Each handle of the question has an answer or is in
+/// `refused`; a request's communicator is answered with it. A list that is not known, or not
+/// wholly, is named in `unlisted` or `incomplete`, also after a failure. Call it on the thread that
+/// reads the process's memory. Failure codes: those of walk_queues() except walk.max_operations,
+/// with dll.no_handles in the place of dll.no_queues.
 HandleResult ask_handles(const HandleRequest& request);
 
 } // namespace mqbridge

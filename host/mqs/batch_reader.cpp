@@ -16,7 +16,7 @@ bool BatchReader::accept(std::span<const std::byte> batch) {
   bool proper = false;
   try {
     proper = accept_items(in);
-  } catch (const std::bad_alloc&) { // less is there than was thought
+  } catch (const std::bad_alloc&) { // there is less memory than was thought
     limit_ = WalkLimit::run_bytes;
     proper = true;
   }

@@ -13,11 +13,11 @@
 
 namespace mqbridge {
 
-/// Why no more of a worker's results is taken.
+/// The limit for which no more results of a worker are taken.
 enum class WalkLimit : std::uint8_t { none, operations, rank_bytes, run_bytes };
 
-/// Takes a worker's batches apart into items, and checks their framing, order and memory. What the
-/// items mean is the business of who derives from it.
+/// Takes a worker's batches apart into items, and checks their framing, order and memory. Derived
+/// classes know what the items mean.
 class BatchReader {
 public:
   BatchReader(const WorkerRequest& request, WorkerOutcome& outcome, MessageLog& log)
@@ -26,27 +26,27 @@ public:
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
-  /// One batch, whole. false: improper; what stood before the fault is kept, and nothing is taken
-  /// after it: an item less, and the next would count for another object.
+  /// Takes one whole batch. false: improper; items before the fault are kept, and nothing is taken
+  /// after it: with an item missing, the next ones would count for another object.
   bool accept(std::span<const std::byte> batch);
-  /// Another worker does the work.
+  /// Another worker does the work from the beginning.
   void begin_anew() { next_sequence_ = 0; }
 
-  /// The batch that a worker left unsent: a torn or repeated one is not a fault.
+  /// Takes the batch that a worker left unsent: a torn or repeated one is not a fault.
   void accept_remainder(std::span<const std::byte> batch);
 
-  /// A limit that was met: what came until then is kept, and what comes behind it is not looked at.
+  /// The limit that was met: results that came before are kept, and later ones are not looked at.
   WalkLimit limit() const { return limit_; }
 
-  /// The worker has ended: what is unfinished takes the reason why. `dll_failed`: the debug DLL's
-  /// fault; else a limit of ours.
+  /// The worker has ended: unfinished results get the reason. `dll_failed`: the debug DLL is to
+  /// blame; else a limit of ours.
   virtual void finish(const std::optional<Error>& failure, TruncatedBy truncated_by,
                       bool dll_failed) = 0;
 
 protected:
   /// An item other than Item::dll and Item::note. false: improper.
   virtual bool accept_item(wire::Item kind, wire::Decoder& item) = 0;
-  /// What WorkerRequest::progress is told.
+  /// The number that WorkerRequest::progress gets.
   virtual std::uint64_t found() const = 0;
 
   /// False: there is no room for it.
@@ -62,7 +62,7 @@ private:
   const WorkerRequest& request_;
   WorkerOutcome& outcome_;
   MessageLog& log_;
-  bool improper_ = false; ///< an item was
+  bool improper_ = false; ///< an item was improper
   WalkLimit limit_ = WalkLimit::none;
   std::uint64_t next_sequence_ = 0;
 };

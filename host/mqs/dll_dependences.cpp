@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Debug DLLs need a handful. Beyond that nobody looks on, and nothing is loaded.
+/// The most libraries that are looked at; debug DLLs need a handful. With more, nothing is loaded.
 constexpr std::size_t max_libraries = 64;
 
 std::vector<std::string> split(std::string_view paths) {
@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view paths) {
   }
 }
 
-/// ld.so's words for the directory of the object that says it.
+/// ld.so's words for the directory of the object in which they stand.
 constexpr std::array<std::string_view, 2> origin_tokens = {"${ORIGIN}", "$ORIGIN"};
 
 std::string with_origin(std::string path, const fs::path& origin) {

@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A debug DLL has tens of kilobytes; its version is looked for in no more than this.
+/// Bytes of a DLL in which its version is looked for; a debug DLL has tens of kilobytes.
 constexpr std::uint64_t max_scanned_file = 16 << 20;
 
-/// What a DLL is for: of which name ours is, what others must export, and where the process names
-/// them.
+/// The purpose of a DLL: the name of our own one, the functions that others must export, and the
+/// place where the process names them.
 struct Purpose {
   std::string_view own_file;
   std::string_view needed_export;
@@ -34,18 +34,7 @@ constexpr Purpose for_queues = {"libmqbridge-queues.so", "mqs_setup_basic_callba
 constexpr Purpose for_handles = {"libmqbridge-handles.so", "mpidbg_interface_version_compatibility",
                                  "mpidbg_dll_locations"};
 
-/// How a DLL of this MPI gets onto this host.
-std::string install_hint(std::string_view mpi) {
-  if (mpi == "openmpi")
-    return "apt install libopenmpi3    (or give the host's libompi_dbg_msgq.so with --dll PATH)";
-  if (mpi == "mpich")
-    return "rebuild MPICH with --enable-debuginfo (Debian's is built without), or run the program "
-           "with Open MPI\n"
-           "where the libtvmpich.so of that very MPICH is on this host: --dll PATH";
-  return "the MPI library's debug DLL on this host: --dll PATH";
-}
-
-/// One word for a shell. The path is of the target's choosing, and hints are there to be pasted.
+/// The text as one word for a shell. The target chose the path, and users paste hints.
 std::string quoted(const std::string& text) {
   std::string word = "'";
   for (const char c : text)
@@ -57,7 +46,7 @@ std::string dll_hint(const fs::path& path) {
   return fmt::format("if you trust it: --dll {}", quoted(printable(path.string())));
 }
 
-/// This program's own platform: what a DLL must be built for.
+/// Checks that a DLL is built for this program's own platform.
 Result<void> check_architecture(const fs::path& path) {
   auto theirs = read_elf_platform(path);
   if (!theirs && theirs.error().code == codes::elf_open)
@@ -88,7 +77,7 @@ bool is_inside(const fs::path& path, const fs::path& directory) {
   return in_directory == directory.end();
 }
 
-/// `path` may be absent; what of it is there is looked at where it really is.
+/// `path` may be missing; the part of it that exists is looked at where it really is.
 bool is_allowed(const fs::path& path, const DllPolicy& policy) {
   std::error_code error;
   const fs::path real_path = fs::weakly_canonical(path, error);
@@ -122,7 +111,8 @@ std::string_view kind_of(const struct stat& status) {
   }
 }
 
-/// Before anything opens it: to open a FIFO may last for ever, and a device may act on it.
+/// This check comes before anything opens the file: opening a FIFO may last for ever, and a device
+/// may act on it.
 Result<CheckedDll> check_is_file(const fs::path& real) {
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0)
@@ -136,7 +126,8 @@ Result<CheckedDll> check_is_file(const fs::path& real) {
   return checked_dll(status);
 }
 
-/// The worker would say so, too, but only after the library's constructors have run there.
+/// The worker would find a missing function, too, but only after the library's constructors have
+/// run.
 Result<void> check_exports(const fs::path& real, const Purpose& purpose) {
   const auto file = ElfFile::open(real);
   if (file && (*file)->find_symbol(purpose.needed_export) != nullptr)
@@ -159,7 +150,8 @@ Result<void> check_trust(const fs::path& real, const DllPolicy& policy) {
               dll_hint(real));
 }
 
-/// What a target may name, whichever way it was found on this host: the file that passed.
+/// Makes all checks of a DLL that a target may name, however it was found on this host. Returns the
+/// file that passed.
 Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& policy,
                                     const Purpose& purpose) {
   auto file = check_is_file(real);
@@ -223,28 +215,29 @@ Result<void> check_name(const TargetsDll& target, const Purpose& purpose) {
   return {};
 }
 
-/// Where distributions put debug DLLs. Open MPI's lies among its plugins.
-std::vector<fs::path> host_directories() {
-  std::vector<fs::path> directories;
-  for (const char* base : {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"})
-    for (const char* below :
-         {"openmpi/lib/openmpi3", "openmpi/lib/openmpi", "openmpi", "mpich/lib", ""})
-      directories.push_back(fs::path(base) / below);
+/// The directories where this host may keep debug DLLs: directories of libraries, and `below`
+/// these.
+std::vector<fs::path> host_directories(std::span<const std::string_view> below) {
+  std::vector<fs::path> libraries = {"/usr/lib", "/usr/lib64", "/usr/local/lib",
+                                     "/usr/local/lib64"};
   // Debian's multiarch directories, whatever the triplet.
   std::error_code error;
   for (fs::directory_iterator entry("/usr/lib", error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().filename().string().find("-linux-") == std::string::npos)
-      continue;
-    for (const char* below : {"openmpi/lib/openmpi3", "openmpi/lib/openmpi", ""})
-      directories.push_back(entry->path() / below);
+       entry.increment(error))
+    if (entry->path().filename().string().find("-linux-") != std::string::npos)
+      libraries.push_back(entry->path());
+  std::vector<fs::path> directories;
+  for (const auto& library : libraries) {
+    for (const auto directory : below)
+      directories.push_back(library / directory);
+    directories.push_back(library);
   }
   return directories;
 }
 
-/// None: the file does not say its version, or says this one.
+/// There is no warning if the file does not say its version, or says this one.
 std::vector<Error> version_warnings(const fs::path& dll, std::string_view version) {
-  const auto file = open_regular_file(dll); // still: a FIFO would hold us, and the target
+  const auto file = open_regular_file(dll); // a FIFO put there since would hold us, and the target
   if (version.empty() || !file)
     return {};
   const std::uint64_t size = FileOnDisk(dll, *file).size();
@@ -260,19 +253,26 @@ std::vector<Error> version_warnings(const fs::path& dll, std::string_view versio
       "if the queues look wrong: the debug DLL of that version, --dll PATH"}};
 }
 
-/// The target's path is of another machine: the same file name where this host keeps such DLLs.
+/// The target's path belongs to another machine: looks for the same file name where this host keeps
+/// such DLLs.
 std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy& policy,
-                                           std::string_view version, const Purpose& purpose) {
-  for (const auto& directory : host_directories()) {
+                                           const TargetsDll& target, const Purpose& purpose) {
+  for (const auto& directory : host_directories(target.directories)) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name.filename(), error);
     if (error)
       continue;
     if (auto checked = check_for_target(path, policy, purpose))
-      return DllChoice{path, "same file name on this host", version_warnings(path, version),
+      return DllChoice{path, "same file name on this host", version_warnings(path, target.version),
                        *checked};
   }
   return std::nullopt;
+}
+
+std::string install_hint(const TargetsDll& target) {
+  return std::string(target.install_hint.empty()
+                         ? "the MPI library's debug DLL on this host: --dll PATH"
+                         : target.install_hint);
 }
 
 Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& target,
@@ -280,24 +280,24 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& targ
   if (target.name.empty())
     return fail("dll.not_found",
                 fmt::format("the target names no debug DLL ({} is empty)", purpose.variable),
-                install_hint(target.mpi));
+                install_hint(target));
   if (auto usable = check_name(target, purpose); !usable)
     return forward(std::move(usable));
   const fs::path path = mapped(policy, target.name);
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
-    if (auto found = same_name_on_host(path, policy, target.version, purpose))
+    if (auto found = same_name_on_host(path, policy, target, purpose))
       return std::move(*found);
     return fail("dll.not_found",
                 fmt::format("the target's debug DLL {} is not on this host ({})",
                             printable(path.string()), error.message()),
-                install_hint(target.mpi));
+                install_hint(target));
   }
   auto checked = check_for_target(real, policy, purpose);
   if (!checked) {
     if (checked.error().code == codes::dll_architecture)
-      if (auto found = same_name_on_host(path, policy, target.version, purpose))
+      if (auto found = same_name_on_host(path, policy, target, purpose))
         return std::move(*found);
     return forward(std::move(checked));
   }
@@ -305,7 +305,7 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& targ
                    *checked};
 }
 
-/// The one that is part of this program, whatever the target calls it.
+/// The DLL that is part of this program, whatever the target calls it.
 Result<DllChoice> own_choice(const DllPolicy& policy, const Purpose& purpose) {
   const auto name = purpose.own_file;
   std::string searched;
@@ -332,7 +332,7 @@ Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target) 
   for (const auto& key : keys)
     if (auto configured = policy.configured.find(key); configured != policy.configured.end())
       return users_choice(policy, configured->second, "configuration");
-  if (target.mpi == "recorder")
+  if (target.is_ours)
     return own_choice(policy, for_queues);
   return targets_choice(policy, target, for_queues);
 }

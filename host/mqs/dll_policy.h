@@ -32,6 +32,10 @@ struct TargetsDll {
   bool name_ends = true;    ///< false: no NUL where it should be, so that it is garbage
   std::string_view mpi;     ///< MpiLibrary::provider: a key of the configuration
   std::string_view version; ///< the second half of that key; may be empty
+  bool is_ours = false;     ///< the one for the recorder is asked for
+  // Of the MPI, not of the process:
+  std::string_view install_hint = {};             ///< how its DLL gets onto this host
+  std::vector<std::string_view> directories = {}; ///< where hosts keep DLLs, below /usr/lib, ...
 };
 
 struct DllChoice {
@@ -49,7 +53,7 @@ struct DllChoice {
 /// - What the user gave, by --dll or the configuration, is loaded. dll.unsafe warns where somebody
 ///   other than root and this user could change it, a directory above it, or a library that it
 ///   brings along.
-/// - For `mpi` "recorder": the one that is part of this program, whatever the process says.
+/// - For a recorder (`is_ours`): the one that is part of this program, whatever the process says.
 /// - What the process names is loaded only where root alone could change it: the file, all
 ///   directories above it (links followed), and every place where its dependences are searched; or
 ///   where all of this is in an allowed directory. It must be an absolute path, a file, for this

@@ -36,7 +36,7 @@ bool is_in_user_space(const fs::path& path) {
   return ::statfs(path.c_str(), &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
 }
 
-/// Of `part` alone; `entry` is what was found in it, if it is a directory above something.
+/// Looks at `part` alone. If it is a directory above something, `entry` is what was found in it.
 std::string why_part_changeable(const fs::path& part, const struct stat& status,
                                 const struct stat* entry, Writers writers) {
   const std::string shown = printable(part.string());

@@ -10,12 +10,6 @@ namespace {
 
 using wire::HandleList;
 
-std::optional<HandleKind> kind_of(std::uint8_t value) {
-  if (value > static_cast<std::uint8_t>(HandleKind::status))
-    return std::nullopt;
-  return static_cast<HandleKind>(value);
-}
-
 constexpr HandleKind listed_kinds[] = {HandleKind::communicator, HandleKind::errhandler,
                                        HandleKind::request};
 
@@ -149,26 +143,24 @@ bool HandleReader::status(wire::Decoder& item) {
 bool HandleReader::refused(wire::Decoder& item) {
   HandleRefusal refusal;
   refusal.handle.value = item.get<std::uint64_t>();
-  const auto kind = kind_of(item.get<std::uint8_t>());
-  refusal.handle.fortran = item.get<std::uint8_t>() != 0;
+  refusal.handle.kind = item.get_up_to(HandleKind::status);
+  refusal.handle.fortran = item.get<bool>();
   refusal.reason = printable(item.text());
-  if (!item.complete() || !kind || !is_due(*kind, nullptr))
+  if (!item.complete() || !is_due(refusal.handle.kind, nullptr))
     return false;
-  refusal.handle.kind = *kind;
   return keep(handles_.refused, std::move(refusal));
 }
 
 bool HandleReader::list_end(wire::Decoder& item) {
-  const auto kind = kind_of(item.get<std::uint8_t>());
-  const auto end = item.get<wire::ListEnd>();
-  if (!item.complete() || !kind || !asks_for_lists() || !is_due(*kind, nullptr) ||
-      end > wire::ListEnd::unlisted)
+  const auto kind = item.get_up_to(HandleKind::status);
+  const auto end = item.get_up_to(wire::ListEnd::unlisted);
+  if (!item.complete() || !asks_for_lists() || !is_due(kind, nullptr))
     return false;
-  ended_.push_back(*kind);
+  ended_.push_back(kind);
   if (end == wire::ListEnd::incomplete)
-    handles_.incomplete.push_back(*kind);
+    handles_.incomplete.push_back(kind);
   if (end == wire::ListEnd::unlisted)
-    handles_.unlisted.push_back(*kind);
+    handles_.unlisted.push_back(kind);
   return true;
 }
 

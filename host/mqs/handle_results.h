@@ -16,8 +16,8 @@ class HandleReader final : public BatchReader {
 public:
   HandleReader(const HandleRequest& request, HandleResult& result, MessageLog& log);
 
-  /// Handles that were asked for and not answered are refused; kinds whose list has not come to
-  /// its end are incomplete.
+  /// Handles that were asked for and not answered become refusals; kinds whose list has not come to
+  /// its end become incomplete.
   void finish(const std::optional<Error>& failure, TruncatedBy truncated_by,
               bool dll_failed) override;
 
@@ -45,12 +45,12 @@ private:
   const HandleRequest& request_;
   ProcessHandles& handles_;
   SitePool sites_;
-  /// Of the handle that comes next.
+  /// The lists and attributes of the handle that comes next.
   HandleLists lists_;
   std::vector<HandleAttribute> attributes_;
   std::uint64_t numbers_ = 0; ///< elements of all lists
   std::uint64_t owners_ = 0;  ///< communicators that nobody asked for
-  std::uint64_t answers_ = 0; ///< refusals among them
+  std::uint64_t answers_ = 0; ///< how many of these are refusals
   std::vector<HandleKind> ended_;
 };
 

@@ -9,17 +9,17 @@
 
 namespace mqbridge {
 
-// What a debug DLL says of a process's handles (dll/mpidbg_interface.h). Texts are the target's:
-// bounded, not yet fit to be shown. nullopt and empty texts mean not known; a rank that is -1 there
-// is nullopt here.
+// What a debug DLL says about a process's handles (dll/mpidbg_interface.h). Texts come from the
+// target: bounded, not yet fit to be shown. nullopt and empty texts mean not known; a rank of -1
+// there is nullopt here.
 
 enum class HandleKind : std::uint8_t { communicator, request, errhandler, status };
 
-/// What is asked. Without handles: everything that the DLL can list.
+/// The question. Without handles it asks for everything that the DLL can list.
 struct HandleQuestion {
   struct Handle {
     HandleKind kind = HandleKind::request;
-    std::uint64_t value = 0; ///< as in C, zero-extended; of a status its address
+    std::uint64_t value = 0; ///< as in C, zero-extended; for a status its address
     bool fortran = false;    ///< value is a Fortran INTEGER
   };
   std::vector<Handle> handles;
@@ -47,7 +47,7 @@ struct Topology {
 struct CommunicatorHandle {
   std::uint64_t handle = 0;
   std::optional<std::int64_t> fortran;
-  bool null = false; ///< MPI_COMM_NULL: the rest says nothing
+  bool null = false; ///< MPI_COMM_NULL: the rest is meaningless
   bool predefined = false;
   bool intercommunicator = false;
   std::optional<bool> freed; ///< by the program
@@ -74,8 +74,7 @@ enum class RequestHandleKind : std::uint8_t {
 };
 enum class RequestHandleState : std::uint8_t { unknown, inactive, active, complete, freed };
 
-/// What a request's peer and tag may be beside a rank and a number, as MPIDBG_ANY_SOURCE and its
-/// like have it.
+/// Special values of a request's peer and tag, numbered as MPIDBG_ANY_SOURCE and its like.
 inline constexpr int any_source = -1, null_process = -2, any_tag = -1;
 
 struct RequestHandle {
@@ -86,7 +85,7 @@ struct RequestHandle {
   RequestHandleState state = RequestHandleState::unknown;
   std::optional<bool> persistent;
   std::optional<std::uint64_t> comm; ///< C handle
-  std::optional<int> peer, tag;      ///< any_source, null_process, any_tag among them
+  std::optional<int> peer, tag;      ///< may be any_source, null_process, any_tag
   std::optional<std::uint64_t> count, bytes, buffer;
   std::string datatype;
   std::optional<int> actual_source, actual_tag;
@@ -117,7 +116,7 @@ struct StatusHandle {
   std::optional<std::uint64_t> bytes;
 };
 
-/// Which entry of the question had no answer, and why.
+/// A handle of the question that has no answer, and the reason.
 struct HandleRefusal {
   HandleQuestion::Handle handle;
   std::string reason;
@@ -131,7 +130,7 @@ struct ProcessHandles {
   std::vector<ErrhandlerHandle> errhandlers;
   std::vector<StatusHandle> statuses;
   std::vector<HandleRefusal> refused;
-  /// Kinds that were asked for as lists and that the DLL cannot list, or not wholly.
+  /// Kinds that were asked for as lists, and that the DLL cannot list, or not wholly.
   std::vector<HandleKind> unlisted, incomplete;
 };
 

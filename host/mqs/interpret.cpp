@@ -10,8 +10,7 @@
 namespace mqbridge {
 namespace {
 
-/// What MPI calls MPI_ANY_SOURCE and MPI_ANY_TAG is -1 at this interface (MQD 1.03, "Queue
-/// display").
+/// The value of MPI_ANY_SOURCE and MPI_ANY_TAG at this interface (MQD 1.03, "Queue display").
 constexpr std::int64_t wildcard = -1;
 
 class Interpreter {
@@ -73,8 +72,8 @@ private:
     return {false, value};
   }
 
-  /// MQD 5.5.2: valid for a send, and from mqs_st_matched on. A DLL that leaves them unset leaves
-  /// the rank at -1.
+  /// MQD 5.5.2: these fields are valid for a send, and for a receive from mqs_st_matched on. A DLL
+  /// that does not set them leaves the rank at -1.
   std::optional<ActualMessage> actual(const RawOperation& raw) {
     if (op_class_ == OpClass::receive && operation_.status == OpStatus::pending)
       return {};
@@ -89,7 +88,7 @@ private:
     return message;
   }
 
-  /// The communicator's group knows better than the DLL, if there is one.
+  /// The communicator's group, if there is one, is more reliable than the DLL.
   std::optional<std::int64_t> global_rank(std::int64_t local, std::int64_t raw) {
     const std::int64_t said = as_target_int(raw);
     const auto& group = communicator_.group;
@@ -140,6 +139,15 @@ void forget_status(Operation& operation) {
   operation.actual.reset();
   if (operation.raw.status == static_cast<std::int32_t>(OpStatus::matched))
     operation.length = {std::nullopt, LengthUnit::unknown};
+}
+
+std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,
+                                               const MaybeInt& local) {
+  const RankList& ranks =
+      communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks : communicator.group;
+  if (!local || !ranks || *local < 0 || std::cmp_greater_equal(*local, ranks->size()))
+    return std::nullopt;
+  return (*ranks)[static_cast<std::size_t>(*local)];
 }
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include "host/mqs/queues.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace mqbridge {
 
@@ -20,5 +21,10 @@ Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
 /// Its status could not be read again, and the debug DLL's is not to be believed: `unknown`; and
 /// whether a receive has met a message is not known either, nor, if so, how long it may be.
 void forget_status(Operation& operation);
+
+/// The rank in MPI_COMM_WORLD of the peer that has this local rank; in an intercommunicator peers
+/// are of the remote group. nullopt: not known, or of another job.
+std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,
+                                               const MaybeInt& local);
 
 } // namespace mqbridge

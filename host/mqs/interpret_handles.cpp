@@ -13,7 +13,7 @@ namespace {
 using wire::HandleList;
 using Numbers = HandleLists::Numbers;
 
-/// Return codes that stand where a Fortran handle would: a version 1 DLL does not know it then.
+/// Some version 1 DLLs put a return code where a Fortran handle would be: then it is not known.
 bool is_code(std::int64_t fortran) {
   return fortran == MPIDBG_ERR_NOT_SUPPORTED || fortran == MPIDBG_ERR_UNAVAILABLE;
 }
@@ -22,7 +22,7 @@ std::optional<std::int64_t> fortran_of_version_1(std::int64_t fortran) {
   return is_code(fortran) ? std::nullopt : std::optional(fortran);
 }
 
-/// Of wire fields and descriptions: what a bit of `known` says is there.
+/// Tells by the bits of `known` which members of fields and descriptions from the wire are known.
 class Known {
 public:
   explicit Known(std::uint64_t bits) : bits_(bits) {}
@@ -58,7 +58,7 @@ std::optional<std::vector<std::uint64_t>> handles_of(const std::optional<Numbers
   return numbers ? std::optional(handles_of(*numbers, pointer_size)) : std::nullopt;
 }
 
-/// No process is in a group twice: then none of its ranks is known.
+/// No process is in a group twice: in such a group no rank is known.
 std::vector<std::optional<int>> group_of(const std::optional<Numbers>& ranks) {
   if (!ranks)
     return {};
@@ -134,7 +134,7 @@ std::optional<Topology> dist_graph(HandleLists& lists) {
   return topology;
 }
 
-/// That the DLL names none means that there is none, where it is known.
+/// If the topology is known and the DLL names none, there is none.
 std::optional<Topology> topology_of(std::uint64_t flags, const Known& known, HandleLists& lists) {
   constexpr std::uint64_t kinds =
       MPIDBG_COMM_INFO_CARTESIAN | MPIDBG_COMM_INFO_GRAPH | MPIDBG_COMM_INFO_DIST_GRAPH;
@@ -160,7 +160,7 @@ std::optional<Topology> topology_of(std::uint64_t flags, const Known& known, Han
   return topology;
 }
 
-/// `is_told`: that neither bit is set means that it was not freed.
+/// `is_told`: if neither bit is set, the handle was not freed.
 std::optional<bool> freed(std::uint64_t flags, std::uint64_t bits, bool is_told) {
   const bool was = (flags & bits) != 0;
   return was || is_told ? std::optional(was) : std::nullopt;

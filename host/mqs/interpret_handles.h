@@ -25,13 +25,13 @@ private:
   std::array<std::optional<Numbers>, wire::handle_lists> lists_;
 };
 
-/// What a DLL said of a handle, as far as it makes sense: ranks outside of their group, groups of
-/// another size than their communicator and values that no enumeration has are not known.
-/// `lists` and `attributes` are taken. Pure.
+/// The DLL's description of a handle, as far as it makes sense: ranks outside of their group,
+/// groups of another size than their communicator and values outside of their enumeration count as
+/// not known. `lists` and `attributes` are moved from. Pure.
 CommunicatorHandle communicator_of(const wire::CommFields& fields, std::string name,
                                    HandleLists& lists, std::vector<HandleAttribute> attributes,
                                    int pointer_size);
-/// The site, which is shared, is left to the caller.
+/// The caller fills in the site, which is shared.
 RequestHandle request_of(const wire::RequestFields& fields,
                          const mpidbg_request_description& description, int pointer_size);
 ErrhandlerHandle errhandler_of(const wire::ErrhandlerFields& fields, std::string name,

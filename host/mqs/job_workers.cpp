@@ -5,13 +5,6 @@
 #include <fmt/format.h>
 
 namespace mqbridge {
-namespace {
-
-/// For the DLL to give back what it has put for the processes of a job.
-constexpr int farewell_ms = 500;
-
-} // namespace
-
 JobWorkers::Turn::~Turn() {
   if (job_ == nullptr)
     return;
@@ -65,7 +58,7 @@ std::vector<std::string> JobWorkers::end() {
         worker.socket(), wire::Encoder().put(wire::Kind::job_over).message(), false));
     std::vector<std::string> lines;
     MessageLog log(lines);
-    const auto status = worker.end(log, farewell_ms);
+    const auto status = worker.end(log, WorkerProcess::farewell_ms);
     if (status.value_or(0) != 0)
       log.add("afterwards: " + death(key.dll, status, worker.shared()).message);
     for (const auto& line : lines)

@@ -16,7 +16,7 @@
 
 namespace mqbridge {
 
-/// The workers of debug DLLs of level 3, which keep what they know of a job: one worker is asked
+/// The workers of debug DLLs of level 3. Such a DLL keeps facts about a job: so one worker is asked
 /// about all processes of the job, one after the other. Thread-safe; outlives the walks.
 class JobWorkers {
 public:
@@ -47,7 +47,7 @@ private:
   };
 
 public:
-  /// The right to ask about a process of a job, which one has at a time. It ends with the object.
+  /// The right to ask about a process of a job. One thread has it at a time, until the object ends.
   class Turn {
   public:
     Turn(Turn&& other) noexcept : all_(other.all_), job_(std::exchange(other.job_, nullptr)) {}
@@ -56,11 +56,11 @@ public:
 
     /// The job's worker. nullopt: it has none, and a new one is to be started.
     std::optional<Idle> take();
-    /// For the next process.
+    /// Keeps the worker for the next process.
     void keep(Idle worker) { job_->idle.emplace(std::move(worker)); }
-    /// The worker has ended early, and with it what the DLL knew of the job.
+    /// The worker has ended early, and the DLL's facts about the job are lost.
     void lose() { job_->lost = true; }
-    /// A worker of the job was lost, so that the DLL does not know of all processes before.
+    /// A worker of the job was lost, so the DLL does not know all earlier processes.
     bool has_lost() const { return job_->lost; }
 
   private:
@@ -76,12 +76,13 @@ public:
   /// Whether the DLL is of level 3, and one worker is to be asked about all processes of the job.
   bool knows(const Key& key);
   void note(const Key& key);
-  /// Of a job that is known: waits for those before. nullopt: `until` has come, or `stop`.
+  /// For a known job: waits for the processes before this one. nullopt: `until` has come, or
+  /// `stop`.
   std::optional<Turn> await(const Key& key, const std::optional<Clock::time_point>& until,
                             std::stop_token stop);
 
-  /// No more processes come: has the DLLs give back their infos, and returns what they said at
-  /// that, each line behind its DLL's name.
+  /// No more processes come: lets the DLLs give back their infos, and returns what they print then,
+  /// each line behind its DLL's name.
   std::vector<std::string> end();
 
 private:
@@ -91,7 +92,7 @@ private:
   std::map<Key, Job> jobs_; ///< a Job stays where it is
 };
 
-/// How a worker's walk is one of a job. References outlive the walk.
+/// The job that a worker's walk belongs to. References outlive the walk.
 struct JobOfWalk {
   JobWorkers& workers;
   std::string name; ///< of the job

@@ -7,27 +7,27 @@
 namespace mqbridge {
 
 /// Where a process met processes of other jobs, as its recorder keeps it (struct mqr_joint of
-/// dll/recorder/layout.h): a call that made a communicator of members of several MPI_COMM_WORLDs.
+/// dll/recorder/layout.h): a call that made a communicator with members of several MPI_COMM_WORLDs.
 struct Joint {
   std::uint64_t id = 0;       ///< the same on the members of the local group that have one `base`
   std::uint64_t base = 0;     ///< the joint that the communicator it was made on comes from, or 0
-  std::uint64_t path = 0;     ///< which one of that joint's it was, or of this job
+  std::uint64_t path = 0;     ///< of that communicator: its path in that joint, or in this job
   std::uint64_t began = 0;    ///< us since 1970, by the clock of its computer
   std::uint64_t ended = 0;    ///< the same
   std::uint32_t sequence = 0; ///< BlockedCall::sequence of the call
   std::string call;           ///< "MPI_Comm_spawn"; of a process that was spawned "MPI_Init"
   std::int64_t size = 0;      ///< of the local group
   std::int64_t remote_size = 0;
-  std::string mark; ///< where both sides have one it is the same; or empty
+  std::string mark; ///< both sides have the same text, or at least one has none (empty)
 
   bool operator==(const Joint&) const = default;
 };
 
-/// A communicator that comes from a joint, as one of its members knows it: ranks in its own
-/// MPI_COMM_WORLD by local rank, -1 of those of another one.
+/// A communicator that comes from a joint, as one of its members knows it. Groups are lists of
+/// ranks in the member's own MPI_COMM_WORLD by local rank; -1 stands for members of another one.
 struct Joined {
   std::uint64_t joint = 0; ///< Joint::id
-  std::uint64_t path = 0;  ///< which one of that joint's: the same on both sides
+  std::uint64_t path = 0;  ///< among the communicators of that joint; the same on both sides
   std::vector<std::int64_t> group;
   std::vector<std::int64_t> remote_group; ///< empty: no intercommunicator
 

@@ -9,8 +9,8 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t max_types = 4096;
-/// Open MPI's DLL asks for some 300 things, and reads nothing that is not there unless the process
-/// is corrupt: then for every word of garbage that it takes for a pointer.
+/// Open MPI's DLL asks for some 300 symbols, types and fields. It fetches unmapped memory only if
+/// the process is corrupt: then it does so for every word of garbage that it takes for a pointer.
 constexpr std::uint32_t max_questions = 16'384;
 constexpr std::uint32_t max_unreadable = 65'536;
 
@@ -18,7 +18,8 @@ wire::Encoder reply() {
   return wire::Encoder().put(wire::Kind::reply);
 }
 
-/// A DLL asks for many fields of a type, one by one: those of most types come along with it.
+/// A DLL asks for many fields of a type, one by one: for most types all fields come along with the
+/// type.
 void put_fields(wire::Encoder& answer, const TypeLayout& layout) {
   const auto& fields = layout.fields;
   const auto fits = [](const TypeField& field) {

@@ -7,8 +7,8 @@
 
 namespace mqbridge {
 
-/// The lines that a DLL said, whichever way: bounded, and fit to be shown. What it says beyond the
-/// bounds is dropped, and one last line says so.
+/// The lines that a DLL printed, in whatever way: bounded, and fit to be shown. Lines beyond the
+/// bounds are dropped, and one last line says so.
 class MessageLog {
 public:
   explicit MessageLog(std::vector<std::string>& lines) : lines_(lines) {}
@@ -17,7 +17,7 @@ public:
   void add(std::string_view message);
   /// A piece of a stream: lines are complete at their newline.
   void add_stream(std::string_view piece);
-  /// Nothing was said, by a DLL that is loaded again.
+  /// The DLL is loaded again: its messages so far do not count.
   void clear();
   /// The stream has ended: its last line may lack the newline.
   void end_stream();

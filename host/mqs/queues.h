@@ -18,14 +18,14 @@
 
 namespace mqbridge {
 
-// What a walk found in one process: the model behind docs/reference/dump.schema.json, communicator
-// and below. nullopt means not known, everywhere.
+// The result of a walk in one process: the model behind docs/reference/dump.schema.json,
+// communicator and below. nullopt means not known, everywhere.
 
 enum class OpClass : std::uint8_t { send, receive, unexpected };
 inline constexpr std::array op_classes = {OpClass::send, OpClass::receive, OpClass::unexpected};
 
-/// `inactive`: persistent and not started. `unknown`: the debug DLL is not to be believed, and what
-/// it read could not be read again.
+/// `inactive`: persistent and not started. `unknown`: the debug DLL's status is not believed, and
+/// it could not be read again.
 enum class OpStatus : std::uint8_t { pending, matched, complete, inactive, unknown };
 
 /// What an operation is. MPI_Probe: `probe`. MPI_Mprobe that waits: `mprobe`. A message that has
@@ -33,19 +33,19 @@ enum class OpStatus : std::uint8_t { pending, matched, complete, inactive, unkno
 /// `message`.
 enum class OpKind : std::uint8_t { unknown, send, receive, probe, mprobe, message };
 
-/// Of a buffered send: has the copy left? The program's own buffer is free in any case.
+/// For a buffered send: whether the copy has left. The program's own buffer is free in any case.
 enum class Delivery : std::uint8_t { not_known, undelivered, delivered };
 
-/// Who says so: the debug DLL; mqbridge, which read it from the MPI's own objects; or the recorders
-/// of its sender and its receiver together.
+/// Where the operation was read: by the debug DLL; by mqbridge, from the MPI's own objects; or from
+/// the recorders of its sender and its receiver together.
 enum class OpSource : std::uint8_t { dll, mqbridge, recorder };
 
 /// How a message is sent: with its envelope, or once the receiver has asked for it.
 enum class Protocol : std::uint8_t { unknown, eager, rendezvous };
 
 /// The collective call for whose sake the MPI itself sends or receives; `none`: the program does.
-/// `nonblocking`: MPI_Ibarrier and its like, of which nothing tells which one it is; calls that
-/// make communicators wait in such a one, too. `internal`: another use of the MPI's own.
+/// `nonblocking`: MPI_Ibarrier and its like; nothing tells which one, and calls that make
+/// communicators use such a one, too. `internal`: another use by the MPI itself.
 enum class Collective : std::uint8_t {
   none,
   allgather,
@@ -77,10 +77,10 @@ enum class WaitMode : std::uint8_t { unknown, all, any };
 struct Waited {
   static constexpr std::uint32_t unknown_count = (1U << 29) - 1; ///< `count`: not known
 
-  std::uint32_t group = 0; ///< of one process: the same call. 0: nobody waits, or it is not known
-  std::uint32_t count : 29 = unknown_count; ///< of the group that must complete
+  std::uint32_t group = 0; ///< of one process: one for each call. 0: none waits, or not known
+  std::uint32_t count : 29 = unknown_count; ///< how many operations of the group must complete
   WaitMode mode : 2 = WaitMode::unknown;
-  bool unseen : 1 = false; ///< the call waits for something that is no operation of the document
+  bool unseen : 1 = false; ///< the call also waits for something else, not in the document
 
   explicit operator bool() const { return group != 0; }
 };
@@ -88,7 +88,7 @@ struct Waited {
 /// Peer::local_rank of MPI_PROC_NULL. Open MPI queues no such operations.
 inline constexpr std::int64_t proc_null = -2;
 
-/// Nothing stands at the last address that there is.
+/// The last address that there is stands for "not known": nothing lies there.
 using MaybeAddress = CompactOptional<TargetAddress, TargetAddress{~std::uint64_t{0}}>;
 
 struct Peer {
@@ -109,7 +109,7 @@ struct Length {
   LengthUnit unit = LengthUnit::bytes;
 };
 
-/// What a send has, or a receive that matched. Length in bytes.
+/// The message of a send, or of a receive that matched. Length in bytes.
 struct ActualMessage {
   MaybeInt local_rank;
   MaybeInt global_rank;
@@ -136,8 +136,8 @@ struct RawOperation {
 /// There may be ten million of them: each member more costs time, too, by the pages that it fills.
 struct Operation {
   [[no_unique_address]] RawOperation raw;
-  /// Position in the order of its channel, where the MPI has one: of a receive among those of its
-  /// communicator, of a send among those to its peer. It stands in the padding of `raw`.
+  /// Position in the order of its channel, if the MPI counts: a receive among the receives of its
+  /// communicator, a send among the sends to its peer. Stored in the padding of `raw`.
   CompactOptional<std::uint32_t, ~std::uint32_t{0}> sequence;
   Peer peer;
   Tag tag;
@@ -145,8 +145,8 @@ struct Operation {
   std::optional<ActualMessage> actual;
   MaybeAddress buffer;
   MaybeAddress request;
-  /// extra_text, the lines that the DLL set, at most 5; those that a repair left out are hidden.
-  /// What follows stands in its padding.
+  /// extra_text, at most 5 lines of the DLL; lines that a repair left out are hidden. The members
+  /// behind it are stored in its padding.
   [[no_unique_address]] TextLines text;
   OpStatus status = OpStatus::pending;
   bool system_buffer : 1 = false; ///< one byte with the next two
@@ -173,7 +173,7 @@ enum class QueueReason : std::uint8_t {
   not_requested,
   target_died,
   types_missing,
-  senders_unseen, ///< what its senders' recorders say is missing
+  senders_unseen, ///< according to its senders' recorders some messages are missing
   not_recorded,   ///< operations began while the process's recorder did not record
 };
 enum class TruncatedBy : std::uint8_t { nothing, operations, time, max_stop, bytes };
@@ -182,24 +182,31 @@ struct Queue {
   QueueState state = QueueState::not_requested;
   QueueReason reason = QueueReason::not_requested;
   std::optional<std::string> error;
-  std::optional<std::uint64_t> total; ///< seen before filters; nullopt if the walk did not end
+  std::optional<std::uint64_t>
+      total; ///< operations seen before filters; nullopt if the walk did not end
   TruncatedBy truncated_by = TruncatedBy::nothing;
   ChunkedList<Operation> operations;
 };
 
+/// Whether a queue shows everything: an operation that it does not show does not exist.
+inline bool is_whole(const Queue& queue) {
+  return queue.state == QueueState::available && queue.truncated_by == TruncatedBy::nothing &&
+         queue.total == queue.operations.size();
+}
+
 enum class CommunicatorKind : std::uint8_t { unknown, intra, inter };
 
-/// One of a group whose members are of several jobs.
+/// A member of a group with members of several jobs.
 struct Member {
-  std::string job; ///< as its MPI or launcher names it; once all ranks are known, as job_id does
+  std::string job; ///< the name by MPI or launcher; once all ranks are known, the same as job_id
   std::int64_t rank = 0; ///< in that job's MPI_COMM_WORLD
   auto operator<=>(const Member&) const = default;
 };
 
 /// The members of one side of a communicator, by local rank. Both empty: not known.
 struct Group {
-  RankList ranks;              ///< of MPI_COMM_WORLD: all are of this job
-  std::vector<Member> members; ///< not all are
+  RankList ranks;              ///< ranks of MPI_COMM_WORLD: all members are of this job
+  std::vector<Member> members; ///< set if not all members are of this job
 };
 
 /// Messages between this process and another one, modulo MessageCounters::modulus.
@@ -209,7 +216,7 @@ struct PeerCounters {
   MaybeInt arrived;      ///< from the peer, in their order; received or not
 };
 
-/// What a communicator has sent and seen arriving, the MPI's own messages among it.
+/// How many messages a communicator has sent and seen arriving, those of the MPI itself included.
 struct MessageCounters {
   std::int64_t modulus = 0;
   MaybeInt received;               ///< receives and probes posted so far
@@ -221,7 +228,7 @@ struct RecordedChannel {
   std::int64_t peer = 0;           ///< local rank, of the remote group in an intercommunicator
   std::optional<std::int64_t> tag; ///< nullopt: all tags that have no channel of their own
   std::uint32_t sent = 0;          ///< begun
-  std::uint32_t received = 0;      ///< of which the process knows that they have come
+  std::uint32_t received = 0;      ///< known to the process to have come
 };
 
 /// A nonblocking collective that the program has not seen complete.
@@ -234,7 +241,7 @@ struct RecordedCollective {
   SharedSite site; ///< null: not known
 };
 
-/// What only a recorder in the process knows of a communicator.
+/// Facts about a communicator that only a recorder in the process knows.
 struct RecordedCommunicator {
   bool whole = true;            ///< false: some operations were not counted
   std::int64_t collectives = 0; ///< that the process has entered, nonblocking ones among them
@@ -250,14 +257,15 @@ struct Communicator {
   RankList group;              ///< MPI_COMM_WORLD ranks by local rank
   std::vector<Member> members; ///< by local rank; empty: all are of this job, or it is not known
   CommunicatorKind kind = CommunicatorKind::unknown;
-  Group remote; ///< of an intercommunicator: there the peers of operations are
-  /// Which one it is on all its members, among those that these are in at the same time.
+  Group remote; ///< of an intercommunicator: the peers of operations are its members
+  /// Tells it from all other communicators that its members are in at the same time; the same on
+  /// each member.
   std::optional<std::uint64_t> context;
   bool named_by_mpi = false; ///< its name is predefined or a default, and not the program's
   bool internal = false;     ///< made by the MPI for itself
   std::optional<MessageCounters> counters;
   std::optional<RecordedCommunicator> recorded; ///< nullopt: no recorder
-  /// Recorded, and some of its members, or of those of a parent, are of other jobs.
+  /// A recorder has it, and some of its members, or of a parent's members, are of other jobs.
   std::optional<Joined> joined;
   std::array<Queue, 3> queues; ///< by OpClass
   std::string key;             ///< "C1"; set when all ranks are known

@@ -10,9 +10,9 @@
 
 namespace mqbridge {
 
-/// The ranks of a group, or none: a std::optional of a std::vector, of which copies share what is
-/// in it. In a job of 64,000 ranks each of them has the list of all, which takes half a MB. On any
-/// thread, as long as nobody lets it grow.
+/// The ranks of a group, or none: a std::optional of a std::vector whose copies share their
+/// contents. In a job of 64,000 ranks each rank has the list of all, which takes half a MB. May be
+/// read on any thread while nobody calls grow().
 class RankList {
 public:
   using Ranks = std::vector<std::int64_t>;
@@ -28,13 +28,13 @@ public:
 
   bool has_value() const { return ranks_ != nullptr; }
   explicit operator bool() const { return has_value(); }
-  /// There is one.
+  /// There must be a list.
   const Ranks& operator*() const { return *ranks_; }
   const Ranks* operator->() const { return ranks_.get(); }
   Ranks value_or(Ranks otherwise) const { return ranks_ ? *ranks_ : std::move(otherwise); }
   void reset() { ranks_.reset(); }
 
-  /// To be filled: empty where there was none, and no copy sees what is done to it.
+  /// The list to be filled in. It is empty if there was none, and copies do not see the changes.
   Ranks& grow() {
     if (!ranks_ || ranks_.use_count() > 1)
       ranks_ = std::make_shared<Ranks>(value_or({}));

@@ -8,7 +8,7 @@
 
 namespace mqbridge {
 
-/// What was corrected of an operation: see repairs.h.
+/// A correction of an operation: see repairs.h.
 enum class Repair : std::uint8_t {
   sign_extension,
   send_rank,
@@ -34,7 +34,7 @@ public:
       add(repair);
   }
 
-  /// Does nothing if it is there.
+  /// Does nothing if the repair is there already.
   void add(Repair repair) {
     if (!contains(repair))
       made_[count_++] = repair;

@@ -15,7 +15,7 @@ class ResultReader final : public BatchReader {
 public:
   ResultReader(const WalkRequest& request, WalkResult& result, MessageLog& log);
 
-  /// Queues that were asked for and not finished take the reason why.
+  /// Queues that were asked for and not finished get the reason.
   void finish(const std::optional<Error>& failure, TruncatedBy truncated_by,
               bool dll_failed = true) override;
 

@@ -20,19 +20,17 @@ using std::chrono::milliseconds;
 
 /// How long a wait for the worker may keep a stop request waiting.
 constexpr milliseconds stop_latency{50};
-/// How often the loader is looked at where the kernel does not tell when it ends.
+/// Time between two looks at the loader, if the kernel does not tell when it ends.
 constexpr milliseconds loader_latency{1};
-/// Messages that are taken from the worker between two replies of the stub, which must not have to
-/// wait until its buffers are full.
+/// Most messages that are taken from the worker between two replies of the stub: the stub must not
+/// have to wait until its buffers are full.
 constexpr int most_meanwhile = 8;
-/// For the DLL's destructors, after everything has been read.
-constexpr int farewell_ms = 500;
 
 bool is_over(const std::optional<Clock::time_point>& end) {
   return end && Clock::now() >= *end;
 }
 
-/// The time a worker takes of its own: all but what the parent spends on its behalf.
+/// The time that a worker uses itself, without the time that the parent spends on its requests.
 class WorkerClock {
 public:
   milliseconds used() const {
@@ -55,8 +53,8 @@ private:
 class Session {
 public:
   /// `is_resumed`: the worker was asked about other processes of the job before. Then it sees no
-  /// store: that of the first one was mapped before the filter was there. `turn`: of that job;
-  /// null: the worker is none's so far.
+  /// store: it could map only that of the first process, before its filter was in force. `turn`: of
+  /// that job; null: the worker belongs to no job so far.
   Session(const WorkerRequest& request, const wire::StartMessage& start, JobWorkers::Idle worker,
           bool is_resumed, const Answers& answers, JobWorkers::Turn* turn)
       : request_(request), start_(start), worker_(std::move(worker.process)),
@@ -79,7 +77,7 @@ public:
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// False: the job has a worker, which is to be asked instead.
+  /// False: the job has another worker, which is to be asked instead.
   bool run() {
     if (send_start()) {
       if (request_.meanwhile)
@@ -96,10 +94,11 @@ public:
 
 private:
   bool send_start() {
-    const auto message = start_.encode();
+    const auto message = wire::encode(start_);
     if (request_.store == nullptr || is_resumed_)
-      return wire::send_message(worker_.socket(), message, false);
-    return wire::send_with_descriptor(worker_.socket(), message, request_.store->descriptor());
+      return wire::send_message(worker_.socket(), message.message(), false);
+    return wire::send_with_descriptor(worker_.socket(), message.message(),
+                                      request_.store->descriptor());
   }
 
   void step() {
@@ -152,11 +151,11 @@ private:
       answer(message);
   }
 
-  /// False: it is a request.
+  /// Takes a result. False: the message is a request.
   bool take_result(std::span<const std::byte> message) {
     wire::Decoder in(message);
     const auto kind = in.get<wire::Kind>();
-    if (!in.ok() || loader_) { // what comes now comes of a constructor
+    if (!in.ok() || loader_) { // messages that come now were sent by a constructor
       break_off();
       return true;
     }
@@ -196,7 +195,7 @@ private:
     }
   }
 
-  /// False: it is improper.
+  /// False: the message is improper.
   bool take_last_word(wire::Decoder& in) {
     const bool waits = in.get<std::uint8_t>() != 0;
     said_all_ = true;
@@ -208,7 +207,7 @@ private:
     return true;
   }
 
-  /// The DLL is of level 3: this worker goes on if it is that of the job.
+  /// The DLL is of level 3: this worker goes on only if it is the job's.
   void take_job() {
     if (request_.job == nullptr || is_resumed_ || asked_for_job_)
       return break_off();
@@ -220,17 +219,17 @@ private:
   }
 
   bool take_loader(std::span<const std::byte> message) {
-    wire::LoadingMessage loading;
-    if (has_loaded_ || !request_.sandboxed || !loading.decode(message))
+    const auto loading = wire::decode<wire::LoadingMessage>(message);
+    if (has_loaded_ || !request_.sandboxed || !loading)
       return false;
     has_loaded_ = true;
-    loader_.emplace(loading.loader);
-    if (!loading.gap.empty())
-      outcome_.sandbox_gap = printable(loading.gap);
+    loader_.emplace(loading->loader);
+    if (!loading->gap.empty())
+      outcome_.sandbox_gap = printable(loading->gap);
     return true;
   }
 
-  /// The loader is no more: from here on nothing but the strict filter's process is there.
+  /// The loader has ended: from here on there is only the process with the strict filter.
   void begin_walk() {
     const auto status = loader_->end();
     loader_.reset();
@@ -242,8 +241,8 @@ private:
       over_ = true;
   }
 
-  /// While memory is read for a request, serve_meanwhile() may have answered it, and have taken the
-  /// next one.
+  /// While memory is read for a request, serve_meanwhile() may already have answered it, and have
+  /// taken the next one.
   void answer(std::span<const std::byte> request) {
     unanswered_.assign(request.begin(), request.end());
     while (!unanswered_.empty() && !over_) {
@@ -265,11 +264,11 @@ private:
     else if (!reply)
       stop_reading(std::move(reply).error());
     else if (!wire::send_message(worker_.socket(), reply->message(), false))
-      over_ = true; // it is gone, or asks without reading: end() finds out
+      over_ = true; // the worker is gone, or asks without reading: end() finds out
   }
 
-  /// More pages have come, and others are on their way: what can be answered from those that are
-  /// there is, and results are taken, so that the worker goes on beside the reading. Whether it may
+  /// More pages have come, and others are on their way. Answers requests that the present pages can
+  /// answer, and takes results, so that the worker goes on during the read. Returns whether it may
   /// want more than it has asked for.
   bool serve_meanwhile() {
     for (int messages = 0; !over_ && messages < most_meanwhile; ++messages) {
@@ -285,7 +284,7 @@ private:
     return !over_;
   }
 
-  /// False: nothing came.
+  /// Takes a message if one has come. False: none has.
   bool receive_meanwhile() {
     using Outcome = wire::Received::Outcome;
     const auto received = wire::receive_message(worker_.socket(), buffer_meanwhile_, false);
@@ -300,7 +299,7 @@ private:
     return true;
   }
 
-  /// The way to the memory is closed: by our own limits, or lost.
+  /// Memory cannot be read any more: by our own limits, or because the connection is lost.
   void stop_reading(Error why) {
     const bool limit = codes::given_up_by_us(why.code);
     if (limit && is_over(request_.walk_end))
@@ -319,11 +318,11 @@ private:
     over_ = true;
   }
 
-  /// For an improper message. What is in order behind it is kept (accept_unread()): much of it was
-  /// found before.
+  /// Ends the walk for an improper message. Proper messages behind it are kept (accept_unread()):
+  /// their results were mostly found before.
   void break_off() { stop(protocol_violation(request_.dll)); }
 
-  /// What the DLL has said so far it will say again.
+  /// Drops the DLL's messages so far: it will print them again.
   void forget() {
     log_.clear();
     results_.begin_anew();
@@ -350,31 +349,31 @@ private:
       turn_->lose();
   }
 
-  /// Unless it waits for the next process. What it said is taken.
+  /// Ends the worker, unless it waits for the next process. Its messages have been taken.
   sandbox::WaitStatus end_worker() {
     if (waits_) {
       worker_.drain_output(log_);
       log_.end_stream();
       return 0;
     }
-    const auto status = worker_.end(log_, said_all_ ? farewell_ms : 0);
+    const auto status = worker_.end(log_, said_all_ ? WorkerProcess::farewell_ms : 0);
     loader_.reset();
     accept_unread();
     accept_remainder();
-    waits_ = false; // whatever was read behind its end
+    waits_ = false; // it does not wait, whatever was read behind its end
     return status;
   }
 
-  /// What it had sent by then is kept; and if nothing is known of why it ended, its last word may
-  /// be there: it need not wait for our last reply. More than any socket holds comes of a process
-  /// that the DLL has left behind.
+  /// Keeps the messages that the worker had sent before its end. If the reason of the end is not
+  /// known, its last message may be among them: the worker need not wait for our last reply. More
+  /// messages than any socket holds must come from a process that the DLL has left behind.
   void accept_unread() {
     using Outcome = wire::Received::Outcome;
     constexpr int most = 4096;
     for (int i = 0; i < most; ++i) {
       const auto received = wire::receive_message(worker_.socket(), buffer_, false);
       if (received.outcome == Outcome::message && take_loader(received.message))
-        loader_.reset(); // nobody has looked at it, and it is dead like the rest
+        loader_.reset(); // nobody has looked at the loader, and it is dead like the worker
       else if (received.outcome == Outcome::message && outcome_.failure)
         static_cast<void>(results_.accept(received.message));
       else if (received.outcome == Outcome::message)
@@ -384,7 +383,7 @@ private:
     }
   }
 
-  /// What lay in the shared page when the worker went: copied first, then checked.
+  /// Takes the batch that lay in the shared page when the worker ended: copied first, then checked.
   void accept_remainder() {
     const auto& shared = worker_.shared();
     const std::size_t size = std::min<std::size_t>(shared.batch_size.load(), wire::max_message);
@@ -402,19 +401,20 @@ private:
   Lookups lookups_;
   std::optional<sandbox::Child> loader_; ///< while it runs
   bool is_resumed_;
-  bool has_loaded_; ///< or is at it
+  bool has_loaded_; ///< it has loaded the DLL, or is loading it
   WorkerClock clock_;
   std::array<std::byte, wire::max_message> buffer_;
-  std::array<std::byte, wire::max_message> buffer_meanwhile_; ///< while one lies in buffer_
-  std::vector<std::byte> unanswered_; ///< the worker's request that it waits for an answer to
+  std::array<std::byte, wire::max_message>
+      buffer_meanwhile_;              ///< for messages that come while one is in buffer_
+  std::vector<std::byte> unanswered_; ///< the request whose answer the worker waits for
   std::uint64_t answers_ = 0;
   bool over_ = false;
-  bool said_all_ = false; ///< done or a failure came; only its destructors are left
-  bool waits_ = false;    ///< after that, for the next process of the job
+  bool said_all_ = false; ///< `done` or `failure` came; only the DLL's destructors are left
+  bool waits_ = false;    ///< the worker has finished, and waits for the next process of the job
   bool asked_for_job_ = false;
-  bool is_elsewhere_ = false; ///< the job's worker is to be asked instead
+  bool is_elsewhere_ = false; ///< another worker has the job, and is to be asked instead
   TruncatedBy truncated_by_ = TruncatedBy::nothing;
-  bool ours_ = false; ///< it was a limit of ours that ended it, no fault of the DLL
+  bool ours_ = false; ///< a limit of ours ended it: the DLL is not to blame
 };
 
 } // namespace

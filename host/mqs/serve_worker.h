@@ -9,17 +9,17 @@
 
 namespace mqbridge {
 
-/// Where a worker's results go.
+/// The receivers of a worker's results.
 struct Answers {
   BatchReader& results;
   WorkerOutcome& outcome;
   MessageLog& log;
 };
 
-/// Serves a worker that was asked for nothing so far until it is done, dead or out of time:
-/// `answers` have all that it said. `turn`: of the process's job, which keeps the worker
-/// afterwards, where its DLL is of level 3. False: without a turn, it is of level 3: nothing was
-/// answered, and the job's worker is to be asked.
+/// Serves a fresh worker until it is done, dead or out of time: `answers` have all of its results.
+/// `turn`: of the process's job, which keeps the worker afterwards if its DLL is of level 3. False:
+/// the DLL is of level 3 and there is no turn: the worker was asked nothing, and the job's worker
+/// is to be asked.
 bool serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
                   WorkerProcess worker, const Answers& answers, JobWorkers::Turn* turn);
 

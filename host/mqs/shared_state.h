@@ -99,9 +99,9 @@ consteval std::uint32_t index_of(const std::array<std::string_view, count>& name
   throw "no such name";
 }
 
-/// What parent and worker share (a sealed memfd), so that what the worker knew survives it: where
-/// it was, what it had counted and looked at, and the batch that it had not sent yet. The parent
-/// copies what it needs and checks it like any message.
+/// The memory that parent and worker share (a sealed memfd), so that it survives the worker: the
+/// worker's place in the DLL, its counts, the pages that it looked at, and the batch that it had
+/// not sent yet. The parent copies the parts that it needs, and checks them like any message.
 struct SharedState {
   std::atomic<std::uint32_t> dll_function; ///< in progress: index into dll_functions; 0: none
   std::atomic<std::uint32_t> callback;     ///< the last one: index into callbacks

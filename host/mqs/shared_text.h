@@ -8,24 +8,25 @@
 
 namespace mqbridge {
 
-/// A text that never changes, or none. Many operations have the same one: copies share it, on any
+/// A text that never changes, or none. Many operations have the same text: copies share it, on any
 /// thread.
 using SharedText = std::shared_ptr<const std::string>;
 
-/// Makes equal texts one. One thread at a time.
+/// Makes equal texts share one string. One thread at a time.
 class TextPool {
 public:
-  /// A DLL that says something else each time would fill it for nothing: so many are kept.
+  /// At most so many texts are kept: a DLL that prints another one each time would fill memory for
+  /// nothing.
   static constexpr std::size_t most = 4096;
 
   /// Never null.
   SharedText share(std::string_view text);
-  /// What all texts took that were made, those that are not kept here, too.
+  /// Bytes of all texts that were made, including those that are not kept here.
   std::size_t bytes() const { return bytes_; }
 
 private:
   std::size_t bytes_ = 0;
-  SharedText last_; ///< operations of a kind come in a row
+  SharedText last_; ///< equal operations often follow each other
   std::unordered_map<std::string_view, SharedText> texts_;
 };
 

@@ -8,7 +8,7 @@
 namespace mqbridge {
 namespace {
 
-// Lines have neither.
+// No line has either of these characters.
 constexpr char line_end = '\0';
 constexpr char address_mark = '\1';
 

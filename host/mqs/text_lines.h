@@ -12,10 +12,10 @@
 
 namespace mqbridge {
 
-/// The lines of an operation's extra_text (MQD 5.5.2), some of which may be hidden at the end.
-/// Operations say the same but for an address ("Receive: 0x5570..."): they share what is the same,
-/// and each keeps its address as a number. Lines come out as they went in; they have no control
-/// characters (printable() sees to that).
+/// The lines of an operation's extra_text (MQD 5.5.2); some lines at the end may be hidden. The
+/// texts of most operations differ only in an address ("Receive: 0x5570..."): they share the common
+/// part, and each keeps its address as a number. Lines come out as they went in; they have no
+/// control characters (printable() sees to that).
 class TextLines {
 public:
   class Iterator {
@@ -48,7 +48,7 @@ public:
 
   std::size_t size() const { return shown_; }
   bool empty() const { return shown_ == 0; }
-  /// There is such a line.
+  /// There must be such a line.
   std::string operator[](std::size_t index) const;
   std::string front() const { return *begin(); }
   Iterator begin() const { return {*this, 0, pattern_ ? *pattern_ : std::string_view()}; }
@@ -57,11 +57,11 @@ public:
   /// Hides all but the first `count`.
   void show_only(std::size_t count);
   bool hides_some() const { return shown_ < said_; }
-  /// The hidden ones, too.
+  /// All lines, the hidden ones included.
   TextLines all() const;
 
 private:
-  SharedText pattern_; ///< each line with an end; one address is left out of it
+  SharedText pattern_; ///< each line with its end, without one address
   std::uint64_t address_ = 0;
   std::uint8_t said_ = 0;
   std::uint8_t shown_ = 0;

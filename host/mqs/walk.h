@@ -11,8 +11,8 @@
 
 namespace mqbridge {
 
-/// Operations of a rank: four full queues of --max-operations, which shortens queues and no rank:
-/// with a small one there are as many as without.
+/// Most operations of a rank: as many as four queues of --max-operations. --max-operations shortens
+/// queues, and must not shorten ranks: a small value leaves this limit as it is by default.
 constexpr std::uint64_t most_operations_of_rank(std::uint64_t max_operations) {
   constexpr std::uint64_t queues = 4;
   constexpr std::uint64_t usual = 10'000'000;
@@ -24,12 +24,13 @@ constexpr std::uint64_t most_operations_of_rank(std::uint64_t max_operations) {
 struct WalkRequest : WorkerRequest {
   std::vector<OpClass> op_classes = {};      ///< queues to walk; the others stay not_requested
   std::uint64_t max_operations = 10'000'000; ///< per queue
-  /// Of all queues: more end the walk.
+  /// For all queues together: more operations end the walk.
   std::uint64_t max_rank_operations = most_operations_of_rank(0);
   /// Called for each operation; false drops it (it still counts in Queue::total). Null: all are
   /// kept.
   std::function<bool(const Communicator&, OpClass, const Operation&)> keep = {};
-  /// What mqs_image_has_queues says when it succeeds: MPICH's DLL leaves its refusal there.
+  /// Ignore the message of mqs_image_has_queues if it succeeds: MPICH's DLL leaves an old refusal
+  /// there.
   bool ignore_welcome = false;
 };
 
@@ -37,9 +38,10 @@ struct WalkResult : WorkerOutcome {
   std::vector<Communicator> communicators; ///< not repaired yet: see repairs.h
 };
 
-/// Starts a fresh worker, loads the DLL there, walks, and reads back; where the DLL is of level 3,
-/// asks the worker of the process's job, and waits for it. Never throws, never hangs: a
-/// worker that dies or overruns is a `failure` naming the DLL, its function and the last callback.
+/// Starts a fresh worker, loads the DLL there, walks, and takes the results. If the DLL is of level
+/// 3, it waits for the worker of the process's job, and asks that one. Never throws, never hangs: a
+/// worker that dies or overruns is a `failure` that names the DLL, its function and the last
+/// callback.
 /// Operations come with ranks and tags already sign-extended and translated (interpret.h), so that
 /// `keep` sees true values; the statuses are the DLL's until repair() has read them again. Call it
 /// on the thread that reads `memory`. Failure codes: worker.start, dll.load, dll.untrusted (another

@@ -17,7 +17,8 @@ constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
 /// Ranks take from the run in pieces of so many bytes.
 constexpr std::uint64_t piece = std::uint64_t{1} << 20;
 
-/// The number behind `name`, else at the start of the file; nullopt: "max", or there is none.
+/// The number behind `name`, or at the start of the file if `name` is empty. nullopt: "max", or
+/// there is none.
 std::optional<std::uint64_t> number_in(const std::filesystem::path& file, std::string_view name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -43,8 +44,8 @@ std::uint64_t left_on_the_machine() {
   return available ? *available * kibi : all;
 }
 
-/// What the kernel takes back from a group before it ends one of its processes: the page cache, of
-/// which reading files alone fills whatever the group may have, and its own objects.
+/// Memory that the kernel takes back from a group before it ends one of its processes: the kernel's
+/// objects, and the page cache, which reading files can fill up to the group's limit.
 std::uint64_t reclaimable_in(const std::filesystem::path& group) {
   std::uint64_t bytes = 0;
   for (const std::string_view name : {"inactive_file ", "active_file ", "slab_reclaimable "})
@@ -52,7 +53,8 @@ std::uint64_t reclaimable_in(const std::filesystem::path& group) {
   return bytes;
 }
 
-/// Of the unified hierarchy: every group from this one up may have a limit.
+/// Memory that the groups of the unified hierarchy leave: every group from this one up may have a
+/// limit.
 std::uint64_t left_in_the_control_groups() {
   std::ifstream in("/proc/self/cgroup");
   std::uint64_t least = all;

@@ -93,10 +93,15 @@ struct AskedHandle {
   std::uint8_t kind = 0; ///< HandleKind
   bool fortran = false;  ///< `value` is a Fortran INTEGER
 };
+void describe(auto& form, AskedHandle& handle) {
+  form(handle.value, handle.kind, handle.fortran);
+}
 inline constexpr std::size_t max_asked_handles = 1024;
 
 /// What the worker has to do.
 struct StartMessage {
+  static constexpr Kind kind = Kind::start;
+
   std::string dll;
   std::optional<CheckedDll> checked; ///< nullopt: whatever is at `dll`
   std::string process_name;          ///< for a %s in the DLL's messages
@@ -114,11 +119,13 @@ struct StartMessage {
   /// The DLL is asked for handles, and no queue is walked: for these, at most max_asked_handles, or
   /// for all that it lists where there are none.
   std::optional<std::vector<AskedHandle>> handles;
-
-  std::vector<std::byte> encode() const;
-  /// false: not a start message.
-  bool decode(std::span<const std::byte> message);
 };
+void describe(auto& form, StartMessage& start) {
+  form(start.dll, start.checked, start.process_name, start.big_endian, start.sizes,
+       start.world_rank, start.op_classes, start.ignore_welcome, start.of_job, start.max_operations,
+       start.address_space, start.own_memory, start.cpu_seconds, start.sandboxed);
+  form.list(start.handles, max_asked_handles);
+}
 
 /// The exit status of a loader that has done its work.
 inline constexpr int loader_done = 64;
@@ -127,13 +134,14 @@ inline constexpr int loader_done = 64;
 /// load the DLL: it may open files, and the worker cannot. No request is answered, and the worker
 /// waits, until the parent has reaped the loader.
 struct LoadingMessage {
+  static constexpr Kind kind = Kind::loading;
+
   std::int32_t loader = 0; ///< its pid, a child of the parent
   std::string gap;         ///< why Landlock does not hold; empty: it does
-
-  std::vector<std::byte> encode() const;
-  /// false: not such a message.
-  bool decode(std::span<const std::byte> message);
 };
+void describe(auto& form, LoadingMessage& message) {
+  form(message.loader, message.gap);
+}
 
 /// Fields of mqs_pending_operation (MQD 5.5.2), widened.
 struct OperationFields {

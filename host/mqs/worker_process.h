@@ -10,14 +10,14 @@
 
 namespace mqbridge {
 
-/// A running mqbridge-worker. Killed and reaped with its owner. One thread at a time. Until it gets
-/// its work (WalkRequest::started) it is asleep, and may be so for as long as its owner likes.
+/// A running mqbridge-worker. Killed and reaped with its owner. One thread at a time. It sleeps
+/// until it gets its work (WalkRequest::started), for as long as its owner likes.
 class WorkerProcess {
 public:
   /// Error: worker.start.
   static Result<WorkerProcess> start(const std::filesystem::path& binary);
 
-  /// It still waits for its work, or is at it.
+  /// It waits for its work, or works.
   bool alive() const { return process_.alive(); }
 
   int socket() const { return process_.socket(); }
@@ -29,6 +29,8 @@ public:
   /// Takes what the DLL has printed so far; never blocks.
   void drain_output(MessageLog& log);
 
+  /// Patience for the DLL's destructors, after everything has been read.
+  static constexpr int farewell_ms = 500;
   /// Gives the worker a moment to end by itself, then kills its process group.
   sandbox::WaitStatus end(MessageLog& log, int patience_ms);
 

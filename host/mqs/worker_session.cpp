@@ -11,16 +11,17 @@
 namespace mqbridge {
 namespace {
 
-/// RLIMIT_CPU beyond the parent's own limit: the parent's clock ends a walk first, and says more.
+/// RLIMIT_CPU exceeds the parent's own limit by this: the parent's clock ends a walk first, and
+/// says more.
 constexpr std::uint32_t spare_cpu_seconds = 5;
-/// What the DLL itself may have: Open MPI's takes some kilobytes a communicator, and groups of
+/// Memory for the DLL itself: Open MPI's takes some kilobytes for each communicator, and groups of
 /// wire::max_group_size ranks fit many times.
 constexpr std::uint64_t worker_own_memory = std::uint64_t{1} << 30;
-/// For its program, the DLL and their libraries, and the stack. What is mapped beside that and the
-/// pages counts as its own, too: RLIMIT_DATA has no word for what is mapped as shared.
+/// Memory for the worker's program, the DLL, their libraries, and the stack. Other mappings, except
+/// the store's, count as the worker's own memory, too: RLIMIT_DATA does not cover shared mappings.
 constexpr std::uint64_t worker_programs = std::uint64_t{256} << 20;
 
-/// Started beforehand, or now.
+/// A worker that was started beforehand, or is started now.
 Result<WorkerProcess> worker_for(const WorkerRequest& request) {
   if (request.started != nullptr && request.started->alive())
     return std::move(*request.started);
@@ -45,14 +46,14 @@ GivenUp explain_wait(const WorkerRequest& request) {
           TruncatedBy::time};
 }
 
-/// When to wait for the job's worker no longer.
+/// The time until which to wait for the job's worker.
 std::optional<std::chrono::steady_clock::time_point> end_of_wait(const WorkerRequest& request) {
   if (request.deadline && request.walk_end)
     return std::min(*request.deadline, *request.walk_end);
   return request.deadline ? request.deadline : request.walk_end;
 }
 
-/// Of one process.
+/// The work for one process.
 class Work {
 public:
   Work(const WorkerRequest& request, const wire::StartMessage& start, const Answers& answers)
@@ -80,7 +81,7 @@ public:
   }
 
 private:
-  /// False: the job's worker is to be asked.
+  /// Runs a worker of this process's own. False: the job's worker is to be asked instead.
   bool run_own(JobWorkers::Turn* turn) {
     auto worker = worker_for(request_);
     if (worker)

@@ -11,10 +11,10 @@ namespace mqbridge {
 /// by the caller.
 wire::StartMessage start_message(const WorkerRequest& request);
 
-/// Has a worker do the work of `start`: serves its look-ups and fetches, hands its batches to
-/// `results`, and ends it when it is done, dead or out of time. Never throws for what the worker
-/// does, never hangs: whatever went wrong is `outcome.failure`, in the words of walk_failures.h.
-/// Call it on the thread that reads the process's memory.
+/// Lets a worker do the work of `start`: serves its look-ups and fetches, hands its batches to
+/// `results`, and ends it when it is done, dead or out of time. Never throws for anything that the
+/// worker does, never hangs: a fault is in `outcome.failure`, in the words of walk_failures.h. Call
+/// it on the thread that reads the process's memory.
 void run_worker(const WorkerRequest& request, const wire::StartMessage& start, BatchReader& results,
                 WorkerOutcome& outcome, MessageLog& log);
 

@@ -7,9 +7,9 @@
 namespace mqbridge {
 
 /// What can be looked up and read in one stopped process: symbols and types by name, bytes by
-/// address, and how its words are laid out. Whoever opened the process owns all three; they outlive
-/// every AddressSpace that refers to them. Copied freely. One thread at a time, as Memory and
-/// ImageSet say.
+/// address, and the layout of its words. The opener of the process owns all three; they outlive
+/// every AddressSpace that refers to them. Copied freely. One thread at a time, as for Memory and
+/// ImageSet.
 struct AddressSpace {
   ImageSet& images;         ///< its loaded objects; look-ups of types fill its caches
   Memory& memory;           ///< valid for one stop

@@ -54,4 +54,12 @@ Result<AuxiliaryVector> AuxiliaryVector::parse(std::string_view bytes) {
       "record the packets with --trace FILE and look at the qXfer:auxv reply");
 }
 
+std::vector<MappedRange> stack_of(const AuxiliaryVector& auxv) {
+  const auto random = auxv.find(AT_RANDOM);
+  const auto name = auxv.find(AT_EXECFN);
+  if (!random || !name || *name < *random)
+    return {};
+  return {{{*random}, {*name}, true, true, "[stack]"}};
+}
+
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/memory/memory_map.h"
 #include "host/memory/platform.h"
 #include "rsp/result.h"
 
@@ -8,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge {
 
@@ -26,5 +28,9 @@ struct AuxiliaryVector {
   /// size.
   static Result<AuxiliaryVector> parse(std::string_view bytes);
 };
+
+/// The part of the stack that the auxiliary vector shows to be mapped: its top. Empty if it does
+/// not tell.
+std::vector<MappedRange> stack_of(const AuxiliaryVector& auxv);
 
 } // namespace mqbridge

@@ -11,7 +11,8 @@
 
 namespace mqbridge {
 
-/// Where the program called MPI. `function`, `file` and `line` come once the process runs on.
+/// The place where the program called MPI. `function`, `file` and `line` are set once the process
+/// runs on.
 struct CallSite {
   TargetAddress address; ///< behind the call
   std::optional<std::string> function = {};
@@ -22,16 +23,16 @@ struct CallSite {
 /// All operations of a process that were posted at the same place share it.
 using SharedSite = std::shared_ptr<CallSite>;
 
-/// Makes equal call sites of one process one: thousands of operations are posted at the same place.
-/// One thread at a time.
+/// Makes equal call sites of one process share one object: thousands of operations are posted at
+/// the same place. One thread at a time.
 class SitePool {
 public:
-  /// Damaged data may name another site each time: so many are kept.
+  /// At most so many are kept: damaged data may name another site each time.
   static constexpr std::size_t most = 4096;
 
   /// Never null.
   SharedSite share(const CallSite& site);
-  /// What all sites took that were made, those that are not kept here, too.
+  /// Bytes of all sites that were made, including those that are not kept here.
   std::size_t bytes() const { return bytes_; }
 
 private:

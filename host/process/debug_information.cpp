@@ -8,7 +8,7 @@
 namespace mqbridge {
 namespace {
 
-/// nullptr: the server has none.
+/// Asks the server for the debug file; nullptr: the server has none.
 Result<std::shared_ptr<const ElfFile>> ask_for(const ElfFile& file, Debuginfod& server,
                                                ElfCache& files, const FetchContext& fetch) {
   auto found = server.find(Debuginfod::Kind::debuginfo, file.build_id(),

@@ -10,9 +10,8 @@
 
 namespace mqbridge {
 
-/// Asks debuginfod, where `files` has a server, for the debug information of the `wanted` images
-/// that have none. True: some was found, and `images` has it. What went wrong is added to
-/// `warnings`.
+/// Asks debuginfod, if `files` has a server, for the debug information of those `wanted` images
+/// that have none. True: some was found, and `images` has it. Faults are added to `warnings`.
 bool find_debug_information(ImageSet& images, const std::function<bool(const Image&)>& wanted,
                             ElfCache& files, const FetchContext& fetch,
                             std::vector<Error>& warnings);

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What took so long that the time was over, if it was this.
+/// If the time was over, names the work that took so long.
 Error name_slow_work(Error over, std::string_view work, const std::filesystem::path& path,
                      Clock::duration time) {
   constexpr std::chrono::milliseconds noticeable{100};
@@ -25,7 +25,7 @@ Error name_slow_work(Error over, std::string_view work, const std::filesystem::p
   return over;
 }
 
-/// What was indexed of the one is true of the other.
+/// Whether the index of the one file is true of the other.
 bool same_contents(const Result<std::shared_ptr<const ElfFile>>& one,
                    const Result<std::shared_ptr<const ElfFile>>& other) {
   return one && other && *one && *other && (*one)->identity() == (*other)->identity();

@@ -18,10 +18,10 @@
 namespace mqbridge {
 
 /// Files of this host that several ranks and dumps share: each is opened and indexed once. After a
-/// minute a file is looked at again: what has taken its place, or was missing, is opened then. The
-/// cache has at most `most_files` files, and forgets those first that were not asked for longest.
-/// Who wants a file that another rank is opening waits for it within its own time (WorkScope), and
-/// for no other file. Thread-safe.
+/// minute the cache checks a file again: a file that replaced it, or was missing before, is opened
+/// then. The cache has at most `most_files` files, and forgets first those that nobody has asked
+/// for longest. A rank that wants a file which another rank is opening waits for it within its own
+/// time (WorkScope); it waits for no other file. Thread-safe.
 class ElfCache {
   using Clock = std::chrono::steady_clock;
 
@@ -29,8 +29,8 @@ public:
   static constexpr std::size_t most_files = 4096;
   static constexpr std::chrono::seconds believed_for{60};
 
-  /// `debuginfod` null: no server is asked. `indexer`: for the DWARF of these files.
-  /// `believe`: how long a file is not looked at again.
+  /// `debuginfod` null: no server is asked. `indexer`: for the DWARF of these files. `believe`: how
+  /// long a file is used without another check.
   explicit ElfCache(FilePaths paths, std::unique_ptr<Debuginfod> debuginfod = nullptr,
                     IndexerOptions indexer = {}, Clock::duration believe = believed_for)
       : paths_(std::move(paths)), believe_(believe), debuginfod_(std::move(debuginfod)),

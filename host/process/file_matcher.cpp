@@ -18,12 +18,13 @@ constexpr const char* name_the_executable = "name the file that ran: core:FILE@E
 constexpr const char* give_sysroot = "give a directory tree with the node's own files: --sysroot "
                                      "DIR";
 
-/// By a build-id on both sides. The others were compared by less.
+/// Whether both sides have a build-id: other files were compared by less.
 bool is_proven(const ElfFile& file, std::string_view running_id) {
   return !running_id.empty() && running_id == file.build_id();
 }
 
-/// Of the C library and what every program has: never an MPI under another name.
+/// The names of the C library and of other libraries that every program has: none of them is an MPI
+/// under another name.
 const LibraryNames& system_libraries() {
   static const LibraryNames names(
       {"libc.so",     "libc-",     "libc.musl",  "ld-",      "ld64.so",   "ld.so",
@@ -39,7 +40,7 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
                                               std::span<const LoadedHeader> headers,
                                               std::span<const std::string> running_ids,
                                               Warnings& warnings) {
-  // An MPI in a library of another name, or in a plugin: then anything may be it.
+  // If no library has the name of an MPI's, any library or plugin may be the MPI.
   const bool mpi_has_its_name = std::any_of(loaded.begin(), loaded.end(), [&](const auto& object) {
     return mpi_libraries_.have(object.path);
   });
@@ -80,7 +81,7 @@ void FileMatcher::find_here(Object& object, Warnings& warnings) {
       return;
 }
 
-// True: it is the file. Else what is wrong with the first candidate is remembered.
+// True: the candidate is the file. Otherwise the fault of the first candidate is remembered.
 bool FileMatcher::use(Object& object, const std::filesystem::path& path, Warnings& warnings) {
   auto file = files_.open(path);
   if (!file && is_work_over(file.error()))
@@ -146,7 +147,7 @@ void FileMatcher::ask_server(Object& object, Warnings& warnings) {
     use(object, **found, warnings);
 }
 
-// One that is no ELF file, or another build, agrees with nothing.
+// A file that is no ELF file, or is of another build, agrees with nothing.
 Result<bool> FileMatcher::agrees(const Object& object, const std::filesystem::path& kept) const {
   const auto file = files_.open(kept);
   if (!file && is_work_over(file.error()))
@@ -184,12 +185,12 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
 }
 
 Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warnings) const {
-  std::vector<std::string> missing; // the C library, for one, is not missed
+  std::vector<std::string> missing; // libraries such as the C library are not missed
   std::vector<std::string> unproven;
   for (auto& object : objects) {
     auto& image = object.image;
     if (image.file) {
-      // A broken file in one sysroot, where another one has a whole one.
+      // One sysroot may have a broken file, and another one a whole one.
       if (object.other && object.other->code.starts_with(codes::of_elf))
         warnings.push_back(std::move(*object.other));
       if (source_.lacks_contents_of_files() && !is_proven(*image.file, object.running_id))

@@ -20,11 +20,11 @@
 
 namespace mqbridge {
 
-/// The file of each object that has one, the same build that runs. In order: this host's (path map,
-/// sysroots); debuginfod, unless one of that build was read from a target before; those, where this
-/// target's stub and memory agree; if the user wants it, the target itself. An executable that the
-/// user has named is looked for nowhere else. What is not on this
-/// host is looked for only if it matters: the executable and the MPI's libraries.
+/// Finds the file of each object, of the very build that runs. It tries, in this order: this host
+/// (path map, sysroots); debuginfod, unless a file of that build was read from a target before;
+/// such files, if this target's stub and memory agree; and, if the user wants it, the target
+/// itself. An executable that the user has named is looked for nowhere else. Beyond this host it
+/// looks only for files that matter: the executable and the MPI's libraries.
 class FileMatcher {
 public:
   /// All outlive the matcher.
@@ -34,11 +34,11 @@ public:
         fetch_(fetch) {}
 
   /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
-  /// the target's memory, empty if there is none. The executable comes first. Objects without a
-  /// file have none, and a warning: image.missing, image.build_id, image.architecture. One for all
-  /// that stand for what a core file left out, by less than a build-id: image.unproven. Errors:
-  /// image.build_id and image.architecture, where there is only another build of the executable or
-  /// of an MPI library; a lost connection; work_over().
+  /// the target's memory, empty if there is none. The executable comes first. An object without a
+  /// file gets a warning: image.missing, image.build_id, image.architecture. One warning,
+  /// image.unproven, names all files that provide memory which a core file left out, and that no
+  /// build-id proves. Errors: image.build_id and image.architecture, if there is only another build
+  /// of the executable or of an MPI library; a lost connection; work_over().
   Result<std::vector<Image>> match(std::span<const LoadedObject> objects,
                                    std::span<const LoadedHeader> headers,
                                    std::span<const std::string> running_ids, Warnings& warnings);
@@ -48,13 +48,13 @@ private:
     Image image;
     TargetAddress header;
     std::string running_id;
-    std::optional<std::filesystem::path> named = {}; ///< the file, by the user's word
+    std::optional<std::filesystem::path> named = {}; ///< the file that the user has named
     bool decisive = false;           ///< another build of it would show wrong things
     bool wanted = false;             ///< worth asking a server or the target for
     bool asked_server = false;       ///< debuginfod
     bool explained = false;          ///< a warning says why it was not read from the target
-    std::optional<Error> other = {}; ///< what is here instead
-    std::optional<Error> over = {};  ///< the time was, while this one was looked for
+    std::optional<Error> other = {}; ///< why the file that is here does not fit
+    std::optional<Error> over = {};  ///< the time was over while this file was looked for
   };
 
   void find_here(Object& object, Warnings& warnings);

@@ -7,9 +7,9 @@
 
 namespace mqbridge {
 
-/// Pieces of the target's memory that were read ahead, all in one call, and answer what is asked of
-/// them from there: the first bytes of each loaded object, of which far less than a page is wanted,
-/// by one after the other. Everything else is asked of the layer below.
+/// Answers reads from pieces of the target's memory that were all read in one call: the first bytes
+/// of each loaded object, which one reader after the other wants, and of which far less than a page
+/// is needed. All other reads go to the layer below.
 class FirstLook final : public Memory {
 public:
   /// `below` is not owned and outlives this.
@@ -19,8 +19,8 @@ public:
     TargetAddress address;
     std::size_t size = 0;
   };
-  /// Reads these pieces, of which some may be the same, and forgets those from before. What of them
-  /// cannot be read is asked for again when it is wanted.
+  /// Reads these pieces, of which some may be the same, and forgets the earlier ones. Bytes that
+  /// cannot be read are asked for again when somebody wants them.
   Result<void> take(std::vector<Extent> pieces);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;

@@ -33,7 +33,7 @@ std::optional<Sample> take_sample(const Image& image, const ElfSegment& segment,
   return sample;
 }
 
-/// A writable segment would tell nothing: what runs writes there.
+/// Takes samples of segments that are not writable: the process writes to the others.
 std::vector<Sample> samples_of(const Image& image) {
   std::vector<Sample> samples;
   for (const auto& note : image.file->notes()) {
@@ -53,7 +53,7 @@ std::vector<Sample> samples_of(const Image& image) {
   return samples;
 }
 
-constexpr std::string_view other_image =
+constexpr std::string_view not_the_targets_file =
     "give the file that runs there, and where it was loaded: --image FILE@BIAS";
 
 std::optional<Error> compare(const Sample& sample, std::size_t read, const ElfFile& file,
@@ -67,14 +67,14 @@ std::optional<Error> compare(const Sample& sample, std::size_t read, const ElfFi
         "image.build_id",
         fmt::format("{} is another build than the one at {:#x}: build-id {} here, {} in the target",
                     name, sample.address.value, file.build_id(), running),
-        std::string(other_image)};
+        std::string(not_the_targets_file)};
   }
   if (read < sample.expected.size())
     return Error{"image.mismatch",
                  fmt::format("{} is not loaded there: the target has no memory at {:#x}, where the "
                              "file's first {} bytes should be",
                              name, sample.address.value + read, sample.expected.size()),
-                 std::string(other_image)};
+                 std::string(not_the_targets_file)};
   const auto differs = std::mismatch(sample.expected.begin(), sample.expected.end(),
                                      sample.found.begin(), sample.found.end());
   if (differs.first == sample.expected.end())
@@ -88,7 +88,7 @@ std::optional<Error> compare(const Sample& sample, std::size_t read, const ElfFi
           (sample.address + static_cast<std::uint64_t>(differs.first - sample.expected.begin()))
               .value,
           std::to_integer<unsigned>(*differs.first), std::to_integer<unsigned>(*differs.second)),
-      std::string(other_image)};
+      std::string(not_the_targets_file)};
 }
 
 Result<void> compare_with_memory(std::span<const Image> images, Memory& memory,

@@ -45,8 +45,8 @@ struct ImageSet::Impl {
   std::vector<std::shared_ptr<TypeSource>> sources;
   std::vector<ImageTypes> image_types;
 
-  // Calls `accept` for the best symbol first: of each image in link map order, its own file before
-  // its debug file, those that the dynamic linker could bind to before local ones.
+  // Calls `accept` for the best symbol first. Images come in link map order, the own file of each
+  // before its debug file, and symbols that the dynamic linker could bind to before local ones.
   template <class Accept>
   std::optional<ResolvedSymbol> find(std::string_view name, const Accept& accept) const {
     for (const bool local : {false, true}) {
@@ -111,7 +111,7 @@ Result<const TypeLayout*> ImageSet::find_type(std::string_view name) {
   auto given = find_type_in(nullptr, name);
   if (!given || *given != nullptr)
     return given;
-  // One object with broken DWARF does not hide what another one knows.
+  // An object with broken DWARF does not hide the types of the other objects.
   Result<const TypeLayout*> first_error = nullptr;
   for (auto& types : impl_->image_types) {
     auto found = types.find(name);
@@ -159,6 +159,16 @@ std::vector<Error> ImageSet::take_type_warnings() {
   for (auto& types : impl_->image_types)
     take(types.take_warnings());
   return warnings;
+}
+
+std::vector<MappedRange> segments_of(const Image& image) {
+  std::vector<MappedRange> ranges;
+  for (const auto& segment : image.file->segments())
+    if (segment.memory_size > 0)
+      ranges.push_back({image.bias(segment.address),
+                        image.bias(segment.address) + (segment.memory_size - 1), true,
+                        segment.writable, image.target_path});
+  return ranges;
 }
 
 } // namespace mqbridge

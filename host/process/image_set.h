@@ -2,6 +2,7 @@
 
 #include "host/elf/elf_file.h"
 #include "host/files/file_finder.h"
+#include "host/memory/memory_map.h"
 #include "host/types/dwarf_types.h"
 #include "host/types/types.h"
 
@@ -21,6 +22,9 @@ struct Image {
   std::shared_ptr<const ElfFile> debug = {}; ///< separate debug file, if there is one
   std::string missing_reason = {};           ///< why `file` is null
 };
+
+/// The segments of an image that has a file.
+std::vector<MappedRange> segments_of(const Image& image);
 
 struct ResolvedSymbol {
   TargetAddress address;
@@ -50,18 +54,18 @@ public:
   std::optional<ResolvedSymbol> find_symbol(std::string_view name) const;
   std::optional<ResolvedSymbol> find_function(std::string_view name) const;
 
-  /// Sources that are asked before the images' own DWARF, in the order added (--types, packs).
+  /// A source that is asked before the images' own DWARF, in the order of adding (--types, packs).
   void add_type_source(std::shared_ptr<TypeSource> source);
   Result<const TypeLayout*> find_type(std::string_view name);
-  /// The same; but of the images' own DWARF that of `image` alone is asked (nullptr: none). To find
-  /// that a type is nowhere in all that is loaded takes long.
+  /// The same, but among the images only the DWARF of `image` is asked (nullptr: none). It takes
+  /// long to find that a type is in none of all loaded objects.
   Result<const TypeLayout*> find_type_in(const Image* image, std::string_view name);
   /// The added source that find_type() takes this type from; nullptr: none knows it. Errors: as
   /// find_type.
   Result<const TypeSource*> source_of(std::string_view name);
   /// How DWARF of these images is read.
   const IndexerOptions& indexer() const;
-  /// What could not be used of the types' sources, as look-ups came upon it; each is said once.
+  /// Faults of the types' sources that look-ups met; each is reported once.
   std::vector<Error> take_type_warnings();
 
 private:

@@ -28,7 +28,7 @@ Result<void> LayeredMemory::read_ranges(std::span<MemoryRange> ranges) {
 const Lack* LayeredMemory::lack(TargetAddress address) const {
   const bool is_known = own_list_ && map_.complete && source_.is_alive();
   const MappedRange* range = is_known ? map_.find(address) : nullptr;
-  // Nobody reads the memory of some devices; and the kernel's own mappings are none of an MPI's.
+  // The memory of some devices must not be read, and an MPI uses none of the kernel's own mappings.
   const auto is_ordinary = [](std::string_view name) {
     return name.empty() || name == "[heap]" || name.starts_with("[stack") ||
            (name.starts_with('/') && !name.starts_with("/dev/"));
@@ -72,7 +72,7 @@ void LayeredMemory::add_mapped(std::vector<MappedRange> ranges) {
     cache_->set_map(&map_);
 }
 
-/// Before each exchange: what the source wants beside it leaves with it.
+/// This comes before each exchange: what the source wants to ask leaves together with it.
 void LayeredMemory::take_news() {
   source_.advance();
   auto news = platform_ ? source_.take_new_map(*platform_) : std::nullopt;

@@ -18,8 +18,8 @@
 
 namespace mqbridge {
 
-/// The memory of one stopped process, layer upon layer: what its source reads, and above it the
-/// page cache, if there is one. Tells the cache what is mapped, as the source learns it.
+/// The memory of one stopped process in layers: that of its source, and above it the page cache, if
+/// there is one. Tells the cache about mappings when the source learns them.
 class LayeredMemory final : public Memory {
 public:
   /// `source` is not owned and outlives this. Error: memory.store.
@@ -27,27 +27,27 @@ public:
                                                        PageCache::Options options);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
-  /// Of what the process's own list says to be mapped, too.
+  /// Also uses the process's own list of mappings.
   const Lack* lack(TargetAddress address) const override;
-  /// Past the cache.
+  /// Bypasses the cache.
   Memory& uncached() { return source_.memory(); }
-  /// What is mapped, as far as it is known by now.
+  /// The mappings, as far as they are known by now.
   const MemoryMap& map();
-  /// Reads these pages in one burst, and what the files on the side want with them. Holes are
-  /// tolerated; nothing without a cache that reads ahead.
+  /// Reads these pages in one burst, with the files that are read beside it. Holes are tolerated.
+  /// Does nothing without a cache that reads ahead.
   Result<void> preload(const PageRuns& pages);
   /// Pages that are likely to be needed, too many to read all of them at once.
   void expect(PageRuns pages);
 
-  /// Known from here on.
+  /// The platform is known from here on.
   void set_platform(const Platform& platform);
-  /// What else is known to be mapped; counts where the process's own list cannot be read.
+  /// Further ranges that are mapped; they count if the process's own list cannot be read.
   void add_mapped(std::vector<MappedRange> ranges);
 
   PageStore* store() { return store_.get(); } ///< null without a cache
   PageRuns touched() const;
   std::uint64_t pages_read() const { return cache_ ? cache_->pages_read() : 0; }
-  /// The process may run: nothing is known any more, but what was touched.
+  /// The process may run: forgets everything except the touched pages.
   void clear();
 
 private:

@@ -8,8 +8,8 @@
 
 namespace mqbridge {
 
-/// Libraries whose symbols and types are asked for, by how their file names begin. Example:
-/// "libmpi" is libmpi.so.40, and libmpi_mpifh.so, too.
+/// Libraries whose symbols and types are needed, by the beginnings of their file names. Example:
+/// "libmpi" stands for libmpi.so.40, and for libmpi_mpifh.so, too.
 class LibraryNames {
 public:
   LibraryNames() = default;

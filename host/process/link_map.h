@@ -20,7 +20,7 @@ struct LoadedObject {
   LoadBias bias;
 };
 
-/// What the executable's program headers in memory (AT_PHDR, AT_PHNUM) say.
+/// Facts from the executable's program headers in memory (AT_PHDR, AT_PHNUM).
 struct ExecutableHeaders {
   TargetAddress elf_header; ///< of the executable, in memory
   LoadBias bias;

@@ -52,7 +52,7 @@ ProgramHeader parse_header(std::span<const std::byte> bytes, const Platform& pla
           word(layout.memsz)};
 }
 
-/// The notes of one object: where they are in the target, or nothing.
+/// The places of an object's notes in the target; empty: it has none.
 std::vector<ProgramHeader> find_notes(std::span<const std::byte> head, const Platform& platform) {
   const auto& layout = layout_of(platform);
   if (head.size() < layout.header || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0)

@@ -35,16 +35,15 @@ Result<std::vector<ProgramHeader>> read_program_headers(Memory& memory, const Pl
 /// none.
 std::string find_build_id(std::span<const std::byte> bytes, ByteOrder order);
 
-/// Where an object stands in the target: its ELF header, and what its addresses are shifted by.
+/// The place of an object in the target: its ELF header, and the offset of its addresses.
 struct LoadedHeader {
   TargetAddress header; ///< for a position-independent object the same as the bias
   LoadBias bias;
 };
 
-/// The build-ids of objects as they are loaded, so that files of this host can be compared with
-/// them. Asks for the first image_head_size bytes of each object in one call, and for notes outside
-/// of it in a second. An entry is empty where no ELF header is at `header`, or there is no
-/// build-id.
+/// The build-ids of objects as they are loaded, to be compared with files of this host. Asks for
+/// the first image_head_size bytes of each object in one call, and for notes outside of these in a
+/// second. An entry is empty if no ELF header is at `header`, or if there is no build-id.
 Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& platform,
                                                 std::span<const LoadedHeader> objects);
 

@@ -28,7 +28,7 @@ constexpr const char* other_target =
     "is this the target that you mean? mqbridge dump ... --trace FILE records what the stub says";
 constexpr const char* other_image = "give the files that run there: --image FILE[@BIAS]";
 
-/// The word size of an auxiliary vector is that of the kernel's interface: x32 and n32 have 4.
+/// The word size of an auxiliary vector is that of the kernel's interface: 4 bytes for x32 and n32.
 bool agree(const AuxiliaryVector& auxv, const Platform& platform) {
   return auxv.byte_order == platform.byte_order && auxv.pointer_size == platform.pointer_size;
 }

@@ -15,8 +15,8 @@
 
 namespace mqbridge {
 
-/// Where the ELF header of the executable may be: program headers (AT_PHDR) stand right behind it
-/// as a rule, and always in its page. Empty without AT_PHDR or AT_PAGESZ.
+/// Where the ELF header of the executable may be: the program headers (AT_PHDR) usually stand right
+/// behind it, and always in its page. Empty without AT_PHDR or AT_PAGESZ.
 std::vector<TargetAddress> elf_header_candidates(const AuxiliaryVector& auxv);
 
 /// Decides the platform of a Linux process from the process itself: word size and byte order from
@@ -25,8 +25,8 @@ std::vector<TargetAddress> elf_header_candidates(const AuxiliaryVector& auxv);
 /// target.platform (no header, or header and vector contradict each other), memory.unreadable.
 Result<Platform> probe_platform(Memory& memory, const AuxiliaryVector& auxv);
 
-/// Decides it from the files that are loaded there, as the user says: from the first one. `auxv`
-/// where the stub has it. Errors: target.platform (names both that contradict each other).
+/// Decides the platform from the files that the user says are loaded there: from the first one.
+/// `auxv` if the stub has it. Errors: target.platform (names both sides of a contradiction).
 Result<Platform> platform_of_images(std::span<const std::shared_ptr<const ElfFile>> images,
                                     const std::optional<AuxiliaryVector>& auxv);
 

@@ -5,7 +5,6 @@
 #include "host/memory/memory.h"
 #include "host/memory/memory_map.h"
 #include "host/memory/platform.h"
-#include "host/process/environment.h"
 #include "host/process/image_set.h"
 #include "host/process/link_map.h"
 #include "host/process/process_thread.h"
@@ -24,12 +23,12 @@ namespace mqbridge {
 /// Faults that do not end the work: they become warnings of the rank.
 using Warnings = std::vector<Error>;
 
-/// Where a stopped process is looked at: a live one through its stub (live/live_process.h), a dead
-/// one in its core file (core/core_process.h). StoppedProcess makes of any of them what a debugger
-/// needs; above it nobody knows where the process lives.
+/// The place where a stopped process is read: a live one through its stub (live/live_process.h), a
+/// dead one in its core file (core/core_process.h). StoppedProcess offers the same view of both;
+/// code above it does not know where the process lives.
 ///
-/// What a source cannot give is nullopt, or empty. An Error means that the way to the process is
-/// lost, or that what came from it is damaged. One thread at a time.
+/// A value that a source does not have is nullopt, or empty. An Error means that the connection to
+/// the process is lost, or that its data is damaged. One thread at a time.
 class ProcessSource {
 public:
   ProcessSource() = default;
@@ -50,9 +49,9 @@ public:
   virtual Memory& memory() = 0;
   /// How fast memory comes.
   virtual rsp::LinkEstimate link_estimate() const = 0;
-  /// Warning memory.zeros, where zeros were read that may be reads that failed.
+  /// Warning memory.zeros, if zeros were read that may be failed reads.
   virtual std::optional<Error> doubtful_memory() const { return std::nullopt; }
-  /// There is memory: what is read there is in no doubt.
+  /// These ranges are mapped: zeros there are in no doubt.
   virtual void expect_memory(std::span<const MappedRange> ranges) { static_cast<void>(ranges); }
 
   /// The path of the executable, as the process's system names it.
@@ -63,32 +62,34 @@ public:
   virtual Result<std::optional<std::string>> auxiliary_vector() = 0;
   /// Byte order and sizes, where the source itself states them.
   virtual std::optional<Platform> platform() const { return std::nullopt; }
-  /// The architecture by GDB's name, as far as it is stated; empty: it is not.
+  /// The architecture by GDB's name; empty: not stated.
   virtual Result<std::string> architecture() = 0;
-  /// Where the executable's program headers and the dynamic linker's list are read, if memory()
-  /// lacks the headers; nullptr: in memory(). Error: core.no_executable.
+  /// The memory to read the executable's program headers and the dynamic linker's list from, if
+  /// memory() lacks the headers; nullptr: memory(). Error: core.no_executable.
   virtual Result<Memory*> header_memory() { return nullptr; }
-  /// The libraries that are loaded, without the executable; nullopt: the list in its memory tells.
-  /// `last_address`: that a pointer of the process can hold. Error as well: libraries.corrupt.
+  /// The loaded libraries, without the executable; nullopt: read the list in the process's memory.
+  /// `last_address`: the last that a pointer of the process can hold. Error as well:
+  /// libraries.corrupt.
   virtual Result<std::optional<std::vector<LoadedObject>>>
   loaded_objects(std::uint64_t last_address) = 0;
-  /// The environment as far as a launcher wrote it; empty where that cannot be read.
-  virtual Result<LaunchEnvironment> environment() = 0;
-  /// threads() will be called: what it has to ask may leave beside other exchanges.
+  /// The first bytes of its environment as it began, as in /proc/PID/environ, without a variable
+  /// that is cut; empty if they cannot be read.
+  virtual Result<std::string> environment() = 0;
+  /// threads() will be called: its questions may leave beside other exchanges.
   virtual void expect_threads() {}
   /// Its threads, in the order of the source, with the registers of the first ones; of all of them
   /// where those have come already. Empty: the source lists none, though a process has at least
   /// one. Errors as well: threads.unsupported, stub.garbage.
   virtual Result<std::vector<ProcessThread>> threads(std::size_t most_registers) = 0;
 
-  /// What is mapped, when there is something new to tell.
+  /// The mappings, if there is something new.
   virtual std::optional<MemoryMap> take_new_map(const Platform& platform) = 0;
-  /// Some work beside the exchanges, before each of them.
+  /// Called before each exchange, for work beside it.
   virtual void advance() {}
-  /// About so many objects are loaded: so long is what advance() has to read.
+  /// About so many objects are loaded: this gives the expected length of advance()'s reads.
   virtual void expect_objects(std::size_t count) { static_cast<void>(count); }
 
-  /// Whether files of its system can be read, which this host lacks.
+  /// Whether it can read files of the process's system, which this host lacks.
   virtual bool reads_files() const { return false; }
   /// Reads them, as FileFetcher::fetch() does, which says what `wanted` and the others are.
   virtual Result<void> fetch_files(FileFetcher& fetcher, std::span<WantedFile> wanted,
@@ -98,17 +99,17 @@ public:
     static_cast<void>(context), static_cast<void>(faults);
     return {};
   }
-  /// Why `file` cannot be taken for what was loaded with `bias`, where memory() and `file` do not
-  /// both have a build-id; nullopt: nothing speaks against it.
+  /// Why `file` may not be the one loaded with `bias`; asked if memory() and `file` do not both
+  /// have a build-id. nullopt: nothing speaks against it.
   virtual std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) {
     static_cast<void>(file), static_cast<void>(bias);
     return std::nullopt;
   }
-  /// Whether files stand for a part of memory(): use_file() adds what a core file left out.
+  /// Whether memory() lacks parts that use_file() can provide, as a core file does.
   virtual bool lacks_contents_of_files() const { return false; }
-  /// The file of a loaded object was found: it has what was left out of a core file.
+  /// The file of a loaded object was found: it provides the bytes that a core file left out.
   virtual void use_file(const Image& image) { static_cast<void>(image); }
-  /// What is missing, as warnings: what a core file was cut of.
+  /// Missing parts, as warnings: a core file may be cut short.
   virtual Warnings gaps() const { return {}; }
 
   /// After something has failed: is the process still there?

@@ -8,7 +8,7 @@
 
 namespace mqbridge {
 
-/// Which bytes stand where in ProcessThread::registers, and whose signal numbers are used.
+/// The order of the bytes in ProcessThread::registers, and the numbering of its signal.
 enum class RegisterLayout : std::uint8_t {
   gdb,    ///< reply to `g`: registers in the order of the stub's target description
   kernel, ///< pr_reg of a core's NT_PRSTATUS: those of <sys/user.h>, in its order
@@ -20,8 +20,8 @@ struct ProcessThread {
   std::int64_t tid = 0;
   std::string name; ///< as the stub gives it; empty: not told. Cores have none
   RegisterLayout layout = RegisterLayout::gdb;
-  /// In the target's byte order. nullopt: they could not be read. A byte that is nullopt is not
-  /// available: the stub writes `xx` for it. Cores have all bytes.
+  /// In the target's byte order. nullopt: they could not be read. A single byte that is nullopt is
+  /// not available: the stub writes `xx` for it. Cores have all bytes.
   std::optional<rsp::RegisterBytes> registers;
   /// What stopped it; 0: none, or not told. `layout` gdb: by GDB's numbers, of the one thread that
   /// the stub names when it says that the process has stopped. kernel: by the target's numbers.

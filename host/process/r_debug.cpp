@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/limits.h"
+#include "host/memory/architecture.h"
 #include "host/memory/reader.h"
 #include "host/process/link_map.h"
 
@@ -19,11 +20,11 @@ constexpr std::size_t usual_path = 256; ///< bytes that hold nearly every path
 /// from an entry brings the next ones into the cache, for less than a round trip each.
 constexpr std::size_t read_ahead = 16 * 1024;
 
-/// What of a dynamic section leads to r_debug; zero: not there.
+/// The entries of a dynamic section that lead to r_debug; zero: not there.
 struct DebugEntries {
-  std::uint64_t debug = 0;             ///< DT_DEBUG: the address of r_debug
-  std::uint64_t mips_map = 0;          ///< DT_MIPS_RLD_MAP: where that address stands
-  std::uint64_t mips_map_relative = 0; ///< DT_MIPS_RLD_MAP_REL, made absolute
+  std::uint64_t debug = 0;      ///< DT_DEBUG: the address of r_debug
+  std::uint64_t place = 0;      ///< Architecture::debug_tag: where that address stands
+  std::uint64_t near_place = 0; ///< Architecture::debug_offset_tag: the same, made absolute
 };
 
 /// Reads the dynamic linker's structures word by word.
@@ -33,16 +34,15 @@ public:
       : memory_(memory), platform_(platform),
         word_(static_cast<std::size_t>(platform.pointer_size)) {}
 
-  /// Where the chain of link_map begins; zero: the dynamic linker has not built it.
+  /// The address of the first link_map; zero: the dynamic linker has not built the chain.
   Result<TargetAddress> first_entry(const ExecutableHeaders& executable) {
     auto entries = debug_entries(executable);
     if (!entries)
       return forward(std::move(entries));
     Result<TargetAddress> r_debug = TargetAddress{entries->debug};
-    const auto map =
-        entries->mips_map_relative != 0 ? entries->mips_map_relative : entries->mips_map;
-    if (entries->debug == 0 && map != 0)
-      r_debug = read_pointer(memory_, platform_, {map});
+    const auto place = entries->near_place != 0 ? entries->near_place : entries->place;
+    if (entries->debug == 0 && place != 0)
+      r_debug = read_pointer(memory_, platform_, {place});
     if (!r_debug || !*r_debug)
       return r_debug;
     // struct r_debug { int r_version; struct link_map* r_map; ... }: r_map is aligned to a pointer.
@@ -50,19 +50,19 @@ public:
     return read_pointer(memory_, platform_, *r_debug + static_cast<std::uint64_t>(alignment));
   }
 
-  /// The whole chain: biases, and where the names are.
+  /// The whole chain: the biases, and the addresses of the names.
   Result<std::vector<std::pair<LoadBias, TargetAddress>>> chain(TargetAddress first) {
     std::vector<std::pair<LoadBias, TargetAddress>> entries;
     std::set<TargetAddress> seen;
     std::vector<std::byte> ahead(read_ahead);
-    TargetAddress window; // where the last reading ahead began
+    TargetAddress window; // the beginning of the last piece that was read ahead
     for (auto next = first; next;) {
       if (!seen.insert(next).second || seen.size() > limits::loaded_objects)
         return fail("libraries.corrupt",
                     fmt::format("the dynamic linker's list of libraries does not end (at {:#x})",
                                 next.value),
                     "its memory is damaged; record the packets with --trace FILE");
-      // A window that slid along would be one call a page.
+      // If the window slid along with the chain, each page would take a call.
       const auto into_window = next - window;
       if (!window || into_window + 4 * word_ > ahead.size()) {
         window = next;
@@ -88,7 +88,7 @@ private:
 
   Result<DebugEntries> debug_entries(const ExecutableHeaders& executable) {
     // Processor-specific tags mean something else elsewhere.
-    const bool mips = platform_.architecture.starts_with("mips");
+    const auto& architecture = architecture_of(platform_);
     DebugEntries found;
     if (!executable.dynamic)
       return found;
@@ -103,10 +103,10 @@ private:
         break;
       if (tag == DT_DEBUG)
         found.debug = value;
-      else if (mips && tag == DT_MIPS_RLD_MAP)
-        found.mips_map = value;
-      else if (mips && tag == DT_MIPS_RLD_MAP_REL) // from the entry itself
-        found.mips_map_relative =
+      else if (tag == architecture.debug_tag)
+        found.place = value;
+      else if (tag == architecture.debug_offset_tag)
+        found.near_place =
             (executable.dynamic->value + 2 * i * word_ + value) & platform_.last_address();
     }
     return found;
@@ -117,7 +117,7 @@ private:
   std::size_t word_;
 };
 
-/// All names in one call. One that cannot be read is empty: its object has no file, no more.
+/// Reads all names in one call. A name that cannot be read is empty, and its object has no file.
 Result<std::vector<std::string>> read_names(Memory& memory,
                                             std::span<const TargetAddress> addresses) {
   std::vector<std::array<std::byte, usual_path>> bytes(addresses.size());

@@ -6,13 +6,13 @@
 
 namespace mqbridge {
 
-/// Which pages earlier dumps looked at: hints, which may be stale or wrong, and then cost some
-/// over-read, never an answer. Thread-safe; must not block on the target.
+/// Hints about the pages that earlier dumps looked at. They may be stale or wrong: that costs some
+/// over-read, and never a wrong answer. Thread-safe; must not block on the target.
 class ReplayHints {
 public:
   virtual ~ReplayHints() = default;
 
-  /// Of the last dump of this process (Target::identity()). Empty: not known.
+  /// The pages of the last dump of this process (Target::identity()). Empty: not known.
   virtual PageRuns process_pages(std::string_view identity) = 0;
 
   /// Of any process that loads the image of this build-id: pages relative to its load bias.

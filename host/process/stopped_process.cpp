@@ -9,7 +9,7 @@
 #include "host/process/file_matcher.h"
 #include "host/process/first_look.h"
 #include "host/process/given_images.h"
-#include "host/process/known_ranges.h"
+#include "host/process/image_set.h"
 #include "host/process/layered_memory.h"
 #include "host/process/link_map.h"
 #include "host/process/memory_image.h"
@@ -22,13 +22,13 @@
 namespace mqbridge {
 namespace {
 
-/// The kernel's own object: in the link map, in no file.
+/// Whether it is the kernel's own object, which is in the link map, but in no file.
 bool is_vdso(std::string_view path) {
   return path.starts_with("linux-vdso") || path.starts_with("linux-gate");
 }
 
-/// More of them come with the first miss in their mapping: what is read in one go cannot be kept
-/// when --max-stop ends it.
+/// If there are more pages, they come with the first miss in their mapping: pages that are read in
+/// one go cannot be kept if --max-stop ends the read.
 constexpr std::uint64_t preloaded_at_most = 4096;
 
 /// Bytes up to the end of the smallest page that there is.
@@ -133,7 +133,7 @@ struct StoppedProcess::Impl {
     listed = source->loaded_objects(auxv->last_address());
     if (!listed && listed.error().code != codes::libraries_corrupt)
       return Failure(listed.error());
-    if (listed && *listed) // what is wrong with the list is for load_map() to say
+    if (listed && *listed) // load_map() will say what is wrong with the list
       add_library_heads(heads, **listed);
     source->advance();
     return first_look->take(std::move(heads));
@@ -173,14 +173,14 @@ struct StoppedProcess::Impl {
     return check_architecture(platform, *architecture);
   }
 
-  /// By what the process was started with, where the stub does not say.
+  /// Names the executable as the process was started, if the stub does not name it.
   Result<void> name_executable() {
     if (!options.images.empty())
       executable = options.images.front().file.string();
     const auto name = auxv ? auxv->find(AT_EXECFN) : std::nullopt;
     if (executable || !name)
       return {};
-    // It stands at the very top of the stack: behind its page there is nothing to be read.
+    // The name stands at the very top of the stack: behind its page nothing can be read.
     auto path = read_string(*first_look, {*name}, to_page_end(*name));
     if (path && path->size() == to_page_end(*name))
       path = read_string(*memory, {*name}, limits::path);
@@ -283,7 +283,7 @@ Result<std::unique_ptr<StoppedProcess>> StoppedProcess::open(std::unique_ptr<Pro
   auto learned = process->impl_->learn();
   if (learned)
     return process;
-  process->impl_->source->look_for_life(); // it may be that the process is not there
+  process->impl_->source->look_for_life(); // perhaps the process has ended
   return forward(std::move(learned));
 }
 
@@ -329,7 +329,7 @@ std::string StoppedProcess::identity() const {
                      impl_->auxv_checksum);
 }
 
-Result<LaunchEnvironment> StoppedProcess::environment() {
+Result<std::string> StoppedProcess::environment() {
   return impl_->source->environment();
 }
 
@@ -380,7 +380,7 @@ bool StoppedProcess::find_debug_information(Warnings& warnings) {
 bool StoppedProcess::find_debug_information_of(const std::set<std::string>& paths,
                                                Warnings& warnings) {
   auto fetch = impl_->options.fetch;
-  fetch.deadline = std::nullopt; // that of the hold
+  fetch.deadline = std::nullopt; // it was the deadline of the hold
   return mqbridge::find_debug_information(
       images(), [&](const Image& image) { return paths.contains(image.target_path); }, impl_->files,
       fetch, warnings);

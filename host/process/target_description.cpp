@@ -1,54 +1,15 @@
 #include "host/process/target_description.h"
 
 #include "host/limits.h"
+#include "host/memory/architecture.h"
+#include "rsp/commands/qxfer.h"
 #include "rsp/commands/xml.h"
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <pugixml.hpp>
 
 namespace mqbridge {
-namespace {
-
-/// One name of GDB (bfd/cpu-*.c), or how a group of them begins; lldb-server has names of its own.
-struct GdbName {
-  std::string_view begin;
-  std::string_view architecture; ///< how the names of `uname -m` begin
-  std::string_view other = {};   ///< another one that the same machine runs
-  int widest_pointer = 8;
-};
-
-/// The first that fits counts.
-constexpr std::array gdb_names = {
-    GdbName{"i386:x86-64", "x86_64", "i386"},
-    GdbName{"i386:x64-32", "x86_64", "i386", 4},
-    GdbName{"x86_64", "x86_64", "i386"},
-    GdbName{"i386", "i386", "x86_64", 4},
-    GdbName{"aarch64:ilp32", "aarch64", "arm", 4},
-    GdbName{"aarch64", "aarch64", "arm"},
-    GdbName{"arm64", "aarch64", "arm"},
-    GdbName{"arm", "arm", "", 4},
-    GdbName{"s390:31-bit", "s390", "", 4},
-    GdbName{"s390", "s390"},
-    GdbName{"powerpc:common64", "ppc"},
-    GdbName{"powerpc:common", "ppc", "", 4},
-    GdbName{"powerpc", "ppc"},
-    GdbName{"mips", "mips"},
-    GdbName{"m68k", "m68k", "", 4},
-    GdbName{"riscv:rv32", "riscv", "", 4},
-    GdbName{"riscv", "riscv"},
-    GdbName{"sparc:v9", "sparc"},
-    GdbName{"sparc", "sparc", "", 4},
-    GdbName{"hppa", "parisc"},
-    GdbName{"alpha", "alpha"},
-    GdbName{"ia64", "ia64"},
-    GdbName{"sh", "sh4", "", 4},
-    GdbName{"Loongarch", "loongarch"},
-    GdbName{"loongarch", "loongarch"},
-};
-
-} // namespace
-
 TargetDescription parse_target_description(std::string_view xml) {
   pugi::xml_document document;
   TargetDescription description;
@@ -66,16 +27,38 @@ TargetDescription parse_target_description(std::string_view xml) {
   return description;
 }
 
+Result<std::string> read_architecture(rsp::Client& client) {
+  std::deque<std::string> annexes = {"target.xml"};
+  for (int files = 0; files < limits::description_files && !annexes.empty(); ++files) {
+    // Names come from the stub, and go into a packet: nothing in them may end it.
+    const std::string annex = std::move(annexes.front());
+    annexes.pop_front();
+    if (annex.empty() || annex.find_first_of("#$}*:") != std::string::npos)
+      continue;
+    auto xml = rsp::read_object(client, "features", annex);
+    if (!xml)
+      return forward(std::move(xml));
+    auto description = parse_target_description(xml->value_or(""));
+    if (!description.architecture.empty())
+      return std::move(description.architecture);
+    annexes.insert(annexes.end(), description.includes.begin(), description.includes.end());
+  }
+  return std::string{};
+}
+
 bool describes(std::string_view name, const Platform& platform) {
-  const auto known = std::find_if(gdb_names.begin(), gdb_names.end(), [&](const GdbName& each) {
-    return name.starts_with(each.begin);
-  });
-  if (known == gdb_names.end())
-    return true;
-  const std::string_view architecture = platform.architecture;
-  const bool runs = architecture.starts_with(known->architecture) ||
-                    (!known->other.empty() && architecture.starts_with(known->other));
-  return runs && platform.pointer_size <= known->widest_pointer;
+  bool is_known = false;
+  for (const auto& architecture : architectures()) {
+    const auto fits = std::ranges::find_if(architecture.gdb_names, [&](const GdbName& one) {
+      return !one.begin.empty() && name.starts_with(one.begin);
+    });
+    if (fits == architecture.gdb_names.end())
+      continue;
+    if (&architecture == &architecture_of(platform))
+      return platform.pointer_size <= fits->widest_pointer;
+    is_known = true;
+  }
+  return !is_known;
 }
 
 } // namespace mqbridge

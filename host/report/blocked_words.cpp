@@ -1,7 +1,7 @@
 #include "host/report/blocked_words.h"
 
 #include "host/disk/file_name.h"
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 #include "host/report/stack_calls.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t widest_name = 44;
-constexpr std::size_t most_calls = 3;
+constexpr std::size_t most_kinds_of_calls = 3;
 
 /// " at halo.c:212"; empty: not known.
 std::string at_line(const BlockedCall& call) {
@@ -60,13 +60,13 @@ std::string in_mpi(const std::vector<const BlockedCall*>& calls) {
       ++known->second;
   }
   std::string text = "in ";
-  for (std::size_t i = 0; i < std::min(kinds.size(), most_calls); ++i) {
+  for (std::size_t i = 0; i < std::min(kinds.size(), most_kinds_of_calls); ++i) {
     text += (i == 0 ? "" : ", ") + kinds[i].first;
     if (kinds[i].second > 1)
       text += fmt::format(" ({} threads)", kinds[i].second);
   }
-  if (kinds.size() > most_calls)
-    text += fmt::format(" and {} more", kinds.size() - most_calls);
+  if (kinds.size() > most_kinds_of_calls)
+    text += fmt::format(" and {} more", kinds.size() - most_kinds_of_calls);
   return text;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 #include "host/report/rank_groups.h"
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace mqbridge {
 
-/// What the application's threads of a process are in, for a heading: "in MPI_Recv at halo.c:212",
-/// "outside MPI: compute at solve.c:41, in system call futex", "in MPI_Recv at a.c:1, MPI_Send at
-/// a.c:9 (2 threads)". Empty: not known.
+/// The calls in which the application's threads of a process are, for a heading: "in MPI_Recv at
+/// halo.c:212", "outside MPI: compute at solve.c:41, in system call futex", "in MPI_Recv at a.c:1,
+/// MPI_Send at a.c:9 (2 threads)". Empty: not known.
 std::string blocked_words(const RankDump& rank);
 
 /// The ranks of a group by blocked_words(), those of most ranks first.

@@ -1,9 +1,9 @@
 #include "host/report/handle_words.h"
 
 #include "host/document/names.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
 #include "host/report/peer_text.h"
-#include "host/report/printable.h"
 #include "host/report/units.h"
 
 #include <algorithm>
@@ -33,10 +33,6 @@ std::string first_of(const List& list, Show show) {
 
 std::string numbers(const std::vector<int>& list) {
   return first_of(list, [](int number) { return fmt::to_string(number); });
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
 }
 
 template <class T>

@@ -11,18 +11,18 @@
 
 namespace mqbridge {
 
-/// A label and what is said under it: "state", "active: MPI_Test would not complete it now".
+/// A label and its text: "state", "active: MPI_Test would not complete it now".
 using HandleLine = std::pair<std::string, std::string>;
 
-/// Names the handles of one process in words. Texts of the target come out fit to be shown; what is
-/// not known says so. `handles` outlives it.
+/// Describes the handles of one process in words. Texts of the target come out fit to be shown; a
+/// fact that is not known is named so. `handles` outlives it.
 class HandleWords {
 public:
   explicit HandleWords(const ProcessHandles& handles);
 
   /// "row", the name of a communicator that is listed, too; else its handle.
   std::string communicator_name(std::uint64_t handle) const;
-  /// Of a request: with the rank in MPI_COMM_WORLD, where its communicator is listed.
+  /// The peer of a request, with its rank in MPI_COMM_WORLD if the communicator is listed.
   Peer peer_of(const RequestHandle& request, int local) const;
 
   /// "receive, persistent"
@@ -36,7 +36,7 @@ public:
   /// "0x10, 0x11"; the start of a long list
   static std::string list_of(const std::vector<std::uint64_t>& handles);
 
-  /// All that is known of one.
+  /// All facts that are known about one handle.
   std::vector<HandleLine> about(const CommunicatorHandle& communicator) const;
   std::vector<HandleLine> about(const RequestHandle& request) const;
   std::vector<HandleLine> about(const ErrhandlerHandle& errhandler) const;

@@ -1,8 +1,8 @@
 #include "host/report/idle_communicators.h"
 
-#include "host/report/printable.h"
+#include "host/mpi/mpi_support.h"
+#include "host/report/fitted_text.h"
 #include "host/report/queue_words.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ IdleCommunicators::IdleCommunicators(const TextContext& context) {
     return;
   for (const RankDump& rank : context.dump.ranks) {
     all_read_ = all_read_ && !rank.communicators.empty() && !was_cut_short(rank);
-    lists_all_ = lists_all_ && nothing_listed(rank, OpClass::receive) == "empty";
+    lists_all_ = lists_all_ && rank.dll && support_of(rank.dll->provider).facts().dll.lists_all;
     for (const Communicator& communicator : rank.communicators)
       if (!is_idle(rank, communicator))
         busy_.insert(identity(communicator));

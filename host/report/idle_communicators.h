@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 #include "host/report/text_parts.h"
 
 #include <set>
@@ -10,7 +10,7 @@
 namespace mqbridge {
 
 /// Communicators whose queues were read to their ends and hold nothing, on every rank that has them
-/// and was read: one line for all says so.
+/// and was read: one line names them all.
 class IdleCommunicators {
 public:
   /// None with --full, which prints every communicator of every rank.

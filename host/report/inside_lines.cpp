@@ -1,8 +1,8 @@
 #include "host/report/inside_lines.h"
 
 #include "host/document/names.h"
-#include "host/dump/operation_counts.h"
-#include "host/mqs/peer_rank.h"
+#include "host/dump/values/operation_counts.h"
+#include "host/mqs/interpret.h"
 #include "host/report/peer_text.h"
 
 #include <fmt/format.h>

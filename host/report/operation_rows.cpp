@@ -3,10 +3,11 @@
 #include "host/disk/file_name.h"
 #include "host/document/names.h"
 #include "host/document/raw_values.h"
-#include "host/dump/operation_counts.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/operation_counts.h"
+#include "host/dump/values/ranges.h"
+#include "host/mqs/queues.h"
+#include "host/report/fitted_text.h"
 #include "host/report/peer_text.h"
-#include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/units.h"
 
@@ -89,7 +90,7 @@ void mark_repairs(const Operation& operation, const std::vector<RawDifference>& 
       cells[i].text += '*';
 }
 
-/// What an operation of the send or receive queue is, where that is not its queue's name.
+/// The kind of an operation in the send or receive queue, if it is not the queue's own kind.
 std::string_view kind_note(const Operation& operation) {
   switch (operation.kind) {
   case OpKind::probe:
@@ -117,7 +118,7 @@ std::string call_text(const Operation& operation) {
   return text;
 }
 
-std::string notes(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
+std::string notes(const Operation& operation, OpClass op_class, const WaitedWords& waits) {
   std::string text = is_probe(operation) ? "" : waits.words(operation.waited); // it always is
   const auto add = [&](std::string_view note) {
     text += text.empty() ? "" : "  ";
@@ -164,7 +165,7 @@ std::string raw_detail(const Operation& operation, const std::vector<RawDifferen
   return text;
 }
 
-/// What stands for the buffer of a message that has none: "eager".
+/// The word that stands for the buffer of a message without one: "eager".
 std::string unbuffered(const Operation& operation) {
   return operation.buffer ? "" : std::string(name_of(operation.protocol));
 }
@@ -184,7 +185,7 @@ OperationRow row_of(const Operation& operation, OpClass op_class) {
 }
 
 void finish_single(const Operation& operation, OpClass op_class, const TextOptions& options,
-                   const WaitGroups& waits, OperationRow& row) {
+                   const WaitedWords& waits, OperationRow& row) {
   const std::string instead = unbuffered(operation);
   row.cells.push_back({operation.buffer  ? fmt::format("{:#x}", operation.buffer->value)
                        : instead.empty() ? "-"
@@ -238,8 +239,8 @@ struct Folded {
 
 enum class Fold : std::uint8_t { neighbours, all };
 
-/// What operations of one line have in common.
-std::string likeness(const Operation& operation, OpClass op_class, const WaitGroups& waits) {
+/// A key that is the same for operations that share a line.
+std::string likeness(const Operation& operation, OpClass op_class, const WaitedWords& waits) {
   std::string key = fmt::format("{}\t{}\t{}", operation.waited.group, unbuffered(operation),
                                 notes(operation, op_class, waits));
   const auto cells = row_of(operation, op_class).cells;
@@ -251,7 +252,7 @@ std::string likeness(const Operation& operation, OpClass op_class, const WaitGro
 }
 
 Folded fold(const ChunkedList<Operation>& operations, const std::vector<std::size_t>& order,
-            OpClass op_class, const WaitGroups& waits, Fold which, std::uint64_t most) {
+            OpClass op_class, const WaitedWords& waits, Fold which, std::uint64_t most) {
   std::map<std::string, std::size_t> known;
   Folded folded;
   for (const std::size_t i : order) {
@@ -320,7 +321,7 @@ std::string same_words(const std::vector<Cell>& cells, bool same_tag) {
 }
 
 OperationRow row_of_several(const Alike& group, const Operation& first, OpClass op_class,
-                            const WaitGroups& waits) {
+                            const WaitedWords& waits) {
   OperationRow row = row_of(first, op_class);
   const bool same_tag = std::all_of(group.tags.begin(), group.tags.end(),
                                     [&](std::int64_t tag) { return tag == group.tags.front(); });
@@ -342,6 +343,35 @@ OperationRow row_of_several(const Alike& group, const Operation& first, OpClass 
 
 } // namespace
 
+WaitedWords::WaitedWords(const RankDump& rank) {
+  for (const Communicator& communicator : rank.communicators)
+    for (const OpClass op_class : {OpClass::send, OpClass::receive}) {
+      const Queue& queue = communicator.queue(op_class);
+      all_here_ = all_here_ && is_whole(queue);
+      for (const Operation& operation : queue.operations)
+        if (operation.waited)
+          ++members_[operation.waited.group];
+    }
+}
+
+std::string WaitedWords::words(const Waited& waited) const {
+  if (!waited)
+    return {};
+  const bool counted = waited.count != Waited::unknown_count;
+  std::string text = "waited";
+  if (waited.mode == WaitMode::all)
+    text += counted ? fmt::format(": all {}", waited.count + 0) : ": all";
+  if (waited.mode == WaitMode::any)
+    text += counted ? fmt::format(": any {}", waited.count + 0) : ": any";
+  const auto members = members_.find(waited.group);
+  if (waited.mode == WaitMode::any && all_here_ && members != members_.end())
+    text += fmt::format(" of {}", members->second);
+  if (!waited.unseen)
+    return text;
+  // If one must complete, nothing tells whether that one is among the others.
+  return text + (waited.count == 1 ? ", perhaps more unseen" : ", some unseen");
+}
+
 std::vector<Column> operation_columns() {
   return {{"QUEUE"},
           {"STATUS"},
@@ -352,7 +382,7 @@ std::vector<Column> operation_columns() {
 }
 
 std::uint64_t operation_rows(const Communicator& communicator, OpClass op_class,
-                             const WaitGroups& waits, const TextOptions& options,
+                             const WaitedWords& waits, const TextOptions& options,
                              const std::function<void(const OperationRow&)>& row) {
   const ChunkedList<Operation>& operations = communicator.queue(op_class).operations;
   const std::vector<std::size_t> order = posting_order(operations, op_class, options.full);

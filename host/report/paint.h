@@ -6,7 +6,7 @@
 
 namespace mqbridge {
 
-/// What a piece of text is, for its colour.
+/// The meaning of a piece of text, for its colour.
 enum class Style : std::uint8_t { plain, heading, good, warning, bad, fix, dim };
 
 /// Colours by ANSI escape sequences, or none. The words alone carry the meaning.

@@ -1,6 +1,6 @@
 #include "host/report/peer_text.h"
 
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
 
 #include <fmt/format.h>
 #include <vector>

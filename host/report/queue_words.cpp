@@ -1,6 +1,7 @@
 #include "host/report/queue_words.h"
 
-#include "host/report/printable.h"
+#include "host/mpi/mpi_support.h"
+#include "host/report/fitted_text.h"
 #include "host/report/text_parts.h"
 
 #include <algorithm>
@@ -29,9 +30,9 @@ std::string types_missing(const RankDump& rank) {
                      known ? clipped(printable(*rank.mpi->transport), 20) : "the transport");
 }
 
-/// mqbridge reads Open MPI's unexpected messages itself: the debug DLL never lists them.
-bool reads_unexpected(const RankDump& rank) {
-  return rank.dll && rank.dll->provider == "openmpi";
+const QueueWords& words_of(const RankDump& rank, OpClass op_class) {
+  const auto& facts = support_of(rank.dll ? rank.dll->provider : "").facts();
+  return facts.dll.words[static_cast<std::size_t>(op_class)];
 }
 
 std::string truncation(const Queue& queue) {
@@ -124,21 +125,11 @@ std::string read_by_mqbridge(const RankDump& rank) {
 }
 
 std::string_view never_listed(const RankDump& rank, OpClass op_class) {
-  const std::string_view provider = rank.dll ? std::string_view(rank.dll->provider) : "";
-  const bool is_mpich = provider == "mpich";
-  if (op_class == OpClass::send && is_mpich)
-    return "blocking sends are not listed";
-  if (op_class == OpClass::unexpected && (is_mpich || reads_unexpected(rank)))
-    return "those not polled yet are not listed";
-  return {};
+  return words_of(rank, op_class).never_listed;
 }
 
 std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
-  if (rank.dll && rank.dll->provider == "recorder")
-    return "empty";
-  return op_class == OpClass::unexpected && reads_unexpected(rank)
-             ? "none arrived"
-             : "none that the debug DLL lists";
+  return words_of(rank, op_class).empty;
 }
 
 std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts) {

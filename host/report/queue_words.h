@@ -1,7 +1,7 @@
 #pragma once
 
-#include "host/dump/document.h"
-#include "host/dump/operation_counts.h"
+#include "host/dump/values/document.h"
+#include "host/dump/values/operation_counts.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,32 +20,31 @@ std::string short_state(const RankDump& rank, const Queue& queue);
 /// The same as a line of its own ("not provided by Open MPI (unknown, not empty)").
 std::string long_state(const RankDump& rank, const Queue& queue);
 
-/// What stands for a queue that was read to its end and has no operation of the program's own. A
-/// debug DLL does not list all that its MPI waits for, so that "empty" would be a claim; only the
-/// recorder keeps every operation that it stands for.
+/// The text for a queue that was read to its end and has no operation of the program's own. It does
+/// not say "empty", since a debug DLL does not list everything that its MPI waits for; only the
+/// recorder lists every operation.
 std::string_view nothing_listed(const RankDump& rank, OpClass op_class);
 
 /// "(read by mqbridge from ob1)", and not by the debug DLL.
 std::string read_by_mqbridge(const RankDump& rank);
 
-/// What a queue that was read to its end hides of its own class, whatever it lists ("blocking sends
-/// are not listed"). Empty for most.
+/// Operations of this class that are never listed, whatever the queue shows ("blocking sends are
+/// not listed"). Empty for most.
 std::string_view never_listed(const RankDump& rank, OpClass op_class);
 
-/// long_state() where it is that of the MPI or of the question, and so the same in every
-/// communicator of the rank: not provided, bypassed by the transport, not asked for. It is said
-/// once a rank. Empty: every communicator has its own.
+/// long_state() if it is the same in every communicator of the rank, because it comes from the MPI
+/// or from the question: not provided, bypassed by the transport, not asked for. It is printed once
+/// for each rank. Empty: every communicator has its own.
 std::string common_state(const RankDump& rank, OpClass op_class);
 
-/// The walk ended before its end: communicators that it never came to are in no list.
+/// The walk ended early: communicators that it did not reach are in no list.
 bool was_cut_short(const RankDump& rank);
 
 /// The name as people know it: predefined communicators bare, others in quotation marks.
 std::string display_name(const Communicator& communicator);
 
-/// Queue::total without what the MPI does inside collectives, and without sends that have returned,
-/// as far as they are in the document.
-/// nullopt: the walk did not end.
+/// Queue::total without the MPI's own operations inside collectives, and without sends that have
+/// returned, as far as they are in the document. nullopt: the walk did not end.
 std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts);
 
 /// "3"; "3, 2 done, 1 inactive". `bound` stands behind the number of pending ones: "3/1000".

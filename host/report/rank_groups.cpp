@@ -1,10 +1,10 @@
 #include "host/report/rank_groups.h"
 
 #include "host/document/names.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
 #include "host/launch/node_names.h"
+#include "host/report/fitted_text.h"
 #include "host/report/inside_lines.h"
-#include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/text_parts.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 using Likeness = std::string (*)(const RankDump& rank);
 
-/// What the folded table shows of a rank beside its numbers of operations and times.
+/// A key of all that the folded table shows of a rank, except its numbers of operations and times.
 std::string outer_likeness(const RankDump& rank) {
   std::string key = fmt::format("{}\t{}\t{}", rank.job_id.value_or(""), rank.rank.has_value(),
                                 static_cast<int>(rank.status));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mqbridge {
 
-/// Above eight ranks, unless --full: ranks as one row of the table.
+/// A group of ranks that is one row of the table, if there are more than eight ranks and no --full.
 struct RankGroup {
   std::vector<const RankDump*> ranks; ///< at least one, in order
   bool queues_alike = true;           ///< false: there would be too many groups
@@ -16,9 +16,9 @@ struct RankGroup {
   const RankDump& example() const { return *ranks.front(); }
 };
 
-/// Alike are ranks of the same MPI, platform, status and errors, and with the same numbers of
-/// operations in the same communicators, and inside the same collectives. Where these are more than
-/// `most_groups`, the numbers do not count. In order of the first rank of each.
+/// Groups equal ranks: with the same MPI, platform, status and errors, the same numbers of
+/// operations in the same communicators, and inside the same collectives. If there were more than
+/// `most_groups`, the numbers do not count. In the order of each group's first rank.
 std::vector<RankGroup> group_ranks(const Dump& dump);
 inline constexpr std::size_t most_groups = 40;
 
@@ -28,8 +28,8 @@ std::string rank_text(const RankGroup& group, std::size_t width);
 /// Where the ranks are: "n[01-04]", or "9 hosts" where that is wider than `width`.
 std::string hosts_text(const RankGroup& group, std::size_t width);
 
-/// Operations of one class in all communicators, as count_text(); of ranks that differ
-/// "0-96": the smallest and the largest number, then what else there is: "0-96,?".
+/// Operations of one class in all communicators, as count_text(). If the ranks differ, "0-96": the
+/// smallest and the largest number, then other texts: "0-96,?".
 std::string counts_of(const RankGroup& group, OpClass op_class);
 
 } // namespace mqbridge

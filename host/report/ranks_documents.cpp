@@ -2,7 +2,7 @@
 
 #include "host/document/json_writer.h"
 #include "host/document/names.h"
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 
 #include <algorithm>
 #include <array>

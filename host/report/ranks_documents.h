@@ -1,13 +1,13 @@
 #pragma once
 
 #include "host/document/sink.h"
-#include "host/job/findings.h"
+#include "host/job/job_search.h"
 
 #include <string_view>
 
 namespace mqbridge {
 
-/// What a search has found as JSON: docs/reference/ranks.schema.json.
+/// The results of a search as JSON: docs/reference/ranks.schema.json.
 void write_json(const Findings& findings, std::string_view tool_version, const Sink& sink);
 
 /// Tab separated values: a header line with the names of the columns, then a line for each rank

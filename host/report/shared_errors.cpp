@@ -1,6 +1,6 @@
 #include "host/report/shared_errors.h"
 
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ void split_words(std::string_view text, const Take& take) {
   }
 }
 
-/// What names this rank's process, and no other's, with what stands for it: its place in the
-/// endpoint, as "ssh" and "gdbserver" of one command are not the same.
+/// The words that name this rank's process and no other's. The place of each in the endpoint stands
+/// for it: "ssh" and "gdbserver" of one command are not the same.
 std::map<std::string, std::string, std::less<>> own_words(const RankDump& rank) {
   std::map<std::string, std::string, std::less<>> own;
   std::size_t place = 0;

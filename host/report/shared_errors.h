@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 #include "host/report/text_parts.h"
 
 #include <map>

@@ -14,7 +14,7 @@ namespace mqbridge {
 namespace {
 
 /// So many calls of a thread are shown, and so many of them are its outermost ones.
-constexpr std::size_t most_calls = 48;
+constexpr std::size_t most_calls_of_a_stack = 48;
 constexpr std::size_t most_outer_calls = 16;
 
 bool is_beginning(const StackFrame& frame) {
@@ -76,8 +76,8 @@ std::size_t without_beginning(const std::vector<StackFrame>& frames, std::size_t
   return count;
 }
 
-/// Of a call that stands there more than three times in a row the first and the last one stay.
-/// Without their number: recursion of different depth is the same kind of stack.
+/// If a call stands there more than three times in a row, only the first and the last one stay.
+/// Their number is not shown: recursion of different depth is the same kind of stack.
 void fold_recursion(std::vector<TreeCall>& calls) {
   std::vector<TreeCall> folded;
   for (auto first = calls.begin(); first != calls.end();) {
@@ -93,13 +93,14 @@ void fold_recursion(std::vector<TreeCall>& calls) {
 }
 
 void leave_out_middle(std::vector<TreeCall>& calls) {
-  if (calls.size() <= most_calls)
+  if (calls.size() <= most_calls_of_a_stack)
     return;
   const auto at = [&](std::size_t index) {
     return calls.begin() + static_cast<std::ptrdiff_t>(index);
   };
   calls[most_outer_calls] = {"... many calls are left out: --full"};
-  calls.erase(at(most_outer_calls + 1), at(calls.size() - (most_calls - most_outer_calls - 1)));
+  calls.erase(at(most_outer_calls + 1),
+              at(calls.size() - (most_calls_of_a_stack - most_outer_calls - 1)));
 }
 
 } // namespace

@@ -7,12 +7,12 @@
 
 namespace mqbridge {
 
-/// The calls of a thread as `mqbridge stacks` prints them, outermost first. Where the stack does
-/// not go on to where the thread began, the first one says why.
+/// The calls of a thread as `mqbridge stacks` prints them, outermost first. If the stack does not
+/// reach the thread's beginning, the first call says why.
 ///
-/// Unless `full`: what stands outside of main, and what the C library starts a thread with, is left
-/// out; so is what the MPI does inside of the call that `blocked` names (nullptr: not known).
-/// Recursion and the middle of very many calls are folded: one call says so.
+/// Unless `full`, calls outside of main are left out, and so are those with which the C library
+/// starts a thread, and those inside the call that `blocked` names (nullptr: not known). Recursion
+/// and the middle of very many calls are folded: one call says so.
 std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full);
 
 } // namespace mqbridge

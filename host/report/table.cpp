@@ -1,6 +1,6 @@
 #include "host/report/table.h"
 
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 
 #include <algorithm>
 #include <utility>

@@ -22,18 +22,17 @@ struct Cell {
   Style style = Style::plain;
 };
 
-/// Columns that line up. Rows are shown to it twice: first all of them to fit(), then each to
+/// Columns that line up. Each row is given to it twice: first all rows to fit(), then each to
 /// line(), so that a long table need not be kept. A row may have fewer cells than there are
 /// columns. Trailing blanks are never written. No cell is ever cut: a part of a number or of a word
-/// is a false one. Where the rows are wider than `width`, whole columns are left out
-/// (Column::drop).
+/// would be wrong. If the rows are wider than `width`, whole columns are left out (Column::drop).
 class Table {
 public:
   Table(std::vector<Column> columns, std::size_t width);
 
   void fit(const std::vector<Cell>& row);
-  /// Leaves columns out until the rows fit or none is left that may be. To be called once, behind
-  /// the last fit(). By index, which are left out.
+  /// Leaves columns out until the rows fit, or no more may be left out. To be called once, after
+  /// the last fit(). Returns the indexes of those left out.
   std::vector<std::size_t> narrow();
   std::string titles(const Paint& paint) const;
   std::string line(const std::vector<Cell>& row, const Paint& paint) const;

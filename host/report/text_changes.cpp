@@ -1,14 +1,14 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/changes.h"
-#include "host/dump/phase_clock.h"
-#include "host/dump/ranges.h"
+#include "host/dump/rank/phase_clock.h"
+#include "host/dump/values/changes.h"
+#include "host/dump/values/ranges.h"
 #include "host/report/blocked_words.h"
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 #include "host/report/queue_words.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
-#include "host/report/wrap.h"
+#include "rsp/seconds.h"
 
 #include <algorithm>
 #include <array>
@@ -51,16 +51,16 @@ std::string call_words(const RankChanges& rank) {
 }
 
 std::string message_words(const RankChanges& rank) {
-  if (!rank.counted)
+  if (!rank.channels)
     return "messages are not counted";
   std::int64_t sent = 0;
   std::int64_t arrived = 0;
-  for (const ChannelChange& channel : rank.channels) {
+  for (const ChannelChange& channel : *rank.channels) {
     sent += channel.sent.value_or(0);
     arrived += channel.arrived.value_or(0);
   }
-  return rank.channels.empty() ? "no message moved"
-                               : fmt::format("messages: {} sent, {} arrived", sent, arrived);
+  return rank.channels->empty() ? "no message moved"
+                                : fmt::format("messages: {} sent, {} arrived", sent, arrived);
 }
 
 std::uint64_t count_of(const std::vector<OperationChange>& operations) {
@@ -119,7 +119,7 @@ std::string operation_text(const OperationChange& operation) {
   return text + " on " + printable(kind.communicator);
 }
 
-struct Group {
+struct ChangeGroup {
   RankChange change;
   std::string words;
   std::vector<const RankChanges*> ranks;
@@ -167,7 +167,7 @@ private:
     const auto to = parse_rfc3339(changes_.after);
     std::string text;
     if (from && to)
-      text = fmt::format("in {:.1f} s: ", std::chrono::duration<double>(*to - *from).count());
+      text = fmt::format("in {:.1f} s: ", in_seconds(*to - *from));
     bool first = true;
     for (const RankChange change : in_order) {
       const auto count = std::ranges::count(changes_.ranks, change, &RankChanges::change);
@@ -201,10 +201,10 @@ private:
     return "";
   }
 
-  std::string ranks_text(const Group& group) const {
+  std::string ranks_text(const ChangeGroup& group) const {
     std::vector<std::int64_t> numbers;
     for (const RankChanges* rank : group.ranks)
-      numbers.push_back(rank->rank.value_or(0));
+      numbers.push_back(rank->rank);
     auto text =
         fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", range_text(numbers, 6));
     const auto job = group.ranks.front()->job_id.value_or("");
@@ -213,7 +213,7 @@ private:
                : text;
   }
 
-  void write_group(const Group& group, std::size_t names) const {
+  void write_group(const ChangeGroup& group, std::size_t names) const {
     const auto name = ranks_text(group);
     const auto style = group.change == RankChange::moved  ? Style::good
                        : group.change == RankChange::same ? Style::plain
@@ -230,7 +230,7 @@ private:
 
   void write_details(const RankChanges& rank, std::size_t column, bool named) const {
     const std::string start(column, ' ');
-    const auto name = named ? fmt::format("rank {}: ", rank.rank.value_or(0)) : std::string();
+    const auto name = named ? fmt::format("rank {}: ", rank.rank) : std::string();
     if (const auto channels = channel_text(rank); !channels.empty())
       write_line(start, column, name + channels);
     for (const auto& [word, operations] :
@@ -246,12 +246,14 @@ private:
     }
   }
 
-  /// "messages on C1: 5 to 1, 3 from 0"
+  /// "messages on C1: 5 to 1, 3 from 0"; empty where they are not counted.
   std::string channel_text(const RankChanges& rank) const {
+    if (!rank.channels)
+      return {};
     std::string text;
     std::string on;
     std::size_t written = 0;
-    for (const ChannelChange& channel : rank.channels) {
+    for (const ChannelChange& channel : *rank.channels) {
       if (!context_.options.full && ++written > most_groups)
         return text + ", ...";
       if (std::exchange(on, channel.communicator) != channel.communicator || text.empty())
@@ -284,7 +286,7 @@ private:
   const TextContext& context_;
   const Changes& changes_;
   bool several_jobs_ = false;
-  std::vector<Group> groups_;
+  std::vector<ChangeGroup> groups_;
   std::map<std::tuple<RankChange, std::string, std::string>, std::size_t> index_; ///< by job, words
 };
 

@@ -1,12 +1,11 @@
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"
 #include "host/report/operation_rows.h"
-#include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,7 +16,7 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t indent = 4;
-/// Behind the indent and the column QUEUE.
+/// Details stand behind the indent and the column QUEUE.
 constexpr std::size_t detail_indent = indent + 7;
 
 bool is_identity(const std::vector<std::int64_t>& group) {
@@ -62,7 +61,7 @@ bool has_own_operations(const Communicator& communicator, bool with_returned) {
       });
 }
 
-/// The ranks of which it is known what was sent to them on this communicator and not received.
+/// The ranks whose unexpected messages on this communicator are known.
 std::set<std::int64_t> seen_receivers(const Dump& dump, const Communicator& communicator) {
   std::set<std::int64_t> ranks;
   for (const RankDump& rank : dump.ranks)
@@ -73,7 +72,7 @@ std::set<std::int64_t> seen_receivers(const Dump& dump, const Communicator& comm
   return ranks;
 }
 
-/// Of sends that have returned. Empty: there are none.
+/// The line about sends that have returned. Empty: there are none.
 std::string returned_line(const Dump& dump, const Communicator& communicator) {
   const auto receivers = seen_receivers(dump, communicator);
   std::uint64_t count = 0;
@@ -93,7 +92,7 @@ std::string returned_line(const Dump& dump, const Communicator& communicator) {
                          : fmt::format("; nothing says that {} received", messages));
 }
 
-/// Strings with what they are said of: "send, recv" of "empty".
+/// Statements, each with the names that it is about: "empty" about "send, recv".
 class Sayings {
 public:
   void add(const std::string& what, std::string_view of) {
@@ -110,8 +109,8 @@ private:
   std::vector<std::pair<std::string, std::string>> all_;
 };
 
-/// Queues without operations in one line: "send, recv: none that the debug DLL lists". Not those of
-/// which the rank as a whole says something.
+/// One line about queues without operations: "send, recv: none that the debug DLL lists". Queues
+/// that the rank as a whole has a statement about are left out.
 std::string idle_queues(const RankDump& rank, const Communicator& communicator) {
   Sayings sayings;
   for (const OpClass op_class : op_classes) {
@@ -264,7 +263,7 @@ private:
   const TextContext& context_;
   const RankDump& rank_;
   const IdleCommunicators& idle_;
-  WaitGroups waits_;
+  WaitedWords waits_;
   Table table_;
   std::size_t names_ = 0;
   std::size_t keys_ = 0;

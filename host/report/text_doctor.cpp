@@ -1,9 +1,9 @@
 #include "host/launch/node_names.h"
+#include "host/report/fitted_text.h"
 #include "host/report/paint.h"
-#include "host/report/printable.h"
+#include "host/report/rank_lists.h"
 #include "host/report/text_report.h"
 #include "host/report/units.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ LevelWord word_of(Check::Level level) {
   return {};
 }
 
-std::string counted(const Checklist& checklist, Check::Level level, std::string_view word) {
+std::string count_at(const Checklist& checklist, Check::Level level, std::string_view word) {
   const auto count = std::count_if(checklist.checks.begin(), checklist.checks.end(),
                                    [&](const Check& check) { return check.level == level; });
   if (count == 0)
@@ -46,8 +46,8 @@ std::string counted(const Checklist& checklist, Check::Level level, std::string_
 }
 
 std::string verdict(const Checklist& checklist) {
-  std::string text = counted(checklist, Check::Level::fault, "FAULT");
-  const std::string limits = counted(checklist, Check::Level::limit, "LIMIT");
+  std::string text = count_at(checklist, Check::Level::fault, "FAULT");
+  const std::string limits = count_at(checklist, Check::Level::limit, "LIMIT");
   if (!limits.empty())
     text += (text.empty() ? "" : ", ") + limits;
   if (!text.empty())
@@ -81,7 +81,7 @@ void write_check(const Check& check, const Paint& paint, std::size_t width, cons
     }
 }
 
-/// What it is about at the left, what came of it further right, or below it.
+/// Writes the subject at the left, and its result further right or below it.
 void write_heading(const std::string& start, Style style, const std::string& end, bool good,
                    const TextOptions& options, const Sink& sink) {
   const Paint paint(options.color);
@@ -92,10 +92,6 @@ void write_heading(const std::string& start, Style style, const std::string& end
   if (used + gap.size() + width > options.width)
     gap = used + 3 + width > options.width ? "\n  " : "   ";
   sink(paint(style, start) + gap + paint(good ? Style::good : Style::bad, end) + "\n");
-}
-
-std::string counted(std::size_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 bool has_fault(const Checklist& list) {

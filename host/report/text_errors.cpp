@@ -1,8 +1,7 @@
-#include "host/report/printable.h"
-#include "host/report/ranks_text.h"
+#include "host/report/fitted_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/shared_errors.h"
 #include "host/report/text_parts.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>

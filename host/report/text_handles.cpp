@@ -1,12 +1,11 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
+#include "host/report/fitted_text.h"
 #include "host/report/handle_words.h"
 #include "host/report/peer_text.h"
-#include "host/report/printable.h"
-#include "host/report/ranks_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,14 +15,10 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::string_view indent = "    ";
+constexpr std::string_view handle_indent = "    ";
 constexpr std::size_t longest_label = 12;
 
 using Row = std::vector<Cell>;
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
-}
 
 template <class T>
 std::string or_mark(const std::optional<T>& number) {
@@ -39,17 +34,18 @@ void write_table(const TextContext& context, std::string_view title,
   if (rows.empty())
     return;
   context.line("  " + context.paint(Style::heading, title));
-  Table table(columns, context.options.width - indent.size());
+  Table table(columns, context.options.width - handle_indent.size());
   for (const Row& row : rows)
     table.fit(row);
   std::vector<std::string> left_out;
   for (const std::size_t index : table.narrow())
     left_out.push_back(columns[index].title);
-  context.line(std::string(indent) + table.titles(context.paint));
+  context.line(std::string(handle_indent) + table.titles(context.paint));
   for (const Row& row : rows)
-    context.line(std::string(indent) + table.line(row, context.paint));
+    context.line(std::string(handle_indent) + table.line(row, context.paint));
   if (!left_out.empty())
-    context.line(fmt::format("{}no room for {}: --full has it", indent, fmt::join(left_out, ", ")));
+    context.line(
+        fmt::format("{}no room for {}: --full has it", handle_indent, fmt::join(left_out, ", ")));
 }
 
 /// The handles of one rank.
@@ -103,7 +99,7 @@ private:
                 rows);
   }
 
-  /// Those that the MPI made for itself are counted.
+  /// Requests that the MPI made for itself are only counted.
   void write_requests() const {
     std::vector<Row> rows;
     std::size_t own = 0;
@@ -181,11 +177,11 @@ private:
   void write_about(std::string_view title, const std::vector<HandleLine>& lines) const {
     context_.line("  " + context_.paint(Style::heading, title));
     for (const auto& [label, text] : lines) {
-      const auto room = context_.options.width - indent.size() - longest_label;
-      std::string begin = fmt::format("{}{:<{}}", indent, label, longest_label);
+      const auto room = context_.options.width - handle_indent.size() - longest_label;
+      std::string begin = fmt::format("{}{:<{}}", handle_indent, label, longest_label);
       for (const std::string& line : wrap_words(text, room)) {
         context_.line(begin + line);
-        begin.assign(indent.size() + longest_label, ' ');
+        begin.assign(handle_indent.size() + longest_label, ' ');
       }
     }
   }

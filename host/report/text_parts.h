@@ -29,7 +29,7 @@ struct TextContext {
 void write_header(const TextContext& context, std::string_view command);
 bool is_folded(const TextContext& context);
 
-/// Then each job has its own numbering, and a heading.
+/// Whether there are several jobs: then each has its own numbering, and a heading.
 bool has_several_jobs(const Dump& dump);
 bool has_several_hosts(const Dump& dump);
 /// The number before the launcher's name of a job, where there are several: "2"; "?": not known.
@@ -43,7 +43,7 @@ std::string rank_number(const RankDump& rank);
 std::string group_name(const TextContext& context, const RankGroup& group);
 /// "  on n[01-04]" where the ranks are folded, and on several hosts; else empty.
 std::string group_place(const TextContext& context, const RankGroup& group);
-/// Which targets they are, where their ranks do not tell it.
+/// Names the targets of a group, if their ranks do not tell them.
 void write_targets(const TextContext& context, const RankGroup& group);
 
 /// Pieces one behind the other in as many lines as the width needs: a new one begins before a piece
@@ -51,16 +51,16 @@ void write_targets(const TextContext& context, const RankGroup& group);
 void write_flow(const TextContext& context, const std::vector<Cell>& pieces,
                 std::size_t indent = 2);
 
-/// Where the rank is, short: its host; where that is not known, the serial line's device, or what
-/// command leads there.
+/// The rank's place, short: its host; if that is not known, the serial line's device, or the
+/// command that leads there.
 std::string place_text(const RankDump& rank);
 
 void write_rank_table(const TextContext& context);
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups);
 /// "Rank 3  in MPI_Recv at halo.c:212   ./solver   DLL libompi_dbg_msgq.so"
 void write_heading(const TextContext& context, const RankDump& rank);
-/// What the rows of the folded table hold, communicator by communicator, and what failed. Nothing
-/// where `shared` says all of it.
+/// The contents of the folded table's rows, communicator by communicator, and their errors. Writes
+/// nothing if `shared` has all of it.
 void write_group_details(const TextContext& context, const RankGroup& group,
                          const SharedErrors& shared);
 /// Likewise; without the communicators of `idle`.
@@ -68,29 +68,30 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
                 const SharedErrors& shared);
 void write_communicators(const TextContext& context, const RankDump& rank,
                          const IdleCommunicators& idle);
-/// What holds for a queue in every communicator of a rank: "unexpected messages: not provided by
-/// Open MPI", "sends: blocking sends are not listed", "unexpected messages: those not polled yet
-/// are not listed". What several ranks say alike is there once.
+/// Lines about a queue that are true in every communicator of a rank: "unexpected messages: not
+/// provided by Open MPI", "sends: blocking sends are not listed", "unexpected messages: those not
+/// polled yet are not listed". Equal lines of several ranks come once.
 std::vector<std::string> common_states(const std::vector<const RankDump*>& ranks);
 /// The first of level error; nullptr: none.
 const RankError* first_error(const RankDump& rank);
-/// Those that are the rank's alone.
+/// The errors that this rank alone has.
 void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared);
-/// Those of no rank: also where only the table is wanted, which has none of them.
+/// The errors of no rank. They are written even if only the table is wanted, which has none of
+/// them.
 void write_errors_of_no_rank(const TextContext& context);
 /// Each rank's own errors, and those of several ranks once.
 void write_troubles(const TextContext& context);
-/// Of a dump that has variable_differences.
+/// For a dump that has variable_differences.
 void write_differences(const TextContext& context);
-/// Of a dump that has unexpected_lengths.
+/// For a dump that has unexpected_lengths.
 void write_unexpected_lengths(const TextContext& context);
 /// Messages in lines of the report's width, then "fix: ..." where there is a hint.
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);
 void write_statistics(const TextContext& context);
-/// Of a dump that has an analysis.
+/// For a dump that has an analysis.
 void write_verdict(const TextContext& context);
-/// Of a dump whose analysis has changes.
+/// For a dump whose analysis has changes.
 void write_changes(const TextContext& context);
 
 } // namespace mqbridge

@@ -1,14 +1,13 @@
 #include "host/codes.h"
 #include "host/document/names.h"
 #include "host/report/blocked_words.h"
+#include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"
-#include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/shared_errors.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,8 +19,8 @@ namespace {
 
 constexpr std::size_t widest_path = 44;
 
-/// What the process as a whole says about its queues, when there is no communicator to say it, nor
-/// a message.
+/// The process's statement about its queues, if there is neither a communicator nor a message to
+/// make it.
 std::string without_communicators(const RankDump& rank) {
   for (const RankError& error : rank.errors)
     if (error.code == codes::mpi_not_initialized)
@@ -65,8 +64,8 @@ void write_types_note(const TextContext& context, const RankDump& rank) {
                   "");
 }
 
-/// "send 1, recv 2 (cut off by --max-stop)"; empty if there is nothing but what the MPI never
-/// provides.
+/// "send 1, recv 2 (cut off by --max-stop)"; empty if there is nothing apart from queues that the
+/// MPI never provides.
 std::string busy_queues(const RankDump& rank, const Communicator& communicator) {
   std::string counts;
   for (const OpClass op_class : op_classes) {
@@ -85,7 +84,7 @@ std::string busy_queues(const RankDump& rank, const Communicator& communicator) 
   return counts;
 }
 
-/// "inside barrier"; with what it waits for where that is the same on all ranks of the group:
+/// "inside barrier"; with the ranks it waits for if they are the same on all ranks of the group:
 /// "inside barrier (waits for 3)".
 std::string common_inside(const RankGroup& group, std::size_t index) {
   const auto lines = inside_lines(group.example().communicators[index]);
@@ -117,20 +116,20 @@ bool has_own_errors(const RankDump& rank, const SharedErrors& shared) {
                      [&](const RankError& error) { return !shared.contains(rank, error); });
 }
 
-/// One that failed as others did is shown with them.
+/// A rank that failed in the same way as others is shown with them, and has no part of its own.
 bool has_own_part(const RankDump& rank, const SharedErrors& shared) {
   return rank.status != RankStatus::failed || !rank.communicators.empty() ||
          has_own_errors(rank, shared) || rank.errors.empty() || !blocked_words(rank).empty();
 }
 
-/// The first that has errors of its own alone; nullptr: none.
+/// The group's first rank with errors that no other rank shares; nullptr: there is none.
 const RankDump* first_with_own_errors(const RankGroup& group, const SharedErrors& shared) {
   const auto found = std::find_if(group.ranks.begin(), group.ranks.end(),
                                   [&](const auto* rank) { return has_own_errors(*rank, shared); });
   return found == group.ranks.end() ? nullptr : *found;
 }
 
-/// The codes are those of the whole group.
+/// Writes one rank's errors for the group: their codes are the same on all its ranks.
 void write_errors_of_one(const TextContext& context, const RankGroup& group, const RankDump& rank,
                          const SharedErrors& shared) {
   write_errors(context, rank, shared);
@@ -141,7 +140,7 @@ void write_errors_of_one(const TextContext& context, const RankGroup& group, con
                   "");
 }
 
-/// Of a group whose ranks are in different calls: "ranks 0-1,3: in MPI_Allreduce at solve.c:9".
+/// Where the ranks of a group are in different calls: "ranks 0-1,3: in MPI_Allreduce at solve.c:9".
 void write_calls(const TextContext& context,
                  const std::vector<std::pair<std::string, RankGroup>>& calls) {
   constexpr std::size_t most = 4;

@@ -1,14 +1,13 @@
 #include "host/report/text_ranks.h"
 
 #include "host/document/names.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
 #include "host/launch/node_names.h"
-#include "host/launch/words.h"
+#include "host/launch/shell_words.h"
+#include "host/report/fitted_text.h"
 #include "host/report/paint.h"
-#include "host/report/printable.h"
 #include "host/report/table.h"
 #include "host/report/trouble_groups.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +25,7 @@ constexpr std::size_t most_rank_lines = 8;
 constexpr std::size_t most_node_lines = 16;
 constexpr std::size_t widest_text = 44;
 
-/// What may be the same for all ranks of a job: then it is said once.
+/// A fact that may be the same for all ranks of a job: then it is said once.
 struct Fact {
   std::string_view title; ///< of the column
   std::string_view label; ///< before it, where it is said once
@@ -47,7 +46,7 @@ std::string shown(std::string_view text) {
   return text.empty() ? "-" : shortened(printable(text), widest_text);
 }
 
-/// nullopt: the ranks differ in it.
+/// The fact that all ranks share; nullopt: the ranks differ in it.
 std::optional<std::string> common(const FoundJob& job, const Fact& fact) {
   const auto first = fact.of(job.ranks.front());
   const bool same = std::all_of(job.ranks.begin(), job.ranks.end(),
@@ -55,7 +54,7 @@ std::optional<std::string> common(const FoundJob& job, const Fact& fact) {
   return same ? std::optional(first) : std::nullopt;
 }
 
-/// Of those that are known, in order.
+/// The numbers of the ranks, as far as they are known, in order.
 std::vector<std::int64_t> ranks_of(std::span<const FoundRank* const> ranks) {
   std::vector<std::int64_t> known;
   for (const FoundRank* rank : ranks)
@@ -70,7 +69,7 @@ std::string ranks_text(std::span<const FoundRank* const> ranks, std::size_t most
   return known.empty() ? "-" : range_text(known, most_runs);
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view several) {
+std::string counted_as(std::size_t count, std::string_view one, std::string_view several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
@@ -114,9 +113,9 @@ private:
     const std::string start = paint_(Style::heading, "mqbridge ranks") + "   ";
     if (ranks == 0)
       return line(start + "no rank of an MPI job was found");
-    line(start + fmt::format("{}: {} on {}", counted(findings_.jobs.size(), "job", "jobs"),
-                             counted(ranks, "rank", "ranks"),
-                             counted(by_node(findings_.jobs).size(), "node", "nodes")));
+    line(start + fmt::format("{}: {} on {}", counted_as(findings_.jobs.size(), "job", "jobs"),
+                             counted_as(ranks, "rank", "ranks"),
+                             counted_as(by_node(findings_.jobs).size(), "node", "nodes")));
   }
 
   void write_job(const FoundJob& job) const {
@@ -124,9 +123,10 @@ private:
     const std::size_t count = job.ranks.size();
     const bool lacks = job.size && *job.size > static_cast<std::int64_t>(count);
     line(paint_(Style::heading, "Job " + shown(job.name)) +
-         fmt::format("   {}{} on {}", lacks ? fmt::format("{} of ", count) : "",
-                     counted(lacks ? static_cast<std::size_t>(*job.size) : count, "rank", "ranks"),
-                     counted(nodes.size(), "node", "nodes")));
+         fmt::format(
+             "   {}{} on {}", lacks ? fmt::format("{} of ", count) : "",
+             counted_as(lacks ? static_cast<std::size_t>(*job.size) : count, "rank", "ranks"),
+             counted_as(nodes.size(), "node", "nodes")));
     if (job.ranks.empty())
       return;
     write_common_facts(job);
@@ -260,7 +260,7 @@ private:
     if (unknown > 0)
       wrapped("  ", Style::warning,
               fmt::format("{} not known",
-                          counted(unknown, "process's rank is", "processes' ranks are")));
+                          counted_as(unknown, "process's rank is", "processes' ranks are")));
   }
 
   void write_troubles(std::string_view title, Style style,
@@ -275,7 +275,7 @@ private:
       if (group.nodes.size() > 1)
         who += fmt::format(" ({} nodes)", group.nodes.size());
       if (group.processes > 0)
-        who += "   " + counted(group.processes, "process", "processes");
+        who += "   " + counted_as(group.processes, "process", "processes");
       wrapped("  ", Style::plain, who + "   " + paint_(style, printable(error.code)));
       wrapped("    ", Style::plain, printable_lines(error.message));
       for (const std::string& part : wrap_clauses(printable_lines(error.hint), options_.width - 9))

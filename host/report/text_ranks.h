@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/document/sink.h"
-#include "host/job/findings.h"
+#include "host/job/job_search.h"
 
 #include <cstddef>
 #include <string>
@@ -17,9 +17,9 @@ struct RanksTextOptions {
   std::vector<std::string> search = {}; ///< words behind `mqbridge ranks` that found this
 };
 
-/// What a search has found, for people: each job with the line that dumps it, then what could not
-/// be looked at and what is doubtful. Many ranks are folded by their nodes. Text from nodes is made
-/// printable.
+/// The results of a search, for people: each job with the command that dumps it, then nodes and
+/// processes that could not be looked at or are doubtful. Many ranks are folded by their nodes.
+/// Text from nodes is made printable.
 void write_text(const Findings& findings, const RanksTextOptions& options, const Sink& sink);
 
 } // namespace mqbridge

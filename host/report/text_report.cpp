@@ -2,16 +2,15 @@
 
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
-#include "host/report/printable.h"
 #include "host/report/shared_errors.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mqbridge {
 namespace {
@@ -49,32 +48,33 @@ std::optional<std::string> only_job(const Dump& dump) {
   return std::all_of(dump.ranks.begin(), dump.ranks.end(), same) ? name : std::nullopt;
 }
 
-void add_filter(std::string& text, std::string_view name, const std::string& values) {
-  if (!values.empty())
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, values);
+std::string values_text(const std::vector<OpClass>& queues) {
+  std::vector<std::string_view> words;
+  for (const OpClass queue : queues)
+    words.push_back(name_of(queue));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values)
-    text += (text.empty() ? "" : ", ") + value;
-  return text;
+std::string values_text(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names)
+    quoted.push_back('"' + printable(name) + '"');
+  return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
+std::string values_text(const std::vector<std::int64_t>& numbers) {
+  return range_text(numbers);
 }
 
 void write_filters(const TextContext& context) {
-  const Filters& filters = context.dump.filters;
-  std::vector<std::string> queues;
-  for (const OpClass queue : filters.queues)
-    queues.emplace_back(name_of(queue));
-  std::vector<std::string> communicators;
-  for (const std::string& name : filters.communicators)
-    communicators.push_back('"' + printable(name) + '"');
   std::string text;
-  add_filter(text, "queue", joined(queues));
-  add_filter(text, "comm", joined(communicators));
-  add_filter(text, "rank", range_text(filters.ranks));
-  add_filter(text, "tag", range_text(filters.tags));
-  add_filter(text, "peer", range_text(filters.peers));
+  each_queue_filter(
+      [&](Filter filter, const auto& values) {
+        if (!values.empty())
+          text +=
+              fmt::format("{}{} {}", text.empty() ? "" : "; ", filter.name, values_text(values));
+      },
+      context.dump.filters);
   if (text.empty())
     return;
   for (const std::string& line : wrap_words("shown only: " + text, context.options.width))

@@ -2,7 +2,7 @@
 
 #include "host/doctor/checklist.h"
 #include "host/document/sink.h"
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,32 +22,31 @@ struct TextOptions {
   int exit_status = 0;     ///< for the last line
 };
 
-/// Above so many ranks the text is the table, groups of alike ranks folded, unless `full`.
+/// If there are more ranks, the text is the table, with equal ranks folded, unless `full`.
 inline constexpr std::size_t most_ranks_in_full = 8;
 
 /// The dump for people, as docs/reference/output.md shows it. Names that came from the target are
-/// made printable. What is unknown says so: it never looks like an empty queue.
+/// made printable. An unknown queue is named so: it never looks like an empty one.
 void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
 
-/// The verdict of a dump that has one: what cannot end, because of whom, where to look, and what
-/// was not visible. write_text() has it behind the ranks.
+/// The verdict of a dump that has one: the ranks that cannot go on, the ranks that cause it, the
+/// places to look at, and what was not visible. write_text() writes it behind the ranks.
 void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink);
 
 /// The call stacks of all ranks as a tree, with the same care.
 void write_stacks(const Dump& dump, const TextOptions& options, const Sink& sink);
 
-/// The variables of all ranks, or what was made of them: where ranks differ, which have long queues
-/// of unexpected messages.
+/// The variables of all ranks, or a result from them: the differences between ranks, or the ranks
+/// with long queues of unexpected messages.
 void write_variables(const Dump& dump, const TextOptions& options, const Sink& sink);
 
-/// The handles of all ranks: tables of those that were listed, and all that is known of those that
-/// were asked for.
+/// The handles of all ranks: tables of listed ones, and all facts about those that were asked for.
 void write_handles(const Dump& dump, const TextOptions& options, const Sink& sink);
 
 /// The checklist for people (docs/reference/output.md, doctor).
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink);
 
-/// The checklists of a job's nodes, those alike once, and what a dump of all will take.
+/// The checklists of a job's nodes, equal ones once, and the expected cost of a dump of all ranks.
 void write_text(const JobChecklist& job, const TextOptions& options, const Sink& sink);
 
 } // namespace mqbridge

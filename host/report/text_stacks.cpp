@@ -1,8 +1,8 @@
 #include "host/disk/file_name.h"
 #include "host/document/outcome.h"
-#include "host/dump/ranges.h"
-#include "host/report/printable.h"
-#include "host/report/ranks_text.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/shared_errors.h"
 #include "host/report/stack_calls.h"
 #include "host/report/text_parts.h"
@@ -15,7 +15,6 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t most_kinds = 8;
-constexpr std::size_t widest_ranks = 24;
 constexpr std::size_t deepest_indent = 20; ///< calls; those further in have their number
 constexpr std::size_t least_name = 20;     ///< columns of a function's name that are never cut
 

@@ -105,7 +105,8 @@ Row memory_row(const std::string& rank, const Statistics& statistics) {
           {statistics.bandwidth_bps ? rate_text(*statistics.bandwidth_bps / 8) : "-"}};
 }
 
-/// Of the link: the slowest. Ranks without pages have not come to read any.
+/// Pages are summed up; round trip and bandwidth are those of the slowest link. Ranks without pages
+/// have not come to read any.
 Row memory_row_of_all(const Dump& dump) {
   Statistics all;
   for (const RankDump& rank : dump.ranks) {

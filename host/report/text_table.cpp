@@ -1,8 +1,8 @@
 #include "host/disk/file_name.h"
 #include "host/document/names.h"
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
 #include "host/report/inside_lines.h"
-#include "host/report/printable.h"
 #include "host/report/queue_words.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
@@ -19,7 +19,7 @@ namespace {
 // Widest cells: whatever a target calls itself, there is room for the columns behind.
 constexpr std::size_t widest_host = 16;
 constexpr std::size_t widest_mpi = 21; // "mqbridge recorder 1.0"
-constexpr std::size_t widest_ranks = 16;
+constexpr std::size_t widest_ranks_cell = 16;
 
 std::string platform_text(const RankDump& rank) {
   if (!rank.platform)
@@ -100,15 +100,15 @@ void add_common_cells(const RankGroup& group, std::vector<Cell>& row) {
 }
 
 /// A line of the table, and a rank that it stands for.
-struct Row {
+struct TableRow {
   const RankDump* rank;
   std::vector<Cell> cells;
 };
 
-/// What the rows have in a column, where that is the same wherever it is known.
-std::string common_cell(const std::vector<Row>& rows, std::size_t column) {
+/// The text that all rows have in a column, apart from rows in which it is not known.
+std::string common_cell(const std::vector<TableRow>& rows, std::size_t column) {
   std::string common;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     const std::string& text = row.cells[column].text;
     if (text == "-" || text == common)
       continue;
@@ -120,7 +120,7 @@ std::string common_cell(const std::vector<Row>& rows, std::size_t column) {
 }
 
 void write_left_out(const TextContext& context, const std::vector<Column>& columns,
-                    const std::vector<Row>& rows, const std::vector<std::size_t>& left_out) {
+                    const std::vector<TableRow>& rows, const std::vector<std::size_t>& left_out) {
   std::vector<Cell> pieces = {{"no room for", Style::dim}};
   for (const std::size_t column : left_out) {
     const std::string common = common_cell(rows, column);
@@ -131,17 +131,17 @@ void write_left_out(const TextContext& context, const std::vector<Column>& colum
   write_flow(context, pieces);
 }
 
-void write_rows(const TextContext& context, Rows kind, const std::vector<Row>& rows) {
+void write_rows(const TextContext& context, Rows kind, const std::vector<TableRow>& rows) {
   const std::vector<Column> all = columns(kind);
   Table table(all, context.options.width);
-  for (const Row& row : rows)
+  for (const TableRow& row : rows)
     table.fit(row.cells);
   if (const auto left_out = table.narrow(); !left_out.empty())
     write_left_out(context, all, rows, left_out);
   context.line(table.titles(context.paint));
   const bool jobs = has_several_jobs(context.dump);
   const RankDump* last = nullptr;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     if (jobs && (last == nullptr || last->job_id != row.rank->job_id))
       context.line(context.paint(Style::heading, job_heading(*row.rank)));
     last = row.rank;
@@ -202,7 +202,7 @@ std::string place_text(const RankDump& rank) {
 }
 
 void write_rank_table(const TextContext& context) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const RankDump& rank : context.dump.ranks) {
     std::vector<Cell> row = {{rank_number(rank)}};
     row.push_back({shortened(place_text(rank), widest_host)});
@@ -215,7 +215,7 @@ void write_rank_table(const TextContext& context) {
 
 void write_folded_table(const TextContext& context, const std::vector<RankGroup>& groups) {
   const Rows kind = has_several_hosts(context.dump) ? Rows::groups_on_hosts : Rows::groups;
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const RankGroup& group : groups) {
     RankDump held_longest; // only for its time
     for (const RankDump* rank : group.ranks) {
@@ -225,8 +225,8 @@ void write_folded_table(const TextContext& context, const std::vector<RankGroup>
     }
     // The start of a rank list tells which row this is; the details below have all of it.
     std::string ranks = rank_text(group, context.options.width);
-    if (display_width(ranks) > widest_ranks)
-      ranks = ranks.substr(0, ranks.rfind(',', widest_ranks - 4)) + ",...";
+    if (display_width(ranks) > widest_ranks_cell)
+      ranks = ranks.substr(0, ranks.rfind(',', widest_ranks_cell - 4)) + ",...";
     std::vector<Cell> row = {{ranks}, {fmt::format("{}", group.ranks.size())}};
     if (kind == Rows::groups_on_hosts)
       row.push_back({hosts_text(group, widest_host)});

@@ -1,9 +1,8 @@
-#include "host/report/printable.h"
-#include "host/report/ranks_text.h"
+#include "host/report/fitted_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
 #include "host/report/variable_words.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -145,7 +144,7 @@ private:
       context_.line(table.line(row, context_.paint));
   }
 
-  /// What is more than unusual.
+  /// Writes the differences that are more than unusual.
   void write_equal_scopes() const {
     std::vector<std::string> names;
     for (const VariableDifference& difference : job_.differences)
@@ -177,8 +176,6 @@ private:
       write_words(context_, fmt::format("left out, the values are addresses: {} (--all)",
                                         fmt::join(job_.addresses, ", ")));
   }
-
-  static constexpr std::size_t widest_ranks = 24;
 
   const TextContext& context_;
   const JobVariableDifferences& job_;

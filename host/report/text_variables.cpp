@@ -1,12 +1,11 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/variable_text.h"
-#include "host/report/printable.h"
-#include "host/report/ranks_text.h"
+#include "host/dump/values/variable_text.h"
+#include "host/report/fitted_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/text_parts.h"
 #include "host/report/units.h"
 #include "host/report/variable_words.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ namespace {
 
 const std::vector<Variable> no_variables;
 
-/// What one rank says of a variable, or of one object of it.
+/// One rank's reading of a variable, or of one object of it.
 struct Entry {
   const RankDump* rank;
   const Variable* variable;
@@ -46,7 +45,7 @@ struct Ages {
 };
 
 /// Ranks that say the same.
-struct Line {
+struct VariableLine {
   Entry example;
   std::string value;
   Ranks ranks = {};
@@ -54,8 +53,8 @@ struct Line {
 };
 
 /// A variable, or one object of it, with what the ranks say.
-struct Row {
-  std::vector<Line> lines;
+struct VariableRow {
+  std::vector<VariableLine> lines;
 };
 
 std::string name_of_value(const Entry& entry) {
@@ -83,7 +82,7 @@ public:
             add(rank, variable);
   }
 
-  const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<VariableRow>& rows() const { return rows_; }
 
 private:
   using Key =
@@ -105,7 +104,7 @@ private:
       rows_.emplace_back();
     auto& lines = rows_[place->second].lines;
     auto value = shown(entry);
-    auto same = std::ranges::find_if(lines, [&](const Line& line) {
+    auto same = std::ranges::find_if(lines, [&](const VariableLine& line) {
       return line.value == value && line.example.variable->set_by == entry.variable->set_by;
     });
     if (same == lines.end())
@@ -115,7 +114,7 @@ private:
       same->ages.add(*entry.reading);
   }
 
-  std::vector<Row> rows_;
+  std::vector<VariableRow> rows_;
   std::map<Key, std::size_t> places_;
 };
 
@@ -130,13 +129,13 @@ public:
   void write() {
     if (rows_.rows().empty())
       return;
-    for (const Row& row : rows_.rows())
-      for (const Line& line : row.lines)
+    for (const VariableRow& row : rows_.rows())
+      for (const VariableLine& line : row.lines)
         fit(row, line);
     const auto left_out = table_.narrow();
     context_.line();
     context_.line(table_.titles(context_.paint));
-    for (const Row& row : rows_.rows())
+    for (const VariableRow& row : rows_.rows())
       write(row);
     if (left_out.empty())
       return;
@@ -161,14 +160,15 @@ private:
     return columns;
   }
 
-  static bool has_setters(const std::vector<Row>& rows) {
-    return std::ranges::any_of(rows, [](const Row& row) {
-      return std::ranges::any_of(
-          row.lines, [](const Line& line) { return !line.example.variable->set_by.empty(); });
+  static bool has_setters(const std::vector<VariableRow>& rows) {
+    return std::ranges::any_of(rows, [](const VariableRow& row) {
+      return std::ranges::any_of(row.lines, [](const VariableLine& line) {
+        return !line.example.variable->set_by.empty();
+      });
     });
   }
 
-  std::vector<Cell> cells(const Row& row, const Line& line) const {
+  std::vector<Cell> cells(const VariableRow& row, const VariableLine& line) const {
     const Variable& variable = *line.example.variable;
     std::vector<Cell> cells(4);
     if (&line == &row.lines.front()) {
@@ -192,22 +192,22 @@ private:
   }
 
   /// Control variables were all read at once: that is said of all of them.
-  std::string age_text(const Line& line) const {
+  std::string age_text(const VariableLine& line) const {
     if (kind_ == VariableKind::control || !line.ages.earlier)
       return {};
     return (line.ranks.size() > 1 && line.ages.known ? "  up to " : "  ") + line.ages.text();
   }
 
   /// A long value goes beyond the width, and makes no other column narrower.
-  void fit(const Row& row, const Line& line) {
+  void fit(const VariableRow& row, const VariableLine& line) {
     constexpr std::size_t usual_value = 24;
     auto all = cells(row, line);
     all.back().text = clipped(all.back().text, usual_value);
     table_.fit(all);
   }
 
-  void write(const Row& row) const {
-    for (const Line& line : row.lines)
+  void write(const VariableRow& row) const {
+    for (const VariableLine& line : row.lines)
       context_.line(table_.line(cells(row, line), context_.paint));
     if (context_.options.full)
       write_details(row.lines.front().example);
@@ -238,8 +238,6 @@ private:
          wrap_words(printable_lines(text), context_.options.width - indent))
       context_.line(std::string(indent, ' ') + context_.paint(Style::dim, line));
   }
-
-  static constexpr std::size_t widest_ranks = 24;
 
   const TextContext& context_;
   const VariableKind kind_;
@@ -286,7 +284,7 @@ void write_control_ages(const TextContext& context, const Ranks& ranks) {
                                     ages.known ? "up to " : "", ages.text())));
 }
 
-/// What was read of which ranks.
+/// Writes what was read, and from where, for each group of like ranks.
 void write_origins(const TextContext& context, const Ranks& ranks) {
   std::vector<std::pair<std::string, Ranks>> groups;
   for (const RankDump* rank : ranks) {

@@ -1,9 +1,8 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/ranges.h"
-#include "host/report/printable.h"
+#include "host/dump/values/ranges.h"
+#include "host/report/fitted_text.h"
 #include "host/report/text_parts.h"
-#include "host/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -61,8 +60,6 @@ std::string_view label_of(FindingKind kind) {
     return "suspended";
   case FindingKind::unknown_wait:
     return "unknown";
-  case FindingKind::repaired_value:
-    return "repaired";
   }
   return "";
 }
@@ -102,7 +99,7 @@ public:
   }
 
 private:
-  // What is said.
+  // The lines.
 
   void write_verdict_line() const {
     switch (analysis_.verdict) {
@@ -253,7 +250,7 @@ private:
     }
   }
 
-  /// Of waits that may differ in whom they wait for (`by_call`), what is alike.
+  /// Groups of ranks with like waits. With `by_call`, they may wait for different ranks.
   std::vector<AlikeWaits> alike(const std::vector<Rank>& ranks, bool by_call) const {
     std::vector<AlikeWaits> groups;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
@@ -299,7 +296,7 @@ private:
 
   // Parts of lines.
 
-  /// Of a single job it does not matter whether its name is given.
+  /// The job's name; empty if there is only one job, for then it does not matter.
   std::string job_of(const std::optional<std::string>& job) const {
     return several_jobs_ ? job.value_or("") : std::string();
   }
@@ -310,7 +307,7 @@ private:
     return {{"", {analysis_.core, analysis_.blocked}}};
   }
 
-  /// Those of the core, or the others.
+  /// The findings about the core, or the other ones.
   std::vector<Finding> findings_of(bool core) const {
     std::vector<Finding> findings;
     for (const Finding& finding : analysis_.findings)
@@ -319,7 +316,7 @@ private:
     return findings;
   }
 
-  /// In the same words, as a place to look at.
+  /// Whether the same words follow below as a place to look at.
   bool is_told_below(const Finding& finding) const {
     return std::ranges::find(analysis_.look_at, finding.message) != analysis_.look_at.end();
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/job/findings.h"
+#include "host/job/job_search.h"
 
 #include <cstddef>
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace mqbridge {
 
-/// Troubles of several nodes that are alike.
+/// Equal troubles of several nodes.
 struct TroubleGroup {
   const FindTrouble* example = nullptr; ///< the first one
   std::vector<std::string> nodes;       ///< of all; empty names are this host
   std::size_t processes = 0;            ///< of all
 };
 
-/// In order of the first of each. Alike are those whose words differ in the node's name alone. The
-/// troubles outlive the groups.
+/// Groups troubles whose texts differ only in the node's name. In the order of each group's first
+/// one. The troubles outlive the groups.
 std::vector<TroubleGroup> group_troubles(std::span<const FindTrouble> troubles);
 
 } // namespace mqbridge

@@ -11,58 +11,19 @@
 namespace mqbridge {
 namespace {
 
-enum class Field : std::size_t {
-  kind,
-  rank,
-  pid,
-  host,
-  endpoint,
-  handle,
-  fortran,
-  what,
-  state,
-  name,
-  predefined,
-  freed,
-  persistent,
-  comm,
-  peer,
-  tag,
-  count,
-  datatype,
-  bytes,
-  buffer,
-  actual_source,
-  actual_tag,
-  actual_bytes,
-  error,
-  cancelled,
-  comm_rank,
-  comm_size,
-  remote_size,
-  topology,
-  errhandler,
-  attributes,
-  callback,
-  call,
-  function,
-  file,
-  line,
-  reason,
-  message,
-  hint,
-};
+using namespace std::string_view_literals;
 
-constexpr std::array<std::string_view, 39> titles = {
-    "kind",       "rank",      "pid",           "host",        "endpoint",     "handle",
-    "fortran",    "what",      "state",         "name",        "predefined",   "freed",
-    "persistent", "comm",      "peer",          "tag",         "count",        "datatype",
-    "bytes",      "buffer",    "actual_source", "actual_tag",  "actual_bytes", "error",
-    "cancelled",  "comm_rank", "comm_size",     "remote_size", "topology",     "errhandler",
-    "attributes", "callback",  "call",          "function",    "file",         "line",
-    "reason",     "message",   "hint"};
+constexpr std::array handle_columns = {
+    "kind"sv,          "rank"sv,       "pid"sv,          "host"sv,     "endpoint"sv,
+    "handle"sv,        "fortran"sv,    "what"sv,         "state"sv,    "name"sv,
+    "predefined"sv,    "freed"sv,      "persistent"sv,   "comm"sv,     "peer"sv,
+    "tag"sv,           "count"sv,      "datatype"sv,     "bytes"sv,    "buffer"sv,
+    "actual_source"sv, "actual_tag"sv, "actual_bytes"sv, "error"sv,    "cancelled"sv,
+    "comm_rank"sv,     "comm_size"sv,  "remote_size"sv,  "topology"sv, "errhandler"sv,
+    "attributes"sv,    "callback"sv,   "call"sv,         "function"sv, "file"sv,
+    "line"sv,          "reason"sv,     "message"sv,      "hint"sv};
 
-using Line = TsvLine<Field, titles.size()>;
+using HandleTsvLine = TsvLine<handle_columns>;
 
 std::string attributes_of(const CommunicatorHandle& handle) {
   std::vector<std::string> pairs;
@@ -74,106 +35,106 @@ std::string attributes_of(const CommunicatorHandle& handle) {
 }
 
 void write(const RankDump& rank, const CommunicatorHandle& handle, const Sink& sink) {
-  Line line("communicator", rank);
-  line.set_address(Field::handle, handle.handle);
-  line.set_number(Field::fortran, handle.fortran);
-  line.set(Field::what, handle.null                ? "null"
-                        : handle.intercommunicator ? "intercommunicator"
-                                                   : "intracommunicator");
-  line.set(Field::name, handle.name);
-  line.set_flag(Field::predefined, handle.predefined);
-  line.set_flag(Field::freed, handle.freed);
-  line.set_number(Field::comm_rank, handle.rank);
-  line.set_number(Field::comm_size, handle.size);
-  line.set_number(Field::remote_size, handle.remote_size);
+  HandleTsvLine line("communicator", rank);
+  line.set_address("handle", handle.handle);
+  line.set_number("fortran", handle.fortran);
+  line.set("what", handle.null                ? "null"
+                   : handle.intercommunicator ? "intercommunicator"
+                                              : "intracommunicator");
+  line.set("name", handle.name);
+  line.set_flag("predefined", handle.predefined);
+  line.set_flag("freed", handle.freed);
+  line.set_number("comm_rank", handle.rank);
+  line.set_number("comm_size", handle.size);
+  line.set_number("remote_size", handle.remote_size);
   if (handle.topology)
-    line.set(Field::topology, HandleWords::topology_of(handle));
-  line.set_address(Field::errhandler, handle.errhandler);
+    line.set("topology", HandleWords::topology_of(handle));
+  line.set_address("errhandler", handle.errhandler);
   if (handle.attributes)
-    line.set(Field::attributes, attributes_of(handle));
+    line.set("attributes", attributes_of(handle));
   line.write(sink);
 }
 
 void write(const RankDump& rank, const RequestHandle& handle, const Sink& sink) {
-  Line line("request", rank);
-  line.set_address(Field::handle, handle.handle);
-  line.set_number(Field::fortran, handle.fortran);
-  line.set(Field::what, name_of(handle.kind));
-  line.set(Field::state, name_of(handle.state));
-  line.set_flag(Field::predefined, handle.predefined);
-  line.set_flag(Field::persistent, handle.persistent);
-  line.set_address(Field::comm, handle.comm);
-  line.set_number(Field::peer, handle.peer);
-  line.set_number(Field::tag, handle.tag);
-  line.set_number(Field::count, handle.count);
-  line.set(Field::datatype, handle.datatype);
-  line.set_number(Field::bytes, handle.bytes);
-  line.set_address(Field::buffer, handle.buffer);
-  line.set_number(Field::actual_source, handle.actual_source);
-  line.set_number(Field::actual_tag, handle.actual_tag);
-  line.set_number(Field::actual_bytes, handle.actual_bytes);
-  line.set_number(Field::error, handle.error);
-  line.set_flag(Field::cancelled, handle.cancelled);
-  line.set(Field::call, handle.call);
+  HandleTsvLine line("request", rank);
+  line.set_address("handle", handle.handle);
+  line.set_number("fortran", handle.fortran);
+  line.set("what", name_of(handle.kind));
+  line.set("state", name_of(handle.state));
+  line.set_flag("predefined", handle.predefined);
+  line.set_flag("persistent", handle.persistent);
+  line.set_address("comm", handle.comm);
+  line.set_number("peer", handle.peer);
+  line.set_number("tag", handle.tag);
+  line.set_number("count", handle.count);
+  line.set("datatype", handle.datatype);
+  line.set_number("bytes", handle.bytes);
+  line.set_address("buffer", handle.buffer);
+  line.set_number("actual_source", handle.actual_source);
+  line.set_number("actual_tag", handle.actual_tag);
+  line.set_number("actual_bytes", handle.actual_bytes);
+  line.set_number("error", handle.error);
+  line.set_flag("cancelled", handle.cancelled);
+  line.set("call", handle.call);
   if (handle.site) {
-    line.set(Field::function, handle.site->function.value_or(""));
-    line.set(Field::file, handle.site->file.value_or(""));
-    line.set_number(Field::line, handle.site->line);
+    line.set("function", handle.site->function.value_or(""));
+    line.set("file", handle.site->file.value_or(""));
+    line.set_number("line", handle.site->line);
   }
   line.write(sink);
 }
 
 void write(const RankDump& rank, const ErrhandlerHandle& handle, const Sink& sink) {
-  Line line("errhandler", rank);
-  line.set_address(Field::handle, handle.handle);
-  line.set_number(Field::fortran, handle.fortran);
-  line.set(Field::name, handle.name);
-  line.set_flag(Field::predefined, handle.predefined);
-  line.set_flag(Field::freed, handle.freed);
-  line.set_address(Field::callback, handle.callback);
+  HandleTsvLine line("errhandler", rank);
+  line.set_address("handle", handle.handle);
+  line.set_number("fortran", handle.fortran);
+  line.set("name", handle.name);
+  line.set_flag("predefined", handle.predefined);
+  line.set_flag("freed", handle.freed);
+  line.set_address("callback", handle.callback);
   line.write(sink);
 }
 
 void write(const RankDump& rank, const StatusHandle& status, const Sink& sink) {
-  Line line("status", rank);
-  line.set_address(Field::handle, status.address);
+  HandleTsvLine line("status", rank);
+  line.set_address("handle", status.address);
   if (status.ignore)
-    line.set(Field::what, "ignore");
-  line.set_number(Field::actual_source, status.source);
-  line.set_number(Field::actual_tag, status.tag);
-  line.set_number(Field::actual_bytes, status.bytes);
-  line.set_number(Field::error, status.error);
-  line.set_flag(Field::cancelled, status.cancelled);
+    line.set("what", "ignore");
+  line.set_number("actual_source", status.source);
+  line.set_number("actual_tag", status.tag);
+  line.set_number("actual_bytes", status.bytes);
+  line.set_number("error", status.error);
+  line.set_flag("cancelled", status.cancelled);
   line.write(sink);
 }
 
 void write(const RankDump& rank, const HandleRefusal& refused, const Sink& sink) {
-  Line line("refused", rank);
+  HandleTsvLine line("refused", rank);
   if (refused.handle.fortran)
-    line.set(Field::fortran, fmt::to_string(static_cast<std::int32_t>(refused.handle.value)));
+    line.set("fortran", fmt::to_string(static_cast<std::int32_t>(refused.handle.value)));
   else
-    line.set_address(Field::handle, refused.handle.value);
-  line.set(Field::what, name_of(refused.handle.kind));
-  line.set(Field::reason, refused.reason);
+    line.set_address("handle", refused.handle.value);
+  line.set("what", name_of(refused.handle.kind));
+  line.set("reason", refused.reason);
   line.write(sink);
 }
 
 void write_list_state(const RankDump& rank, const std::vector<HandleKind>& kinds,
                       std::string_view state, const Sink& sink) {
   for (const HandleKind kind : kinds) {
-    Line line("list", rank);
-    line.set(Field::what, name_of(kind));
-    line.set(Field::state, state);
+    HandleTsvLine line("list", rank);
+    line.set("what", name_of(kind));
+    line.set("state", state);
     line.write(sink);
   }
 }
 
-void write_rank(const RankDump& rank, const Sink& sink) {
-  Line line("rank", rank);
-  line.set(Field::state, name_of(rank.status));
+void write_rank_and_handles(const RankDump& rank, const Sink& sink) {
+  HandleTsvLine line("rank", rank);
+  line.set("state", name_of(rank.status));
   line.write(sink);
   for (const RankError& error : rank.errors)
-    Line(name_of(error.level), rank).write_error(error, sink);
+    HandleTsvLine(name_of(error.level), rank).write_error(error, sink);
   if (!rank.handles)
     return;
   const ProcessHandles& handles = *rank.handles;
@@ -194,11 +155,11 @@ void write_rank(const RankDump& rank, const Sink& sink) {
 } // namespace
 
 void write_handles_tsv(const Dump& dump, const Sink& sink) {
-  write_titles(titles, sink);
+  write_titles(handle_columns, sink);
   for (const RankDump& rank : dump.ranks)
-    write_rank(rank, sink);
+    write_rank_and_handles(rank, sink);
   for (const RankError& error : dump.errors)
-    Line(name_of(error.level)).write_error(error, sink);
+    HandleTsvLine(name_of(error.level)).write_error(error, sink);
 }
 
 } // namespace mqbridge

@@ -1,51 +1,65 @@
 #pragma once
 
 #include "host/document/sink.h"
-#include "host/dump/document.h"
-#include "host/report/printable.h"
+#include "host/dump/values/document.h"
+#include "host/report/fitted_text.h"
 
-#include <array>
 #include <cstddef>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge {
 
-/// A line of a TSV table. `Field` has the columns in their order; among them kind, rank, pid, host,
-/// endpoint, reason, message and hint. A column that is not set is empty.
-template <class Field, std::size_t columns>
+/// One of `titles`, given by its name: another name does not compile.
+template <const auto& titles>
+class TsvColumn {
+public:
+  consteval TsvColumn(const char* title) {
+    while (titles.at(place_) != title)
+      ++place_;
+  }
+  std::size_t place() const { return place_; }
+
+private:
+  std::size_t place_ = 0;
+};
+
+/// A line of a TSV table. `titles` are the columns in their order; among them kind, rank, pid,
+/// host, endpoint, reason, message and hint. A column that is not set is empty.
+template <const auto& titles>
 class TsvLine {
 public:
-  explicit TsvLine(std::string_view kind) { set(Field::kind, kind); }
+  using Column = TsvColumn<titles>;
+
+  explicit TsvLine(std::string_view kind) { set("kind", kind); }
   TsvLine(std::string_view kind, const RankDump& rank) : TsvLine(kind) {
-    set_number(Field::rank, rank.rank);
-    set_number(Field::pid, rank.pid);
-    set(Field::host, rank.host.value_or(""));
-    set(Field::endpoint, rank.endpoint);
+    set_number("rank", rank.rank);
+    set_number("pid", rank.pid);
+    set("host", rank.host.value_or(""));
+    set("endpoint", rank.endpoint);
   }
 
-  void set(Field field, std::string_view text) {
-    cells_[static_cast<std::size_t>(field)] = tsv_escaped(text);
+  void set(Column column, std::string_view text) { cells_[column.place()] = tsv_escaped(text); }
+  template <class T>
+  void set_number(Column column, T number) {
+    cells_[column.place()] = fmt::format("{}", number);
   }
   template <class T>
-  void set_number(Field field, T number) {
-    cells_[static_cast<std::size_t>(field)] = fmt::format("{}", number);
-  }
-  template <class T>
-  void set_number(Field field, const std::optional<T>& number) {
+  void set_number(Column column, const std::optional<T>& number) {
     if (number)
-      set_number(field, *number);
+      set_number(column, *number);
   }
-  void set_flag(Field field, const std::optional<bool>& flag) {
+  void set_flag(Column column, const std::optional<bool>& flag) {
     if (flag)
-      set(field, *flag ? "true" : "false");
+      set(column, *flag ? "true" : "false");
   }
-  void set_address(Field field, const std::optional<std::uint64_t>& address) {
+  void set_address(Column column, const std::optional<std::uint64_t>& address) {
     if (address)
-      cells_[static_cast<std::size_t>(field)] = fmt::format("{:#x}", *address);
+      cells_[column.place()] = fmt::format("{:#x}", *address);
   }
 
   void write(const Sink& sink) const {
@@ -56,14 +70,14 @@ public:
     sink(text);
   }
   void write_error(const RankError& error, const Sink& sink) {
-    set(Field::reason, error.code);
-    set(Field::message, error.message);
-    set(Field::hint, error.hint);
+    set("reason", error.code);
+    set("message", error.message);
+    set("hint", error.hint);
     write(sink);
   }
 
 private:
-  std::array<std::string, columns> cells_;
+  std::vector<std::string> cells_ = std::vector<std::string>(titles.size());
 };
 
 /// The first line of the table.

@@ -25,6 +25,10 @@ std::string size_text(std::int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string hexadecimal(std::uint64_t value) {
+  return fmt::format("{:#x}", value);
+}
+
 std::string duration_text(double milliseconds) {
   if (!std::isfinite(milliseconds))
     return "?";

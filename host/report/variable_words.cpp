@@ -1,7 +1,7 @@
 #include "host/report/variable_words.h"
 
-#include "host/dump/variable_text.h"
-#include "host/report/printable.h"
+#include "host/dump/values/variable_text.h"
+#include "host/report/fitted_text.h"
 #include "host/report/units.h"
 
 #include <fmt/format.h>

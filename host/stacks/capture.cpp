@@ -5,7 +5,7 @@
 #include "host/memory/prefetch_budget.h"
 #include "host/stacks/capture_plan.h"
 #include "host/stacks/captured_pages.h"
-#include "host/stacks/current_call.h"
+#include "host/stacks/system_calls.h"
 #include "host/stacks/thread_registers.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace mqbridge {
 namespace {
 
-/// Where the map does not say how long the kernel's own object is.
+/// The size of the kernel's own object, if the map does not tell it.
 constexpr std::uint64_t usual_vdso_size = 2 * PageStore::page_size;
-/// Memory for what is captured: with pages that are captured in part it may be twice the budget.
+/// Memory for the captured pages. With pages that are captured in part, it may be twice the budget.
 constexpr std::size_t store_bytes = std::size_t{160} << 20;
 
 /// Addresses of the first and last byte of an image's segments; nullopt: it has no file.
@@ -33,15 +33,15 @@ std::optional<std::pair<TargetAddress, TargetAddress>> bounds_of(const Image* im
                    image->bias({last.address.value + last.memory_size}) - 1);
 }
 
-/// Where the C library describes the thread; 0: not known.
+/// The address at which the C library describes the thread; 0: not known.
 std::uint64_t thread_pointer(const ProcessThread& thread, const Platform& platform) {
-  if (platform.architecture != "x86_64")
-    return 0;
-  const bool is_live = thread.layout == RegisterLayout::gdb;
-  return register_at(thread, platform, is_live ? 544 : 168, 8).value_or(0); // fs_base
+  const auto& places = register_places(thread, platform);
+  return places.thread_pointer == 0
+             ? 0
+             : register_at(thread, platform, places.thread_pointer, places.size).value_or(0);
 }
 
-/// Threads of one look, and how much of each stack.
+/// Captures the threads of one look, and a part of each stack.
 class Capture {
 public:
   Capture(StoppedProcess& process, const CaptureOptions& options)
@@ -57,7 +57,7 @@ public:
     if (auto done = read_stacks(); !done && !is_work_over(done.error()))
       return forward(std::move(done));
     else if (!done)
-      result_.warnings.push_back(done.error()); // the registers alone say where the threads are
+      result_.warnings.push_back(done.error()); // the registers alone tell where the threads are
     settle();
     say_what_is_missing();
     return std::move(result_);
@@ -72,7 +72,7 @@ private:
   Result<void> read_threads() {
     const auto link = process_.link_estimate();
     budget_ = capture_budget(link, time());
-    // About what a thread's registers take where links are slow.
+    // About as many bytes as a thread's registers take where links are slow.
     constexpr std::uint64_t registers = 1024;
     const auto affordable = static_cast<std::size_t>(budget_ / registers);
     auto threads = process_.threads(
@@ -110,7 +110,7 @@ private:
     return read(!with_vdso && points_into_vdso());
   }
 
-  /// The first thread is the main one or, of a core, the one that a signal has ended.
+  /// The first thread is the main one or, in a core, the one that a signal has ended.
   void plan() {
     const auto& map = process_.map();
     plan_vdso(map);
@@ -134,7 +134,7 @@ private:
              range != nullptr};
   }
 
-  /// In one burst.
+  /// Reads in one burst.
   Result<void> read(bool with_vdso) {
     std::vector<CaptureExtent> extents;
     for (const auto& plan : plans_)
@@ -148,7 +148,7 @@ private:
 
   bool has_vdso() const { return vdso_.end != 0; }
 
-  /// Code of it is seldom needed, and on a slow link dear.
+  /// The vDSO's code is seldom needed, and costs much time on a slow link.
   bool wants_vdso_at_once() const {
     const auto stands_there = [this](const CapturedThread& captured) {
       const auto counter = program_counter(captured.thread, platform_);
@@ -171,7 +171,7 @@ private:
         shares_[plan.share].in_mpi = has_word(plan, library->first, library->second);
   }
 
-  /// Whether a word of the first few KiB points there.
+  /// Whether a word of the first few KiB of the stack points into the range.
   bool has_word(const Plan& plan, TargetAddress first, TargetAddress last) const {
     if (!plan.extent)
       return false;
@@ -186,7 +186,7 @@ private:
            scan_pointers(some, shape, found) > 0;
   }
 
-  /// What there is of each thread now.
+  /// Notes how much of each thread's stack was captured.
   void settle() {
     const CodeReader code = [this](TargetAddress address, std::span<std::byte> into) {
       return pages_->copy(address.value, into) || read_file(address, into);
@@ -215,7 +215,7 @@ private:
     }
   }
 
-  /// Code as the files of the loaded objects have it.
+  /// Reads code from the files of the loaded objects.
   bool read_file(TargetAddress address, std::span<std::byte> into) const {
     for (const auto& image : process_.images().images()) {
       if (!image.file)

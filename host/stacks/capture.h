@@ -19,37 +19,37 @@ namespace mqbridge {
 struct CapturedThread {
   ProcessThread thread;
   std::uint64_t stack_pointer = 0; ///< 0: not known; nothing was captured
-  TargetAddress captured_to;       ///< behind the last byte from the stack pointer on that is there
-  bool cut = false;                ///< the stack goes on behind it
-  std::optional<int> system_call = {}; ///< number, on its architecture, of the call that it is in
+  TargetAddress captured_to; ///< behind the last captured byte, counted from the stack pointer
+  bool cut = false;          ///< the stack goes on behind it
+  std::optional<int> system_call = {}; ///< the number, on its architecture, of its call
 };
 
-/// What the unwinder needs of a process that runs on by then.
+/// Everything that the unwinder needs of a process: the process itself runs on by then.
 struct CapturedStacks {
   std::vector<CapturedThread> threads; ///< in the order of the source
   std::shared_ptr<PageStore> pages;    ///< of stacks, and of the vDSO; null: nothing was captured
   std::optional<TargetAddress> vdso = {}; ///< its ELF header, where it was captured
   std::uint64_t vdso_size = 0;            ///< bytes
-  Warnings warnings;                      ///< what was left out, to be said
+  Warnings warnings;                      ///< about parts that were left out
 };
 
 struct CaptureOptions {
-  const Image* mpi_library = nullptr; ///< threads that have a word into it on their stack are in it
-  /// For so long the link may bring bytes of stacks, beside its round trips.
+  const Image* mpi_library = nullptr; ///< a thread with a word into it on its stack is in the MPI
+  /// Reading stacks may keep the link busy for so long, beside its round trips.
   std::chrono::milliseconds patience{100};
-  /// Half of the time up to there is spent at the most.
+  /// At most half of the time up to this moment is spent.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
-/// Threads whose registers are read.
+/// Most threads whose registers are read.
 inline constexpr std::size_t most_captured_threads = 256;
 
 /// Reads registers and stacks of all threads of a process that stands still, within a budget that
-/// its link sets. For up to 64 threads it takes two round trips, three where threads are deep in
-/// the MPI; one less where ProcessOptions::threads had them asked beside other reads, which slow
-/// links leave out. After load_images(). What is left out becomes a warning: stacks.cut,
-/// stacks.threads, stacks.no_registers, stacks.unreadable. Errors: threads.unsupported,
-/// stub.garbage, and those of Memory.
+/// depends on its link. For up to 64 threads it takes two round trips, or three if threads are deep
+/// in the MPI. One round trip less if ProcessOptions::threads had the threads asked beside other
+/// reads, which is not done on slow links. To be called after load_images(). Parts that are left
+/// out become a warning: stacks.cut, stacks.threads, stacks.no_registers, stacks.unreadable.
+/// Errors: threads.unsupported, stub.garbage, and those of Memory.
 Result<CapturedStacks> capture_stacks(StoppedProcess& process, const CaptureOptions& options);
 
 } // namespace mqbridge

@@ -14,21 +14,22 @@
 
 namespace mqbridge {
 
-/// Bytes of a stack that are captured at the most: of a thread that is in the MPI, and of others.
+/// The most bytes of a stack that are captured: of a thread in the MPI, and of others.
 inline constexpr std::uint64_t most_of_stack_in_mpi = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t most_of_other_stack = std::uint64_t{32} << 10;
-/// What a thread gets at first where not all can have more; and where a word into the MPI library
-/// shows that it is in it.
+/// The first share of a thread, if there is not enough for all; it shows whether a word into the
+/// MPI library is on the stack.
 inline constexpr std::uint64_t first_of_stack = std::uint64_t{4} << 10;
 
-/// From the stack pointer, less what may be used below it, to the end of the mapping that has it.
-/// Where that end is not known, as many bytes as a thread in the MPI gets, which may be unmapped.
-/// nullopt: nothing is mapped there. `thread_pointer`: where the C library describes the thread
-/// (0: not known). If that is at the end of the mapping, no call stands behind it.
+/// The part of a stack to capture: from the stack pointer, less the bytes below it that may be in
+/// use, to the end of its mapping. If that end is not known, as many bytes as a thread in the MPI
+/// gets; some may be unmapped. nullopt: nothing is mapped there. `thread_pointer`: where the C
+/// library describes the thread (0: not known). If that is at the end of the mapping, no call
+/// stands behind it.
 std::optional<CaptureExtent> stack_extent(std::uint64_t stack_pointer, std::uint64_t thread_pointer,
                                           const MemoryMap& map, const Platform& platform);
 
-/// Bytes that the link brings in that time; of a source whose speed is not known, a few MiB.
+/// Bytes that the link brings in that time. If the speed of the source is not known, 64 MiB.
 std::uint64_t capture_budget(const rsp::LinkEstimate& link, std::chrono::duration<double> time);
 
 /// One thread's part of the budget, so far.
@@ -39,8 +40,9 @@ struct StackShare {
   std::uint64_t bytes = 0; ///< out: from the extent's start on
 };
 
-/// Before anything is known of the threads: all that others get, if there is enough for all of
-/// them; else a little of each, the main thread first, which gets more.
+/// The first shares, before anything is known about the threads. If there is enough for all of
+/// them, each gets as much as a thread outside of the MPI. Else each gets a little, and the main
+/// thread, which comes first, gets more.
 void share_at_first(std::span<StackShare> shares, std::uint64_t budget);
 /// The rest of the budget: threads in the MPI first, then the main thread, then others. True: there
 /// is not enough for all.

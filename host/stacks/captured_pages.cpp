@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t page_size = PageStore::page_size;
 constexpr std::uint64_t line_size = PageStore::line_size;
 
-/// Of [first, end), those in that page.
+/// The lines of [first, end) that are in the page.
 std::uint64_t lines_in(std::uint64_t page, std::uint64_t first, std::uint64_t end) {
   const auto from = std::max(first, page * page_size) - page * page_size;
   const auto to = std::min(end - page * page_size, page_size);
@@ -41,7 +41,8 @@ CapturedPages::WantedPages CapturedPages::missing(std::span<const CaptureExtent>
   return pages;
 }
 
-/// Pages that follow each other lie so in the store, too. Those that it has no room for go.
+/// Prepares places: pages that follow each other lie so in the store, too. Pages for which it has
+/// no room are dropped.
 void CapturedPages::prepare(WantedPages& pages) {
   for (auto at = pages.begin(); at != pages.end();) {
     if (store_->find(at->first)) {
@@ -86,7 +87,7 @@ std::vector<CapturedPages::Piece> CapturedPages::pieces_of(const WantedPages& pa
   return pieces;
 }
 
-/// A line of which only a part came counts as a hole: no mapping ends within one.
+/// A line of which only a part came counts as a hole: no mapping ends within a line.
 void CapturedPages::publish(const Piece& piece, std::size_t read) {
   const auto whole = piece.first + read / line_size * line_size;
   const auto end = piece.first + piece.into.size();

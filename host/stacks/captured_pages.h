@@ -17,21 +17,21 @@ namespace mqbridge {
 struct CaptureExtent {
   std::uint64_t first = 0;
   std::uint64_t end = 0; ///< behind the last byte
-  bool mapped = false;   ///< all of it, by what is known. Else a hole in it costs only its page
+  bool mapped = false;   ///< known to be mapped as a whole; else a hole in it costs only its page
 };
 
-/// Memory of a process, read once and kept in a page store of its own, which may outlive the look
-/// at the process. One thread at a time.
+/// Memory of a process, read once and kept in a page store of its own, which may outlive the
+/// process's stop. One thread at a time.
 class CapturedPages {
 public:
   /// Room for that many bytes. Error: memory.store.
   static Result<CapturedPages> create(std::size_t max_bytes);
 
-  /// Reads what of these extents is not known yet, in one call. What there is no room for stays
+  /// Reads the parts of these extents that are not known yet, in one call. Parts without room stay
   /// unknown. Errors: those of Memory.
   Result<void> read(Memory& memory, std::span<const CaptureExtent> extents);
 
-  /// Behind the last byte, from `first` on, that is there; at most `end`.
+  /// The end of the bytes that are there from `first` on; at most `end`.
   std::uint64_t readable_to(std::uint64_t first, std::uint64_t end) const;
   bool copy(std::uint64_t address, std::span<std::byte> into) const;
   const std::shared_ptr<PageStore>& store() const { return store_; }

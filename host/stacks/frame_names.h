@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/stacks/unwinder_wire.h"
 #include "rsp/result.h"
 
 #include <cstddef>
@@ -13,34 +14,25 @@
 
 namespace mqbridge {
 
-/// One call that an instruction is in.
-struct NamedCall {
-  std::optional<std::string> function = {};
-  std::optional<std::uint64_t> begins_at = {}; ///< the function; address in its file
-  std::optional<std::string> file = {};
-  std::optional<std::int64_t> line = {};
-  bool inlined = false;
-};
-
 /// Bytes, with its texts.
 std::size_t size_of(const NamedCall& call);
 
-/// Names of instructions that unwinders have read, for the other processes that have the same
-/// files: ranks of one program stand in the same places, and DWARF takes ten times as long to read
-/// as a stack to unwind. Thread-safe.
+/// Names of instructions that unwinders have read, kept for other processes with the same files:
+/// ranks of one program stand in the same places, and reading names from DWARF takes ten times as
+/// long as unwinding. Thread-safe.
 class FrameNames {
 public:
-  /// The identities of the files that they were read from, and an address in them.
+  /// The identities of the files with the names, and an address in them.
   using Place = std::pair<std::string, std::uint64_t>;
-  /// The innermost first, then those that it was inlined into.
+  /// The innermost first, then the functions into which it was inlined.
   using Calls = std::vector<NamedCall>;
 
   std::optional<Calls> find(const Place& place) const;
-  /// Beyond some ten megabytes nothing is kept.
+  /// Once some ten megabytes are kept, it drops further names.
   void add(const Place& place, const Calls& calls);
 
-  /// Held by who reads names: then the others find them, and do not all read the same. Errors:
-  /// those of work_over().
+  /// Held by a thread that reads names, so that other threads find them and do not read the same.
+  /// Errors: those of work_over().
   Result<std::unique_lock<std::timed_mutex>> lock_reading();
 
 private:

@@ -10,18 +10,18 @@
 
 namespace mqbridge {
 
-/// A call as the tree of many processes has it. Nothing in it depends on where a process has loaded
-/// a library: two processes in the same call have the same TreeCall.
+/// A call in the tree of many processes. It does not depend on where a process has loaded a
+/// library: two processes in the same call have the same TreeCall.
 struct TreeCall {
-  std::string function;  ///< or what stands for it
+  std::string function;  ///< or a text in its place
   std::string file = {}; ///< empty: not known
   std::int64_t line = 0; ///< 0: not known
 
   auto operator<=>(const TreeCall&) const = default;
 };
 
-/// Call stacks of many processes: threads with the same outer calls share them. Memory: a node for
-/// each different way from the outermost call.
+/// Call stacks of many processes: threads with the same outer calls share their nodes. Memory: one
+/// node for each different path from the outermost call.
 class StackTree {
 public:
   struct Node {
@@ -29,8 +29,9 @@ public:
     std::size_t parent = 0;
     std::vector<std::size_t> children;  ///< in the order of their first threads
     std::vector<std::size_t> processes; ///< with a thread in this call; in order, each once
-    std::vector<std::size_t> ending;    ///< of them, those of which it is a thread's innermost call
-    std::size_t threads = 0;            ///< in this call
+    std::vector<std::size_t>
+        ending;              ///< of these, processes with a thread whose innermost call this is
+    std::size_t threads = 0; ///< in this call
   };
   /// The node that holds the outermost calls, and is no call itself.
   static constexpr std::size_t root = 0;
@@ -41,9 +42,10 @@ public:
   const Node& node(std::size_t index) const { return nodes_[index]; }
   std::size_t size() const { return nodes_.size(); }
 
-  /// The nodes in which threads end: each is a kind of stack. Those of most processes first.
+  /// The nodes in which threads end: each is a kind of stack. The kinds that most processes have
+  /// come first.
   std::vector<std::size_t> kinds() const;
-  /// By index: the nodes on the ways to these ones, themselves included.
+  /// By index: the nodes on the paths to these nodes, which are included.
   std::vector<bool> ways_to(std::span<const std::size_t> nodes) const;
 
 private:
@@ -53,8 +55,8 @@ private:
   std::map<std::pair<std::size_t, TreeCall>, std::size_t> by_call_; ///< and by parent
 };
 
-/// Of `kinds`, in order, at most `most`: the first half of those that are shown are the most
-/// frequent ones, the others the loneliest.
+/// At most `most` of `kinds`, in order: the first half of these are the most frequent ones, the
+/// others are those that fewest processes have.
 std::vector<std::size_t> largest_and_loneliest(const std::vector<std::size_t>& kinds,
                                                std::size_t most);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/memory/platform.h"
+#include "host/memory/architecture.h"
 #include "host/process/process_thread.h"
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mqbridge {
 
-/// A register by its number in DWARF, as the psABI of its architecture counts them. In host byte
+/// A register by its number in DWARF, according to the psABI of its architecture. In host byte
 /// order, not sign-extended.
 struct DwarfRegister {
   std::uint16_t number = 0;
@@ -19,14 +19,18 @@ struct DwarfRegister {
   bool operator==(const DwarfRegister&) const = default;
 };
 
-/// What a thread's registers hold, as far as it is available. nullopt and left out: not known, as
-/// on an architecture that is not known here.
+/// The values of a thread's registers, as far as they are available. A value that is not known is
+/// nullopt, or left out; on an unknown architecture that is all of them.
 std::optional<std::uint64_t> program_counter(const ProcessThread& thread, const Platform& platform);
 std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Platform& platform);
-/// The `size` bytes (up to 8) at `offset` of its registers. nullopt: not all of them are available.
+/// Where the registers stand in the thread's register bytes. `size` is 0 where that is not known,
+/// or where the program counter is not among the bytes.
+const RegisterPlaces& register_places(const ProcessThread& thread, const Platform& platform);
+/// The `size` bytes (1 to 8) at `offset` of its register bytes. nullopt: not all of them are
+/// available.
 std::optional<std::uint64_t> register_at(const ProcessThread& thread, const Platform& platform,
                                          std::size_t offset, std::size_t size);
-/// In no order. The program counter is not among them, unless it has a number as on x86_64.
+/// In no order. The program counter is only among them if it has a number, as on x86_64.
 std::vector<DwarfRegister> dwarf_registers(const ProcessThread& thread, const Platform& platform);
 
 /// The number of the stack pointer. nullopt: the architecture is not known here.

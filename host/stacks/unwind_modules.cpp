@@ -17,7 +17,7 @@ FileDescriptor descriptor_of(const std::shared_ptr<const ElfFile>& elf) {
   return file ? std::move(*file) : FileDescriptor();
 }
 
-/// A file that is nowhere but in memory.
+/// A file that exists only in memory.
 FileDescriptor file_with(std::span<const std::byte> bytes) {
   FileDescriptor file(::memfd_create("vdso", MFD_CLOEXEC));
   const auto written = file ? ::write(file.get(), bytes.data(), bytes.size()) : -1;

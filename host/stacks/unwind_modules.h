@@ -14,24 +14,24 @@
 
 namespace mqbridge {
 
-/// What code of a process may lie in: its images whose files are here, and the vDSO, whose bytes
-/// were captured. In the order of their numbers.
+/// The modules of a process in which its code may lie: its images whose files are here, and the
+/// vDSO, whose bytes were captured. In the order of their numbers.
 class UnwindModules {
 public:
-  /// All of it outlives this.
+  /// All arguments outlive this.
   UnwindModules(const CapturedStacks& captured, std::span<const Image> images,
                 const FilePaths& paths);
 
   std::span<const wire::ModulePlace> places() const { return places_; }
   bool has(std::uint32_t number) const { return number < places_.size(); }
-  /// Of the one that has that address of the process; the first where several claim it, as the
-  /// unwinder takes it. nullopt: none has it.
+  /// The number of the module at that address of the process. If several claim it, the first one,
+  /// which the unwinder takes, too. nullopt: there is none.
   std::optional<std::uint32_t> number_at(std::uint64_t address) const;
-  /// As the target names it.
+  /// The path of the module, as the target names it.
   std::string path(std::uint32_t number) const;
-  /// Names the contents of its files; empty: nothing does, as of the vDSO.
+  /// A text that identifies the contents of its files; empty: nothing does, as for the vDSO.
   std::string identity(std::uint32_t number) const;
-  /// Where the file has what is at `address` in the process.
+  /// The address in the module's file of the byte at `address` in the process.
   std::uint64_t file_address(std::uint32_t number, std::uint64_t address) const;
 
   // Empty: there is none, or another file has taken its place.

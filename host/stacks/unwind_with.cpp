@@ -22,8 +22,8 @@ Error cannot_unwind(const Platform& platform) {
           "gdb or lldb of that platform may show more"};
 }
 
-/// How far `address` is behind the beginning of its function. Code that the compiler moved away
-/// from the rest may stand before it: that is no distance.
+/// The distance of `address` from the beginning of its function; nullopt: it is before that. The
+/// compiler may have moved part of a function's code before its beginning.
 std::optional<std::int64_t> distance(std::uint64_t address, std::optional<std::uint64_t> from) {
   constexpr auto furthest = std::numeric_limits<std::int64_t>::max();
   if (!from || address < *from || address - *from > static_cast<std::uint64_t>(furthest))
@@ -36,7 +36,7 @@ class Naming {
 public:
   Naming(const UnwindModules& modules, FrameNames& known) : modules_(modules), known_(known) {}
 
-  /// Of all frames; what others have read is not read again.
+  /// Reads the names of all frames; names that other processes have read are not read again.
   Result<void> read(UnwinderQuestions& unwinder, std::span<const PlainStack> stacks) {
     auto unknown = look_up(stacks);
     if (unknown.empty())
@@ -44,7 +44,7 @@ public:
     const auto lock = known_.lock_reading();
     if (!lock)
       return Failure(lock.error());
-    unknown = look_up(stacks); // somebody may have read them meanwhile
+    unknown = look_up(stacks); // another process may have read them meanwhile
     auto read = unwinder.names(unknown);
     if (!read)
       return forward(std::move(read));
@@ -53,7 +53,7 @@ public:
     return {};
   }
 
-  /// Empty: not known.
+  /// The calls of a frame; empty: not known.
   const FrameNames::Calls& of(const wire::PlainFrame& frame) const {
     static const FrameNames::Calls none;
     const auto found = here_.find(frame.lookup());
@@ -99,9 +99,9 @@ private:
   std::map<std::uint64_t, FrameNames::Calls> here_;
 };
 
-/// Where a thread begins, code that was written by hand says by a return address of 0 that nobody
-/// called it, or has no information. The innermost frame is no proof: one that clones is there,
-/// too.
+/// Sets the end of a stack whose last function begins a thread. Handwritten code there has a return
+/// address of 0, which says that nobody called it, or has no information. The innermost frame alone
+/// proves nothing: a thread that clones stands in that code, too.
 void mend_end(PlainStack& stack, const Naming& names) {
   auto& frames = stack.frames;
   if (stack.end != StackEnd::no_cfi || frames.size() < 2)
@@ -115,7 +115,7 @@ void mend_end(PlainStack& stack, const Naming& names) {
     frames.pop_back();
 }
 
-/// Makes what is shown of one process's stacks. Each frame has texts of its own, so it counts them.
+/// Makes the shown stacks of one process. The texts of each frame are its own, so it counts them.
 class Showing {
 public:
   Showing(const Naming& names, const UnwindModules& modules, std::size_t max_frames)
@@ -135,7 +135,7 @@ public:
   }
 
 private:
-  /// False: there is no room for it.
+  /// Adds a frame. False: there is no room for it.
   bool add(const PlacedFrame& frame, const NamedCall& call, UnwoundThread& unwound) {
     if (unwound.stack.frames.size() == max_frames_) // inlined calls count as frames, too
       return false;
@@ -151,7 +151,7 @@ private:
     return true;
   }
 
-  /// One call of a frame, which may have more of them by inlining.
+  /// Makes one call of a frame, which may have several by inlining.
   StackFrame made_of(const PlacedFrame& frame, const NamedCall& call) const {
     StackFrame shown;
     shown.address = {frame.address};
@@ -173,7 +173,7 @@ private:
   std::size_t room_ = limits::stack_frame_bytes;
 };
 
-/// Call sites stand for frames of a stack: all are return addresses.
+/// Makes a stack of call sites, each a frame: all are return addresses.
 PlainStack stack_of(std::span<const SharedSite> sites, const UnwindModules& modules) {
   PlainStack stack;
   for (const auto& site : sites) {
@@ -204,8 +204,8 @@ UnwoundThread without_frames(const CapturedThread& captured) {
   return unwound;
 }
 
-/// All stacks, then all names, of what stands behind the threads' stacks, too: what was unwound
-/// before an error stays.
+/// Asks for all stacks, then for all names, those behind the threads' stacks included. Stacks that
+/// were unwound before an error stay.
 Result<void> ask(UnwinderQuestions& unwinder, const CapturedStacks& captured, bool unwinds,
                  Naming& names, std::vector<PlainStack>& stacks) {
   for (std::size_t i = 0; i < captured.threads.size() && unwinds; ++i) {

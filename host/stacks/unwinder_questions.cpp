@@ -16,29 +16,14 @@ namespace {
 
 using wire::UnwinderKind;
 
-/// No compiler inlines so many functions into each other.
+/// The most calls of one frame: no compiler inlines so many functions into each other.
 constexpr std::size_t most_calls = 256;
 
-std::optional<std::string> decode_text(wire::Decoder& message) {
-  if (message.get<std::uint8_t>() == 0)
-    return std::nullopt;
-  return readable(message.text());
-}
-
-template <class T>
-std::optional<T> decode_number(wire::Decoder& message) {
-  const bool is_there = message.get<std::uint8_t>() != 0;
-  const auto value = message.get<T>();
-  return is_there ? std::optional(value) : std::nullopt;
-}
-
 NamedCall decode_call(wire::Decoder& message) {
-  NamedCall call;
-  call.inlined = message.get<std::uint8_t>() != 0;
-  call.function = decode_text(message);
-  call.begins_at = decode_number<std::uint64_t>(message);
-  call.file = decode_text(message);
-  call.line = decode_number<std::int64_t>(message);
+  auto call = message.get<NamedCall>();
+  for (auto* const text : {&call.function, &call.file})
+    if (*text)
+      *text = readable(**text);
   return call;
 }
 
@@ -120,11 +105,10 @@ Result<void> UnwinderQuestions::add_frames(wire::Decoder& message, PlainStack& s
 }
 
 Result<void> UnwinderQuestions::note_end(wire::Decoder& message, PlainStack& stack) {
-  const auto end = message.get<std::uint8_t>();
-  supported_ = supported_ && message.get<std::uint8_t>() == 0;
-  if (!message.complete() || end > static_cast<std::uint8_t>(StackEnd::repeats))
+  stack.end = message.get_up_to(StackEnd::repeats);
+  supported_ = supported_ && !message.get<bool>();
+  if (!message.complete())
     return unwinder_.protocol_violation();
-  stack.end = static_cast<StackEnd>(end);
   return {};
 }
 

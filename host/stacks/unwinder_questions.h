@@ -19,40 +19,41 @@
 
 namespace mqbridge {
 
-/// The module is found here, not by the unwinder: names are kept by it for other processes.
+/// A frame with its module. The module is found here, not by the unwinder: names are kept by module
+/// for other processes.
 struct PlacedFrame : wire::PlainFrame {
   std::optional<std::uint32_t> module = {}; ///< its number
 };
 
-/// A thread's frames, without names and without what inlining hides.
+/// A thread's frames, without names, and without calls that were inlined.
 struct PlainStack {
   std::vector<PlacedFrame> frames; ///< innermost first
   StackEnd end = StackEnd::limit;
 };
 
-/// What an unwinder is asked about one process. Its answers are checked for bounds; they are as
-/// true as the files are. An error of any call is the end of it.
+/// Asks an unwinder about one process. Its answers are checked for bounds; they are as true as the
+/// files are. After an error of any call it must not be used.
 class UnwinderQuestions {
 public:
-  /// All of it outlives this.
+  /// All arguments outlive this.
   UnwinderQuestions(sandbox::Conversation& unwinder, const CapturedStacks& captured,
                     const UnwindModules& modules, const Platform& platform,
                     const UnwindOptions& options)
       : unwinder_(unwinder), captured_(captured), modules_(modules), platform_(platform),
         options_(options) {}
 
-  /// First of all. Errors: sandbox.unavailable, those of Conversation.
+  /// The first call. Errors: sandbox.unavailable, those of Conversation.
   Result<void> begin(std::uint16_t stack_pointer);
 
   Result<PlainStack> unwind(const CapturedThread& thread);
-  /// False: libdw said of a thread that it cannot unwind on this architecture.
+  /// False: libdw cannot unwind a thread of this architecture.
   bool supported() const { return supported_; }
 
-  /// The calls that each of these instructions is in: one at least.
+  /// For each of these instructions the calls in which it is: at least one.
   Result<std::vector<FrameNames::Calls>> names(std::span<const std::uint64_t> addresses);
 
 private:
-  /// The next message that is no question; questions are answered.
+  /// Answers the unwinder's questions until a message comes that is none, and returns that.
   Result<wire::Decoder> next_answer(wire::UnwinderKind& kind);
   Result<void> give_file(wire::UnwinderKind kind, wire::Decoder& question);
   Result<void> add_frames(wire::Decoder& message, PlainStack& stack);

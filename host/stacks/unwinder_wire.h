@@ -4,6 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mqbridge {
+
+/// One of the calls in which an instruction is.
+struct NamedCall {
+  std::optional<std::string> function = {};
+  std::optional<std::uint64_t> begins_at = {}; ///< of the function; an address in the process,
+                                               ///< in FrameNames an address in its file
+  std::optional<std::string> file = {};
+  std::optional<std::int64_t> line = {};
+  bool inlined = false;
+};
+void describe(auto& form, NamedCall& call) {
+  form(call.inlined, call.function, call.begins_at, call.file, call.line);
+}
+
+} // namespace mqbridge
 
 /// The messages between unwind() and its process, mqbridge-unwinder (host/confined/messages.h).
 /// That process reads foreign files with foreign code: whatever it sends is checked by its reader.
@@ -26,7 +45,7 @@ enum class UnwinderKind : std::uint8_t {
   ready,      ///< to start, and all modules
   frames,     ///< some PlainFrames of the thread
   thread_end, ///< StackEnd; whether libdw cannot unwind on this architecture at all
-  calls,      ///< some calls, each after the index of its address: put_call() (session.cpp)
+  calls,      ///< some NamedCalls, each after the index of its address
   calls_end,
   no_sandbox, ///< text: it cannot confine itself, and ends
 };

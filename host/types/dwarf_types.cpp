@@ -28,13 +28,13 @@ public:
                                                   const IndexerOptions& options);
   DwarfTypes(std::shared_ptr<const ElfFile> elf, FilePaths paths, IndexerOptions options)
       : elf_(std::move(elf)), paths_(std::move(paths)), options_(std::move(options)) {}
-  /// Keeps what was found.
+  /// Writes the results to the cache.
   ~DwarfTypes();
   DwarfTypes(const DwarfTypes&) = delete;
   DwarfTypes& operator=(const DwarfTypes&) = delete;
 
   Result<const TypeLayout*> find(std::string_view name);
-  /// All since it was opened, without the first `told`.
+  /// All warnings since it was opened, except the first `told`.
   std::vector<Error> warnings(std::size_t told);
 
 private:
@@ -49,7 +49,7 @@ private:
   FilePaths paths_;
   IndexerOptions options_;
   std::timed_mutex mutex_;
-  std::unique_ptr<TypeIndexer> indexer_; // null: not needed so far, or not any more
+  std::unique_ptr<TypeIndexer> indexer_; // null: it is not needed yet, or not any more
   std::optional<TypeNames> names_;
   bool names_are_new_ = false; // no record has them
   std::optional<Error> broken_;
@@ -70,7 +70,7 @@ Result<std::shared_ptr<DwarfTypes>> DwarfTypes::open(const std::shared_ptr<const
   return std::make_shared<DwarfTypes>(elf, paths, options);
 }
 
-// What lacks a part may be found whole by the next run.
+// A layout that lacks a part is not kept: the next run may find it whole.
 DwarfTypes::~DwarfTypes() {
   if (broken_ || !warnings_.empty())
     return;
@@ -111,18 +111,18 @@ Result<void> DwarfTypes::start_indexer() {
   return {};
 }
 
-// Where there was no time, somebody may have more: what it takes is begun again. Everything else
-// would be the same again, and take as long.
+// After a lack of time the next caller begins again, since it may have more time. After any other
+// error it would fail in the same way, and take as long.
 Failure DwarfTypes::give_up(Error error) {
   indexer_.reset();
-  if (names_ && !names_->lasting()) // its places are of that process's files
+  if (names_ && !names_->lasting()) // the names' places are in that process's files
     names_.reset();
   if (!is_work_over(error))
     broken_ = error;
   return Failure(std::move(error));
 }
 
-// What was begun again, as there was no time before, lacks the same parts as before.
+// If the work was begun again for lack of time, it reports the same missing parts as before.
 void DwarfTypes::take_warnings() {
   for (auto& warning : indexer_->take_warnings()) {
     const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Error& other) {
@@ -141,7 +141,7 @@ void DwarfTypes::load_known() {
     known_ = std::move(*known);
 }
 
-// Another rank may be indexing: that takes seconds, of which this one may not have so many.
+// Another rank may be indexing. That takes seconds, and this rank may have less time.
 Result<const TypeLayout*> DwarfTypes::find(std::string_view name) {
   const auto locked = lock_in_time(mutex_);
   if (!locked)
@@ -174,7 +174,8 @@ Result<std::optional<TypeLayout>> DwarfTypes::look_up(const AskedName& asked) {
     return !names_->find(kind, asked.name).empty();
   });
   if (!anywhere) {
-    // A file that has nothing that anybody asks for, as most of a job's, is no longer read.
+    // Closes the process of a file in which nobody found anything, which is true for most files of
+    // a job.
     if (names_->lasting())
       indexer_.reset();
     return std::nullopt;
@@ -190,7 +191,7 @@ Result<std::optional<TypeLayout>> DwarfTypes::look_up(const AskedName& asked) {
 
 namespace {
 
-/// What one rank sees of them: warnings are said once to each.
+/// The view of one rank: each rank gets each warning once.
 class DwarfSource : public TypeSource {
 public:
   explicit DwarfSource(std::shared_ptr<DwarfTypes> types) : types_(std::move(types)) {}

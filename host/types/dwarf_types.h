@@ -13,15 +13,15 @@ namespace mqbridge {
 
 class DwarfTypes;
 
-/// The types of ELF files' DWARF: .debug_info of versions 2 to 5, 32- and 64-bit format,
-/// compressed, type units. It is read by a process of its own for each file, mqbridge-indexer,
-/// which is started when a type is looked up that no earlier run has asked for: whatever a file
-/// does to it is an error of that file. Several ranks share them: each file is indexed once, and
-/// what was worked out is kept from one run to the next (CacheRecords), when this and the sources
-/// from it are gone. Thread-safe; each source is for one thread at a time.
+/// The types in the DWARF of ELF files: .debug_info of versions 2 to 5, 32- and 64-bit format,
+/// compressed, type units. For each file a process of its own reads it, mqbridge-indexer. The
+/// process is started when a type is looked up that no earlier run has asked for; whatever the file
+/// does to it is an error of that file. Several ranks share one DwarfSources: each file is indexed
+/// once. The results are kept for the next run (CacheRecords), written when this and its sources
+/// are gone. Thread-safe; each source is for one thread at a time.
 class DwarfSources {
 public:
-  /// `paths`: where what dwz moved to an alternate file, and split DWARF, are looked for.
+  /// `paths`: where to look for alternate files of dwz, and for split DWARF.
   explicit DwarfSources(FilePaths paths = {}, IndexerOptions options = {})
       : paths_(std::move(paths)), options_(std::move(options)) {}
 
@@ -39,7 +39,7 @@ private:
   FilePaths paths_;
   IndexerOptions options_;
   std::mutex mutex_;
-  /// Each may have a process that reads for it. With so many, those that nobody uses now are
+  /// Each file may have a process that reads it. Beyond this number, files that nobody uses now are
   /// closed.
   static constexpr std::size_t most_files = 64;
   std::map<std::shared_ptr<const ElfFile>, Result<std::shared_ptr<DwarfTypes>>> opened_;

@@ -13,7 +13,7 @@ struct IndexerOptions {
   std::filesystem::path program = sandbox::beside_this_program("mqbridge-indexer");
   /// System calls are filtered; false: --no-sandbox.
   bool sandboxed = true;
-  /// For one answer. libdwarf is slow on some corrupt files: they are given up, not waited for.
+  /// The time for one answer. libdwarf is slow on some corrupt files: these are given up.
   std::chrono::milliseconds patience = std::chrono::seconds(20);
 };
 

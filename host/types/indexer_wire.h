@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 /// The messages between a TypeIndexer and its process, mqbridge-indexer (host/confined/messages.h).
 /// That process reads foreign files with foreign code: whatever it sends is checked by its reader.
@@ -26,8 +28,7 @@ enum class IndexerKind : std::uint8_t {
   // Answers.
   ready,      ///< to start
   names,      ///< some NamedPlaces, sorted
-  names_end,  ///< units whose split DWARF is missing, of how many; defects of the alternate file
-              ///< and of the package; names of some of the units
+  names_end,  ///< MissingDwarf
   fields,     ///< some of the fields of the layout that follows: name, offset, size
   layout,     ///< whether one of the candidates is complete, its size
   fault,      ///< file number, text: instead of any of the above
@@ -36,7 +37,20 @@ enum class IndexerKind : std::uint8_t {
 
 inline constexpr std::size_t max_names_chunk = 3000;      ///< NamedPlaces of one message
 inline constexpr std::size_t max_fields_chunk = 8 * 1024; ///< bytes at which one is sent
-inline constexpr std::uint32_t max_missing_names = 3;
+inline constexpr std::size_t max_missing_names = 3;
+
+/// Other parts of a file's DWARF that could not be used.
+struct MissingDwarf {
+  std::uint32_t units = 0;     ///< units whose split file is missing, or is of another build
+  std::uint32_t all_units = 0; ///< units that were looked for
+  std::string alternate = {};  ///< the fault of the alternate file; empty: none
+  std::string package = {};    ///< the fault of the package; empty: none
+  std::vector<std::string> first = {}; ///< names of some of the missing units
+};
+void describe(auto& form, MissingDwarf& missing) {
+  form(missing.units, missing.all_units, missing.alternate, missing.package);
+  form.list(missing.first, max_missing_names);
+}
 
 static_assert(max_names_chunk * sizeof(NamedPlace) + 1 <= max_message);
 static_assert(max_fields_chunk + max_text + 32 <= max_message);

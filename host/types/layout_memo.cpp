@@ -25,7 +25,7 @@ private:
   std::vector<std::byte> bytes_;
 };
 
-/// After the first thing that is not there all others are 0 and empty, too.
+/// Once a value is missing, all further ones are 0 or empty.
 class Reader {
 public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}

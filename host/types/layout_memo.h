@@ -11,12 +11,12 @@
 
 namespace mqbridge {
 
-/// What was asked of one source of types, and the answers; nullopt: it does not know that type.
+/// Questions to one source of types, and the answers; nullopt: it does not know that type.
 using LayoutMemo = std::map<std::string, std::optional<TypeLayout>, std::less<>>;
 
 /// For a record (CacheRecords) of this host.
 std::vector<std::byte> to_bytes(const LayoutMemo& memo);
-/// nullopt: they are not what to_bytes() gave.
+/// nullopt: `bytes` are not from to_bytes().
 std::optional<LayoutMemo> layout_memo(std::span<const std::byte> bytes);
 
 } // namespace mqbridge

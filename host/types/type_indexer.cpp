@@ -7,6 +7,7 @@
 #include "host/limits.h"
 #include "rsp/packet/printable.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -87,7 +88,7 @@ Result<void> TypeIndexer::send_files(bool sandboxed) {
   return send_no_file();
 }
 
-// Empty: `elf` refers to none, or it is missing, which is a warning.
+// The alternate file. Empty: `elf` refers to none, or the file is missing, which is a warning.
 FileDescriptor TypeIndexer::find_alternate(std::filesystem::path& place) {
   const auto link = elf_.alternate_link();
   if (!link)
@@ -226,7 +227,7 @@ Result<void> TypeIndexer::give_package() {
   return send_no_file();
 }
 
-// Names of files come from the DWARF: what there is of them is read by the indexer alone.
+// Names of files come from the DWARF: only the indexer reads these files.
 Result<void> TypeIndexer::give_split(wire::Decoder& question) {
   const auto index = question.get<std::uint32_t>();
   const auto directory = question.text();
@@ -235,8 +236,8 @@ Result<void> TypeIndexer::give_split(wire::Decoder& question) {
     return channel_->protocol_violation();
   const auto places = split_file_places(paths_, elf_, directory, name);
   for (std::size_t i = index; i < places.size(); ++i) {
-    // Of another kind no indexer has a use: one that a file has taken over is given nothing else of
-    // what the user can read.
+    // No indexer needs files of another kind. An indexer that a bad file has taken over gets
+    // nothing else that the user can read.
     if (const auto fd = open_regular_file(places[i]); fd && is_elf(*fd))
       return send_file(*fd, places[i]);
   }
@@ -266,16 +267,10 @@ Failure TypeIndexer::fault(wire::Decoder& message) {
 }
 
 Result<void> TypeIndexer::note_missing(wire::Decoder& message) {
-  const auto units = message.get<std::uint32_t>();
-  const auto all = message.get<std::uint32_t>();
-  const auto alternate = message.text();
-  const auto package = message.text();
-  std::vector<std::string> names;
-  for (auto count = message.get<std::uint32_t>();
-       count > 0 && message.ok() && names.size() < wire::max_missing_names; --count)
-    names.push_back(readable(message.text()));
+  auto [units, all, alternate, package, names] = message.get<wire::MissingDwarf>();
   if (!message.complete())
     return channel_->protocol_violation();
+  std::ranges::transform(names, names.begin(), [](const auto& name) { return readable(name); });
   const auto file = elf_.path().string();
   if (!alternate.empty())
     warnings_.push_back({"dwarf.alternate_missing",

@@ -19,17 +19,18 @@ namespace mqbridge {
 
 /// The owner's side of one mqbridge-indexer (host/types/indexer/main.cpp), which reads the types of
 /// one file. Its answers are checked for bounds and order; they are as true as the file is. After
-/// any error but dwarf.corrupt there is no process any more. Any thread, one at a time.
+/// any error except dwarf.corrupt the process is gone. Any thread, one at a time.
 class TypeIndexer {
 public:
-  /// Nothing tells beforehand that its DWARF cannot be read. Error: dwarf.compression.
+  /// Checks for reasons known beforehand why the DWARF cannot be read. Error: dwarf.compression.
   static Result<void> check(const ElfFile& elf);
   /// `elf` and `paths` outlive this. Errors: elf.open, worker.start, sandbox.unavailable, those of
   /// names().
   static Result<std::unique_ptr<TypeIndexer>> start(const IndexerOptions& options,
                                                     const ElfFile& elf, const FilePaths& paths);
 
-  /// With an indexer that runs already, and does it as told: `sandboxed` or not.
+  /// With an indexer that is running already, and is told whether to filter system calls
+  /// (`sandboxed`).
   static Result<std::unique_ptr<TypeIndexer>> start(std::unique_ptr<sandbox::Conversation> channel,
                                                     bool sandboxed, const ElfFile& elf,
                                                     const FilePaths& paths);
@@ -37,8 +38,8 @@ public:
   /// All names of the file. Errors: dwarf.corrupt, and those of sandbox::Conversation::receive.
   Result<TypeNames> names();
 
-  /// The first of the definitions of `asked` in `names` that is complete, in the order of its
-  /// kinds; nullopt: none is. The layout has no name yet. Errors: as names().
+  /// The first complete definition of `asked` in `names`, in the order of its kinds; nullopt: none
+  /// is complete. The layout has no name yet. Errors: as names().
   Result<std::optional<TypeLayout>> layout(const AskedName& asked, const TypeNames& names);
 
   /// Parts of the DWARF that are missing: dwarf.alternate_missing, dwarf.split_missing.
@@ -53,7 +54,8 @@ private:
   FileDescriptor find_alternate(std::filesystem::path& place);
   Result<void> send_file(const FileDescriptor& fd, const std::filesystem::path& path);
   Result<void> send_no_file();
-  /// The next message that is no question; questions are answered, of candidates from `names`.
+  /// Answers the indexer's questions, those for candidates from `names`, until a message comes that
+  /// is none, and returns that.
   Result<wire::Decoder> next_answer(wire::IndexerKind& kind, const TypeNames* names);
   Result<void> give_package();
   Result<void> give_split(wire::Decoder& question);

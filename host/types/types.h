@@ -28,7 +28,7 @@ struct TypeLayout {
   const TypeField* find_field(std::string_view field) const;
 };
 
-/// Looks one type up, as TypeSource::find and ImageSet::find_type do.
+/// Looks one type up, like TypeSource::find and ImageSet::find_type.
 using TypeFinder = std::function<Result<const TypeLayout*>(std::string_view name)>;
 
 /// Somewhere that knows types: DWARF of an image, a type carrier, a pack. One thread at a time.
@@ -41,10 +41,10 @@ public:
   /// those of DwarfSources::open.
   virtual Result<const TypeLayout*> find(std::string_view name) = 0;
 
-  /// Of the library that they were made for; empty: for no build in particular.
+  /// The build-id of the library for which they were made; empty: for no build in particular.
   virtual std::string_view build_id() const { return {}; }
 
-  /// What could not be used of the source, as find() came upon it; each is said once.
+  /// Faults of the source that find() met; each is reported once.
   virtual std::vector<Error> take_warnings() { return {}; }
 };
 

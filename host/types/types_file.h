@@ -11,7 +11,7 @@
 
 namespace mqbridge {
 
-/// A --types FILE, and what it was made for.
+/// A --types FILE, and the target for which it was made.
 struct TypesFile {
   std::shared_ptr<TypeSource> source = nullptr;
   std::string architecture = {}; ///< this and the next two as in Platform
@@ -25,7 +25,7 @@ struct TypesFile {
 /// `indexer` reads the DWARF of a carrier. Errors: those of read_type_pack, ElfFile::open and
 /// open_dwarf_types.
 Result<TypesFile> read_types_file(const std::filesystem::path& path, IndexerOptions indexer = {});
-/// Its types alone.
+/// The types alone.
 Result<std::shared_ptr<TypeSource>> open_types_file(const std::filesystem::path& path,
                                                     IndexerOptions indexer = {});
 

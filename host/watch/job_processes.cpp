@@ -52,7 +52,7 @@ std::multimap<pid_t, JobProcess> all_by_parent() {
   return all;
 }
 
-/// Behind `found`: what descends from the processes in it, from place `from` on.
+/// Adds the processes that descend from `root` to `found`.
 void add_descendants(std::vector<JobProcess>& found, pid_t root, const KnownProcesses& strangers) {
   const auto all = all_by_parent();
   const auto add_children = [&](pid_t parent) {

@@ -20,18 +20,18 @@ struct JobProcess {
   auto identity() const { return std::pair(pid, started); }
 };
 
-/// The processes that descend from `root`, a parent before its children; `root` itself first, where
-/// it lives. Zombies are none, and a guardian of mqbridge is none: it ends by itself, and lets go
-/// what it watches.
+/// The processes that descend from `root`, a parent before its children; `root` itself comes first,
+/// if it lives. Zombies do not count, nor does a guardian of mqbridge: it ends by itself, and
+/// releases the targets that it watches.
 std::vector<JobProcess> process_tree(pid_t root);
 
 /// Processes that are not of a job, although they descend from the same parent.
 using KnownProcesses = std::set<std::pair<pid_t, std::uint64_t>>;
 
-/// The descendants of this process but for `strangers` and what descends from them.
+/// The descendants of this process, without `strangers` and their descendants.
 std::vector<JobProcess> own_descendants(const KnownProcesses& strangers);
 
-/// Sends it to this very process, and to no other one that has got its number since.
+/// Sends a signal to this very process, and not to another one that has got its number since.
 void send_signal(const JobProcess& process, int signal);
 
 } // namespace mqbridge

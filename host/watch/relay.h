@@ -11,8 +11,8 @@
 namespace mqbridge {
 
 /// One stream of output on its way through this process: each byte is passed on as soon as it
-/// comes, in order, and none is changed. Whoever reads slowly slows the writer down, as without a
-/// relay; whoever stops reading ends its stream (SIGPIPE). It never waits. One thread at a time.
+/// comes, in order, and none is changed. A slow reader slows the writer down, as without a relay; a
+/// reader that stops ends the writer's stream (SIGPIPE). It never waits. One thread at a time.
 class Relay {
 public:
   /// `to`: not owned. Error: run.pipe.
@@ -22,14 +22,14 @@ public:
   int writers_end() const { return writing_.get(); }
   void close_writers_end() { writing_ = FileDescriptor(); }
 
-  /// What to poll for; a negative descriptor: nothing more comes.
+  /// The descriptor and events to poll for; a negative descriptor: nothing more comes.
   pollfd wanted() const;
-  /// After poll() of what was wanted: takes or gives on some bytes. Whether there were any.
+  /// After poll() of wanted(): takes bytes, or passes some on. Returns whether there were any.
   bool move(const pollfd& polled);
 
   /// Bytes were taken, and their reader has not got them yet.
   bool is_owing() const { return !rest_.empty(); }
-  /// Takes what has been written so far, and nothing that is written later.
+  /// Takes the bytes that have been written so far, and none that are written later.
   void finish();
 
 private:

@@ -11,8 +11,8 @@ namespace mqbridge {
 /// Whether this process was started to ignore it (nohup), or chose to.
 bool is_ignored(int signal);
 
-/// Stops this process as its SIGTSTP does by default. Returns when it is continued; at once where
-/// nobody could continue it (an orphaned process group). To be called while SIGTSTP is blocked.
+/// Stops this process as SIGTSTP does by default. Returns when it is continued; at once if nobody
+/// could continue it (an orphaned process group). To be called while SIGTSTP is blocked.
 void stand_still();
 
 /// A signal that came.
@@ -21,9 +21,9 @@ struct CaughtSignal {
   bool from_terminal = false; ///< a key or a hang-up: all of the foreground group has got it
 };
 
-/// The signals that a user or a batch system sends to a command, as a descriptor; and SIGCHLD.
-/// Those that were ignored from the start stay so. Construct it before any other thread: all of
-/// them inherit the blocked signals. Gives this process its signals back at the end.
+/// Receives, by a descriptor, the signals that a user or a batch system sends to a command; and
+/// SIGCHLD. Signals that were ignored from the start stay so. Construct it before any other thread:
+/// all of them inherit the blocked signals. Unblocks them at its end.
 class SignalInbox {
 public:
   /// Error: run.signals.
@@ -36,7 +36,7 @@ public:
   int descriptor() const { return descriptor_.get(); }
   /// nullopt: none is there now.
   std::optional<CaughtSignal> take();
-  /// Those that were blocked before.
+  /// The signals that were blocked before.
   const sigset_t& mask_before() const { return before_; }
 
 private:

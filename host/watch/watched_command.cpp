@@ -18,11 +18,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two looks at what cannot be polled: processes that end, targets that are let go.
+/// Time between two looks at things that cannot be polled: processes that end, targets that are let
+/// go.
 constexpr std::chrono::milliseconds look_interval{20};
 /// The output of a command that has ended is given up when its reader takes nothing for so long.
 constexpr std::chrono::seconds stuck_reader{10};
-/// After SIGKILL: what lives then waits in the kernel.
+/// How long we wait after SIGKILL: a process that still lives then waits in the kernel.
 constexpr std::chrono::seconds time_to_die{5};
 
 bool is_same_file(int one, int other) {
@@ -63,7 +64,8 @@ WatchedCommand::start(const std::vector<std::string>& argv, const WatchLimits& l
   return command;
 }
 
-/// The command's streams. Two that are the same file here are one there, which keeps their order.
+/// Opens the relays of the command's streams. If two of our streams are the same file, the command
+/// gets one for both, which keeps their order.
 Result<StandardStreams> WatchedCommand::open_relays() {
   auto out = Relay::open(STDOUT_FILENO);
   if (!out)
@@ -198,7 +200,7 @@ void WatchedCommand::take_signals() {
   }
 }
 
-/// What the terminal sends to its foreground group the command has got already.
+/// The command has already got the signals that the terminal sends to its foreground group.
 void WatchedCommand::pass_on(const CaughtSignal& signal) {
   const auto tree = status_ ? std::vector<JobProcess>() : process_tree(pid_);
   const bool has_it = signal.from_terminal && !tree.empty() && tree.front().group == ::getpgrp();
@@ -215,19 +217,20 @@ void WatchedCommand::pass_on(const CaughtSignal& signal) {
   }
 }
 
-/// To the command, which may have made a group of its own, and to those of them in our group: as
-/// timeout(1) does to its group. Whom others have put into other groups they look after.
+/// Sends the signal to the command, which may have made a group of its own, and to those processes
+/// that are in our group, like timeout(1). Processes in other groups are left to whoever made the
+/// groups.
 void WatchedCommand::send_to_group(const std::vector<JobProcess>& processes, int signal) const {
   for (const auto& process : processes) {
     if (process.pid != pid_ && process.group != ::getpgrp())
       continue;
     send_signal(process, signal);
-    if (asks_to_end(signal)) // one that is stopped takes nothing else
+    if (asks_to_end(signal)) // a stopped process takes nothing else
       send_signal(process, SIGCONT);
   }
 }
 
-/// The limits do not count the time.
+/// The time of the suspension does not count for the limits.
 void WatchedCommand::suspend_when_nothing_is_held() {
   if (!is_suspending_ || !holds_.await_none(0ms))
     return;
@@ -240,7 +243,7 @@ void WatchedCommand::suspend_when_nothing_is_held() {
   holds_.open();
 }
 
-/// While others start processes, only the command: they reap their own.
+/// While others start processes, they reap their own: then only the command is reaped here.
 void WatchedCommand::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(works_ ? pid_ : -1, &status, WNOHANG)) > 0;)
@@ -250,8 +253,8 @@ void WatchedCommand::reap() {
     }
 }
 
-/// The pipes hold what the command wrote last. Whoever does not read it, or asks us to end, loses
-/// it.
+/// The pipes hold the command's last output. It is lost if its reader takes nothing, or if we are
+/// asked to end.
 void WatchedCommand::flush_output() {
   for (auto& relay : relays_)
     relay.finish();

@@ -20,7 +20,7 @@
 
 namespace mqbridge {
 
-/// What a command may take. nullopt: without end.
+/// Limits for a command. nullopt: none.
 struct WatchLimits {
   std::optional<std::chrono::milliseconds> total;   ///< from its start to its end
   std::optional<std::chrono::milliseconds> silence; ///< without a byte on stdout or stderr
@@ -40,8 +40,8 @@ enum class WatchEnd : std::uint8_t {
 /// before any other thread, and use it in that thread. One at a time in a process.
 class WatchedCommand {
 public:
-  /// `variables`: of its environment, beside or instead of ours. Errors: run.pipe, run.signals,
-  /// command.not_found, command.start.
+  /// `variables`: for its environment, added to ours or replacing it. Errors: run.pipe,
+  /// run.signals, command.not_found, command.start.
   static Result<std::unique_ptr<WatchedCommand>>
   start(const std::vector<std::string>& argv, const WatchLimits& limits,
         std::span<const EnvironmentVariable> variables = {});
@@ -49,8 +49,8 @@ public:
   WatchedCommand(const WatchedCommand&) = delete;
   WatchedCommand& operator=(const WatchedCommand&) = delete;
 
-  /// Waits for its end, or for a limit. Its output has been passed on when it has ended: what its
-  /// orphans print later is not waited for.
+  /// Waits for its end, or for a limit. When it has ended its output has been passed on; later
+  /// output of its orphans is not waited for.
   WatchEnd wait();
 
   /// Runs `work` in a thread of its own until it returns, which may start processes and may hold
@@ -58,18 +58,18 @@ public:
   /// on. A signal that asks the command to end requests the stop of `work`; the command has up to
   /// `grace` then to follow it.
   void wait_for(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds grace);
-  /// This process is suspended when nothing is held here.
+  /// Targets held by `work` are counted here: this process is only suspended while there are none.
   rsp::HoldGate& holds() { return holds_; }
 
-  /// Ends the command and everything that descends from it: SIGTERM, after `grace` SIGKILL. Returns
-  /// what has not ended for all that, in seconds (a system call that cannot be interrupted).
+  /// Ends the command and all its descendants: SIGTERM, after `grace` SIGKILL. Returns processes
+  /// that are still there some seconds later (in a system call that cannot be interrupted).
   std::vector<JobProcess> end(std::chrono::milliseconds grace);
 
   pid_t pid() const { return pid_; }
   /// As a shell says it: 128 + N where signal N ended it. nullopt: it runs.
   std::optional<int> exit_status() const;
-  /// The processes of the command that run now. Not while `work` of wait_for() runs, whose are
-  /// found as well.
+  /// The processes of the command that run now. Not to be called while `work` of wait_for() runs,
+  /// since its processes would be among them.
   std::vector<JobProcess> processes() const { return own_descendants(strangers_); }
 
 private:

@@ -45,7 +45,7 @@ std::vector<std::string> AskedAhead::take_due(const std::vector<std::string>& as
   return leaving;
 }
 
-/// Series are answered in the order in which they left, each without anything in between.
+/// The replies come in the order in which the series left; nothing comes between those of one.
 bool AskedAhead::join_series(const std::string& payload, std::string& reply) {
   const auto open = std::ranges::find_if(series_, [](const Series& one) {
     return one.left && one.answers.size() < one.payloads.size();

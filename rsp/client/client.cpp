@@ -43,8 +43,8 @@ Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Client::~Client() {
   auto& connection = impl_->stub->connection();
-  // What this cannot release stays with the guardian; nor is it for us to wait for a stub that has
-  // not said a word yet.
+  // The guardian keeps what cannot be released here. We do not wait for a stub that has not said a
+  // word yet.
   const bool speaks = connection.heard().packet || connection.heard().ack;
   if (speaks && !connection.running() && !detach_packet().empty() && !connection.closed())
     (void)detach(*this);
@@ -171,11 +171,11 @@ Result<std::vector<std::string>> Client::burst(std::span<const std::string> payl
   impl_->stub->let_speak(impl_->speaker);
   auto replies = impl_->stub->connection().burst(payloads);
   if (!replies)
-    impl_->stub->set_selected(0); // where the stub stands is not known any more
+    impl_->stub->set_selected(0); // we no longer know which process the stub has selected
   return replies;
 }
 
-/// Of those whose answers are not there yet.
+/// Asks for the payloads whose answers are not there yet.
 Result<std::vector<std::string>>
 Client::Impl::burst_of_missing(std::span<const std::string> payloads) {
   std::vector<std::string> replies(payloads.size());
@@ -203,7 +203,7 @@ Client::Impl::burst_of_missing(std::span<const std::string> payloads) {
   return replies;
 }
 
-/// In one burst: the process is selected, what was asked ahead, and `payloads`.
+/// Sends one burst: the selection of the process, what was asked ahead, and `payloads`.
 Result<std::vector<std::string>> Client::Impl::exchange(const std::vector<std::string>& payloads) {
   const auto due = ahead.take_due(payloads);
   std::vector<std::string> all;
@@ -288,7 +288,7 @@ Result<void> Client::stream(Burst& burst) {
   return done;
 }
 
-/// Behind the selection of the process and what was asked ahead.
+/// The burst is sent behind the selection of the process and behind what was asked ahead.
 Result<void> Client::Impl::stream_behind(Burst& burst) {
   std::vector<std::string> first;
   const bool selects = must_select();
@@ -359,7 +359,7 @@ void Client::set_detach_packet(const std::string& payload) {
     return;
   if (!payload.empty())
     connection().holds().add_detach_packet(payload);
-  // Afterwards, so that there is always one.
+  // The old packet is dropped afterwards, so that there always is one.
   if (!before.empty())
     connection().holds().drop_detach_packet(before);
 }

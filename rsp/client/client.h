@@ -55,7 +55,7 @@ public:
 
   const Endpoint& endpoint() const;
   const Features& features() const;
-  Counters counters() const; ///< of this client's exchanges; the first one's include connecting
+  Counters counters() const; ///< of this client's exchanges; the first client's include connecting
   /// When the stub's first byte came.
   std::chrono::steady_clock::time_point heard_since() const;
 
@@ -63,16 +63,16 @@ public:
   /// typed commands know what it means.
   Result<std::string> request(std::string_view payload);
 
-  /// Pipelined: all requests, all replies, in order. Falls back to one at a time where the stub
-  /// cannot. Without requests, what was asked ahead leaves; if there is none, nothing happens.
+  /// Pipelined: all requests, all replies, in order. Where the stub cannot take several requests at
+  /// once, they leave one at a time. An empty burst sends the requests of ask_ahead(), if any.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
 
-  /// `payload` will be asked for soon: it leaves with the next exchange, whichever that is, and
-  /// request() and burst() find its answer here, once. Nothing is asked ahead of a stub that takes
-  /// one request at a time (asks_ahead()): there it would save nothing.
+  /// `payload` will be needed soon. It leaves with the next exchange, whichever that is, and
+  /// request() and burst() find its answer here, once. For a stub that takes one request at a time
+  /// (see asks_ahead()) this does nothing: it would save nothing.
   void ask_ahead(std::string payload);
-  /// The same of all requests of one burst(), which will have these and no others: they belong
-  /// together, as what one request selects and the next one reads.
+  /// The same for all requests of one burst(), which must later be called with exactly these. They
+  /// stay together, since one request may select the thread that the next one reads.
   void ask_burst_ahead(std::vector<std::string> payloads);
   bool asks_ahead() const;
   bool answered_ahead(std::string_view payload) const;
@@ -81,7 +81,7 @@ public:
   /// `payload` must reach the stub some time before the detach; nobody needs the answer.
   void send_along(std::string payload);
 
-  /// As burst(), without keeping more than is on its way: the requests are made, and their replies
+  /// As burst(), but keeps no more in memory than is on its way: requests are made, and replies
   /// taken, one by one (rsp/exchange/burst.h).
   Result<void> stream(Burst& burst);
   /// How fast the link and the stub have shown themselves to be so far.
@@ -97,16 +97,16 @@ public:
 
   const std::shared_ptr<SharedStub>& stub() const;
 
-  /// Whether the process is still there, as far as that was looked at.
+  /// Whether the process is still there, as far as anybody has looked.
   const ProcessLife& life() const;
 
   // For rsp/commands only.
   Connection& connection();
-  /// Of this process, for read_memory().
+  /// The memory file of this process, for read_memory().
   MemoryFile& memory_file();
   ProcessLife& life();
-  /// From here on the exchanges are about this process: it is selected in the same burst where
-  /// another one was before. 0: the stub has one process only.
+  /// From here on the exchanges are about this process. If another one is selected, this one is
+  /// selected in the same burst. 0: the stub has one process only.
   void set_process(std::int64_t pid, std::int64_t tid);
   std::int64_t process() const;
   /// Whether requests reach that process as they are; false: it would have to be selected first.
@@ -116,15 +116,17 @@ public:
   /// The packet that lets the process run again, told to the guardian; empty: nothing to release.
   void set_detach_packet(const std::string& payload);
   const std::string& detach_packet() const;
-  /// Detached, or ended: its packet is forgotten, and the process with it.
+  /// The process is detached, or has ended: forgets its detach packet and the process.
   void released();
-  /// One exchange past request() and burst(), with what was to be sent along.
+  /// One exchange that bypasses the selection and the answers of request() and burst(), with the
+  /// packets that were to be sent along.
   Result<std::string> request_unselected(std::string_view payload);
   /// The same by Connection::request_last().
   Result<std::string>
   request_last(std::string_view payload,
                std::chrono::milliseconds silence = std::chrono::milliseconds::max());
-  /// The target may run now, or is another one: what was answered ahead counts no more.
+  /// The target may run now, or is another one: drops the answers to requests that were asked
+  /// ahead.
   void forget_ahead();
 
 private:

@@ -16,8 +16,8 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Closing the connection is the detaching: QEMU, which is told to detach, goes on taking part in
-/// a conversation that nobody has with it. A signal that stopped the target is sent on its way.
+/// Closing the connection detaches the client: a QEMU that is told to detach would go on taking
+/// part in a conversation that nobody has with it. If a signal stopped the target, it is delivered.
 Result<void> leave(Client& client) {
   Connection& connection = client.connection();
   const std::string packet = connection.holds().leave_packet();
@@ -31,9 +31,9 @@ Result<void> leave(Client& client) {
   return {};
 }
 
-/// The reply to the detach packet. A stub with multiprocess+ wants to be told which process, and a
-/// client that is given up before attach() has not learnt it: it asks. (Of what a server holds for
-/// others only `@PID` would be ours to let go.)
+/// The reply to the detach packet. A stub with multiprocess+ has to be told which process is meant;
+/// a client that is given up before attach() has not learnt that and asks for it. (If a server
+/// holds processes for other clients, only the one named by `@PID` would be ours to let go.)
 Result<std::string> let_go(Client& client) {
   const bool may_need_name = client.detach_packet() == "D" && !client.endpoint().pid;
   auto reply = client.request_last(client.detach_packet(), limits::unclear_detaching);
@@ -49,8 +49,8 @@ Result<std::string> let_go(Client& client) {
   return client.request_last(client.detach_packet(), limits::unclear_detaching);
 }
 
-/// Whether the stub knows the process still: not by a thread, which may have ended. Nullopt: it
-/// does not tell.
+/// Whether the stub still knows the process. The question names no thread, since a thread may have
+/// ended. Nullopt: the stub does not tell.
 std::optional<bool> still_held(Client& client) {
   const std::string_view packet = client.detach_packet();
   if (!packet.starts_with("D;"))
@@ -62,8 +62,8 @@ std::optional<bool> still_held(Client& client) {
   return selected && *selected == "OK" ? std::optional(true) : std::nullopt;
 }
 
-/// let_go() where the reply may be late, lost, or behind another one that came twice. The stub is
-/// told to let go in any case, and once more only where it says that it has not.
+/// Calls let_go() where the reply may be late, lost, or behind another reply that came twice. The
+/// stub is told to let go in any case, and a second time only if it says that it has not.
 Result<std::string> let_go_for_sure(Client& client) {
   Connection& connection = client.connection();
   if (connection.in_doubt())
@@ -86,7 +86,7 @@ Result<void> detach(Client& client) {
   client.forget_ahead();
   if (client.detach_packet().empty())
     return {};
-  // Nothing may be sent to what runs; should its stub hold it still, the guardian sees to it.
+  // Nothing may be sent to a running target; if its stub still holds it, the guardian releases it.
   if (connection.running())
     return {};
   const auto exemption = connection.exempt(client.detach_packet(), limits::detaching);

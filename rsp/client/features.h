@@ -3,14 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mqbridge::rsp {
 
 /// Which `x` (binary read) the stub has: GDB's replies start with `b`, LLDB's have no prefix.
 enum class BinaryRead : std::uint8_t { none, gdb, lldb };
 
-/// Which program answers, as far as it can be told: by what it announces, and by harmless questions
-/// that one of them knows (rsp/client/quirks.h).
+/// Which program answers, as far as mqbridge can tell: by its announcement, and by its answers to
+/// harmless questions that only one of these programs knows (rsp/client/quirks.h).
 enum class StubKind : std::uint8_t {
   unknown,
   gdbserver,
@@ -23,8 +24,9 @@ enum class StubKind : std::uint8_t {
   gdbstub, ///< the Rust library, in emulators and kernels
 };
 
-/// What becomes of a stopped target whose stub loses its client without a word. The guardian says
-/// one when mqbridge dies; when this machine or the network is lost, nobody does.
+/// What a stub does with its stopped target when it loses its client without a detach packet. When
+/// mqbridge dies, the guardian still sends that packet; when this machine or the network is lost,
+/// nobody does.
 enum class LostLink : std::uint8_t {
   unknown,
   runs,
@@ -60,5 +62,12 @@ struct Features {
     return longest_read != 0 ? longest_read : (packet_size - 1) / 2;
   }
 };
+
+/// Bytes of an object that one qXfer packet asks this stub for.
+std::size_t object_piece_size(const Features& features);
+
+/// The packet that asks for the piece at `offset`: `qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH`.
+std::string object_piece_request(const Features& features, std::string_view object,
+                                 std::string_view annex, std::size_t offset);
 
 } // namespace mqbridge::rsp

@@ -1,6 +1,7 @@
 #include "rsp/client/memory_file.h"
 
 #include "rsp/client/client.h"
+#include "rsp/client/quirks.h"
 #include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
 
@@ -13,18 +14,18 @@ namespace {
 
 /// Bytes after which it pays to open the file.
 constexpr std::size_t worthwhile = std::size_t{1} << 20;
-/// Shorter pieces cost the stub the same either way.
+/// Pieces shorter than this cost the stub the same either way.
 constexpr std::size_t shortest_piece = 2048;
 constexpr std::uint64_t high = std::uint64_t{1} << 31;
 
 } // namespace
 
 void MemoryFile::begin_burst(Client& client, std::size_t bytes) {
-  checking_ = false; // its answer got lost with its burst
+  checking_ = false; // the answer to a check got lost with its burst
   const Features& features = client.features();
   const auto process = client.held_process();
-  if (features.kind != StubKind::gdbserver || !features.vfile || !features.no_ack || !process ||
-      wrong_ || descriptor_)
+  if (!quirks_of(features.kind).has_memory_file || !features.vfile || !features.no_ack ||
+      !process || wrong_ || descriptor_)
     return;
   read_ += bytes;
   if (open_.empty()) {

@@ -32,12 +32,12 @@ std::size_t packet_size(std::string_view text, const Quirks& quirks) {
   return std::min(size, limits::packet_size);
 }
 
-struct Announced {
+struct AnnouncedFeature {
   std::string_view name;
   bool Features::*flag;
 };
 
-constexpr Announced announced[] = {
+constexpr AnnouncedFeature announced_features[] = {
     {"MultiMemRead+", &Features::multi_mem_read},
     {"multiprocess+", &Features::multiprocess},
     {"QStartNoAckMode+", &Features::no_ack},
@@ -49,8 +49,8 @@ constexpr Announced announced[] = {
     {"qXfer:threads:read+", &Features::qxfer_threads},
 };
 
-/// Whether an error before the first packet means that no stub is there, rather than that one broke
-/// off.
+/// Whether an error before the first packet means that there is no stub, rather than that a stub
+/// broke off.
 bool never_spoke_rsp(const Connection& connection, std::string_view code) {
   const auto& heard = connection.heard();
   if (heard.packet || codes::given_up_by_us(code))
@@ -119,9 +119,9 @@ Result<void> ask_in_turn(Connection& connection, const std::vector<std::string>&
   return {};
 }
 
-/// What qSupported does not announce. All are harmless where they are unknown, as they do not
-/// begin like a packet that writes. In ack mode `x` is not asked for: no stub is known that has it
-/// there.
+/// Questions about features that qSupported does not announce. A stub that does not know them takes
+/// no harm, since none begins like a packet that writes. In ack mode `x` is not asked for: no stub
+/// is known that has it there.
 struct Probes {
   explicit Probes(const Features& features) : with_binary_read(features.no_ack) {
     questions.emplace_back("vFile:setfs:0");
@@ -144,7 +144,7 @@ struct Probes {
   bool with_binary_read;
 };
 
-/// Every probe costs a round trip in ack mode; so they end at the first that is not known.
+/// In ack mode every probe costs a round trip, so the probes end at the first unknown one.
 Result<void> probe(Connection& connection, Features& features) {
   const Probes probes(features);
   const std::size_t at_once = features.no_ack ? probes.questions.size() : probes.asked_of_all;
@@ -159,8 +159,8 @@ Result<void> probe(Connection& connection, Features& features) {
   return {};
 }
 
-/// QStartNoAckMode, the opening and the probes in one burst: the stub acknowledges the first of
-/// them, and nothing behind it.
+/// One burst of QStartNoAckMode, the opening and the probes: the stub acknowledges the first of
+/// these requests, and none behind it.
 class FirstBurst final : public Burst {
 public:
   FirstBurst(const Features& features, Opening& opening, const StepCheck& check)
@@ -187,7 +187,8 @@ public:
     return {};
   }
 
-  /// Replies and requests do not pair: what opening was told counts for nothing.
+  /// Whether replies and requests do not pair; then the answers that the opening heard do not
+  /// count.
   bool unpaired() const { return check_.failed() || unpaired_; }
   const StepCheck& check() const { return check_; }
   void finish(Features& features) const { probes_.take(replies_, features); }
@@ -251,7 +252,7 @@ Features parse_features(std::string_view reply) {
       features.packet_size = packet_size(item.substr(item.find('=') + 1), quirks_of(features.kind));
     if (item == "binary-upload+")
       features.binary_read = BinaryRead::gdb;
-    for (const auto& [name, flag] : announced)
+    for (const auto& [name, flag] : announced_features)
       if (item == name)
         features.*flag = true;
   }
@@ -264,12 +265,13 @@ Result<Features> negotiate(Connection& connection, Opening& opening) {
     return forward(std::move(reply));
   Features features = parse_features(*reply);
   connection.check_pairing();
-  // No packet takes longer than about a second: whoever waits for another one waits for it, too.
+  // No packet takes longer than about a second, since another request may have to wait for it.
   constexpr std::size_t smallest_worthwhile = 1024;
   if (const std::size_t speed = connection.link().bytes_per_second; speed != 0) {
     features.packet_size = std::min(features.packet_size, std::max(speed, smallest_worthwhile));
-    // A request that the line damages is asked for again. Without acknowledgements a stub obeys it
-    // as it comes: another bit in an `m`, and it is an `M`. gdbserver does not even offer it there.
+    // A request that the line damages is asked for again. Without acknowledgements a stub obeys the
+    // damaged request: one flipped bit makes an `M` of an `m`. gdbserver does not even offer no-ack
+    // mode there.
     features.no_ack = false;
   }
   if (features.no_ack && quirks_of(features.kind).no_ack_in_burst)
@@ -288,7 +290,8 @@ Result<Features> negotiate(Connection& connection, Opening& opening) {
 }
 
 Result<bool> negotiate_again(Connection& connection, const Features& features) {
-  // First, for it is in ack mode again: no reply but this one needs no acknowledgement there.
+  // This comes first, since the stub is in ack mode again: only this reply still needs an
+  // acknowledgement.
   if (features.no_ack) {
     auto accepted = connection.request(no_ack_request);
     if (!accepted)

@@ -14,7 +14,7 @@ namespace mqbridge::rsp {
 /// LLDB announces PacketSize in decimal.
 Features parse_features(std::string_view reply);
 
-/// What follows the negotiation, for stubs that take it in the same burst.
+/// Further questions behind the negotiation, for stubs that take them in the same burst.
 class Opening {
 public:
   virtual ~Opening() = default;
@@ -25,10 +25,11 @@ public:
 };
 
 /// The first packets of a connection: qSupported, QStartNoAckMode, and harmless probes, which also
-/// tell what kind of stub it is (rsp/client/quirks.h): two round trips, and one for each probe in
-/// ack mode, which a slow line stays in. All behind qSupported leaves in one burst to a stub that
-/// is known to take it (Quirks::no_ack_in_burst), with `opening`, which is asked of no other.
-/// Errors: those of Connection, and stub.not_a_stub for what listens and is none.
+/// tell what kind of stub it is (rsp/client/quirks.h). They take two round trips, and in ack mode,
+/// in which a slow line stays, one more for each probe. A stub that is known to take it
+/// (Quirks::no_ack_in_burst) gets all packets behind qSupported in one burst, with the questions of
+/// `opening`; other stubs are not asked these. Errors: those of Connection, and stub.not_a_stub for
+/// a server that is no stub.
 Result<Features> negotiate(Connection& connection, Opening& opening);
 
 /// For a gdbserver that has forgotten the negotiation, as it does when it refuses to attach: brings

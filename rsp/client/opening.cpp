@@ -1,7 +1,5 @@
 #include "rsp/client/opening.h"
 
-#include "rsp/client/object_piece.h"
-
 #include <utility>
 
 namespace mqbridge::rsp {

@@ -8,16 +8,17 @@
 
 namespace mqbridge::rsp {
 
-/// What every look at a process begins with: its auxiliary vector, executable, libraries and target
-/// description, as far as the stub announces them; each as read_object() asks for its first piece.
+/// The questions with which every look at a process begins: for the first pieces of its auxiliary
+/// vector, executable, libraries and target description, as far as the stub announces them.
 std::vector<std::string> process_questions(const Features& features);
 
-/// What a client asks first of a stub: where its process stands, and process_questions(). Of one
-/// that is to attach to a process (`names_process`): whether it still holds others (`!`, `?`).
+/// The first questions of a client to a stub: where its process stands, and process_questions(). If
+/// the client is to attach to a process (`names_process`), it asks whether the stub still holds
+/// others instead (`!`, `?`).
 std::vector<std::string> opening_questions(const Features& features, bool names_process);
 
-/// Asks process_questions() ahead, as far as they are not answered: whoever attaches goes on with
-/// them.
+/// Asks those process_questions() ahead that are not answered yet: whoever attaches needs them
+/// next.
 void ask_about_process(Client& client);
 
 } // namespace mqbridge::rsp

@@ -17,9 +17,9 @@ public:
   void could_read(std::uint64_t address);
   /// The request for that byte. Empty: nothing was read yet.
   std::string question() const;
-  /// Takes the answer to question(). What is neither bytes nor an error tells nothing.
+  /// Takes the answer to question(). An answer that is neither bytes nor an error tells nothing.
   void take(std::string_view answer);
-  /// Its end is known otherwise.
+  /// Something else has shown that the process has ended.
   void end() { ended_ = true; }
   bool ended() const { return ended_; }
   /// The process runs from here on: what could be read counts no more.

@@ -11,8 +11,8 @@ std::size_t half(std::size_t packet_size) {
   return packet_size / 2;
 }
 
-/// vgdb passes the reply on through a buffer of the announced size plus one, frame included, and
-/// closes the connection when it does not fit; a small stub may well write past such a buffer.
+/// vgdb passes the reply with its frame on through a buffer of the announced size plus one, and
+/// closes the connection if the reply does not fit. A small stub may well write past such a buffer.
 std::size_t half_without_frame(std::size_t packet_size) {
   constexpr std::size_t frame = 4; // $, # and the checksum
   return (packet_size - frame) / 2;
@@ -25,20 +25,27 @@ constexpr std::array table = {
     Quirks{.kind = StubKind::gdbserver,
            .name = "gdbserver",
            .no_ack_in_burst = true,
+           .reads_whole_or_not = true,
+           .holes_are_pages = true,
+           .has_memory_file = true,
            .lost_link = LostLink::depends},
     Quirks{.kind = StubKind::qemu_user,
            .name = "QEMU user",
            .padded_bursts = true,
            .closing_releases = true,
+           .reads_whole_or_not = true,
+           .holes_are_pages = true,
            .longest_read = half,
            .lost_link = LostLink::runs},
     Quirks{.kind = StubKind::qemu_system,
            .name = "QEMU system",
+           .reads_whole_or_not = true,
            .longest_read = half,
            .lost_link = LostLink::stays},
     Quirks{.kind = StubKind::lldb_server,
            .name = "lldb-server",
            .decimal_packet_size = true,
+           .holes_are_pages = true,
            .lost_link = LostLink::runs},
     Quirks{.kind = StubKind::openocd,
            .name = "OpenOCD",
@@ -47,9 +54,10 @@ constexpr std::array table = {
            .lost_link = LostLink::stays},
     Quirks{.kind = StubKind::vgdb,
            .name = "vgdb",
+           .holes_are_pages = true,
            .longest_read = half_without_frame,
            .lost_link = LostLink::runs},
-    Quirks{.kind = StubKind::rr, .name = "rr"},
+    Quirks{.kind = StubKind::rr, .name = "rr", .holes_are_pages = true},
     Quirks{.kind = StubKind::gdbstub, .name = "gdbstub", .longest_read = half_without_frame},
 };
 
@@ -66,7 +74,7 @@ public:
   bool has(std::string_view item) const {
     return std::find(items_.begin(), items_.end(), item) != items_.end();
   }
-  /// Announced at all, be it with `+`, `-` or `?`.
+  /// Whether the feature is announced at all, with `+`, `-` or `?`.
   bool names(std::string_view feature) const {
     return std::any_of(items_.begin(), items_.end(), [feature](std::string_view item) {
       return item.size() == feature.size() + 1 && item.starts_with(feature);
@@ -85,7 +93,7 @@ bool is_lldb(const Announcement& announced) {
          announced.has("QListThreadsInStopReply+");
 }
 
-/// It always starts with these, in this order.
+/// gdbstub's announcement always starts with these, in this order.
 bool is_gdbstub(const Announcement& announced) {
   return announced.has_at(1, "vContSupported+") && announced.has_at(2, "multiprocess+");
 }
@@ -95,12 +103,12 @@ bool is_gdbserver(const Announcement& announced) {
          announced.has("qXfer:libraries-svr4:read+");
 }
 
-/// Record and replay of QEMU goes backwards too, but always acknowledges.
+/// QEMU's record and replay goes backwards too, but always acknowledges.
 bool is_rr(const Announcement& announced) {
   return announced.has("ReverseContinue+") && announced.has("QStartNoAckMode+");
 }
 
-/// Also the many stubs of debug probes that announce what OpenOCD does.
+/// This is also true of the many stubs of debug probes that announce the same as OpenOCD.
 bool is_openocd(const Announcement& announced) {
   return announced.names("qXfer:memory-map:read") && announced.names("qXfer:features:read") &&
          announced.has("qXfer:threads:read+") && announced.has("QStartNoAckMode+");
@@ -116,7 +124,7 @@ struct Signature {
   bool (*fits)(const Announcement& announced);
 };
 
-/// The first that fits counts: later ones rely on it.
+/// The first signature that fits counts: the later ones rely on that.
 constexpr std::array signatures = {
     Signature{StubKind::gdbstub, is_gdbstub},     Signature{StubKind::lldb_server, is_lldb},
     Signature{StubKind::gdbserver, is_gdbserver}, Signature{StubKind::rr, is_rr},
@@ -140,7 +148,8 @@ bool is_version(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-/// qAttached: QEMU's user emulator always made its process itself, a machine was always there.
+/// The reply to qAttached tells: QEMU's user emulator always made its process itself, while an
+/// emulated machine was always there.
 StubKind which_qemu(std::string_view attached) {
   return attached == "0"   ? StubKind::qemu_user
          : attached == "1" ? StubKind::qemu_system

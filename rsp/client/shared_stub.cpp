@@ -11,8 +11,8 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Until the guardian takes over what could not be released. It is not now, as the message comes
-/// before the connection is given back (Guardian::set_deadline).
+/// Time until the guardian takes over what could not be released. It cannot take over at once: the
+/// message reaches it before the connection is given back (Guardian::set_deadline).
 constexpr std::chrono::milliseconds guardians_turn{300};
 
 } // namespace
@@ -28,7 +28,7 @@ SharedStub::SharedStub(const Endpoint& endpoint, std::unique_ptr<Transport> tran
 SharedStub::~SharedStub() {
   if (connection_.closed() || connection_.holds().detach_packets().empty())
     connection_.released();
-  else // nothing more is said here: the guardian is not to wait until this process ends
+  else // we say no more here, and the guardian shall not wait until this process ends
     connection_.holds().set_guardians_deadline(std::chrono::steady_clock::now() + guardians_turn);
 }
 
@@ -56,7 +56,7 @@ Result<void> SharedStub::negotiate(Opening& opening) {
     const bool given_up_by_us = codes::given_up_by_us(negotiated.error().code);
     const bool silent = !connection_.heard().packet && !connection_.heard().ack;
     if (!given_up_by_us && silent)
-      connection_.released(); // nothing there that could be told to release anything
+      connection_.released(); // there is no stub that could release anything
     return forward(std::move(negotiated));
   }
   features_ = std::move(*negotiated);

@@ -46,7 +46,7 @@ public:
 
   /// Whether a further client can use it.
   bool usable() const { return usable_ && !connection_.closed() && !connection_.running(); }
-  /// It ended over a refusal: gdbserver --once.
+  /// The server ended when it refused an attach: gdbserver --once.
   bool left_after_refusal() const { return !usable_ && connection_.closed(); }
   /// A gdbserver that refuses to attach goes back to ack and single-process mode without a word, on
   /// this connection and with all its processes: negotiates anew. Afterwards usable() says whether
@@ -57,7 +57,7 @@ public:
   std::int64_t selected() const { return selected_; }
   void set_selected(std::int64_t pid) { selected_ = pid; }
 
-  /// What an earlier client has left attached. Nullopt: not asked yet.
+  /// The processes that an earlier client has left attached. nullopt: not asked yet.
   struct Inventory {
     StopReply stop; ///< of one of them
     std::vector<ThreadId> threads;
@@ -71,8 +71,8 @@ public:
     Counters costs = {};
   };
 
-  /// The exchanges that follow are this one's: they have its name and deadline, and it bears their
-  /// costs. It outlives that, or is forgotten.
+  /// The exchanges from here on belong to this client: they have its name and deadline, and count
+  /// as its costs. `speaker` outlives them, or is forgotten first.
   void let_speak(Speaker& speaker);
   void forget(Speaker& speaker);
   Counters costs_of(const Speaker& speaker) const;
@@ -94,7 +94,7 @@ private:
 
   std::mutex speaker_mutex_;
   Speaker* speaker_ = nullptr; ///< the last one
-  Counters settled_ = {};      ///< borne by earlier ones
+  Counters settled_ = {};      ///< counted for earlier speakers
 };
 
 } // namespace mqbridge::rsp

@@ -57,7 +57,7 @@ Result<Attachment> no_process(Client& client, const StopReply& stop, RankVariabl
               fmt::format("name one: mqbridge dump {}@PID", client.endpoint().text));
 }
 
-/// `stop` is of a process that the stub already had.
+/// Takes over the process that the stub already had; `stop` is that process's stop reply.
 Result<Attachment> adopt(Client& client, const StopReply& stop) {
   Attachment attachment{.pid = stop.pid.value_or(0), .stopped_before_us = true, .stop = stop};
   if (!stop.pid) {
@@ -71,7 +71,7 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
 }
 
 Result<Attachment> attach_current(Client& client, RankVariables rank_variables) {
-  // Not in one burst with the rest where the guardian has to learn which process is held.
+  // The request goes alone where the guardian has to learn first which process is held.
   const bool must_be_named =
       client.features().multiprocess && !client.connection().holds().closing_releases();
   if (!client.answered_ahead("?") && !must_be_named) {
@@ -82,8 +82,8 @@ Result<Attachment> attach_current(Client& client, RankVariables rank_variables) 
     if (auto asked = client.burst({}); !asked)
       return forward(std::move(asked));
   }
-  // Of a stub that seems to let its target run ("OK", as in non-stop mode) nothing is dumped: 0x03
-  // would end a target that a gdbserver holds.
+  // A stub that seems to let its target run ("OK", as in non-stop mode) is not dumped: 0x03 would
+  // end a target that a gdbserver holds.
   auto reply = client.request("?");
   if (!reply)
     return forward(std::move(reply));
@@ -104,8 +104,8 @@ Result<Attachment> attach_current(Client& client, RankVariables rank_variables) 
   return exited(client, *stop);
 }
 
-/// What an earlier client has left attached, asked once for all clients of the server. Before a
-/// gdbserver's second vAttach `!` must have come.
+/// Learns what an earlier client has left attached, once for all clients of the server. A gdbserver
+/// must have had `!` before its second vAttach.
 Result<void> take_inventory(Client& client) {
   if (client.stub()->inventory())
     return {};
@@ -127,7 +127,8 @@ Result<void> take_inventory(Client& client) {
   return {};
 }
 
-/// To a gdbserver it is an error to attach again to what is attached. Nullopt: it was not.
+/// Takes over a process that is already attached, since a gdbserver refuses to attach to it again.
+/// Nullopt: the process was not attached.
 Result<std::optional<Attachment>> attached_before(Client& client, std::int64_t pid) {
   auto& [stop, threads] = *client.stub()->inventory();
   const auto mine = std::find_if(threads.begin(), threads.end(),
@@ -177,8 +178,8 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 
-/// Without multiprocess+ packets name no process: another client's would be mistaken for this
-/// one's.
+/// Without multiprocess+ packets name no process, so that another client's process would be
+/// mistaken for this client's.
 bool holds_its_only_process(Client& client) {
   return !client.features().multiprocess && client.detach_packet().empty() &&
          !client.connection().holds().detach_packets().empty();
@@ -200,10 +201,10 @@ Result<Attachment> attach_process(Client& client, std::int64_t pid, const FileSo
     return forward(std::move(before));
   if (*before)
     return **before;
-  // What is asked of the process is not sent behind vAttach: a server that refuses forgets the
+  // Questions about the process are not sent behind vAttach: a server that refuses forgets the
   // negotiation.
   client.forget_ahead();
-  // Told to the guardian first: from here on the process may be stopped.
+  // The guardian is told first: from here on the process may be stopped.
   client.set_detach_packet(detach_packet(client, pid));
   auto reply = client.request_last(fmt::format("vAttach;{:x}", pid));
   if (!reply)

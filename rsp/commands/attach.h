@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/client/attach_refusal.h"
+#include "rsp/client/attach_facts.h"
 #include "rsp/client/client.h"
 #include "rsp/client/detach.h"
 #include "rsp/commands/processes.h"
@@ -10,10 +10,10 @@
 
 namespace mqbridge::rsp {
 
-/// For the messages of attach().
+/// What attach() needs for its messages.
 struct AttachHelp {
   RankVariables rank_variables = {};
-  /// Reads /proc of the stub's node where the stub has ended over its refusal; empty: nobody does.
+  /// Reads /proc of the stub's node if the stub has ended over its refusal; empty: nobody can.
   FileSource files = {};
 };
 

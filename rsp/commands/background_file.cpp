@@ -34,7 +34,7 @@ Result<void> BackgroundFile::finish() {
     const auto before = client_.counters().requests;
     if (auto exchanged = client_.burst({}); !exchanged)
       return forward(std::move(exchanged));
-    // What was asked was forgotten, as the target ran: there is nothing to wait for.
+    // The requests were forgotten because the target ran: no answer will come.
     if (client_.counters().requests == before)
       end(State::failed);
     advance();
@@ -57,7 +57,8 @@ void BackgroundFile::take_open(std::string_view reply) {
   ask_from(0, std::min(expected_.size, expected_.limit));
 }
 
-/// Pieces overlap by what a read may stay short of them: so that they join on all the same.
+/// Each piece overlaps the next one by as many bytes as a read may return too few: so the pieces
+/// join even then.
 void BackgroundFile::ask_from(std::size_t first, std::size_t last) {
   const auto step = piece_ > 2 * expected_.cut_short ? piece_ - expected_.cut_short : piece_;
   for (auto offset = first; offset == first || offset < last; offset += step) {
@@ -80,12 +81,12 @@ void BackgroundFile::take_pieces() {
     at_end = at_end || (bytes->empty() && offset == text_.size());
     join(offset, *bytes);
   }
-  if (at_end) // unless it has changed, and there is more behind
+  if (at_end) // the file has changed if a piece behind it has bytes
     return end(seen_ == text_.size() ? State::complete : State::failed);
   const bool trickles = ran_short_ && !short_pieces_.take(text_.size());
   if (text_.size() > expected_.limit || trickles)
     return end(State::failed);
-  ask_from(text_.size(), seen_); // the end, if nothing is left out: then a read there gives nothing
+  ask_from(text_.size(), seen_); // at the file's end this read gives nothing
 }
 
 void BackgroundFile::join(std::size_t offset, std::string_view bytes) {

@@ -12,29 +12,30 @@
 
 namespace mqbridge::rsp {
 
-/// A file of the stub's own file system, read beside other exchanges: what each step needs (vFile:
-/// open, pread..., close) is asked ahead, and costs no round trip while others are made anyhow.
+/// A file of the stub's own file system, read beside other exchanges: the packets of each step
+/// (vFile: open, pread..., close) are asked ahead, and cost no round trip as long as other
+/// exchanges are made.
 ///
-/// For files of /proc: their size is known to nobody, they give what they like of what is asked
-/// for, and the end is only where a read gives nothing. The file must not change meanwhile: its
+/// Meant for files of /proc. Nobody knows their size; a read may give any part of the bytes asked
+/// for, and only a read that gives nothing is the end. The file must not change meanwhile: its
 /// process stands still.
 class BackgroundFile {
 public:
   struct Expectation {
-    std::size_t size = 0;      ///< bytes that it will probably have; asked for at once
-    std::size_t one_read = 0;  ///< bytes that one read gives at the most; 0: as many as are wanted
-    std::size_t cut_short = 0; ///< by how many of them a read may stay below that
+    std::size_t size = 0;      ///< bytes that the file will probably have; asked for at once
+    std::size_t one_read = 0;  ///< most bytes that one read gives; 0: as many as are wanted
+    std::size_t cut_short = 0; ///< bytes that a read may stay below one_read
     std::size_t limit = 0;     ///< a longer file is not read to its end
   };
 
   /// Asks for it to be opened. `client` outlives the file, which needs Client::asks_ahead().
   BackgroundFile(Client& client, std::string_view path, const Expectation& expected);
 
-  /// Where more is known of it by now. Counts until it is opened.
+  /// Sets a better estimate of the size. It has effect until the file is opened.
   void expect_size(std::size_t bytes) { expected_.size = bytes; }
   /// Takes the answers that have come, and asks for what follows. No exchange.
   void advance();
-  /// Exchanges what it takes to come to an end. Errors: those of Client::burst.
+  /// Exchanges until the file is read or has failed. Errors: those of Client::burst.
   Result<void> finish();
   /// Nobody wants the rest: closed with the next exchange, if it is open. No exchange.
   void give_up();
@@ -43,7 +44,7 @@ public:
   bool ended() const { return state_ == State::complete || state_ == State::failed; }
   /// text() is all of it.
   bool complete() const { return state_ == State::complete; }
-  /// The last read gave less than was asked for: what has come may well be all.
+  /// The last read gave less than was asked for: text() may well be the whole file.
   bool ran_short() const { return ran_short_; }
   /// From its start, as far as it has come.
   const std::string& text() const { return text_; }
@@ -71,7 +72,7 @@ private:
   std::uint64_t descriptor_ = 0;
   std::vector<Piece> asked_;
   bool ran_short_ = false;
-  std::size_t seen_ = 0; ///< where the furthest piece ends that has come
+  std::size_t seen_ = 0; ///< where the furthest piece that has come ends
   std::string text_;
 };
 

@@ -9,18 +9,20 @@
 
 namespace mqbridge::rsp {
 
-/// The one piece of a burst that is read both ways, so that the memory file can be believed
-/// (MemoryFile::begin_check): by a packet of its own, and right behind it from the file.
+/// One piece of a burst is read both ways, so that the memory file can be believed
+/// (MemoryFile::begin_check): by a packet of its own, and right behind it from the file. This keeps
+/// track of that piece.
 class FileCheck {
 public:
   /// `file` outlives this.
   explicit FileCheck(MemoryFile& file) : file_(file) {}
 
-  /// `piece` is asked for by another packet: takes it, where the file wants to be checked by it.
+  /// `piece` is about to be asked for by another packet: remembers it, if the file still needs a
+  /// check.
   void offer(const MemoryPiece& piece);
-  /// Writes the question to the file. False: there is none now.
+  /// Writes the request to the file. False: none is due.
   bool ask(std::string& payload);
-  /// The file's answer. `there`: what the other packet brought.
+  /// Takes the file's answer. `there`: the bytes that the other packet brought.
   void take(std::string_view reply, PieceBytes there);
 
 private:

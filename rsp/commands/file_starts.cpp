@@ -2,6 +2,7 @@
 
 #include "rsp/commands/short_pieces.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/limits.h"
 #include "rsp/packet/hex.h"
 
 #include <algorithm>
@@ -13,20 +14,19 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Files that are opened at once, while as many are read. A process may usually have 1,024, and a
-/// stub needs a few itself.
+/// Files that are opened at once while as many others are read. A process usually may have 1,024
+/// descriptors, and a stub needs a few itself.
 constexpr std::size_t opened_at_once = 400;
-/// A page of the kernel's, and what a line that did not fit may leave empty of it.
-constexpr std::size_t page = 4096;
+/// Bytes at the end of a page that may stay empty because the next line did not fit.
 constexpr std::size_t cut_short = 512;
 /// Bytes that are asked for before it is known how long a file is.
 constexpr std::size_t first_bytes = std::size_t{16} << 10;
 constexpr std::size_t first_bytes_by_pages = std::size_t{48} << 10;
-/// Of one file in one round.
+/// Bytes of one file that are asked for in one round, at most.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
-/// The protocol's own numbers (GDB manual, "Errno Values"); what it has no number for, such as
-/// ESRCH of a process that has ended, is `unknown`.
+/// The protocol's own error numbers (GDB manual, "Errno Values"). An error without such a number,
+/// for instance ESRCH of a process that has ended, is `unknown`.
 enum FileError : std::uint64_t {
   no_permission = 1,
   no_entry = 2,
@@ -49,7 +49,7 @@ public:
   OpenStart(const FileStart& wanted, std::size_t index, std::uint64_t descriptor,
             std::size_t longest_read)
       : wanted_(wanted), index_(index), descriptor_(descriptor),
-        piece_(wanted.by_pages ? std::min(page, longest_read) : longest_read),
+        piece_(wanted.by_pages ? std::min(limits::page, longest_read) : longest_read),
         bytes_(wanted.by_pages ? first_bytes_by_pages : first_bytes) {}
 
   bool ended() const { return ended_; }
@@ -57,11 +57,11 @@ public:
   FileText& result() { return result_; }
   std::uint64_t descriptor() const { return descriptor_; }
 
-  /// The requests of the next round, behind those that are in `requests`.
+  /// Appends the requests of the next round to `requests`.
   void ask(std::vector<std::string>& requests) {
     const auto& text = result_.text;
     const auto end = std::min(wanted_.count, text.size() + bytes_);
-    // Pieces of a list overlap by what a read may stay short of them, so that they join.
+    // A read of a list may stay short by this much, so the pieces overlap by it and join.
     const auto step = wanted_.by_pages && piece_ > 2 * cut_short ? piece_ - cut_short : piece_;
     for (auto offset = text.size(); offset < end; offset += step) {
       const auto size = std::min(piece_, wanted_.count - offset);
@@ -102,8 +102,8 @@ private:
     const bool joins = behind > text.size();
     if (joins)
       text += bytes->substr(text.size() - offset);
-    // A reply holds half of what was asked for even if every byte needs two: less is the end. Of a
-    // list the next line may not have fitted.
+    // Even if every byte needs two, a reply holds half of what was asked for; a shorter one is the
+    // end. In a list, it may be shorter because the next line did not fit.
     result_.whole = behind == text.size() &&
                     (bytes->empty() || (!wanted_.by_pages && bytes->size() < size / 2));
     const bool trickles = joins && bytes->size() < size && !short_pieces_.take(text.size());
@@ -123,14 +123,14 @@ private:
   std::uint64_t descriptor_;
   FileText result_;
   std::size_t piece_; ///< bytes of one read
-  std::size_t bytes_; ///< that the next round asks for
+  std::size_t bytes_; ///< to ask for in the next round
   std::vector<Piece> asked_;
   ShortPieces short_pieces_;
   bool ended_ = false;
 };
 
-/// In each exchange files that are open are read, and the next ones opened. What is closed leaves
-/// with the exchange that follows, whoever asks it.
+/// Each exchange reads the files that are open and opens the next ones. Files are closed with the
+/// next exchange, whoever makes it.
 class StartsReader {
 public:
   StartsReader(Client& client, std::span<const FileStart> files, const TakeText& take)
@@ -162,7 +162,7 @@ public:
   }
 
 private:
-  /// Those that are opened next.
+  /// Takes the files that are opened next.
   std::vector<std::size_t> take_next() {
     if (short_of_descriptors_ && !open_.empty())
       return {};
@@ -188,7 +188,7 @@ private:
   Result<void> take_opened(std::span<const std::size_t> opening,
                            std::span<const std::string> replies) {
     const auto open_before = open_.size();
-    std::vector<std::size_t> refused; // for want of descriptors
+    std::vector<std::size_t> refused; // since the stub had no descriptor left
     for (std::size_t i = 0; i < opening.size(); ++i) {
       const auto opened = parse_file_reply(replies[i]);
       if (replies[i].empty())
@@ -206,7 +206,7 @@ private:
     if (refused.empty())
       return {};
     const auto opened = open_.size() - open_before;
-    if (opened != 0 || !short_of_descriptors_) { // from now on those before are closed first
+    if (opened != 0 || !short_of_descriptors_) { // from now on open files are closed first
       batch_ = std::max<std::size_t>(1, short_of_descriptors_ ? opened : open_.size());
       short_of_descriptors_ = true;
       left_.insert(left_.begin(), refused.begin(), refused.end());

@@ -11,15 +11,15 @@
 
 namespace mqbridge::rsp {
 
-/// A file of the stub's own file system, of which the start is wanted.
+/// A file of the stub's own file system whose first bytes are wanted.
 struct FileStart {
   std::string path;
   std::size_t count = 0; ///< bytes at the most
-  /// The kernel gives it a page at a time, in whole lines (/proc/PID/maps).
+  /// The kernel gives the file a page at a time, in whole lines (/proc/PID/maps).
   bool by_pages = false;
 };
 
-/// What has come of it.
+/// The result for one FileStart.
 struct FileText {
   enum class State : std::uint8_t {
     read,
@@ -32,7 +32,7 @@ struct FileText {
   bool whole = false; ///< `text` is all of it
 };
 
-/// Takes what has come of the file at `index`, as soon as it has: in any order.
+/// Takes the text of the file at `index` as soon as it has come. The order is any.
 using TakeText = std::function<void(std::size_t index, FileText text)>;
 
 /// Reads the starts of many files in few round trips: two, another one for every 400 files, and a

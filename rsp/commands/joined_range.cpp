@@ -12,7 +12,7 @@ std::size_t size_of(std::span<const ReadRequest> requests) {
       [](std::size_t sum, const ReadRequest& request) { return sum + request.into.size(); });
 }
 
-/// Whether `next` begins where `request` ends. At the top of the address space nothing does.
+/// Whether `next` begins where `request` ends. No request begins at the end of the address space.
 bool touches(const ReadRequest& request, const ReadRequest& next) {
   const std::uint64_t end = request.address + request.into.size();
   return !next.into.empty() && next.address == end && end > request.address;
@@ -88,7 +88,7 @@ void JoinedRange::settle(std::vector<JoinedRange>& unfinished) {
       unfinished.push_back(*this);
     return;
   }
-  // Something in it cannot be read: what, and how much of which request, each finds out by itself.
+  // A part of the range cannot be read. Each request finds out by itself which of its bytes can.
   const RangePlace reached = place_of(position_of_read());
   for (std::size_t i = reached.request; i < requests_.size(); ++i) {
     const bool is_known_hole = scan_.done() && i == reached.request;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "rsp/commands/memory.h"
 #include "rsp/commands/memory_scan.h"
+#include "rsp/commands/read_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace mqbridge::rsp {
 
 class ReadWatcher;
 
-/// Where the bytes of a JoinedRange go on: a request of it, and how much of that is spoken for.
+/// A position in the bytes of a JoinedRange: a request, and an offset in it.
 struct RangePlace {
   std::size_t request = 0;
   std::size_t offset = 0;
 };
 
 /// Requests that touch in memory, read as one range. When a part of it cannot be read, the requests
-/// go on one by one: each has a count of its own.
+/// are read one by one from there on: each has a count of its own.
 class JoinedRange {
 public:
   /// `requests` touch (address after address), none is empty; they outlive this. The first
@@ -30,31 +30,33 @@ public:
   const MemoryScan& scan() const { return scan_; }
   MemoryScan& scan() { return scan_; }
 
-  /// The next piece of this burst, if there is one: nothing is asked behind one that failed, and
-  /// one at a time while narrowing. Bytes; 0: none.
+  /// Bytes of the next piece of this burst; 0: none. Nothing is asked behind a piece that failed,
+  /// and pieces are asked one at a time while narrowing.
   std::size_t next_piece() const;
   std::uint64_t next_address() const { return scan_.address() + ahead(); }
   /// Where the bytes of next_address() go.
   const RangePlace& next_place() const { return place_; }
-  /// `length` bytes at next_address() are asked for; where they go.
+  /// The next `length` bytes, at next_address(), are asked for. Returns where they go.
   RangePlace asked(std::size_t length);
-  /// A piece of it did not bring all that was asked for.
+  /// A piece did not bring all of its bytes.
   void fell_short() { short_ = true; }
-  /// A new burst: what was asked for and not settled is asked for again.
+  /// A new burst begins: pieces that were asked for and not settled are asked for again.
   void begin_burst();
 
-  /// As much of `length` bytes from `place` on as lies in one request; `place` moves on.
+  /// The next bytes from `place` on that lie in one request, at most `length`; moves `place` behind
+  /// them.
   std::span<std::byte> room(RangePlace& place, std::size_t length) const;
 
-  /// The number of its request `index` in the call that all requests are from, of which `first` is
-  /// the first one.
+  /// The number of request `index` of this range among all requests of the call, of which `first`
+  /// is the first one.
   std::size_t number_of(std::size_t index, const ReadRequest* first) const {
     return static_cast<std::size_t>(&requests_[index] - first);
   }
-  /// Tells the requests, and the watcher, how much more of them was read.
+  /// Tells the requests, and the watcher, how many more of their bytes have been read.
   void tell(const ReadRequest* first, ReadWatcher& watcher);
 
-  /// Tells the requests how much of them was read. What is still to be read goes to `unfinished`.
+  /// Tells the requests how many of their bytes were read. Requests with more to read go to
+  /// `unfinished`.
   void settle(std::vector<JoinedRange>& unfinished);
 
 private:
@@ -67,9 +69,9 @@ private:
   std::size_t longest_piece_;
   std::size_t grain_;
   MemoryScan scan_;
-  std::size_t asked_to_ = 0; ///< from where the scan began
-  RangePlace place_;         ///< of asked_to_
-  RangePlace told_;          ///< the first request not told of all its bytes; how many are before
+  std::size_t asked_to_ = 0; ///< bytes from where the scan began
+  RangePlace place_;         ///< the position of asked_to_
+  RangePlace told_; ///< the first request not told of all its bytes, and how many it was told of
   bool short_ = false;
 };
 

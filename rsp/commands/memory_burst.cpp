@@ -1,5 +1,6 @@
 #include "rsp/commands/memory_burst.h"
 
+#include "rsp/client/quirks.h"
 #include "rsp/codes.h"
 #include "rsp/exchange/step_marker.h"
 #include "rsp/packet/packet_history.h"
@@ -13,12 +14,6 @@ namespace {
 /// Requests between two markers: few enough that little is read twice, and enough that the markers
 /// cost nothing.
 constexpr std::size_t marker_distance = 64;
-
-/// Whether the stub refuses a read as a whole when a part of it cannot be read.
-bool all_or_nothing(StubKind kind) {
-  return kind == StubKind::gdbserver || kind == StubKind::qemu_user ||
-         kind == StubKind::qemu_system;
-}
 
 } // namespace
 
@@ -35,7 +30,7 @@ bool MemoryBurst::next(std::string& payload) {
   return !must_wait && (ask_check(payload) || ask_pieces(payload) || ask_marker(payload));
 }
 
-/// Right behind the piece itself.
+/// The check is asked right behind the piece itself.
 bool MemoryBurst::ask_check(std::string& payload) {
   if (!check_.ask(payload))
     return false;
@@ -110,7 +105,8 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
   for (std::size_t i = 0; i < question.pieces; ++i)
     outcomes_.note(question.form, answered_[i], got_[i]);
   const bool cut_short = got_.front() && *got_.front() < answered_.front().length;
-  const bool is_whole = all_or_nothing(features_.kind) && question.form != ReadForm::file;
+  const bool is_whole =
+      quirks_of(features_.kind).reads_whole_or_not && question.form != ReadForm::file;
   if (cut_short && !pairing_.careful && is_whole) {
     return fail(codes::stub_garbage, fmt::format("{} bytes came instead of {}", *got_.front(),
                                                  answered_.front().length));
@@ -118,7 +114,7 @@ Result<void> MemoryBurst::take_data(const Question& question, std::string_view r
   return {};
 }
 
-/// What has come is what was asked for.
+/// The replies that came are known to belong to their requests: counts them.
 Result<void> MemoryBurst::settle() {
   if (anomaly_) {
     certain_ = true;

@@ -18,20 +18,20 @@
 
 namespace mqbridge::rsp {
 
-/// How sure a burst makes that requests and replies pair.
+/// How carefully a burst checks that each reply belongs to its request.
 struct PairingChecks {
-  /// Whether a question with a known answer (rsp/exchange/step_marker.h) goes between the reads:
-  /// wherever that costs no round trip.
+  /// Put a question with a known answer (rsp/exchange/step_marker.h) between the reads, wherever
+  /// that costs no round trip.
   bool marked = false;
-  /// One read at a time, and few of them: after something has gone wrong.
+  /// Read one piece at a time, and few of them: after something has gone wrong.
   bool careful = false;
   /// Whether the connection has seen something that does not belong to this exchange.
   std::function<bool()> in_doubt;
 };
 
-/// Reads ranges piece by piece: ReadPlan says what is asked, this one pairs the replies with it.
-/// The bytes go to their places as they come; that they were read counts (ReadOutcomes) only when
-/// the next marker has its answer: up to there nothing was lost, and nothing came twice.
+/// Reads ranges piece by piece: ReadPlan decides what to ask for, and this class matches the
+/// replies to it. The bytes go to their places as they come. They count as read (ReadOutcomes) only
+/// when the next marker has its answer: up to there no reply was lost, and none came twice.
 class MemoryBurst final : public Burst {
 public:
   /// `ranges`, `features` and `file` outlive this.
@@ -39,16 +39,16 @@ public:
               PairingChecks pairing, Onlooker onlooker = {});
 
   bool next(std::string& payload) override;
-  /// Errors: as read_memory() has them, once they are certain(); else, that replies and requests do
-  /// not seem to pair: the stub has to be brought back into step, and what was not settled to be
-  /// asked again.
+  /// Errors: those of read_memory() if they are certain(). Otherwise the error means that replies
+  /// and requests do not seem to pair: the stub has to be brought back into step, and pieces that
+  /// were not settled have to be asked again.
   Result<void> take(std::string_view reply) override;
 
   /// The error is what the stub really says: replies and requests did pair.
   bool certain() const { return certain_; }
   /// Whether any reply was settled.
   bool progressed() const { return outcomes_.progressed(); }
-  /// Nothing was asked for, as the watcher did not want it.
+  /// The watcher wanted nothing, so nothing was asked for.
   bool held_back() const { return plan_.held_back(); }
 
 private:
@@ -57,7 +57,7 @@ private:
     enum class Kind : std::uint8_t { read, marker, check };
     Kind kind = Kind::read; ///< check: what FileCheck asked
     ReadForm form = ReadForm::hex;
-    std::size_t pieces = 0; ///< from the front of those on their way
+    std::size_t pieces = 0; ///< number of pieces that it asks for, from the front of pieces_
   };
 
   bool ask_marker(std::string& payload);
@@ -78,8 +78,8 @@ private:
   std::size_t unmarked_ = 0; ///< requests since the last marker
   std::deque<Question> questions_;
   std::deque<MemoryPiece> pieces_;    ///< on their way
-  std::vector<MemoryPiece> answered_; ///< those of the reply being taken
-  std::vector<PieceBytes> got_;       ///< what it brought
+  std::vector<MemoryPiece> answered_; ///< the pieces of the reply being taken
+  std::vector<PieceBytes> got_;       ///< the bytes that it brought
   std::optional<Error> anomaly_;      ///< in a careful read: an error, if the pairing is right
   bool certain_ = false;
 };

@@ -71,7 +71,7 @@ Result<PieceBytes> take_binary(ReadForm form, const MemoryPiece& piece, std::str
   return PieceBytes(reply.size());
 }
 
-/// "LENGTH,LENGTH,...;" and the bytes; an unreadable range has the length 0.
+/// Takes "LENGTH,LENGTH,...;" and the bytes; an unreadable range has the length 0.
 Result<void> take_many(std::span<const MemoryPiece> pieces, std::string_view reply,
                        std::span<PieceBytes> got) {
   const auto header_end = reply.find(';');
@@ -94,7 +94,7 @@ Result<void> take_many(std::span<const MemoryPiece> pieces, std::string_view rep
   return {};
 }
 
-/// Fewer bytes than asked for end at a hole; a refusal is one.
+/// If fewer bytes come than were asked for, a hole follows them; a refusal is a hole, too.
 Result<PieceBytes> take_file(const MemoryPiece& piece, std::string_view reply) {
   const auto answer = parse_file_reply(reply);
   if (!answer)
@@ -126,11 +126,11 @@ void append_request(std::string& payload, ReadForm form, std::span<const MemoryP
 
 Result<void> take_reply(ReadForm form, std::span<const MemoryPiece> pieces, std::string_view reply,
                         std::span<PieceBytes> got) {
-  // A refusal of all at once says nothing of any: holes have the length 0 there.
+  // A refusal of the whole request does not tell a hole: holes have the length 0 in this form.
   if (form == ReadForm::many)
     return take_many(pieces, reply, got);
   const MemoryPiece& piece = pieces.front();
-  // Bare memory may begin like an error: "E." and as much behind it as was asked for.
+  // Bare memory may begin like an error ("E."): then the reply has exactly the length asked for.
   const bool is_all_of_it = form == ReadForm::bare_binary && reply.size() == piece.length;
   if (is_error_reply(reply) && !is_all_of_it) {
     got.front() = std::nullopt;

@@ -30,10 +30,11 @@ struct MemoryPiece {
   RangePlace place;
 };
 
-/// What the reply brought of a piece; nullopt: it was refused.
+/// How many bytes of a piece the reply brought; nullopt: the piece was refused.
 using PieceBytes = std::optional<std::size_t>;
 
-/// Appends the packet that asks for `pieces`: one, but for ReadForm::many. Not for ReadForm::file.
+/// Appends the packet that asks for `pieces`: one piece, except for ReadForm::many. Not for
+/// ReadForm::file.
 void append_request(std::string& payload, ReadForm form, std::span<const MemoryPiece> pieces);
 
 /// Writes the memory in `reply` where it belongs, and tells in `got`, which has an entry for each

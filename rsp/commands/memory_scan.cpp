@@ -1,16 +1,15 @@
 #include "rsp/commands/memory_scan.h"
 
+#include "rsp/limits.h"
+
 #include <algorithm>
 #include <limits>
 
 namespace mqbridge::rsp {
 namespace {
 
-/// What is readable changes at page borders; every page size is a multiple of this.
-constexpr std::size_t page = 4096;
-
 std::size_t to_page_end(std::uint64_t address) {
-  return page - static_cast<std::size_t>(address % page);
+  return limits::page - static_cast<std::size_t>(address % limits::page);
 }
 
 std::size_t below_the_top(std::uint64_t address, std::size_t size) {
@@ -32,9 +31,10 @@ std::size_t MemoryScan::next_piece(std::size_t ahead) const {
     return std::min(narrowed(), left);
   // Pieces end at page borders, so that a failing one casts doubt on as few pages as possible.
   const std::uint64_t from = address() + ahead;
-  const std::size_t aligned = longest_ >= page
-                                  ? longest_ / page * page - static_cast<std::size_t>(from % page)
-                                  : std::min(longest_, to_page_end(from));
+  const std::size_t aligned =
+      longest_ >= limits::page
+          ? longest_ / limits::page * limits::page - static_cast<std::size_t>(from % limits::page)
+          : std::min(longest_, to_page_end(from));
   return std::min(aligned, left);
 }
 
@@ -43,17 +43,17 @@ void MemoryScan::succeeded(std::size_t asked, std::size_t got) {
   first_byte_read_ = true;
   suspect_ -= std::min(suspect_, got);
   if (got < asked) {
-    // lldb-server's answer at a hole. The rest of the page that it broke off in shows whether it
-    // was one.
+    // lldb-server answers like that at a hole. The rest of the page in which the reply broke off
+    // shows whether there is a hole.
     suspect(std::min(asked - got, to_page_end(address())));
-    at_hole_ = at_hole_ || !short_pieces_.take(read_); // one that gives a byte at a time
-  } else if (to_page_end(address()) == page) {
+    at_hole_ = at_hole_ || !short_pieces_.take(read_); // a stub that gives a byte at a time
+  } else if (to_page_end(address()) == limits::page) {
     first_byte_read_ = false; // another page
   }
 }
 
 void MemoryScan::failed(std::size_t asked, bool doubtful) {
-  // All of one grain, from its start or to the end of what is wanted.
+  // True if only bytes of one grain were asked for.
   const bool grain_refused = asked <= grain_ - address() % grain_;
   if (asked <= 1 || (grain_refused && !doubtful))
     at_hole_ = true;
@@ -70,12 +70,13 @@ void MemoryScan::suspect(std::size_t length) {
 std::size_t MemoryScan::narrowed() const {
   const std::size_t first_page = to_page_end(address());
   if (suspect_ > first_page) {
-    const std::size_t further_pages = (suspect_ - first_page + page - 1) / page;
-    return first_page + further_pages / 2 * page;
+    const std::size_t further_pages = (suspect_ - first_page + limits::page - 1) / limits::page;
+    return first_page + further_pages / 2 * limits::page;
   }
   if (suspect_ <= grain_ - address() % grain_)
     return suspect_;
-  // Within a page it is nearly always all or nothing: a hole costs one more exchange, not twelve.
+  // Nearly always a whole page can be read, or none of it: so the first byte is tried alone, and a
+  // hole costs one more exchange instead of twelve.
   return first_byte_read_ ? std::max<std::size_t>(suspect_ / 2, 1) : 1;
 }
 

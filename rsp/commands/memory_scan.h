@@ -9,10 +9,10 @@ namespace mqbridge::rsp {
 
 /// The search for the first unreadable byte of one range; decides what to ask for next.
 ///
-/// Reads forward in pieces as large as the stub takes. When one fails, the stub has said only that
-/// something in it cannot be read, and not even that where the refusal is doubtful: other pieces
-/// follow, until what fails is no longer than the grain. While narrowing() a refusal may not be
-/// doubtful again: the same piece would be asked for without end. No I/O.
+/// Reads forward in pieces as large as the stub takes. A refusal says only that some byte of the
+/// piece cannot be read; a doubtful refusal not even that. So smaller pieces follow, until the
+/// failing one is no longer than the grain. While narrowing() no refusal may be doubtful: the same
+/// piece would be asked for without end. No I/O.
 class MemoryScan {
 public:
   /// `longest`: bytes that the stub may be asked for at once. `grain`: as in ReadOptions.
@@ -41,12 +41,12 @@ private:
   std::size_t narrowed() const;
 
   std::uint64_t address_;
-  std::size_t size_; ///< what of the range lies below the top of the address space
+  std::size_t size_; ///< bytes of the range below the top of the address space
   std::size_t longest_;
   std::size_t grain_;
   std::size_t read_ = 0;
   std::size_t suspect_ = 0;      ///< bytes from address() on that were not readable in one piece
-  bool first_byte_read_ = false; ///< of the suspect page
+  bool first_byte_read_ = false; ///< the first byte of the suspect page was read
   ShortPieces short_pieces_;
   bool at_hole_ = false;
 };

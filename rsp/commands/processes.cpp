@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 /// A command line may hold secrets, and pages of text: only its start is shown.
 constexpr std::size_t shown_command = 48;
 
-/// Environments between two looks at the clock: a slow line takes seconds for more.
+/// Environments that are read between two looks at the clock: more take seconds on a slow line.
 constexpr std::size_t looked_at_once = 64;
 
 struct Candidate {
@@ -59,8 +59,8 @@ bool is_kernel_thread(const ProcessInfo& process) {
   return process.command.empty() || process.command.starts_with('[');
 }
 
-/// Of these the ranks that their environments say; nothing where a file cannot be read. False: the
-/// connection is lost.
+/// Reads the candidates' ranks from their environments; a candidate whose file cannot be read gets
+/// none. False: the connection is lost.
 bool read_ranks(Client& client, std::span<Candidate> candidates, RankVariables variables) {
   std::vector<FileStart> environments;
   for (const Candidate& candidate : candidates)
@@ -73,7 +73,7 @@ bool read_ranks(Client& client, std::span<Candidate> candidates, RankVariables v
   return done.has_value();
 }
 
-/// The most recent processes first: a job's are younger than the system's.
+/// Looks at the most recent processes first: a job's processes are younger than the system's.
 std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> processes,
                                   RankVariables variables) {
   std::erase_if(processes, is_kernel_thread);
@@ -90,8 +90,8 @@ std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> proce
     rest = rest.subspan(part.size());
     reads = read_ranks(client, part, variables);
   }
-  // A launcher of ranks, such as orted or srun, may carry the rank of a job around it: but it is
-  // rather shown once too often than left out.
+  // A launcher such as orted or srun may itself run in a job, and have a rank of that one. It is
+  // shown all the same: a process too many is better than a missing one.
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     constexpr std::uint32_t no_rank = UINT32_MAX;
     return a.rank.value_or(no_rank) < b.rank.value_or(no_rank);

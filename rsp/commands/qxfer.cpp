@@ -1,6 +1,5 @@
 #include "rsp/commands/qxfer.h"
 
-#include "rsp/client/object_piece.h"
 #include "rsp/codes.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/limits.h"
@@ -14,9 +13,6 @@
 
 namespace mqbridge::rsp {
 namespace {
-
-/// Pieces on their way at once, of an object that turns out to be a long one.
-constexpr std::size_t max_pipelined = 16;
 
 std::size_t limit_of(std::string_view object) {
   const auto* known =
@@ -46,7 +42,7 @@ public:
   }
 
 private:
-  /// False: the stub does not have the object.
+  /// Asks for the next pieces. False: the stub does not have the object.
   Result<bool> read_batch() {
     std::vector<std::string> requests;
     for (std::size_t i = 0; i < pipelined_; ++i)
@@ -65,17 +61,17 @@ private:
         return true;
       if (!*joins_on && !short_pieces_.take(text_.size()))
         return failed(codes::stub_trickles, "it comes byte by byte, and does not end");
-      if (!*joins_on) { // nor does what was asked for behind it
+      if (!*joins_on) { // nor do the pieces behind it
         pipelined_ = 1;
         return true;
       }
     }
     if (client_.asks_ahead())
-      pipelined_ = std::min(2 * pipelined_, max_pipelined);
+      pipelined_ = std::min(2 * pipelined_, limits::pieces_under_way);
     return true;
   }
 
-  /// Whether the piece was as long as asked for, so that the next one joins on.
+  /// Takes a piece. True: it was as long as asked for, and the next piece follows it without a gap.
   Result<bool> take(std::string_view reply) {
     at_end_ = reply.starts_with('l');
     if (!at_end_ && !reply.starts_with('m')) {

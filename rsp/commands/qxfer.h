@@ -8,8 +8,8 @@
 
 namespace mqbridge::rsp {
 
-/// `qXfer:OBJECT:read:ANNEX:...` to its end (bounded), the longer it is the more pieces at once.
-/// nullopt: the stub does not have it (empty reply or E).
+/// Reads `qXfer:OBJECT:read:ANNEX:...` to its end (bounded). The longer the object, the more pieces
+/// are asked for at once. nullopt: the stub does not have it (empty reply or E).
 Result<std::optional<std::string>> read_object(Client& client, std::string_view object,
                                                std::string_view annex);
 

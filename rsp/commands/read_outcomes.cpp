@@ -15,7 +15,7 @@ void ReadOutcomes::note(ReadForm form, const MemoryPiece& piece, PieceBytes got)
 void ReadOutcomes::settle() {
   for (const Outcome& outcome : unsettled_) {
     MemoryScan& scan = outcome.range->scan();
-    // Behind a piece that came short, what else was read ahead does not join on.
+    // If a piece came short, the pieces that were read ahead behind it leave a gap.
     if (scan.address() != outcome.address)
       continue;
     if (outcome.got)

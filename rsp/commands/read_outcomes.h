@@ -10,7 +10,7 @@
 
 namespace mqbridge::rsp {
 
-/// What became of the pieces of a burst, until it is certain that their replies were theirs. No
+/// The results of a burst's pieces, kept until it is certain that their replies belong to them. No
 /// I/O.
 class ReadOutcomes {
 public:
@@ -18,9 +18,10 @@ public:
   ReadOutcomes(const Features& features, Onlooker onlooker)
       : features_(features), onlooker_(onlooker) {}
 
-  /// The reply to a request in this form brought so much of `piece`.
+  /// The reply to a request of this form brought `got` bytes of `piece`.
   void note(ReadForm form, const MemoryPiece& piece, PieceBytes got);
-  /// What was noted is what was asked for: it counts from here on, and the watcher is told.
+  /// All noted replies belong to their requests: the results count from here on, and the watcher is
+  /// told.
   void settle();
   /// Whether anything was ever settled.
   bool progressed() const { return progressed_; }

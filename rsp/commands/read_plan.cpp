@@ -6,10 +6,10 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Requests of a careful burst. Behind it all goes fast again.
+/// Requests of a careful burst. The bursts behind it are fast again.
 constexpr std::size_t careful_requests = 32;
 
-/// What a request for many ranges takes at most: a packet of a kilobyte.
+/// The most ranges in one request: they make a packet of a kilobyte.
 constexpr std::size_t most_ranges = 40;
 
 } // namespace
@@ -54,7 +54,7 @@ void ReadPlan::gather_more(std::vector<MemoryPiece>& pieces) {
   }
 }
 
-/// Nullopt: there is none, or it is longer than `longest`.
+/// Nullopt: there is no further piece, or it is longer than `longest`.
 std::optional<MemoryPiece> ReadPlan::next_piece(std::size_t longest) {
   for (; next_range_ < ranges_.size(); ++next_range_) {
     JoinedRange& range = ranges_[next_range_];
@@ -91,13 +91,13 @@ std::size_t ReadPlan::wanted(const JoinedRange& range, std::size_t length) {
 }
 
 ReadForm ReadPlan::form_for(const MemoryPiece& piece) const {
-  // Where a hole begins is for `m` to say: not for a file, nor for a reply that may be too long.
+  // Only `m` tells where a hole begins. A file does not, nor does a reply that may be too long.
   const bool narrowing = piece.range->scan().narrowing();
   if (!careful_ && !narrowing && file_.serves(piece.address, piece.length))
     return ReadForm::file;
   if (narrowing && may_not_fit(piece.length, features_))
     return ReadForm::hex;
-  // LLDB's binary replies have no prefix: three bytes of memory may read "E01".
+  // LLDB's binary replies have no prefix: three bytes of memory may look like "E01".
   constexpr std::size_t ambiguous = 3;
   switch (features_.binary_read) {
   case BinaryRead::gdb:

@@ -12,26 +12,27 @@
 
 namespace mqbridge::rsp {
 
-/// Which pieces of the ranges one request asks for, and by which packet.
+/// The pieces that one request asks for, and its packet.
 struct PlannedRead {
   ReadForm form = ReadForm::hex;
-  std::vector<MemoryPiece> pieces; ///< one, but for ReadForm::many
+  std::vector<MemoryPiece> pieces; ///< one, except for ReadForm::many
 };
 
-/// What escapes may make of so many bytes, and the frame, is more than this stub's packet.
+/// Whether so many bytes, escaped and framed, may be longer than this stub's packet.
 bool may_not_fit(std::size_t length, const Features& features);
 
 /// Decides what a burst asks for next: range by range, in pieces as large as the stub takes, as far
 /// as the watcher wants them. No I/O.
 class ReadPlan {
 public:
-  /// All outlive this. `careful`: few requests, each for one piece, and nothing through the file.
+  /// All of them outlive this. `careful`: few requests, each for one piece, and nothing through the
+  /// file.
   ReadPlan(std::span<JoinedRange> ranges, const Features& features, const MemoryFile& file,
            Onlooker onlooker, bool careful);
 
   /// nullopt: there is nothing to ask for now.
   std::optional<PlannedRead> next();
-  /// Nothing was ever asked for, as the watcher did not want it.
+  /// The watcher wanted nothing, so nothing was ever asked for.
   bool held_back() const { return held_back_ && planned_ == 0; }
 
 private:

@@ -1,6 +1,6 @@
 #include "rsp/commands/refused_attach.h"
 
-#include "rsp/client/attach_refusal.h"
+#include "rsp/client/attach_facts.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
@@ -18,8 +18,8 @@ constexpr std::string_view stub_status = "/proc/self/status";
 Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said,
                              const FileSource& files) {
   AttachFacts facts;
-  // gdbserver is in ack mode again, and waits for the acknowledgement of nothing yet: asked first,
-  // this ends it without one.
+  // gdbserver is in ack mode again, and does not wait for an acknowledgement yet. As the first
+  // request, this one ends the mode without any acknowledgement.
   const bool usable = !client.features().no_ack || client.request("QStartNoAckMode").has_value();
   if (usable && client.features().vfile) {
     const FileSource own = [&client](std::string_view path) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rsp/client/attach_refusal.h"
+#include "rsp/client/attach_facts.h"
 #include "rsp/client/client.h"
 #include "rsp/result.h"
 
@@ -9,9 +9,9 @@
 
 namespace mqbridge::rsp {
 
-/// After a refused vAttach, on the same connection: asks the server for the facts. It has forgotten
-/// the negotiation by then; this makes the connection good for reading its files, for nothing else.
-/// `files` reads them where the server has ended over it; empty: nobody does.
+/// Asks the server why it refused vAttach, on the same connection. The server has forgotten the
+/// negotiation by then: afterwards the connection can read the server's files and do nothing else.
+/// `files` reads them if the server has ended over the refusal; empty: nobody can.
 Error explain_refused_attach(Client& client, std::int64_t pid, std::string_view said,
                              const FileSource& files = {});
 

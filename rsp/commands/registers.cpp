@@ -17,9 +17,8 @@ namespace {
 
 using Registers = std::optional<RegisterBytes>;
 
-/// Threads of one burst: 64 of a program, and those that its libraries have started. All their
-/// replies are kept until the last one has come, and a reply may have the size of the longest
-/// packet.
+/// Threads of one burst: 64 of the program, and some that its libraries have started. All replies
+/// are kept until the last one has come, and each may have the size of the longest packet.
 constexpr std::size_t threads_a_burst = 96;
 
 std::string select_request(const ThreadId& id) {
@@ -32,7 +31,7 @@ Failure garbage(const ThreadInfo& thread, std::string_view what, std::string_vie
               "look at what the stub says with --trace FILE");
 }
 
-/// nullopt: no pairs of digits, or of `xx` for a byte that is not available.
+/// nullopt: the reply does not consist of pairs of digits, or `xx` for an unavailable byte.
 Registers decode(std::string_view digits) {
   if (digits.size() % 2 != 0)
     return std::nullopt;
@@ -49,13 +48,13 @@ Registers decode(std::string_view digits) {
   return bytes;
 }
 
-/// What a stub says to `Hg` and to the `g` behind it. The second reply is about `thread` only if
-/// the first is "OK": else another thread is still selected.
+/// Takes a stub's replies to `Hg` and to the `g` behind it. The second reply is about `thread` only
+/// if the first is "OK": else another thread is still selected.
 Result<Registers> take(const ThreadInfo& thread, std::string_view selected,
                        std::string_view reply) {
   if (selected != "OK" && !selected.empty() && !is_error_reply(selected))
     return garbage(thread, "the stub's reply to Hg is none", selected);
-  // A list may name 0 ("any thread") or -1 ("all"): what comes then is some thread's.
+  // A list may name 0 ("any thread") or -1 ("all"): then the registers are some thread's.
   if (thread.tid <= 0 || selected != "OK" || reply.empty() || is_error_reply(reply))
     return Registers();
   if (reply.size() > 2 * limits::registers)

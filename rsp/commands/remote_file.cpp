@@ -29,7 +29,7 @@ std::uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-/// Bytes still to be read, from the start of a read_file_at().
+/// Bytes still to be read; `at` counts from the offset that read_file_at() got.
 struct Gap {
   std::size_t at = 0;
   std::size_t size = 0;
@@ -53,7 +53,7 @@ Result<std::uint64_t> opened(const Client& client, const RemotePath& path, std::
     return garbled_file_reply(path.path, open);
   if (reply->result < 0)
     return refused_file("vfile.open", "open", path.path, *reply);
-  // Without it the path led into the stub's own file system.
+  // If setfs failed, the path led into the stub's own file system.
   if (path.process != 0 && (!in_name_space || in_name_space->result != 0)) {
     return fail("vfile.unsupported",
                 fmt::format("the stub at {} does not enter the file system of process {}",
@@ -153,10 +153,10 @@ Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
 Result<std::string> read_file_at(Client& client, const RemoteFile& file, std::uint64_t offset,
                                  std::size_t count) {
   // Bytes that need escaping take more room in a reply: gdbserver then sends fewer than were asked
-  // for, while what was asked for behind them is on its way already. The gaps are asked for again.
+  // for, while the requests behind are on their way already. The gaps are asked for again.
   const auto piece = file_piece_size(client) / 8 * 7;
   std::string bytes(count, '\0');
-  auto end = count; // of the file, where it is met
+  auto end = count; // the file's, once a read meets it
   std::vector<Gap> gaps;
   for (std::size_t at = 0; at < count; at += piece)
     gaps.push_back({at, std::min(piece, count - at)});

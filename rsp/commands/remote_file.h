@@ -28,7 +28,7 @@ struct RemoteFile {
   std::uint64_t size = 0;     ///< bytes
   std::uint64_t modified = 0; ///< seconds since 1970
   std::uint64_t changed = 0;  ///< its inode; seconds since 1970
-  std::uint32_t inode = 0;    ///< its number, of which the protocol has 32 bits
+  std::uint32_t inode = 0;    ///< the lower 32 bits of its number, as the protocol has them
 };
 
 /// Bytes of the longest path that this stub can be asked to open: gdbserver does not check what it
@@ -37,8 +37,8 @@ std::size_t longest_path(const Client& client);
 
 /// Opens each of `paths` and asks for its size, all in two round trips (vFile:setfs, open with
 /// flags 0, fstat). Opening a FIFO, or some devices, blocks the stub for good, and its target with
-/// it: a caller names only what is known to be a file. What is no regular file, or another one than
-/// was meant, is closed again: reading it could block the stub. Errors of one path: vfile.open,
+/// it: name only paths that are known to be files. A path that turns out to be no regular file, or
+/// another inode, is closed again: reading it could block the stub. Errors of one path: vfile.open,
 /// vfile.unsupported, vfile.not_regular, vfile.replaced, stub.garbage. Error of all: a lost
 /// connection.
 Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
@@ -50,7 +50,7 @@ Result<std::vector<Result<RemoteFile>>> open_files(Client& client,
 Result<std::string> read_file_at(Client& client, const RemoteFile& file, std::uint64_t offset,
                                  std::size_t count);
 
-/// What the stub answers changes nothing; only a lost connection is an error.
+/// Answers of the stub are ignored; only a lost connection is an error.
 Result<void> close_files(Client& client, std::span<const RemoteFile> files);
 
 } // namespace mqbridge::rsp

@@ -1,7 +1,7 @@
 #include "rsp/commands/run_until.h"
 
 #include "rsp/client/shared_stub.h"
-#include "rsp/commands/process_life.h"
+#include "rsp/commands/life_check.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
@@ -17,16 +17,16 @@ namespace {
 
 constexpr int sigtrap = 5;
 
-/// The packets that this stub has for it.
+/// The packets with which this stub lets the target run.
 class Resumption {
 public:
   Resumption(bool vcont, bool multiprocess) : vcont_(vcont), multiprocess_(multiprocess) {}
 
-  /// `signal` 0: none is passed on.
+  /// If `signal` is 0, none is passed on.
   std::string packet(const Attachment& attachment, int signal) const {
     if (!vcont_)
       return signal == 0 ? "c" : fmt::format("C{:02x}", signal);
-    // Of the other processes behind the server none may run.
+    // None of the other processes behind the server may run.
     const std::string process = multiprocess_ && attachment.pid > 0
                                     ? fmt::format(":p{:x}.-1", attachment.pid)
                                     : std::string();
@@ -50,7 +50,7 @@ private:
   bool multiprocess_;
 };
 
-/// "vCont;c;C;s;S": which actions there are.
+/// Whether "vCont;c;C;s;S", the reply with the stub's actions, has the ones that are needed.
 bool has_vcont(std::string_view reply) {
   return reply.starts_with("vCont") && reply.find(";c") != reply.npos &&
          reply.find(";C") != reply.npos;
@@ -99,16 +99,16 @@ Failure trapped(const Client& client) {
               "it may stand at a breakpoint that a debugger left: start it again");
 }
 
-/// The thread that was selected before may have ended: the one that stopped is, from now on.
+/// Selects the thread that stopped: the one that was selected before may have ended.
 void select_stopped(Client& client, const StopReply& stop) {
   client.stub()->set_selected(0);
   if (client.process() != 0)
     client.set_process(client.process(), stop.tid.value_or(client.process()));
 }
 
-/// gdbserver passes the signal of the last stop on when it detaches. QEMU forgets it, and has to be
-/// left running then: not on a Unix socket, where its next word to nobody would end the process by
-/// SIGPIPE. False: the signal will not reach the target.
+/// gdbserver passes the signal of the last stop on when it detaches. QEMU forgets the signal: we
+/// have to pass it on and leave QEMU running. On a Unix socket that is impossible: QEMU's next
+/// packet to nobody would end its process by SIGPIPE. False: the signal will not reach the target.
 bool pass_on_when_left(Client& client, const Resumption& resumption, const Attachment& attachment) {
   const int signal = attachment.stop.signal_or_status;
   if (!client.connection().holds().closing_releases() || signal == sigtrap || signal == 0)
@@ -124,8 +124,8 @@ bool pass_on_when_left(Client& client, const Resumption& resumption, const Attac
 Result<RunReport> run_until(Client& client, const RunUntil& until, Attachment& attachment) {
   client.forget_ahead();
   client.life().forget();
-  // What is to be sent along (a file to be closed) leaves first: the policy of running has no room
-  // for it.
+  // Requests that are to be sent along (a file to be closed) leave first: the policy of running
+  // does not allow them.
   if (auto sent = client.burst({}); !sent)
     return forward(std::move(sent));
   const auto permit = client.connection().permit(run_policy());

@@ -17,10 +17,10 @@ struct RunUntil {
 
 /// How a run went.
 struct RunReport {
-  int signal = 0;                            ///< that stopped it
+  int signal = 0;                            ///< the signal that stopped it
   bool signal_lost = false;                  ///< it will not reach the target (QEMU, Unix socket)
   std::chrono::steady_clock::duration ran{}; ///< from the first continue to the stop
-  std::map<int, int> passed;                 ///< signals that the target got meanwhile, how often
+  std::map<int, int> passed; ///< signals that the target got meanwhile, and how often
 };
 
 /// Lets an attached, stopped process run (vCont;c or c) until a signal arrives that `until` wants,
@@ -28,9 +28,10 @@ struct RunReport {
 /// not, unless it is wanted: it is the stub's own, and would end the process. The wanted signal
 /// reaches the target when it is detached, unless RunReport::signal_lost.
 ///
-/// The one thing that lets a target run before detach. No limit of time counts while it runs; set a
-/// deadline for the stop afterwards. Ctrl-C (cancel) ends it, "interrupted": the target runs on and
-/// must not be told anything; a stub that holds it is told by the guardian, when it listens again.
+/// Nothing else lets a target run before detach. No limit of time counts while it runs; set a
+/// deadline for the stop afterwards. Ctrl-C (cancel) ends the waiting with "interrupted": the
+/// target runs on, and nothing may be sent to it. A stub that holds it hears of it from the
+/// guardian, when it listens again.
 ///
 /// Errors: run.exited (exit status or signal), run.traps (SIGTRAP without end), run.unsupported,
 /// those of Connection.

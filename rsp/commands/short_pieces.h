@@ -7,8 +7,8 @@
 namespace mqbridge::rsp {
 
 /// Counts the pieces of one object, file or range of memory that are shorter than asked for. A stub
-/// that gives a byte at a time would hold its target for hours; the last piece, and those of /proc,
-/// are short too. One thread at a time.
+/// that gives a byte at a time would hold its target for hours. But some short pieces are normal:
+/// the last one, and those of /proc. One thread at a time.
 class ShortPieces {
 public:
   /// A piece that was too short has come, and there are `total` bytes by now. False: too many.

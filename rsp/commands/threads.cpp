@@ -1,6 +1,5 @@
 #include "rsp/commands/threads.h"
 
-#include "rsp/client/object_piece.h"
 #include "rsp/codes.h"
 #include "rsp/commands/qxfer.h"
 #include "rsp/commands/xml.h"
@@ -44,7 +43,7 @@ Result<std::vector<ThreadInfo>> parse_xml(const std::string& xml) {
   return threads;
 }
 
-/// "mID,ID,..." into `threads`; false at "l", the end.
+/// Adds the threads of "mID,ID,..." to `threads`; false at "l", the end.
 Result<bool> take_page(std::string_view reply, std::vector<ThreadInfo>& threads) {
   if (reply == "l")
     return false;
@@ -85,7 +84,7 @@ Result<std::vector<ThreadInfo>> read_pages(Client& client) {
       return threads;
     if (threads.size() == before)
       return garbage("the stub's list of threads goes on without threads");
-    // One that is listed twice: the stub goes round in circles.
+    // The first thread is listed again: the stub goes round in circles.
     if (before != 0 && threads[before].pid == threads.front().pid &&
         threads[before].tid == threads.front().tid)
       return garbage("the stub's list of threads begins again where it should end");
@@ -113,7 +112,8 @@ void drop_those_of_others(const Client& client, std::vector<ThreadInfo>& threads
     });
 }
 
-/// What read_all_threads() asks first: a list that is not long ends with the last of these.
+/// The first requests of read_all_threads(): the replies to them hold all of a list that is not
+/// long.
 std::vector<std::string> first_questions(const Features& features) {
   if (features.qxfer_threads)
     return {object_piece_request(features, "threads", "", 0)};

@@ -19,11 +19,11 @@ struct ThreadInfo {
 /// qXfer:threads:read, or qfThreadInfo where the stub lacks it.
 Result<std::vector<ThreadInfo>> read_threads(Client& client);
 
-/// read_threads() will be asked for: its first requests leave with the next exchange, whichever
-/// that is (Client::ask_ahead()).
+/// read_threads() will be called: its first requests leave with the next exchange, whichever that
+/// is (Client::ask_ahead()).
 void ask_threads_ahead(Client& client);
-/// What read_threads() would give, where the answers to ask_threads_ahead() are all of it. No
-/// exchange. nullopt: they have not come, or are no whole list.
+/// The result of read_threads(), if the answers to ask_threads_ahead() are the whole list. No
+/// exchange. nullopt: they have not come, or the list goes on.
 std::optional<std::vector<ThreadInfo>> threads_asked_ahead(Client& client);
 
 } // namespace mqbridge::rsp

@@ -3,6 +3,7 @@
 #include "rsp/codes.h"
 #include "rsp/commands/short_pieces.h"
 #include "rsp/commands/vfile_reply.h"
+#include "rsp/limits.h"
 #include "rsp/packet/hex.h"
 
 #include <algorithm>
@@ -14,10 +15,8 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Reads on their way at once, when the file turns out to be a long one.
-constexpr std::size_t max_pipelined = 16;
-
-/// Nothing of the file is read before it is known to be there; the descriptor is the stub's.
+/// Opens a file, and returns the stub's descriptor. Nothing is read before the file is known to be
+/// there.
 Result<std::uint64_t> open_file(Client& client, std::string_view path) {
   const std::array<std::string, 2> requests{"vFile:setfs:0",
                                             fmt::format("vFile:open:{},0,0", encode_hex(path))};
@@ -38,7 +37,8 @@ Result<std::uint64_t> open_file(Client& client, std::string_view path) {
   return static_cast<std::uint64_t>(reply->result);
 }
 
-/// Reads an open file from its start to its end, with more requests on their way the longer it is.
+/// Reads an open file from its start to its end. The more of it has come, the more requests are on
+/// their way at the same time.
 class FileReader {
 public:
   FileReader(Client& client, std::string_view path, std::uint64_t descriptor, std::size_t limit)
@@ -78,16 +78,16 @@ private:
                     "look at what the stub says with --trace FILE");
       }
       if (!*whole) {
-        // What comes behind a short read does not join on. Files of /proc are like that.
+        // Behind a short read there is a gap before the next piece. Files of /proc are like that.
         pipelined_ = 1;
         return {};
       }
     }
-    pipelined_ = std::min(2 * pipelined_, max_pipelined);
+    pipelined_ = std::min(2 * pipelined_, limits::pieces_under_way);
     return {};
   }
 
-  /// Whether the piece was as long as asked, so that the next one joins on.
+  /// Takes a piece. True: it was as long as asked for, and the next piece follows it without a gap.
   Result<bool> take(const std::string& bytes) {
     const auto piece = parse_file_piece(path_, bytes, piece_);
     if (!piece)
@@ -115,7 +115,7 @@ Result<std::string> read_file(Client& client, std::string_view path, std::size_t
   if (!descriptor)
     return forward(std::move(descriptor));
   auto text = FileReader(client, path, *descriptor, limit).read();
-  // A stub that cannot close has said all there was to read: its answer changes nothing.
+  // If the stub cannot close the file, the text is there all the same.
   if (auto closed = client.request(fmt::format("vFile:close:{:x}", *descriptor)); text && !closed)
     return forward(std::move(closed));
   return text;

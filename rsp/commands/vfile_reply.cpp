@@ -1,6 +1,7 @@
 #include "rsp/commands/vfile_reply.h"
 
 #include "rsp/codes.h"
+#include "rsp/limits.h"
 #include "rsp/packet/packet_history.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// What a reply needs besides the data: "$F", the count, ";", "#" and the checksum.
-constexpr std::size_t framing = 32;
-constexpr std::size_t max_piece = std::size_t{64} << 10;
+/// Bytes of a reply beside the data: "$F", the count, ";", "#" and the checksum.
+constexpr std::size_t around_file_data = 32;
 
-/// The protocol's own numbers (GDB manual, "Errno Values"), which need not be the host's.
+/// The name of an error number of the protocol (GDB manual, "Errno Values"); the host's numbers may
+/// be others.
 std::string errno_name(std::uint64_t number) {
   using Name = std::pair<std::uint64_t, std::string_view>;
   static constexpr std::array names = std::to_array<Name>(
@@ -46,7 +47,8 @@ Failure refused_file(std::string_view code, std::string_view what, std::string_v
 }
 
 std::size_t file_piece_size(const Client& client) {
-  return std::min(std::max(client.features().packet_size, 2 * framing) - framing, max_piece);
+  return std::min(std::max(client.features().packet_size, 2 * around_file_data) - around_file_data,
+                  limits::piece);
 }
 
 Result<std::string_view> parse_file_piece(std::string_view path, std::string_view reply,

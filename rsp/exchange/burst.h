@@ -7,9 +7,9 @@
 
 namespace mqbridge::rsp {
 
-/// What a burst asks, and where its replies go: the requests are made as the window opens, the
-/// replies taken as they come, and no more of either is kept than is on its way
-/// (Connection::stream). Called on the thread of the exchange, and may not begin another one.
+/// The requests of a burst, and the receiver of its replies. Requests are made as the window opens,
+/// and replies are taken as they come: no more of either is kept than is on its way
+/// (Connection::stream). Called on the thread of the exchange; may not begin another exchange.
 class Burst {
 public:
   Burst() = default;
@@ -17,12 +17,12 @@ public:
   Burst(const Burst&) = delete;
   Burst& operator=(const Burst&) = delete;
 
-  /// Writes the next request into `payload`, which is empty. False: there is none for now; it is
-  /// asked again after the next reply, and the burst ends when nothing is on its way.
+  /// Writes the next request into `payload`, which is empty. False: there is none for now. It is
+  /// called again after the next reply; the burst ends when nothing is on its way.
   virtual bool next(std::string& payload) = 0;
 
   /// The reply to the oldest request that has none; its bytes are gone after the call. An Error
-  /// ends the burst: what is still owed is skipped by the next exchange.
+  /// ends the burst: the next exchange skips the replies that are still owed.
   virtual Result<void> take(std::string_view reply) = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace mqbridge::rsp {
 
-/// When the replies of one burst came, for the meter of the link. No clock, no I/O.
+/// Tells the meter of the link when the replies of one burst came. No clock, no I/O.
 class BurstMeasure {
 public:
   using Time = Transport::Clock::time_point;
@@ -18,12 +18,12 @@ public:
   /// A reply that brought `bytes` of memory.
   void replied(Time arrived, std::size_t bytes);
 
-  /// For a pipelined burst, after each reply. `expected`: bytes that its request let expect, before
-  /// run-length encoding. `received`: bytes of all replies so far, as they came. Whether the meter
-  /// has learnt how fast the stub drains its requests.
+  /// For a pipelined burst, after each reply. `expected`: bytes of the reply as its request leads
+  /// one to expect, before run-length encoding. `received`: bytes of all replies so far, as they
+  /// came. Returns whether the meter has learnt how fast the stub drains its requests.
   bool drained(Time arrived, std::size_t expected, std::size_t received);
 
-  /// `received`: as in drained(); few where memory is zeros.
+  /// `received`: as in drained(); small where the memory holds zeros.
   void finish(LinkMeter::Manner manner, std::size_t received) const;
 
 private:

@@ -8,23 +8,23 @@
 namespace mqbridge::rsp {
 namespace {
 
-// Reply bytes that may be outstanding in a burst. While nothing is known of the link: enough for
-// 40 ms at 100 MB/s, and little enough to be waited for when the burst is given up.
+// Reply bytes that may be outstanding in a burst while nothing is known of the link. They last for
+// 40 ms at 100 MB/s, and are few enough to be waited for when the burst is given up.
 constexpr std::size_t first_window = std::size_t{4} << 20;
-// What a stub needs to stay busy while we do something else, and what 50 ms at 300 MB/s hold.
+// Bytes that keep a stub busy while we do something else; 50 ms at 300 MB/s hold as many.
 constexpr std::size_t smallest_window = std::size_t{1} << 20;
 constexpr std::size_t largest_window = std::size_t{16} << 20;
 constexpr std::size_t window_requests = 4096;
-/// For a link of which nothing is known: what it takes to know something.
+/// Bytes to ask for on a link whose rate is unknown: enough to measure it.
 constexpr std::size_t unknown_link = std::size_t{256} << 10;
 constexpr std::size_t frame_overhead = 4; // $, # and the checksum
 
-// Always less than a socket takes in one send (min_send_buffer).
+// The window is always smaller than what a socket takes in one send (min_send_buffer).
 std::size_t request_window(const LinkLimits& link) {
   return link.send_buffer / 4;
 }
 
-/// Twice what is on its way when the stub never waits.
+/// Twice the bytes that are on their way when the stub never waits.
 std::size_t reply_window(std::size_t rate, double round_trip) {
   constexpr std::size_t always = std::size_t{64} << 10;
   if (rate == 0)
@@ -44,7 +44,7 @@ std::size_t hex_field(std::string_view list, std::size_t index) {
   return std::min(value, largest_window);
 }
 
-/// The ranges' lengths: every second number.
+/// The sum of the ranges' lengths; a length is every second number of the list.
 std::size_t lengths_of(std::string_view ranges) {
   std::size_t total = 0;
   for (auto comma = ranges.find(','); comma != std::string_view::npos; comma = ranges.find(',')) {
@@ -55,7 +55,7 @@ std::size_t lengths_of(std::string_view ranges) {
   return total;
 }
 
-/// How many bytes the reply may have, at the most for reads, roughly for others.
+/// How many bytes the reply may have: at most for reads, roughly for other requests.
 std::size_t reply_estimate(std::string_view request, std::size_t data) {
   constexpr std::size_t overhead = 64;
   constexpr std::size_t other = 1024;
@@ -64,7 +64,7 @@ std::size_t reply_estimate(std::string_view request, std::size_t data) {
   return overhead + (request.starts_with('m') ? 2 * data : data);
 }
 
-/// What of `reply` is memory or the bytes of a file, roughly.
+/// How many bytes of memory or of a file `reply` holds, roughly.
 std::size_t data_in(std::string_view request, std::string_view reply, std::size_t asked_for) {
   return std::min(asked_for, request.starts_with('m') ? reply.size() / 2 : reply.size());
 }
@@ -97,7 +97,7 @@ void BurstWindow::leave_within(double seconds, double link_rate) {
     most_owed_in_time_ = std::numeric_limits<std::size_t>::max();
     return;
   }
-  // Until the rate is known: what it takes to know it.
+  // Until the rate is known, enough is asked for to measure it.
   most_owed_in_time_ =
       link_rate > 0 ? static_cast<std::size_t>(link_rate * std::max(seconds, 0.0)) : unknown_link;
 }

@@ -15,13 +15,13 @@ namespace mqbridge::rsp {
 /// something else.
 std::size_t data_asked_for(std::string_view request);
 
-/// Which requests of a pipelined burst the stub has not answered, and how many more there may be.
+/// The requests of a pipelined burst that the stub has not answered, and how many more may leave.
 /// No I/O, no clock.
 ///
-/// Bounded are the bytes of the requests (so that no half packet lies in the stream should this
-/// process be killed: gdbserver 13.1 ends the process it started over an `m` that is cut before its
-/// comma), and those of the replies: about twice what the link holds, as far as that is known, and
-/// no more than comes within a second, as detaching has to wait for what is owed.
+/// Two things are bounded. The bytes of the requests: if this process is killed, no half packet may
+/// lie in the stream (gdbserver 13.1 ends the process it started over an `m` that is cut before its
+/// comma). The bytes of the replies: about twice what the link holds, as far as that is known, and
+/// no more than comes within a second, since a detach has to wait for all of them.
 class BurstWindow {
 public:
   explicit BurstWindow(const LinkLimits& link);
@@ -30,25 +30,25 @@ public:
   /// link shows as a rate of one window each round trip: it then doubles with each round.
   void set_rate(std::size_t drain_rate, double round_trip);
 
-  /// So many seconds are left until the connection is wanted for something else: no more is owed
-  /// than comes by then over a link that brings so many bytes a second (0: not known), even if none
-  /// of it is run-length encoded. More than a minute bounds nothing.
+  /// The connection is wanted for something else in so many seconds. From here on no more may be
+  /// owed than arrives by then over a link of so many bytes a second (0: not known), even if
+  /// nothing is run-length encoded. More than a minute bounds nothing.
   void leave_within(double seconds, double link_rate);
 
   bool empty() const { return asked_.empty(); }
   /// Whether one more may be sent.
   bool open() const;
-  /// Whether it is worthwhile to send: not after each single reply, so that many requests share one
-  /// system call.
+  /// Whether it is worthwhile to send now: not after each single reply, so that many requests share
+  /// one system call.
   bool wants_more() const;
 
   void sent(std::string request);
   const std::string& oldest() const { return asked_.front().request; }
   struct Answered {
     std::size_t expected; ///< bytes of its reply, as estimated beforehand
-    std::size_t data;     ///< of the reply's bytes, those that are memory
+    std::size_t data;     ///< the bytes of memory among them
   };
-  /// The oldest one.
+  /// Takes the oldest request off.
   Answered answered(std::string_view reply);
 
 private:

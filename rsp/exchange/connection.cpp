@@ -47,7 +47,7 @@ Result<std::string> Connection::request_once(std::string_view payload) {
 }
 
 Result<std::string> Connection::resume(std::string_view payload) {
-  // A stop that came twice would be taken for the next one, of a target that runs.
+  // If a stop reply came twice, the second one would be taken for a stop of the running target.
   if (auto sure = confirm_step(); !sure)
     return forward(std::move(sure));
   if (auto ready = begin(); !ready)
@@ -74,8 +74,8 @@ Result<void> Connection::resume_and_leave(std::string_view payload,
     return asked;
   holds_.runs();
   link_.flush();
-  // Whoever closes with an acknowledgement on its way resets the connection, and QEMU's process
-  // then ends by SIGPIPE when it next has something to say.
+  // Closing while an acknowledgement is on its way resets the connection; QEMU's process then ends
+  // by SIGPIPE when QEMU sends its next packet.
   const auto until = Clock::now() + limit;
   for (bool acked = false; !acked && Clock::now() < until;) {
     if (link_.receive(until).kind == Received::Kind::closed)
@@ -87,7 +87,7 @@ Result<void> Connection::resume_and_leave(std::string_view payload,
 }
 
 void Connection::released() {
-  if (!holds_.taken_over()) // else the guardian still speaks on it
+  if (!holds_.taken_over()) // else the guardian still uses the connection
     link_.transport().released();
   holds_.forget();
 }

@@ -39,7 +39,8 @@ struct ConnectionOptions {
 };
 
 /// Exchanges of packets with a stub over a Transport: one question, many at once, a last one, one
-/// that lets the target run. It decides what is on its way at once; the work is its parts':
+/// that lets the target run. This class decides which packets are on their way at once, and leaves
+/// the work to its parts:
 ///
 ///     FrameLink        frames, acknowledgements, the gate, the trace
 ///     Dialogue         asks one thing, waits for one reply
@@ -68,45 +69,45 @@ public:
   /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
   /// ack mode, unless pad_bursts() was called.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
-  /// The replies to `before` and, last, to `payload`, which leaves behind them; that to `payload`
-  /// alone where the others are not known to be theirs. For a request over which the stub may
-  /// leave, or forget what was negotiated (`D`, `vAttach`): nothing is asked behind it, and it is
-  /// never asked again. `silence`: at most, of the stub.
+  /// The replies to `before` and, as the last, to `payload`, which leaves behind them. If the
+  /// replies to `before` are not known to be theirs, the reply to `payload` alone. For a request
+  /// after which the stub may leave, or forget the negotiation (`D`, `vAttach`): nothing is asked
+  /// behind it, and it is never sent again. `silence`: the longest silence of the stub.
   Result<std::vector<std::string>> request_last(std::span<const std::string> before,
                                                 std::string_view payload,
                                                 std::chrono::milliseconds silence);
 
-  /// From here on request() and burst() return only replies that are known to be those to their
+  /// From here on request() and burst() return only replies that are known to belong to their
   /// requests. Where nothing is acknowledged a StepCheck ends the exchange, in the same flight;
-  /// else in_doubt() tells. If they do not pair, the stub is brought back into step, and asked
-  /// again what may be asked twice; what may not is stub.garbage, and so is a stub that never gets
-  /// into step.
+  /// else in_doubt() tells. If they do not pair, the stub is brought back into step, and requests
+  /// that may be sent twice are sent again; for others the error is stub.garbage, and so it is for
+  /// a stub that never gets into step.
   void check_pairing() { pairing_.check(); }
-  /// For the end of a Burst; nullopt: nothing is checked, or by acknowledgements.
+  /// The check at the end of a Burst; nullopt: there is none, or acknowledgements do the check.
   std::optional<StepCheck> step_check() const;
-  /// It has passed.
+  /// `check` has passed.
   void passed(const StepCheck& check) { pairing_.passed(check); }
   /// The same without keeping more than is on its way.
   Result<void> stream(Burst& burst);
 
   /// Whether something has come in this exchange that the protocol does not provide for, and that
-  /// may stand in the place of another reply (in ack mode, where every reply comes alone): a reply
-  /// that was not announced by its `+`, one that had to be asked for twice, something behind it.
+  /// may stand in the place of another reply: a reply without its `+`, a reply that had to be asked
+  /// for twice, or something behind a reply (in ack mode, where every reply comes alone).
   bool in_doubt() const { return pairing_.in_doubt(); }
-  /// Drops what is on its way until the stub is in step again: replies and requests pair from here
-  /// on. Takes some tenths of a second, and never longer than `limit`, or without one than
-  /// a reply may take. Errors: stub.garbage (it never gets there), target.running.
+  /// Drops everything on its way until the stub is in step again: replies and requests pair from
+  /// here on. Takes some tenths of a second, and never longer than `limit`; without `limit`, never
+  /// longer than a reply may take. Errors: stub.garbage (it never gets there), target.running.
   Result<void> resynchronise(std::optional<std::chrono::milliseconds> limit = std::nullopt);
 
-  /// For QEMU user alone: several requests at once as PaddedSender sends them. `marker` is a
-  /// question that it answers with exactly `marker_reply`, and nothing else with that.
+  /// For QEMU user alone: sends several requests at once, as PaddedSender does. `marker` is a
+  /// question that QEMU answers with `marker_reply`; it answers nothing else so.
   void pad_bursts(std::string marker, std::string marker_reply);
 
-  /// Sends a packet that lets the target run, and waits for what the stub says then: a stop reply,
-  /// or that it refuses. Only cancel() ends the waiting. Console output is skipped, a request of
-  /// the target for a file of ours refused (`F-1,1`). While the target runs (after "interrupted",
-  /// too) nothing is sent, and every other exchange fails with target.running: stubs lose what
-  /// comes then, or stop the target for it.
+  /// Sends a packet that lets the target run, and waits for the stub's answer: a stop reply, or a
+  /// refusal. Only cancel() ends the waiting. Console output is skipped, and the target's requests
+  /// for our files are refused (`F-1,1`). While the target runs (after "interrupted", too) nothing
+  /// is sent, and every other exchange fails with target.running: stubs lose packets that come
+  /// then, or stop the target for them.
   Result<std::string> resume(std::string_view payload);
   /// Sends a packet that lets the target run, and returns when the stub has acknowledged it, or
   /// after `limit`. It says nothing else, and the connection is to be closed.
@@ -121,16 +122,16 @@ public:
   Holds& holds() { return holds_; }
   const Holds& holds() const { return holds_; }
 
-  /// For detach, by the packet `farewell`: while it lives, cancel() and the deadline do not count,
-  /// but `limit` does. A target is waited for once: where its first farewell did not release it,
-  /// another one has no time, and is the guardian's to say.
+  /// For detach, by the packet `farewell`: while the exemption lives, cancel() and the deadline do
+  /// not count, but `limit` does. A target is waited for once: if its first farewell did not
+  /// release it, a second one gets no time, and the guardian has to send it.
   ExchangeLimits::Exemption exempt(std::string_view farewell, std::chrono::milliseconds limit);
   void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
   void cancel();                                                ///< any thread
 
   /// `policy` is not owned, and outlives the permit.
   FrameLink::Permit permit(const Policy& policy) { return link_.permit(policy); }
-  /// `+` goes out with the first packet: it ends what a client before us left half done.
+  /// `+` goes out with the first packet: it ends a packet that an earlier client left half done.
   void greet() { dialogue_.greet(); }
   void set_no_ack() { link_.set_no_ack(); }
   bool no_ack() const { return link_.no_ack(); }

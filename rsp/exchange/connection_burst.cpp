@@ -2,11 +2,12 @@
 #include "rsp/exchange/burst_window.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/exchange/step_marker.h"
+#include "rsp/seconds.h"
 
 namespace mqbridge::rsp {
 namespace {
 
-/// Requests that are there from the start, and replies that are all kept.
+/// A burst whose requests are all known from the start, and whose replies are all kept.
 class Kept final : public Burst {
 public:
   Kept(std::span<const std::string> payloads, std::optional<StepCheck> check)
@@ -93,7 +94,7 @@ Result<void> Connection::send_singly(Burst& burst) {
   return {};
 }
 
-/// In groups; what padding does not bring (any more) goes one at a time.
+/// Sends the requests in groups. If padding does not work (any more), they go one at a time.
 Result<void> Connection::send_padded(Burst& burst) {
   constexpr std::size_t group = 256;
   while (true) {
@@ -149,7 +150,7 @@ Result<void> Connection::pipeline(Burst& burst) {
     if (!reply)
       return forward(std::move(reply));
     const auto arrived = link_.heard().last;
-    const bool is_marker = is_step_question(window.oldest()); // says nothing about reads
+    const bool is_marker = is_step_question(window.oldest()); // a marker tells nothing about reads
     const auto answered = window.answered(*reply);
     if (!is_marker)
       measure.replied(arrived, answered.data);
@@ -165,7 +166,7 @@ Result<void> Connection::pipeline(Burst& burst) {
 
 Result<void> Connection::fill(BurstWindow& window, Burst& burst) {
   if (const auto left = limits_.time_left(Clock::now()))
-    window.leave_within(std::chrono::duration<double>(*left).count(), meter_.arrival_rate());
+    window.leave_within(in_seconds(*left), meter_.arrival_rate());
   if (!window.wants_more())
     return {};
   for (std::string payload; window.open() && burst.next(payload); payload.clear()) {

@@ -14,7 +14,8 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// Whether the stub is no other for being asked twice. What it opened twice stays open.
+/// Whether the request leaves the stub the same if it comes twice, apart from a file that stays
+/// open.
 bool may_be_repeated(std::string_view payload) {
   constexpr std::array<std::string_view, 6> once{"C",       "D",     "c", "qsThreadInfo",
                                                  "vAttach", "vCont;"};
@@ -28,14 +29,14 @@ std::optional<StepCheck> Connection::step_check() const {
   return pairing_.checks() && no_ack() ? std::optional(StepCheck(pairing_.mute())) : std::nullopt;
 }
 
-/// A reply that was not waited for any longer may still come, or be lost.
+/// Gets into step if a reply was given up: it may still come, or be lost.
 Result<void> Connection::get_into_step() {
   if (!pairing_.checks() || !pairing_.out_of_step() || running())
     return {};
   return resynchronise();
 }
 
-/// Before a request whose reply cannot be checked.
+/// Makes sure that the connection is in step, before a request whose reply cannot be checked.
 Result<void> Connection::confirm_step() {
   if (pairing_.confirmed() || !pairing_.checks())
     return {};
@@ -65,8 +66,8 @@ Result<std::string> Connection::request(std::string_view payload) {
   }
 }
 
-/// Whether the replies count. If they do not, requests and replies pair again, and the same may be
-/// asked once more.
+/// Whether the replies count. If they do not, the connection is in step again afterwards, and the
+/// same requests may be sent once more.
 Result<bool> Connection::settle(std::span<const std::string> payloads, bool paired, int attempt) {
   if (paired || !pairing_.checks())
     return true;
@@ -92,7 +93,7 @@ Result<std::vector<std::string>> Connection::request_last(std::span<const std::s
   auto replies =
       no_ack() && pairing_.checks() ? last_reply(before, wait) : last_reply_acked(before, wait);
   if (!replies)
-    pairing_.lost_step(); // it may still come
+    pairing_.lost_step(); // the reply may still come
   link_.flush();
   return replies;
 }
@@ -108,7 +109,7 @@ Connection::Replies Connection::last_reply(std::span<const std::string> before, 
       return forward(std::move(asked));
   }
   link_.flush();
-  std::vector<std::string> replies; // no more than these are kept, whatever comes
+  std::vector<std::string> replies; // at most one for each request is kept, whatever comes
   for (std::size_t come = 1;; ++come) {
     auto reply = dialogue_.reply(wait);
     if (!reply)
@@ -126,7 +127,7 @@ Connection::Replies Connection::last_reply(std::span<const std::string> before, 
   }
 }
 
-/// Or where nothing is known of the stub yet.
+/// For stubs in ack mode, or if nothing is known of the stub yet.
 Connection::Replies Connection::last_reply_acked(std::span<const std::string> before,
                                                  ReplyWait& wait) {
   std::vector<std::string> replies;

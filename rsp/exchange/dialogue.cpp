@@ -2,7 +2,8 @@
 
 #include "rsp/codes.h"
 #include "rsp/limits.h"
-#include "rsp/packet/hex_digit.h"
+#include "rsp/packet/hex.h"
+#include "rsp/seconds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace mqbridge::rsp {
 namespace {
 
-// A stub that never stops talking is for the limits of the next exchange to end.
+// If a stub never stops talking, the limits of the next exchange end it.
 constexpr int max_leftover_chunks = 16;
 
 bool is_console_output(std::string_view payload) {
@@ -31,10 +32,6 @@ bool may_be_anything(std::string_view request) {
 
 bool asks_for_stop_reply(std::string_view request) {
   return request == "?" || request.starts_with("vAttach");
-}
-
-double seconds(Dialogue::Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
 }
 
 constexpr const char* see_the_link =
@@ -62,8 +59,8 @@ Result<bool> Dialogue::begin() {
   return stray;
 }
 
-/// What came though nothing was asked (a duplicate, a late notification) must not answer the next
-/// request. Whether there was a packet.
+/// Drops what came though nothing was asked (a duplicate, a late notification): it must not answer
+/// the next request. True: there was a packet.
 bool Dialogue::skip_leftovers() {
   for (int chunk = 0; chunk < max_leftover_chunks; ++chunk)
     if (link_.receive(Clock::now()).kind != Received::Kind::data)
@@ -132,13 +129,13 @@ Dialogue::Taken Dialogue::take_packet(std::string_view payload, const ReplyWait&
   acknowledge(wait);
   if (!may_be_anything(wait.request) && is_console_output(payload))
     return std::nullopt;
-  // The program asked the debugger's host for a file (remote file I/O, semihosting), and waits.
+  // The program asks the debugger's host for a file (remote file I/O, semihosting), and waits.
   if (holds_.running() && payload.starts_with('F')) {
     link_.queue_answer("F-1,1"); // no permission
     link_.flush();
     return std::nullopt;
   }
-  // A machine that ran stops when a client comes, and says so unasked (QEMU system).
+  // A running machine stops when a client connects, and says so without being asked (QEMU system).
   if (std::exchange(greeting_, false) && is_stop_reply(payload) &&
       !asks_for_stop_reply(wait.request))
     return std::nullopt;
@@ -189,7 +186,7 @@ Dialogue::Taken Dialogue::take_nack(ReplyWait& wait) {
         codes::stub_garbage,
         fmt::format("the stub refuses '{}' again and again as damaged", shorten(wait.request)),
         see_the_link);
-  pairing_.lost_step(); // a `+` damaged on its way looks like this, too: then two answers come
+  pairing_.lost_step(); // a damaged `+` looks the same: then two answers come
   link_.queue_request_again();
   link_.flush();
   return std::nullopt;
@@ -217,7 +214,7 @@ Result<bool> Dialogue::receive(ReplyWait& wait, Clock::time_point at_most) {
     return Failure(until.error());
   }
   const auto received = link_.receive(std::min(*until, at_most));
-  // Behind the reception: what came while the connection was ours is ours.
+  // This comes after the reception: bytes that came while the connection was ours are ours.
   if (auto ours = look_for_guardian(); !ours)
     return forward(std::move(ours));
   switch (received.kind) {
@@ -242,7 +239,7 @@ Failure Dialogue::closed(const ReplyWait& wait, std::string_view how) {
       "look at what the stub printed on its node; --trace FILE shows every packet");
 }
 
-/// The guardian does not give a connection back: it ends.
+/// Fails if the guardian has taken the connection: it does not give one back.
 Result<void> Dialogue::look_for_guardian() {
   if (!holds_.taken_over())
     return {};
@@ -269,19 +266,19 @@ Result<Dialogue::Clock::time_point> Dialogue::patience(const ReplyWait& wait) co
   if (until)
     return *until;
   switch (until.error()) {
-  case ExchangeLimits::Passed::cancelled: // the user's doing: the last packets explain nothing
+  case ExchangeLimits::Passed::cancelled: // the user did it: the last packets explain nothing
     return fail(codes::interrupted, fmt::format("{}: interrupted", link_.name()));
   case ExchangeLimits::Passed::deadline:
     return link_.failure(codes::stop_limit,
                          fmt::format("the target was to be released now; '{}' had waited {:.1f} s",
-                                     shorten(wait.request), seconds(now - wait.begun)),
+                                     shorten(wait.request), in_seconds(now - wait.begun)),
                          "raise --max-stop to get more");
   case ExchangeLimits::Passed::silence:
     break;
   }
   return link_.failure(codes::stub_timeout,
                        fmt::format("no answer to '{}' within {:.1f} s", shorten(wait.request),
-                                   seconds(now - wait.begun)),
+                                   in_seconds(now - wait.begun)),
                        "does the stub still run? On a slow link raise --timeout; --trace FILE "
                        "shows every packet");
 }

@@ -4,7 +4,6 @@
 #include "rsp/exchange/frame_link.h"
 #include "rsp/exchange/holds.h"
 #include "rsp/exchange/pairing.h"
-#include "rsp/exchange/reply_wait.h"
 #include "rsp/packet/codec.h"
 #include "rsp/result.h"
 
@@ -14,9 +13,9 @@
 
 namespace mqbridge::rsp {
 
-/// One question after the other, and the replies as they come: asks, waits within the limits,
-/// acknowledges, and skips what is no reply (console output, notifications, replies to what was
-/// given up). How many questions are on their way at once is for its callers to decide.
+/// Asks questions, and takes the replies as they come: waits within the limits, acknowledges, and
+/// skips packets that are no reply (console output, notifications, replies to requests that were
+/// given up). The callers decide how many questions are on their way at once.
 ///
 /// Knows four parts of the connection and owns none. One thread at a time.
 class Dialogue {
@@ -26,22 +25,23 @@ public:
   Dialogue(FrameLink& link, ExchangeLimits& limits, Holds& holds, Pairing& pairing)
       : link_(link), limits_(limits), holds_(holds), pairing_(pairing) {}
 
-  /// `+` goes out with the first packet: it ends what a client before us left half done.
+  /// `+` goes out with the first packet: it ends a packet that an earlier client left half done.
   void greet();
-  /// Before each exchange. What came though nothing was asked is dropped: true if a packet was
-  /// among it. Errors: target.running, guardian.released, stop.limit, interrupted, stub.garbage.
+  /// To be called before each exchange. Drops bytes that came although nothing was asked: true if a
+  /// packet was among them. Errors: target.running, guardian.released, stop.limit, interrupted,
+  /// stub.garbage.
   Result<bool> begin();
 
-  /// It leaves with the next flush of the link.
+  /// The packet leaves with the next flush of the link.
   Result<void> ask(std::string_view payload);
-  /// The next reply to what was asked. It is the link's, until the next thing is waited for.
+  /// The next reply. Its bytes are the link's, until the next wait.
   Result<std::string_view> reply(ReplyWait& wait);
   /// ask() and reply(). The `+` to the reply leaves with the next request: alone it would cost
   /// 40 ms behind a relay with Nagle's algorithm.
   Result<std::string_view> exchange(std::string_view payload);
 
-  /// For who takes the events of the link himself. False: nothing came, until `at_most` or because
-  /// a limit has changed.
+  /// For callers that take the events of the link themselves. False: nothing came until `at_most`,
+  /// or a limit has changed.
   Result<bool> receive(ReplyWait& wait, Clock::time_point at_most = Clock::time_point::max());
 
 private:

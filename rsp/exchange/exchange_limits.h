@@ -1,19 +1,39 @@
 #pragma once
 
-#include "rsp/exchange/reply_wait.h"
 #include "rsp/transport/transport.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <tl/expected.hpp>
 
 namespace mqbridge::rsp {
 
-/// Until when the exchanges of a connection may go on: the deadline of the target, the user's
-/// Ctrl-C, and the silence of the stub. Detaching is exempt from the first two, and has a limit of
-/// its own. No I/O, no clock.
+/// One reply being waited for.
+struct ReplyWait {
+  using Clock = Transport::Clock;
+
+  ReplyWait(std::string_view asked, std::chrono::milliseconds silence_limit)
+      : request(asked), silence(silence_limit) {}
+
+  std::string_view request;          ///< what it answers; for messages
+  std::chrono::milliseconds silence; ///< how long the stub may say nothing
+  Clock::time_point begun = Clock::now();
+  Clock::time_point last_byte = begun;
+  bool acked = false;     ///< the stub has acknowledged the request
+  bool defer_ack = false; ///< another request follows at once
+  bool unlimited = false; ///< the target runs: only cancel() ends the waiting
+  int damaged = 0;        ///< packets received with a wrong checksum
+  int refused = 0;        ///< `-` received
+  std::size_t garbage = 0;
+};
+
+/// How long the exchanges of a connection may go on: until the deadline of the target, the user's
+/// Ctrl-C, or too long a silence of the stub. Detaching is exempt from the first two, and has a
+/// limit of its own. No I/O, no clock.
 ///
 /// set_deadline() and cancel() are for any thread, the rest is for the thread that exchanges.
 class ExchangeLimits {
@@ -43,7 +63,7 @@ public:
   };
   Exemption exempt(Clock::time_point until);
 
-  /// Until the deadline; nullopt: none counts.
+  /// nullopt: no deadline counts.
   std::optional<Clock::duration> time_left(Clock::time_point now) const;
 
   enum class Passed : std::uint8_t { cancelled, deadline, silence };

@@ -30,11 +30,11 @@ public:
 
   /// A request; it leaves with the next flush(). Error: gate.refused.
   Result<void> queue_request(std::string_view payload);
-  /// Whether the last request is kept, as the stub may refuse it: `-`.
+  /// Whether the last request is kept, since the stub may refuse it with `-`.
   bool keeps_request() const { return !no_ack_ && last_frame_; }
-  /// That one once more.
+  /// Queues the kept request once more.
   void queue_request_again() { queue(*last_frame_); }
-  /// What the stub itself has asked for. Nothing is queued that the gate refuses.
+  /// Answers a request of the stub itself. A packet that the gate refuses is not queued.
   void queue_answer(std::string_view payload);
   void queue_ack() { queue(gate_.ack()); }
   void queue_nack() { queue(gate_.nack()); }
@@ -44,14 +44,14 @@ public:
   Received receive(Clock::time_point until);
   /// The oldest thing that has come and was not taken yet.
   std::optional<Decoder::Event> next();
-  /// Whether bytes have come that next() has not told of.
+  /// Whether bytes have come that next() has not returned yet.
   bool has_more() const { return decoder_.has_more(); }
 
   void set_no_ack() { no_ack_ = true; }
   bool no_ack() const { return no_ack_; }
   /// Whether the other side has closed, or we have.
   bool closed() const { return closed_; }
-  /// The connection counts as closed: somebody else has it.
+  /// Somebody else has the connection now: it counts as closed.
   void give_up() { closed_ = true; }
   void close();
 
@@ -73,7 +73,7 @@ public:
   /// `policy` is not owned, and outlives the permit.
   Permit permit(const Policy& policy) { return Permit(*this, policy); }
 
-  /// What the other side has shown itself to be so far.
+  /// What the other side has sent so far.
   struct Heard {
     bool packet = false;
     bool ack = false;
@@ -82,7 +82,8 @@ public:
     Clock::time_point last = {};                 ///< when bytes came last
   };
   const Heard& heard() const { return heard_; }
-  /// Such a server may keep the connection, and let us wait.
+  /// Whether a server of another protocol answers. It may keep the connection open, and let us
+  /// wait.
   bool speaks_another_protocol() const;
 
   const std::string& name() const { return name_; }

@@ -12,7 +12,7 @@ void Holds::drop_detach_packet(const std::string& payload) {
   if (std::erase(detach_packets_, payload) != 0)
     watch_.drop_detach_packet(payload);
   if (farewell_said_ == payload)
-    farewell_said_.clear(); // it has gone: who has its name next has a farewell of its own
+    farewell_said_.clear(); // the next process with this number gets its own farewell
 }
 
 void Holds::forget() {

@@ -11,8 +11,8 @@
 
 namespace mqbridge::rsp {
 
-/// What a connection holds at its stub, and how it is let go. The guardian is told all of it as it
-/// changes, so that it can do the same when we cannot. Sends nothing itself.
+/// The targets that a connection holds at its stub, and how they are let go. The guardian is told
+/// every change, so that it can let them go when we cannot. Sends nothing to the stub itself.
 class Holds {
 public:
   using Clock = Transport::Clock;
@@ -23,23 +23,24 @@ public:
   /// process that is held.
   void add_detach_packet(const std::string& payload);
   void drop_detach_packet(const std::string& payload);
-  /// Empty when there is nothing (any more) to release.
+  /// Empty: there is nothing to release (any more).
   const std::vector<std::string>& detach_packets() const { return detach_packets_; }
   /// All detached, or none ever attached: the guardian forgets the connection.
   void forget();
 
-  /// What detach sends instead where the detach packet would lose the target's signal
-  /// (Connection::resume_and_leave). Empty: nothing, as after each resume.
+  /// The packet that detach sends in the place of the detach packet, if that would lose the
+  /// target's signal (Connection::resume_and_leave). Empty: there is none, as after each resume.
   void set_leave_packet(std::string payload) { leave_packet_ = std::move(payload); }
   const std::string& leave_packet() const { return leave_packet_; }
 
-  /// Of a stub that lets its target run when the connection closes, stopped or not: the guardian
-  /// closes it without a word.
+  /// For a stub that lets its target run when the connection closes, stopped or not: the guardian
+  /// closes the connection and sends nothing.
   void set_closing_releases();
   bool closing_releases() const { return closing_releases_; }
 
-  /// In this order around a packet that lets the target run. The guardian knows before it leaves:
-  /// what it sends to a stopped target is lost on one that runs.
+  /// about_to_run() is called before a packet that lets the target run leaves, runs() after it. The
+  /// guardian must know before: a packet that it sends to a stopped target would be lost on a
+  /// running one.
   void about_to_run();
   void runs();
   void stopped();
@@ -49,12 +50,13 @@ public:
   /// was sent before, and did not release its target.
   bool begin_farewell(std::string_view packet);
 
-  /// The guardian lets the targets run at that moment, unless begin_farewell() comes before: some
-  /// time after the deadline, for whoever is kept from noticing it. nullopt: never.
+  /// At that moment, some time after the deadline, the guardian lets the targets run, unless
+  /// begin_farewell() comes before: a thread of ours may be kept from noticing the deadline.
+  /// nullopt: never.
   void set_guardians_deadline(std::optional<Clock::time_point> deadline);
   /// When the guardian has let the targets run; nullopt: it has not.
   std::optional<Clock::time_point> taken_over() const { return watch_.taken_over(); }
-  /// Of a guardian that has: whether for its deadline.
+  /// Whether the guardian took over because of that moment.
   bool was_late() const;
 
 private:

@@ -1,44 +1,43 @@
 #include "rsp/exchange/link_meter.h"
 
+#include "rsp/seconds.h"
+
 namespace mqbridge::rsp {
 namespace {
 
-/// What is over sooner is not told from noise: it took so long at the most.
+/// Seconds. A shorter exchange cannot be told from noise and counts as having taken this long.
 constexpr double shortest_measured = 200e-6;
-/// Bytes of memory in a page, of which rates are made; a page of zeros is shorter on the link.
+/// Memory bytes that a rate is computed from, at least: a page. A page of zeros is shorter on the
+/// link.
 constexpr std::size_t fewest_bytes = 4096;
 constexpr std::size_t fewest_received = 256;
-/// Bytes on the link that take three milliseconds at 10 Mbit/s: what is wrong about the round trip
-/// does not hide that.
+/// Bytes on the link that take three milliseconds at 10 Mbit/s: so many that an error in the round
+/// trip does not matter.
 constexpr std::size_t fewest_on_wire = 4096;
 /// Bytes a second of a link on which zeros are worth telling apart: 10 Mbit/s, measured generously.
 constexpr double slow_wire = 1.6e6;
 constexpr double digits_per_byte = 2;
-/// Below this many bytes a request, it is the request that costs.
+/// With fewer bytes per request than this, the time is that of the request itself.
 constexpr double small_request = 512;
 constexpr std::size_t fewest_requests = 8;
-/// Reads of memory after which the other replies say nothing more.
+/// From so many reads of memory on, the other replies add nothing to the estimate.
 constexpr std::size_t enough_reads = 4;
-
-double seconds(LinkMeter::Duration time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 } // namespace
 
 void LinkMeter::round_trip(Duration time) {
-  round_trips_.add(std::max(seconds(time), 0.0));
+  round_trips_.add(std::max(in_seconds(time), 0.0));
 }
 
 void LinkMeter::exchanged(const Exchange& exchange) {
   if (exchange.requests == 0)
     return;
-  // A long reply that was sooner here than short ones: they had to wait for something.
+  // If a long reply came sooner than the short ones did, the short ones had to wait for something.
   if (const auto known = round_trips_.items();
-      !known.empty() && seconds(exchange.time) < shortest())
+      !known.empty() && in_seconds(exchange.time) < shortest())
     round_trip(exchange.time);
   manner_ = exchange.manner;
-  const double beyond = std::max(seconds(exchange.time) - shortest(), 0.0);
+  const double beyond = std::max(in_seconds(exchange.time) - shortest(), 0.0);
   const double at_most = std::max(beyond, shortest_measured);
   const auto requests = static_cast<double>(exchange.requests);
   const auto bytes = static_cast<double>(exchange.bytes);
@@ -47,10 +46,10 @@ void LinkMeter::exchanged(const Exchange& exchange) {
     requests_.add({requests, bytes, received, beyond});
   if (exchange.received >= fewest_on_wire)
     wire_rates_.add(received / at_most);
-  // Of requests in turn one alone does not say what the next one will have to wait for.
+  // A single request sent in turn does not say how long the next one will wait.
   const bool tells = exchange.manner == Manner::pipelined || exchange.requests > 1;
   const bool is_long = exchange.bytes >= fewest_bytes && exchange.received >= fewest_received;
-  // A serial line is what it is said to be, whatever lay in a buffer.
+  // A serial line keeps its stated rate, whatever lay in a buffer.
   const bool is_known = expected_rate_ && beyond < shortest_measured;
   if (tells && is_long && !is_known)
     reads_.add({requests, bytes, received, at_most});
@@ -59,7 +58,7 @@ void LinkMeter::exchanged(const Exchange& exchange) {
 void LinkMeter::came(std::size_t received, Duration time) {
   constexpr std::size_t worth_measuring = std::size_t{32} << 10;
   if (received >= worth_measuring && time > Duration::zero())
-    arrival_rate_ = static_cast<double>(received) / seconds(time);
+    arrival_rate_ = static_cast<double>(received) / in_seconds(time);
 }
 
 bool LinkMeter::drained(std::size_t expected, Duration time) {
@@ -67,7 +66,7 @@ bool LinkMeter::drained(std::size_t expected, Duration time) {
   constexpr std::chrono::microseconds measurable{500};
   if (expected < worth_measuring || time < measurable)
     return false;
-  const double rate = static_cast<double>(expected) / seconds(time);
+  const double rate = static_cast<double>(expected) / in_seconds(time);
   drain_rate_ = std::max(static_cast<std::size_t>(rate), std::size_t{1});
   return true;
 }
@@ -104,8 +103,8 @@ double LinkMeter::memory_rate() const {
   return wire <= slow_wire ? std::min(rate, wire) : rate;
 }
 
-/// What is left of the time when the bytes have theirs, of memory and of everything else: an
-/// exchange of long texts over a slow link says nothing of what a request costs.
+/// The time that is left for a request after the bytes of memory and of everything else have
+/// theirs. Without the latter, long texts over a slow link would count as the cost of a request.
 double LinkMeter::request_time(double bytes_per_second) const {
   std::optional<double> least;
   const double wire = wire_rate();

@@ -11,11 +11,12 @@
 
 namespace mqbridge::rsp {
 
-/// Bytes of a reply whose own time on the link does not count: what a packet of the network takes.
+/// A reply of at most so many bytes fits into one packet of the network: its own time on the link
+/// does not count.
 inline constexpr std::size_t longest_short_reply = 1024;
 
-/// Learns from the exchanges of a connection how fast its link and stub are. Every rate of a
-/// connection is here; each of the three says for whom it is. No clock, no I/O.
+/// Learns from the exchanges of a connection how fast its link and stub are. All rates of a
+/// connection are here; each of the three says for whom it is. No clock, no I/O.
 ///
 /// Whatever disturbs a measurement makes it longer: another program that has the processor, here or
 /// where the stub is. So nothing is averaged. The best of the last few exchanges count, as in
@@ -38,29 +39,29 @@ public:
     Duration time = {};       ///< from the first request to the last reply
   };
 
-  /// What the start of a serial line tells: bytes of memory a second. It counts until an exchange
-  /// tells better.
+  /// The settings of a serial line give a rate at the start: bytes of memory a second. It counts
+  /// until an exchange gives a better one.
   void expect_rate(double bytes_per_second) { expected_rate_ = bytes_per_second; }
 
   /// One short request and its reply.
   void round_trip(Duration time);
 
-  /// What it took beyond a round trip says how fast memory comes, and how fast the link itself is:
-  /// of a slow link no more is expected than it carries, however quickly zeros came. As long as
-  /// little memory was read, other replies say how fast it might come.
+  /// The time beyond a round trip tells how fast memory comes, and how fast the link itself is: of
+  /// a slow link no more is expected than it carries, however quickly zeros came. As long as little
+  /// memory was read, other replies show how fast it might come.
   void exchanged(const Exchange& exchange);
 
   /// Of a pipelined burst so far: bytes that have come since it began, its round trip included.
   void came(std::size_t received, Duration time);
-  /// Bytes a second as they came in the last long burst: rather too low than too high, for who must
-  /// not be owed more than comes in time. 0: not known.
+  /// The rate at which bytes came in the last long burst, rather too low than too high: a caller
+  /// uses it to owe no more than arrives in time. Bytes a second; 0: not known.
   double arrival_rate() const { return arrival_rate_; }
 
-  /// Of a pipelined burst: what its requests let expect of the replies that came within `time`.
-  /// False: too little to tell.
+  /// Of a pipelined burst: `expected` bytes, as their requests lead one to expect, came within
+  /// `time`. False: too little to tell.
   bool drained(std::size_t expected, Duration time);
-  /// Such bytes a second, of the last long burst: how much must be on its way so that the stub
-  /// never waits. 0: not known.
+  /// The rate of such bytes in the last long burst: it says how much must be on its way so that the
+  /// stub never waits. Bytes a second; 0: not known.
   std::size_t drain_rate() const { return drain_rate_; }
 
   /// What the exchanges so far have shown of the link and the stub, for who plans reads.
@@ -94,9 +95,9 @@ private:
   static constexpr std::size_t round_trips_kept = 16;
   static constexpr std::size_t exchanges_kept = 8;
   Window<double, round_trips_kept> round_trips_;
-  Window<double, exchanges_kept> wire_rates_; ///< bytes a second on the link, whatever they say
+  Window<double, exchanges_kept> wire_rates_; ///< bytes a second on the link, whatever they hold
   Window<Read, exchanges_kept> reads_;
-  Window<Read, exchanges_kept> requests_; ///< of which each brought little
+  Window<Read, exchanges_kept> requests_; ///< requests that brought little memory each
   std::optional<double> expected_rate_;
   Manner manner_ = Manner::pipelined; ///< of the last exchange
   double arrival_rate_ = 0;

@@ -10,8 +10,8 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr std::size_t stub_buffer = 256;
-// One send stays below the smallest segment of TCP over IPv6 (1280 bytes, less the headers): it
-// arrives as a whole, or cut by a relay that would cut it anyhow.
+// One send stays below the smallest segment of TCP over IPv6 (1280 bytes, less the headers). So it
+// arrives as a whole, unless a relay cuts it, which would happen in any case.
 constexpr std::size_t most_blocks = 4;
 
 } // namespace
@@ -26,8 +26,8 @@ Result<void> PaddedSender::send(std::span<const std::string> payloads,
                                 std::vector<std::string>& replies) {
   if (!works())
     return {};
-  // Replies to what was given up come first, and are acknowledged already: they are told from ours
-  // only by going back to one at a time.
+  // Replies to requests that were given up come first, and are acknowledged already. Only sending
+  // one request at a time tells them from ours.
   out_of_step_ |= pairing_.owes_given_up();
   while (!out_of_step_ && replies.size() < payloads.size()) {
     auto fit = send_some(payloads.subspan(replies.size()), replies);
@@ -40,11 +40,12 @@ Result<void> PaddedSender::send(std::span<const std::string> payloads,
     return {};
   if (auto found = steps_.find(*marker_, std::chrono::milliseconds::max()); !found)
     return found;
-  marker_.reset(); // for good: what cuts the stream once does so again
+  marker_.reset(); // for good: a relay that has cut the stream will do so again
   return {};
 }
 
-/// One send and its replies. False: the first of `payloads` is longer than the stub's buffer.
+/// Sends once and takes the replies. False: the first of `payloads` is longer than the stub's
+/// buffer.
 Result<bool> PaddedSender::send_some(std::span<const std::string> payloads,
                                      std::vector<std::string>& replies) {
   auto count = send_blocks(payloads);
@@ -62,14 +63,14 @@ Result<bool> PaddedSender::send_some(std::span<const std::string> payloads,
     else
       out_of_step_ = true;
   }
-  // Of a send that went wrong nothing counts: what was answered is asked again.
+  // If a send went wrong, none of its replies counts: all its requests are sent again.
   if (!out_of_step_)
     std::move(paired.begin(), paired.end(), std::back_inserter(replies));
   blocks_ = std::min(2 * blocks_, most_blocks);
   return true;
 }
 
-/// Sends the first of `payloads`, as many as fit, and tells how many.
+/// Sends as many of the first `payloads` as fit; returns their number.
 Result<std::size_t> PaddedSender::send_blocks(std::span<const std::string> payloads) {
   std::size_t sent = 0;
   for (std::size_t block = 0; block < blocks_; ++block) {
@@ -95,7 +96,7 @@ Result<std::size_t> PaddedSender::send_blocks(std::span<const std::string> paylo
   return sent;
 }
 
-/// The reply behind its `+`; nullopt if something else comes.
+/// Receives `+` and the reply behind it; nullopt if something else comes.
 Result<std::optional<std::string>> PaddedSender::receive_paired(std::string_view request) {
   ReplyWait wait(request, limits_.silence());
   bool acknowledged = false;

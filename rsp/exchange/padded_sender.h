@@ -15,29 +15,30 @@
 
 namespace mqbridge::rsp {
 
-/// Bursts to a stub that takes its acknowledgements past the buffer of its requests: QEMU user
-/// (gdbstub.c: gdb_handlesig reads up to 256 bytes and answers what is in them; put_packet reads
-/// single bytes until a `+` comes, and sends its reply again for every other one).
+/// Bursts for QEMU user. While it waits for an acknowledgement, that stub reads and drops bytes of
+/// further requests (gdbstub.c: gdb_handlesig reads up to 256 bytes and answers the requests in
+/// them; put_packet reads single bytes until a `+` comes, and sends its reply again for every other
+/// byte).
 ///
-/// The requests are padded to the size of that buffer with `+`, those to their replies follow, and
-/// all of it leaves in one send. If something on the way cuts the stream differently, it shows (a
-/// reply without its `+`, or twice): then the stub is brought back into step, and padding is over
-/// for good. Knows parts of the connection and owns none.
+/// So each block of requests is padded to the size of that buffer with `+`. The `+` for their
+/// replies follow, and all of it leaves in one send. If something on the way cuts the stream
+/// differently, it shows (a reply without its `+`, or twice): then the stub is brought back into
+/// step, and padding ends for good. Knows parts of the connection and owns none.
 class PaddedSender {
 public:
   PaddedSender(FrameLink& link, Dialogue& dialogue, Pairing& pairing, StepFinder& steps,
                const ExchangeLimits& limits)
       : link_(link), dialogue_(dialogue), pairing_(pairing), steps_(steps), limits_(limits) {}
 
-  /// Only of QEMU user. `marker` tells when it is in step again.
+  /// For QEMU user only. The answer to `marker` shows that the stub is in step again.
   void start(StepFinder::Marker marker);
   bool works() const { return marker_.has_value(); }
 
-  /// Something came that nobody asked for.
+  /// A packet came that nobody asked for.
   void stray() { out_of_step_ = true; }
 
-  /// Sends `payloads` as far as padding works, and appends their replies: those that are left then
-  /// are to be sent one at a time. After begin() of the dialogue.
+  /// Sends `payloads` as far as padding works, and appends their replies. The caller sends the
+  /// payloads that are left one at a time. To be called after Dialogue::begin().
   Result<void> send(std::span<const std::string> payloads, std::vector<std::string>& replies);
 
 private:

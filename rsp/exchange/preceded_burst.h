@@ -13,12 +13,12 @@
 
 namespace mqbridge::rsp {
 
-/// A burst with other requests before it, whose replies go elsewhere.
+/// A burst with other requests in front of it, whose replies go to a function.
 class PrecededBurst final : public Burst {
 public:
-  /// `take_first` gets the replies to `first`, once all are there and `check`, if any, has passed:
-  /// they are those to these requests. An Error from it ends the burst, and so does a check that
-  /// fails. `rest` is not owned.
+  /// `take_first` gets the replies to `first` when all have come and `check`, if any, has passed:
+  /// then they are known to belong to these requests. An Error from it ends the burst, and so does
+  /// a check that fails. `rest` is not owned.
   using TakeFirst = std::function<Result<void>(std::vector<std::string> replies)>;
   PrecededBurst(std::vector<std::string> first, std::optional<StepCheck> check,
                 TakeFirst take_first, Burst& rest)
@@ -51,7 +51,7 @@ private:
   Burst* rest_;
   std::size_t sent_ = 0;
   std::vector<std::string> replies_;
-  bool taken_ = false; ///< the replies to `first_`
+  bool taken_ = false; ///< take_first has the replies to `first_`
 };
 
 } // namespace mqbridge::rsp

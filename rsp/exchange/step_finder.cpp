@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Silence after which a stub out of step counts as waiting: longer than a round trip nearly
-// everywhere, and doubled each time that it was not long enough.
+// Silence after which a stub out of step counts as waiting. It is longer than a round trip nearly
+// everywhere, and is doubled each time it was not long enough.
 constexpr milliseconds first_pause{100};
 
 } // namespace
@@ -23,7 +23,7 @@ Result<void> StepFinder::find(const Marker& marker, milliseconds limit) {
   const auto begun = Clock::now();
   const auto give_up =
       limit == milliseconds::max() ? Clock::time_point::max() : begun + std::max(limit, 3 * pause);
-  // One in any case.
+  // There is time for one attempt in any case.
   const auto last_attempt = begun + std::max(std::min(limit, limits_.silence()), 3 * pause);
   for (int attempt = 0; attempt < limits::resynchronisations && Clock::now() < last_attempt;
        ++attempt, pause *= 2) {
@@ -45,7 +45,8 @@ Result<void> StepFinder::find(const Marker& marker, milliseconds limit) {
       "--trace FILE shows every packet");
 }
 
-/// A stub that waits for a `+` gets it, until it has nothing more to say, or `give_up` has come.
+/// Discards what comes, until the stub is quiet or `give_up` has come. A stub that waits for a `+`
+/// gets it.
 Result<void> StepFinder::discard_until_quiet(const Marker& marker, milliseconds pause,
                                              Clock::time_point give_up) {
   if (!link_.no_ack())
@@ -65,7 +66,7 @@ Result<void> StepFinder::discard_until_quiet(const Marker& marker, milliseconds 
   return {};
 }
 
-/// Asks for the marker once: whether its answer comes, behind whatever else was on its way.
+/// Asks for the marker once. True: its answer came, behind whatever else was on its way.
 Result<bool> StepFinder::marker_is_next(const Marker& marker, milliseconds pause,
                                         Clock::time_point give_up) {
   pairing_.owes_nothing();
@@ -84,7 +85,7 @@ Result<bool> StepFinder::marker_is_next(const Marker& marker, milliseconds pause
   return false;
 }
 
-/// Acknowledges and forgets what has come: whether the marker's answer was the last of it.
+/// Acknowledges and drops the packets that have come. True: the last one was the marker's answer.
 bool StepFinder::take_marker(const Marker& marker) {
   bool is_last = false;
   while (const auto event = link_.next()) {

@@ -13,8 +13,8 @@
 
 namespace mqbridge::rsp {
 
-/// Makes requests and replies pair again, once something came twice, or not at all: drops what is
-/// on its way until the stub is silent, then asks a question whose answer is never mistaken for
+/// Makes requests and replies pair again after a reply came twice or was lost: drops everything on
+/// its way until the stub is silent, then asks a question whose answer is never mistaken for
 /// another one. Knows parts of the connection and owns none.
 class StepFinder {
 public:
@@ -30,8 +30,8 @@ public:
              const LinkMeter& meter)
       : link_(link), dialogue_(dialogue), pairing_(pairing), limits_(limits), meter_(meter) {}
 
-  /// Afterwards the stub owes nothing. `limit`: max() for none but the stub's silence. Errors:
-  /// stub.garbage (it never gets there), those of an exchange.
+  /// Afterwards the stub owes nothing. `limit`: max() for no other limit than the stub's silence.
+  /// Errors: stub.garbage (it never gets into step), those of an exchange.
   Result<void> find(const Marker& marker, std::chrono::milliseconds limit);
 
 private:

@@ -15,13 +15,14 @@ namespace mqbridge::rsp {
 /// "vMustReplyEmpty").
 inline constexpr std::string_view step_question = "vMustReplyEmpty";
 
-/// No read of memory is answered so. GDB takes OK for nothing, too.
+/// Whether this answers step_question: no read of memory is answered so. Like GDB, this takes OK
+/// for nothing.
 constexpr bool is_step_answer(std::string_view reply) {
   return reply.empty() || reply == "OK";
 }
 
-/// Behind other requests, which may well be answered with nothing, it takes a second question with
-/// another answer. Whoever acknowledges nothing any more has said OK to this one once, and says it
+/// Other requests may also be answered with nothing. Behind them a second question with another
+/// answer is needed. A stub that has stopped acknowledging has said OK to this one, and says so
 /// again (GDB manual, "QStartNoAckMode").
 inline constexpr std::string_view second_step_question = "QStartNoAckMode";
 inline constexpr std::string_view second_step_answer = "OK";
@@ -30,12 +31,12 @@ constexpr bool is_step_question(std::string_view request) {
   return request == step_question || request == second_step_question;
 }
 
-/// Both questions, at the end of an exchange: the answers are the right ones only where each
-/// request before has had exactly one reply. A reply that came twice leaves the answer to the first
-/// question for the second one; a lost one the other way round.
+/// Both questions, at the end of an exchange. Their answers are right only if each request before
+/// had exactly one reply: if a reply came twice, the second question meets the answer to the first;
+/// if one was lost, the first question meets the answer to the second.
 class StepCheck {
 public:
-  /// `mute`: the stub is known to answer the first question with nothing, and never with OK.
+  /// `mute`: the stub is known to answer the first question with nothing, never with OK.
   explicit StepCheck(bool mute) : mute_(mute) {}
 
   /// Writes the next question into `payload`. False: both are asked.
@@ -45,7 +46,7 @@ public:
 
   bool passed() const { return answered_ == 2; }
   bool failed() const { return failed_; }
-  /// Whether the first answer, once there, was nothing.
+  /// Whether the first answer was nothing, once it is there.
   bool mute() const { return mute_; }
 
 private:
@@ -55,18 +56,19 @@ private:
   std::size_t answered_ = 0;
 };
 
-/// The reply to a request behind which nothing may be asked, found behind both questions: no reply
-/// to what was asked before ends in their answers.
+/// Finds the reply to a request behind which nothing may be asked. Both questions are asked before
+/// it: no reply to an earlier request ends in their two answers.
 class LastReply {
 public:
-  /// `request` detaches, and is never answered with nothing; or it is never answered with OK.
-  /// `mute`: as of StepCheck.
+  /// `request` either detaches, and is never answered with nothing; or it is never answered with
+  /// OK. `mute`: as for StepCheck.
   LastReply(std::string_view request, bool mute)
       : detaches_(request.starts_with('D')), mute_(mute) {}
 
-  /// 0 and 1: in which order they are asked, so that an answer that comes twice is no reply.
+  /// `index` is 0 or 1. The order of the questions depends on the request, so that an answer that
+  /// comes twice is no reply.
   std::string_view question(std::size_t index) const;
-  /// A reply as it comes: whether it is the one to the last request.
+  /// Takes the next reply: whether it is the one to the last request.
   bool take(std::string_view reply);
 
 private:

@@ -31,17 +31,17 @@ using namespace guardian;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Whoever kills one guardian after the other, or a machine without memory for it, gets no more of
-/// them than this in any ten seconds.
+/// The most guardians that are started in any ten seconds: somebody may kill one after the other,
+/// or the machine may have no memory for them.
 constexpr std::size_t most_restarts = 5;
 constexpr std::chrono::seconds restart_period{10};
-/// Between two looks at the guardian: whether it is suspended, or whether there is none although
-/// connections are watched. One that has gone is missed at once.
+/// Time between two looks at the guardian: it may be suspended, or missing although connections are
+/// watched. A guardian that ends is noticed at once.
 constexpr milliseconds look_interval{1'000};
 
-/// The file behind Takeovers; none where files may not be so long (ulimit -f): then the guardian
-/// does without, and takes nothing from an mqbridge that lives. Of memory as of any file,
-/// ftruncate() beyond the limit ends the process by SIGXFSZ.
+/// The file behind Takeovers. There is none if files may not be so long (ulimit -f): then the
+/// guardian does without, and takes nothing from an mqbridge that lives. ftruncate() beyond the
+/// limit ends the process by SIGXFSZ, for a file in memory too.
 UniqueFd make_takeovers_file() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < sizeof(Takeovers))
@@ -75,9 +75,9 @@ Message deadline_message(std::uint32_t handle, Moment deadline) {
 } // namespace
 
 struct Guardian::Impl {
-  /// What a new guardian has to be told of a connection.
+  /// The facts about a connection that a new guardian has to be told.
   struct Watched {
-    UniqueFd connection; ///< a duplicate: whoever made it may be about to close it
+    UniqueFd connection; ///< a duplicate: the original's owner may be about to close it
     std::vector<std::string> detach_packets{"D"};
     Manner manner = Manner::detach;
     Moment deadline = never;
@@ -113,7 +113,7 @@ struct Guardian::Impl {
   Takeovers* const takeovers;
   const UniqueFd wake;
 
-  mutable std::mutex mutex; ///< for what follows
+  mutable std::mutex mutex; ///< guards the members that follow
   std::optional<GuardianProcess> process;
   Error why_none; ///< while there is no process
   std::map<std::uint32_t, Watched> watched;
@@ -133,7 +133,7 @@ Result<void> Guardian::Impl::begin() {
   try {
     attendant = std::jthread([this](const std::stop_token& ended) { look_after(ended); });
   } catch (const std::system_error&) {
-    // As without a descriptor to wake it: a guardian that dies is missed at the next message only.
+    // As without `wake`, a guardian that dies is noticed only at the next message.
   }
   return {};
 }
@@ -152,7 +152,8 @@ void Guardian::Impl::end() {
   }
 }
 
-/// Tells the guardian, the next one if need be. With the mutex. False: there is none.
+/// Tells the guardian, or the next one if this one is lost. The caller holds the mutex. False:
+/// there is no guardian.
 bool Guardian::Impl::tell(const Message& message, int descriptor) {
   if (process && process->send(message, descriptor))
     return true;
@@ -161,7 +162,7 @@ bool Guardian::Impl::tell(const Message& message, int descriptor) {
 }
 
 bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) {
-  // Before the first packet's end, so that there is always one.
+  // The "D" is dropped at the end, so that there always is a packet.
   bool told = process->send(message_of(Operation::watch, handle, "D"), connection.connection.get());
   bool keeps_first = false;
   for (const std::string& packet : connection.detach_packets) {
@@ -172,7 +173,7 @@ bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) 
     told = told && process->send(message_of(Operation::drop_detach, handle, "D"));
   const char manner = static_cast<char>(connection.manner);
   told = told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
-  if (told && connection.deadline != never) // last: it may have passed
+  if (told && connection.deadline != never) // the last message: it may have passed
     told = process->send(deadline_message(handle, connection.deadline));
   return told;
 }
@@ -187,14 +188,15 @@ bool Guardian::Impl::may_restart() {
   return true;
 }
 
-/// With the mutex. Afterwards there is a guardian that knows all, or `why_none`.
+/// The caller holds the mutex. Afterwards there is a guardian that knows all connections, or
+/// `why_none` tells why there is none.
 void Guardian::Impl::replace() {
   constexpr std::string_view hint =
       "look who kills mqbridge-guardian (dmesg, if it is the machine for want of memory); for "
       "targets that run on by themselves: gdbserver --once --attach";
   if (process) {
-    // Not left to itself, were it only stopped: it would release the targets when it goes on, and
-    // finds its channel closed.
+    // The old guardian may only be stopped. Left to itself, it would go on later, find its channel
+    // closed, and release the targets.
     process->destroy();
     process.reset();
     why_none = {"guardian.lost",
@@ -246,9 +248,9 @@ void Guardian::Impl::look_after(const std::stop_token& ended) {
   }
 }
 
-/// Whether the guardian is gone, as far as can be told in that time, or until we are woken.
+/// Whether the guardian is gone. Waits for that until `timeout` is over, or until we are woken.
 bool Guardian::Impl::hangs_up(int channel, milliseconds timeout) const {
-  // The guardian says nothing any more: whatever is to be read is its end.
+  // The guardian sends nothing any more: if there is something to read, it is the end.
   pollfd polled[]{{channel, POLLIN, 0}, {wake.get(), POLLIN, 0}};
   poll(polled, 2, static_cast<int>(timeout.count()));
   eventfd_t woken = 0;
@@ -256,7 +258,7 @@ bool Guardian::Impl::hangs_up(int channel, milliseconds timeout) const {
   return polled[0].revents != 0;
 }
 
-/// A target that runs is not held.
+/// Counts held targets: a target that runs is not held.
 void Guardian::Impl::count(Manner before, Manner now) const {
   if (holds == nullptr || (before == Manner::wait) == (now == Manner::wait))
     return;
@@ -303,7 +305,7 @@ Result<std::uint32_t> Guardian::watch(int fd) {
   return refuse(impl_->why_none);
 }
 
-// In all of these a lost guardian is told by trouble(): losing it does not spoil this dump.
+// In all of these functions trouble() tells of a lost guardian: its loss does not spoil this dump.
 
 void Guardian::add_detach_packet(std::uint32_t handle, const char* payload) {
   const std::lock_guard lock(impl_->mutex);
@@ -342,7 +344,7 @@ void Guardian::set_deadline(std::uint32_t handle,
   const Moment moment = deadline ? moment_of(*deadline) : never;
   if (std::exchange(entry->second.deadline, moment) != moment)
     static_cast<void>(impl_->tell(deadline_message(handle, moment)));
-  // Behind the message: the deadline before it was another target's.
+  // This comes behind the message: the deadline before it was another target's.
   if (impl_->takeovers != nullptr)
     impl_->takeovers->give_back(handle);
 }
@@ -365,7 +367,8 @@ void Guardian::forget(std::uint32_t handle) {
     static_cast<void>(impl_->tell(message));
     return;
   }
-  // Afterwards: should the guardian that has taken it be found dead, the next one releases it.
+  // The entry is erased last: if the guardian that has taken it is found dead, the next one
+  // releases it.
   static_cast<void>(impl_->tell(message));
   impl_->watched.erase(entry);
 }

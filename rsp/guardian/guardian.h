@@ -18,9 +18,9 @@ class HoldGate;
 ///
 /// It runs in a session of its own and gets a duplicate of each connection before the first byte is
 /// sent. When the channel to it closes while connections are still watched, it ends a half packet
-/// with `#00`, drains what is owed and sends `D;PID` on each. One that is killed is replaced at
-/// once, and told of every connection again; several times, but not for ever: then trouble() says
-/// why there is none. Thread-safe.
+/// with `#00`, drains the replies that are owed, and sends `D;PID` on each. A guardian that is
+/// killed is replaced at once, and the new one is told every connection; this happens several
+/// times, but not for ever: then trouble() says why there is none. Thread-safe.
 class Guardian {
 public:
   /// Starts the guardian program (the binary `mqbridge-guardian`). `holds`, if not null, is told
@@ -28,7 +28,7 @@ public:
   /// this. Error: guardian.start.
   static Result<std::unique_ptr<Guardian>> start(const std::filesystem::path& program,
                                                  HoldGate* holds = nullptr);
-  /// Releases what is still watched. Waits a second at most: over a stub that does not answer, the
+  /// Releases everything still watched. Waits a second at most: if a stub does not answer, the
   /// guardian process goes on trying by itself for some seconds more.
   ~Guardian();
 
@@ -40,8 +40,9 @@ public:
   void drop_detach_packet(std::uint32_t handle, const char* payload);
   /// How this connection is to be left; at first Manner::detach.
   void set_manner(std::uint32_t handle, guardian::Manner manner);
-  /// When the guardian lets the targets of this connection run, whatever keeps this process from
-  /// doing so, unless keep() comes before; nullopt: never. After a keep() it counts again.
+  /// At that moment the guardian lets the targets of this connection run, whatever keeps this
+  /// process from doing so, unless keep() comes before; nullopt: never. A deadline set after a
+  /// keep() counts again.
   void set_deadline(std::uint32_t handle,
                     std::optional<std::chrono::steady_clock::time_point> deadline);
   /// To be called before a detach packet is sent: from here on the deadline does not count, so that
@@ -51,12 +52,12 @@ public:
   void forget(std::uint32_t handle);
 
   /// When the guardian has let the targets of this connection run, because this process was
-  /// suspended or late: what comes on it from then on are answers to the guardian. nullopt: it has
-  /// not. Asked after each reception, so it costs no more than a look at memory.
+  /// suspended or late. Bytes that come after that moment answer the guardian. nullopt: it has not.
+  /// Asked after each reception, so it costs no more than a look at memory.
   std::optional<std::chrono::steady_clock::time_point> taken_over(std::uint32_t handle) const;
 
-  /// Nullopt: there is a guardian. Else what befell it (guardian.lost): were this process killed
-  /// now, its targets would stay as they are.
+  /// nullopt: there is a guardian. Else why there is none (guardian.lost): if this process were
+  /// killed now, its targets would stay stopped.
   std::optional<Error> trouble() const;
 
 private:

@@ -26,7 +26,8 @@ using std::chrono::milliseconds;
 
 /// A guardian that does not answer or take messages for this long is as good as none.
 constexpr milliseconds unresponsive{5'000};
-/// What a stub that answers at all needs; one that does not shall not keep the user waiting.
+/// Time for the guardian's end. A stub that answers at all needs no more of it; a stub that does
+/// not answer shall not keep the user waiting.
 constexpr milliseconds end_wait{1000};
 
 Failure start_failure(const std::filesystem::path& program, std::string_view why) {
@@ -57,7 +58,8 @@ public:
   posix_spawn_file_actions_t actions;
 };
 
-/// In a session of its own, so that Ctrl-C and a closed terminal do not reach it. 0 or an errno.
+/// Starts the guardian in a session of its own, so that Ctrl-C and a closed terminal do not reach
+/// it. Returns 0 or an errno.
 int spawn(const std::string& program, int channel, int takeovers, pid_t& pid) {
   SpawnPlan plan;
   sigset_t none;
@@ -67,8 +69,8 @@ int spawn(const std::string& program, int channel, int takeovers, pid_t& pid) {
   posix_spawn_file_actions_adddup2(&plan.actions, channel, channel_descriptor);
   if (takeovers >= 0)
     posix_spawn_file_actions_adddup2(&plan.actions, takeovers, takeovers_descriptor);
-  // Whatever else mqbridge inherited and did not mark, such as the write end of a shell's pipe,
-  // must not be held open by the guardian, nor be taken for one of its own.
+  // mqbridge may have inherited other descriptors, such as the write end of a shell's pipe, and not
+  // marked them. The guardian must neither hold them open nor take them for its own.
   posix_spawn_file_actions_addclosefrom_np(&plan.actions,
                                            takeovers_descriptor + (takeovers >= 0 ? 1 : 0));
   for (const int stdio : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -79,8 +81,8 @@ int spawn(const std::string& program, int channel, int takeovers, pid_t& pid) {
                      environ);
 }
 
-/// Out of the way of the numbers that spawn() gives: the second of its copies must not land on the
-/// original of the first.
+/// Moves a descriptor out of the way of the numbers that spawn() gives: spawn() makes two copies,
+/// and the second must not land on the original of the first.
 UniqueFd above_the_guardians(UniqueFd descriptor) {
   if (!descriptor || descriptor.get() > takeovers_descriptor)
     return descriptor;
@@ -98,7 +100,8 @@ bool readable_within(int descriptor, milliseconds limit) {
   }
 }
 
-/// The guardian ignores signals once it has said so. Empty, or why it is unusable.
+/// Waits until the guardian says that it is ready: from then on it ignores signals. Returns an
+/// empty text, or why the program is unusable.
 std::string await_ready(int channel) {
   if (!readable_within(channel, unresponsive))
     return "it does not answer";
@@ -140,7 +143,7 @@ Result<GuardianProcess> GuardianProcess::start(const std::filesystem::path& prog
   theirs = UniqueFd();
   GuardianProcess process(std::move(ours), pid);
   if (const std::string why = await_ready(process.channel()); !why.empty()) {
-    process.destroy(); // some other program: nothing is entrusted to it yet
+    process.destroy(); // it is some other program: nothing is entrusted to it yet
     return start_failure(program, why);
   }
   return process;
@@ -168,20 +171,20 @@ bool GuardianProcess::send(const Message& message, int descriptor) const {
   return count >= 0;
 }
 
-// One that runs takes no notice, and a stop that is still on its way is called off.
+// A guardian that runs takes no notice; a stop that is still on its way is called off.
 void GuardianProcess::resume() const {
   kill(pid_, SIGCONT);
 }
 
 bool GuardianProcess::finish() {
-  // Nobody else would: it has a session of its own. Before its end begins: LeakSanitizer's tracer,
-  // which stops it then, would wait for ever for a stop that was called off.
+  // Nobody else would resume it: it has a session of its own. This comes before its end begins:
+  // then LeakSanitizer's tracer stops it, and would wait for ever for a stop that was called off.
   resume();
   channel_ = UniqueFd();
-  // Not through <sys/pidfd.h>: glibc 2.36 has it without extern "C".
+  // <sys/pidfd.h> is no help: glibc 2.36 has it without extern "C".
   const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   if (!process || !readable_within(process.get(), end_wait))
-    return true; // still at work for connections that were left to it: must not be killed for that
+    return true; // it still works for connections that were left to it, and must not be killed
   return !WIFSIGNALED(reap(pid_));
 }
 

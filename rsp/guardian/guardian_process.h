@@ -31,8 +31,8 @@ public:
   /// Lets it go on where somebody has suspended it: until then it could release nothing.
   void resume() const;
 
-  /// Closes the channel and waits a second at most for the guardian to have done its work; over a
-  /// stub that does not answer, it goes on trying by itself. False: it was killed.
+  /// Closes the channel and waits a second at most for the guardian to finish. If a stub does not
+  /// answer, the guardian goes on trying by itself. False: it was killed.
   bool finish();
   /// Kills it, before it learns that the channel closes: nothing is released.
   void destroy();

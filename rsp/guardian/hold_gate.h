@@ -7,9 +7,9 @@
 
 namespace mqbridge::rsp {
 
-/// Counts the connections on which a target may be stopped for us, and keeps more from being made
-/// while it is closed: a program that is about to be suspended closes it, waits until nothing is
-/// held, and opens it when it is continued. Thread-safe.
+/// Counts the connections on which a target may be stopped for us, and lets no new one begin while
+/// it is closed. A program that is about to be suspended closes it, waits until nothing is held,
+/// and opens it when it is continued. Thread-safe.
 class HoldGate {
 public:
   /// Waits while the gate is closed.
@@ -18,7 +18,7 @@ public:
     changed_.wait(lock, [this] { return !closed_; });
     ++held_;
   }
-  /// As enter(), where there is nothing that could wait: a target that ran has stopped.
+  /// As enter(), but never waits: a target that ran has stopped already.
   void enter_at_once() {
     const std::lock_guard lock(mutex_);
     ++held_;

@@ -56,26 +56,28 @@ inline std::chrono::steady_clock::time_point time_of(Moment moment) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment));
 }
 
-/// Who lets the targets of each connection run: the guardian, which takes a connection from a
-/// suspended or belated mqbridge, or mqbridge itself. Both may want to in the same moment, and a
-/// second detach packet is too much for some stubs (QEMU 7.2 crashes): one word decides.
+/// Decides who lets the targets of each connection run: mqbridge itself, or the guardian, which
+/// takes a connection from a suspended or late mqbridge. Both may try in the same moment, and a
+/// second detach packet is too much for some stubs (QEMU 7.2 crashes): one word in shared memory
+/// decides.
 ///
-/// Each handle has a slot, which says that the connection is taken from before the guardian's first
-/// byte on: what mqbridge has received before is the stub's answer to mqbridge. Shared memory and
-/// not a message, because mqbridge must learn it at once, on whichever thread. Untouched pages cost
-/// nothing.
+/// Each handle has a slot. The slot says that the connection is taken before the guardian sends its
+/// first byte: bytes that mqbridge has received before are answers to mqbridge. It is shared memory
+/// and not a message, because mqbridge must learn it at once, on whichever thread. Untouched pages
+/// cost nothing.
 class Takeovers {
 public:
   /// More than the connections of one process at a time: no two of them share a slot.
   static constexpr std::size_t slots = std::size_t{1} << 16;
 
-  /// By the guardian, whatever mqbridge has begun: it does not go on.
+  /// For the guardian: takes the connection even if mqbridge has begun to let go, because mqbridge
+  /// does not go on.
   void take(std::uint32_t handle, Moment now) {
     Slot& slot = slot_of(handle);
     slot.since.store(now);
     slot.owner.store(word(handle, Owner::guardian));
   }
-  /// By the guardian, from an mqbridge that may be about to let go by itself. False: it is.
+  /// For the guardian: takes the connection, unless mqbridge is about to let go by itself (false).
   bool take_in_time(std::uint32_t handle, Moment now) {
     Slot& slot = slot_of(handle);
     slot.since.store(now);
@@ -85,7 +87,7 @@ public:
         return true;
     return false;
   }
-  /// By mqbridge, before its detach packet. False: the guardian was first.
+  /// For mqbridge, before its detach packet. False: the guardian was first.
   bool keep(std::uint32_t handle) {
     Slot& slot = slot_of(handle);
     auto before = slot.owner.load();
@@ -94,7 +96,7 @@ public:
         return true;
     return false;
   }
-  /// By mqbridge, which holds another target on the same connection now.
+  /// For mqbridge, when it holds another target on the same connection.
   void give_back(std::uint32_t handle) {
     auto kept = word(handle, Owner::client);
     slot_of(handle).owner.compare_exchange_strong(kept, word(handle, Owner::nobody));

@@ -3,16 +3,16 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// RFC 8446, 5.1: a record's type (alert 21, handshake 22), then its version, 3.0 to 3.4. Shorter
-/// ones can be anything.
+/// RFC 8446, 5.1: a record has its type (alert 21, handshake 22), then its version, 3.0 to 3.4.
+/// Fewer bytes can be anything.
 bool begins_as_tls(std::string_view bytes) {
   constexpr std::size_t header = 5;
   return bytes.size() >= header && (bytes[0] == 21 || bytes[0] == 22) && bytes[1] == 3 &&
          static_cast<unsigned char>(bytes[2]) <= 4;
 }
 
-/// RFC 4253, 4.2: "SSH-2.0-...", and 1.99 or 1.5 of old. A `-` stands for a damaged packet between
-/// packets, and is no garbage to a decoder of ours.
+/// RFC 4253, 4.2: "SSH-2.0-...", or 1.99 or 1.5 in old versions. Our decoder takes a `-` between
+/// packets for the report of a damaged packet, and not for garbage.
 bool begins_as_ssh(std::string_view bytes) {
   return bytes.starts_with("SSH-") || bytes.starts_with("SSH2.") || bytes.starts_with("SSH1.");
 }

@@ -4,9 +4,9 @@
 
 namespace mqbridge::rsp {
 
-/// What a server speaks that answers a stub's client with these bytes, with or without those that
-/// mean something to a client (`+`, `-`): "TLS", "SSH", "HTTP". Empty: nothing that is known by its
-/// first bytes (a stub's may be garbage, too).
+/// The protocol of a server that sends these first bytes to a stub's client: "TLS", "SSH", "HTTP".
+/// Bytes that mean something to a client (`+`, `-`) may have been removed or not. Empty: no known
+/// protocol begins so (a stub may send garbage, too).
 std::string_view another_protocol(std::string_view first_bytes);
 
 } // namespace mqbridge::rsp

@@ -1,7 +1,7 @@
 #include "rsp/packet/codec.h"
 
 #include "rsp/packet/byte_scan.h"
-#include "rsp/packet/hex_digit.h"
+#include "rsp/packet/hex.h"
 
 #include <algorithm>
 
@@ -88,8 +88,8 @@ std::optional<Decoder::Event> Decoder::idle_bytes() {
   }
 }
 
-/// Neither `#` nor `$` occurs inside of a frame, be it escaped or as the count of a run: what lies
-/// before them is summed up in one go, and expanded in another.
+/// Neither `#` nor `$` occurs inside a frame, not even escaped or as the count of a run. So the
+/// bytes before them are summed up in one pass, and expanded in another.
 std::optional<Decoder::Event> Decoder::body_bytes() {
   const std::string_view bytes = rest();
   const std::size_t size = find_either(bytes, '#', '$');
@@ -109,15 +109,15 @@ std::optional<Decoder::Event> Decoder::end_body(char terminator) {
     state_ = State::checksum_high;
     return std::nullopt;
   }
-  // Never inside a frame: the packet before was cut off. Its bytes stay where they are until the
-  // next ones come.
+  // A `$` never occurs inside a frame: the packet before it was cut off. That packet's bytes stay
+  // where they are until the next ones come.
   const Event cut_off = garbage(payload_.view());
   const bool told = skipping_;
   begin(Kind::packet);
   return told ? std::nullopt : std::optional(cut_off);
 }
 
-/// False: longer than the limit.
+/// False: the payload is longer than the limit.
 bool Decoder::expand(std::string_view wire) {
   while (!wire.empty()) {
     if (in_run_) {
@@ -204,13 +204,13 @@ std::optional<Decoder::Event> Decoder::finish() {
   state_ = State::idle;
   if (skipping_)
     return std::nullopt;
-  if (escaped_) // text replies are not escaped: a `}` at their end is meant
+  if (escaped_) // text replies are not escaped: a `}` at their end is text
     payload_.append('}');
   if (!malformed_ && claimed_sum_ == sum_)
     return Event{frame_, payload_.view(), 0};
   if (frame_ == Kind::packet)
     return Event{Kind::corrupt, payload_.view(), 0};
-  return garbage(payload_.view()); // nobody waits for a notification, and it is never sent again
+  return garbage(payload_.view()); // a notification: nobody waits for it or sends it again
 }
 
 Decoder::Event Decoder::refuse_over_long() {

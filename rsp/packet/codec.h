@@ -68,16 +68,16 @@ private:
   std::string_view rest() const { return std::string_view(input_).substr(taken_); }
 
   std::size_t limit_;
-  std::string input_; ///< fed, of which `taken_` bytes are dealt with
+  std::string input_; ///< bytes fed; the first `taken_` of them are dealt with
   std::size_t taken_ = 0;
   State state_ = State::idle;
   Kind frame_ = Kind::packet; ///< packet or notification
   PayloadBuffer payload_;
-  std::optional<char> last_; ///< the byte that a run repeats: before escapes are undone
+  std::optional<char> last_; ///< the byte that a run would repeat, before escapes are undone
   bool in_run_ = false;      ///< the byte before was `*`
   bool escaped_ = false;     ///< the byte before was `}`
   bool malformed_ = false;
-  bool skipping_ = false; ///< over-long: told already
+  bool skipping_ = false; ///< inside an over-long packet that was reported already
   std::uint8_t sum_ = 0;
   std::uint8_t claimed_sum_ = 0;
 };

@@ -1,7 +1,7 @@
 #include "rsp/packet/gate.h"
 
 #include "rsp/packet/codec.h"
-#include "rsp/packet/hex_digit.h"
+#include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// 1 to 16 hexadecimal digits: what fits 64 bits.
+/// 1 to 16 hexadecimal digits: a number that fits 64 bits.
 bool number(std::string_view text) {
   return !text.empty() && text.size() <= 16 && std::all_of(text.begin(), text.end(), is_hex);
 }
@@ -40,7 +40,7 @@ bool range(std::string_view rest) {
   return cut(rest, ',', address, length) && number(address) && number(length);
 }
 
-/// "TID", "pPID.TID", "pPID"; -1 is all of them.
+/// "TID", "pPID.TID" or "pPID"; -1 stands for all.
 bool thread_id(std::string_view rest) {
   const auto one = [](std::string_view id) { return id == "-1" || number(id); };
   if (!rest.starts_with('p'))
@@ -54,7 +54,7 @@ bool feature_list(std::string_view rest) {
   return rest.empty() || (rest.starts_with(':') && printable(rest));
 }
 
-/// "OBJECT:read:ANNEX:OFFSET,LENGTH"; "write" is what this keeps out.
+/// "OBJECT:read:ANNEX:OFFSET,LENGTH"; the rule keeps out "write".
 bool object_read(std::string_view rest) {
   std::string_view object, operation, annex, window;
   return cut(rest, ':', object, rest) && !object.empty() && printable(object) &&
@@ -62,7 +62,7 @@ bool object_read(std::string_view rest) {
          printable(annex) && range(window);
 }
 
-/// "HEXPATH,0,MODE": flags other than 0 write, create or truncate.
+/// "HEXPATH,0,MODE"; with other flags than 0, an open writes, creates or truncates.
 bool open_read_only(std::string_view rest) {
   std::string_view path, flags, mode;
   return cut(rest, ',', path, rest) && cut(rest, ',', flags, mode) && !path.empty() &&
@@ -76,8 +76,8 @@ bool file_read(std::string_view rest) {
   return cut(rest, ',', descriptor, window) && number(descriptor) && range(window);
 }
 
-/// "ranges:ADDRESS,LENGTH,ADDRESS,LENGTH;" and no options: whoever does not know the packet, and
-/// takes it for an `M` (write memory), finds neither address nor data in it.
+/// "ranges:ADDRESS,LENGTH,ADDRESS,LENGTH;" without options. A stub that does not know the packet
+/// may take it for an `M` (write memory), but finds neither address nor data in it.
 bool range_list(std::string_view rest) {
   constexpr std::string_view name = "ranges:";
   if (!rest.starts_with(name) || !rest.ends_with(';'))
@@ -129,13 +129,13 @@ bool signal_number(std::string_view text) {
   return text.size() == 2 && std::all_of(text.begin(), text.end(), is_hex);
 }
 
-/// No thread at all, or ID, pPID.ID with -1 for it: nothing stays behind stopped.
+/// Whether the action is for all threads: it names none, or -1. Then no thread stays stopped.
 bool all_threads(std::string_view id) {
   return id.empty() || id == "-1" || id.ends_with(".-1");
 }
 
-/// "c", "c:THREAD", "CSIG", "CSIG:THREAD", joined by semicolons; the last one is for all threads
-/// that those before did not name.
+/// "c", "c:THREAD", "CSIG", "CSIG:THREAD", joined by semicolons; the last action is for all threads
+/// that the ones before it did not name.
 bool continue_actions(std::string_view rest) {
   for (bool more = true; more;) {
     std::string_view action = rest, tail, thread;
@@ -158,7 +158,7 @@ constexpr std::array run_rules = {
     Rule{"c", nothing},
     Rule{"C", signal_number},
     Rule{"F-1,1", nothing},
-    // Whether replies and requests pair (rsp/exchange/step_marker.h).
+    // This one tells whether replies and requests pair (rsp/exchange/step_marker.h).
     Rule{"vMustReplyEmpty", nothing},
     Rule{"QStartNoAckMode", nothing},
 };

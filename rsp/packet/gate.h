@@ -25,14 +25,14 @@ private:
   std::string bytes_;
 };
 
-/// A packet that a policy lets through: what begins with `name`, if `arguments` accepts all that
-/// follows it.
+/// A packet that a policy lets through: its payload begins with `name`, and `arguments` accepts all
+/// that follows.
 struct Rule {
   std::string_view name;
   bool (*arguments)(std::string_view rest);
 };
 
-/// An allow-list. What no rule lets through is refused, packets of the future included.
+/// An allow-list. A packet that no rule lets through is refused, packets of the future included.
 struct Policy {
   std::string_view name; ///< for messages
   std::span<const Rule> allowed;

@@ -1,7 +1,5 @@
 #include "rsp/packet/hex.h"
 
-#include "rsp/packet/hex_digit.h"
-
 #include <charconv>
 
 #if defined(__SSE2__)
@@ -12,7 +10,7 @@ namespace mqbridge::rsp {
 namespace {
 
 #if defined(__SSE2__)
-/// The values of 16 digits, each in its byte; what is no digit sets its byte in `bad`.
+/// The values of 16 digits, each in its byte. A character that is no digit sets its byte in `bad`.
 __m128i values_of(const char* digits, __m128i& bad) {
   const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(digits));
   const __m128i number = _mm_sub_epi8(text, _mm_set1_epi8('0'));
@@ -25,15 +23,16 @@ __m128i values_of(const char* digits, __m128i& bad) {
   return _mm_or_si128(_mm_and_si128(is_number, number), _mm_and_si128(is_letter, ten_more));
 }
 
-/// Eight bytes in the low halves of eight words, the first digit of each being the higher one.
+/// Joins the digits to eight bytes, in the low halves of eight words; the first digit is the higher
+/// one.
 __m128i paired(__m128i values) {
   const __m128i joined = _mm_or_si128(_mm_slli_epi16(values, 4), _mm_srli_epi16(values, 8));
   return _mm_and_si128(joined, _mm_set1_epi16(0xff));
 }
 #endif
 
-/// Decodes blocks of digits from the front of both, as far as they are whole; false at what is no
-/// digit.
+/// Decodes the whole blocks of digits, and takes them off the front of both; false at a character
+/// that is no digit.
 bool decode_blocks([[maybe_unused]] std::string_view& digits,
                    [[maybe_unused]] std::span<std::byte>& into) {
 #if defined(__SSE2__)

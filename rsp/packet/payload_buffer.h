@@ -8,7 +8,7 @@
 
 namespace mqbridge::rsp {
 
-/// The payload of a packet while it is decoded. As a std::string, but what grows is not filled with
+/// The payload of a packet while it is decoded. Like a std::string, but growth does not fill with
 /// zeros first, short pieces cost no call, and clear() keeps the memory.
 class PayloadBuffer {
 public:

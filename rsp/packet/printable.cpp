@@ -43,13 +43,13 @@ bool drives_terminal(std::uint32_t value) {
          (value >= 0x2066 && value <= 0x2069) || value == 0xfeff;
 }
 
-/// Nearly all text is plain ASCII, and needs no looking at character by character.
+/// Nearly all text is plain ASCII, which is not cleaned character by character.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// Copies what can be shown, and lets `replace` add something for each character (or stray byte)
-/// that cannot.
+/// Copies the characters that can be shown. For each other character or stray byte, `replace` adds
+/// something.
 template <class Replace>
 std::string clean(std::string_view text, Replace replace) {
   if (is_plain(text))

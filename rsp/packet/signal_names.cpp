@@ -8,7 +8,7 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// By number, from 1 on. The real-time signals follow below.
+/// The names by the protocol's numbers, from 1 on. The real-time signals follow below.
 constexpr std::array<std::string_view, 44> names{
     "HUP",   "INT",    "QUIT",  "ILL",     "TRAP", "ABRT",  "EMT",  "FPE",    "KILL",
     "BUS",   "SEGV",   "SYS",   "PIPE",    "ALRM", "TERM",  "URG",  "STOP",   "TSTP",
@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 44> names{
     "WINCH", "LOST",   "USR1",  "USR2",    "PWR",  "POLL",  "WIND", "PHONE",  "WAITING",
     "LWP",   "DANGER", "GRANT", "RETRACT", "MSG",  "SOUND", "SAK",  "PRIO"};
 
-/// Linux's real-time signals, by the number that Linux gives them: the protocol has them in three
-/// runs. 76 is SIGCANCEL.
+/// Linux's real-time signals by Linux's numbers. The protocol numbers them in three runs; its 76 is
+/// SIGCANCEL.
 struct Run {
   int linux_first;
   int linux_last;

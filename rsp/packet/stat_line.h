@@ -10,8 +10,8 @@ namespace mqbridge::rsp {
 /// parentheses in it. Refers to the text. No I/O; any thread.
 class StatLine {
 public:
-  /// nullopt: there is no name in `text`, or no state behind it. What was cut off behind it is not
-  /// missed.
+  /// nullopt: there is no name in `text`, or no state behind it. The rest of the line may be cut
+  /// off.
   static std::optional<StatLine> parse(std::string_view text);
 
   std::string_view name() const { return name_; }
@@ -24,7 +24,7 @@ private:
   StatLine(std::string_view name, std::string_view words) : name_(name), words_(words) {}
 
   std::string_view name_;
-  std::string_view words_; ///< from the state on, which is the third
+  std::string_view words_; ///< from the state on, the third word of the line
 };
 
 } // namespace mqbridge::rsp

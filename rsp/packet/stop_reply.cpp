@@ -16,8 +16,8 @@ Failure garbage(std::string_view payload) {
               "look at what the stub says with --trace FILE");
 }
 
-/// Calls `use(key, value)` for each "key:value" between semicolons. Register values, which have
-/// numbers for keys, come along; what has no colon is skipped.
+/// Calls `use(key, value)` for each "key:value" between semicolons, register values with numbers as
+/// keys too. Fields without a colon are skipped.
 template <class Use>
 void for_each_field(std::string_view fields, Use use) {
   while (!fields.empty()) {
@@ -32,7 +32,7 @@ void for_each_field(std::string_view fields, Use use) {
 void take_thread(StopReply& reply, std::string_view value) {
   const auto id = parse_thread_id(value);
   if (!id)
-    return; // as good as a stub that does not name the thread
+    return; // taken as a reply that does not name the thread
   if (id->pid > 0)
     reply.pid = id->pid;
   if (id->tid > 0)
@@ -45,7 +45,7 @@ Result<StopReply> parse_stop_reply(std::string_view payload) {
   StopReply reply;
   if (payload == "N")
     return reply;
-  // W and X may have more digits than two: an exit status is a number of its own.
+  // W and X may have more than two digits: an exit status may be any number.
   const auto digits = payload.substr(0, payload.find(';'));
   const char kind = payload.empty() ? '\0' : payload.front();
   const bool fixed_width = kind == 'S' || kind == 'T';

@@ -24,8 +24,8 @@ Error write_error(const std::filesystem::path& file, int error) {
           "check the path, its permissions and the space left (df)"};
 }
 
-/// What it will hold was in the memory of a process: it is for its owner alone, also where there
-/// was a file before. A device or a FIFO stays as it is. False, with errno.
+/// Makes the file readable for its owner alone, even if there was a file before: it will hold bytes
+/// of a process's memory. A device or a FIFO stays as it is. False: it failed, with errno.
 bool make_private(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0)
@@ -95,7 +95,7 @@ void Trace::Impl::line(std::string_view endpoint, std::string_view sign, std::st
   std::string whole = fmt::format("{:12.6f} {} {} ", since.count(), endpoint, sign);
   append_readable(whole, text);
   whole += '\n';
-  // Flushed line by line: a trace is wanted most when the program did not end as it should.
+  // The file is flushed after each line: users want a trace most when the program ended badly.
   if (std::fwrite(whole.data(), 1, whole.size(), file) != whole.size() || std::fflush(file) != 0)
     note_error();
 }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view start_hint =
     "on the node: gdbserver --once --attach :PORT PID    (and look at host, port and firewall)";
 
-// How late a request to stop may be noticed.
+// Time after which a request to stop is noticed at the latest.
 constexpr std::chrono::milliseconds stop_slice{50};
 
 std::string text_of(int error) {
@@ -41,7 +41,7 @@ Failure failure(const Endpoint& endpoint, int error) {
   return fail(codes::connect_failed, message, "check the address, the route and the permissions");
 }
 
-/// 0, or the errno with which it failed.
+/// Returns 0, or the errno of the failure.
 int connect_until(int fd, const sockaddr* address, socklen_t length, const ConnectLimits& limits) {
   if (::connect(fd, address, length) == 0)
     return 0;
@@ -81,10 +81,12 @@ Result<ConnectedSocket> connect_address(const Endpoint& endpoint, const sockaddr
   auto watch = GuardianWatch::begin(guardian, fd.get());
   if (!watch)
     return forward(std::move(watch));
-  // While mqbridge is suspended nobody gets past there (HoldGate): that is not the stub's time.
+  // While mqbridge is suspended, begin() above waits (HoldGate): the stub does not pay for that
+  // time.
   const ConnectLimits left{limits.deadline + (Clock::now() - before), limits.stop};
   if (const int error = connect_until(fd.get(), address, length, left); error != 0) {
-    // Given up is not refused: should the connection come about yet, the guardian says D on it.
+    // A connection that we gave up was not refused: if it is made later, the guardian sends D on
+    // it.
     if (error != ECANCELED)
       watch->forget();
     return failure(endpoint, error);

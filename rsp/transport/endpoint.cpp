@@ -40,7 +40,7 @@ bool is_host(std::string_view text) {
   });
 }
 
-/// Cuts "@PID" off. A text without `@` has none.
+/// Cuts "@PID" off `rest`, and returns the PID; nothing if there is no `@`.
 Result<std::optional<std::int64_t>> take_pid(std::string_view text, std::string_view& rest) {
   const auto at = rest.rfind('@');
   if (at == std::string_view::npos)
@@ -66,8 +66,8 @@ Result<Endpoint> parse_unix(std::string_view text, std::string_view rest) {
   return Endpoint{std::string(text), UnixEndpoint{std::string(rest)}, *pid};
 }
 
-/// Names of devices have colons too ("/dev/serial/by-path/...:1.0-port0"): digits behind the last
-/// one are the speed.
+/// Names of devices have colons too ("/dev/serial/by-path/...:1.0-port0"): only digits behind the
+/// last colon are the speed.
 Result<Endpoint> parse_serial(std::string_view text, std::string_view rest) {
   constexpr std::uint32_t slowest = 50;
   constexpr std::uint32_t fastest = 50'000'000;

@@ -26,10 +26,10 @@ struct UnixEndpoint {
 /// A stub that speaks on the stdin and stdout of a command started here.
 struct CommandEndpoint {
   std::vector<std::string> argv; ///< `exec:` is {"/bin/sh", "-c", COMMAND}
-  /// While an answer is waited for, an acknowledgement that no stub minds is sent every so often;
+  /// While an answer is waited for, an acknowledgement that no stub minds is sent at this interval;
   /// 0: never. srun acknowledges what it receives 40 ms late unless it has something to send, and
-  /// its other end holds back what follows a first piece until then (Nagle): an answer of more than
-  /// 1 KB takes 44 ms, and with this 2.
+  /// its other end holds back all bytes behind a first piece until then (Nagle). So an answer of
+  /// more than 1 KB takes 44 ms without this, and 2 ms with it.
   std::chrono::milliseconds prod_every{0};
   bool operator==(const CommandEndpoint&) const = default;
 };
@@ -38,12 +38,12 @@ struct CommandEndpoint {
 struct SerialEndpoint {
   std::string device; ///< path
   std::uint32_t baud = 115'200;
-  /// A device is one server, whatever the speed.
+  /// A device is one server, whatever its speed.
   bool operator==(const SerialEndpoint& other) const { return device == other.device; }
 };
 
-/// Where a stub is, and which of its processes is meant: of the forms of TARGET
-/// (docs/reference/cli.md) those that name a stub.
+/// Where a stub is, and which of its processes is meant. These are the forms of TARGET
+/// (docs/reference/cli.md) that name a stub.
 struct Endpoint {
   std::string text; ///< as the user wrote it; used in every message
   std::variant<TcpEndpoint, UnixEndpoint, CommandEndpoint, SerialEndpoint> where;

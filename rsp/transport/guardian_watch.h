@@ -12,7 +12,7 @@ namespace mqbridge::rsp {
 
 /// What the guardian does for one connection. Without a guardian it does nothing.
 ///
-/// Letting go of it does not end the guardian's watch: only forget() does, when nothing is left to
+/// Destroying this does not end the guardian's watch: only forget() does, when nothing is left to
 /// release.
 class GuardianWatch {
 public:

@@ -36,8 +36,8 @@ private:
   const std::chrono::milliseconds prod_every_;
 };
 
-/// The acknowledgement itself goes through as it is: to a stub in no-ack mode it is nothing, and to
-/// another one a repeated one is.
+/// Sends an acknowledgement at intervals (CommandEndpoint::prod_every). The stub does not mind: in
+/// no-ack mode it ignores each of them, in ack mode each repeated one.
 Received CommandTransport::receive(Clock::time_point deadline) {
   if (prod_every_ == std::chrono::milliseconds(0))
     return stdio_->receive(deadline);
@@ -52,7 +52,8 @@ Received CommandTransport::receive(Clock::time_point deadline) {
 
 Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpoint& command,
                                     Guardian* guardian) {
-  // One socket for both directions: the guardian can read and write with the one duplicate it gets.
+  // One socket serves both directions: the guardian reads and writes with the one duplicate it
+  // gets.
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return fail(codes::connect_failed,
@@ -86,7 +87,7 @@ Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint
     return forward(std::move(transport));
   auto watch = GuardianWatch::begin(guardian, (*transport)->guarded_descriptor());
   if (!watch) {
-    (*transport)->released(); // nothing was said on it: the line gets its settings back
+    (*transport)->released(); // nothing was sent: the line gets its settings back
     return forward(std::move(watch));
   }
   return OpenTransport{std::move(*transport), *watch};

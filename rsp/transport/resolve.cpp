@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What getaddrinfo(3) says.
+/// The result of getaddrinfo(3).
 struct Answer {
   int error = 0;
   int system_error = 0; ///< errno, where `error` is EAI_SYSTEM
@@ -47,7 +47,8 @@ Answer ask(const std::string& host, const std::string& port, int flags) {
   return answer;
 }
 
-/// Signals are for the threads that wait for them.
+/// A thread that starts meanwhile blocks all signals: only the threads that wait for them take
+/// them.
 class WithoutSignals {
 public:
   WithoutSignals() {
@@ -63,8 +64,8 @@ private:
   sigset_t before_{};
 };
 
-/// On a thread that nobody waits for at the end of the process: the answer of a slow name server
-/// may come when nobody wants it any more. Invalid: there is no thread to be had.
+/// Asks on a thread that nobody waits for at the end of the process: a slow name server may answer
+/// when nobody wants the answer any more. Invalid: no thread can be started.
 std::future<Answer> ask_beside(const TcpEndpoint& where) {
   std::promise<Answer> promise;
   auto answer = promise.get_future();
@@ -98,7 +99,7 @@ Result<std::vector<Address>> addresses_of(const Endpoint& endpoint, Answer answe
 
 Result<std::vector<Address>> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
                                      const ConnectLimits& limits) {
-  // Numbers ask nobody.
+  // An address in numbers needs no name server.
   if (auto numbers = ask(where.host, where.port, AI_NUMERICHOST | AI_NUMERICSERV);
       numbers.error == 0)
     return std::move(numbers.addresses);

@@ -9,7 +9,7 @@
 
 namespace mqbridge::rsp {
 
-/// As connect(2) takes it.
+/// An address in the form that connect(2) takes.
 struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
@@ -17,9 +17,9 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-/// The addresses of a host, best first. Each name is looked up on a thread of its own: nothing ends
-/// getaddrinfo(3) before its time, and no name is to wait for a slow one. Errors:
-/// connect.unresolved, connect.timeout, interrupted.
+/// The addresses of a host, best first. Each name is looked up on a thread of its own: nothing can
+/// end getaddrinfo(3) early, and no name may wait for a slow one. Errors: connect.unresolved,
+/// connect.timeout, interrupted.
 Result<std::vector<Address>> resolve(const Endpoint& endpoint, const TcpEndpoint& where,
                                      const ConnectLimits& limits);
 

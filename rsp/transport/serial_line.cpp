@@ -31,7 +31,8 @@ SerialSettings SerialSettings::for_stub(std::uint32_t baud) const {
   values.c_iflag = 0;
   values.c_oflag = 0;
   values.c_lflag = 0;
-  // CIBAUD of 0: the same speed both ways. BOTHER: whatever stands in c_ospeed, standard or not.
+  // With a CIBAUD of 0 both directions have the same speed. BOTHER takes the speed from c_ospeed,
+  // whether it is a standard one or not.
   values.c_cflag &=
       static_cast<tcflag_t>(~(CSIZE | PARENB | CSTOPB | CRTSCTS | HUPCL | CBAUD | CIBAUD));
   values.c_cflag |= CS8 | CREAD | CLOCAL | BOTHER;

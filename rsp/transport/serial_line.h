@@ -12,17 +12,17 @@ namespace mqbridge::rsp {
 /// All settings of a serial line, as the kernel keeps them.
 class SerialSettings {
 public:
-  /// Of the line behind `fd`; nullopt, with errno: it is none.
+  /// The settings of the line behind `fd`; nullopt, with errno: it is no serial line.
   static std::optional<SerialSettings> of(int fd);
 
-  /// Makes these the line's, once what was written before has left. 0 or an errno.
+  /// Sets the line to these, once all bytes written before have left. 0 or an errno.
   int apply(int fd) const;
 
   /// The same line for a stub: bytes as they are, 8N1, no flow control, `baud` bits a second, no
   /// hang-up when it is closed (which resets many boards).
   SerialSettings for_stub(std::uint32_t baud) const;
 
-  /// Bits a second: what the driver made of the wish, once read back.
+  /// Bits a second. Read back, it is the speed that the driver really chose.
   std::uint32_t baud() const;
 
 private:

@@ -17,11 +17,11 @@
 namespace mqbridge::rsp {
 namespace {
 
-/// What the kernel keeps of a line's unsent bytes: a page, less one (UART_XMIT_SIZE).
+/// The most unsent bytes that the kernel keeps for a line: a page, less one (UART_XMIT_SIZE).
 constexpr std::size_t kernel_buffer = 4095;
-/// Start bit, eight bits, stop bit.
+/// A start bit, eight bits of data, and a stop bit.
 constexpr std::uint32_t bits_per_byte = 10;
-/// Further from the wish than this, characters are misread.
+/// If the speed differs from the wanted one by more than this, characters are misread.
 constexpr double tolerance = 0.03;
 
 std::string hint_for(int error, const std::string& device) {
@@ -54,7 +54,7 @@ Failure busy(const Endpoint& endpoint, const SerialEndpoint& where) {
 }
 
 Result<UniqueFd> open_alone(const Endpoint& endpoint, const SerialEndpoint& where) {
-  // Not blocking: a modem line without carrier would keep even open() waiting.
+  // Without O_NONBLOCK even open() would wait on a modem line without carrier.
   UniqueFd fd(::open(where.device.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == EBUSY)
     return busy(endpoint, where);
@@ -66,7 +66,7 @@ Result<UniqueFd> open_alone(const Endpoint& endpoint, const SerialEndpoint& wher
   return fd;
 }
 
-/// Nullopt: done. Whatever the settings were is in `before`.
+/// Nullopt: done. `before` has the line's former settings.
 std::optional<Failure> set_up(int fd, const Endpoint& endpoint, const SerialEndpoint& where,
                               const SerialSettings& before) {
   const auto give_up = [&](Failure failure) {
@@ -83,7 +83,7 @@ std::optional<Failure> set_up(int fd, const Endpoint& endpoint, const SerialEndp
                         fmt::format("{}: {} does not run at {} baud; the nearest it has is {}",
                                     endpoint.text, where.device, where.baud, now->baud()),
                         "give the line and the stub a speed that both have"));
-  // What came while nobody listened answers nothing.
+  // Bytes that came while nobody listened answer nothing.
   ::tcflush(fd, TCIFLUSH);
   ::ioctl(fd, TIOCEXCL);
   return std::nullopt;
@@ -109,7 +109,7 @@ Result<std::unique_ptr<SerialTransport>> SerialTransport::open(const Endpoint& e
 }
 
 SerialTransport::~SerialTransport() {
-  // Otherwise the guardian still speaks on it.
+  // If it was not released, the guardian still uses the line.
   if (!released_)
     return;
   before_.apply(descriptor());

@@ -10,9 +10,9 @@ namespace mqbridge::rsp {
 
 /// A stub at the other end of a serial line.
 ///
-/// The line is this transport's alone (flock, and TIOCEXCL for programs that do not lock), and so
-/// it stays while the guardian has something to release on it. Its settings are put back when the
-/// transport closes, unless that is the case.
+/// The line belongs to this transport alone (flock, and TIOCEXCL for programs that do not lock),
+/// also while the guardian has something to release on it. When the transport closes, it puts the
+/// line's settings back, unless the guardian still needs the line.
 class SerialTransport final : public StreamTransport {
 public:
   /// Errors: connect.failed (no such device, no permission, no serial device, a speed that it does

@@ -62,11 +62,11 @@ Received StreamTransport::receive(Clock::time_point deadline) {
 
 void StreamTransport::wake() {
   const std::uint64_t one = 1;
-  // Can only fail when it counts 2^64 - 2 wake-ups already.
+  // The write can only fail if 2^64 - 2 wake-ups are counted already.
   [[maybe_unused]] const auto written = ::write(wakeup_.get(), &one, sizeof(one));
 }
 
-// A stub that does not read may still have something to say: only the reading side tells the end.
+// A stub that does not read may still send something: only reading finds the end.
 void StreamTransport::write_some() {
   std::size_t done = 0;
   while (done < outbox_.size()) {
@@ -81,7 +81,7 @@ void StreamTransport::write_some() {
   outbox_.erase(0, done);
 }
 
-/// Nullopt: nothing is there.
+/// Nullopt: there is nothing to read.
 std::optional<Received> StreamTransport::read_some() {
   if (!end_) {
     const auto count = read_now(chunk_.data(), chunk_.size());

@@ -1,11 +1,12 @@
 #include "rsp/transport/subprocess.h"
 
 #include "rsp/codes.h"
-#include "rsp/transport/io_thread.h"
 
 #include <algorithm>
 #include <array>
 #include <asio/buffer.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -19,14 +20,37 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace mqbridge::rsp {
 namespace {
 
-// What one line of a message can use; a command that talks on is read, and forgotten.
+// Bytes that one line of a message can use; the rest of the command's output is read and dropped.
 constexpr std::size_t stderr_kept = 1024;
 constexpr std::chrono::milliseconds end_grace{500};
+
+asio::io_context* start_io_thread() {
+  auto* const context = new asio::io_context(1);
+  // The thread blocks all signals: only the threads that wait for signals take them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([context] {
+    const auto work = asio::make_work_guard(*context);
+    context->run();
+  }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return context;
+}
+
+/// The process's one I/O thread, started at the first call.
+asio::io_context& io_context() {
+  // Never destroyed: the end of the process must not wait for a name server that a resolver still
+  // asks.
+  static asio::io_context* const context = start_io_thread();
+  return *context;
+}
 
 std::string describe_end(int status) {
   if (WIFEXITED(status))
@@ -36,7 +60,7 @@ std::string describe_end(int status) {
   return "the command ended";
 }
 
-/// Its lines, without what does not print and without blanks at the end.
+/// The lines of the text, without characters that do not print, and without blanks at the end.
 std::string readable(std::string_view text) {
   std::string lines;
   for (const char c : text) {
@@ -57,11 +81,11 @@ struct SpawnOptions {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, stdio, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, stdio, STDOUT_FILENO);
-    // Open for reading too: once we are gone, its next word must not kill it by SIGPIPE in the
-    // middle of attaching or detaching.
+    // The pipe is open for reading too: after our end, the command's next output must not kill it
+    // by SIGPIPE in the middle of attaching or detaching.
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
                                      fmt::format("/proc/self/fd/{}", err).c_str(), O_RDWR, 0);
-    // Other threads' and libraries' descriptors, close-on-exec or not.
+    // These are other threads' and libraries' descriptors, close-on-exec or not.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);
     sigset_t none, all;

@@ -9,9 +9,9 @@
 
 namespace mqbridge::rsp {
 
-/// A command started here, as the stub that speaks on its stdin and stdout. It is reaped, and its
-/// stderr read, to its end by the I/O thread, whether or not this object still exists: it is never
-/// killed, as it may hold a target.
+/// A command started here, as the stub that speaks on its stdin and stdout. The I/O thread reads
+/// its stderr to the end and reaps it, whether or not this object still exists: the command is
+/// never killed, as it may hold a target.
 class Subprocess {
 public:
   /// Starts the command in a session of its own (Ctrl-C does not reach it), `stdio` as its stdin

@@ -22,8 +22,8 @@ struct Received {
   std::string_view bytes; ///< the transport's own, until the next receive()
 };
 
-/// Bytes that a transport's kernel takes in one send when nothing is unsent: a request is never cut
-/// in half by our death as long as less than this is unanswered.
+/// Bytes that a transport's kernel takes in one send when nothing is unsent: if we die, no request
+/// is cut in half as long as less than this is unanswered.
 inline constexpr std::size_t min_send_buffer = std::size_t{128} << 10;
 
 /// What is known of a link beforehand.
@@ -49,15 +49,15 @@ public:
 
   virtual LinkLimits limits() const { return {}; }
 
-  /// Ends the stream for everybody who holds its descriptor, the guardian too. Only what a socket
-  /// carries knows an end.
+  /// Ends the stream for everybody who holds its descriptor, the guardian too. Only sockets can do
+  /// so.
   virtual void end() {}
 
-  /// Nothing is left that the guardian would have to say on it.
+  /// The guardian has nothing left to send on it.
   virtual void released() {}
 
-  /// What a stub started here said on stderr, and how it ended; empty for others. May wait a moment
-  /// for a process that is about to end.
+  /// The stderr of a stub started here, and how it ended; empty for others. May wait a moment for a
+  /// process that is about to end.
   virtual std::string last_words() { return {}; }
 };
 

@@ -1,7 +1,7 @@
 #include "tests/analysis/documents.h"
 
-#include "host/dump/communicator_keys.h"
-#include "host/dump/recorded_messages.h"
+#include "host/dump/together/communicator_keys.h"
+#include "host/dump/together/recorded_messages.h"
 #include "tests/analysis/recorded_view.h"
 #include "tests/analysis/simulator.h"
 

@@ -82,9 +82,15 @@ TEST(JoinDocuments, WhatOneOfThemLeftOutIsNotSeen) {
   const auto job = ring();
   auto filtered = part(job, 0, 1);
   filtered.dump.filters.tags = {17};
-  const auto joined = join_documents({filtered, part(job, 1, 2)});
+  filtered.dump.filters.variables.patterns = {"btl_*"};
+  filtered.dump.filters.variables.verbosity = Verbosity::user_all;
+  auto stricter = part(job, 1, 2);
+  stricter.dump.filters.variables.verbosity = Verbosity::user_basic;
+  const auto joined = join_documents({filtered, stricter});
   ASSERT_TRUE(joined);
   EXPECT_EQ(joined->filters.tags, std::vector<std::int64_t>{17});
+  EXPECT_EQ(joined->filters.variables.patterns, std::vector<std::string>{"btl_*"});
+  EXPECT_EQ(joined->filters.variables.verbosity, Verbosity::user_basic);
 }
 
 } // namespace

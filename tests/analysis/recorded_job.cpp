@@ -1,6 +1,6 @@
 #include "tests/analysis/recorded_job.h"
 
-#include "host/dump/recorded_messages.h"
+#include "host/dump/together/recorded_messages.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-#include "host/dump/recorded_messages.h"
-#include "host/mqs/whole_queue.h"
+#include "host/dump/together/recorded_messages.h"
+#include "host/mqs/queues.h"
 #include "tests/analysis/recorded_job.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 #include "tests/analysis/documents.h"
 #include "tests/analysis/world.h"
 

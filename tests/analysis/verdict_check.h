@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/dump/analysis.h"
+#include "host/dump/values/analysis.h"
 #include "tests/analysis/scene.h"
 
 #include <set>

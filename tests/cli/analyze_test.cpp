@@ -1,7 +1,7 @@
 // `mqbridge analyze` as a shell sees it, and what it reads.
 
-#include "host/cli/read_documents.h"
-#include "host/cli/verdict.h"
+#include "host/cli/commands/read_documents.h"
+#include "host/cli/commands/verdict.h"
 #include "host/document/json_report.h"
 #include "tests/cli/program.h"
 #include "tests/document/sample_dump.h"

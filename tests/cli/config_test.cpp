@@ -1,4 +1,4 @@
-#include "host/cli/config.h"
+#include "host/cli/arguments/config.h"
 #include "tests/cli/program.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "host/cli/output.h"
+#include "host/cli/terminal/output.h"
 #include "host/disk/output_file.h"
 #include "tests/cli/program.h"
 

@@ -1,4 +1,4 @@
-#include "host/cli/progress.h"
+#include "host/cli/terminal/progress.h"
 #include "rsp/unique_fd.h"
 
 #include <array>

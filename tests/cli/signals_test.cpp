@@ -1,4 +1,4 @@
-#include "host/cli/signals.h"
+#include "host/cli/terminal/signals.h"
 
 #include <cerrno>
 #include <chrono>

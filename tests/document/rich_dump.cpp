@@ -205,8 +205,7 @@ Analysis rich_analysis() {
   moved.calls_before = rich_calls();
   moved.calls_after = std::vector<BlockedCall>();
   moved.calls_moved = true;
-  moved.channels = {{"C1", 3, 5, std::nullopt}};
-  moved.counted = true;
+  moved.channels = {{{"C1", 3, 5, std::nullopt}}};
   OperationKind kind;
   kind.communicator = "C7";
   kind.peer = 3;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "host/document/sink.h"
-#include "host/dump/document.h"
+#include "host/dump/values/document.h"
 
 #include <string>
 

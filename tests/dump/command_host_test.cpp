@@ -1,4 +1,4 @@
-#include "host/dump/command_host.h"
+#include "host/dump/target/command_host.h"
 
 #include <gtest/gtest.h>
 

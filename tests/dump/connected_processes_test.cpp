@@ -1,8 +1,8 @@
 // Jobs that spawn others and connect with them, as their recorders know them: what is put together
 // of both sides is what was made, or nothing.
 
-#include "host/dump/communicator_keys.h"
-#include "host/dump/connected_processes.h"
+#include "host/dump/together/communicator_keys.h"
+#include "host/dump/together/connected_processes.h"
 #include "tests/dump/growing_job.h"
 
 #include <functional>

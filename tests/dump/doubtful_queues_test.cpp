@@ -1,4 +1,4 @@
-#include "host/dump/doubtful_queues.h"
+#include "host/dump/rank/doubts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "host/dump/filters.h"
 #include "host/dump/take_dump.h"
+#include "host/dump/values/filters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "host/dump/job_view.h"
+#include "host/dump/together/job_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/dump/merge_variables.h"
+#include "host/dump/rank/merge_variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

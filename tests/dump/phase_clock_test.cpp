@@ -1,4 +1,4 @@
-#include "host/dump/phase_clock.h"
+#include "host/dump/rank/phase_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "host/dump/process_state.h"
+#include "host/dump/target/process_state.h"
 
 #include <gtest/gtest.h>
 #include <string>

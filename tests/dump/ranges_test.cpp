@@ -1,4 +1,4 @@
-#include "host/dump/ranges.h"
+#include "host/dump/values/ranges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

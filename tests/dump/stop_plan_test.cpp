@@ -1,4 +1,4 @@
-#include "host/dump/stop_plan.h"
+#include "host/dump/rank/stop_plan.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-#include "host/dump/sysroot_caches.h"
-#include "host/dump/target_tools.h"
+#include "host/dump/target/target_tools.h"
 #include "host/dump/workshop.h"
 #include "tests/builders/private_cache.h"
 

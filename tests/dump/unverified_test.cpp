@@ -1,4 +1,4 @@
-#include "host/dump/unverified.h"
+#include "host/dump/rank/doubts.h"
 
 #include <gtest/gtest.h>
 #include <ostream>

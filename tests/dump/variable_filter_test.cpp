@@ -1,4 +1,4 @@
-#include "host/dump/variable_filter.h"
+#include "host/dump/values/variable_filter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

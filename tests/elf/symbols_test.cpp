@@ -1,7 +1,7 @@
 // Symbols are looked up in the file, through what hash tables it has: whatever finds them, and
 // however broken that is, the answers are those of the symbol table.
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/elf/elf_file.h"
 #include "host/elf/symbol_hash.h"
 #include "tests/builders/elf_builder.h"

@@ -1,6 +1,6 @@
 // A real debuginfod that serves a directory; and servers that are down, or say nothing.
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/elf/elf_file.h"
 #include "host/files/debuginfod.h"
 #include "tests/builders/elf_builder.h"

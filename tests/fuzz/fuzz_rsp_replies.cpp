@@ -1,7 +1,7 @@
 // Replies as rsp/ reads them, one parser at a time. The first byte chooses which; replies to reads
 // of memory say in the bytes behind it what was asked for.
 
-#include "rsp/client/attach_refusal.h"
+#include "rsp/client/attach_facts.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/client/quirks.h"
 #include "rsp/commands/memory_reply.h"

@@ -1,9 +1,9 @@
 // What a stub says of a process, as host/target reads it. The first byte chooses which text it is.
 
 #include "host/memory/memory_map_parser.h"
+#include "host/mpi/launch_environment.h"
 #include "host/process/auxv.h"
-#include "host/process/environment.h"
-#include "host/process/known_ranges.h"
+#include "host/process/image_set.h"
 #include "host/process/link_map.h"
 #include "host/process/memory_image.h"
 #include "host/process/platform_probe.h"

@@ -1,7 +1,7 @@
 // What users write: targets, option values, the file of --config. The first byte chooses which.
 
-#include "host/cli/config.h"
-#include "host/cli/option_values.h"
+#include "host/cli/arguments/config.h"
+#include "host/cli/arguments/option_values.h"
 #include "host/dump/take_dump.h"
 #include "rsp/transport/endpoint.h"
 #include "tests/fuzz/fuzz_file.h"

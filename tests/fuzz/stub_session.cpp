@@ -2,9 +2,9 @@
 
 #include "rsp/commands/attach.h"
 #include "rsp/commands/background_file.h"
-#include "rsp/commands/memory.h"
 #include "rsp/commands/processes.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/refused_attach.h"
 #include "rsp/commands/remote_file.h"
 #include "rsp/commands/run_until.h"

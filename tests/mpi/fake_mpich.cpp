@@ -2,6 +2,7 @@
 
 #include "host/mpi/mpich/mpich_insides.h"
 #include "host/mpi/mpich/mpich_process.h"
+#include "host/mpi/mpich/mpich_repairs.h"
 
 namespace mqbridge {
 namespace {

@@ -1,3 +1,5 @@
+#include "host/mpi/dll_locations.h"
+#include "host/mpi/launcher_programs.h"
 #include "host/mpi/mpi_support.h"
 
 #include <gmock/gmock.h>
@@ -9,11 +11,11 @@ namespace {
 TEST(KnownMpis, EachIsFoundByItsProviderAndByItsName) {
   std::set<std::string_view> providers;
   for (const auto* mpi : known_mpis()) {
-    const auto identity = mpi->identity();
-    EXPECT_TRUE(providers.insert(identity.provider).second) << identity.provider;
-    EXPECT_EQ(&support_of(identity.provider), mpi);
-    EXPECT_EQ(&support_named(identity.name), mpi);
-    EXPECT_FALSE(identity.symbols.empty()) << identity.provider;
+    const auto& facts = mpi->facts();
+    EXPECT_TRUE(providers.insert(facts.provider).second) << facts.provider;
+    EXPECT_EQ(&support_of(facts.provider), mpi);
+    EXPECT_EQ(&support_named(facts.name), mpi);
+    EXPECT_FALSE(facts.symbols.of_each_process.empty()) << facts.provider;
   }
   EXPECT_THAT(providers, testing::ElementsAre("mpich", "openmpi", "recorder"));
 }
@@ -27,13 +29,51 @@ TEST(KnownMpis, TheirLibrariesAreKnownByName) {
     EXPECT_FALSE(names.have(library)) << library;
 }
 
+TEST(KnownMpis, TheirLaunchersAreKnownByName) {
+  for (const auto* mpi : known_mpis()) {
+    const auto& launcher = mpi->facts().launcher;
+    for (const auto front : launcher.fronts) {
+      EXPECT_EQ(launcher_role(front.substr(0, kept_name_bytes)), LauncherRole::front) << front;
+      EXPECT_EQ(mpi_of_launcher(front), mpi) << front;
+    }
+    for (const auto daemon : launcher.daemons)
+      EXPECT_EQ(launcher_role(daemon.substr(0, kept_name_bytes)), LauncherRole::daemon) << daemon;
+  }
+  EXPECT_EQ(launcher_role("mpirun"), LauncherRole::front);
+  EXPECT_EQ(mpi_of_launcher("mpirun"), nullptr);
+  EXPECT_EQ(launcher_role("slurmstepd"), LauncherRole::daemon);
+  EXPECT_EQ(launcher_role("solver"), LauncherRole::none);
+  EXPECT_EQ(mpi_of_naming_daemon("hydra_pmi_proxy"), &support_of("mpich"));
+  EXPECT_EQ(mpi_of_naming_daemon("orted"), nullptr);
+  EXPECT_EQ(mpi_of_naming_daemon(""), nullptr);
+}
+
+TEST(KnownMpis, TheirDllsAreLookedForAsTheirFactsSay) {
+  MpiLibrary mpi;
+  mpi.provider = "openmpi";
+  mpi.dll_name = "/x/dll.so";
+  mpi.version = "4.1.4";
+  const auto dll = dll_of(mpi);
+  EXPECT_EQ(dll.name, "/x/dll.so");
+  EXPECT_TRUE(dll.name_ends && !dll.is_ours);
+  EXPECT_EQ(dll.version, "4.1.4");
+  EXPECT_THAT(std::string(dll.install_hint), testing::HasSubstr("libopenmpi3"));
+  EXPECT_THAT(dll.directories, testing::Contains("mpich/lib")) << "those of all";
+  const DllLocation handles{"/x/handles.so", false};
+  EXPECT_EQ(dll_of(mpi, handles).name, "/x/handles.so");
+  EXPECT_FALSE(dll_of(mpi, handles).name_ends);
+  mpi.provider = "recorder";
+  EXPECT_TRUE(dll_of(mpi).is_ours);
+}
+
 TEST(KnownMpis, OfAnotherNothingIsKnown) {
   const auto& other = support_of("other");
   EXPECT_EQ(&other, &support_of("intelmpi"));
   EXPECT_EQ(&other, &support_named("MPI"));
-  EXPECT_EQ(other.identity().provider, "other");
-  EXPECT_TRUE(other.identity().symbols.empty() && other.root_symbols().empty());
-  EXPECT_TRUE(other.dll_limits().empty());
+  const auto& facts = other.facts();
+  EXPECT_EQ(facts.provider, "other");
+  EXPECT_TRUE(facts.symbols.of_each_process.empty() && facts.symbols.roots.empty());
+  EXPECT_TRUE(facts.dll.limits.empty());
 }
 
 } // namespace

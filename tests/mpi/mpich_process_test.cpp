@@ -67,7 +67,7 @@ protected:
     request.op_classes = {op_classes.begin(), op_classes.end()};
     request.cpu_limit = limit;
     request.max_operations = 1'000;
-    request.ignore_welcome = support_of(mpi.provider).refuses_in_success();
+    request.ignore_welcome = support_of(mpi.provider).facts().dll.refuses_in_success;
     auto result = walk_queues(request);
     EXPECT_TRUE(
         support_of(mpi.provider).repair(result.communicators, {*images, through, platform}));

@@ -3,6 +3,7 @@
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/mpich/mpich_communicators.h"
 #include "host/mpi/mpich/mpich_process.h"
+#include "host/mpi/mpich/mpich_repairs.h"
 #include "host/mpi/plausible.h"
 #include "tests/mpi/fake_mpich.h"
 

@@ -1,6 +1,7 @@
 // Which recorder `mqbridge run --record-queues` preloads into a command: told by ELF files and
 // links of a directory of this test.
 
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/preload/choose_recorder.h"
 #include "host/mpi/preload/program_mpi.h"
 #include "host/mpi/preload/recorder_files.h"
@@ -82,15 +83,20 @@ protected:
   EnvironmentVariable forwarded_{forward, ""};
 };
 
+std::string_view provider_of(std::string_view library) {
+  const auto* const mpi = preload::mpi_of_library(library);
+  return mpi != nullptr ? mpi->facts().provider : "";
+}
+
 TEST(PreloadNames, TellTheMpi) {
   for (const auto* name : {"libmpi.so.40", "/usr/lib/libmpi.so.40.30.4", "libmpi_mpifh.so.40",
                            "libmpi_usempif08.so.40", "libmpi.so.20"})
-    EXPECT_EQ(preload::provider_of_library(name), "openmpi") << name;
+    EXPECT_EQ(provider_of(name), "openmpi") << name;
   for (const auto* name : {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpi.so.12.1",
                            "libmpifort.so.12"})
-    EXPECT_EQ(preload::provider_of_library(name), "mpich") << name;
+    EXPECT_EQ(provider_of(name), "mpich") << name;
   for (const auto* name : {"libmpi", "libmpi.so", "libmpifoo.so.40", "libm.so.6", "", "libmpi.so."})
-    EXPECT_EQ(preload::provider_of_library(name), "") << name;
+    EXPECT_EQ(provider_of(name), "") << name;
 }
 
 TEST_F(Preload, TheProgramTellsTheMpiWhateverStartsIt) {

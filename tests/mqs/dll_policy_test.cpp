@@ -42,6 +42,13 @@ struct OpenDirectory {
   fs::path path;
 };
 
+TargetsDll targets_dll(std::string_view name, std::string_view version = "4.1.4") {
+  TargetsDll target{name, true, "openmpi", version};
+  target.install_hint = "apt install libopenmpi3, or --dll";
+  target.directories = {"openmpi/lib/openmpi3"};
+  return target;
+}
+
 class DllPolicyTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -61,7 +68,7 @@ protected:
   }
 
   Result<DllChoice> choose(const std::string& name) {
-    return choose_dll(policy, {name, true, "openmpi", "4.1.4"});
+    return choose_dll(policy, targets_dll(name));
   }
 
   void expect_untrusted(const std::string& name, const std::string& why) {
@@ -82,12 +89,12 @@ TEST_F(DllPolicyTest, TheRecordersDllIsMqbridgesOwnWhateverTheTargetSays) {
   fs::copy_file(some_dll, own);
   fs::permissions(directory, fs::perms(0777)); // as far as the program is trusted
   policy.own_directories = {directory / "absent", directory};
-  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0"});
+  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0", true});
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_EQ(choice->path, own);
   EXPECT_EQ(choice->source, "part of mqbridge");
   policy.given = dll;
-  EXPECT_EQ(choose_dll(policy, {"", true, "recorder", "1.0"}).value().path, dll);
+  EXPECT_EQ(choose_dll(policy, {"", true, "recorder", "1.0", true}).value().path, dll);
 }
 
 TEST_F(DllPolicyTest, TheDllForHandlesIsMqbridgesOwnWhereThatKnowsTheMpi) {
@@ -130,7 +137,7 @@ TEST_F(DllPolicyTest, ADllForHandlesThatAProcessNamesObeysTheRules) {
 
 TEST_F(DllPolicyTest, WithoutItsOwnDllMqbridgeSaysWhereItLooked) {
   policy.own_directories = {directory};
-  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0"});
+  const auto choice = choose_dll(policy, {dll.native(), true, "recorder", "1.0", true});
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().code, "dll.not_found");
   EXPECT_THAT(choice.error().message,
@@ -476,8 +483,7 @@ TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
 }
 
 TEST_F(DllPolicyTest, AnotherVersionIsAWarning) {
-  const auto choice =
-      choose_dll(policy, {"/no/such/libompi_dbg_msgq.so", true, "openmpi", "5.0.9"});
+  const auto choice = choose_dll(policy, targets_dll("/no/such/libompi_dbg_msgq.so", "5.0.9"));
   ASSERT_TRUE(choice);
   ASSERT_THAT(choice->warnings, SizeIs(1));
   EXPECT_EQ(choice->warnings[0].code, "dll.version_differs");

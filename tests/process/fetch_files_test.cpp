@@ -1,6 +1,6 @@
 // Files that this host lacks, or has another build of, read from a real gdbserver.
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/files/file_fetcher.h"
 #include "host/process/live/live_process.h"
 #include "host/process/stopped_process.h"

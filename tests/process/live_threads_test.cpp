@@ -2,7 +2,7 @@
 
 #include "host/memory/prefetch_budget.h"
 #include "host/process/live/live_process.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 #include "tests/support/stub_memory.h"
 

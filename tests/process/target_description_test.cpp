@@ -1,6 +1,5 @@
 // What a stub's target description says of the platform.
 
-#include "host/process/live/described_architecture.h"
 #include "host/process/target_description.h"
 #include "tests/support/connected.h"
 #include "tests/support/stub_answers.h"

@@ -1,7 +1,6 @@
-#include "host/report/printable.h"
+#include "host/report/fitted_text.h"
 #include "host/report/table.h"
 #include "host/report/units.h"
-#include "host/report/wrap.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/fault_relay.h"
 #include "tests/support/faults_tried.h"
 #include "tests/support/gdb_server.h"

@@ -2,7 +2,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/exchange/connection.h"
 #include "tests/rsp/read_only_segment.h"
 #include "tests/support/connected.h"

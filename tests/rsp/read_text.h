@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rsp/client/client.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>

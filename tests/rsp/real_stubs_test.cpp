@@ -3,7 +3,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/threads.h"
 #include "rsp/exchange/connection.h"
 #include "tests/rsp/read_text.h"

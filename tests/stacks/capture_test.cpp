@@ -57,7 +57,7 @@ public:
   Result<std::optional<std::vector<LoadedObject>>> loaded_objects(std::uint64_t) override {
     return std::optional<std::vector<LoadedObject>>();
   }
-  Result<LaunchEnvironment> environment() override { return LaunchEnvironment(); }
+  Result<std::string> environment() override { return std::string(); }
   Result<std::vector<ProcessThread>> threads(std::size_t most_registers) override {
     state_.most_registers = most_registers;
     if (state_.thread_error)

@@ -82,6 +82,8 @@ GdbServer::GdbServer(ServerMode mode, const ChildSpec& program) : mode_(mode) {
   }
   own_inferior_.emplace(program);
   inferior_ = own_inferior_->pid();
+  // Once it sleeps, its libraries are loaded: the server stops it as soon as it attaches.
+  eventually(1s, [this] { return process_state(inferior_) == 'S'; });
   if (mode != ServerMode::stdio)
     serve(attach_command(mode, inferior_));
 }

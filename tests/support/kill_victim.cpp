@@ -5,7 +5,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/threads.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/guardian/guardian.h"

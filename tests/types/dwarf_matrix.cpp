@@ -1,6 +1,6 @@
 #include "tests/types/dwarf_matrix.h"
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/types/dwarf_types.h"
 #include "tests/builders/elf_builder.h"
 #include "tests/builders/private_cache.h"

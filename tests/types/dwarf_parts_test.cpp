@@ -1,6 +1,6 @@
 // DWARF that one file shares with others, or that lies in files of its own: found, and missed.
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/types/dwarf_types.h"
 #include "tests/builders/elf_builder.h"
 #include "tests/support/requirements.h"

@@ -1,4 +1,4 @@
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/types/dwarf_types.h"
 #include "tests/builders/elf_builder.h"
 

@@ -1,6 +1,6 @@
 // Stands in for mqbridge-indexer: answers as its name says. Started as that is.
 
-#include "host/confined/descriptors.h"
+#include "host/confined/confine.h"
 #include "host/types/indexer_wire.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // What is kept of a file's types from one run to the next, and when work on them ends.
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 #include "host/disk/work_budget.h"
 #include "host/process/image_set.h"
 #include "host/types/dwarf_types.h"

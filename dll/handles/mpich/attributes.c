@@ -1,5 +1,5 @@
-/* Attributes of communicators, among which MPICH keeps their topologies, and those that MPI
- * predefines, which it keeps for all of them together. */
+/* Attributes of communicators. MPICH keeps topologies among them. It keeps the attributes that MPI
+ * predefines once for all communicators. */
 
 #include "dll/handles/mpich/layout.h"
 
@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 enum { MOST_ATTRIBUTES = 65536 };
-/* How large the universe is MPICH asks when the program does: until then its value is unknown. */
+/* MPICH asks the launcher for the universe size when the program asks MPICH: until then the value
+ * is not known. */
 enum { UNIVERSE_SIZE = 0x64400009, NOT_ASKED = -1 };
 
 struct attribute {
@@ -15,7 +16,7 @@ struct attribute {
   mqs_taddr_t value;
 };
 
-/* 1: it was read, and there is one. */
+/* Reads an attribute. 1: it was read, and there is one. */
 static int read_attribute(const mqs_process_info* process, const struct mpich* mpich,
                           mqs_taddr_t at, struct attribute* attribute) {
   mqs_taddr_t keyval = 0;
@@ -26,8 +27,9 @@ static int read_attribute(const mqs_process_info* process, const struct mpich* m
   return attribute->keyval != 0;
 }
 
-/* PreDefined_attrs of MPIR_Process stands where that has the addresses of MPI_COMM_WORLD and
- * MPI_COMM_SELF, and of two more communicators (src/include/mpir_process.h). 0: it does not. */
+/* The address of PreDefined_attrs: it stands in MPIR_Process behind the addresses of
+ * MPI_COMM_WORLD, of MPI_COMM_SELF, and of two more communicators (src/include/mpir_process.h). 0:
+ * not found. */
 static mqs_taddr_t find_predefined(const mqs_process_info* process, const struct mpich* mpich) {
   enum { SEARCHED = 32, BEFORE = 4 };
   const unsigned word = (unsigned)process->target.address_size;
@@ -44,7 +46,7 @@ static mqs_taddr_t find_predefined(const mqs_process_info* process, const struct
   return 0;
 }
 
-/* In the order of PreDefined_attrs. One below `least` is not set. */
+/* The attributes in the order of PreDefined_attrs. A value below `least` is not set. */
 static const struct {
   const char* name;
   int keyval, least;
@@ -57,7 +59,7 @@ static const struct {
                   {"MPI_WTIME_IS_GLOBAL", 0x64400007, INT_MIN}};
 enum { PREDEFINED = (int)(sizeof predefined / sizeof *predefined) };
 
-/* How many were added; -1: they are not known. */
+/* Returns the number of added attributes; -1: they are not known. */
 static int add_predefined(const mqs_process_info* process, const struct mpich* mpich,
                           struct mpidbg_attribute_pair_t* pairs) {
   int* const values = handles_ints(process, find_predefined(process, mpich), PREDEFINED);
@@ -77,7 +79,7 @@ static int add_predefined(const mqs_process_info* process, const struct mpich* m
   return count;
 }
 
-/* How many the communicator has, up to the end of the list; -1: it has none. */
+/* The number of the communicator's attributes; -1: its list has no end. */
 static int count_attributes(const mqs_process_info* process, const struct mpich* mpich,
                             mqs_taddr_t first) {
   int count = 0;
@@ -124,7 +126,7 @@ void mpich_attributes(const mqs_process_info* process, const struct mpich* mpich
     return;
   const int before = add_predefined(process, mpich, info->comm_attrs);
   info->comm_num_attrs = before > 0 ? before : 0;
-  answer->more.known |= MPIDBG_KNOWN_TOPOLOGY; /* none, unless there is one */
+  answer->more.known |= MPIDBG_KNOWN_TOPOLOGY; /* there is none, unless one is found */
   if (!add_own(process, mpich, first, topology_keyval, answer))
     answer->more.known &= ~(unsigned)MPIDBG_KNOWN_TOPOLOGY;
   else if (before >= 0)

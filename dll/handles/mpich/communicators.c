@@ -45,8 +45,8 @@ static struct world read_world(const mqs_process_info* process, const struct mpi
   return world;
 }
 
-/* Whose connection it is. Most groups have the order of the world: the search begins behind the one
- * found last. */
+/* The world rank of a connection. Most groups have the order of the world: the search begins behind
+ * the rank that was found last. */
 static int world_rank(const struct world* world, mqs_taddr_t connection, int expected) {
   for (int i = 0; i < world->size; ++i) {
     const int rank = (expected + i) % world->size;
@@ -90,7 +90,7 @@ static void add_groups(const mqs_process_info* process, const struct mpich* mpic
     handles_host->mqs_free_fp(world.members);
 }
 
-/* Without one of its own a communicator has the default. */
+/* A communicator without an error handler of its own has the default one. */
 static void add_errhandler(const mqs_process_info* process, const struct mpich* mpich,
                            mqs_taddr_t comm, struct mpidbg_comm_description* more) {
   mqs_taddr_t errhandler = 0;
@@ -119,8 +119,9 @@ static void read_holders(const mqs_process_info* process, struct mpich* mpich) {
   mpich->holder_count = read ? requests.count : 0;
 }
 
-/* The program's handle holds one reference, and each request one. That it holds none is certain;
- * that it still holds one is not, since others of the MPI may. */
+/* The program's handle holds one reference, and each request holds one. With fewer references the
+ * program has freed its handle for certain. With enough of them it is not known, since other parts
+ * of the MPI may hold one. */
 static int is_freed(const mqs_process_info* process, struct mpich* mpich, mqs_taddr_t comm) {
   int holding = 0;
   int references = 0;
@@ -167,7 +168,7 @@ int mpich_comm(const mqs_process_info* process, void* state, struct comm_answer*
   return MPIDBG_SUCCESS;
 }
 
-/* Communicators that MPICH has made for itself, of the one at `comm`. */
+/* Adds the communicators that MPICH has made for itself from the one at `comm`. */
 static int add_internals(const mqs_process_info* process, const struct mpich* mpich,
                          mqs_taddr_t comm, struct handle_list* internals) {
   static const enum mpich_field links[] = {COMM_LOCAL_COMM, COMM_NODE_COMM, COMM_NODE_ROOTS};
@@ -190,7 +191,7 @@ static int is_among(const struct handle_list* list, mqs_taddr_t handle) {
   return 0;
 }
 
-/* All but those that MPICH has made for itself. */
+/* Lists all communicators except the ones that MPICH has made for itself. */
 int mpich_comms(const mqs_process_info* process, const struct mpich* mpich,
                 struct handle_list* list) {
   struct handle_list all = {0};

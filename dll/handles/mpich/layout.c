@@ -2,7 +2,7 @@
 
 #include "dll/handles/mpich/layout.h"
 
-/* Of a handle: two bits say where its object is, four of which kind it is. */
+/* Two bits of a handle tell where its object is, four tell the object's kind. */
 enum { PLACE_SHIFT = 30, BUILTIN = 1, DIRECT = 2, INDIRECT = 3, KIND_SHIFT = 26, KIND_BITS = 0xf };
 enum { DIRECT_BITS = 0x3ffffff, BLOCK_SHIFT = 12, INDEX_BITS = 0xfff };
 enum { MOST_OBJECTS = 1 << 20, REQUEST_KINDS = 13 };
@@ -41,9 +41,9 @@ int mpich_int(const mqs_process_info* process, const struct mpich* mpich, mqs_ta
   return 1;
 }
 
-/* What MPICH keeps with the objects of a kind, MPIR_Object_alloc_t, which no debug information
- * tells: an address, an int, an address, five ints, an address, an int. Only believed if it says
- * of these objects what is known of them. */
+/* MPIR_Object_alloc_t, which MPICH keeps for the objects of each kind. No debug information
+ * describes it: an address, an int, an address, five ints, an address, an int. It is only believed
+ * if its values agree with known facts about these objects. */
 static void find_blocks(const mqs_process_info* process, mqs_taddr_t allocator,
                         struct mpich_pool* pool) {
   enum { BLOCKS, ALLOCATED, KIND = 3, SIZE };
@@ -81,7 +81,7 @@ static void find_pool(const mqs_process_info* process, const char* type, const c
     find_blocks(process, at, pool);
 }
 
-/* There is a predefined complete request of each kind, in order: so many kinds has MPICH 4.0. */
+/* There is a predefined complete request of each kind, in order: MPICH 4.0 has this many kinds. */
 static int has_kinds_of_4_0(const mqs_process_info* process, const struct mpich* mpich) {
   enum { FIRST_COMPLETE = 0x6c000000 };
   const mqs_taddr_t size = (unsigned)mpich->requests.object_size;
@@ -177,7 +177,8 @@ int mpich_find(const mqs_process_info* process, const struct mpich* mpich,
   if (!handles_word(process, *object, sizeof(int32_t), &said) ||
       !mpich_int(process, mpich, *object, OBJECT_REFERENCES, &references))
     return MPIDBG_ERR_UNAVAILABLE;
-  /* What MPICH has freed has no references. Predefined ones are not counted. */
+  /* An object that MPICH has freed has no references. References to predefined objects are not
+   * counted. */
   const int lives = handle >> PLACE_SHIFT == BUILTIN || references > 0;
   return said == handle && lives ? MPIDBG_SUCCESS : MPIDBG_ERR_NOT_FOUND;
 }

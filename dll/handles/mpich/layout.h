@@ -1,13 +1,14 @@
 #ifndef MQBRIDGE_DLL_HANDLES_MPICH_LAYOUT_H
 #define MQBRIDGE_DLL_HANDLES_MPICH_LAYOUT_H
 
-/* Where things are in MPICH's objects (device ch3), as its own debug information tells: a library
+/* Where the fields of MPICH's objects (device ch3) are, by MPICH's own debug information: a library
  * that is built with --enable-debuginfo has types from src/mpi/debugger/dbginit.c, and a symbol
  * table that names its static arrays of objects. */
 
 #include "dll/handles/reader.h"
 
-/* FIELD(constant, type, field, bytes): 0 bytes: as many as an address; -1: it is no number. */
+/* FIELD(constant, type, field, bytes): 0 bytes: as many as an address has; -1: the field is no
+ * number. */
 #define MPICH_FIELDS                                                                               \
   FIELD(OBJECT_REFERENCES, "MPIR_Comm", "ref_count", 4)                                            \
   FIELD(COMM_CONTEXT, "MPIR_Comm", "context_id", 2)                                                \
@@ -63,8 +64,8 @@ enum mpich_field {
 /* MPII_Object_kind, which a handle has in it (src/include/mpir_objects.h). */
 enum { MPICH_COMM = 1, MPICH_FILE = 4, MPICH_ERRHANDLER = 5, MPICH_WINDOW = 8, MPICH_REQUEST = 11 };
 
-/* Objects of one kind: an array of those that MPI predefines, an array of the first ones that a
- * program makes, and blocks of the others. */
+/* Objects of one kind: an array of the objects that MPI predefines, an array of the first ones that
+ * a program makes, and blocks of the others. */
 struct mpich_pool {
   int kind;
   int object_size;                   /* 0: these objects cannot be found */
@@ -80,8 +81,8 @@ struct mpich {
   int offsets[MPICH_FIELD_COUNT]; /* -1: not known */
   struct mpich_pool comms, errhandlers, requests;
   int knows_kinds; /* of requests: they are numbered as in MPICH 4.0 */
-  /* Addresses of the communicators of all requests, read when they are first asked for: NULL means
-   * that they were not, or cannot be. */
+  /* Addresses of the communicators of all requests, read when somebody first asks for them. NULL:
+   * nobody has asked, or they cannot be read. */
   mqs_taddr_t* holders;
   int holder_count;
 };
@@ -108,14 +109,14 @@ int mpich_int(const mqs_process_info* process, const struct mpich* mpich, mqs_ta
 int mpich_word(const mqs_process_info* process, const struct mpich* mpich, mqs_taddr_t object,
                enum mpich_field field, uint64_t* value);
 
-/* The living object that says of itself that this is its handle. MPIDBG_ERR_NOT_FOUND: there is
+/* The living object whose own field says that this is its handle. MPIDBG_ERR_NOT_FOUND: there is
  * none; MPIDBG_ERR_UNAVAILABLE: that cannot be read. */
 int mpich_find(const mqs_process_info* process, const struct mpich* mpich,
                const struct mpich_pool* pool, mqs_taddr_t handle, mqs_taddr_t* object);
-/* The same; 0: any of the two. */
+/* The same; 0: not found, or not readable. */
 mqs_taddr_t mpich_object(const mqs_process_info* process, const struct mpich* mpich,
                          const struct mpich_pool* pool, mqs_taddr_t handle);
-/* What the object at `object` says of itself: its handle; 0: not known. */
+/* The handle that the object at `object` has in its own field; 0: not known. */
 mqs_taddr_t mpich_handle(const mqs_process_info* process, mqs_taddr_t object);
 /* Adds the handles of all living objects. MPIDBG_ERR_UNAVAILABLE: some cannot be read. */
 int mpich_list(const mqs_process_info* process, const struct mpich* mpich,

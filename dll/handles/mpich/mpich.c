@@ -34,7 +34,7 @@ static int has_errhandler(const mqs_process_info* process, const struct mpich* m
   return mpich_word(process, mpich, at, COMM_ERRHANDLER, &attached) && attached == errhandler;
 }
 
-/* To which of them the error handler at `at` is attached. -1: not known. */
+/* The number of communicators to which the error handler at `at` is attached. -1: not known. */
 static int attached_to(const mqs_process_info* process, const struct mpich* mpich, mqs_taddr_t at,
                        int (*list_comms)(const mqs_process_info*, const struct mpich*,
                                          struct handle_list*),
@@ -56,7 +56,8 @@ static int list_all(const mqs_process_info* process, const struct mpich* mpich,
   return mpich_list(process, mpich, &mpich->comms, list);
 }
 
-/* One of communicators has a reference for each of them, and one for the program's handle. */
+/* An error handler of communicators has a reference for each of them, and one for the program's
+ * handle. */
 static void add_attached(const mqs_process_info* process, const struct mpich* mpich, mqs_taddr_t at,
                          struct mpidbg_errhandler_info_t* info) {
   mqs_taddr_t* by_all = NULL;
@@ -121,7 +122,7 @@ static int errhandlers(const mqs_process_info* process, void* state, struct hand
   return mpich_list(process, mpich, &mpich->errhandlers, list);
 }
 
-/* The same integer, if it is a handle. */
+/* A handle is the same integer in Fortran and C. */
 static int translate(const mqs_process_info* process, const struct mpich* mpich,
                      const struct mpich_pool* pool, mqs_taddr_t null, int32_t fortran,
                      mqs_taddr_t* handle) {

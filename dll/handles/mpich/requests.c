@@ -1,5 +1,5 @@
-/* An MPI_Request is an integer: place and index of an MPIR_Request. What the program asked for is
- * with the part of device ch3. */
+/* An MPI_Request is an integer: place and index of an MPIR_Request. The arguments of the program's
+ * call are in the part of device ch3. */
 
 #include "dll/handles/mpich/layout.h"
 
@@ -28,7 +28,7 @@ struct request {
   const mqs_process_info* process;
   const struct mpich* mpich;
   mqs_taddr_t at;
-  mqs_taddr_t started; /* what a start of a persistent one made; 0: it is not started */
+  mqs_taddr_t started; /* the request that the start of a persistent one made; 0: not started */
   int kind, persistent, counter;
 };
 
@@ -62,7 +62,8 @@ static int is_receive(const struct request* request) {
   return request->kind == KIND_RECEIVE || request->kind == KIND_PERSISTENT_RECEIVE;
 }
 
-/* Of the union of what each kind has: of a persistent one the debugger's link stands in front. */
+/* The fields of each kind share a union. In a persistent request the debugger's link stands in
+ * front of the field. */
 static int find_started(struct request* request) {
   const mqs_taddr_t of_kind = mpich_at(request->mpich, request->at, REQUEST_OF_KIND);
   const unsigned word = (unsigned)request->process->target.address_size;
@@ -71,7 +72,7 @@ static int find_started(struct request* request) {
          handles_pointer(request->process, of_kind + (is_collective ? 0 : word), &request->started);
 }
 
-/* A code, as the interface has them. */
+/* Returns a code of the interface. */
 static int read_request(struct request* request) {
   mqs_taddr_t counter = 0;
   if (!mpich_int(request->process, request->mpich, request->at, REQUEST_KIND, &request->kind))
@@ -110,8 +111,8 @@ static int state_of(const struct request* request) {
   return is_freed(request) ? MPIDBG_STATE_FREED : MPIDBG_STATE_ACTIVE;
 }
 
-/* Of a send that is pending MPICH keeps the envelope for debuggers alone: its other fields are set
- * where the protocol needs them. */
+/* MPICH keeps the envelope of a pending send for debuggers alone: the send's other fields are set
+ * only where the protocol needs them. */
 static int read_send(const struct request* request, int* rank, int* tag) {
   const struct mpich* const mpich = request->mpich;
   mqs_taddr_t send = 0;
@@ -197,8 +198,8 @@ static void add_datatype(const struct request* request, mqs_taddr_t device,
     more->known |= MPIDBG_KNOWN_BYTES;
 }
 
-/* Of sends that are not persistent it is set where they wait for the receiver: then they have a
- * datatype. */
+/* For a send that is not persistent the buffer is set only if it waits for the receiver: then the
+ * send has a datatype. */
 static void add_buffer(const struct request* request, struct mpidbg_request_description* more) {
   const struct mpich* const mpich = request->mpich;
   const mqs_taddr_t device = mpich_at(mpich, request->at, REQUEST_DEVICE);

@@ -1,11 +1,11 @@
-/* MPIR_Topology (src/include/mpir_topo.h), which no debug information tells. What it says has to
- * fit its communicator, or it is not known. */
+/* MPIR_Topology (src/include/mpir_topo.h), which no debug information describes. Its values have to
+ * fit its communicator; otherwise the topology is not known. */
 
 #include "dll/handles/mpich/layout.h"
 
 enum { GRAPH = 1, CARTESIAN = 2, DIST_GRAPH = 3, MOST_DIMS = 64, MOST_EDGES = 1 << 22 };
 
-/* Members of a topology, each of an int or an address. */
+/* A place among the members of a topology, each of which is an int or an address. */
 struct cursor {
   const mqs_process_info* process;
   mqs_taddr_t at;
@@ -28,7 +28,7 @@ static mqs_taddr_t next_address(struct cursor* cursor) {
   return value;
 }
 
-/* int[count] at the address that stands next. */
+/* The int[count] at the address that the next member holds. */
 static int* next_ints(struct cursor* cursor, int count, int most) {
   const mqs_taddr_t array = next_address(cursor);
   int* const values = cursor->failed || count < 0 || count > most
@@ -103,7 +103,7 @@ void mpich_topology(const mqs_process_info* process, mqs_taddr_t topology,
   const unsigned before = (unsigned)info->comm_bitflags;
   const int kind = next_int(&cursor);
   const unsigned word = (unsigned)process->target.address_size;
-  cursor.at = (cursor.at + word - 1) / word * word; /* a union with addresses in it */
+  cursor.at = (cursor.at + word - 1) / word * word; /* a union follows that has addresses */
   int fits = 0;
   if (kind == CARTESIAN) {
     fits = add_cartesian(&cursor, info);

@@ -1,14 +1,14 @@
-/* Attributes hang on a communicator in a hash table of opal's. Neither the table's elements nor the
- * objects that hold the values are declared in any header, so what is read there has to agree with
- * itself: as many elements as the table counts, each an object of the class and size that such a
- * value has in Open MPI 4.1, with the key under which it was found. */
+/* Attributes hang on a communicator in a hash table of opal's. No header declares the table's
+ * elements, nor the objects that hold the values. So the data read there has to agree with itself:
+ * there are as many elements as the table counts, and each is an object of the class and size of
+ * such a value in Open MPI 4.1, with the key under which it was found. */
 
 #include "dll/handles/openmpi/objects.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes from the beginning of an element, and of the object that it points to. */
+/* Offsets in an element of the table, and in the object that the element points to. */
 struct layout {
   uint64_t key, value, size;
 };
@@ -25,7 +25,7 @@ static struct layout element_layout(int address_size, uint64_t alignment) {
 /* struct { opal_object_t super; int key; void* value; int set_from; int sequence; } */
 struct attribute {
   mqs_taddr_t at;    /* address of the value */
-  mqs_taddr_t value; /* of C an address, else an integer */
+  mqs_taddr_t value; /* an address if C has set it, else an integer */
   int key, set_from;
 };
 enum set_from { FROM_C, FROM_INT, FROM_FORTRAN_INTEGER, FROM_FORTRAN_ADDRESS, SET_FROM_COUNT };
@@ -48,15 +48,16 @@ static int read_attribute(const mqs_process_info* process, const struct openmpi*
                           mqs_taddr_t object, struct attribute* attribute) {
   const mqs_taddr_t word = (mqs_taddr_t)process->target.address_size;
   const mqs_taddr_t key = object + (mqs_taddr_t)openmpi->object_size;
-  attribute->at = key + word; /* behind an int, and padding where an address is longer */
+  attribute->at = key + word; /* behind an int, and padding if an address is longer */
   return is_attribute(process, openmpi, object) && handles_int(process, key, &attribute->key) &&
          handles_pointer(process, attribute->at, &attribute->value) &&
          handles_int(process, attribute->at + word, &attribute->set_from) &&
          attribute->set_from >= 0 && attribute->set_from < SET_FROM_COUNT;
 }
 
-/* Predefined ones are ints. What C has set, or copied from another communicator, is the address of
- * one; an int that the MPI or Fortran has set lies where the address would begin. */
+/* The values of predefined attributes are ints. A value that C has set, or that was copied from
+ * another communicator, is the address of its own storage; an int that the MPI or Fortran has set
+ * lies where the address would begin. */
 static char* text_of(const mqs_process_info* process, const struct attribute* attribute,
                      int predefined) {
   char text[24];
@@ -78,7 +79,7 @@ static char* text_of(const mqs_process_info* process, const struct attribute* at
 
 static int describe(const mqs_process_info* process, const struct attribute* attribute,
                     struct mpidbg_attribute_pair_t* pair) {
-  /* In the order of mpi.h; those that follow are attributes of windows. */
+  /* These have the order of mpi.h; attributes of windows follow there. */
   static char* const predefined[] = {"MPI_TAG_UB",          "MPI_HOST",   "MPI_IO",
                                      "MPI_WTIME_IS_GLOBAL", "MPI_APPNUM", "MPI_LASTUSEDCODE",
                                      "MPI_UNIVERSE_SIZE"};
@@ -90,7 +91,8 @@ static int describe(const mqs_process_info* process, const struct attribute* att
   return pair->value != NULL;
 }
 
-/* 1: that is an element, and its attribute was added. 0: it is empty. -1: it is neither. */
+/* Adds the attribute of an element. 1: it was added. 0: the element is empty. -1: it is no element.
+ */
 static int add_element(const mqs_process_info* process, const struct openmpi* openmpi,
                        mqs_taddr_t element, const struct layout* layout,
                        struct mpidbg_attribute_pair_t* pair) {

@@ -2,8 +2,8 @@
 
 #include "dll/handles/openmpi/objects.h"
 
-/* It is a handle as long as it stands in the table of them, by its context id: what the MPI has
- * freed does not. */
+/* A communicator is a handle as long as it stands in the table of communicators, by its context id.
+ * A communicator that the MPI has freed does not stand there. */
 static int check(const mqs_process_info* process, const struct openmpi* openmpi, mqs_taddr_t comm,
                  int* context, int* flags) {
   mqs_taddr_t listed = 0;
@@ -17,8 +17,9 @@ static int check(const mqs_process_info* process, const struct openmpi* openmpi,
   return found == MPIDBG_SUCCESS && listed != comm ? MPIDBG_ERR_NOT_FOUND : found;
 }
 
-/* The program's handle holds one reference to it, and so does each request. That it holds none is
- * certain; that it still holds one is not, since others of the MPI may. */
+/* The program's handle holds one reference, and each request holds one. With fewer references the
+ * program has freed its handle for certain. With enough of them it is not known, since other parts
+ * of the MPI may hold one. */
 static int is_freed(const mqs_process_info* process, struct openmpi* openmpi, mqs_taddr_t comm,
                     int flags) {
   int references = 0;
@@ -81,7 +82,7 @@ int openmpi_comm(const mqs_process_info* process, void* state, struct comm_answe
   add_description(process, openmpi, &answer->more);
   answer->more.context = (uint32_t)context;
   answer->more.known |= MPIDBG_KNOWN_CONTEXT;
-  if ((flags & OPENMPI_NAME_IS_SET) != 0) /* else it is one that Open MPI has made up */
+  if ((flags & OPENMPI_NAME_IS_SET) != 0) /* else Open MPI has made the name up */
     handles_string(process, openmpi_at(openmpi, comm, COMM_NAME), answer->info.comm_name,
                    sizeof answer->info.comm_name);
   if (comm == openmpi->symbols[COMM_NULL]) {

@@ -6,7 +6,8 @@
 enum type { TYPE_PREDEFINED, TYPE_COMM, TYPE_WIN, TYPE_FILE };
 enum language { LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_FORTRAN };
 
-/* Who has it: communicators, windows and files. MPIDBG_ERR_UNAVAILABLE: not all are known. */
+/* The communicators, windows and files that have the error handler. MPIDBG_ERR_UNAVAILABLE: not all
+ * are known. */
 static int find_owners(const mqs_process_info* process, const struct openmpi* openmpi,
                        mqs_taddr_t errhandler, struct handle_list* owners) {
   static const struct {

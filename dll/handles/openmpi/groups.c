@@ -1,5 +1,5 @@
-/* Groups: tables of processes, each the address of an ompi_proc_t, or, of a process that this one
- * has never talked to, its name with the lowest bit set. */
+/* Groups are tables of processes. Each entry is the address of an ompi_proc_t. For a process that
+ * this one has never talked to, it is that process's name with the lowest bit set. */
 
 #include "dll/handles/openmpi/objects.h"
 
@@ -9,7 +9,7 @@ struct name {
   uint32_t rank;
 };
 
-/* What all members of a group are compared with. */
+/* The processes with which all members of a group are compared. */
 struct world {
   struct name own;
   uint64_t size;
@@ -36,7 +36,7 @@ static struct name name_in(const mqs_process_info* process, uint64_t sentinel, u
   return (struct name){family << 16 | local, (uint32_t)(sentinel >> 32)};
 }
 
-/* This process's own name, which is believed if its rank is that in MPI_COMM_WORLD. */
+/* This process's own name. It is believed if its rank is the rank in MPI_COMM_WORLD. */
 static int find_world(const mqs_process_info* process, const struct openmpi* openmpi,
                       struct world* world) {
   const mqs_taddr_t comm = openmpi->symbols[COMM_WORLD];
@@ -68,7 +68,7 @@ static int world_rank(const mqs_process_info* process, const struct openmpi* ope
   return name.rank < world->size ? (int)name.rank : NOT_KNOWN;
 }
 
-/* 1: all of them are known. */
+/* Translates the members to world ranks. 1: all of them are known. */
 static int translate(const mqs_process_info* process, const struct openmpi* openmpi,
                      mqs_taddr_t group, struct mpidbg_process_t* members, int count) {
   const size_t word = (size_t)process->target.address_size;

@@ -22,8 +22,8 @@ static const char* const symbols[] = {
 };
 
 /* An opal_class_t has been the same in each version: two addresses (name and parent), two of
- * functions, two ints, two addresses, and the size of an object. Whether it is there openmpi_open()
- * finds out. */
+ * functions, two ints, two addresses, and the size of an object. openmpi_open() finds out whether
+ * it really looks so. */
 static mqs_taddr_t parent_of_class(const mqs_process_info* process, mqs_taddr_t class) {
   return class + (mqs_taddr_t)process->target.address_size;
 }
@@ -36,7 +36,7 @@ int openmpi_class(const mqs_process_info* process, mqs_taddr_t class, mqs_taddr_
 
 enum { LONGEST_TYPE = 64 };
 
-/* What the library says of a type: 0, if it has no class by that name. */
+/* The size that the library itself states for a type; 0: it has no class of that name. */
 static uint64_t stated_size(const mqs_process_info* process, const char* type) {
   char symbol[LONGEST_TYPE + sizeof "_class"];
   char name[LONGEST_TYPE];
@@ -50,7 +50,7 @@ static uint64_t stated_size(const mqs_process_info* process, const char* type) {
   return size;
 }
 
-/* A type of another build than the running one says nothing. */
+/* Whether the type is of the running build: a type of another build is not believed. */
 static int is_believed(const mqs_process_info* process, const char* type) {
   const uint64_t stated = stated_size(process, type);
   const int known = handles_size(process, type);

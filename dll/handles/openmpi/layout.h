@@ -1,8 +1,8 @@
 #ifndef MQBRIDGE_DLL_HANDLES_OPENMPI_LAYOUT_H
 #define MQBRIDGE_DLL_HANDLES_OPENMPI_LAYOUT_H
 
-/* Where things are in Open MPI's objects, as the types that the host knows say it, and tables of
- * such objects. */
+/* Where the fields of Open MPI's objects are, by the types that the host knows; and tables of such
+ * objects. */
 
 #include "dll/handles/reader.h"
 
@@ -134,9 +134,10 @@ enum { HELD_NOT_READ = -1 };
 struct openmpi {
   int offsets[OPENMPI_FIELD_COUNT];          /* -1: not known */
   mqs_taddr_t symbols[OPENMPI_SYMBOL_COUNT]; /* 0: there is none */
-  /* The communicators of point-to-point requests, one for each, as soon as they were asked for. */
+  /* The communicators of all point-to-point requests, one entry for each request, once somebody has
+   * asked for them. */
   struct handle_list held;
-  int held_code;   /* HELD_NOT_READ, or what reading them came to */
+  int held_code;   /* HELD_NOT_READ, or the code of reading them */
   int object_size; /* bytes of an opal_object_t */
 };
 
@@ -151,7 +152,7 @@ int openmpi_int(const mqs_process_info* process, const struct openmpi* openmpi, 
 int openmpi_word(const mqs_process_info* process, const struct openmpi* openmpi, mqs_taddr_t object,
                  enum openmpi_field field, uint64_t* value);
 
-/* What an opal_class_t says: the address of its name, and the size of its objects. */
+/* Reads an opal_class_t: the address of its name, and the size of its objects. */
 int openmpi_class(const mqs_process_info* process, mqs_taddr_t class, mqs_taddr_t* name,
                   uint64_t* size);
 
@@ -159,11 +160,11 @@ int openmpi_class(const mqs_process_info* process, mqs_taddr_t class, mqs_taddr_
  * _ERR_NOT_FOUND: there is something else; _ERR_UNAVAILABLE: what is there cannot be read. */
 int openmpi_check(const mqs_process_info* process, const struct openmpi* openmpi,
                   mqs_taddr_t object, enum openmpi_symbol class);
-/* The same, of an object that stands in this table as long as it lives: what cannot be read, and
- * does not stand there either, is none. */
+/* The same for an object that stands in this table as long as it lives: if it cannot be read, and
+ * is not in the table either, it is no such object. */
 int openmpi_check_listed(const mqs_process_info* process, const struct openmpi* openmpi,
                          mqs_taddr_t object, enum openmpi_symbol class, enum openmpi_symbol array);
-/* openmpi_check() has found it. */
+/* The same, reduced to yes or no: openmpi_check() has found such an object. */
 int openmpi_is(const mqs_process_info* process, const struct openmpi* openmpi, mqs_taddr_t object,
                enum openmpi_symbol class);
 

@@ -1,7 +1,7 @@
 #ifndef MQBRIDGE_DLL_HANDLES_OPENMPI_OBJECTS_H
 #define MQBRIDGE_DLL_HANDLES_OPENMPI_OBJECTS_H
 
-/* What the objects of Open MPI say: a file for each of these. */
+/* Reads the objects of Open MPI. There is a file for each of these functions. */
 
 #include "dll/handles/openmpi/layout.h"
 
@@ -14,11 +14,12 @@ int openmpi_errhandler(const mqs_process_info* process, void* state,
                        struct mpidbg_errhandler_info_t* info);
 int openmpi_requests(const mqs_process_info* process, void* state, struct handle_list* list);
 
-/* openmpi_request(), of a request that may not be in use. */
+/* openmpi_request() for a request that may not be in use. */
 int openmpi_find_request(const mqs_process_info* process, const struct openmpi* openmpi,
                          struct request_answer* answer);
 
-/* How many point-to-point requests hold on to a communicator. 1: it is known, else 0. */
+/* The number of point-to-point requests that refer to a communicator. Returns 1 if it is known,
+ * else 0. */
 int openmpi_holders(const mqs_process_info* process, struct openmpi* openmpi, mqs_taddr_t comm,
                     int* count);
 
@@ -26,7 +27,7 @@ int openmpi_holders(const mqs_process_info* process, struct openmpi* openmpi, mq
  * NULL. *size is -1 where not even the number of them is known. */
 struct mpidbg_process_t* openmpi_group(const mqs_process_info* process,
                                        const struct openmpi* openmpi, mqs_taddr_t group, int* size);
-/* Nothing of a topology is known, or all of it. `flags` are the communicator's. */
+/* Fills in the whole topology, or nothing of it. `flags` are the communicator's. */
 void openmpi_topology(const mqs_process_info* process, const struct openmpi* openmpi, int flags,
                       struct comm_answer* answer);
 /* As for topologies. */

@@ -1,6 +1,6 @@
-/* Requests lie in the blocks of free lists: those of the transports, and that of libnbc. Where
- * others are, such as generalized ones, nobody knows: a list of Open MPI's requests is never whole.
- */
+/* Point-to-point requests lie in the blocks of the transports' free lists, and requests of
+ * nonblocking collectives in those of libnbc. Nobody knows where others are, such as generalized
+ * ones: a list of Open MPI's requests is never whole. */
 
 #include "dll/handles/openmpi/objects.h"
 
@@ -48,7 +48,7 @@ static int find_blocks(const mqs_process_info* process, const struct openmpi* op
 typedef int (*add_function)(const mqs_process_info* process, const struct openmpi* openmpi,
                             mqs_taddr_t request, struct handle_list* list);
 
-/* Is it a request that is in use? */
+/* Adds the request at this place if it is in use. */
 static int add_request(const mqs_process_info* process, const struct openmpi* openmpi,
                        mqs_taddr_t request, struct handle_list* list) {
   struct request_answer answer = {.more = {.handle = request}};
@@ -59,8 +59,8 @@ static int add_request(const mqs_process_info* process, const struct openmpi* op
   return handles_list_add(list, request);
 }
 
-/* The communicator that it holds on to. One that is not persistent is only inactive while it is
- * being made: then nothing is known. */
+/* Adds the communicator that the request refers to. A request that is not persistent is only
+ * inactive while it is being made: then nothing is known. */
 static int add_held(const mqs_process_info* process, const struct openmpi* openmpi,
                     mqs_taddr_t request, struct handle_list* list) {
   enum { INVALID, INACTIVE };
@@ -76,7 +76,7 @@ static int add_held(const mqs_process_info* process, const struct openmpi* openm
   return state == INVALID ? MPIDBG_SUCCESS : handles_list_add(list, comm);
 }
 
-/* All blocks have as many requests, but for the first one, which has what is left. */
+/* All blocks have the same number of requests, except the first one, which has the rest. */
 static int list_free_list(const mqs_process_info* process, const struct openmpi* openmpi,
                           mqs_taddr_t address, add_function add, struct handle_list* list) {
   struct free_list from = {.list = address};
@@ -86,7 +86,7 @@ static int list_free_list(const mqs_process_info* process, const struct openmpi*
     return MPIDBG_ERR_UNAVAILABLE;
   int code = find_blocks(process, openmpi, &from, &blocks);
   const uint64_t others = blocks.count > 0 ? (uint64_t)(blocks.count - 1) * from.per_block : 0;
-  /* Where no more may be made the last one may be smaller, too. */
+  /* If no more requests may be made, the last block may be smaller, too. */
   const int last_is_full = blocks.count == 1 || from.allocated != from.most;
   if (code == MPIDBG_SUCCESS && blocks.count > 0 && (others >= from.allocated || !last_is_full))
     code = MPIDBG_ERR_UNAVAILABLE;

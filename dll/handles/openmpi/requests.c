@@ -15,7 +15,8 @@ enum type {
   TYPE_COMMUNICATOR
 };
 enum state { STATE_INVALID, STATE_INACTIVE, STATE_ACTIVE, STATE_CANCELLED };
-/* ompi/request/request.h: of req_complete; else it is pending, or the address of who waits. */
+/* ompi/request/request.h: this value of req_complete means completed. Other values mean pending, or
+ * are the address of a waiting call's object. */
 enum { COMPLETED = 1 };
 /* ompi/mca/pml/base/pml_base_request_dbg.h */
 enum { PML_SEND = 1, PML_RECEIVE = 2 };
@@ -57,7 +58,7 @@ static int kind_of(int type) {
   case TYPE_COMMUNICATOR:
     return MPIDBG_REQUEST_COMM;
   default:
-    return MPIDBG_REQUEST_UNKNOWN; /* of point-to-point ones the transport's part tells */
+    return MPIDBG_REQUEST_UNKNOWN; /* the transport's part tells the kind of point-to-point ones */
   }
 }
 
@@ -96,7 +97,8 @@ static void add_datatype(const struct request* request, struct mpidbg_request_de
     more->known |= MPIDBG_KNOWN_BYTES;
 }
 
-/* What the program asked for: all of it is kept while a persistent request is inactive. */
+/* The arguments of the program's call: all of them are kept while a persistent request is inactive.
+ * */
 static void add_envelope(const struct request* request, struct mpidbg_request_description* more) {
   if (word(request, PML_COMM, &more->comm))
     more->known |= MPIDBG_KNOWN_COMM;
@@ -111,8 +113,8 @@ static void add_envelope(const struct request* request, struct mpidbg_request_de
   add_datatype(request, more);
 }
 
-/* Where its status is. It says something once the request is complete, and of the message that a
- * receive has met. */
+/* The address of the request's status. The status tells something once the request is complete, and
+ * about the message that a receive has met. */
 static mqs_taddr_t status_of(const struct request* request) {
   return openmpi_at(request->openmpi, request->handle, REQUEST_STATUS);
 }
@@ -126,7 +128,8 @@ static void add_completion(const struct request* request, struct mpidbg_request_
     more->error = error;
     more->known |= MPIDBG_KNOWN_ERROR;
   }
-  /* That of a generalized request is the program's, and asked for when it is waited for. */
+  /* The status of a generalized request is the program's: MPI asks for it only when the request is
+   * waited for. */
   if (more->kind != MPIDBG_REQUEST_GENERALIZED && more->state != MPIDBG_STATE_INACTIVE &&
       openmpi_int(request->process, request->openmpi, status, STATUS_CANCELLED, &cancelled)) {
     more->cancelled = cancelled != 0 || request->state == STATE_CANCELLED;
@@ -157,8 +160,8 @@ static void add_message(const struct request* request, struct mpidbg_request_des
     more->known |= MPIDBG_KNOWN_ACTUAL_BYTES;
 }
 
-/* A transport whose requests have no part of this class keeps what was asked for to itself (UCX),
- * and whether they were freed, too. */
+/* Some transports (UCX) have requests without a part of this class: they keep the arguments to
+ * themselves, and whether the request was freed. */
 static void add_point_to_point(const struct request* request, struct request_answer* answer) {
   struct mpidbg_request_description* const more = &answer->more;
   int type = 0;
@@ -175,7 +178,7 @@ static void add_point_to_point(const struct request* request, struct request_ans
   if (number(request, PML_FREED, &freed) && freed != 0)
     more->state = MPIDBG_STATE_FREED;
   add_envelope(request, more);
-  /* What collectives are made of: tags of programs are not negative. */
+  /* The request is part of a collective: tags of programs are not negative. */
   if ((more->known & MPIDBG_KNOWN_TAG) != 0 && more->tag < MPIDBG_ANY_TAG)
     answer->flags |= MPIDBG_REQUEST_INFO_PREDEFINED;
 }
@@ -236,7 +239,7 @@ int openmpi_find_request(const mqs_process_info* process, const struct openmpi* 
   describe(&request, answer);
   if (request.type != TYPE_NULL)
     return MPIDBG_SUCCESS;
-  /* MPI_REQUEST_NULL, or what all get whose peer is MPI_PROC_NULL. */
+  /* It is MPI_REQUEST_NULL, or the request that all operations with MPI_PROC_NULL get. */
   answer->flags = MPIDBG_REQUEST_INFO_PREDEFINED;
   if (request.handle == openmpi->symbols[REQUEST_NULL]) {
     answer->more.kind = MPIDBG_REQUEST_NULL;
@@ -248,4 +251,27 @@ int openmpi_find_request(const mqs_process_info* process, const struct openmpi* 
 
 int openmpi_request(const mqs_process_info* process, void* state, struct request_answer* answer) {
   return openmpi_find_request(process, state, answer);
+}
+
+/* An MPI_Status is an ompi_status_public_t in the program's memory. */
+int openmpi_status(const mqs_process_info* process, void* state, mqs_taddr_t address,
+                   struct status_answer* answer) {
+  const struct openmpi* const openmpi = state;
+  struct mpidbg_status_description* const more = &answer->more;
+  int cancelled = 0;
+  if (address == 0) { /* MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE */
+    answer->flags = MPIDBG_STATUS_INFO_PREDEFINED;
+    return MPIDBG_SUCCESS;
+  }
+  if (!openmpi_int(process, openmpi, address, STATUS_SOURCE, &more->source) ||
+      !openmpi_int(process, openmpi, address, STATUS_TAG, &more->tag) ||
+      !openmpi_int(process, openmpi, address, STATUS_ERROR, &more->error))
+    return MPIDBG_ERR_UNAVAILABLE;
+  more->known = MPIDBG_KNOWN_ACTUAL | MPIDBG_KNOWN_ERROR;
+  if (openmpi_word(process, openmpi, address, STATUS_BYTES, &more->bytes))
+    more->known |= MPIDBG_KNOWN_ACTUAL_BYTES;
+  if (openmpi_int(process, openmpi, address, STATUS_CANCELLED, &cancelled))
+    more->known |= MPIDBG_KNOWN_CANCELLED;
+  more->cancelled = cancelled != 0;
+  return MPIDBG_SUCCESS;
 }

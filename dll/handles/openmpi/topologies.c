@@ -63,7 +63,7 @@ static int neighbors(const mqs_process_info* process, const struct openmpi* open
   return more->source_weights != NULL && more->destination_weights != NULL;
 }
 
-/* Of an array that is empty the address may be NULL: nothing is read there. */
+/* The address of an empty array may be NULL: nothing is read there. */
 static int read_topology(const mqs_process_info* process, const struct openmpi* openmpi, int flags,
                          mqs_taddr_t object, struct comm_answer* answer) {
   switch (flags & (OPENMPI_CART | OPENMPI_GRAPH | OPENMPI_DIST_GRAPH)) {

@@ -14,8 +14,8 @@ static int bits_of(uint32_t flags, int predefined) {
   return bits;
 }
 
-/* Communicators. Of files and windows it is not known. One that the program has freed is no handle
- * any more. */
+/* Adds the communicators with the error handler; its files and windows are not known. A
+ * communicator that the program has freed is no handle any more. */
 static void add_attached(const struct recording* recording, struct mpidbg_errhandler_info_t* info) {
   const struct recorded_comm* const comms = recording->comms.entries;
   struct handle_list list = {0};

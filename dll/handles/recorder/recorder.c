@@ -1,4 +1,5 @@
-/* Of a process that was started with a recorder: any MPI's handles, as its calls told of them. */
+/* The reader of a process that was started with a recorder: any MPI's handles, from the process's
+ * calls. */
 
 #include "dll/handles/recorder/recording.h"
 
@@ -12,7 +13,8 @@ static void name_comms(const mqs_process_info* process, const struct recording* 
     uint64_t id = 0;
     const mqs_taddr_t at = entries[i].address + offsetof(struct mqr_communicator, id);
     if ((entries[i].known & MQR_PREDEFINED) != 0 && handles_word(process, at, sizeof id, &id))
-      handles_name(comms, id == 1 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF", entries[i].handle);
+      handles_name(comms, id == MQR_ID_OF_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF",
+                   entries[i].handle);
   }
   handles_name(comms, "MPI_COMM_NULL", CONSTANT(comm_null));
 }
@@ -43,8 +45,8 @@ static int translated(mqs_taddr_t found, const struct recording* recording, mqs_
   return found != 0 ? MPIDBG_SUCCESS : recording_lacking(recording);
 }
 
-/* What stands for a Fortran INTEGER. Where one that was there before has not gone yet it may be
- * either. */
+/* The handle of a Fortran INTEGER. If an earlier handle with that number has not gone yet, it may
+ * be either of them. */
 struct standing {
   mqs_taddr_t handle;
   int several;
@@ -61,7 +63,7 @@ static int the_one(struct standing standing, const struct recording* recording,
   return standing.several ? MPIDBG_ERR_UNAVAILABLE : code;
 }
 
-/* A handle that is a Fortran INTEGER itself. */
+/* Whether handles in C are Fortran INTEGERs themselves. */
 static int is_c(const mqs_process_info* process, const struct recording* recording) {
   return (recording_flags(process, recording) & MQR_FORTRAN_IS_C) != 0;
 }
@@ -105,7 +107,7 @@ static int errhandler_f2c(const mqs_process_info* process, void* state, int32_t 
   return the_one(found, recording, errhandler);
 }
 
-/* Of the others Fortran has no number, or the recorder has not seen it. */
+/* A request that is not found has no number in Fortran, or the recorder has not seen it. */
 static int request_f2c(const mqs_process_info* process, void* state, int32_t fortran,
                        mqs_taddr_t* request) {
   struct recording* const recording = state;

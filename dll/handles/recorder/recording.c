@@ -1,13 +1,13 @@
 #include "dll/handles/recorder/recording.h"
 
-#include "dll/queues/cursor.h"
+#include "dll/queues/errors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { node_bytes = 256 }; /* no structure of a list has more */
 
-/* NULL: no memory, or too many. */
+/* Adds an entry. NULL: there is no memory, or there are too many. */
 static void* add(struct found* found, size_t size) {
   if (found->count == HANDLES_LISTED)
     return NULL;
@@ -32,7 +32,7 @@ static void forget(struct found* found) {
   *found = (struct found){0};
 }
 
-/* What is done with a node of a list; `of` is the communicator that the list belongs to. */
+/* Takes a node of a list; `of` is the communicator that the list belongs to. */
 typedef void take_function(const mqs_process_info* process, struct recording* recording,
                            mqs_taddr_t of, mqs_taddr_t address, const unsigned char* bytes);
 struct walk {
@@ -43,11 +43,9 @@ struct walk {
   take_function* take;
 };
 
-static void walk(const mqs_process_info* process, struct recording* recording,
-                 const unsigned char* list, struct walk walk) {
-  const struct list at = {RECORDED(target_u64, list, mqr_list, first),
-                          RECORDED(target_u32, list, mqr_list, count)};
-  struct cursor cursor = cursor_at(at, walk.what, walk.magic, recording->updating);
+static void walk(const mqs_process_info* process, struct recording* recording, struct list list,
+                 struct walk walk) {
+  struct cursor cursor = cursor_at(list, walk.what, walk.magic, recording->root.updating);
   unsigned char bytes[node_bytes] = {0};
   mqs_taddr_t address = 0;
   int code = mqs_ok;
@@ -70,7 +68,7 @@ static void take_operation(const mqs_process_info* process, struct recording* re
                            mqs_taddr_t of, mqs_taddr_t address, const unsigned char* bytes) {
   const uint32_t flags = RECORDED(target_u32, bytes, mqr_operation, flags);
   if ((flags & MQR_TAKEN) != 0 && (flags & MQR_IS_RECEIVING) == 0)
-    return; /* a message's handle */
+    return; /* it is a message's handle */
   add_request(recording,
               (struct recorded_request){
                   RECORDED(target_u64, bytes, mqr_operation, request), address, of,
@@ -110,13 +108,12 @@ static void take_errhandler(const mqs_process_info* process, struct recording* r
 }
 
 static void take_requests_of(const mqs_process_info* process, struct recording* recording,
-                             mqs_taddr_t address, const unsigned char* bytes) {
+                             mqs_taddr_t address, const struct communicator* comm) {
   for (size_t queue = 0; queue < MQR_QUEUES; ++queue)
-    walk(process, recording,
-         bytes + offsetof(struct mqr_communicator, queues) + queue * sizeof(struct mqr_list),
-         (struct walk){"operation", MQR_MAGIC_OPERATION, recording->operation_size, address,
+    walk(process, recording, comm->queues[queue],
+         (struct walk){"operation", MQR_MAGIC_OPERATION, recording->root.operation_size, address,
                        take_operation});
-  walk(process, recording, bytes + offsetof(struct mqr_communicator, under_way),
+  walk(process, recording, comm->under_way,
        (struct walk){"collective", MQR_MAGIC_COLLECTIVE, recording->collective_size, address,
                      take_collective});
 }
@@ -124,41 +121,19 @@ static void take_requests_of(const mqs_process_info* process, struct recording* 
 static void take_comm(const mqs_process_info* process, struct recording* recording, mqs_taddr_t of,
                       mqs_taddr_t address, const unsigned char* bytes) {
   (void)of;
-  const uint32_t known = RECORDED(target_u32, bytes, mqr_communicator, known);
-  const uint32_t flags = RECORDED(target_u32, bytes, mqr_communicator, flags);
+  struct communicator comm;
   struct recorded_comm* const entry = add(&recording->comms, sizeof *entry);
+  communicator_decode(&process->target, bytes, &comm); /* checked when it is asked for */
   if (entry != NULL)
-    *entry = (struct recorded_comm){RECORDED(target_u64, bytes, mqr_communicator, handle),
-                                    address,
-                                    RECORDED(target_u64, bytes, mqr_communicator, errhandler),
-                                    RECORDED(target_i32, bytes, mqr_communicator, fortran),
-                                    known,
-                                    (flags & MQR_FREED) != 0};
-  recording->whole &= entry != NULL && (known & MQR_KNOWN_HANDLE) != 0;
-  take_requests_of(process, recording, address, bytes);
-}
-
-static size_t least(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-/* The root as it is now; what an older recorder does not have is 0. */
-static int fetch_root(const mqs_process_info* process, mqs_taddr_t address, unsigned char* bytes) {
-  memset(bytes, 0, sizeof(struct mqr_root));
-  if (!handles_fetch(process, address, MQR_ROOT_SIZE_1_0, bytes) ||
-      RECORDED(target_u32, bytes, mqr_root, magic) != MQR_MAGIC_ROOT ||
-      RECORDED(target_u16, bytes, mqr_root, version_major) != MQR_VERSION_MAJOR ||
-      RECORDED(target_u16, bytes, mqr_root, address_size) != process->target.address_size)
-    return 0;
-  const size_t size =
-      least(RECORDED(target_u16, bytes, mqr_root, root_size), sizeof(struct mqr_root));
-  return size > MQR_ROOT_SIZE_1_0 &&
-         handles_fetch(process, address + MQR_ROOT_SIZE_1_0, size - MQR_ROOT_SIZE_1_0,
-                       bytes + MQR_ROOT_SIZE_1_0);
+    *entry = (struct recorded_comm){comm.handle,  address,    comm.errhandler,
+                                    comm.fortran, comm.known, (comm.flags & MQR_FREED) != 0};
+  recording->whole &= entry != NULL && (comm.known & MQR_KNOWN_HANDLE) != 0;
+  take_requests_of(process, recording, address, &comm);
 }
 
 static int fetch_handles(const mqs_process_info* process, struct recording* recording,
                          mqs_taddr_t address) {
+  const struct target* const target = &process->target;
   unsigned char* const bytes = recording->handles;
   memset(bytes, 0, sizeof recording->handles);
   const size_t first = offsetof(struct mqr_handles, errhandler_size);
@@ -166,15 +141,15 @@ static int fetch_handles(const mqs_process_info* process, struct recording* reco
       RECORDED(target_u32, bytes, mqr_handles, magic) != MQR_MAGIC_HANDLES)
     return 0;
   const size_t size =
-      least(RECORDED(target_u16, bytes, mqr_handles, size), sizeof(struct mqr_handles));
+      common_size(target, MEMBER(bytes, mqr_handles, size), sizeof(struct mqr_handles));
   if (size < sizeof(struct mqr_handles) || !handles_fetch(process, address, size, bytes))
     return 0;
-  recording->errhandler_size = least(RECORDED(target_u16, bytes, mqr_handles, errhandler_size),
-                                     sizeof(struct mqr_errhandler));
+  recording->errhandler_size = common_size(target, MEMBER(bytes, mqr_handles, errhandler_size),
+                                           sizeof(struct mqr_errhandler));
   recording->unqueued_size =
-      least(RECORDED(target_u16, bytes, mqr_handles, unqueued_size), sizeof(struct mqr_unqueued));
-  recording->collective_size = least(RECORDED(target_u16, bytes, mqr_handles, collective_size),
-                                     sizeof(struct mqr_collective));
+      common_size(target, MEMBER(bytes, mqr_handles, unqueued_size), sizeof(struct mqr_unqueued));
+  recording->collective_size = common_size(target, MEMBER(bytes, mqr_handles, collective_size),
+                                           sizeof(struct mqr_collective));
   return 1;
 }
 
@@ -189,19 +164,19 @@ static int compare(const void* left, const void* right) {
                                 : is_freed(a) - is_freed(b);
 }
 
-/* All lists. */
-static void look(const mqs_process_info* process, struct recording* recording,
-                 const unsigned char* root) {
+/* Walks all lists. */
+static void look(const mqs_process_info* process, struct recording* recording) {
+  const struct target* const target = &process->target;
   forget(&recording->comms);
   forget(&recording->requests);
   forget(&recording->errhandlers);
-  recording->whole = !recording->updating;
-  walk(process, recording, root + offsetof(struct mqr_root, communicators),
-       (struct walk){"communicator", MQR_MAGIC_COMMUNICATOR, recording->communicator_size, 0,
+  recording->whole = !recording->root.updating;
+  walk(process, recording, recording->root.communicators,
+       (struct walk){"communicator", MQR_MAGIC_COMMUNICATOR, recording->root.communicator_size, 0,
                      take_comm});
-  walk(process, recording, recording->handles + offsetof(struct mqr_handles, unqueued),
+  walk(process, recording, list_at(target, MEMBER(recording->handles, mqr_handles, unqueued)),
        (struct walk){"request", MQR_MAGIC_UNQUEUED, recording->unqueued_size, 0, take_unqueued});
-  walk(process, recording, recording->handles + offsetof(struct mqr_handles, errhandlers),
+  walk(process, recording, list_at(target, MEMBER(recording->handles, mqr_handles, errhandlers)),
        (struct walk){"error handler", MQR_MAGIC_ERRHANDLER, recording->errhandler_size, 0,
                      take_errhandler});
   if (recording->requests.count > 0)
@@ -210,38 +185,30 @@ static void look(const mqs_process_info* process, struct recording* recording,
 }
 
 int recording_look(const mqs_process_info* process, struct recording* recording) {
-  unsigned char root[sizeof(struct mqr_root)];
-  if (!fetch_root(process, recording->root, root) ||
-      RECORDED(target_u32, root, mqr_root, state) != MQR_INITIALIZED ||
-      !fetch_handles(process, recording, RECORDED(target_u64, root, mqr_root, handles)))
+  struct root root;
+  if (root_read(&process->target, recording->root_at, &root) != mqs_ok ||
+      !fetch_handles(process, recording, root.handles))
     return MPIDBG_ERR_UNAVAILABLE;
-  const uint32_t generation = RECORDED(target_u32, root, mqr_root, generation);
-  recording->flags = RECORDED(target_u32, root, mqr_root, flags);
-  if (recording->looked && recording->generation == generation)
-    return MPIDBG_SUCCESS;
-  recording->generation = generation;
-  recording->updating = generation % 2 != 0;
-  recording->communicator_size = least(RECORDED(target_u16, root, mqr_root, communicator_size),
-                                       sizeof(struct mqr_communicator));
-  recording->operation_size =
-      least(RECORDED(target_u16, root, mqr_root, operation_size), sizeof(struct mqr_operation));
-  look(process, recording, root);
+  const int known = recording->looked && recording->root.generation == root.generation;
+  recording->root = root;
+  if (!known)
+    look(process, recording);
   recording->looked = 1;
   return MPIDBG_SUCCESS;
 }
 
 int recording_open(const mqs_process_info* process, void** state) {
-  unsigned char root[sizeof(struct mqr_root)];
+  struct root root;
   const mqs_taddr_t address = handles_symbol(process, MQR_ROOT_SYMBOL);
-  if (!fetch_root(process, address, root))
+  const int code = root_read(&process->target, address, &root);
+  if (code == mqs_ok && root.handles == 0)
+    return MPIDBG_ERR_NOT_SUPPORTED; /* the recorder is an older one */
+  if (code != mqs_ok && code != QUEUES_NOT_INITIALIZED && code != QUEUES_FINALIZED)
     return MPIDBG_ERR_UNAVAILABLE;
-  if (RECORDED(target_u32, root, mqr_root, state) == MQR_INITIALIZED &&
-      RECORDED(target_u64, root, mqr_root, handles) == 0)
-    return MPIDBG_ERR_NOT_SUPPORTED; /* an older one */
   struct recording* const made = handles_allocate(sizeof *made);
   if (made == NULL)
     return MPIDBG_ERR_NO_MEM;
-  made->root = address;
+  made->root_at = address;
   *state = made;
   return MPIDBG_SUCCESS;
 }
@@ -276,7 +243,7 @@ int recording_request(const struct recording* recording, mqs_taddr_t handle,
   const struct recorded_request* const entries = recording->requests.entries;
   int from = 0;
   int end = recording->requests.count;
-  while (from < end) { /* the first that is not below */
+  while (from < end) { /* looks for the first entry that is not below */
     const int middle = from + (end - from) / 2;
     if (entries[middle].handle < handle)
       from = middle + 1;
@@ -302,7 +269,7 @@ const struct recorded_errhandler* recording_errhandler(const struct recording* r
 }
 
 int recording_lacking(const struct recording* recording) {
-  return recording->whole && (recording->flags & (MQR_OFF | MQR_GAPS)) == 0
+  return recording->whole && (recording->root.flags & (MQR_OFF | MQR_GAPS)) == 0
              ? MPIDBG_ERR_NOT_FOUND
              : MPIDBG_ERR_UNAVAILABLE;
 }

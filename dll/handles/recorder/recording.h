@@ -4,8 +4,8 @@
 /* What the recorder of a process keeps (dll/recorder/layout.h), by handle. */
 
 #include "dll/handles/reader.h"
+#include "dll/queues/recorded.h"
 #include "dll/recorder/functions.h"
-#include "dll/recorder/layout.h"
 
 struct recorded_comm {
   mqs_taddr_t handle;
@@ -32,7 +32,8 @@ struct recorded_errhandler {
   unsigned char bytes[sizeof(struct mqr_errhandler)];
 };
 
-/* Of one kind. Requests are in the order of their handles, freed ones last of equals. */
+/* The entries of one kind. Requests are in the order of their handles, freed ones last of equals.
+ */
 struct found {
   void* entries;
   int count, room;
@@ -40,13 +41,11 @@ struct found {
 
 /* The state of the reader. All of it is of one generation of the recorder's lists. */
 struct recording {
-  mqs_taddr_t root;
+  mqs_taddr_t root_at; /* address of the struct mqr_root */
+  struct root root;
   int looked;
-  uint32_t generation;
-  uint32_t flags; /* enum mqr_root_flags */
-  int updating;
   int whole; /* every list was read to its end, and nothing was on its way from one to another */
-  size_t communicator_size, operation_size, collective_size, unqueued_size, errhandler_size;
+  size_t collective_size, unqueued_size, errhandler_size;
   unsigned char handles[sizeof(struct mqr_handles)];
   struct found comms, requests, errhandlers;
 };
@@ -80,7 +79,7 @@ int32_t recording_null(const mqs_process_info* process, const struct recording* 
 uint32_t recording_flags(const mqs_process_info* process, const struct recording* recording);
 
 #define RECORDED(read, bytes, structure, member)                                                   \
-  read(&process->target, (const unsigned char*)(bytes) + offsetof(struct structure, member))
+  read(&process->target, MEMBER(bytes, structure, member))
 
 int recorder_comm(const mqs_process_info* process, void* state, struct comm_answer* answer);
 int recorder_topology(const mqs_process_info* process, mqs_taddr_t address,

@@ -1,5 +1,5 @@
-/* The recorder sees what the program asks for. Whether a request is complete it knows only where
- * MPI has said so, or where nobody but the program can complete it. */
+/* The recorder sees what the program asks for. It only knows that a request is complete if MPI has
+ * said so, or if nobody but the program can complete it. */
 
 #include "dll/handles/recorder/recording.h"
 
@@ -39,7 +39,7 @@ static void add_message(const mqs_process_info* process, const unsigned char* by
   more->tag =
       (flags & MQR_ANY_TAG) != 0 ? MPIDBG_ANY_TAG : RECORDED(target_i32, bytes, mqr_operation, tag);
   know(more, MPIDBG_KNOWN_PEER | MPIDBG_KNOWN_TAG);
-  if ((flags & MQR_TAKEN) != 0) { /* what MPI_Imrecv was given was not noted */
+  if ((flags & MQR_TAKEN) != 0) { /* MPI_Imrecv's arguments were not noted */
     snprintf(more->call, sizeof more->call, "MPI_Imrecv");
     return;
   }
@@ -91,7 +91,7 @@ static int kind_of(uint32_t function) {
   return MPIDBG_REQUEST_UNKNOWN;
 }
 
-/* A message of MPI_PROC_NULL. */
+/* Whether it is a message to or from MPI_PROC_NULL. */
 static int is_of_nobody(uint32_t function) {
   return function <= MQR_Recv_init;
 }
@@ -125,7 +125,7 @@ static void add_unqueued(const mqs_process_info* process, const unsigned char* b
                  MPIDBG_KNOWN_BYTES);
 }
 
-/* What any of them has. */
+/* Adds the values that requests of all kinds have. */
 static void add_common(const mqs_process_info* process, const struct recording* recording,
                        const struct recorded_request* request,
                        struct mpidbg_request_description* more) {
@@ -152,7 +152,7 @@ static void add_null(const mqs_process_info* process, const struct recording* re
   know(more, MPIDBG_KNOWN_FORTRAN);
 }
 
-/* One of those that MPI has made itself. */
+/* Answers for requests that MPI has made itself. */
 static int add_constant(const mqs_process_info* process, const struct recording* recording,
                         struct request_answer* answer) {
   const mqs_taddr_t handle = answer->more.handle;
@@ -183,10 +183,11 @@ int recorder_request(const mqs_process_info* process, void* state, struct reques
   const int unseen = (recording_flags(process, recording) & MQR_UNSEEN_REQUESTS) != 0;
   if (found != MPIDBG_SUCCESS)
     return unseen ? MPIDBG_ERR_UNAVAILABLE : found;
-  /* What was waited for unseen has left its record, and MPI may have given the handle away anew. */
-  if ((recording->flags & MQR_GAPS) != 0)
+  /* If the recorder missed a wait, the request's record stays, and MPI may have given the handle to
+   * another request. */
+  if ((recording->root.flags & MQR_GAPS) != 0)
     return MPIDBG_ERR_UNAVAILABLE;
-  const size_t sizes[] = {recording->operation_size, recording->collective_size,
+  const size_t sizes[] = {recording->root.operation_size, recording->collective_size,
                           recording->unqueued_size};
   unsigned char bytes[sizeof(struct mqr_operation)] = {0};
   if (!handles_fetch(process, request->address, sizes[request->holder], bytes))

@@ -6,7 +6,7 @@ enum { most_bytes = 256 }; /* of a status */
 
 #define OFFSET(member) RECORDED(target_u16, recording->handles, mqr_handles, member)
 
-/* Open MPI: a size_t, an int. */
+/* Open MPI has a size_t and an int. */
 static void add_openmpi(const mqs_process_info* process, const struct recording* recording,
                         const unsigned char* bytes, struct mpidbg_status_description* more) {
   const struct target* const target = &process->target;
@@ -16,7 +16,7 @@ static void add_openmpi(const mqs_process_info* process, const struct recording*
   more->known |= MPIDBG_KNOWN_ACTUAL_BYTES | MPIDBG_KNOWN_CANCELLED;
 }
 
-/* MPICH: two ints, and a bit of the second one. */
+/* MPICH has two ints; a bit of the second one tells whether the operation was cancelled. */
 static void add_mpich(const mqs_process_info* process, const struct recording* recording,
                       const unsigned char* bytes, struct mpidbg_status_description* more) {
   const struct target* const target = &process->target;

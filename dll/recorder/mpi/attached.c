@@ -1,5 +1,6 @@
-/* Which error handlers windows and files have: those are in use when the program has freed its own
- * handles of them. Communicators have a place for theirs; of these only the handles are kept. */
+/* The error handlers of windows and files: they are still in use when the program has freed its own
+ * handles of them. A communicator's record has a place for its error handler; for windows and files
+ * only the handles are kept. */
 
 #include "dll/recorder/mpi/errhandlers.h"
 
@@ -58,7 +59,8 @@ static void set(const void* object, MPI_Errhandler errhandler, uint32_t kind) {
   mqr_attachment_freed(before);
 }
 
-/* Of one that the recorder has not seen it is not known how many handles the program has. */
+/* If the recorder has not seen the making of the error handler, it is not known how many handles
+ * the program has. */
 static void get(const void* object, MPI_Errhandler errhandler, uint32_t kind) {
   if (!mqr_errhandler_is_known(MQR_HANDLE(errhandler))) {
     mqr_handles_note(MQR_UNSEEN_ERRHANDLERS);
@@ -88,7 +90,7 @@ static int note_Win_get_errhandler(Win_get_errhandler_function* next, MPI_Win wi
   return result;
 }
 
-/* What MPI_FILE_NULL has every file gets that is opened from then on, and keeps it. */
+/* Every file that is opened from then on gets the error handler of MPI_FILE_NULL, and keeps it. */
 MQR_NOTED(File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler), (file, errhandler))
 static int note_File_set_errhandler(File_set_errhandler_function* next, MPI_File file,
                                     MPI_Errhandler errhandler) {

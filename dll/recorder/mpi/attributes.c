@@ -1,5 +1,5 @@
-/* Attributes of communicators. Those of a new communicator MPI is asked for, keyval by keyval:
- * which of them a duplicate has the program's copy functions decide. */
+/* Attributes of communicators. The recorder asks MPI for the attributes of a new communicator,
+ * keyval by keyval: the program's copy functions decide which of them a duplicate has. */
 
 #include "dll/recorder/mpi/communicator.h"
 #include "dll/recorder/mpi/handles.h"
@@ -12,8 +12,9 @@ struct keyval {
   int value;
   enum mqr_predefined_keyval predefined;
 };
-/* Those that MPI can be asked about, and answers by itself. MPI_UNIVERSE_SIZE is none of them where
- * MPI asks the launcher for it, which it may even start for that: the program's question tells. */
+/* The keyvals for which MPI answers by itself. MPI_UNIVERSE_SIZE is not among them if MPI asks the
+ * launcher for it, and may even start a launcher to do so: the recorder learns the value when the
+ * program asks. */
 static struct keyval* keyvals;
 static size_t keyval_count, keyval_room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +28,7 @@ static size_t find(int value) {
   return i;
 }
 
-/* Another tool may make it within the program's call: then it comes here twice. */
+/* Another tool may make the keyval within the program's call: then it comes here twice. */
 static void add(int value, enum mqr_predefined_keyval predefined) {
   pthread_mutex_lock(&lock);
   if (find(value) < keyval_count) {
@@ -71,7 +72,7 @@ void mqr_open_attributes(void) {
   add(MPI_LASTUSEDCODE, MQR_LASTUSEDCODE);
 }
 
-/* Of a predefined one MPI gives the address of an int. */
+/* For a predefined attribute MPI gives the address of an int. */
 static void note(struct mqr_recorded_communicator* recorded, struct keyval keyval, void* value) {
   struct mqr_attribute attribute = {
       .keyval = keyval.value, .predefined = keyval.predefined, .value = (int64_t)(uintptr_t)value};
@@ -123,10 +124,10 @@ static int note_Comm_create_keyval(Comm_create_keyval_function* next,
   return result;
 }
 
-/* The attributes stay where they are, and are copied still. */
+/* Communicators keep the attributes of a freed keyval, and MPI still copies them. */
 static int free_keyval(int (*next)(int*), int* keyval) {
   const int before = *keyval;
-  forget(before); /* another thread may be given it anew at once */
+  forget(before); /* MPI may give it to another thread at once */
   const int result = next(keyval);
   if (result != MPI_SUCCESS)
     add(before, MQR_OWN_KEYVAL);
@@ -157,7 +158,7 @@ static int note_Comm_delete_attr(Comm_delete_attr_function* next, MPI_Comm comm,
   return result;
 }
 
-/* What the program is told, where the recorder does not ask. */
+/* Notes MPI's answers to the program about attributes for which the recorder does not ask. */
 static int get(int (*next)(MPI_Comm, int, void*, int*), MPI_Comm handle, int keyval, void* value,
                int* is_set) {
   const int result = next(handle, keyval, value, is_set);
@@ -176,7 +177,7 @@ static int note_Comm_get_attr(Comm_get_attr_function* next, MPI_Comm comm, int k
   return get(next, comm, keyval, value, is_set);
 }
 
-/* By their names of MPI 1. */
+/* The same functions by their names of MPI 1. */
 
 MQR_NOTED(Attr_get, (MPI_Comm comm, int keyval, void* value, int* is_set),
           (comm, keyval, value, is_set))
@@ -218,7 +219,7 @@ static int note_Attr_delete(Attr_delete_function* next, MPI_Comm comm, int keyva
   return result;
 }
 
-/* MPI changes the one attribute of its own that ever changes. */
+/* MPI_LASTUSEDCODE is the only predefined attribute that MPI changes: these calls change it. */
 
 static void ask_last_code(struct mqr_comm* comm) {
   if (!comm->asked)

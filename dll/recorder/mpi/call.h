@@ -4,16 +4,18 @@
 /* How the recorder gets between a program and its MPI.
  *
  * It defines both names of a function, MPI_Send and PMPI_Send, and each calls the next definition
- * of the same name: another tool's, or MPI's. What comes in while a thread is in a recorded call
- * (tools below, bindings of other languages, MPI itself) goes straight on: so each call of the
- * program is recorded once, whoever stands before or behind the recorder. Callbacks of the program
- * (error handlers, attributes) are not recorded either, and leave a gap if they send or receive. */
+ * of the same name: another tool's, or MPI's. Calls that come in while their thread is in a
+ * recorded call (from tools below, bindings of other languages, MPI itself) are only passed on: so
+ * each call of the program is recorded once, whatever stands before or behind the recorder. Calls
+ * of the program's callbacks (error handlers, attributes) are not recorded either, and leave a gap
+ * if they send or receive. */
 
 #include "dll/recorder/mpi/library.h"
 #include "dll/recorder/mpi/variables.h"
 #include "dll/recorder/recorder.h"
 
-/* Two calls by one function have frames that differ by what each gets over the stack. */
+/* Two calls by one function have frames whose distance is the arguments on the stack: less than
+ * this. */
 enum { MQR_SIBLINGS = 128 };
 
 /* One of the program's calls, in the frame of its wrapper. */
@@ -24,14 +26,14 @@ struct mqr_call {
   char room[MQR_SIBLINGS]; /* a call within this one is further away than a sibling is */
 };
 
-/* What the recorder keeps of a thread. */
+/* The recorder's state of a thread. */
 struct mqr_here {
   const void* outermost;  /* the frame of the recorded call that it is in; NULL: in none */
   const void* site;       /* where that one returns to */
   int jumped;             /* it has called longjmp() in there */
   int in_errhandler_call; /* errhandlers.h */
 };
-/* Not by a call of __tls_get_addr: the recorder is loaded with the program. */
+/* This model avoids a call of __tls_get_addr: the recorder is loaded with the program. */
 extern _Thread_local struct mqr_here mqr_here __attribute__((tls_model("initial-exec")));
 
 /* Whether calls are recorded at all: from the end of MPI_Init to that of MPI_Finalize. */
@@ -72,8 +74,8 @@ static inline void mqr_ends(struct mqr_call* call) {
   mqr_here.jumped = 0;
 }
 
-/* Of a call that a C++ exception of an error handler leaves, or the end of its thread: compiled
- * with -fexceptions. */
+/* Runs when a C++ exception of an error handler, or the end of its thread, leaves the call:
+ * compiled with -fexceptions. */
 static inline void mqr_unwound(struct mqr_call* call) {
   if (__builtin_expect(call->recorded, 0)) {
     mqr_left_by_a_jump();
@@ -84,8 +86,8 @@ static inline void mqr_unwound(struct mqr_call* call) {
 
 #define MQR_UNPACK(...) __VA_ARGS__
 
-/* MPI 4 has each function with counts once more, for large ones: MPI_Send_c. A file that has such
- * functions is compiled again, with MQR_LARGE. */
+/* MPI 4 has a second variant of each function with counts, for large ones: MPI_Send_c. A file that
+ * has such functions is compiled a second time, with MQR_LARGE. */
 #ifdef MQR_LARGE
 typedef MPI_Count mqr_count;
 typedef MPI_Aint mqr_displacement;
@@ -119,7 +121,7 @@ typedef int mqr_displacement;
   MQR_DEFINE(PMPI_, name, called, parameters, arguments)
 #define MQR_NEXT(name) ((name##_function*)call->next)
 
-/* For calls that are on no communicator, and no collectives. */
+/* For calls that are on no communicator, and are no collectives. */
 static inline void mqr_enter_plain(const struct mqr_call* call, enum mqr_function function) {
   const struct mqr_call_spec spec = {.function = function, .site = call->site, .root = MQR_NO_ROOT};
   mqr_enter(&spec);

@@ -1,7 +1,7 @@
 #ifndef MQBRIDGE_DLL_RECORDER_MPI_COLLECTIVE_H
 #define MQBRIDGE_DLL_RECORDER_MPI_COLLECTIVE_H
 
-/* Entering calls that all members of a communicator make in the same order. */
+/* Notes calls that all members of a communicator make in the same order. */
 
 #include "dll/recorder/mpi/message.h"
 
@@ -15,11 +15,12 @@ struct mqr_entered {
 /* The call is the next collective on the communicator. `root` is the layout's. */
 struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
                                         MPI_Comm handle, int32_t root);
-/* It has returned. One that MPI has refused does not count: no other process learns of it. */
+/* The collective has returned. If MPI has refused it, it does not count: no other process learns of
+ * it. */
 void mqr_leave_collective(const struct mqr_entered* entered, int result);
-/* The program's root for a reader. */
+/* The program's root in the form of the layout. */
 int32_t mqr_root_of(int root);
-/* A nonblocking one has returned. */
+/* A nonblocking collective has returned. */
 void mqr_collective_posted(const struct mqr_call* call, const struct mqr_entered* entered,
                            int result, const MPI_Request* request);
 

@@ -1,5 +1,5 @@
-/* All collectives, each with its nonblocking twin, and the making of its persistent one, of which
- * nothing but its request is recorded. */
+/* All collectives, each with its nonblocking twin and the call that makes its persistent request.
+ * For persistent collectives only the request is recorded. */
 
 #include "dll/recorder/mpi/collective.h"
 
@@ -46,7 +46,7 @@
 #define ROOTLESS(name, nonblocking, parameters, arguments)                                         \
   BOTH(name, nonblocking, MQR_NO_ROOT, parameters, arguments)
 
-/* Parameters by what is sent and received: as much for each rank, or what an array says. */
+/* Parameters for sending and receiving: as much for each rank, or as much as an array says. */
 #define SENT const void *sent, mqr_count send_count, MPI_Datatype send_type
 #define SENT_EACH const void *sent, const mqr_count send_counts[], const mqr_displacement send_at[]
 #define RECEIVED void *received, mqr_count receive_count, MPI_Datatype receive_type

@@ -2,7 +2,6 @@
 
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/handles.h"
-#include "dll/recorder/mpi/quietly.h"
 #include "dll/recorder/mpi/variables.h"
 
 #include <pthread.h>
@@ -15,7 +14,8 @@ static struct mqr_comm* table[buckets];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t serials;
 
-/* The last one that this thread used; no other thread writes here. Freeing any makes it void. */
+/* The communicator that this thread used last; no other thread writes here. Freeing any
+ * communicator makes it void. */
 static _Thread_local struct {
   MPI_Comm handle;
   struct mqr_comm* comm;
@@ -52,13 +52,13 @@ static void link_locked(struct mqr_comm* comm) {
   *bucket = comm;
 }
 
-/* The program may use it by now: MPI has finished it. */
+/* Learns more of a communicator that MPI has finished, so that the program may use it. */
 static void learn(struct mqr_comm* comm) {
   mqr_learn_handles(comm->handle, comm->recorded, comm->inter);
   comm->asked = 1;
 }
 
-/* What tells it from others (struct mqr_communicator). */
+/* The id, joint and path that tell it from others (struct mqr_communicator). */
 struct identity {
   uint64_t id;
   uint32_t flags;
@@ -70,7 +70,7 @@ static struct identity joined(uint64_t joint, uint64_t path, enum mqr_side side)
   return (struct identity){mqr_mix(joint, path), MQR_ID_LOCAL, joint, path, side};
 }
 
-/* Asks MPI of `like`, which is the new one itself, or has the same groups. */
+/* Asks MPI about `like`, which is the new communicator itself, or has the same groups. */
 static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity is) {
   struct mqr_comm* const made = calloc(1, sizeof *made);
   if (made == NULL)
@@ -106,15 +106,15 @@ static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity
   return NULL;
 }
 
-/* Open MPI's variables of an intercommunicator take one group for the other, and MPI may still be
- * making one that is not `whole`: these are not sampled. */
+/* Open MPI's variables of an intercommunicator take one group for the other. A communicator that is
+ * not `whole` may still be under construction. Neither is sampled. */
 static void watch(struct mqr_comm* comm, int whole) {
   comm->sampled = whole && !comm->inter;
   if (comm->sampled)
     mqr_variables_add_communicator(comm->handle, comm->id);
 }
 
-/* What another thread has taken in at the same time stays. */
+/* Adds a communicator, unless another thread has taken it in at the same time. */
 static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, struct identity is) {
   struct mqr_comm* const made = describe(handle, like, is);
   if (made == NULL)
@@ -139,7 +139,7 @@ static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, struct identity is) 
   return there;
 }
 
-/* If it is one: only MPI knows. */
+/* Adds a handle whose making nobody has seen, if MPI says that it is a communicator. */
 static struct mqr_comm* take_in(MPI_Comm handle) {
   int inter = 0;
   struct mqr_quiet quiet = mqr_quietly();
@@ -203,7 +203,8 @@ void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mq
   add(handle, handle, joined(joint, path, side));
 }
 
-/* Of a joint's communicator: without a number for it the other side has no name for it either. */
+/* The identity of a communicator beyond this job. If its first members give no number, the other
+ * side has no name for it either. */
 static struct identity derived_beyond(const struct mqr_comm* parent, uint32_t sequence,
                                       MPI_Comm like) {
   uint64_t number = 0;
@@ -237,7 +238,7 @@ void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t 
 void mqr_comm_add_predefined(void) {
   int rank = 0;
   mqr_mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mqr_comm_add(MPI_COMM_WORLD, 1, 0); /* readers know it by that */
+  mqr_comm_add(MPI_COMM_WORLD, MQR_ID_OF_WORLD, 0);
   mqr_comm_add(MPI_COMM_SELF, mqr_mix(mqr_mix(0, 2), (uint64_t)rank), 0);
 }
 
@@ -269,8 +270,8 @@ void mqr_comm_not_freed(struct mqr_comm* comm) {
   pthread_mutex_lock(&lock);
   link_locked(comm);
   pthread_mutex_unlock(&lock);
-  /* MPI may have deleted some of them. It is not asked: MPICH has half destroyed a communicator of
-   * which an attribute refused. */
+  /* MPI may have deleted some attributes. It is not asked: MPICH has half destroyed a communicator
+   * if an attribute refused to be deleted. */
   mqr_communicator_lose_attributes(comm->recorded);
   watch(comm, comm->sampled);
 }

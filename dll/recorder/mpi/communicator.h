@@ -23,33 +23,35 @@ struct mqr_comm {
   struct mqr_comm* next;
 };
 
-/* One that nobody has seen coming is taken in now. NULL: MPI_COMM_NULL, no communicator, or there
- * is no memory. */
+/* The communicator of a handle. One whose making was not seen is taken in now. NULL: MPI_COMM_NULL,
+ * no communicator, or there is no memory. */
 struct mqr_comm* mqr_comm_of(MPI_Comm handle);
 
 /* NULL: it is not known, or is being freed. */
 struct mqr_comm* mqr_comm_find(MPI_Comm handle);
 void mqr_comm_for_each(void (*visit)(struct mqr_comm* comm));
 
-/* One that was known under this serial. NULL: it has been freed. */
+/* The communicator that was known under this serial. NULL: it has been freed. */
 const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial);
 
 /* A new communicator, with the id that its members agree on, or with MQR_ID_LOCAL. Does nothing for
  * MPI_COMM_NULL. */
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags);
-/* One with members of other MPI_COMM_WORLDs, which both sides of that joint know by `path`. */
+/* Adds a communicator with members of other MPI_COMM_WORLDs, which both sides of that joint know by
+ * `path`. */
 void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mqr_side side);
-/* One that each member made in the same collective call, the `sequence`-th, on its parent. */
+/* Adds a communicator that each member made in the same collective call, the `sequence`-th, on its
+ * parent. */
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
-/* One with the groups of its parent, which MPI is still making. */
+/* Adds a communicator with the groups of its parent, which MPI is still making. */
 void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. */
 void mqr_comm_add_predefined(void);
 
-/* The handle is about to be freed: it may return for another communicator before this thread does.
- * NULL: it was not known. */
+/* The handle is about to be freed: MPI may give it to another communicator before this thread
+ * returns. NULL: it was not known. */
 struct mqr_comm* mqr_comm_withdraw(MPI_Comm handle);
-/* Ends what mqr_comm_withdraw() began: it was freed, or not. */
+/* End of mqr_comm_withdraw(): the communicator was freed, or it was not. */
 void mqr_comm_freed(struct mqr_comm* comm);
 void mqr_comm_not_freed(struct mqr_comm* comm);
 
@@ -58,7 +60,7 @@ void mqr_comm_forget_all(void);
 
 /* Numbers that are the same wherever the parts are. */
 uint64_t mqr_mix(uint64_t seed, uint64_t part);
-/* Another one each time, for what has MQR_ID_LOCAL. */
+/* Another number each time, for ids with MQR_ID_LOCAL. */
 uint64_t mqr_local_id(void);
 
 #endif

@@ -3,8 +3,8 @@
 #include "dll/recorder/mpi/collective.h"
 #include "dll/recorder/mpi/handles.h"
 
-/* A collective of the whole parent, `comm`, that makes the communicator `*made`. `learn`: what only
- * the arguments tell of it. */
+/* A collective of the whole parent, `comm`, that makes the communicator `*made`. `learn` notes what
+ * only the arguments tell of it. */
 #define CONSTRUCTOR_TELLS(name, learn, parameters, arguments)                                      \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
@@ -58,8 +58,8 @@ ORDERING_CONSTRUCTOR(Dist_graph_create_adjacent,
                      (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder,
                       made))
 
-/* MPI may write the handle now or later. If it has, the communicator is there from now on; if not,
- * it is taken in when the program uses it. */
+/* MPI may write the handle now or later. If it has, the communicator counts from now on; if not, it
+ * is taken in when the program first uses it. */
 MQR_RECORDED(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request),
              (comm, made, request))
 static int record_Comm_idup(const struct mqr_call* call, MPI_Comm comm, MPI_Comm* made,
@@ -95,7 +95,7 @@ static int freeing(free_function* next, MPI_Comm* handle) {
   return result;
 }
 
-/* Each waits for all members, so that it is listed until it has returned. */
+/* Freeing waits for all members, so the communicator is listed until the call has returned. */
 static int record_freeing(const struct mqr_call* call, enum mqr_function function,
                           MPI_Comm* handle) {
   const struct mqr_entered entered = mqr_enter_collective(call, function, *handle, MQR_NO_ROOT);
@@ -104,8 +104,8 @@ static int record_freeing(const struct mqr_call* call, enum mqr_function functio
   return result;
 }
 
-/* A callback of the program (of an attribute) may free another one, within a call: that is no call
- * of its own, but the communicator is gone. */
+/* A callback of the program (for an attribute) may free another communicator within a call. That is
+ * not recorded as a call, but the communicator is gone. */
 #define FREEING(prefix, name)                                                                      \
   MQR_EXPORTED int prefix##name(MPI_Comm* handle) {                                                \
     static mqr_any_function* next;                                                                 \

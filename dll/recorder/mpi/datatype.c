@@ -1,13 +1,12 @@
 #include "dll/recorder/mpi/datatype.h"
 
 #include "dll/recorder/mpi/call.h"
-#include "dll/recorder/mpi/quietly.h"
 
 #include <string.h>
 
 enum { remembered = 8 };
 
-/* The last ones that this thread used; freeing or naming any makes them void. */
+/* The datatypes that this thread used last; freeing or naming any datatype makes them void. */
 static _Thread_local struct mqr_type known[remembered] __attribute__((tls_model("initial-exec")));
 static uint32_t epoch = 1;
 

@@ -4,7 +4,7 @@
 #include "dll/recorder/mpi/library.h"
 #include "dll/recorder/recorder.h"
 
-/* What a reader is told of a datatype. */
+/* The facts about a datatype that readers get. */
 struct mqr_type {
   MPI_Datatype handle;
   uint32_t epoch;

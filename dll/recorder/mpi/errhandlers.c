@@ -25,7 +25,7 @@ void mqr_open_errhandlers(void) {
 #endif
 }
 
-/* The Fortran bindings make theirs without a call of MPI's C functions. */
+/* The Fortran bindings make error handlers without a call of MPI's C functions. */
 void mqr_meet_errhandler(MPI_Errhandler handle, uint32_t kind) {
   if (!mqr_errhandler_is_known(MQR_HANDLE(handle)))
     add(handle, NULL, kind, MQR_OWN_ERRHANDLER);
@@ -74,7 +74,7 @@ static int note_Comm_set_errhandler(Comm_set_errhandler_function* next, MPI_Comm
   return set_on(next, comm, errhandler);
 }
 
-/* The program's handle of it has to be freed once more than before. */
+/* The program gets one more handle of the error handler, which it has to free. */
 MQR_NOTED(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler), (comm, errhandler))
 static int note_Comm_get_errhandler(Comm_get_errhandler_function* next, MPI_Comm comm,
                                     MPI_Errhandler* errhandler) {
@@ -99,7 +99,7 @@ static int note_Errhandler_free(Errhandler_free_function* next, MPI_Errhandler* 
   return result;
 }
 
-/* By their names of MPI 1, which some headers make macros of. */
+/* The same functions by their names of MPI 1, for which some headers have macros. */
 #undef MPI_Errhandler_create
 #undef PMPI_Errhandler_create
 #undef MPI_Errhandler_set

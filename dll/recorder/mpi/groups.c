@@ -3,6 +3,7 @@
 #include "dll/recorder/layout.h"
 #include "dll/recorder/mpi/communicator.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static MPI_Group world_group;
@@ -97,8 +98,8 @@ uint64_t mqr_first_members(MPI_Comm comm) {
   return most << 32 | least;
 }
 
-/* An intercommunicator's ranks are those of the one or the other group, whichever has the first
- * member: thus both sides say the same. */
+/* The members of an intercommunicator are numbered by their ranks in the one or the other group of
+ * the parent, whichever has the first member: so both sides get the same number. */
 static uint32_t first_in(MPI_Comm parent, int inter, MPI_Group group) {
   int32_t first = MQR_WORLD_RANK_UNKNOWN;
   MPI_Group in;
@@ -146,4 +147,27 @@ uint64_t mqr_members_in(MPI_Comm parent, MPI_Comm comm) {
   }
   mqr_mpi.Group_free(&in);
   return mixed;
+}
+
+enum { most_parts = 4096 };
+
+static struct {
+  uint64_t parts;
+  uint32_t times;
+} made[most_parts];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int mqr_times_made(uint64_t parts, uint32_t* times) {
+  int remembered = 0;
+  pthread_mutex_lock(&lock);
+  for (uint64_t i = 0; i < most_parts && !remembered; ++i) {
+    const uint64_t at = (parts + i) % most_parts;
+    if (made[at].times != 0 && made[at].parts != parts)
+      continue;
+    made[at].parts = parts;
+    *times = made[at].times++;
+    remembered = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  return remembered;
 }

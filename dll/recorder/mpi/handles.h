@@ -1,17 +1,18 @@
 #ifndef MQBRIDGE_DLL_RECORDER_MPI_HANDLES_H
 #define MQBRIDGE_DLL_RECORDER_MPI_HANDLES_H
 
-/* What the program's handles are: MPI is asked when they are made, and changes are noted. All that
- * is asked is local to the process. */
+/* Facts about the program's handles. The recorder asks MPI for them when a handle is made, and
+ * notes later changes. All of these questions are local to the process. */
 
 #include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/library.h"
 
-/* The constants of this MPI, its error handlers and keyvals. Once, before any communicator. */
+/* Notes the constants of this MPI, its error handlers and keyvals. Once, before any communicator.
+ * */
 void mqr_open_handles(void);
-/* Of a new communicator that MPI has finished. */
+/* Asks about a new communicator that MPI has finished. */
 void mqr_learn_handles(MPI_Comm handle, struct mqr_recorded_communicator* recorded, int inter);
-/* Of one that MPI is still making: nothing can be asked yet. */
+/* For a communicator that MPI is still making: MPI cannot be asked yet. */
 void mqr_learn_twin(MPI_Comm handle, struct mqr_recorded_communicator* recorded);
 
 enum mqr_reordering { MQR_REORDERING_UNKNOWN = -1, MQR_NOT_REORDERED, MQR_REORDERED };

@@ -1,7 +1,6 @@
-/* Communicators that some members of another one make, that join two groups, or that reach beyond
+/* Communicators that only some members of a parent make, that join two groups, or that reach beyond
  * MPI_COMM_WORLD. */
 
-#include "dll/recorder/mpi/agreed.h"
 #include "dll/recorder/mpi/collective.h"
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/joint.h"
@@ -13,7 +12,8 @@ static void add_local(MPI_Comm made) {
   mqr_comm_add(made, mqr_local_id(), MQR_ID_LOCAL);
 }
 
-/* All members make the n-th communicator of these parts, whatever else each of them makes. */
+/* All members make the n-th communicator of these parts together, whatever else each of them makes.
+ * */
 static void add_agreed(const struct mqr_comm* parent, MPI_Comm made, uint64_t members, int tag) {
   const uint64_t parts = mqr_mix(members, (uint64_t)tag);
   uint32_t times = 0;
@@ -36,7 +36,7 @@ static void met(const struct mqr_entered* entered, uint64_t began, const char* m
   mqr_meet(&meeting, tag, made);
 }
 
-/* The name of a port means something at the root alone. */
+/* The name of a port only counts at the root. */
 static void mark_port(MPI_Comm comm, int root, const char* port, char* mark) {
   int rank = -1;
   mark[0] = '\0';
@@ -80,7 +80,7 @@ static int record_Intercomm_create(const struct mqr_call* call, MPI_Comm comm, i
   return result;
 }
 
-/* `marking` writes what the other side knows of it, too, into `mark`. */
+/* `marking` writes into `mark` a text that the other side knows, too. */
 #define BEYOND(name, marking, parameters, arguments)                                               \
   MQR_RECORDED(name, parameters, arguments)                                                        \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \

@@ -1,6 +1,5 @@
 #include "dll/recorder/mpi/joint.h"
 
-#include "dll/recorder/mpi/agreed.h"
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/launcher.h"
 
@@ -15,7 +14,8 @@ uint64_t mqr_now(void) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The same on each member: a group's members in their order. 0: some are of other jobs. */
+/* Mixes a group's members, in their order, to a number that is the same on each member. 0: some
+ * members belong to other jobs. */
 static uint64_t mix_ranks(const struct mqr_ranks* ranks) {
   uint64_t mixed = (uint64_t)ranks->size;
   for (int32_t i = 0; i < ranks->size; ++i) {
@@ -26,7 +26,7 @@ static uint64_t mix_ranks(const struct mqr_ranks* ranks) {
   return mixed;
 }
 
-/* Agrees on an id where all members are of this job. 0: they are not. */
+/* Agrees on an id if all members belong to this job. 0: they do not. */
 static int add_agreed(const struct mqr_ranks* local, const struct mqr_ranks* remote, int tag,
                       MPI_Comm made) {
   const uint64_t own = mix_ranks(local);
@@ -34,7 +34,7 @@ static int add_agreed(const struct mqr_ranks* local, const struct mqr_ranks* rem
   uint32_t times = 0;
   if (own == 0 || other == 0)
     return 0;
-  /* The same number on both sides. */
+  /* This number is the same on both sides. */
   const uint64_t parts = mqr_mix(mqr_mix(own ^ other, own + other), (uint64_t)tag);
   if (!mqr_times_made(parts, &times))
     return 0;
@@ -49,7 +49,7 @@ static uint64_t id_of_pair(void) {
   return mqr_mix(mqr_local_id(), (uint64_t)rank);
 }
 
-/* What the members of the local group agree on. 0: nothing. */
+/* Fills in the fields on which the members of the local group agree. 0: they agree on nothing. */
 static int describe(const struct mqr_meeting* meeting, struct mqr_joint_spec* spec) {
   const struct mqr_comm* const comm = meeting->comm;
   if (meeting->function == MQR_Comm_join) {
@@ -107,8 +107,8 @@ void mqr_meet(const struct mqr_meeting* meeting, int tag, MPI_Comm made) {
 }
 
 /* Open MPI's children get the name of the process that has spawned them, with a number that only
- * the two know: "JOB.RANK:NUMBER". MPICH's get nothing that their parents know, too; but what is
- * spawned first under an mpiexec, the job itself has spawned. */
+ * the two know: "JOB.RANK:NUMBER". MPICH's children get nothing that their parents know as well.
+ * But the processes spawned first under an mpiexec were spawned by the job itself. */
 static void mark_parents(char* mark) {
   int group = 0;
   const char* const hydra = mqr_hydra(&group);
@@ -123,8 +123,8 @@ static void mark_parents(char* mark) {
     *number = '\0';
 }
 
-/* All of the job have spawned it together: each of them knows of all such calls, so that a reader
- * who sees one such call knows that there was no other. */
+/* Whether all processes of the job take part: then each of them knows all such calls, and a reader
+ * that sees only one such call knows that there was no other. */
 static int all_of_the_job(const struct mqr_comm* comm) {
   int size = 0;
   int all = 0;

@@ -14,8 +14,8 @@ struct mqr_meeting {
   const char* mark;            /* struct mqr_joint */
 };
 
-/* Takes in the communicator that it made. One whose members are all of this MPI_COMM_WORLD is none
- * that goes beyond it: its members agree on an id by who they are, and by `tag`. */
+/* Takes in the communicator that the call made. If all of its members are of this MPI_COMM_WORLD,
+ * it does not count as a joint: its members agree on an id by who they are, and by `tag`. */
 void mqr_meet(const struct mqr_meeting* meeting, int tag, MPI_Comm made);
 
 /* MPI_COMM_PARENT, which MPI_Init has made, if this process was spawned. */
@@ -25,6 +25,7 @@ void mqr_meet_parents(uint64_t began);
 uint64_t mqr_now(void);
 
 /* Marks: each writes a text of at most MQR_MARK_SIZE bytes, terminated. */
-/* What the spawned processes know of the one that has spawned them, of rank `root` in `comm`. */
+/* Writes what the spawned processes know about the process of rank `root` in `comm`, which has
+ * spawned them. */
 void mqr_mark_spawn(const struct mqr_comm* comm, int root, char* mark);
 #endif

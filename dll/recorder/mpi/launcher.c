@@ -14,7 +14,7 @@
 
 enum { most_ancestors = 16, most_bytes = 4096 };
 
-/* A file below /proc, terminated. 0: there is none. */
+/* Reads a file below /proc, and ends it with a NUL. Returns its length; 0: there is none. */
 static size_t read_proc(long pid, const char* name, char* into) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
@@ -29,18 +29,18 @@ static size_t read_proc(long pid, const char* name, char* into) {
   return length;
 }
 
-/* 0: none, or not known. */
+/* The parent of a process; 0: there is none, or it is not known. */
 static long parent_of(long pid) {
   char text[most_bytes + 1];
   long parent = 0;
   const size_t length = read_proc(pid, "stat", text);
-  const char* const name_end = length > 0 ? strrchr(text, ')') : NULL; /* a name may have any */
+  const char* const name_end = length > 0 ? strrchr(text, ')') : NULL; /* a name may have more */
   if (name_end == NULL || sscanf(name_end, ") %*c %ld", &parent) != 1)
     return 0;
   return parent;
 }
 
-/* The word after this one among words that each end with a 0. NULL: there is none. */
+/* The word behind the word `name`, among words that each end with a 0. NULL: there is none. */
 static const char* word_after(const char* words, size_t length, const char* name) {
   for (const char* word = words; word < words + length; word += strlen(word) + 1) {
     const char* const next = word + strlen(word) + 1;
@@ -53,7 +53,7 @@ static const char* word_after(const char* words, size_t length, const char* name
 static char hydra[160];
 static int hydra_group;
 
-/* A proxy on another computer than mpiexec's is no child of it. */
+/* Finds the proxy's mpiexec. On another computer than mpiexec's the proxy is not its child. */
 static void find_mpiexec(long proxy, const char* group) {
   char words[most_bytes + 1];
   char host[100];
@@ -74,9 +74,9 @@ const char* mqr_hydra(int* group) {
   return hydra[0] != '\0' ? hydra : NULL;
 }
 
-/* Hydra starts the processes of a job by proxies, whose command line says which group of processes
- * they are, and where it listens, which is another port for each group. Between a proxy and a
- * process may be shells and other tools. */
+/* Hydra starts the processes of a job by proxies. A proxy's command line says which group of
+ * processes these are, and where mpiexec listens, on another port for each group. Between a proxy
+ * and a process there may be shells and other tools. */
 static void find_hydra(void) {
   char words[most_bytes + 1];
   char job[MQR_JOB_SIZE];

@@ -2,14 +2,21 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+
+/* Open MPI names its own debug DLL. Another MPI that does so needs -DMQR_MPI_NAMES_ITS_DLL when the
+ * recorder is built. */
+#if !defined(OPEN_MPI) && !defined(MQR_MPI_NAMES_ITS_DLL)
+#include "dll/recorder/dll_name.h"
+#endif
 
 struct mqr_asked mqr_mpi;
 #ifdef OPEN_MPI
 struct mqr_objects mqr_object;
 #endif
 
-/* `where` sees what is global. A language binding may have loaded its MPI for itself alone: then
- * the caller's own libraries are asked. */
+/* Looks in the global symbols (`where`). A language binding may have loaded its MPI for itself
+ * alone: then the caller's own libraries are asked. */
 static void* find(void* where, const char* name, const void* site) {
   void* const next = dlsym(where, name);
   Dl_info caller;
@@ -25,7 +32,7 @@ static void* find(void* where, const char* name, const void* site) {
   return found;
 }
 
-/* A program may have its own copy of an MPI's object, which then is the one that all take. */
+/* A program may have its own copy of an MPI's object, and then everybody uses that copy. */
 static void* find_object(const char* name, const void* site) {
   return find(RTLD_DEFAULT, name, site);
 }
@@ -59,4 +66,29 @@ int mqr_open_library(const void* site, const char** problem) {
 #endif
   *problem = NULL;
   return 1;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static MPI_Errhandler silence(MPI_Comm comm) {
+  MPI_Errhandler handler;
+  mqr_mpi.Comm_get_errhandler(comm, &handler);
+  mqr_mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return handler;
+}
+
+static void restore(MPI_Comm comm, MPI_Errhandler* handler) {
+  mqr_mpi.Comm_set_errhandler(comm, *handler);
+  mqr_mpi.Errhandler_free(handler);
+}
+
+struct mqr_quiet mqr_quietly(void) {
+  pthread_mutex_lock(&lock);
+  return (struct mqr_quiet){silence(MPI_COMM_WORLD), silence(MPI_COMM_SELF)};
+}
+
+void mqr_aloud(struct mqr_quiet* quiet) {
+  restore(MPI_COMM_SELF, &quiet->self);
+  restore(MPI_COMM_WORLD, &quiet->world);
+  pthread_mutex_unlock(&lock);
 }

@@ -2,8 +2,8 @@
 #define MQBRIDGE_DLL_RECORDER_MPI_LIBRARY_H
 
 /* The MPI below the recorder. The recorder refers to none of its symbols: a program without MPI
- * loads the recorder as well, and an MPI may be loaded long after it. Everything is looked up by
- * name, when the program calls MPI. */
+ * loads the recorder as well, and an MPI may be loaded long after it. It looks up each function and
+ * object by name, when the program calls MPI. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@ typedef void mqr_any_function(void);
  * there is none. */
 mqr_any_function* mqr_find_function(const char* name, const void* site);
 
-/* What the recorder itself asks MPI for: all of it is local to the process. */
+/* The functions that the recorder itself calls: all of them are local to the process. */
 /* clang-format off */
 #define MQR_ASKED(F)                                                                               \
   F(Cart_get) F(Cartdim_get) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_group) F(Comm_set_errhandler) F(Comm_size) F(Comm_test_inter) \
@@ -49,8 +49,19 @@ extern struct mqr_asked mqr_mpi;
  * what is missing. */
 int mqr_open_library(const void* site, const char** problem);
 
+/* While the recorder asks MPI about a handle that may be none, between these two, MPI calls no
+ * error handler of the program's: that is for the program's own call, which comes after. MPI takes
+ * that of MPI_COMM_WORLD or of MPI_COMM_SELF for what belongs to no communicator. One thread at a
+ * time. */
+struct mqr_quiet {
+  MPI_Errhandler world;
+  MPI_Errhandler self;
+};
+struct mqr_quiet mqr_quietly(void);
+void mqr_aloud(struct mqr_quiet* quiet);
+
 #ifdef OPEN_MPI
-/* Its constants are addresses of objects, which are looked up like the functions. */
+/* The constants of this MPI are addresses of objects, which are looked up like the functions. */
 /* clang-format off */
 #define MQR_OBJECTS(F)                                                                             \
   F(ompi_mpi_comm_world) F(ompi_mpi_comm_self) F(ompi_mpi_comm_null) F(ompi_request_null)          \

@@ -10,7 +10,7 @@ struct seen_enumeration {
   int32_t entry;
 };
 
-/* What is needed while all is listed. */
+/* The objects that are needed while all variables are listed. */
 struct work {
   struct mqr_listing listing;
   char name[MQR_MAX_VARIABLE_TEXT];
@@ -22,7 +22,7 @@ struct work {
   size_t number_room;
 };
 
-/* The place of MPI's constant among these. */
+/* The index of MPI's `constant` among the `constants`. */
 static int32_t place_in(const int* constants, size_t count, int constant) {
   for (size_t i = 0; i < count; ++i) {
     if (constants[i] == constant)
@@ -52,7 +52,7 @@ static const int classes[] = {MPI_T_PVAR_CLASS_STATE,         MPI_T_PVAR_CLASS_L
                               MPI_T_PVAR_CLASS_COUNTER,       MPI_T_PVAR_CLASS_AGGREGATE,
                               MPI_T_PVAR_CLASS_TIMER,         MPI_T_PVAR_CLASS_GENERIC};
 
-/* MPI has cut a text that it says is longer than its room. */
+/* Adds a text. MPI cuts it if it is longer than its room, and says how long it is. */
 static uint32_t add_text(struct work* work, char* text, int length) {
   text[MQR_MAX_VARIABLE_TEXT - 1] = '\0';
   if (length > MQR_MAX_VARIABLE_TEXT)
@@ -60,7 +60,7 @@ static uint32_t add_text(struct work* work, char* text, int length) {
   return mqr_listing_add_text(&work->listing, text);
 }
 
-/* So many of `there` are listed. */
+/* The number of entries that are listed, of those that are there. */
 static int bounded(struct work* work, int there, int most) {
   if (there <= most)
     return there;
@@ -88,7 +88,7 @@ static void add_items(struct work* work, MPI_T_enum handle, struct mqr_enumerati
   }
 }
 
-/* Many variables have the same one. */
+/* Many variables share an enumeration: each is listed once. */
 static int32_t enumeration_of(struct work* work, MPI_T_enum handle) {
   if (handle == MPI_T_ENUM_NULL)
     return MQR_NO_ENUMERATION;
@@ -129,7 +129,7 @@ static void add_control_variable(struct work* work, int index) {
   if (mqr_tool.cvar_get_info(index, work->name, &name_length, &verbosity, &type, &enumeration,
                              work->description, &description_length, &binding,
                              &scope) != MPI_SUCCESS)
-    return; /* its component has been closed */
+    return; /* the variable's component has been closed */
   made.name = add_text(work, work->name, name_length);
   made.description = add_text(work, work->description, description_length);
   made.verbosity = PLACE_IN(verbosities, verbosity);
@@ -141,7 +141,7 @@ static void add_control_variable(struct work* work, int index) {
   mqr_listing_add(&work->listing, MQR_PART_VARIABLES, &made, 1);
 }
 
-/* Bound to nothing, or to a communicator. */
+/* Whether a variable is bound to nothing, or to a communicator. */
 static int can_be_bound(int binding) {
   return binding == MPI_T_BIND_NO_OBJECT || binding == MPI_T_BIND_MPI_COMM;
 }
@@ -187,7 +187,7 @@ static void add_performance_variable(struct work* work, int index, mqr_take_vari
 
 typedef int get_numbers(int category, int count, int numbers[]);
 
-/* Adds what `get` says, and returns how many these are. */
+/* Adds the members that `get` gives, and returns their number. */
 static uint32_t add_members(struct work* work, get_numbers* get, int category, int there) {
   const int count = bounded(work, there, MQR_MAX_VARIABLES);
   if (count <= 0)

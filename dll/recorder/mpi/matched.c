@@ -3,7 +3,7 @@
 #include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
 
-/* A message that is too long is received all the same, whatever MPI makes of its handle. */
+/* Whether the message is received. One that is too long is, whatever MPI does with its handle. */
 static int is_received(int result) {
   int class = result;
   return result == MPI_SUCCESS ||

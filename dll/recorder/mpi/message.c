@@ -14,7 +14,7 @@ static void learn(MPI_Request request) {
     shared_requests[shared_count++] = request;
 }
 
-/* No message goes anywhere: both sends are to nobody. */
+/* Both sends are to nobody: no message goes anywhere. */
 void mqr_learn_shared_requests(void) {
   MPI_Request first = MPI_REQUEST_NULL;
   MPI_Request second = MPI_REQUEST_NULL;
@@ -85,7 +85,7 @@ void mqr_wait_for_one(struct mqr_recorded_operation* operation) {
     mqr_wait_for(&operation, 1, NULL, 0, 1, 0);
 }
 
-/* Whether a send that failed has sent anything, nobody knows; mostly its arguments were wrong. */
+/* Nobody knows whether a send that failed has sent anything; mostly its arguments were wrong. */
 void mqr_end_send(struct mqr_recorded_operation* operation, int result) {
   mqr_send_end(operation, result != MPI_SUCCESS);
 }
@@ -103,8 +103,8 @@ void mqr_end_receive(struct mqr_recorded_operation* operation, int result,
                   !mqr_took_message(result, status));
 }
 
-/* MPI gave the handle of another request that is not complete for the program: then it gives that
- * handle to whatever is complete. */
+/* Whether MPI gave the handle of another request, which is not complete for the program: MPI gives
+ * that handle to everything that is complete. */
 static int is_complete_twin(const MPI_Request* request) {
   int complete = 0;
   return mqr_request_find(MQR_HANDLE(*request)) != NULL &&
@@ -112,7 +112,7 @@ static int is_complete_twin(const MPI_Request* request) {
          complete;
 }
 
-/* It has never begun. */
+/* Takes back an operation that has never begun. */
 static void take_back(struct mqr_recorded_operation* operation) {
   if (mqr_operation_queue(operation) == MQR_SEND && mqr_operation_is_active(operation))
     mqr_send_end(operation, 1);
@@ -120,7 +120,7 @@ static void take_back(struct mqr_recorded_operation* operation) {
     mqr_operation_remove(operation);
 }
 
-/* A request of a message that goes to nobody, or comes from nobody. */
+/* Records the request of a message that goes to nobody, or comes from nobody. */
 static void post_unqueued(const struct mqr_call* call, const struct mqr_message* message,
                           MPI_Request request) {
   if (message->peer != MPI_PROC_NULL || request == MPI_REQUEST_NULL ||

@@ -8,7 +8,7 @@
   void *buffer, mqr_count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
 #define ARGUMENTS buffer, count, type, peer, tag, comm
 
-/* From the parameters' names. */
+/* A message whose values come from parameters with these names. */
 #define MESSAGE(name, kind, some_flags)                                                            \
   {                                                                                                \
     .function = MQR_##name, .queue = kind, .flags = some_flags, .buffer = buffer, .count = count,  \

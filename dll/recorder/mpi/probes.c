@@ -8,7 +8,7 @@ static uint64_t bytes_of(const MPI_Status* status) {
                                                                                  : 0;
 }
 
-/* MPI_Mprobe or MPI_Improbe took a message: nobody else can receive it any more. */
+/* Records a message that MPI_Mprobe or MPI_Improbe took: nobody else can receive it any more. */
 static void taken(const struct mqr_call* call, enum mqr_function function, MPI_Comm handle,
                   MPI_Message message, const MPI_Status* status) {
   const struct mqr_comm* const comm = mqr_comm_of(handle);

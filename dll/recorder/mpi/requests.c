@@ -1,16 +1,16 @@
-/* What is done to requests beside waiting for them. */
+/* Calls that do something else with requests than wait for them. */
 
 #include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
 
-/* A persistent request that is in no queue. */
+/* Sets a persistent request that is in no queue active or inactive. */
 static void activate(MPI_Request request, int active) {
   struct mqr_recorded_unqueued* const unqueued = mqr_unqueued_take(MQR_HANDLE(request));
   mqr_unqueued_activate(unqueued, active);
   mqr_unqueued_put_back(unqueued);
 }
 
-/* So that a message is counted before its receiver can have it. */
+/* Records a start before MPI makes it: a message is counted before its receiver can have it. */
 static void start(MPI_Request request) {
   struct mqr_recorded_operation* const operation = mqr_request_find(MQR_HANDLE(request));
   if (operation != NULL)
@@ -19,7 +19,7 @@ static void start(MPI_Request request) {
     activate(request, 1);
 }
 
-/* MPI has refused to start it. */
+/* Takes a start back that MPI has refused. */
 static void unstart(MPI_Request request) {
   struct mqr_recorded_operation* const operation = mqr_request_find(MQR_HANDLE(request));
   if (operation == NULL)
@@ -65,9 +65,9 @@ static int record_Cancel(const struct mqr_call* call, MPI_Request* request) {
   return result;
 }
 
-/* MPI goes on with an active request that nobody will ever hear of again. A send has gone to MPI; a
- * receive that is not complete yet stays listed as pending: its message will not be counted as
- * received either, so that the two keep belonging together. */
+/* Lets a freed request go: MPI goes on with it if it is active, and nobody will hear of it again. A
+ * send has gone to MPI. A receive that is not complete yet stays listed as pending, and its message
+ * is never counted as received, so that the two agree. */
 static void let_go(struct mqr_recorded_operation* operation, int complete,
                    const MPI_Status* status) {
   const int active = mqr_operation_is_active(operation);
@@ -115,7 +115,7 @@ static int record_Request_free(const struct mqr_call* call, MPI_Request* request
   return result;
 }
 
-/* The program knows that it is complete, and has the request still. */
+/* The program learns that the request is complete, and still has it. */
 MQR_RECORDED(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status),
              (request, flag, status))
 static int record_Request_get_status(const struct mqr_call* call, MPI_Request request, int* flag,
@@ -128,7 +128,7 @@ static int record_Request_get_status(const struct mqr_call* call, MPI_Request re
   return result;
 }
 
-/* It waits for the messages of MPI_Bsend, which have returned long ago. */
+/* This call waits for the messages of MPI_Bsend calls that have returned long ago. */
 MQR_RECORDED(Buffer_detach, (void* buffer, int* size), (buffer, size))
 static int record_Buffer_detach(const struct mqr_call* call, void* buffer, int* size) {
   mqr_enter_plain(call, MQR_Buffer_detach);

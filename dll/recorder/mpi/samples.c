@@ -37,7 +37,7 @@ static int communicator_count;
 static int lacks_memory; /* something could not be added */
 static struct sampled* all;
 static size_t count, room;
-static size_t value_bytes; /* of all */
+static size_t value_bytes; /* of all values */
 
 static void* with_room(void* array, size_t used, size_t* there, size_t size) {
   if (used < *there)
@@ -173,7 +173,7 @@ void mqr_samples_forget_communicators(void) {
   lacks_memory = 0;
 }
 
-/* 0: MPI_T is not there any more. */
+/* Reads one value. 0: MPI_T is not there any more. */
 static int read(const struct sampled* each, struct mqr_samples* block, uint32_t at,
                 struct mqr_reading* reading) {
   *reading = (struct mqr_reading){.variable = each->variable.entry,

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* A socket for both versions of IP has the other one's address as ::ffff:10.0.0.1, and its peer may
- * have 10.0.0.1. */
+/* A socket for both versions of IP has an address of version 4 as ::ffff:10.0.0.1, while its peer
+ * may have it as 10.0.0.1. */
 static void unmap(struct sockaddr_storage* address) {
   struct sockaddr_in6 six;
   memcpy(&six, address, sizeof six);
@@ -29,7 +29,7 @@ static socklen_t length_of(const struct sockaddr_storage* address) {
   return address->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 }
 
-/* "" where the socket has no such address. */
+/* Writes the name of one end of the socket; "" if the socket has no such address. */
 static void name_end(int socket, int (*end_of)(int, struct sockaddr*, socklen_t*), char* name,
                      size_t size) {
   struct sockaddr_storage address;
@@ -45,7 +45,7 @@ static void name_end(int socket, int (*end_of)(int, struct sockaddr*, socklen_t*
   if (getnameinfo((struct sockaddr*)&address, length_of(&address), host, sizeof host, port,
                   sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
     return;
-  host[strcspn(host, "%")] = '\0'; /* through which interface: each computer has its own names */
+  host[strcspn(host, "%")] = '\0'; /* the interface follows: each computer has its own names */
   snprintf(name, size, "%s:%s", host, port);
 }
 

@@ -1,4 +1,4 @@
-/* From MPI_Init to MPI_Finalize, and what ends recording besides. */
+/* The recording from MPI_Init to MPI_Finalize, and other events that end it. */
 
 #include "dll/recorder/mpi/groups.h"
 #include "dll/recorder/mpi/handles.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In the child: it inherits the memory of a process of the job, and is none. */
+/* Runs in a forked child, which inherits the memory of a process of the job, but is none itself. */
 static void after_fork(void) {
   if (!mqr_active)
     return;
@@ -112,7 +112,7 @@ INIT_THREAD(PMPI_)
 
 typedef int Finalize_function(void);
 
-/* It may wait for other processes: what is recorded stays until it has returned. */
+/* MPI_Finalize may wait for other processes: the records stay until it has returned. */
 static int finalize(const struct mqr_call* call) {
   mqr_enter_plain(call, MQR_Finalize);
   mqr_close_world_group();
@@ -155,8 +155,8 @@ static void control(int level) {
     mqr_flush();
 }
 
-/* Other tools take a name or a number after the level: so much is passed on, whether it is there
- * or not. */
+/* Other tools take a name or a number after the level: two further arguments are passed on, whether
+ * they are there or not. */
 #define PCONTROL(prefix)                                                                           \
   MQR_EXPORTED int prefix##Pcontrol(const int level, ...) {                                        \
     static mqr_any_function* next;                                                                 \

@@ -1,4 +1,4 @@
-/* What MPI says of a communicator's topology. */
+/* A communicator's topology, as MPI tells it. */
 
 #include "dll/recorder/mpi/handles.h"
 
@@ -6,7 +6,8 @@
 
 enum { most = 1 << 24 }; /* numbers of one topology */
 
-/* With room for numbers behind it. NULL: no memory, or there are none that MPI would have. */
+/* Makes a topology with room for numbers behind it. NULL: there is no memory, or MPI gave
+ * impossible numbers. */
 static struct mqr_topology* new_topology(enum mqr_topology_kind kind, int first, int second,
                                          size_t numbers) {
   if (first < 0 || second < 0 || numbers > most)
@@ -88,7 +89,7 @@ void mqr_learn_topology(MPI_Comm handle, struct mqr_recorded_communicator* recor
   else if (kind == MPI_DIST_GRAPH)
     made = distributed(handle);
   if (made == NULL && kind != MPI_UNDEFINED)
-    return; /* it has one that is not known */
+    return; /* the topology is not known */
   if (made != NULL && reordering != MQR_REORDERING_UNKNOWN)
     made->flags |= MQR_KNOWN_REORDER | (reordering == MQR_REORDERED ? MQR_REORDER : 0U);
   mqr_communicator_set_topology(recorded, made);

@@ -1,12 +1,12 @@
 /* Requests of one-sided communication, of files, and generalized ones: nothing tells when they are
- * complete, but that there is such a request. */
+ * complete, only that there is such a request. */
 
 #include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/message.h"
 #include "dll/recorder/mpi/noted.h"
 
 /* `parameters` and `arguments` without the request, which is the last one. */
-#define POSTING(name, parameters, arguments)                                                       \
+#define UNQUEUED(name, parameters, arguments)                                                      \
   MQR_RECORDED(name, (MQR_UNPACK parameters, MPI_Request * request),                               \
                (MQR_UNPACK arguments, request))                                                    \
   static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters,                     \
@@ -22,39 +22,41 @@
 #define TARGET int rank, MPI_Aint at, mqr_count target_count, MPI_Datatype target_type
 #define ORIGIN_ARGUMENTS count, type
 #define TARGET_ARGUMENTS rank, at, target_count, target_type
-POSTING(Rput, (const void* origin, ORIGIN, TARGET, MPI_Win window),
-        (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, window))
-POSTING(Rget, (void* origin, ORIGIN, TARGET, MPI_Win window),
-        (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, window))
-POSTING(Raccumulate, (const void* origin, ORIGIN, TARGET, MPI_Op op, MPI_Win window),
-        (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, op, window))
-POSTING(Rget_accumulate,
-        (const void* origin, ORIGIN, void* fetched, mqr_count fetched_count,
-         MPI_Datatype fetched_type, TARGET, MPI_Op op, MPI_Win window),
-        (origin, ORIGIN_ARGUMENTS, fetched, fetched_count, fetched_type, TARGET_ARGUMENTS, op,
-         window))
+UNQUEUED(Rput, (const void* origin, ORIGIN, TARGET, MPI_Win window),
+         (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, window))
+UNQUEUED(Rget, (void* origin, ORIGIN, TARGET, MPI_Win window),
+         (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, window))
+UNQUEUED(Raccumulate, (const void* origin, ORIGIN, TARGET, MPI_Op op, MPI_Win window),
+         (origin, ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, op, window))
+UNQUEUED(Rget_accumulate,
+         (const void* origin, ORIGIN, void* fetched, mqr_count fetched_count,
+          MPI_Datatype fetched_type, TARGET, MPI_Op op, MPI_Win window),
+         (origin, ORIGIN_ARGUMENTS, fetched, fetched_count, fetched_type, TARGET_ARGUMENTS, op,
+          window))
 
 #define READING void *buffer, mqr_count count, MPI_Datatype type
 #define WRITING const void *buffer, mqr_count count, MPI_Datatype type
-POSTING(File_iread, (MPI_File file, READING), (file, buffer, count, type))
-POSTING(File_iwrite, (MPI_File file, WRITING), (file, buffer, count, type))
-POSTING(File_iread_at, (MPI_File file, MPI_Offset at, READING), (file, at, buffer, count, type))
-POSTING(File_iwrite_at, (MPI_File file, MPI_Offset at, WRITING), (file, at, buffer, count, type))
-POSTING(File_iread_all, (MPI_File file, READING), (file, buffer, count, type))
-POSTING(File_iwrite_all, (MPI_File file, WRITING), (file, buffer, count, type))
-POSTING(File_iread_at_all, (MPI_File file, MPI_Offset at, READING), (file, at, buffer, count, type))
-POSTING(File_iwrite_at_all, (MPI_File file, MPI_Offset at, WRITING),
-        (file, at, buffer, count, type))
-POSTING(File_iread_shared, (MPI_File file, READING), (file, buffer, count, type))
-POSTING(File_iwrite_shared, (MPI_File file, WRITING), (file, buffer, count, type))
+UNQUEUED(File_iread, (MPI_File file, READING), (file, buffer, count, type))
+UNQUEUED(File_iwrite, (MPI_File file, WRITING), (file, buffer, count, type))
+UNQUEUED(File_iread_at, (MPI_File file, MPI_Offset at, READING), (file, at, buffer, count, type))
+UNQUEUED(File_iwrite_at, (MPI_File file, MPI_Offset at, WRITING), (file, at, buffer, count, type))
+UNQUEUED(File_iread_all, (MPI_File file, READING), (file, buffer, count, type))
+UNQUEUED(File_iwrite_all, (MPI_File file, WRITING), (file, buffer, count, type))
+UNQUEUED(File_iread_at_all, (MPI_File file, MPI_Offset at, READING),
+         (file, at, buffer, count, type))
+UNQUEUED(File_iwrite_at_all, (MPI_File file, MPI_Offset at, WRITING),
+         (file, at, buffer, count, type))
+UNQUEUED(File_iread_shared, (MPI_File file, READING), (file, buffer, count, type))
+UNQUEUED(File_iwrite_shared, (MPI_File file, WRITING), (file, buffer, count, type))
 
 #ifndef MQR_LARGE
-POSTING(Grequest_start,
-        (MPI_Grequest_query_function * query, MPI_Grequest_free_function* release,
-         MPI_Grequest_cancel_function* cancel, void* state),
-        (query, release, cancel, state))
+UNQUEUED(Grequest_start,
+         (MPI_Grequest_query_function * query, MPI_Grequest_free_function* release,
+          MPI_Grequest_cancel_function* cancel, void* state),
+         (query, release, cancel, state))
 
-/* The program says that it is complete: as soon as MPI knows, its handle may be another one's. */
+/* The program says that a request is complete. As soon as MPI knows it, another request may get the
+ * handle. */
 MQR_NOTED(Grequest_complete, (MPI_Request request), (request))
 static int note_Grequest_complete(Grequest_complete_function* next, MPI_Request request) {
   mqr_unqueued_complete(MQR_HANDLE(request));

@@ -1,5 +1,5 @@
-/* Functions newer than MPI 3.1 that send or receive messages, of which the layout knows nothing but
- * their requests. */
+/* Functions newer than MPI 3.1 that send or receive messages. The layout only has their requests.
+ */
 
 #include "dll/recorder/mpi/message.h"
 

@@ -55,7 +55,7 @@ static uint32_t
     interval[2];        /* to the next sample, in calls that do not wait and in those that do */
 static uint32_t chosen; /* MQBRIDGE_SAMPLE_MS; 0: none */
 
-/* 0: it is another thread's, or of no use. */
+/* Tries to take the lock. 0: another thread has it, or it is of no use any more. */
 static int try_hold(void) {
   if (broken || pthread_mutex_trylock(&lock) != 0)
     return 0;
@@ -100,7 +100,7 @@ static uint64_t wall_clock(void) {
   return (uint64_t)nanoseconds(CLOCK_REALTIME);
 }
 
-/* What cannot be listed anew stays as it was, without samples. */
+/* Lists the variables. If that fails, the old list stays as it was, without samples. */
 static void list(uint32_t now) {
   listed = now;
   mqr_tool.category_changed(&stamp);
@@ -147,8 +147,8 @@ void mqr_sample_if_due(int waits) {
   let_go();
 }
 
-/* To list Open MPI's variables takes a fifth of a second and loads all of its components, and a
- * reader finds them in its memory without that. */
+/* Listing Open MPI's variables takes a fifth of a second and loads all of its components; readers
+ * find the variables in its memory without that. */
 static int is_wanted(void) {
   const char* const variables = getenv("MQBRIDGE_VARIABLES");
 #ifdef OPEN_MPI

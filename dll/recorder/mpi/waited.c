@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* One piece of memory for all five. */
+/* All five arrays are in one piece of memory. */
 static int place(struct mqr_waited* waited, size_t count) {
   struct mqr_waited_part* const few = &waited->few;
   if (count <= MQR_FEW) {
@@ -38,7 +38,8 @@ static void put_back(struct mqr_waited* waited, int i) {
   waited->unqueued[i] = NULL;
 }
 
-/* In no queue. Whether it is complete nobody knows, but for a message of MPI_PROC_NULL. */
+/* The request is in no queue. Nobody knows whether it is complete, except for a message to or from
+ * MPI_PROC_NULL. */
 static void look_up_unqueued(struct mqr_waited* waited, int i, MPI_Request request) {
   struct mqr_recorded_unqueued* const unqueued = mqr_unqueued_take(MQR_HANDLE(request));
   waited->unqueued[i] = unqueued;
@@ -46,8 +47,8 @@ static void look_up_unqueued(struct mqr_waited* waited, int i, MPI_Request reque
       !mqr_is_shared_request(request) && (unqueued == NULL || !mqr_unqueued_is_message(unqueued));
 }
 
-/* Taken: one handle may stand for several requests, and another thread may be given it
- * anew before this one has settled what it stood for. */
+/* The records are taken: one handle may stand for several requests, and MPI may give it to another
+ * thread before this one has settled the request that it stood for. */
 static void look_up(struct mqr_waited* waited, int i, MPI_Request request) {
   waited->handles[i] = request;
   waited->operations[i] = NULL;
@@ -100,7 +101,7 @@ static void end(struct mqr_recorded_operation* operation, int result, const MPI_
   const int failed = result != MPI_SUCCESS;
   const int took = mqr_took_message(result, status);
   if (failed && !took)
-    mqr_note_gap(); /* whether its message has gone, or come, nobody knows */
+    mqr_note_gap(); /* nobody knows whether its message has gone, or come */
   switch (mqr_operation_queue(operation)) {
   case MQR_SEND:
     mqr_send_end(operation, failed || was_cancelled(status));
@@ -113,7 +114,7 @@ static void end(struct mqr_recorded_operation* operation, int result, const MPI_
   }
 }
 
-/* An error may leave a request as it was. */
+/* Whether the request is over: an error may leave it as it was. */
 static int is_over(int result, MPI_Request request, int persistent) {
   int class = MPI_SUCCESS;
   if (result == MPI_SUCCESS)
@@ -122,7 +123,7 @@ static int is_over(int result, MPI_Request request, int persistent) {
          (persistent || request == MPI_REQUEST_NULL);
 }
 
-/* Whether it stays, for it is persistent. */
+/* Returns whether the request stays because it is persistent. */
 static int settle_unqueued(struct mqr_recorded_unqueued* unqueued) {
   if (mqr_unqueued_is_persistent(unqueued)) {
     mqr_unqueued_activate(unqueued, 0);

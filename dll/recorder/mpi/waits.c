@@ -2,7 +2,7 @@
 
 #include "dll/recorder/mpi/waited.h"
 
-/* What MPI says of one request of several. */
+/* MPI's result for one request of several. */
 static int result_of(int result, const MPI_Status* status) {
   int class = result;
   if (result != MPI_SUCCESS && mqr_mpi.Error_class(result, &class) == MPI_SUCCESS &&
@@ -25,7 +25,7 @@ static void settle_some(struct mqr_waited* waited, const MPI_Request requests[],
   if (class == MPI_ERR_REQUEST || class == MPI_ERR_ARG || class == MPI_ERR_COUNT)
     return; /* MPI has refused the call, and written nothing */
   if (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) {
-    mqr_note_gap(); /* what it has written nobody knows */
+    mqr_note_gap(); /* nobody knows what MPI has written */
     return;
   }
   if (settled == MPI_UNDEFINED)

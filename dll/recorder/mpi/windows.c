@@ -45,7 +45,7 @@ static void forget(MPI_Win handle) {
   free(gone);
 }
 
-/* NULL: not known, or freed. */
+/* The communicator of a window. NULL: it is not known, or freed. */
 static const struct mqr_comm* comm_of(MPI_Win handle) {
   pthread_mutex_lock(&lock);
   const struct window* const window = *find_locked(handle);
@@ -104,7 +104,7 @@ static int record_Win_free(const struct mqr_call* call, MPI_Win* window) {
   const MPI_Win before = *window;
   enter(call, MQR_Win_free, before);
   const struct mqr_comm* const comm = comm_of(before);
-  forget(before); /* another thread may be given the handle anew at once */
+  forget(before); /* MPI may give the handle to another thread at once */
   const struct mqr_attachment attachment = mqr_withdraw_attachment(MQR_HANDLE(before));
   const int result = MQR_NEXT(Win_free)(window);
   if (result != MPI_SUCCESS) {

@@ -43,7 +43,7 @@ std::string ranks_words(const JobPicture& picture, const std::vector<std::size_t
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
 }
 
-/// Alike findings of many processes as one, by job.
+/// Joins equal findings of many processes, by job.
 class Alike {
 public:
   Alike(const JobPicture& picture, FindingKind kind) : picture_(picture), kind_(kind) {}
@@ -108,7 +108,7 @@ void find_backlogs(const FindingInput& input, std::vector<Reason>& reasons) {
     }
 }
 
-/// Partners of which nothing is known.
+/// Finds partners that the document does not have.
 void find_missing_partners(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   Alike missing(picture, FindingKind::missing_partner);
@@ -129,7 +129,7 @@ void find_missing_partners(const FindingInput& input, std::vector<Reason>& reaso
   missing.tell(reasons);
 }
 
-/// Whether the receiver has posted one that the message of a send would meet, or has met.
+/// Whether the receiver has posted a receive that this message meets, or has met.
 bool has_receive_for(const JobPicture& picture, std::size_t sender, const OperationAt& send,
                      std::size_t receiver) {
   constexpr std::size_t most_looked_at = 10'000;
@@ -148,7 +148,8 @@ bool has_receive_for(const JobPicture& picture, std::size_t sender, const Operat
   return false;
 }
 
-/// Of a send that has met its receive, or is on its way, at a process that computes.
+/// Finds sends to processes that compute. The send has met its receive, or its message is on its
+/// way.
 void find_progress_needed(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   Alike needed(picture, FindingKind::needs_progress);
@@ -176,7 +177,7 @@ void find_progress_needed(const FindingInput& input, std::vector<Reason>& reason
 
 } // namespace
 
-/// Only where all who are in MPI wait for those who compute, and these are not the most.
+/// Finds processes that compute, if all processes in MPI wait for them and they are the minority.
 void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   std::vector<std::size_t> outside;
@@ -220,7 +221,7 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
   Alike exited(picture, FindingKind::rank_exited);
   for (std::size_t process = 0; process < picture.processes().size(); ++process) {
     const RankDump& rank = *picture.process(process).now;
-    // Of a deadlock the partners that are gone have been told.
+    // For a deadlock the lost partners have been named already.
     if (picture.process(process).presence == Presence::exited && !input.reduction.any_dead())
       exited.add(process, "has exited");
     if (rank.process_state == "T")

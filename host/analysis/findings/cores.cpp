@@ -56,7 +56,7 @@ std::vector<std::int64_t> ranks_of(const JobPicture& picture,
   return ranks;
 }
 
-/// A process of one thread cannot send what it waits for.
+/// A process of one thread cannot send the message that it waits for itself.
 void find_wait_for_oneself(const FindingInput& input, std::size_t process,
                            std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
@@ -92,11 +92,11 @@ Finding make_finding(const JobPicture& picture, FindingKind kind,
 void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   for (const auto& core : input.reduction.cores) {
-    // Among those that it could receive from it may find itself.
+    // The process itself may be among those from which it could receive.
     const auto& next = input.reduction.next[core.front()];
     if (core.size() == 1 && (next.empty() || next == core)) {
       find_wait_for_oneself(input, core.front(), reasons);
-      continue; // who waits for one that is gone has its own finding
+      continue; // a process that waits for one that is gone has another finding
     }
     const auto cycle = cycle_of(core, input.reduction);
     const bool several_jobs = of_several_jobs(picture, core);

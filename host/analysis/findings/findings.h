@@ -2,7 +2,7 @@
 
 #include "host/analysis/job_waits.h"
 #include "host/analysis/reduction.h"
-#include "host/dump/analysis.h"
+#include "host/dump/values/analysis.h"
 
 #include <cstddef>
 #include <string>
@@ -16,13 +16,17 @@ struct Reason {
   std::string look_at; ///< empty: the finding itself says it
 };
 
-/// What finders look at. Refers to all of it.
+/// The input of all finders. Refers to all of it.
 struct FindingInput {
   const JobWaits& waits;
   const Reduction& reduction;
 
   const JobPicture& picture() const { return waits.picture(); }
 };
+
+// Most processes and operations that finders compare: a queue may have ten million operations.
+inline constexpr std::size_t most_processes = 64;
+inline constexpr std::size_t most_others = 10'000; ///< operations of a queue
 
 // Finders, the most likely cause first. Each adds what it finds.
 
@@ -38,10 +42,10 @@ void find_lost_partners(const FindingInput& input, std::vector<Reason>& reasons)
 void find_cores(const FindingInput& input, std::vector<Reason>& reasons);
 /// Messages that a dead process has and nobody receives.
 void find_orphans(const FindingInput& input, std::vector<Reason>& reasons);
-/// Who runs while the others wait, and what it does.
+/// Processes that run while the others wait, and what they do.
 void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons);
 /// Transports that do not move, processes that are suspended, loops that poll, messages that pile
-/// up, waits of which nothing is known.
+/// up, waits that are not known.
 void find_conditions(const FindingInput& input, std::vector<Reason>& reasons);
 
 /// A finding about these processes, which are of one job.

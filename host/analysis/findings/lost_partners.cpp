@@ -44,7 +44,7 @@ private:
          ""});
   }
 
-  /// Of a receive from anybody: where all others have left.
+  /// For a receive from anybody: whether all others have left.
   void look_at_all(std::size_t process, const CallWait& call, const OperationAt& at) {
     std::vector<std::int64_t> lost;
     std::size_t exited = 0;

@@ -9,13 +9,11 @@
 namespace mqbridge {
 namespace {
 
-// What is compared, at most: a queue may have ten million operations.
-constexpr std::size_t most_processes = 64;
+// Most operations that are compared, beside most_processes and most_others.
 constexpr std::size_t most_operations = 16; ///< of a call
-constexpr std::size_t most_others = 10'000; ///< of a queue
 constexpr std::size_t most_found = 20;
 
-/// One end of a message as its process has it: a receive, a send or a message that has come.
+/// One end of a message, as its process shows it: a receive, a send or a message that has come.
 struct End {
   std::size_t process = 0;
   OperationAt at;
@@ -67,7 +65,7 @@ private:
     }
   }
 
-  /// What has come, and what the awaited process, or anybody, is sending to it.
+  /// Compares messages that have come, and sends to it by the awaited process or by anybody.
   void look_for_messages(const End& receive) {
     each(receive.process, OpClass::unexpected,
          [&](const End& message) { compare(receive, message, peer_of(message)); });
@@ -88,7 +86,7 @@ private:
     });
   }
 
-  /// Near is what differs in one thing.
+  /// A near miss differs in one thing.
   void compare(const End& receive, const End& message, std::optional<std::size_t> sender) {
     const Operation& wanted = *receive.at.operation;
     const Operation& got = *message.at.operation;
@@ -107,7 +105,7 @@ private:
       add(FindingKind::too_long, receive, message, sender, "longer than the receive");
   }
 
-  /// A send that waits and its message that has come are one.
+  /// A send that waits, and its message that has come, are one near miss.
   void add(FindingKind kind, const End& receive, const End& message,
            std::optional<std::size_t> sender, std::string_view why) {
     const auto one = std::tuple(kind, receive.process, sender.value_or(receive.process),

@@ -10,10 +10,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::size_t most_processes = 64;
-constexpr std::size_t most_others = 10'000;
-
-/// Calls `take(process, operation)` with what the processes of all cores wait for.
+/// Calls `take(process, operation)` for each operation that processes of cores wait for.
 template <class Take>
 void each_awaited(const FindingInput& input, const Take& take) {
   std::size_t looked_at = 0;
@@ -53,7 +50,7 @@ std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds_of_messages(c
   return kinds;
 }
 
-/// Many orphans are one line, by job.
+/// Tells of many orphans in one line for each job.
 void tell_others(const JobPicture& picture,
                  std::span<const std::pair<std::size_t, std::string>> orphans,
                  std::vector<Reason>& reasons) {
@@ -110,7 +107,8 @@ std::string root_words(const EnteredCollective& collective) {
   return collective.root ? fmt::format(" with root {}", *collective.root) : "";
 }
 
-/// Recorders number the collectives of a communicator: its members' n-th ones are to be the same.
+/// Recorders number the collectives of a communicator: the n-th collectives of its members must be
+/// the same.
 void find_numbered_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
   constexpr std::size_t most_told = 8;
   const JobPicture& picture = input.picture();
@@ -133,8 +131,8 @@ void find_numbered_mismatches(const FindingInput& input, std::vector<Reason>& re
 
 } // namespace
 
-/// Of the MPI's own messages only what has come proves it: ranks in different collectives alone do
-/// not. Messages of a nonblocking one may have been sent long before.
+/// Only messages of the MPI that have come prove a mismatch: ranks in different collectives alone
+/// do not. Messages of a nonblocking collective may have been sent long before.
 void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   find_numbered_mismatches(input, reasons);

@@ -14,16 +14,16 @@ namespace {
 constexpr std::uint64_t kind_intercommunicator = 1;
 /// A bound for sizes that come from the target.
 constexpr std::int64_t max_size = wire::max_group_size;
-/// include/mpir_contextid.h: the numbers of the predefined communicators, above four bits that tell
-/// apart what belongs to one of them.
+/// include/mpir_contextid.h: the context ids of the predefined communicators. The lowest four bits
+/// tell apart the contexts of one communicator.
 constexpr std::uint64_t world_context = 0;
 constexpr std::uint64_t self_context = 1 << 4;
 constexpr std::uint64_t internal_world_context = 2 << 4;
 
-class Corrector {
+class CommunicatorCorrector {
 public:
-  Corrector(std::vector<Communicator>& communicators, const Layout& layout,
-            const AddressSpace& space, std::size_t most_members)
+  CommunicatorCorrector(std::vector<Communicator>& communicators, const Layout& layout,
+                        const AddressSpace& space, std::size_t most_members)
       : communicators_(communicators), layout_(layout), fields_(layout.communicator), space_(space),
         members_to_give_(most_members) {}
 
@@ -62,7 +62,7 @@ private:
   bool is_world(const Communicator& communicator) const {
     return has_context(communicator, world_context);
   }
-  /// MPI_COMM_WORLD never is, whatever its memory says.
+  /// MPI_COMM_WORLD is never an intercommunicator, whatever its memory says.
   bool is_inter(const Communicator& communicator) const {
     return word(communicator, fields_.kind) == kind_intercommunicator && !is_world(communicator);
   }
@@ -79,7 +79,7 @@ private:
     const bool inter = is_inter(communicator);
     if (word(communicator, fields_.kind))
       communicator.kind = inter ? CommunicatorKind::inter : CommunicatorKind::intra;
-    // What one side of an intercommunicator sends with is what the other one receives with.
+    // One side of an intercommunicator sends with the context that the other one receives with.
     if (context && receive)
       communicator.context = std::min(*context, *receive) << 32 | std::max(*context, *receive);
     if (word(communicator, fields_.name) == 0)
@@ -128,7 +128,8 @@ private:
     return {};
   }
 
-  /// A copy for each communicator: thousands of them may share one large table.
+  /// The members are limited in total: thousands of communicators may share one large table, and
+  /// each gets a copy.
   Result<std::optional<std::vector<std::int64_t>>>
   group_of(const Communicator& communicator, const Field& side, std::int64_t count,
            const std::map<std::uint64_t, std::int64_t>& world_ranks) {
@@ -143,14 +144,15 @@ private:
     return group;
   }
 
-  /// This process is where the communicator says.
+  /// Whether the group has this process at the communicator's local rank.
   static bool is_placed(const Communicator& communicator, std::int64_t own) {
     const auto place = communicator.local_rank.value_or(-1);
     return communicator.group && place >= 0 && std::cmp_less(place, communicator.group->size()) &&
            (*communicator.group)[static_cast<std::size_t>(place)] == own;
   }
 
-  /// nullopt unless all are of this world, each once: of other jobs only the connections are there.
+  /// The members' ranks in MPI_COMM_WORLD. nullopt: one comes twice, or belongs to another job, of
+  /// which only the connection is known.
   static std::optional<std::vector<std::int64_t>>
   translated(const std::vector<std::uint64_t>& members,
              const std::map<std::uint64_t, std::int64_t>& world_ranks) {
@@ -166,9 +168,9 @@ private:
     return members.empty() ? std::nullopt : std::optional(std::move(group));
   }
 
-  /// The addresses of the connections to the `count` members of one side, `most` at most; empty:
-  /// not known. A communicator of the same ranks as another one, or of its first ranks, shares that
-  /// one's table.
+  /// The addresses of the connections to the `count` members of one side. Empty: not known, or more
+  /// than `most`. Two communicators share a table if they have the same ranks, or if the ranks of
+  /// one are the first ranks of the other.
   Result<std::vector<std::uint64_t>> members_of(const Communicator& communicator, const Field& side,
                                                 std::int64_t count, std::int64_t most) {
     const auto table = word(communicator, side);
@@ -178,7 +180,7 @@ private:
     if (!is_new)
       return known->second;
     const auto size = static_cast<std::size_t>(count);
-    if (size > members_left_) // sizes and tables are the target's word: it may have many
+    if (size > members_left_) // the target may state any sizes, and any number of tables
       return std::vector<std::uint64_t>();
     members_left_ -= size;
     auto members = read_table(*table, size);
@@ -203,7 +205,7 @@ private:
     for (const auto& communicator : communicators_) {
       for (const Field& field : {fields_.node, fields_.node_roots})
         internal.insert(word(communicator, field).value_or(0));
-      if (is_inter(communicator)) // not set in others
+      if (is_inter(communicator)) // the field is not set in others
         internal.insert(word(communicator, fields_.local_communicator).value_or(0));
     }
     for (auto& communicator : communicators_)
@@ -227,7 +229,7 @@ private:
   const Layout::Communicator& fields_;
   AddressSpace space_;
   Words words_;
-  /// By address and size.
+  /// The tables that were read, by address and size.
   std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<std::uint64_t>> tables_;
   std::size_t members_left_ = wire::max_group_total; ///< that may still be read
   std::size_t members_to_give_;                      ///< that the communicators may still have
@@ -238,7 +240,7 @@ private:
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, const AddressSpace& space,
                                         std::size_t most_members) {
-  return Corrector(communicators, layout, space, most_members).run();
+  return CommunicatorCorrector(communicators, layout, space, most_members).run();
 }
 
 } // namespace mqbridge::mpich

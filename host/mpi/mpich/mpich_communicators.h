@@ -10,22 +10,22 @@
 
 namespace mqbridge::mpich {
 
-/// What a communicator object says of itself, beside what the DLL gave.
+/// Facts from a communicator's object, beside those of the DLL.
 struct CommunicatorFacts {
-  std::int64_t context = 0;         ///< with which it sends
+  std::int64_t context = 0;         ///< used for sending
   std::int64_t receive_context = 0; ///< differs in an intercommunicator
 };
 
 /// By Communicator::id, which MPICH's DLL sets to the object's address.
 using FactsById = std::map<TargetAddress, CommunicatorFacts>;
 
-/// Completes the communicators from their own objects: Communicator::group from the tables of
-/// connections that device ch3 keeps by rank, compared with that of MPI_COMM_WORLD, which is known
-/// by its context id; of an intercommunicator the remote group, and the size, of which the DLL
-/// gives the remote one. Drops those that MPICH made for itself (by node, MPI_ICOMM_WORLD, the
-/// local side of an intercommunicator), unless something is queued in them. A group that is not
-/// quite as it should be stays unknown, and so do those beyond `most_members` in all. Errors: those
-/// of Memory.
+/// Completes the communicators from their own objects. Communicator::group comes from the tables of
+/// connections that device ch3 keeps by rank; they are compared with that of MPI_COMM_WORLD, which
+/// its context id identifies. An intercommunicator gets its remote group, and its size, of which
+/// the DLL gives the remote one. Communicators that MPICH made for itself (by node,
+/// MPI_ICOMM_WORLD, the local side of an intercommunicator) are dropped, unless something is queued
+/// in them. A group that is not quite right stays unknown, and so do those beyond `most_members` in
+/// all. Errors: those of Memory.
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, const AddressSpace& space,
                                         std::size_t most_members = wire::max_group_total);

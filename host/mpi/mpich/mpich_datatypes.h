@@ -4,17 +4,19 @@
 
 namespace mqbridge::mpich {
 
-/// Sizes of datatypes by their handles: basic ones state it in the handle (include/mpir_datatype.h,
-/// MPIR_Datatype_get_basic_size), others in their objects, which are read together.
+/// The sizes of datatypes, by their handles. A basic datatype's handle holds its size
+/// (include/mpir_datatype.h, MPIR_Datatype_get_basic_size); the objects of others are read
+/// together.
 class Datatypes {
 public:
   /// `layout` is not owned.
   Datatypes(const Layout::Datatype& layout, const ImageSet& images);
 
-  /// The object of a request that names `handle`, and has `object` for its address.
+  /// A request names `handle`, and `object` as the address of the datatype's object: read() will
+  /// read it.
   void want(const Words::Value& handle, const Words::Value& object);
   Result<void> read(const AddressSpace& space) { return objects_.read(space); }
-  /// Bytes; nullopt: not known. The object must say that it is the handle's.
+  /// Bytes; nullopt: not known. The object itself must name the handle.
   Words::Value size_of(const Words::Value& handle, const Words::Value& object) const;
 
 private:

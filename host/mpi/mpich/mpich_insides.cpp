@@ -16,15 +16,15 @@
 namespace mqbridge::mpich {
 namespace {
 
-/// include/mpir_contextid.h: what the lowest bits of a context id tell.
+/// include/mpir_contextid.h: the meaning of the lowest bits of a context id.
 constexpr std::int64_t collective_bit = 1;
 constexpr std::int64_t node_bit = 2;  ///< the processes of a node
 constexpr std::int64_t roots_bit = 4; ///< the first process of each node
 constexpr std::int64_t local_bit = 8; ///< this side of an intercommunicator
 constexpr std::int64_t all_bits = 15;
 
-/// include/mpir_tags.h: by tag. Those that are MPICH's own business are `internal`, and so are 29
-/// and above, up to the first one of nonblocking collectives.
+/// include/mpir_tags.h: the collective of each tag. Tags for MPICH's own purposes are `internal`;
+/// so are the tags from 29 up to the first one of nonblocking collectives.
 constexpr auto collectives = std::to_array<Collective>({
     Collective::internal,
     Collective::barrier,
@@ -65,7 +65,7 @@ Collective collective_of(std::int64_t tag) {
   return known ? collectives.at(static_cast<std::size_t>(tag)) : Collective::internal;
 }
 
-/// Adds them to the communicators that they belong to.
+/// Adds the operations inside collectives to the communicators that they belong to.
 class Insides {
 public:
   Insides(const Layout& layout, std::vector<Communicator>& communicators,
@@ -151,7 +151,7 @@ private:
     auto ranks = ranks_in(communicator, sub == node_bit ? fields_.node_ranks : fields_.root_ranks);
     if (!ranks)
       return forward(std::move(ranks));
-    // The first one: of each node the first process is its root.
+    // Among the roots' ranks, all processes of a node have the same number: the first is the root.
     const auto place = std::ranges::find((*ranks)->begin(), (*ranks)->end(), listed.rank);
     if (place == (*ranks)->end())
       return Peer{};
@@ -166,8 +166,8 @@ private:
 
   using Ranks = std::vector<std::int64_t>;
 
-  /// By rank of the communicator, the rank in one that was made of it; empty: not known. Valid as
-  /// long as this object.
+  /// A table with an entry for each rank of the communicator: the rank in a communicator that was
+  /// made of it. Empty: not known. The table is valid as long as this object.
   Result<const Ranks*> ranks_in(const Communicator& communicator, const Field& field) {
     const auto table = words_.get(communicator.id.value, field).value_or(0);
     const auto size = static_cast<std::size_t>(std::max<std::int64_t>(communicator.size, 0));
@@ -193,7 +193,7 @@ private:
   AddressSpace space_;
   std::vector<Communicator>& communicators_;
   Words words_;
-  std::map<std::int64_t, Communicator*> by_context_; ///< with which they receive
+  std::map<std::int64_t, Communicator*> by_context_; ///< by the context to receive with
   std::map<std::uint64_t, Ranks> tables_;            ///< by address
   std::size_t ranks_left_ = wire::max_group_total;   ///< that may still be read
 };

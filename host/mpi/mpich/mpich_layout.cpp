@@ -32,8 +32,8 @@ public:
   }
 
   Layout::Members members() {
-    // dbginit.c does not see MPIDI_VCRT. It begins as MPIR_Group does: with the header of every
-    // object, then `int size`; then comes the table. Readers compare the size with the
+    // dbginit.c does not see MPIDI_VCRT. The struct begins as MPIR_Group does, with the header of
+    // every object and `int size`; the table follows. Readers compare the size with the
     // communicator's.
     Layout::Members found;
     found.size = integer("MPIR_Group", "size");
@@ -49,7 +49,8 @@ public:
     found.counter = {0, static_cast<std::size_t>(int_)};
     found.kind = integer("MPIR_Request", "kind");
     found.own_counter = integer("MPIR_Request", "cc");
-    // u.persist, which has no name as a type: up to 4.0 the debugger's link stands in front.
+    // The pointer is in u.persist, whose type has no name. Up to 4.0 the debugger's link stands in
+    // front of it.
     found.real_request = pointer("MPIR_Request", "u");
     if (found.real_request && !is_4_1_or_later())
       found.real_request.offset += static_cast<std::uint64_t>(pointer_);

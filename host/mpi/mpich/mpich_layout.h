@@ -16,7 +16,7 @@ inline constexpr bool is_wildcard(std::int64_t rank_or_tag) {
 }
 
 /// A list of pending operations in the process. Up to 4.0 receives are chained by their requests,
-/// and only sends have elements of their own; from 4.1 on all three have.
+/// and only sends have elements of their own; from 4.1 on all three kinds have elements.
 struct ListLayout {
   std::string_view head;         ///< symbol: a pointer to the first element
   bool head_is_indirect = false; ///< the symbol holds the address of that pointer
@@ -28,9 +28,9 @@ struct ListLayout {
   std::size_t element_size() const;
 };
 
-/// Where things are in this build of MPICH, as far as its debug information tells: a library built
-/// with --enable-debuginfo alone has types from the one file src/mpi/debugger/dbginit.c. What is
-/// named behind a group is the type, and the file below src/ that has it.
+/// Where fields are in this build of MPICH, as far as its debug information tells. A library built
+/// only with --enable-debuginfo has types from the one file src/mpi/debugger/dbginit.c. Each group
+/// is headed by the name of its type, and of the type's file below src/.
 struct Layout {
   /// MPIR_Comm, include/mpir_comm.h; the last two are of device ch3, mpid/ch3/include/mpidpre.h
   struct Communicator {
@@ -51,7 +51,8 @@ struct Layout {
     Field counter;    ///< at that address
     Field kind;
     Field own_counter;  ///< `completion` points there, or to the counter of real_request
-    Field real_request; ///< of a persistent one: pointer to what a start made; 0: not started
+    Field real_request; ///< in a persistent request: pointer to the request of its last start; 0:
+                        ///< not started
     Field bytes_low, bytes_high; ///< of the status; the higher half has a flag in its lowest bit
     Field buffer, count, datatype, datatype_object, system_buffer;
 
@@ -65,7 +66,8 @@ struct Layout {
   std::array<ListLayout, 3> lists; ///< by OpClass
 };
 
-/// Errors: dwarf.corrupt. What is not known is left out: each repair looks for what it needs.
+/// Errors: dwarf.corrupt. Unknown fields are left out: each repair checks for the fields that it
+/// needs.
 Result<Layout> find_layout(const AddressSpace& space);
 
 } // namespace mqbridge::mpich

@@ -44,7 +44,7 @@ private:
     return Address(TargetAddress{decode_unsigned(bytes, order_)});
   }
 
-  /// Adds the element to `list`; the address of the next one.
+  /// Adds the element to `list`; returns the address of the next one.
   Result<Address> element_at(TargetAddress address, std::vector<Listed>& list) {
     auto read = memory_.read(address, element_);
     if (!read)

@@ -15,9 +15,9 @@ struct Listed {
   std::int64_t rank = 0; ///< in the communicator; negative: MPI_ANY_SOURCE
 };
 
-/// The list of one op class, in its order, of all communicators. It ends early where an element
-/// cannot be read, where it meets itself, and at ten million elements; empty
-/// where symbols or types lack. Errors: those of Memory.
+/// The list of one op class, in its order, of all communicators. It ends early at an element that
+/// cannot be read or was met before, and at ten million elements; it is empty if symbols or types
+/// are missing. Errors: those of Memory.
 Result<std::vector<Listed>> read_list(const ListLayout& layout, const AddressSpace& space);
 
 } // namespace mqbridge::mpich

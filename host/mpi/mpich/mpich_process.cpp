@@ -2,9 +2,7 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
-#include "host/mpi/mpich/mpich_communicators.h"
 #include "host/mpi/mpich/mpich_layout.h"
-#include "host/mpi/mpich/mpich_requests.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,23 +27,6 @@ Result<Words::Value> word_at(TargetAddress address, const Field& field, const Ad
   return words.get(address.value, field);
 }
 
-/// The DLL counts elements. Of unexpected messages it gives no length, and says everything twice.
-void label_lengths(std::vector<Communicator>& communicators) {
-  for (auto& communicator : communicators) {
-    for (const OpClass op_class : op_classes) {
-      for (Operation& operation : communicator.queue(op_class).operations) {
-        operation.length.unit = LengthUnit::elements;
-        if (operation.actual)
-          operation.actual->length.reset();
-        if (op_class != OpClass::unexpected)
-          continue;
-        operation.length = {std::nullopt, LengthUnit::unknown};
-        operation.actual.reset();
-      }
-    }
-  }
-}
-
 } // namespace
 
 Result<MpiState> read_state(const AddressSpace& space) {
@@ -57,8 +38,8 @@ Result<MpiState> read_state(const AddressSpace& space) {
   const Field head = fields.find("MPIR_Comm_list", "head", space.platform.pointer_size);
   if (fields.error())
     return Failure(*fields.error());
-  // mpi/debugger/dbginit.c: 0 until MPI_Init is nearly done. MPI_Finalize leaves it, and takes the
-  // last communicator off the list.
+  // mpi/debugger/dbginit.c: MPIR_debug_state is 0 until MPI_Init is nearly done. MPI_Finalize does
+  // not change it, but takes the last communicator off the list.
   const Field whole_int{0, static_cast<std::size_t>(space.platform.int_size)};
   auto initialized = word_at(debug_state->address, whole_int, space);
   if (!initialized)
@@ -85,7 +66,7 @@ Result<Device> read_device(const AddressSpace& space) {
     return forward(std::move(name));
   if (!is_device_name(*name))
     return device;
-  // From 4.1 on the lists are kept above the device.
+  // From 4.1 on MPICH keeps the lists above the device.
   if (name->starts_with("ch4") && !space.images.find_symbol("MPIR_Recvq_head"))
     device.warning =
         Error{"transport.partial",
@@ -107,17 +88,6 @@ Result<std::vector<std::string>> missing_types(const TypeFinder& find) {
       missing.emplace_back(name);
   }
   return missing;
-}
-
-Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space) {
-  label_lengths(communicators);
-  auto layout = find_layout(space);
-  if (!layout)
-    return forward(std::move(layout));
-  auto facts = correct_communicators(communicators, *layout, space);
-  if (!facts)
-    return forward(std::move(facts));
-  return correct_operations(communicators, *facts, *layout, space);
 }
 
 } // namespace mqbridge::mpich

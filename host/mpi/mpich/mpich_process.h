@@ -1,8 +1,6 @@
 #pragma once
 
-#include "host/memory/memory.h"
 #include "host/mpi/mpi_library.h"
-#include "host/mqs/queues.h"
 #include "host/process/address_space.h"
 #include "host/process/image_set.h"
 #include "rsp/result.h"
@@ -13,11 +11,12 @@
 
 namespace mqbridge::mpich {
 
-/// From what MPICH keeps for debuggers: MPIR_debug_state, and whether there are communicators.
-/// Unknown where it was built without --enable-debuginfo. Errors: those of Memory and of find_type.
+/// The state by the data that MPICH keeps for debuggers: MPIR_debug_state, and whether there are
+/// communicators. Unknown if MPICH was built without --enable-debuginfo. Errors: those of Memory
+/// and of find_type.
 Result<MpiState> read_state(const AddressSpace& space);
 
-/// What carries the messages, and what of it the debug DLL does not see.
+/// The transport, and what the debug DLL does not see of it.
 struct Device {
   std::optional<std::string> name; ///< "ch3:nemesis", "ch4:ucx"; nullopt: not known
   std::optional<Error> warning;    ///< transport.partial
@@ -28,9 +27,5 @@ Result<Device> read_device(const AddressSpace& space);
 
 /// Types that its debug DLL needs and that `find` does not know. Errors: those of `find`.
 Result<std::vector<std::string>> missing_types(const TypeFinder& find);
-
-/// What the DLL is known to get wrong, corrected (repairs.h). Errors: those of Memory, and
-/// dwarf.corrupt.
-Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace& space);
 
 } // namespace mqbridge::mpich

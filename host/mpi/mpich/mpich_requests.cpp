@@ -3,7 +3,6 @@
 #include "host/mpi/mpich/mpich_datatypes.h"
 #include "host/mpi/mpich/mpich_lists.h"
 #include "host/mqs/interpret.h"
-#include "host/mqs/peer_rank.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +13,7 @@
 namespace mqbridge::mpich {
 namespace {
 
-/// An operation and what the process's list says of it.
+/// An operation and its element in the process's list.
 struct Found {
   OpClass op_class;
   Communicator* communicator;
@@ -26,12 +25,12 @@ struct Found {
 constexpr std::uint64_t persistent_send = 3;
 constexpr std::uint64_t persistent_receive = 4;
 
-/// How far a request is, as it says itself.
+/// How far a request has come, by its own members.
 struct Progress {
   Words::Value counter; ///< 0: complete for the program
   bool persistent = false;
   Words::Value real_request; ///< of a persistent one; 0: not started
-  /// Of a buffered send that was started: that of its copy.
+  /// The counter of the copy, if this is a buffered send that was started.
   Words::Value copy_counter;
 };
 
@@ -44,7 +43,7 @@ OpStatus status_of(const Progress& progress) {
   return certain ? OpStatus::complete : OpStatus::unknown;
 }
 
-/// The DLL reads ranks at 16 bits, whatever they have (mpi/debugger/dll_mpich.c, fetch_int16).
+/// The DLL reads 16 bits of a rank, however many it has (mpi/debugger/dll_mpich.c, fetch_int16).
 bool is_same(const Listed& listed, const RawOperation& raw) {
   return static_cast<std::int32_t>(raw.actual_tag) == listed.tag &&
          static_cast<std::int16_t>(raw.actual_local_rank) == static_cast<std::int16_t>(listed.rank);
@@ -76,7 +75,7 @@ void pair_up(OpClass op_class, Communicator& communicator, const std::vector<Lis
   }
 }
 
-/// All operations of one class whose requests are in the process's list of them.
+/// Finds all operations of one class whose requests are in the process's list for that class.
 Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communicators,
                            const FactsById& facts, const ListLayout& layout,
                            const AddressSpace& space, std::vector<Found>& found) {
@@ -101,9 +100,9 @@ Result<void> find_requests(OpClass op_class, std::vector<Communicator>& communic
   return {};
 }
 
-class Corrector {
+class RequestCorrector {
 public:
-  Corrector(const Layout& layout, Datatypes& datatypes, const AddressSpace& space)
+  RequestCorrector(const Layout& layout, Datatypes& datatypes, const AddressSpace& space)
       : fields_(layout.request), datatypes_(datatypes), space_(space) {}
 
   Result<void> run(std::span<const Found> found) {
@@ -152,8 +151,8 @@ private:
     return kind == persistent_send || kind == persistent_receive;
   }
 
-  /// The request of a buffered send's copy, if this is one that was started: it alone keeps a
-  /// counter of its own, by which it is complete at once.
+  /// The request of the copy, if this is a buffered send that was started. No other persistent
+  /// request uses its own counter, by which it is complete at once.
   Words::Value copy_of(const Found& found, const Structures& requests, std::size_t i) const {
     const auto counter = requests.value(i, fields_.completion);
     const bool own = fields_.own_counter && counter &&
@@ -212,7 +211,7 @@ private:
       operation.actual->length = operation.length.value;
   }
 
-  /// What came: MPICH allocates its request when the message arrives.
+  /// Corrects an unexpected message: MPICH allocates its request when the message arrives.
   void correct_message(Operation& operation, const Structures& requests, std::size_t i) const {
     const auto low = requests.value(i, fields_.bytes_low);
     const auto high = requests.value(i, fields_.bytes_high);
@@ -260,7 +259,7 @@ Result<void> correct_operations(std::vector<Communicator>& communicators, const 
       return done;
   }
   Datatypes datatypes(layout.datatype, space.images);
-  Corrector corrector(layout, datatypes, space);
+  RequestCorrector corrector(layout, datatypes, space);
   const std::size_t at_once = Structures::at_once(layout.request.size());
   for (std::size_t from = 0; from < found.size(); from += at_once) {
     const std::size_t count = std::min(found.size() - from, at_once);

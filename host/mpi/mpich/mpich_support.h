@@ -4,6 +4,8 @@
 
 namespace mqbridge::mpich {
 
+extern const MpiFacts own_facts; ///< mpich_facts.cpp
+
 /// The entry for known_mpis().
 const MpiSupport& support();
 

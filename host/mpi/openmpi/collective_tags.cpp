@@ -6,9 +6,8 @@
 namespace mqbridge::openmpi {
 namespace {
 
-constexpr std::int64_t any_tag = -1;
-/// MCA_COLL_BASE_TAG_ALLGATHER: the blocking collectives follow it downwards, in the order of
-/// names.
+/// MCA_COLL_BASE_TAG_ALLGATHER. The tags of the blocking collectives follow downwards, in the order
+/// of their names.
 constexpr std::int64_t first_blocking = -10;
 constexpr auto blocking = std::to_array<Collective>(
     {Collective::allgather, Collective::allgatherv, Collective::allreduce, Collective::alltoall,

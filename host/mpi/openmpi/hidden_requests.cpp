@@ -19,9 +19,8 @@ namespace mqbridge::openmpi {
 namespace {
 
 constexpr std::int64_t any_source = -1;
-constexpr std::int64_t any_tag = -1;
 
-/// Where things are in a request of the PML, which begins with its ompi request.
+/// The places of fields in a request of the PML, which begins with its ompi request.
 struct RequestLayout {
   Field class_of, complete, state, type, communicator, buffer, peer, tag;
   Field matched; ///< of ob1's receive: it has met its message
@@ -46,14 +45,14 @@ struct RequestLayout {
   }
 };
 
-/// One that the DLL leaves out.
+/// An operation that the DLL leaves out.
 struct Found {
   std::size_t communicator = 0;
   OpClass op_class = OpClass::receive;
   Operation operation;
 };
 
-/// A list of posted receives, and what stands in it.
+/// The communicator and the peer of a list of posted receives.
 struct Posted {
   std::size_t communicator = 0;
   std::int64_t peer = any_source;
@@ -109,7 +108,7 @@ private:
       }
     }
     for (ItemList& list : lists)
-      list.length = 0; // the debug DLL has looked at most of them: their memory is there
+      list.length = 0; // the debug DLL has read most of their memory already
     const TakeItem take = [&](std::size_t i, const ItemBytes& item) {
       return take_posted(posted[i], item);
     };
@@ -140,8 +139,8 @@ private:
     return std::nullopt;
   }
 
-  /// The program's receives that are pending and not among the posted ones have met a message that
-  /// is still coming: a long one. The debug DLL has no word for it.
+  /// Finds the program's pending receives that are not among the posted ones. They have met a long
+  /// message that is still coming; the debug DLL has no word for that.
   Result<void> find_matched() {
     std::ranges::sort(posted_);
     std::vector<Operation*> unposted;
@@ -163,7 +162,7 @@ private:
     return {};
   }
 
-  /// Without ob1's flag a receive is just being posted, or just being matched.
+  /// A receive without ob1's flag is just being posted, or just being matched.
   Result<void> read_matched(std::span<Operation* const> receives) {
     std::vector<TargetAddress> flags;
     for (const Operation* operation : receives)
@@ -184,7 +183,7 @@ private:
     return std::ranges::binary_search(posted_, request);
   }
 
-  /// What is in use of the MPI's own among all requests of a free list.
+  /// Looks for the MPI's own active requests among all requests of a free list.
   Result<void> look_through_all(std::string_view list, OpClass op_class) {
     auto all = read_request_blocks(list, fields_, space_);
     if (!all)
@@ -215,7 +214,7 @@ private:
     return {};
   }
 
-  /// Most requests are the program's, or not in use: their tags tell.
+  /// Most requests are the program's, or not in use; their tags tell which.
   Result<void> look_through(const RequestBlock& block, const RequestBlocks& all, OpClass op_class) {
     std::vector<TargetAddress> tags;
     for (std::uint64_t i = 0; i < block.count; ++i)
@@ -294,7 +293,7 @@ private:
         .first->second;
   }
 
-  /// What the requests say besides, and then to the queues.
+  /// Reads what else the requests tell, and adds them to the queues.
   Result<void> add() {
     std::vector<Operation*> operations;
     for (Found& one : found_)
@@ -302,7 +301,7 @@ private:
     if (auto done = correct_from_requests(operations, space_); !done)
       return done;
     for (Found& one : found_) {
-      one.operation.repairs = {}; // the DLL said nothing of it
+      one.operation.repairs = {}; // the DLL does not list it
       communicators_[one.communicator]
           .queue(one.op_class)
           .operations.push_back(std::move(one.operation));

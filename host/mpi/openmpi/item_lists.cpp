@@ -9,10 +9,10 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// Lists that are walked at a time: as many as one burst of reads is good for.
+/// Lists that are walked at the same time: as many as one burst of reads is good for.
 constexpr std::size_t side_by_side = 512;
 
-/// One list on its way.
+/// The place that the walk has reached in one list.
 struct Walker {
   std::size_t list = 0;
   std::uint64_t item = 0;
@@ -41,14 +41,14 @@ public:
 
 private:
   static std::uint64_t length_of(std::span<const ItemList> lists) {
-    constexpr std::uint64_t most = 100'000'000; // what states more is damaged
+    constexpr std::uint64_t most = 100'000'000; // a list that states more is damaged
     std::uint64_t length = 0;
     for (const ItemList& list : lists)
       length = std::min(length + std::min(list.length, most), most);
     return length;
   }
 
-  /// The next item of each list.
+  /// Reads the next item of each list.
   Result<void> step() {
     bytes_.resize(walkers_.size() * item_size_);
     ranges_.clear();

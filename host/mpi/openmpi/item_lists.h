@@ -32,7 +32,7 @@ struct ListLinks {
   }
 };
 
-/// A list by what its own item says.
+/// A list, by the contents of its own item.
 struct ItemList {
   std::uint64_t head = 0; ///< the address of its own item
   std::uint64_t first = 0;
@@ -42,7 +42,7 @@ struct ItemList {
   bool empty() const { return first == head; }
 };
 
-/// What one item says. Its bytes are valid during the call.
+/// The contents of one item. Its bytes are valid during the call.
 class ItemBytes {
 public:
   ItemBytes(TargetAddress address, std::span<const std::byte> bytes, ByteOrder order)
@@ -58,18 +58,18 @@ private:
   ByteOrder order_;
 };
 
-/// What a TakeItem says of an item after which it wants no more.
+/// The answer of a TakeItem that wants no more items.
 inline constexpr std::string_view no_more = "";
 
-/// Takes an item of the list at that index. A text ends that list: why the item cannot be one, or
-/// `no_more`.
+/// Takes an item of the list at that index. Returning a text ends that list: the text says why this
+/// cannot be an item, or is `no_more`.
 using TakeItem = std::function<std::optional<std::string>(std::size_t list, const ItemBytes& item)>;
 
-/// Walks lists side by side: one read brings the next item of each, and of long lists the memory
-/// around it, as long as the items are there (read_ahead.h). It believes a list only as far
-/// as next and previous agree, so that it meets no item twice; a list that leads into the wild ends
-/// there, and the others go on. For each list why it is not whole: the process changes it, or it is
-/// broken. Errors: those of Memory.
+/// Walks several lists at the same time: one read brings the next item of each, and for long lists
+/// the memory around it, as long as more items are expected (read_ahead.h). It believes a list only
+/// as long as next and previous agree, so that it meets no item twice. A damaged list ends early,
+/// and the others go on. Returns for each list why it is not whole: the process was changing it, or
+/// it is damaged. Errors: those of Memory.
 Result<std::vector<std::optional<std::string>>>
 walk_lists(std::span<const ItemList> lists, const ListLinks& links, std::size_t item_size,
            const AddressSpace& space, const TakeItem& take);

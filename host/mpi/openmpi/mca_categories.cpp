@@ -9,16 +9,17 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// Of one group, and of its subgroups where their indexes stand.
-struct Group {
+/// One group, and the place of its subgroups' indexes.
+struct CategoryGroup {
   std::uint64_t index = 0;
   std::uint64_t subgroups = 0; ///< address of their indexes
-  std::uint64_t count = 0;     ///< that are looked at
+  std::uint64_t count = 0;     ///< of the subgroups that are looked at
 };
 
-class Reader {
+class CategoryReader {
 public:
-  Reader(const McaObjects& groups, const McaLayout& layout, Texts& texts, const AddressSpace& space)
+  CategoryReader(const McaObjects& groups, const McaLayout& layout, Texts& texts,
+                 const AddressSpace& space)
       : groups_(groups), layout_(layout), texts_(texts), space_(space) {}
 
   Result<void> read() {
@@ -35,15 +36,15 @@ public:
   }
 
   McaCategories result() {
-    for (const Group& group : wanted_)
+    for (const CategoryGroup& group : wanted_)
       add(group.index);
-    for (const Group& group : wanted_)
+    for (const CategoryGroup& group : wanted_)
       add_parent(group);
     return std::move(made_);
   }
 
 private:
-  Group look_at(std::uint64_t index) {
+  CategoryGroup look_at(std::uint64_t index) {
     const auto subgroups = groups_.get(index, layout_.group.subgroups).value_or(0);
     const auto count = groups_.get(index, layout_.group.subgroup_count).value_or(0);
     if (subgroups == 0 || count == 0)
@@ -56,7 +57,7 @@ private:
     return {index, subgroups, count};
   }
 
-  Words::Value at(const Group& group, std::uint64_t i) const {
+  Words::Value at(const CategoryGroup& group, std::uint64_t i) const {
     return group.subgroups + i * layout_.integer.size;
   }
 
@@ -73,7 +74,7 @@ private:
     made_.all.push_back({*name, description != nullptr ? *description : std::string(), {}});
   }
 
-  void add_parent(const Group& group) {
+  void add_parent(const CategoryGroup& group) {
     const auto parent = made_.index.find(group.index);
     for (std::uint64_t i = 0; parent != made_.index.end() && i < group.count; ++i)
       if (const auto child = words_.get(at(group, i), layout_.integer))
@@ -85,7 +86,7 @@ private:
   const McaLayout& layout_;
   Texts& texts_;
   const AddressSpace& space_;
-  std::vector<Group> wanted_;
+  std::vector<CategoryGroup> wanted_;
   std::uint64_t left_ = limits::variables; ///< subgroups that may still be looked at
   Words words_;
   McaCategories made_;
@@ -98,7 +99,7 @@ Result<McaCategories> read_mca_categories(const McaTables::Table& groups, const 
   auto objects = McaObjects::read(groups, layout.group.size, space);
   if (!objects)
     return forward(std::move(objects));
-  Reader reader(*objects, layout, texts, space);
+  CategoryReader reader(*objects, layout, texts, space);
   if (auto done = reader.read(); !done)
     return forward(std::move(done));
   return reader.result();

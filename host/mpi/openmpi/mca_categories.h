@@ -18,8 +18,8 @@ namespace mqbridge::openmpi {
 struct McaCategories {
   std::vector<VariableCategory> all;
   std::map<std::uint64_t, std::size_t> index; ///< into `all`, by the index of the group
-  std::size_t unreadable = 0;                 ///< groups that lack, or whose members do
-  bool have_pvars = false; ///< some of them say that they have performance variables
+  std::size_t unreadable = 0; ///< groups that cannot be read, or whose members cannot
+  bool have_pvars = false;    ///< some of them say that they have performance variables
 };
 
 /// Looks at limits::variables members of all groups together. Errors: those of Memory.

@@ -18,7 +18,8 @@ struct Enumerator {
   std::uint64_t read = 0;     ///< items of it that are read
 };
 
-/// The items of one that the library makes by functions, in the order in which it counts them.
+/// The items of an enumeration that the library makes by functions, in the order in which it counts
+/// them.
 struct FixedItems {
   std::string_view symbol;
   std::vector<VariableEnumItem> items;
@@ -41,9 +42,9 @@ std::vector<TargetAddress> different(const std::vector<std::uint64_t>& enumerato
   return addresses;
 }
 
-class Reader {
+class EnumerationReader {
 public:
-  Reader(const McaLayout& layout, Texts& texts, const AddressSpace& space)
+  EnumerationReader(const McaLayout& layout, Texts& texts, const AddressSpace& space)
       : layout_(layout), texts_(texts), space_(space) {}
 
   Result<void> read_objects(const std::vector<TargetAddress>& addresses) {
@@ -70,7 +71,7 @@ public:
     return {};
   }
 
-  /// Of which kind each is.
+  /// Finds out of which kind each enumeration is.
   Result<void> read_kinds() {
     Words common;
     const auto verbose = space_.images.find_symbol("mca_base_var_enum_verbose");
@@ -95,7 +96,7 @@ public:
     return {};
   }
 
-  /// Their values, and their texts are wanted.
+  /// Reads the items' values, and wants the texts.
   Result<void> read_items() {
     std::uint64_t left = limits::variables;
     for (auto& each : enumerators_) {
@@ -174,7 +175,7 @@ private:
 Result<McaEnumerations> read_mca_enumerations(const std::vector<std::uint64_t>& enumerators,
                                               const McaLayout& layout, Texts& texts,
                                               const AddressSpace& space) {
-  Reader reader(layout, texts, space);
+  EnumerationReader reader(layout, texts, space);
   if (auto done = reader.read_objects(different(enumerators)); !done)
     return forward(std::move(done));
   if (auto done = reader.read_kinds(); !done)

@@ -20,10 +20,9 @@ struct McaEnumerations {
   bool whole = true;                          ///< false: names or items of some are not known
 };
 
-/// `enumerators`: their addresses; 0 and repeated ones count for nothing. The names of the values
-/// of an enumeration that counts its values by a function of its own are only known of Open MPI's
-/// two kinds of booleans. Looks at limits::variables items of all
-/// together. Errors: those of Memory.
+/// `enumerators`: their addresses; 0 and repeated ones are ignored. An enumeration may count its
+/// values by a function of its own: then the names of its values are only known for Open MPI's two
+/// kinds of booleans. Looks at limits::variables items in all. Errors: those of Memory.
 Result<McaEnumerations> read_mca_enumerations(const std::vector<std::uint64_t>& enumerators,
                                               const McaLayout& layout, Texts& texts,
                                               const AddressSpace& space);

@@ -1,6 +1,6 @@
 #include "host/mpi/openmpi/mca_layout.h"
 
-#include "host/mpi/openmpi/carrier_hint.h"
+#include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 
@@ -21,15 +21,15 @@ constexpr auto types_read = std::to_array<std::string_view>(
      "mca_base_var_enum_t", "mca_base_var_enum_value_t", "mca_base_var_enum_flag_t",
      "mca_base_var_enum_value_flag_t"});
 
-/// Finds what is needed, and takes down what is not there.
-class Finder {
+/// Finds the needed fields and types, and notes the missing ones.
+class McaFinder {
 public:
-  explicit Finder(const AddressSpace& space) : space_(space), fields_(space.images) {}
+  explicit McaFinder(const AddressSpace& space) : space_(space), fields_(space.images) {}
 
   Field field(std::string_view type, std::string_view name, Field outer = {0, 1}) {
     return noted(fields_.find_as_typed(type, name, outer), type, name);
   }
-  /// One that is a structure itself, to look into.
+  /// A field that is a structure itself, to look into.
   Field place(std::string_view type, std::string_view name) {
     return noted(fields_.find(type, name, 1), type, name);
   }
@@ -58,14 +58,14 @@ private:
   Fields fields_;
 };
 
-void find_objects(Finder& find, McaLayout& layout) {
+void find_objects(McaFinder& find, McaLayout& layout) {
   layout.object_class = find.field("opal_object_t", "obj_class");
   layout.class_name = find.field("opal_class_t", "cls_name");
   layout.table = find.field("opal_pointer_array_t", "addr");
   layout.table_size = find.field("opal_pointer_array_t", "size");
 }
 
-void find_variable(Finder& find, McaLayout& layout) {
+void find_variable(McaFinder& find, McaLayout& layout) {
   constexpr std::string_view type = "mca_base_var_t";
   auto& variable = layout.variable;
   variable.group = find.field(type, "mbv_group_index");
@@ -85,7 +85,7 @@ void find_variable(Finder& find, McaLayout& layout) {
   layout.file_of_value = find.field("mca_base_var_file_value_t", "mbvfv_file");
 }
 
-void find_pvar(Finder& find, McaLayout& layout) {
+void find_pvar(McaFinder& find, McaLayout& layout) {
   constexpr std::string_view type = "mca_base_pvar_t";
   auto& pvar = layout.pvar;
   pvar.name = find.field(type, "name");
@@ -101,7 +101,7 @@ void find_pvar(Finder& find, McaLayout& layout) {
   pvar.context = find.field(type, "ctx");
 }
 
-void find_group(Finder& find, McaLayout& layout) {
+void find_group(McaFinder& find, McaLayout& layout) {
   constexpr std::string_view type = "mca_base_var_group_t";
   constexpr std::string_view array = "opal_value_array_t";
   auto& group = layout.group;
@@ -114,7 +114,7 @@ void find_group(Finder& find, McaLayout& layout) {
   group.pvar_count = find.field(array, "array_size", find.place(type, "group_pvars"));
 }
 
-void find_enumeration(Finder& find, McaLayout& layout) {
+void find_enumeration(McaFinder& find, McaLayout& layout) {
   constexpr std::string_view type = "mca_base_var_enum_t";
   auto& enumeration = layout.enumeration;
   enumeration.name = find.field(type, "enum_name");
@@ -128,12 +128,12 @@ void find_enumeration(Finder& find, McaLayout& layout) {
   layout.flag.name = find.field("mca_base_var_enum_value_flag_t", "string");
 }
 
-Result<void> find_sizes(Finder& find, McaLayout& layout) {
+Result<void> find_sizes(McaFinder& find, McaLayout& layout) {
   const std::pair<std::size_t*, std::string_view> sizes[] = {
       {&layout.variable.size, "mca_base_var_t"},
       {&layout.pvar.size, "mca_base_pvar_t"},
       {&layout.group.size, "mca_base_var_group_t"},
-      // The larger of the two: one that has no flags is read with what stands behind it.
+      // The larger of the two types: an enumeration without flags is read with the bytes behind it.
       {&layout.enumeration.size, "mca_base_var_enum_flag_t"},
       {&layout.item.size, "mca_base_var_enum_value_t"},
       {&layout.flag.size, "mca_base_var_enum_value_flag_t"},
@@ -147,7 +147,8 @@ Result<void> find_sizes(Finder& find, McaLayout& layout) {
   return {};
 }
 
-/// Types of another Open MPI have other sizes in most cases, and this one says its own.
+/// Compares sizes: in most cases the types of another Open MPI have other sizes than those that the
+/// running one states.
 Result<void> compare_sizes(const AddressSpace& space) {
   const TypeFinder find = [&](std::string_view name) -> Result<const TypeLayout*> {
     if (std::ranges::find(types_read, name) == types_read.end())
@@ -184,7 +185,7 @@ Result<McaLayout> find_mca_layout(const AddressSpace& space) {
   McaLayout layout;
   layout.pointer = {0, static_cast<std::size_t>(space.platform.pointer_size)};
   layout.integer = {0, static_cast<std::size_t>(space.platform.int_size)};
-  Finder find(space);
+  McaFinder find(space);
   find_objects(find, layout);
   find_variable(find, layout);
   find_pvar(find, layout);

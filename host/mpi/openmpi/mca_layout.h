@@ -8,8 +8,8 @@
 
 namespace mqbridge::openmpi {
 
-/// Where the fields are by which Open MPI's own tables of variables are read (opal/mca/base). All
-/// are known. Lengths in bytes.
+/// The fields that are needed to read Open MPI's own tables of variables (opal/mca/base). All of
+/// them are known. Lengths in bytes.
 struct McaLayout {
   Field pointer;      ///< a pointer by itself
   Field integer;      ///< an int by itself

@@ -15,7 +15,7 @@ namespace {
 
 using Table = McaTables::Table;
 
-/// A table by its static symbol, and the class of its elements.
+/// The static symbol of a table, and the class of the table's elements.
 struct Kind {
   std::string_view symbol;
   std::string_view class_symbol;
@@ -24,7 +24,7 @@ constexpr auto kinds = std::to_array<Kind>({{"mca_base_vars", "mca_base_var_t_cl
                                             {"registered_pvars", "mca_base_pvar_t_class"},
                                             {"mca_base_var_groups", "mca_base_var_group_t_class"}});
 constexpr std::string_view array_class = "opal_pointer_array_t_class";
-/// Its file has the static tables beside it.
+/// A function in the source file that defines the static tables.
 constexpr std::string_view neighbour = "mca_base_var_register";
 
 struct Classes {
@@ -93,7 +93,7 @@ public:
     return {};
   }
 
-  /// nullopt: there is none, or there are several, and nothing says which it is.
+  /// nullopt: no table was found, or several, and nothing tells which one it is.
   std::optional<Table> table(std::size_t kind) const {
     const auto& kept = tables_[kind];
     return kept.slots != 0 && !kept.several ? std::optional(kept.table) : std::nullopt;
@@ -153,7 +153,8 @@ private:
   std::size_t slots_left_ = limits::searched_slots;
 };
 
-/// Where the word `array_class` stands in writable data: there an opal_pointer_array_t may be.
+/// The places in writable data where an opal_pointer_array_t may be: they hold the word `wanted`,
+/// the address of array_class.
 Result<std::vector<TargetAddress>> search(const Image& image, std::uint64_t wanted,
                                           const McaLayout& layout, const AddressSpace& space) {
   constexpr std::size_t piece = std::size_t{256} << 10;
@@ -190,7 +191,8 @@ Result<void> look_at_symbols(TableFinder& finder, const ImageSet& images) {
   return finder.look_at(named);
 }
 
-/// Looks beside the function that fills them: a class may have been copied into the executable.
+/// Looks at the data of the image whose function fills the tables. The class's image may be another
+/// one: a class may have been copied into the executable.
 Result<void> look_at_data(TableFinder& finder, const Classes& classes, const McaLayout& layout,
                           const AddressSpace& space) {
   const auto function = space.images.find_function(neighbour);

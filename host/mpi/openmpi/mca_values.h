@@ -10,12 +10,12 @@
 
 namespace mqbridge::openmpi {
 
-/// How Open MPI keeps a value of one of its types (mca_base_var_type_t), and as what MPI_T shows
-/// it.
+/// How Open MPI stores a value of one of its types (mca_base_var_type_t), and as which datatype
+/// MPI_T shows it.
 struct McaType {
   enum class Kind { signed_integer, unsigned_integer, floating, text };
   std::string_view datatype; ///< "MPI_UNSIGNED_LONG"
-  std::size_t size = 0;      ///< bytes; of a text those of the pointer to it
+  std::size_t size = 0;      ///< bytes; for a text those of the pointer to it
   Kind kind = Kind::signed_integer;
 };
 

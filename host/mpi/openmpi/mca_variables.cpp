@@ -27,7 +27,7 @@ constexpr std::uint64_t pvar_continuous = 0x100;
 constexpr std::uint64_t pvar_atomic = 0x200;
 constexpr std::uint64_t pvar_invalid = 0x400;
 
-/// Enumerators that follow each other from 0, as those of Open MPI and of MPI_T do.
+/// An enumerator, if the enumerators follow each other from 0 as in Open MPI and MPI_T.
 template <class Enum>
 std::optional<Enum> enumerator(const Words::Value& value, Enum last) {
   if (!value || *value > static_cast<std::uint64_t>(last))
@@ -35,9 +35,9 @@ std::optional<Enum> enumerator(const Words::Value& value, Enum last) {
   return static_cast<Enum>(*value);
 }
 
-class Reader {
+class VariableReader {
 public:
-  Reader(const McaLayout& layout, const AddressSpace& space)
+  VariableReader(const McaLayout& layout, const AddressSpace& space)
       : layout_(layout), space_(space), texts_(limits::variable_text, limits::variable_texts) {
     made_.sources = {VariableSource::memory};
   }
@@ -61,7 +61,7 @@ public:
     return {};
   }
 
-  /// What the objects point to, a step from pointer to pointer at a time.
+  /// Reads what the objects point to, one level of pointers at a time.
   Result<void> read_details() {
     want_of_variables();
     want_of_pvars();
@@ -118,7 +118,7 @@ private:
     return number ? mca_type(*number, space_.platform) : std::nullopt;
   }
 
-  /// The variable that keeps the value of this one.
+  /// The variable that keeps the value: a synonym leads to another one.
   std::uint64_t original_of(std::uint64_t variable) const {
     const auto flags = variables_.get(variable, layout_.variable.flags).value_or(0);
     if ((flags & flag_synonym) == 0)
@@ -129,7 +129,8 @@ private:
     return variables_.get(original_of(variable), layout_.variable.storage);
   }
 
-  /// Of the file that the value came from: kept with the variable, or with the line of the file.
+  /// The name of the file that the value came from. It is kept with the variable, or with the line
+  /// of the file.
   Words::Value file_of(std::uint64_t variable) const {
     const auto original = original_of(variable);
     const auto own = variables_.get(original, layout_.variable.source_file);
@@ -282,7 +283,7 @@ Result<ProcessVariables> read_mca_variables(const AddressSpace& space, Warnings&
   auto tables = find_mca_tables(*layout, space);
   if (!tables)
     return forward(std::move(tables));
-  Reader reader(*layout, space);
+  VariableReader reader(*layout, space);
   if (auto done = reader.read_objects(*tables); !done)
     return forward(std::move(done));
   if (auto done = reader.read_details(); !done)

@@ -17,7 +17,8 @@ std::int64_t counted(std::uint64_t number) {
   return static_cast<std::int64_t>(number % static_cast<std::uint64_t>(modulus));
 }
 
-/// How many peers it has, by its own object; else as the debug DLL says. nullopt: not known.
+/// The number of a communicator's peers, by its own object, or else by the debug DLL. nullopt: not
+/// known.
 std::optional<std::int64_t> peer_count(const Communicator& communicator) {
   const bool inter = communicator.kind == CommunicatorKind::inter;
   const auto& ranks = inter ? communicator.remote.ranks : communicator.group;
@@ -27,7 +28,7 @@ std::optional<std::int64_t> peer_count(const Communicator& communicator) {
   return inter ? std::nullopt : std::optional(communicator.size);
 }
 
-/// An object of ob1, and where it belongs.
+/// An object of ob1, with the communicator and the peer that it belongs to.
 struct ProcessObject {
   std::size_t communicator = 0;
   std::int64_t peer = 0;
@@ -61,7 +62,7 @@ public:
   }
 
 private:
-  /// Where each communicator has its object of ob1.
+  /// Finds the object of ob1 that each communicator has.
   Result<void> find_ob1_objects(const std::vector<Words::Value>& objects) {
     Words words;
     for (const auto& object : objects) {
@@ -116,7 +117,7 @@ private:
     return {};
   }
 
-  /// The processes of ob1, of those peers that it has one of.
+  /// Finds ob1's process objects: some peers have none.
   Result<void> read_tables() {
     const auto pointer = static_cast<std::size_t>(space_.platform.pointer_size);
     std::vector<std::vector<std::byte>> bytes;
@@ -186,7 +187,8 @@ private:
     return Structures::read(addresses, size, space_);
   }
 
-  /// Where the plugin's file does not tell its classes' addresses there is nothing to compare.
+  /// Whether an object has the expected class. If the plugin's file does not tell the class's
+  /// address, there is nothing to compare.
   static bool is_of(const Words::Value& said, std::uint64_t expected) {
     return expected == 0 || said == expected;
   }

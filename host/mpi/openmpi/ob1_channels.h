@@ -13,7 +13,7 @@
 
 namespace mqbridge::openmpi {
 
-/// What ob1 keeps of one peer of a communicator.
+/// ob1's record of one peer of a communicator.
 struct Channel {
   std::int64_t peer = 0;          ///< local rank; of the remote group in an intercommunicator
   std::uint64_t expected = 0;     ///< sequence number of the next message from there, in order
@@ -22,18 +22,19 @@ struct Channel {
   ItemList unexpected;            ///< messages that match no receive
 };
 
-/// What ob1 keeps of one communicator.
+/// ob1's record of one communicator.
 struct CommunicatorChannels {
-  bool has_object = false;           ///< else only the debug DLL says that it is there
-  std::optional<std::string> damage; ///< why it is not known
+  bool has_object = false;           ///< false: only the debug DLL knows the communicator
+  std::optional<std::string> damage; ///< why its record is not known
   ItemList wild_receives;            ///< posted for any peer, not matched
   std::vector<Channel> channels;     ///< those with traffic, by rank
 };
 
-/// The channels of each communicator, whose objects these are (communicator_objects()); one that
-/// has no object, or is only being made, has none. Sets Communicator::counters, modulo 2^16, which
-/// is what a sequence number has on the wire; not of a communicator whose program lets messages
-/// overtake each other, which are not counted. In four reads. Errors: those of Memory.
+/// The channels of each communicator. `objects`: their addresses (communicator_objects()). A
+/// communicator without an object, or still under construction, has no channels. Sets
+/// Communicator::counters, modulo 2^16, which is the range of a sequence number on the wire. A
+/// communicator whose program lets messages overtake each other gets none: its messages are not
+/// counted. In four reads. Errors: those of Memory.
 Result<std::vector<CommunicatorChannels>> read_channels(std::vector<Communicator>& communicators,
                                                         const std::vector<Words::Value>& objects,
                                                         const Ob1Layout& layout,

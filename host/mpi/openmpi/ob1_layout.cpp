@@ -18,15 +18,16 @@ constexpr std::string_view segment = "mca_btl_base_segment_t";
 constexpr std::uint64_t plain_header = 14;
 constexpr std::uint64_t padded_header = 16;
 
-/// Finds fields, and notes those that are needed and not known.
-class Finder {
+/// Finds fields, and notes the needed ones that are not known.
+class Ob1Finder {
 public:
-  Finder(Fields& fields, std::vector<std::string>& missing) : fields_(fields), missing_(missing) {}
+  Ob1Finder(Fields& fields, std::vector<std::string>& missing)
+      : fields_(fields), missing_(missing) {}
 
   Field integer(std::string_view type, std::string_view field, Field outer = {0, 1}) {
     return noted(fields_.find_as_typed(type, field, outer), type, field);
   }
-  /// A structure: its own size does not matter.
+  /// A field that is a structure: its own size does not matter.
   Field part(std::string_view type, std::string_view field, Field outer = {0, 1}) {
     return noted(fields_.find(type, field, 1, outer), type, field);
   }
@@ -65,7 +66,7 @@ Ob1Layout::Ob1Layout(Fields& fields, const AddressSpace& space) : links(fields, 
   process_class = address_of(space, process);
   message_class = address_of(space, message);
 
-  Finder find(fields, missing);
+  Ob1Finder find(fields, missing);
   channels = find.integer("ompi_communicator_t", "c_pml_comm");
   assertions = fields.find_as_typed("ompi_communicator_t", "c_assertions"); // not in every version
 

@@ -22,7 +22,7 @@ constexpr std::string_view posted_length = "pml_ob1_posted_recvq_length";
 constexpr std::string_view table_of_communicators = "ompi_mpi_communicators";
 constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
 constexpr std::size_t longest_name = 64;          // MPI_MAX_OBJECT_NAME
-/// Of all communicators together, 16 bytes each.
+/// Lengths of all communicators together; each has 16 bytes.
 constexpr std::size_t most_lengths = std::size_t{1} << 20;
 
 Variable* find(ProcessVariables& variables, std::string_view name) {
@@ -99,7 +99,8 @@ private:
     return names_.read(space_);
   }
 
-  /// One that says of itself that it stands in this slot. MPI_COMM_NULL has no members.
+  /// Whether it is an intracommunicator, and itself says that it stands in this slot. MPI_COMM_NULL
+  /// has no members.
   bool is_intracommunicator(const Words::Value& object, std::uint64_t slot) const {
     return object.value_or(0) != 0 && words_.get(object, context_) == slot &&
            (words_.get(object, flags_).value_or(is_intercommunicator) & is_intercommunicator) ==

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> length_of(const ItemBytes& item, const Ob1Layout& l
   return length < layout.header_bytes ? std::nullopt : std::optional(length - layout.header_bytes);
 }
 
-/// The message, or why it cannot be one of this channel.
+/// Returns the message, or the reason why it cannot be one of this channel.
 struct Message {
   std::optional<Operation> operation;
   std::string damage;
@@ -85,17 +85,17 @@ Message read_message(const ItemBytes& item, const Communicator& communicator,
   return {std::move(operation), {}};
 }
 
-/// Messages that came before their turn hang in rings of rings: each of a ring may have a ring of
-/// its own, `range`, which goes on where it ends (append_frag_to_ordered_list).
+/// Messages that came before their turn form nested rings: each message of a ring may have a ring
+/// of its own in `range`, which continues at its end (append_frag_to_ordered_list).
 class EarlyMessages {
 public:
   EarlyMessages(const Communicator& communicator, const Channel& channel, const Ob1Layout& layout,
                 const AddressSpace& space)
       : communicator_(communicator), channel_(channel), layout_(layout), space_(space) {}
 
-  /// In the order of their numbers. `damage`: why they are not all.
+  /// The messages in the order of their numbers. `damage`: why some are missing.
   Result<std::vector<Operation>> read(std::optional<std::string>& damage) {
-    constexpr std::size_t most = 1 << 16; // numbers that there are
+    constexpr std::size_t most = 1 << 16; // different sequence numbers
     std::set<std::uint64_t> wanted = {channel_.out_of_order};
     while (!wanted.empty() && !damage && operations_.size() <= most) {
       auto round = read_round(wanted, damage);
@@ -113,7 +113,7 @@ public:
   }
 
 private:
-  /// What those lead to that has not been seen.
+  /// Reads these items; returns the items they point to that have not been read yet.
   Result<std::set<std::uint64_t>> read_round(const std::set<std::uint64_t>& items,
                                              std::optional<std::string>& damage) {
     const std::size_t size = layout_.message_bytes();
@@ -158,7 +158,7 @@ private:
   std::multimap<std::uint16_t, Operation> operations_; ///< by distance from the expected one
 };
 
-/// One channel's list of messages, and whose it is.
+/// One channel's list of messages, with its channel and communicator.
 struct Inbox {
   std::size_t communicator = 0;
   const Channel* channel = nullptr;
@@ -186,8 +186,8 @@ public:
   }
 
 private:
-  /// Those of which the debug DLL provides none; what it failed at, or nobody asked for, stays, and
-  /// so do those of communicators that only it knows.
+  /// Opens the queues that the debug DLL does not provide. A queue that it failed at, or that
+  /// nobody asked for, stays as it is; so do those of communicators that only the DLL knows.
   void open_queues() {
     for (std::size_t i = 0; i < communicators_.size(); ++i) {
       Queue& queue = communicators_[i].queue(OpClass::unexpected);

@@ -11,9 +11,10 @@
 
 namespace mqbridge::openmpi {
 
-/// Fills the queues of unexpected messages, of which Open MPI's debug DLL shows none: for each
-/// channel, by peer, first those that came in their order, then those that are before their turn.
-/// A list that is not whole makes its queue `error`: what was found stays. Errors: those of Memory.
+/// Fills the queues of unexpected messages, of which Open MPI's debug DLL shows none. For each
+/// channel, by peer, it lists first the messages that came in order, then those that came before
+/// their turn. An incomplete list makes its queue `error`; messages that were found stay. Errors:
+/// those of Memory.
 Result<void> add_unexpected_messages(std::vector<Communicator>& communicators,
                                      const std::vector<CommunicatorChannels>& found,
                                      const Ob1Layout& layout, const UnshownRequest& request,

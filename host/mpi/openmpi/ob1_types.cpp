@@ -1,7 +1,7 @@
 #include "host/mpi/openmpi/ob1_types.h"
 
 #include "host/codes.h"
-#include "host/mpi/openmpi/carrier_hint.h"
+#include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 
@@ -19,7 +19,7 @@ std::string build_id_of_libmpi(const ImageSet& images) {
   return symbol && symbol->image->file ? symbol->image->file->build_id() : std::string();
 }
 
-/// Was each of them made for the libmpi that runs?
+/// Whether all types of ob1 were made for the libmpi that runs.
 Result<bool> are_of_this_build(ImageSet& images) {
   const auto running = build_id_of_libmpi(images);
   if (running.empty())
@@ -42,7 +42,7 @@ Error partial(const std::string& reason, std::string hint) {
           std::move(hint)};
 }
 
-/// The first few: the rest would say no more.
+/// The first few names: the other ones would tell no more.
 std::string listed(std::span<const std::string> names) {
   constexpr std::size_t shown = 3;
   const auto first = names.first(std::min(shown, names.size()));

@@ -1,7 +1,7 @@
 #include "host/mpi/openmpi/openmpi_carrier.h"
 
+#include "host/disk/command_output.h"
 #include "host/disk/output_file.h"
-#include "host/disk/run_command.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::chrono::seconds compile_limit{120};
 constexpr const char* source_name = "carrier.c";
 constexpr const char* object_name = "carrier.so";
 
-// What declares the needed types.
+// Headers that declare the needed types.
 constexpr std::array headers_needed = {
     "ompi_config.h",
     "opal/class/opal_list.h",
@@ -36,7 +36,7 @@ constexpr std::array headers_needed = {
     "ompi/mca/pml/base/pml_base_recvreq.h",
 };
 
-// More classes to compare sizes of, where this version has them.
+// Headers of further classes whose sizes are compared, if this version has them.
 constexpr std::array headers_compared = {
     "ompi/request/grequest.h", "ompi/message/message.h",       "ompi/win/win.h",
     "ompi/file/file.h",        "ompi/errhandler/errhandler.h", "ompi/info/info.h",
@@ -54,9 +54,9 @@ constexpr std::array public_types = {
     PlacedType{"mca_btl_base_segment_t", "opal/mca/btl/btl.h"},
 };
 
-// Those of tool_types() that the headers above do not bring. The last are in Open MPI's source
-// alone, or include what is there alone.
-constexpr std::array types_of_tools = {
+// Types of tool_types() that the headers above do not declare. The last headers are only in Open
+// MPI's source, or include one that is only there.
+constexpr std::array placed_tool_types = {
     PlacedType{"opal_object_t", "opal/class/opal_object.h"},
     PlacedType{"opal_class_t", "opal/class/opal_object.h"},
     PlacedType{"opal_value_array_t", "opal/class/opal_value_array.h"},
@@ -116,7 +116,7 @@ std::string carrier_source(const CarrierParts& parts) {
         fmt::format_to(out, "{} {}{};\n", type, object, number++);
   }
   if (parts.tools)
-    emit_where_declared(types_of_tools);
+    emit_where_declared(placed_tool_types);
   return source;
 }
 
@@ -149,7 +149,8 @@ Result<void> compile_carrier(const std::vector<std::string>& compiler, const Hea
     return done;
   const auto command = compile_command(compiler, headers, directory->path());
   Result<CommandOutput> ran;
-  // The headers of tools may include what is not installed; the others come without them.
+  // The headers of tools may include ones that are not installed: then the carrier is made without
+  // them.
   for (const bool tools : {true, false}) {
     const auto source = carrier_source({headers.source.has_value(), tools});
     if (auto done = write_file(directory->path() / source_name, source); !done)

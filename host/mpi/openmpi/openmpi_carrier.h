@@ -11,11 +11,11 @@ namespace mqbridge::openmpi {
 
 struct CarrierParts {
   bool ob1 = false;  ///< all of ob1_types(), which takes Open MPI's own source
-  bool tools = true; ///< those of tool_types() whose headers are there
+  bool tools = true; ///< those types of tool_types() whose headers are installed
 };
 
 /// C source that makes a compiler describe every needed type, the types of all classes that the
-/// same headers declare, those of ob1_types() that they declare, and what `parts` says.
+/// same headers declare, the types of ob1_types() among them, and those that `parts` adds.
 std::string carrier_source(const CarrierParts& parts);
 
 /// Compiles it to the shared object `output`, with the types of ob1 if `headers` has a source, and

@@ -40,15 +40,15 @@ struct NeededField {
   std::string_view field;
 };
 
-// Fields that the repairs read themselves. What else the DLL reads differs between versions: it
-// says so by itself.
+// Fields that the repairs read themselves. The DLL reads further ones, which differ between
+// versions; the DLL itself says which.
 constexpr std::array repair_fields = {
     NeededField{"ompi_request_t", "req_complete"},
     NeededField{"mca_pml_base_component_t", "pmlm_version"},
     NeededField{"mca_base_component_t", "mca_component_name"},
 };
 
-// What ob1 is read by, in its sources' order (ompi/mca/pml/ob1, opal/mca/btl, opal/threads).
+// Types for reading ob1, in its sources' order (ompi/mca/pml/ob1, opal/mca/btl, opal/threads).
 constexpr std::array types_of_ob1 = {
     std::string_view("mca_pml_ob1_comm_t"),
     std::string_view("mca_pml_ob1_comm_proc_t"),
@@ -61,8 +61,8 @@ constexpr std::array types_of_ob1 = {
     std::string_view("ompi_wait_sync_t"),
 };
 
-// What MPI_T's variables are read by (opal/mca/base); then what handles lead to. The last four
-// take Open MPI's source.
+// Types for reading MPI_T's variables (opal/mca/base), then types that handles lead to. The last
+// four need Open MPI's source.
 constexpr std::array types_of_tools = {
     std::string_view("opal_object_t"),
     std::string_view("opal_class_t"),
@@ -92,7 +92,7 @@ constexpr std::array types_of_tools = {
     std::string_view("mca_pml_ob1_recv_request_t"),
 };
 
-// Those of ob1's whose objects have a class, which states their size.
+// Types of ob1 whose objects have a class, which states their size.
 constexpr std::array classes_of_ob1 = {
     std::string_view("mca_pml_ob1_comm_t"),
     std::string_view("mca_pml_ob1_comm_proc_t"),

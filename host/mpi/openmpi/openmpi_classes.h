@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-/// What an Open MPI library says about the sizes of its own types although it is stripped: the
-/// sizes of global objects in .dynsym, and its class descriptors. From these a type carrier or pack
-/// is checked, against the file of the library (types_check.h) or against the running process.
-/// Everything here is pure: no memory, no file is read.
+/// The sizes that an Open MPI library states for its own types although it is stripped: sizes of
+/// global objects in .dynsym, and class descriptors. They serve to check a type carrier or pack,
+/// against the file of the library (types_check.h) or against the running process. Everything here
+/// is pure: no memory, no file is read.
 namespace mqbridge::openmpi {
 
 /// A global object whose symbol size is the size of a type.
@@ -31,8 +31,8 @@ inline constexpr std::array sized_symbols = {
     SizedSymbol{"mca_pml_base_selected_component", "mca_pml_base_component_t"},
 };
 
-/// Whose types? Those of the plugin mca_pml_ob1 are private to it: no header of theirs is
-/// installed. They are optional, and are compared apart.
+/// The owner of a type. Types of the plugin mca_pml_ob1 are private to it: no installed header has
+/// them. They are optional, and are compared separately.
 enum class TypesOf { library, ob1 };
 
 /// By the name of a type.
@@ -51,15 +51,15 @@ struct ClassSymbol {
 /// MPI.
 std::vector<ClassSymbol> class_symbols(const ElfFile& file);
 
-/// The library's own word on the size of a type.
+/// The size of a type, as the library itself states it.
 struct SizeFact {
   std::string type;
   std::uint64_t size = 0;
   std::string symbol; ///< the symbol that says it
 };
 
-/// The facts of sized_symbols that `file` defines. Those of class_symbols() need their words read
-/// first.
+/// The facts of sized_symbols that `file` defines. For those of class_symbols() their words must be
+/// read first.
 std::vector<SizeFact> symbol_sizes(const ElfFile& file);
 
 struct TypeComparison {
@@ -75,9 +75,9 @@ struct TypeComparison {
   }
 };
 
-/// Are all needed types known, and do the known ones have the sizes that the library states? A fact
-/// about a type that `find` does not know, or about one of ob1, counts for nothing. Errors: those
-/// of `find`.
+/// Whether all needed types are known, and have the sizes that the library states. Facts about
+/// types that `find` does not know, and facts about ob1's types, are ignored. Errors: those of
+/// `find`.
 Result<TypeComparison> compare_types(const TypeFinder& find, std::span<const SizeFact> facts);
 
 /// The same for ob1_types() and the facts about types of ob1.
@@ -91,7 +91,7 @@ std::span<const std::string_view> needed_types();
 /// numbers, what a call waits for). Without them everything else works.
 std::span<const std::string_view> ob1_types();
 
-/// Types that MPI_T's variables are read by, and that the DLL for handles asks for. Without them
+/// Types that are needed to read MPI_T's variables, and by the DLL for handles. Without them
 /// everything else works.
 std::span<const std::string_view> tool_types();
 

@@ -6,7 +6,6 @@
 #include "host/mpi/pointer_table.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
-#include "host/mqs/peer_rank.h"
 #include "host/mqs/wire.h"
 
 #include <algorithm>
@@ -19,18 +18,19 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// ompi/communicator/communicator.h, OMPI_COMM_NAMEISSET: by MPI_Comm_set_name, or predefined.
+/// ompi/communicator/communicator.h, OMPI_COMM_NAMEISSET: MPI_Comm_set_name has set the name, or it
+/// is predefined.
 constexpr std::uint64_t name_is_set = 0x2;
 /// Windows that are looked at; a program has few.
 constexpr std::uint64_t most_windows = 1024;
 
-/// Where things are, for this build and platform.
-struct Layout {
+/// The places of fields, for this build and platform.
+struct CommunicatorLayout {
   Field flags, local_group, remote_group, local_communicator, name;
   Field member_count, members; ///< of an ompi_group_t
   ProcessName process;
 
-  Layout(Fields& fields, const AddressSpace& space) {
+  CommunicatorLayout(Fields& fields, const AddressSpace& space) {
     const auto& platform = space.platform;
     const int word = platform.pointer_size;
     constexpr int number = 4;
@@ -65,10 +65,11 @@ std::optional<std::uint64_t> context_of_window(std::string_view name) {
   return std::nullopt;
 }
 
-class Corrector {
+class CommunicatorCorrector {
 public:
-  Corrector(std::vector<Communicator>& communicators, Fields& fields, const Layout& layout,
-            const AddressSpace& space, std::size_t most_members)
+  CommunicatorCorrector(std::vector<Communicator>& communicators, Fields& fields,
+                        const CommunicatorLayout& layout, const AddressSpace& space,
+                        std::size_t most_members)
       : communicators_(communicators), fields_(fields), layout_(layout), space_(space),
         members_left_(most_members) {}
 
@@ -103,7 +104,7 @@ private:
     return group.value_or(0) != 0 ? group : std::nullopt;
   }
 
-  /// Of every group that one of the communicators has, by the address of the group.
+  /// Reads the table of every group that one of the communicators has.
   Result<void> read_tables() {
     Words groups;
     for (std::size_t i = 0; i < objects_.size(); ++i)
@@ -112,7 +113,7 @@ private:
           groups.want(group_of(i, side), field);
     if (auto done = groups.read(space_); !done)
       return done;
-    std::size_t left = wire::max_group_total; // counts are the target's word
+    std::size_t left = wire::max_group_total; // the target may state any counts
     for (std::size_t i = 0; i < objects_.size(); ++i) {
       for (const Field& side : {layout_.local_group, layout_.remote_group}) {
         const auto group = group_of(i, side);
@@ -151,7 +152,8 @@ private:
     return {};
   }
 
-  /// A copy for each communicator: thousands of them may share one large group.
+  /// The members are limited in total: thousands of communicators may share one large group, and
+  /// each gets a copy.
   Group side(std::size_t i, const Field& which) {
     const auto address = group_of(i, which);
     const auto found = address ? groups_.find(*address) : groups_.end();
@@ -185,21 +187,22 @@ private:
         translate_ranks(operation, communicator);
   }
 
-  /// ompi/communicator/comm_init.c: the context ids 0 and 1, unless the program renamed them.
+  /// Whether it is predefined (ompi/communicator/comm_init.c: the context ids 0 and 1), and the
+  /// program has not renamed it.
   static bool is_predefined(const Communicator& communicator) {
     return (communicator.id.value == 0 && communicator.name == "MPI_COMM_WORLD") ||
            (communicator.id.value == 1 && communicator.name == "MPI_COMM_SELF") ||
            (communicator.kind == CommunicatorKind::inter && communicator.name == "MPI_COMM_PARENT");
   }
 
-  /// The copy of its local side that an intercommunicator has for itself.
+  /// Marks the copy of its local side that an intercommunicator has for itself.
   void mark_internal(const Words::Value& object) {
     for (std::size_t i = 0; object.value_or(0) != 0 && i < objects_.size(); ++i)
       if (objects_[i] == object)
         communicators_[i].internal = true;
   }
 
-  /// The walk had only what the DLL says of the group, and of the peer.
+  /// Translates again: the walk knew the group and the peer only from the DLL.
   static void translate_ranks(Operation& operation, const Communicator& communicator) {
     const auto peer = world_rank_of_peer(communicator, operation.peer.local_rank);
     const bool changed = !operation.peer.any && operation.peer.global_rank != peer;
@@ -216,7 +219,7 @@ private:
           world_rank_of_peer(communicator, operation.actual->local_rank);
   }
 
-  /// Each window has a communicator for itself, which only the name of the window tells.
+  /// Each window has a communicator of its own. Only the window's name tells which one it is.
   Result<void> mark_those_of_windows() {
     std::vector<std::uint64_t> slots;
     for (std::uint64_t slot = 0; slot < most_windows; ++slot)
@@ -233,7 +236,7 @@ private:
       return {};
     names.resize(addresses.size());
     std::vector<MemoryRange> ranges;
-    for (std::size_t i = 0; i < addresses.size(); ++i) // named where a communicator is
+    for (std::size_t i = 0; i < addresses.size(); ++i) // where communicators have theirs
       ranges.push_back({{addresses[i] + layout_.name.offset}, names[i]});
     if (auto done = space_.memory.read_ranges(ranges); !done)
       return done;
@@ -248,7 +251,7 @@ private:
 
   std::vector<Communicator>& communicators_;
   Fields& fields_;
-  const Layout& layout_;
+  const CommunicatorLayout& layout_;
   AddressSpace space_;
   std::vector<Words::Value> objects_; ///< by communicator; nullopt: not found
   Words words_;                       ///< of the objects
@@ -264,10 +267,10 @@ Result<void> correct_communicators(std::vector<Communicator>& communicators,
   for (auto& communicator : communicators)
     communicator.context = communicator.id.value;
   Fields fields(space.images);
-  const Layout layout(fields, space);
+  const CommunicatorLayout layout(fields, space);
   if (fields.error())
     return Failure(*fields.error());
-  return Corrector(communicators, fields, layout, space, most_members).run();
+  return CommunicatorCorrector(communicators, fields, layout, space, most_members).run();
 }
 
 } // namespace mqbridge::openmpi

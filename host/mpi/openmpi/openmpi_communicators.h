@@ -11,13 +11,14 @@
 namespace mqbridge::openmpi {
 
 /// Completes the communicators from their own objects (ompi_mpi_communicators, by context id):
-/// context, kind, groups, which of them are internal, and whose their names are. The DLL knows a
-/// member by the address of its object alone, and says 0 of each that MPI_COMM_WORLD has not by the
-/// same address: processes of other jobs, and those that were only now talked to. Here a process is
-/// known by its name (job and rank) where its address does not tell. Then the ranks of the
-/// operations' peers are translated anew. A group that is not quite as it should be is not known.
-/// What no object is found of stays as the DLL said. Groups have `most_members` in all: those
-/// beyond are not known. Errors: those of Memory, and dwarf.corrupt.
+/// context, kind, groups, which of them are internal, and whether the program gave the name. The
+/// DLL knows a member only by the address of its object, and says 0 for each member that
+/// MPI_COMM_WORLD does not have at the same address: processes of other jobs, and processes that
+/// this one has only now talked to. Here a process whose address does not tell is known by its name
+/// (job and rank). Then the ranks of the operations' peers are translated again. A group that is
+/// not quite right is not known. A communicator without an object stays as the DLL described it.
+/// Groups have `most_members` in all; further ones are not known. Errors: those of Memory, and
+/// dwarf.corrupt.
 Result<void> correct_communicators(std::vector<Communicator>& communicators,
                                    const AddressSpace& space,
                                    std::size_t most_members = wire::max_group_total);

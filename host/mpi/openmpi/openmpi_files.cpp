@@ -1,6 +1,6 @@
 #include "host/mpi/openmpi/openmpi_files.h"
 
-#include "host/disk/run_command.h"
+#include "host/disk/command_output.h"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ bool present(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// What a program prints when asked about itself; empty if it cannot be run or does not know.
+// A program's answer to a question about itself; empty if it cannot be run or does not know.
 std::string ask(std::vector<std::string> command, const std::string& question) {
   command.push_back(question);
   const auto answer = run_command(command, query_limit);
@@ -80,7 +80,7 @@ std::shared_ptr<const ElfFile> open_first(const std::vector<fs::path>& paths) {
   return nullptr;
 }
 
-// Beside libmpi itself, or beside the link to it in a directory of the distribution's own.
+// The plugin is beside libmpi itself, or beside the link to it in a directory of the distribution.
 std::vector<fs::path> ob1_places(const std::vector<fs::path>& library_directories) {
   std::vector<fs::path> places;
   for (const auto& directory : library_directories)
@@ -90,7 +90,7 @@ std::vector<fs::path> ob1_places(const std::vector<fs::path>& library_directorie
   return places;
 }
 
-/// "4.1.4", of the lines that begin with these three keys. Empty: not all of them are there.
+/// "4.1.4", from the lines that begin with these three keys. Empty: not all of them are there.
 std::string version_in(const fs::path& file, const std::array<std::string_view, 3>& keys) {
   std::ifstream lines(file);
   std::array<std::string, 3> numbers;
@@ -123,7 +123,7 @@ Result<Headers> find_headers(const std::vector<fs::path>& given,
   std::vector<std::string> tried;
   for (const auto& place : places) {
     if (auto headers = headers_in(place)) {
-      // What Open MPI's headers include themselves may lie in the other places that were given.
+      // Open MPI's headers may include others, which may be in the other places that were given.
       headers->search.insert(headers->search.end(), given.begin(), given.end());
       return *headers;
     }
@@ -182,7 +182,7 @@ Result<Libraries> open_libraries(const fs::path& libmpi) {
   std::error_code error;
   const auto real = fs::canonical(libmpi, error);
   for (const auto& name : (*first)->needed()) {
-    // A bare file name: what else DT_NEEDED may hold is not looked for.
+    // Only bare file names are looked for; DT_NEEDED may hold paths, too.
     if (!name.starts_with("libopen-") || name.find('/') != std::string::npos)
       continue;
     if (auto beside = open_first({libmpi.parent_path() / name, real.parent_path() / name}))

@@ -11,7 +11,7 @@
 
 namespace mqbridge::openmpi {
 
-/// Directories for -I, and one that stands for the installation in messages.
+/// Directories for -I, and one that names the installation in messages.
 struct Headers {
   std::vector<std::filesystem::path> search; ///< .../include/openmpi, .../include, what was given
   std::filesystem::path root;                ///< .../include
@@ -19,14 +19,15 @@ struct Headers {
   std::optional<std::filesystem::path> source = std::nullopt;
 };
 
-/// Open MPI's internal headers, for what `compiler` compiles for: in the directories given, else
-/// where mpicc and the usual layouts of distributions have them. Error: types.no_headers (the
-/// places tried, and the package to install).
+/// Open MPI's internal headers for the platform of `compiler`: in the given directories, else where
+/// mpicc and the usual layouts of distributions have them. Error: types.no_headers (the places
+/// tried, and the package to install).
 Result<Headers> find_headers(const std::vector<std::filesystem::path>& given,
                              const std::vector<std::string>& compiler);
 
-/// Is `source` that of the version whose headers these are? The private headers of ob1 are taken
-/// from there. Errors: types.no_source (no source of Open MPI), types.source_version (names both).
+/// Checks that `source` is of the same version as these headers: the private headers of ob1 are
+/// taken from there. Errors: types.no_source (no source of Open MPI), types.source_version (names
+/// both).
 Result<void> check_source(const std::filesystem::path& source, const Headers& headers);
 
 /// libmpi of the installation that the headers belong to. Error: types.no_library.

@@ -47,7 +47,7 @@ Result<void> Groups::read_names(const std::vector<const Table*>& tables) {
   want(own);
   if (auto done = words_.read(space_); !done)
     return done;
-  // The name is where it was looked for if this process's own rank stands there.
+  // If this process's own rank stands there, it is the place of the name.
   if (const auto name = name_at(own); name && name->rank == own_rank_)
     own_job_ = name->job;
   return {};
@@ -62,7 +62,7 @@ std::optional<Groups::Name> Groups::name_at(std::uint64_t address) const {
 }
 
 std::optional<Groups::Name> Groups::name_in(std::uint64_t sentinel) const {
-  if (space_.platform.pointer_size == 4) // there it is always one of this job
+  if (space_.platform.pointer_size == 4) // there it always is a process of this job
     return Name{*own_job_, static_cast<std::int64_t>(sentinel >> 1)};
   const auto local = static_cast<std::uint32_t>(sentinel >> 1 & 0x7fff);
   const auto family = static_cast<std::uint32_t>(sentinel >> 16 & 0xffff);

@@ -19,9 +19,10 @@ struct ProcessName {
   Field job, rank;
 };
 
-/// Groups as Open MPI keeps them: a word for each member, which is the address of its ompi_proc_t
-/// or, as long as nothing was sent to it, its name in odd bits (ompi/proc/proc.h, sentinel). The
-/// same process may be one in one group and the other in another.
+/// Translates groups of Open MPI. A group has a word for each member: the address of its
+/// ompi_proc_t, or, as long as nothing was sent to the member, its name in a word with the lowest
+/// bit set (ompi/proc/proc.h, sentinel). One process may be an address in one group and a name in
+/// another.
 class Groups {
 public:
   using Table = std::vector<std::uint64_t>;
@@ -29,11 +30,12 @@ public:
   /// `own_rank`: of this process in `world`, the table of MPI_COMM_WORLD.
   Groups(Table world, std::int64_t own_rank, const ProcessName& fields, const AddressSpace& space);
 
-  /// Reads the names of all members that the world's table does not tell, in one call. Errors:
+  /// Reads, in one call, the names of all members that the world's table does not have. Errors:
   /// those of Memory.
   Result<void> read_names(const std::vector<const Table*>& tables);
 
-  /// After read_names(). Not known unless each member is, and is there once.
+  /// To be called after read_names(). The group is not known unless each member is, and no two are
+  /// the same.
   Group translate(const Table& table) const;
 
 private:
@@ -44,7 +46,7 @@ private:
 
   std::optional<Name> name_at(std::uint64_t address) const;
   std::optional<Name> name_in(std::uint64_t sentinel) const;
-  /// nullopt: not known. A member of this job may be without the job's name.
+  /// nullopt: not known. A member of this job may have no job name.
   std::optional<Member> member(std::uint64_t word) const;
   bool is_own(const Member& member) const;
 

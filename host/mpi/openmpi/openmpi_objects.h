@@ -18,9 +18,9 @@ Result<std::vector<Words::Value>> objects_in(std::string_view symbol,
                                              const std::vector<std::uint64_t>& slots,
                                              Fields& fields, const AddressSpace& space);
 
-/// The object of each communicator (ompi_communicator_t): that at its context id, which is what the
-/// debug DLL identifies it by, and that must say the same context id of itself. nullopt: it is
-/// being changed, or the layout is another one. Errors: those of Memory.
+/// The address of each communicator's object (ompi_communicator_t). It is the object at the
+/// communicator's context id, by which the debug DLL identifies it, and must have the same context
+/// id itself. nullopt: it is being changed, or the layout is another one. Errors: those of Memory.
 Result<std::vector<Words::Value>>
 communicator_objects(const std::vector<Communicator>& communicators, Fields& fields,
                      const AddressSpace& space);

@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
+#include "host/mpi/structures.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,14 +14,15 @@ namespace {
 constexpr std::size_t max_component_name =
     64; // MCA_BASE_MAX_COMPONENT_NAME_LEN + 1, opal/mca/mca.h
 
-/// A class descriptor of one image, and room for its word.
+/// A class descriptor of one image, and room for its word with the size.
 struct ClassWord {
   ClassSymbol symbol;
   const Image* image;
   std::array<std::byte, 8> bytes{};
 };
 
-/// Of the types that `find` knows: the size of another one says nothing, and the plugins have many.
+/// The words of the types that `find` knows. The sizes of other types say nothing, and the plugins
+/// have many of them.
 Result<std::vector<ClassWord>> class_words(const TypeFinder& find, const ImageSet& images,
                                            TypesOf owner) {
   std::vector<ClassWord> words;
@@ -67,7 +69,7 @@ Result<void> add_class_sizes(const TypeFinder& find, const AddressSpace& space, 
   return {};
 }
 
-/// Where `field` of `type` is; nullopt: not known.
+/// The offset of `field` in `type`; nullopt: not known.
 Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_view type,
                                                std::string_view field) {
   auto layout = images.find_type(type);
@@ -79,7 +81,8 @@ Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_vie
   return std::optional(found->offset);
 }
 
-/// Types that a debug DLL follows with pointers of another width than the target's.
+/// Notes a mismatch if the pointers of types that a debug DLL follows do not have the target's
+/// width.
 Result<void> compare_pointers(const TypeFinder& find, const Platform& platform,
                               TypeComparison& comparison) {
   constexpr std::string_view type = "opal_list_item_t";
@@ -115,6 +118,12 @@ Result<bool> was_in_a_session(const AddressSpace& space) {
   return *first != 0;
 }
 
+/// A process has fewer requests: a list that states more is corrupt, or not initialised.
+constexpr std::uint64_t most_items = 100'000'000;
+
+constexpr std::array<std::string_view, 2> lists = {"mca_pml_base_send_requests",
+                                                   "mca_pml_base_recv_requests"};
+
 } // namespace
 
 bool has_sessions(const ImageSet& images) {
@@ -149,8 +158,8 @@ Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& s
 
 Result<MpiState> read_state(const AddressSpace& space) {
   // ompi/runtime/mpiruntime.h, ompi_mpi_state_t: 2 is INIT_COMPLETED, 3 FINALIZE_STARTED, 4
-  // FINALIZE_PAST_COMM_SELF_DESTRUCT, in which MPI_Finalize waits for the other processes, with all
-  // queues as they were, 5 FINALIZE_COMPLETED.
+  // FINALIZE_PAST_COMM_SELF_DESTRUCT, 5 FINALIZE_COMPLETED. In state 4 MPI_Finalize waits for the
+  // other processes, and all queues are as they were.
   constexpr std::uint64_t init_completed = 2;
   constexpr std::uint64_t finalize_started = 3;
   constexpr std::uint64_t finalized = 5;
@@ -212,6 +221,34 @@ Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   if (!name)
     return forward(std::move(name));
   return is_component_name(*name) ? std::optional(std::move(*name)) : unknown;
+}
+
+Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) {
+  Fields fields(space.images);
+  const auto allocated = fields.find_as_typed("opal_free_list_t", "fl_num_allocated");
+  const auto item_size = fields.find_as_typed("opal_free_list_t", "fl_frag_size");
+  if (fields.error())
+    return Failure(*fields.error());
+  std::array<Words::Value, lists.size()> addresses;
+  Words words;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (const auto symbol = space.images.find_symbol(lists[i]))
+      addresses[i] = symbol->address.value;
+    words.want(addresses[i], allocated);
+    words.want(addresses[i], item_size);
+  }
+  if (auto done = words.read(space); !done)
+    return forward(std::move(done));
+  QueueExtent all;
+  for (const auto& address : addresses) {
+    const auto items = words.get(address, allocated);
+    const auto size = words.get(address, item_size);
+    if (!items || !size || *items > most_items || *size > Fields::max_structure)
+      return std::nullopt;
+    all.items += *items;
+    all.bytes += *items * *size;
+  }
+  return all;
 }
 
 } // namespace mqbridge::openmpi

@@ -13,8 +13,8 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// Open MPI's DLL says mqs_ok for a request of another kind without filling anything in: then even
-/// the first line, which it writes for every operation, is empty.
+/// Open MPI's DLL returns mqs_ok for a request of another kind, and fills nothing in: then even the
+/// first line, which it writes for every operation, is empty.
 bool is_unfilled(const Operation& operation) {
   return operation.text.empty() && operation.raw.desired_local_rank == MQS_INVALID_PROCESS;
 }
@@ -22,7 +22,7 @@ bool is_unfilled(const Operation& operation) {
 constexpr std::string_view unknown_type = "Unknown type of request";
 
 /// "Send: 0x5570...", "Receive: 0x...", "Unknown type of request 0x...": Open MPI's DLL gives the
-/// request's address in its first line. That of a 32-bit target may come sign-extended.
+/// request's address in its first line. The address of a 32-bit target may be sign-extended.
 std::optional<TargetAddress> request_address(std::string_view line, int pointer_size) {
   constexpr std::string_view before_address = " 0x";
   const auto prefix = line.rfind(before_address);
@@ -38,9 +38,10 @@ std::optional<TargetAddress> request_address(std::string_view line, int pointer_
   return at_pointer_width(value, pointer_size);
 }
 
-/// From the second line on Open MPI's DLL says "Data: N instances of MPI datatype" and a name: N is
-/// the datatype's size, and the name is cut to 4 letters. Where it takes the request for complete,
-/// which on big-endian targets it does not, it says "Data transfer completed" instead: the status.
+/// Leaves out the lines behind the first one. Open MPI's DLL writes "Data: N instances of MPI
+/// datatype" and a name there: N is the datatype's size, and the name is cut to 4 letters. If the
+/// DLL takes the request for complete (never on big-endian targets), it writes "Data transfer
+/// completed" instead, which is the status.
 void leave_out_data_lines(Operation& operation) {
   if (operation.text.size() < 2 || !operation.text[1].starts_with("Data"))
     return;
@@ -48,8 +49,8 @@ void leave_out_data_lines(Operation& operation) {
   operation.repairs.add(Repair::text);
 }
 
-/// The request's address. The debug DLL does not know the type of what MPI_Mprobe and MPI_Improbe
-/// make: nothing of its line is repeated, and the request says what it is.
+/// The request's address. The debug DLL does not know the type of the requests that MPI_Mprobe and
+/// MPI_Improbe make: its line is hidden, and the request itself tells its kind.
 std::optional<TargetAddress> read_first_line(Operation& operation, int pointer_size) {
   if (operation.text.empty())
     return std::nullopt;
@@ -81,7 +82,7 @@ Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace
       }
     }
   }
-  // First: what came, of which the communicators then know the sender.
+  // The requests come first: they tell the message that came; the communicators know its sender.
   auto requests = correct_from_requests(with_request, space);
   auto done = correct_communicators(communicators, space);
   return requests ? done : requests;

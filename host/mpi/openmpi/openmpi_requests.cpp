@@ -12,8 +12,8 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// Where things are, for this build and platform. A pml request starts with its ompi request.
-struct Layout {
+/// The places of fields, for this build and platform. A pml request starts with its ompi request.
+struct ListedLayout {
   Field complete, state, count, datatype, type; ///< of a request
   Field transferred;                            ///< of a request: the transport is done with it
   Field send_mode;                              ///< of a send request
@@ -21,7 +21,7 @@ struct Layout {
   Field sequence;                               ///< of a request: its place in its channel
   Field datatype_size;                          ///< of a datatype
 
-  Layout(Fields& fields, const Platform& platform) {
+  ListedLayout(Fields& fields, const Platform& platform) {
     const int pointer = platform.pointer_size;
     complete = fields.find("ompi_request_t", "req_complete", pointer);
     state = fields.find("ompi_request_t", "req_state", platform.int_size);
@@ -47,7 +47,7 @@ struct Layout {
   }
 };
 
-/// What one request says; nullopt: not known.
+/// The values of one request; nullopt: not known.
 struct Request {
   std::optional<std::uint64_t> complete, state, count, datatype, type, transferred, send_mode,
       source, tag, bytes, sequence;
@@ -72,9 +72,10 @@ OpKind kind_of(RequestType type, bool complete) {
   return OpKind::unknown;
 }
 
-class Corrector {
+class RequestCorrector {
 public:
-  Corrector(const Layout& layout, const AddressSpace& space) : layout_(layout), space_(space) {}
+  RequestCorrector(const ListedLayout& layout, const AddressSpace& space)
+      : layout_(layout), space_(space) {}
 
   Result<void> run(std::span<Operation* const> operations) {
     auto requests = read_requests(operations);
@@ -136,7 +137,8 @@ private:
     if (status != operation.status)
       operation.repairs.add(Repair::status);
     operation.status = status;
-    // A receive has met no message before it matched; what is not even started has none.
+    // A receive has no message before it has matched, and an operation that is not started has
+    // none.
     const bool receive = operation.kind == OpKind::receive;
     if (status == OpStatus::inactive || (receive && status == OpStatus::pending))
       operation.actual.reset();
@@ -144,8 +146,8 @@ private:
       correct_announced_length(operation);
   }
 
-  /// ob1 counts in 32 bits: anything more is no sequence number. What is not started has the place
-  /// of its last start, or none yet.
+  /// ob1 counts in 32 bits: a larger value is no sequence number. An operation that is not started
+  /// has the number of its last start, or none yet.
   static void add_sequence(Operation& operation, const Request& request) {
     constexpr auto most = std::numeric_limits<std::uint32_t>::max();
     operation.sequence = std::nullopt;
@@ -162,8 +164,8 @@ private:
     return operation.status == OpStatus::complete ? OpStatus::pending : operation.status;
   }
 
-  /// The program is done with a buffered send at once; the transport is when the copy has left. One
-  /// that is inactive and has nothing under way has delivered nothing, or its last message.
+  /// The program is done with a buffered send at once; the transport is done when the copy has
+  /// left. An inactive send with nothing under way has delivered its last message, or none yet.
   static void correct_delivery(Operation& operation, const Request& request) {
     if (operation.kind != OpKind::send || request.send_mode != send_buffered ||
         !request.transferred)
@@ -179,8 +181,9 @@ private:
            operation.kind == OpKind::message;
   }
 
-  /// A probe asks for no length and has no buffer; the DLL gives 0, and where the transport keeps
-  /// the message. Of a message that the DLL takes for pending it does not say what came.
+  /// A probe asks for no length and has no buffer; the DLL gives 0, and the place where the
+  /// transport keeps the message. If the DLL takes a message for pending, it does not tell what
+  /// came.
   static void describe_probe(Operation& operation, const Request& request) {
     const auto said = operation.actual;
     operation.actual.reset();
@@ -199,8 +202,8 @@ private:
     operation.repairs.add(Repair::length);
   }
 
-  /// The status' byte count is set when the message has come whole. Until then its size is what the
-  /// DLL gives as the length of the matched receive.
+  /// The status's byte count is set when the whole message has come. Until then the DLL gives the
+  /// message's size as the length of the matched receive.
   static void correct_announced_length(Operation& operation) {
     if (!operation.actual || operation.actual->length == operation.raw.desired_length)
       return;
@@ -219,7 +222,7 @@ private:
     operation.repairs.add(Repair::length);
   }
 
-  const Layout& layout_;
+  const ListedLayout& layout_;
   AddressSpace space_;
 };
 
@@ -228,12 +231,12 @@ private:
 Result<void> correct_from_requests(const std::vector<Operation*>& operations,
                                    const AddressSpace& space) {
   Fields fields(space.images);
-  const Layout layout(fields, space.platform);
+  const ListedLayout layout(fields, space.platform);
   if (fields.error())
     return Failure(*fields.error());
   if (layout.request_size() == 0)
     return {};
-  Corrector corrector(layout, space);
+  RequestCorrector corrector(layout, space);
   const std::size_t at_once = Structures::at_once(layout.request_size());
   for (std::size_t from = 0; from < operations.size(); from += at_once) {
     const std::size_t count = std::min(operations.size() - from, at_once);

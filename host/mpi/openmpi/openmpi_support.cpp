@@ -1,7 +1,7 @@
 #include "host/mpi/openmpi/openmpi_support.h"
 
 #include "host/disk/file_name.h"
-#include "host/mpi/openmpi/carrier_hint.h"
+#include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/mca_variables.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
@@ -9,72 +9,52 @@
 #include "host/mpi/openmpi/openmpi_unshown.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace mqbridge::openmpi {
 namespace {
 
-constexpr auto symbols = std::to_array<std::string_view>(
-    {"ompi_mpi_communicators", "ompi_mpi_comm_world", "ompi_mpi_state"});
-
-constexpr auto roots = std::to_array<std::string_view>({
-    "ompi_version_string",
-    "ompi_mpi_state",
-    "ompi_mpi_thread_provided",
-    "mca_pml_base_selected_component",
-    "ompi_mpi_communicators",
-    "ompi_mpi_windows",
-    "mca_pml_base_send_requests",
-    "mca_pml_base_recv_requests",
-    "ompi_mpi_comm_world",
-    "ompi_mpi_comm_self",
-    "ompi_mpi_comm_null",
-    "ompi_mpi_comm_parent",
-    "ompi_mpi_group_null",
-    "ompi_mpi_group_empty",
-    "ompi_request_null",
-    "ompi_request_empty",
-});
-
-constexpr auto limits = std::to_array<DllLimit>({
-    {"unexpected", "Open MPI's debug DLL never provides the unexpected messages",
-     "read by mqbridge from ob1"},
-    {"inside", "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for",
-     "what a rank inside a collective or MPI_Probe waits for is read by mqbridge from ob1"},
-});
-
-constexpr auto jumps = std::to_array<LastDeed>({
-    {"ompi_mpi_finalize", "MPI_Finalize"},
-    {"mca_pml_base_bsend_detach", "MPI_Buffer_detach"},
-});
-
-/// Its number in the job and on its node, and directories that are named after the node.
-constexpr auto each_its_own = std::to_array<std::string_view>(
-    {"ess_base_vpid", "orte_ess_vpid", "orte_ess_node_rank", "orte_top_session_dir",
-     "orte_jobfam_session_dir", "orte_job_session_dir", "orte_proc_session_dir"});
-
-/// Open MPI's own libraries; its plugins have classes without end, of which nothing is asked.
+/// Whether it is one of Open MPI's own libraries. Its plugins have very many classes, and nobody
+/// asks for them.
 bool is_own_library(std::string_view path) {
   const auto name = file_name(path);
   return name.starts_with("libmpi") || name.starts_with("libopen-");
 }
-constexpr auto libraries =
-    std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte"});
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// Whether the command itself passes variables on: Open MPI refuses a job that does so in two ways.
+bool passes_variables(std::span<const std::string> words) {
+  return std::ranges::any_of(words, [](const auto& word) {
+    return word == "-x" || word == "--x" || word.ends_with("-tune") || word.ends_with("-am") ||
+           word.find("mca_base_env") != std::string::npos;
+  });
+}
 
 class Support final : public MpiSupport {
 public:
-  MpiIdentity identity() const override {
-    return {"openmpi", "Open MPI", "ompi_version_string", symbols, libraries};
-  }
-  std::span<const std::string_view> root_symbols() const override { return roots; }
+  Support() : MpiSupport(own_facts) {}
 
-  /// The sizes that types are compared with. A program may have all of Open MPI linked into it.
+  std::optional<EnvironmentVariable> hand_on(std::string_view name,
+                                             std::span<const std::string> words) const override {
+    // The names of the variables that mpirun passes on to other nodes, separated by semicolons.
+    constexpr const char* forward = "OMPI_MCA_mca_base_env_list";
+    if (!variable(forward).empty() || passes_variables(words))
+      return std::nullopt;
+    return EnvironmentVariable(forward, name);
+  }
+
+  /// The words with the sizes that types are compared with. A program may have all of Open MPI
+  /// linked into it.
   std::vector<RootWord> root_words(const Image& image) const override {
     if (!image.file)
       return {};
     const auto needed = needed_types();
-    const auto of_tools = tool_types(); // that are in a pack are compared, too
+    const auto of_tools = tool_types(); // those in a pack are compared, too
     const bool all = is_own_library(image.target_path);
     std::vector<RootWord> words;
     for (const auto& word : class_symbols(*image.file))
@@ -110,6 +90,18 @@ public:
         mpi.name, version, carrier_line(platform));
   }
 
+  CarrierTypes carrier_types() const override {
+    return {needed_types(), {ob1_types(), tool_types()}};
+  }
+  Result<void> make_carrier(const CarrierRequest& request) const override {
+    return openmpi::make_carrier(request);
+  }
+  Result<TypesFileCheck>
+  check_carrier(TypeSource& types,
+                const std::optional<std::filesystem::path>& library) const override {
+    return openmpi::check_carrier(types, library);
+  }
+
   Result<Transport> read_transport(const AddressSpace& space) const override {
     auto name = openmpi::read_transport(space);
     if (!name)
@@ -136,19 +128,12 @@ public:
   std::string describe_transport(const std::string& name) const override {
     return name == "ob1" ? "ob1, seen by the debug DLL" : "";
   }
-  std::span<const LastDeed> last_deeds() const override { return jumps; }
-
-  std::span<const std::string_view> own_variables() const override { return each_its_own; }
-  std::span<const DllLimit> dll_limits() const override { return limits; }
 
   Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) const override {
     return openmpi::queue_extent(space);
   }
 
-  bool statuses_need_repair() const override { return true; }
-  bool ranks_need_repair() const override { return true; }
   bool is_world(const Communicator& communicator) const override { return !communicator.id; }
-  bool world_is_certain() const override { return true; }
   bool may_lack_world(const ImageSet& images, MpiState state) const override {
     return state == MpiState::unknown && has_sessions(images);
   }

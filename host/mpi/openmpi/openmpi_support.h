@@ -4,6 +4,8 @@
 
 namespace mqbridge::openmpi {
 
+extern const MpiFacts own_facts; ///< openmpi_facts.cpp
+
 /// The entry for known_mpis().
 const MpiSupport& support();
 

@@ -17,7 +17,7 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// The queues that nobody provides say why.
+/// Gives the queues that nobody provides their reason.
 void explain_missing(std::vector<Communicator>& communicators) {
   for (auto& communicator : communicators) {
     Queue& queue = communicator.queue(OpClass::unexpected);
@@ -26,8 +26,8 @@ void explain_missing(std::vector<Communicator>& communicators) {
   }
 }
 
-/// Not all could be looked through: what was found stays, and nobody takes it for all that there
-/// is.
+/// Marks the queues as incomplete: not everything could be looked through. The operations that were
+/// found stay.
 void mark_unread(std::vector<Communicator>& communicators, const Error& why) {
   for (auto& communicator : communicators) {
     for (Queue& queue : communicator.queues) {
@@ -43,7 +43,7 @@ void mark_unread(std::vector<Communicator>& communicators, const Error& why) {
   }
 }
 
-/// `dll_sees_all`: the damage is none of the process, but of the debug DLL's look at it.
+/// Without `dll_sees_all`, the process is not damaged: the debug DLL does not see all of it.
 std::optional<Error> first_damage(const std::vector<Communicator>& communicators,
                                   bool dll_sees_all) {
   for (const auto& communicator : communicators)

@@ -44,8 +44,8 @@ Result<void> check_fit(TypeSource& types, const Libraries& libraries, bool with_
 
 TypeLayout layout_of(const TypeLayout& type) {
   TypeLayout layout = type;
-  // A bit-field's storage unit may reach behind a packed type: its size is then not that of the
-  // field.
+  // A bit-field's storage unit may reach behind a packed type: then the unit's size is not that of
+  // the field.
   for (auto& field : layout.fields) {
     if (field.size > layout.size - field.offset)
       field.size = 0;
@@ -77,7 +77,7 @@ Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool w
     auto found = types.find(name);
     if (!found)
       return forward(std::move(found));
-    if (*found == nullptr) // one of tool_types(): check_fit misses none of the others
+    if (*found == nullptr) // it is one of tool_types(): check_fit has found all others
       continue;
     pack.types.push_back(layout_of(**found));
     written.emplace(name);

@@ -6,11 +6,11 @@ namespace mqbridge::openmpi {
 namespace {
 
 constexpr std::uint64_t few_items = 32;
-constexpr std::uint64_t most_items = 1 << 20; ///< of one piece
+constexpr std::uint64_t most_items_of_a_piece = 1 << 20;
 constexpr std::size_t first_ahead = 1 << 20;
 constexpr std::size_t most_ahead = 4 << 20;
 constexpr std::size_t least_ahead = 16 << 10;
-/// Of a piece where more was not needed than this part the next one is smaller.
+/// If less than this part of a piece was needed, the next piece is smaller.
 constexpr std::size_t part_needed = 4;
 /// This part of a piece lies behind the item from which the walk went away.
 constexpr std::size_t part_behind = 8;
@@ -56,14 +56,15 @@ bool ReadAhead::serve(MemoryRange& item) {
   return true;
 }
 
-/// Around an item that is not in the last one, further along where the walk goes.
+/// A piece around an item that is not in the last piece. Most of it lies ahead in the walk's
+/// direction.
 MemoryRange ReadAhead::next_piece(TargetAddress item) {
   if (!piece_.empty())
     ahead_ = used_ >= piece_.size() / part_needed ? std::min(2 * ahead_, most_ahead)
                                                   : ahead_ / part_needed;
-  // Between items there is something else: as much again is enough.
-  ahead_ = static_cast<std::size_t>(
-      std::min<std::uint64_t>(ahead_, 2 * item_size_ * std::min(expected_ + 1, most_items)));
+  // Between the items lie other objects: room for as many bytes of these is enough.
+  ahead_ = static_cast<std::size_t>(std::min<std::uint64_t>(
+      ahead_, 2 * item_size_ * std::min(expected_ + 1, most_items_of_a_piece)));
   if (ahead_ < least_ahead)
     ahead_ = 0;
   const bool falls = !piece_.empty() && item < piece_at_;

@@ -10,9 +10,9 @@
 
 namespace mqbridge::openmpi {
 
-/// Reads items of lists that lie close to each other, as those of a free list do, with a piece of
-/// the memory around them: each item alone would be a round trip. How much comes along grows with
-/// what of it was needed, and shrinks where most of it was not.
+/// Reads items of lists that lie close to each other, as those of a free list do. It reads a piece
+/// of the memory around an item with it, since each item alone would be a round trip. The piece
+/// grows while its contents are used, and shrinks if most of them are not.
 class ReadAhead {
 public:
   /// `expected`: items that are likely to come. Few of them are read alone.

@@ -9,16 +9,16 @@
 namespace mqbridge::openmpi {
 namespace {
 
-/// Requests of a process are fewer: what states more is corrupt.
+/// A process has fewer requests: a list that states more is corrupt.
 constexpr std::uint64_t most_requests = 100'000'000;
 
-/// Where things are in an opal_free_list_t.
-struct Layout {
+/// The places of the fields of an opal_free_list_t.
+struct BlockLayout {
   Field request_size, alignment, class_of, allocated, most, of_one_block, blocks;
   std::uint64_t block_header = 0; ///< bytes before the requests of a block
   ListLinks links;
 
-  Layout(Fields& fields, const AddressSpace& space) : links(fields, space.platform) {
+  BlockLayout(Fields& fields, const AddressSpace& space) : links(fields, space.platform) {
     constexpr std::string_view type = "opal_free_list_t";
     request_size = fields.find_as_typed(type, "fl_frag_size");
     alignment = fields.find_as_typed(type, "fl_frag_alignment");
@@ -40,15 +40,16 @@ std::uint64_t aligned(std::uint64_t value, std::uint64_t alignment) {
   return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
 }
 
-/// What a free list says of its requests.
+/// The counts of requests that a free list states.
 struct Counts {
   std::uint64_t all = 0;
   std::uint64_t per_block = 0;
-  std::uint64_t most = 0; ///< that it may make; 0, or a number that none reaches: without end
+  std::uint64_t most = 0; ///< that it may make; 0, or a number that none reaches: no limit
 };
 
-/// The first block has a size of its own (pml_ob1_free_list_num), of which the debug DLL takes what
-/// full blocks leave. Where no more may be made the last one may be smaller, too.
+/// The first block has a size of its own (pml_ob1_free_list_num). The debug DLL takes it to have
+/// only as many requests as full blocks leave. If the list may make no more requests, the last
+/// block may be smaller, too.
 void size_first_block(RequestBlocks& found, const Counts& counts, std::string_view symbol) {
   const std::uint64_t others = (found.blocks.size() - 1) * counts.per_block;
   const bool last_is_full = found.blocks.size() == 1 || counts.all != counts.most;
@@ -73,7 +74,7 @@ Result<RequestBlocks> read_request_blocks(std::string_view symbol, Fields& field
                                           const AddressSpace& space) {
   RequestBlocks found;
   const auto root = space.images.find_symbol(symbol);
-  const Layout layout(fields, space);
+  const BlockLayout layout(fields, space);
   if (!root || !layout.known()) {
     found.damage = fmt::format("{} or its type is not known", symbol);
     return found;

@@ -13,7 +13,7 @@
 
 namespace mqbridge::openmpi {
 
-/// Requests that stand one behind the other.
+/// Requests that lie one behind the other.
 struct RequestBlock {
   TargetAddress first;
   std::uint64_t count = 0;
@@ -25,12 +25,13 @@ struct RequestBlocks {
   std::vector<RequestBlock> blocks;
   std::uint64_t stride = 0;          ///< from one request to the next
   std::uint64_t class_of = 0;        ///< address of the class that each of them is of
-  std::optional<std::string> damage; ///< why they are not all
-  /// Of these in the first block, behind those that Open MPI's debug DLL takes for all of it.
+  std::optional<std::string> damage; ///< why some blocks are missing
+  /// Requests at the end of the first block that Open MPI's debug DLL does not look at.
   std::uint64_t unseen_by_dll = 0;
 };
 
-/// Those of the free list at a symbol: "mca_pml_base_send_requests". Errors: those of Memory.
+/// The requests of the free list at a symbol: "mca_pml_base_send_requests". Errors: those of
+/// Memory.
 Result<RequestBlocks> read_request_blocks(std::string_view symbol, Fields& fields,
                                           const AddressSpace& space);
 

@@ -30,10 +30,10 @@ void each_operation(std::vector<Communicator>& communicators, const Visit& visit
         visit(operation);
 }
 
-class WaitGroups {
+class WaitedWords {
 public:
-  WaitGroups(std::vector<Communicator>& communicators, const Field& complete, const Field& count,
-             const AddressSpace& space)
+  WaitedWords(std::vector<Communicator>& communicators, const Field& complete, const Field& count,
+              const AddressSpace& space)
       : communicators_(communicators), complete_(complete), count_(count), space_(space) {}
 
   Result<void> run() {
@@ -87,7 +87,7 @@ private:
     return {};
   }
 
-  /// What stands at the address may be no such object: then nothing is known of a call.
+  /// If the address is not that of such an object (its count is impossible), no call is known.
   void complete(Operation& operation, const Words& counts) const {
     if (!operation.waited)
       return;
@@ -102,8 +102,8 @@ private:
       operation.waited.mode = WaitMode::all;
     else if (count == 1 && call.visible >= 2)
       operation.waited.mode = WaitMode::any;
-    // Requests of nonblocking collectives are in no list; but two or more that must complete are
-    // all of a call, and as many are there.
+    // Requests of nonblocking collectives are in no list. But if two or more must complete, they
+    // are all requests of the call, and `visible` tells whether as many are in the lists.
     operation.waited.unseen = count > call.visible || (count == 1 && nonblocking_);
   }
 
@@ -126,7 +126,7 @@ Result<void> find_wait_groups(std::vector<Communicator>& communicators, const Ad
     return Failure(*fields.error());
   if (!complete || !count)
     return {};
-  return WaitGroups(communicators, complete, count, space).run();
+  return WaitedWords(communicators, complete, count, space).run();
 }
 
 } // namespace mqbridge::openmpi

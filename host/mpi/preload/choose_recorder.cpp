@@ -2,6 +2,7 @@
 
 #include "host/elf/elf_file.h"
 #include "host/mpi/launcher_programs.h"
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/preload/program_mpi.h"
 #include "host/mpi/preload/recorder_files.h"
 
@@ -19,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* preload_variable = "LD_PRELOAD";
-/// Names of variables that Open MPI's mpirun passes on to other nodes, with a semicolon between.
-constexpr const char* forward_variable = "OMPI_MCA_mca_base_env_list";
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -42,7 +41,8 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// As the command itself is found, and as launchers find what they start. Empty: it is no program.
+/// The program that a word names: it is searched as the command itself, and as launchers search
+/// what they start. Empty: the word names no program.
 fs::path program_of(const std::string& word) {
   if (word.empty() || word.starts_with('-'))
     return {};
@@ -55,22 +55,21 @@ fs::path program_of(const std::string& word) {
 
 struct LauncherWord {
   std::size_t index = 0; ///< in the command
-  std::string provider;
+  const MpiSupport* mpi; ///< nullptr: not known
 };
 
-/// A launcher that is a link says by the name of one of its files whose it is:
-/// mpirun -> mpirun.openmpi -> orterun.
-std::string provider_of_launcher(fs::path program) {
+/// The MPI of a launcher, by the first name in its chain of links that tells it: mpirun may lead to
+/// mpirun.MPI, and that to a name of the MPI's own.
+const MpiSupport* mpi_of_links(fs::path program) {
   constexpr int most_links = 16;
   for (int i = 0; i < most_links && !program.empty(); ++i) {
-    const auto provider = launcher_provider(program.filename().native());
-    if (!provider.empty())
-      return std::string(provider);
+    if (const auto* const mpi = mpi_of_launcher(program.filename().native()))
+      return mpi;
     std::error_code error;
     const auto target = fs::read_symlink(program, error);
     program = error ? fs::path() : program.parent_path() / target;
   }
-  return {};
+  return nullptr;
 }
 
 std::optional<LauncherWord> find_launcher(std::span<const std::string> command) {
@@ -78,17 +77,9 @@ std::optional<LauncherWord> find_launcher(std::span<const std::string> command) 
     const auto program = program_of(command[i]);
     const auto name = program.filename().native().substr(0, kept_name_bytes);
     if (!program.empty() && launcher_role(name) == LauncherRole::front)
-      return LauncherWord{i, provider_of_launcher(program)};
+      return LauncherWord{i, mpi_of_links(program)};
   }
   return std::nullopt;
-}
-
-/// Open MPI refuses a job that passes variables on in two ways.
-bool passes_variables(std::span<const std::string> words) {
-  return !variable(forward_variable).empty() || std::ranges::any_of(words, [](const auto& word) {
-    return word == "-x" || word == "--x" || word.ends_with("-tune") || word.ends_with("-am") ||
-           word.find("mca_base_env") != std::string::npos;
-  });
 }
 
 std::string by_hand_hint() {
@@ -105,7 +96,7 @@ struct Found {
   fs::path file;
 };
 
-/// What each word turned out to be is kept for the error that nothing tells the MPI.
+/// Finds the MPI by the command's words. If none tells it, the error says what each word is.
 Result<Found> find_mpi(std::span<const std::string> command,
                        const std::optional<LauncherWord>& launcher) {
   const auto search = directories_of(variable("LD_LIBRARY_PATH"));
@@ -121,8 +112,8 @@ Result<Found> find_mpi(std::span<const std::string> command,
     looked_at += fmt::format("{}{} ({})", looked_at.empty() ? "" : ", ", file.string(),
                              mpi ? "needs no MPI library" : "no ELF file");
   }
-  if (launcher && !launcher->provider.empty())
-    return Found{launcher->provider,
+  if (launcher && launcher->mpi != nullptr)
+    return Found{std::string(launcher->mpi->facts().provider),
                  fmt::format("{} starts its jobs", command[launcher->index]),
                  std::nullopt,
                  {}};
@@ -133,7 +124,8 @@ Result<Found> find_mpi(std::span<const std::string> command,
               by_hand_hint());
 }
 
-/// ld.so takes spaces and colons for ends of names, and expands what begins with '$'.
+/// LD_PRELOAD cannot hold every path: ld.so takes spaces and colons for ends of names, and expands
+/// what begins with '$'.
 Result<void> check_path(const fs::path& recorder) {
   if (recorder.native().find_first_of(" :$\t\n") == std::string::npos)
     return {};
@@ -192,9 +184,9 @@ recorder_environment(std::span<const std::string> command, std::span<const fs::p
   if (!preloaded.empty())
     value += fmt::format(":{}", preloaded);
   std::vector<EnvironmentVariable> variables{{preload_variable, std::move(value)}};
-  if (launcher && launcher->provider == "openmpi" &&
-      !passes_variables(command.subspan(launcher->index)))
-    variables.emplace_back(forward_variable, preload_variable);
+  if (launcher && launcher->mpi != nullptr)
+    if (auto more = launcher->mpi->hand_on(preload_variable, command.subspan(launcher->index)))
+      variables.push_back(std::move(*more));
   return variables;
 }
 

@@ -1,13 +1,14 @@
 #include "host/mpi/preload/program_mpi.h"
 
 #include "dll/recorder/layout.h"
+#include "host/disk/file_name.h"
 #include "host/disk/text_file.h"
 #include "host/elf/elf_file.h"
 #include "host/elf/elf_reader.h"
+#include "host/mpi/mpi_support.h"
 #include "host/mpi/preload/recorder_files.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -17,17 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Big applications bring a few hundred.
+/// Libraries that are looked at. Big applications bring a few hundred.
 constexpr std::size_t max_libraries = 1024;
-
-/// How the names of libraries begin whose number tells the MPI, and those of one MPI alone.
-constexpr auto numbered = std::to_array<std::string_view>({"libmpi", "libmpicxx", "libmpifort"});
-constexpr auto of_openmpi =
-    std::to_array<std::string_view>({"libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
-                                     "libmpi_usempi_ignore_tkr", "libmpi_cxx"});
-constexpr auto of_mpich =
-    std::to_array<std::string_view>({"libmpich", "libmpichfort", "libmpichcxx", "libmpichf90"});
-constexpr std::string_view number_of_mpich = "12";
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -49,7 +41,7 @@ std::string with_origin(std::string path, const fs::path& object) {
   return path;
 }
 
-/// The directories that /etc/ld.so.conf.d names, and those that need no name.
+/// The directories that /etc/ld.so.conf.d names, and the default ones.
 std::vector<fs::path> system_directories() {
   std::vector<fs::path> directories;
   std::error_code error;
@@ -64,7 +56,7 @@ std::vector<fs::path> system_directories() {
   return directories;
 }
 
-/// What ld.so would load, breadth first as it does.
+/// The libraries that ld.so would load, breadth first as it does.
 class Libraries {
 public:
   Libraries(const Platform& platform, const std::vector<fs::path>& search)
@@ -79,7 +71,7 @@ public:
       if (!dynamic)
         continue;
       for (const auto& name : dynamic->needed) {
-        if (name.ends_with(recorder_name) || !provider_of_library(name).empty())
+        if (name.ends_with(recorder_name) || mpi_of_library(name) != nullptr)
           return name;
         if (seen_.insert(name).second)
           add(fs::path(objects_[i]), *dynamic, name); // a copy: add() moves the objects
@@ -118,21 +110,27 @@ private:
 
 } // namespace
 
-std::string_view provider_of_library(std::string_view file_name) {
-  file_name.remove_prefix(std::min(file_name.size(), file_name.rfind('/') + 1));
-  const auto end = file_name.find(".so.");
+const MpiSupport* mpi_of_library(std::string_view path) {
+  const auto name = file_name(path);
+  const auto end = name.find(".so.");
   if (end == std::string_view::npos)
-    return {};
-  const auto stem = file_name.substr(0, end);
-  auto number = file_name.substr(end + 4);
+    return nullptr;
+  const auto stem = name.substr(0, end);
+  auto number = name.substr(end + 4);
   number = number.substr(0, number.find('.'));
-  if (std::ranges::find(of_mpich, stem) != of_mpich.end())
-    return "mpich";
-  if (std::ranges::find(of_openmpi, stem) != of_openmpi.end())
-    return "openmpi";
-  if (std::ranges::find(numbered, stem) == numbered.end() || number.empty())
-    return {};
-  return number == number_of_mpich ? "mpich" : "openmpi";
+  const MpiSupport* owner = nullptr;
+  int owners = 0;
+  for (const auto* mpi : known_mpis()) {
+    const auto& libraries = mpi->facts().libraries;
+    if (std::ranges::count(libraries.of_programs, stem) == 0)
+      continue;
+    if (!number.empty() && libraries.number == number)
+      return mpi;
+    ++owners;
+    if (owner == nullptr || libraries.number.empty())
+      owner = mpi;
+  }
+  return owners > 1 && number.empty() ? nullptr : owner;
 }
 
 Result<ProgramMpi> mpi_of_program(const fs::path& program, const std::vector<fs::path>& search) {
@@ -142,12 +140,14 @@ Result<ProgramMpi> mpi_of_program(const fs::path& program, const std::vector<fs:
   ProgramMpi mpi;
   mpi.platform = (*elf)->platform();
   mpi.library = Libraries(mpi.platform, search).first_of_mpi(program);
-  mpi.provider = provider_of_library(mpi.library);
+  const auto* const known = mpi_of_library(mpi.library);
+  if (known != nullptr)
+    mpi.provider = known->facts().provider;
   if ((*elf)->find_symbol(MQR_ROOT_SYMBOL) != nullptr || mpi.library.ends_with(recorder_name))
     mpi.way = ProgramMpi::Way::recorded;
   else if ((*elf)->find_symbol("MPI_Init") != nullptr)
     mpi.way = ProgramMpi::Way::linked;
-  else if (!mpi.provider.empty())
+  else if (known != nullptr)
     mpi.way = ProgramMpi::Way::library;
   return mpi;
 }

@@ -10,9 +10,13 @@
 #include <string_view>
 #include <vector>
 
+namespace mqbridge {
+class MpiSupport;
+}
+
 namespace mqbridge::preload {
 
-/// How a program of this host comes to its MPI.
+/// How a program of this host gets its MPI.
 struct ProgramMpi {
   enum class Way : std::uint8_t {
     none,     ///< no MPI that is known, as far as the libraries say that it needs
@@ -22,17 +26,17 @@ struct ProgramMpi {
   };
   Way way = Way::none;
   std::string provider = {}; ///< MpiLibrary::provider; empty unless it is a library
-  std::string library = {};  ///< that says so: "libmpi.so.40"
+  std::string library = {};  ///< the library that shows it: "libmpi.so.40"
   Platform platform = {};
 };
 
-/// "openmpi" or "mpich" by the name of a library of its C or Fortran interface; empty: of neither.
-/// Number 12 is that of MPICH's binary interface, which Intel MPI, Cray MPI and MVAPICH share.
-std::string_view provider_of_library(std::string_view file_name);
+/// The known MPI that has a library of this name for programs, with this number; nullptr: none.
+const MpiSupport* mpi_of_library(std::string_view path);
 
-/// By its ELF file and the libraries that it needs, theirs included, found as ld.so would: their
-/// DT_RPATH and DT_RUNPATH, `search` (LD_LIBRARY_PATH), the directories of /etc/ld.so.conf.d, and
-/// the system's own. Nothing is run. Errors: elf.open, elf.not_elf (a script), elf.corrupt.
+/// The MPI of a program, by its ELF file and the libraries that it needs, directly and indirectly.
+/// They are found as ld.so finds them: by their DT_RPATH and DT_RUNPATH, `search`
+/// (LD_LIBRARY_PATH), the directories of /etc/ld.so.conf.d, and the system's own. Nothing is run.
+/// Errors: elf.open, elf.not_elf (a script), elf.corrupt.
 Result<ProgramMpi> mpi_of_program(const std::filesystem::path& program,
                                   const std::vector<std::filesystem::path>& search);
 

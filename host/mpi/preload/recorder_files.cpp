@@ -1,6 +1,7 @@
 #include "host/mpi/preload/recorder_files.h"
 
 #include "host/elf/elf_file.h"
+#include "host/mpi/mpi_support.h"
 
 #include <fmt/format.h>
 #include <system_error>
@@ -24,13 +25,11 @@ std::string recorder_hint(std::span<const fs::path> directories, std::string_vie
   const auto theirs = found ? read_elf_platform(*found) : Result<Platform>(Platform());
   if (!found || !theirs || theirs->architecture != platform.architecture)
     return "or rerun it with a recorder made for this MPI (docs/recorder.md): " + build_line();
-  // Open MPI passes to other nodes only what it is told to pass.
+  const auto line = support_of(provider).facts().launcher.preloading_line;
   return fmt::format("or rerun it with the recorder, for any transport: mqbridge run "
                      "--record-queues --timeout 10m -- mpirun ...\n"
                      "the recorder without `run`: {}",
-                     provider == "openmpi"
-                         ? fmt::format("mpirun -x LD_PRELOAD={} ...", found->string())
-                         : fmt::format("LD_PRELOAD={} mpiexec ...", found->string()));
+                     fmt::format(fmt::runtime(line), found->string()));
 }
 
 std::string build_line() {

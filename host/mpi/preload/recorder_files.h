@@ -18,12 +18,12 @@ inline constexpr std::string_view recorder_name = "libmqbridge-recorder.so";
 std::optional<std::filesystem::path>
 find_recorder(std::span<const std::filesystem::path> directories, std::string_view provider);
 
-/// Lines that say how a job of this MPI gets queues that mqbridge can see, whatever its transport:
-/// run it once more with the recorder. `platform`: of the job's processes.
+/// Lines that say how to make the queues of a job of this MPI visible, whatever its transport: run
+/// it once more with the recorder. `platform`: of the job's processes.
 std::string recorder_hint(std::span<const std::filesystem::path> directories,
                           std::string_view provider, const Platform& platform);
 
-/// The line that makes a recorder for another MPI, in this program's source (docs/recorder.md).
+/// The command that makes a recorder for another MPI, in this program's source (docs/recorder.md).
 std::string build_line();
 
 } // namespace mqbridge::preload

@@ -9,7 +9,7 @@
 namespace mqbridge::recorder {
 namespace {
 
-/// False: it is not there. Errors: those of Memory, but for memory.unreadable.
+/// False: the bytes cannot be read. Errors: those of Memory, without memory.unreadable.
 Result<bool> read_bytes(const AddressSpace& space, std::uint64_t address,
                         std::span<std::byte> into) {
   const auto read = read_exact(space.memory, {address}, into);
@@ -27,7 +27,7 @@ bool is_root(const Record& root, const Platform& platform) {
          root.u16(offsetof(mqr_root, address_size)) == platform.pointer_size;
 }
 
-Root decode(const Record& record) {
+Root decode_root(const Record& record) {
   Root root;
   root.state = record.u32(offsetof(mqr_root, state));
   root.updating = record.u32(offsetof(mqr_root, generation)) % 2 != 0;
@@ -67,7 +67,7 @@ Result<std::optional<Root>> read_root(const AddressSpace& space) {
     there = read_bytes(space, symbol->address.value + MQR_ROOT_SIZE_1_0, rest);
   if (!there)
     return forward(std::move(there));
-  return *there ? std::optional(decode({std::span(bytes).first(size), order})) : std::nullopt;
+  return *there ? std::optional(decode_root({std::span(bytes).first(size), order})) : std::nullopt;
 }
 
 Result<Nodes> read_list(const AddressSpace& space, List list, std::uint32_t magic, std::size_t size,

@@ -15,8 +15,8 @@
 
 namespace mqbridge::recorder {
 
-/// The bytes of one structure of dll/recorder/layout.h. A field that lies behind them is 0: an
-/// older recorder does not have it.
+/// The bytes of one structure of dll/recorder/layout.h. Fields beyond its end are 0: an older
+/// recorder does not have them.
 class Record {
 public:
   Record() = default;
@@ -62,8 +62,9 @@ struct Root {
   std::size_t communicator_size = 0; ///< bytes that both the recorder and this program know
   std::size_t operation_size = 0;
 
-  /// It sees the program's calls, beside an MPI, and counts them, since version 1.1. Who fills a
-  /// bare core says itself what has arrived and what it has met.
+  /// Whether it sees the program's calls, beside an MPI, and counts them, since version 1.1. A bare
+  /// core gets its lists from the MPI itself, which also knows what has arrived and what it has
+  /// met.
   bool counts() const { return communicator_size >= MQR_COMMUNICATOR_SIZE_1_1 && library != 0; }
 };
 
@@ -81,12 +82,12 @@ struct Node {
 
 struct Nodes {
   std::vector<Node> nodes;
-  bool whole = true; ///< false: it is damaged behind them
+  bool whole = true; ///< false: the list is damaged behind these
 };
 
-/// The nodes of a list, each of which begins with `magic` and has `size` bytes. Whatever lies
-/// there, it comes to an end: at a node that is none or was there before, and at `most`. Errors:
-/// those of Memory, but for memory.unreadable.
+/// The nodes of a list; each begins with `magic` and has `size` bytes. The walk always ends: at a
+/// node that is none or was there before, and after `most` nodes. Errors: those of Memory, except
+/// memory.unreadable.
 Result<Nodes> read_list(const AddressSpace& space, List list, std::uint32_t magic, std::size_t size,
                         bool updating, std::size_t most);
 

@@ -18,7 +18,7 @@ struct Part {
   std::size_t size = 0;
 };
 
-/// What a block begins with, and how large it may be.
+/// The beginning of a block, and its largest size.
 struct BlockShape {
   std::string_view name; ///< for messages: "the recorder's list of variables"
   std::uint32_t magic;
@@ -37,12 +37,12 @@ public:
   Record header() const { return {bytes_, order_}; }
   ByteOrder order() const { return order_; }
 
-  /// The part that stands at `offset` of the header. At most `most` entries, of `known` bytes or
-  /// more. Error: variables.corrupt.
+  /// The part whose description is at `offset` of the header. At most `most` entries, of `known`
+  /// bytes or more. Error: variables.corrupt.
   Result<Part> part(std::size_t offset, std::size_t known, std::size_t most) const;
   /// The i-th entry, which there must be.
   Record entry(const Part& part, std::size_t i) const;
-  /// nullopt: not all of them are in the part.
+  /// nullopt: some of them are outside of the part.
   std::optional<std::span<const std::byte>> bytes(const Part& part, std::uint64_t at,
                                                   std::uint64_t count) const;
   /// All of it, as one part of bytes.

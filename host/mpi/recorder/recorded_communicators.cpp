@@ -13,10 +13,9 @@
 namespace mqbridge::recorder {
 namespace {
 
-constexpr std::size_t most_communicators = 1 << 18;
 constexpr std::size_t most_collectives = 1 << 16;
 
-/// One communicator of the dump, and what the recorder has of it.
+/// One communicator of the dump, and the recorder's record of it.
 struct Pair {
   Communicator* communicator;
   Record record;
@@ -53,7 +52,7 @@ public:
   }
 
 private:
-  /// Finds the dump's communicator of each node: ids are unlike all others of the process.
+  /// Finds the dump's communicator of each node by its id, which is unique in the process.
   void meet(const Nodes& nodes) {
     std::unordered_map<std::uint64_t, Communicator*> by_id;
     for (auto& communicator : communicators_)
@@ -76,7 +75,7 @@ private:
         communicator.context.reset();
       if (root_.counts()) {
         auto& recorded = communicator.recorded.emplace();
-        // In the middle of an update a message may be counted and its operation still be listed.
+        // During an update a message may be counted while its operation is still listed.
         recorded.whole = (flags & MQR_INCOMPLETE) == 0 && !root_.updating;
         recorded.collectives = record.u32(offsetof(mqr_communicator, collectives));
         leave_to_senders(communicator.queue(OpClass::unexpected));
@@ -87,7 +86,7 @@ private:
       note_damage("the list of communicators");
   }
 
-  /// What has come and was not received yet the process's own calls cannot tell.
+  /// The process's own calls do not tell which messages have come and were not received yet.
   void leave_to_senders(Queue& queue) const {
     if (root_.library == 0 || queue.state != QueueState::available)
       return;
@@ -108,7 +107,7 @@ private:
     return {};
   }
 
-  /// The interface has one group only, and no place for members of other jobs.
+  /// The debug DLL's interface has one group only, and no place for members of other jobs.
   static bool has_groups_of_its_own(const Communicator& communicator) {
     return communicator.kind == CommunicatorKind::inter || communicator.joined;
   }
@@ -148,7 +147,7 @@ private:
     return size > 0 && size <= MQR_MAX_GROUP ? static_cast<std::size_t>(size) * 4 : 0;
   }
 
-  /// Ranks in MPI_COMM_WORLD, negative of members of other jobs. Empty: not known.
+  /// The members' ranks in MPI_COMM_WORLD, negative for members of other jobs. Empty: not known.
   static std::vector<std::int64_t> places_in(const std::optional<Record>& table) {
     std::vector<std::int64_t> ranks;
     for (std::size_t at = 0; table && at < table->size(); at += 4)
@@ -156,7 +155,7 @@ private:
     return ranks;
   }
 
-  /// None where it is not known, or where some members are of no known rank.
+  /// The group, if all its members' ranks are known; otherwise none.
   static RankList all_known(const std::vector<std::int64_t>& places) {
     if (places.empty() || std::ranges::any_of(places, [](std::int64_t rank) { return rank < 0; }))
       return {};
@@ -186,7 +185,7 @@ private:
     return {};
   }
 
-  /// 0: there is no such table.
+  /// Entries of a table of channels; 0: there is no such table.
   static std::size_t capacity(const std::optional<Record>& header) {
     if (!header || header->u32(offsetof(mqr_channels, magic)) != MQR_MAGIC_CHANNELS)
       return 0;
@@ -194,7 +193,7 @@ private:
     return std::has_single_bit(capacity) && capacity <= MQR_MAX_CHANNELS ? capacity : 0;
   }
 
-  /// False: it names peers that there are not.
+  /// Takes the channels. False: an entry names a peer that does not exist.
   static bool take(const Record& entries, const Pair& pair) {
     const bool inter = pair.communicator->kind == CommunicatorKind::inter;
     const auto peers = pair.record.i32(inter ? remote_size_field : size_field);
@@ -257,7 +256,7 @@ private:
                 "is not its own"};
   }
 
-  /// What the recorder says itself that it did not see.
+  /// The recorder itself says that it did not see everything: marks the queues.
   void note_gaps() {
     if ((root_.flags & (MQR_OFF | MQR_GAPS)) == 0)
       return;

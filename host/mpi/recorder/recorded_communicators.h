@@ -9,10 +9,10 @@
 
 namespace mqbridge::recorder {
 
-/// Adds what the recorder knows of communicators and threads beside the queues: kinds and groups,
-/// counters, nonblocking collectives under way, and what threads are in. Marks what the recorder
-/// says it did not see (recorder.off, recorder.gaps), and what is damaged (queue.damaged): then
-/// nothing is claimed to be whole. Errors: those of Memory.
+/// Adds the recorder's facts about communicators and threads: kinds and groups, counters,
+/// nonblocking collectives under way, and the threads' calls. Reports times at which the recorder
+/// did not record (recorder.off, recorder.gaps), and damage (queue.damaged): then no queue counts
+/// as whole. Errors: those of Memory.
 Result<UnshownOutcome> add_recorded(std::vector<Communicator>& communicators,
                                     const AddressSpace& space);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t ns_a_us = 1000;
 
-Joint decode(const Node& node, const Record& record) {
+Joint decode_joint(const Node& node, const Record& record) {
   Joint joint;
   joint.id = record.u64(offsetof(mqr_joint, id));
   joint.base = record.u64(offsetof(mqr_joint, base));
@@ -36,8 +36,8 @@ Result<Joints> read_joints(const AddressSpace& space, const Root& root) {
     return forward(std::move(nodes));
   Joints joints{{}, nodes->whole};
   for (const Node& node : nodes->nodes)
-    joints.all.push_back(decode(node, node.record(space)));
-  // A recorder whose list is full keeps no more: one that may be missing is there by its id alone.
+    joints.all.push_back(decode_joint(node, node.record(space)));
+  // A recorder whose list is full keeps no more joints. An empty one stands for the missing ones.
   if (!joints.whole || joints.all.size() >= MQR_MAX_JOINTS)
     joints.all.emplace_back();
   return joints;

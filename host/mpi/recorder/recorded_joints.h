@@ -13,9 +13,9 @@ struct Joints {
   bool whole = true; ///< false: what comes behind them is damaged
 };
 
-/// Where the process met others of other jobs; none before version 1.2. Errors: those of Memory,
-/// but for memory.unreadable. Where there may be more than these, because the list is damaged or
-/// full, the last one is an empty Joint, with the id 0 that none has.
+/// Where the process met processes of other jobs; none before version 1.2. If the list is damaged
+/// or full, there may be more: then the last one is an empty Joint, with the id 0 that no other
+/// has. Errors: those of Memory, except memory.unreadable.
 Result<Joints> read_joints(const AddressSpace& space, const Root& root);
 
 } // namespace mqbridge::recorder

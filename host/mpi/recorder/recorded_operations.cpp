@@ -1,5 +1,6 @@
 #include "host/mpi/recorder/recorded_operations.h"
 
+#include "dll/queues/lines.h"
 #include "host/mpi/structures.h"
 
 #include <charconv>
@@ -9,12 +10,13 @@
 namespace mqbridge::recorder {
 namespace {
 
-constexpr std::string_view node_line = "node 0x";
-constexpr std::string_view returned_line = "returned: ";
+static_assert(static_cast<int>(OpClass::send) == MQR_SEND &&
+              static_cast<int>(OpClass::receive) == MQR_RECEIVE &&
+              static_cast<int>(OpClass::unexpected) == MQR_UNEXPECTED);
 
-/// "12 x MPI_DOUBLE"; false: the line is none of these.
+/// Takes count and datatype from "12 x MPI_DOUBLE". False: the line does not have that form.
 bool take_datatype(Operation& operation, const std::string& line, TextPool& texts) {
-  constexpr std::string_view times = " x ";
+  constexpr std::string_view times = QUEUES_TIMES;
   std::int64_t count = 0;
   const auto [past, error] = std::from_chars(line.data(), line.data() + line.size(), count);
   const auto rest = std::string_view(line).substr(static_cast<std::size_t>(past - line.data()));
@@ -25,16 +27,17 @@ bool take_datatype(Operation& operation, const std::string& line, TextPool& text
   return true;
 }
 
-/// What the node says better.
+/// Whether the line only tells a kind, which the node tells more exactly.
 bool says_kind(std::string_view line) {
-  return line == "inactive" || line == "probe";
+  return line == QUEUES_INACTIVE || line == QUEUES_PROBE;
 }
 
-/// Where a line says that the node is; nullopt: it does not.
+/// The address of the node, if this is the line that gives it.
 std::optional<TargetAddress> node_of(std::string_view line) {
-  if (!line.starts_with(node_line))
+  constexpr std::string_view before = QUEUES_NODE;
+  if (!line.starts_with(before))
     return std::nullopt;
-  line.remove_prefix(node_line.size());
+  line.remove_prefix(before.size());
   std::uint64_t address = 0;
   const auto* const end = line.data() + line.size();
   const auto [past, error] = std::from_chars(line.data(), end, address, 16);
@@ -46,8 +49,8 @@ struct Lines {
   bool returned = false; ///< the node is a struct mqr_returned
 };
 
-/// The node's line is nobody's but ours: it is hidden.
-Lines take_lines(Operation& operation, TextPool& texts) {
+/// Takes the values of the lines. The line with the node's address is only for us: it is hidden.
+Lines take_operation_lines(Operation& operation, TextPool& texts) {
   Lines lines;
   std::size_t shown = 0;
   for (const std::string line : operation.text) {
@@ -55,7 +58,7 @@ Lines take_lines(Operation& operation, TextPool& texts) {
     if (lines.node)
       break;
     ++shown;
-    if (line.starts_with(returned_line))
+    if (line == QUEUES_RETURNED)
       lines.returned = true;
     else if (!take_datatype(operation, line, texts) && !operation.call && !says_kind(line))
       operation.call = texts.share(line);
@@ -65,7 +68,7 @@ Lines take_lines(Operation& operation, TextPool& texts) {
   return lines;
 }
 
-/// Operations whose nodes are of one structure.
+/// Completes operations whose nodes have the same structure.
 class Completion {
 public:
   Completion(const AddressSpace& space, const Root& root, const Waits& waits, bool returned)
@@ -94,7 +97,7 @@ public:
 private:
   void complete(const Structures& read, std::size_t index) {
     auto& [operation, op_class] = operations_[index];
-    // 0: an older recorder does not have it.
+    // A member that an older recorder does not have is 0.
     const auto u32 = [&](std::size_t offset) {
       return static_cast<std::uint32_t>(read.value(index, {offset, 4}).value_or(0));
     };
@@ -135,11 +138,11 @@ private:
 
   const AddressSpace& space_;
   const Waits& waits_;
-  const bool returned_; ///< struct mqr_returned; else struct mqr_operation
+  const bool returned_; ///< the nodes are struct mqr_returned; else struct mqr_operation
   const std::size_t size_;
   SitePool sites_;
   std::vector<TargetAddress> nodes_;
-  std::vector<std::pair<Operation*, OpClass>> operations_; ///< by node
+  std::vector<std::pair<Operation*, OpClass>> operations_; ///< one for each node
 };
 
 } // namespace
@@ -152,7 +155,7 @@ Result<void> complete_operations(std::vector<Communicator>& communicators, const
   for (auto& communicator : communicators)
     for (const OpClass op_class : op_classes)
       for (Operation& operation : communicator.queue(op_class).operations) {
-        const auto lines = take_lines(operation, texts);
+        const auto lines = take_operation_lines(operation, texts);
         if (!lines.node)
           continue;
         auto& completion = lines.returned ? of_returned : of_operations;
@@ -168,7 +171,7 @@ void take_lines(std::vector<Communicator>& communicators) {
   for (auto& communicator : communicators)
     for (Queue& queue : communicator.queues)
       for (Operation& operation : queue.operations)
-        take_lines(operation, texts);
+        take_operation_lines(operation, texts);
 }
 
 } // namespace mqbridge::recorder

@@ -12,9 +12,8 @@
 namespace mqbridge::recorder {
 namespace {
 
-constexpr std::size_t most_communicators = 1 << 18;
-constexpr BlockShape shape = {"the recorder's sample of performance variables", MQR_MAGIC_SAMPLES,
-                              sizeof(mqr_samples), MQR_MAX_SAMPLES_SIZE};
+constexpr BlockShape samples_shape = {"the recorder's sample of performance variables",
+                                      MQR_MAGIC_SAMPLES, sizeof(mqr_samples), MQR_MAX_SAMPLES_SIZE};
 
 std::string text_at(const Record& record) {
   std::string text;
@@ -58,7 +57,7 @@ Result<Communicators> read_communicators(const AddressSpace& space, const Root& 
   return known;
 }
 
-/// Decodes the block. After an error what was decoded is worthless.
+/// Decodes the block. After an error the decoded part is worthless.
 class Samples {
 public:
   Samples(const Block& block, const Communicators& known, std::span<const ValueForm> forms)
@@ -75,7 +74,7 @@ public:
       reading.context = record.u64(offsetof(mqr_reading, communicator));
       const auto communicator = known_.by_id.find(*reading.context);
       if (communicator == known_.by_id.end() && known_.whole)
-        return {}; // freed since
+        return {}; // the communicator was freed since
       if (communicator != known_.by_id.end())
         reading.object = communicator->second.name;
     }
@@ -85,7 +84,7 @@ public:
     return {};
   }
 
-  /// False: there are too many of them.
+  /// Adds the communicators that were not sampled. False: there are too many of them.
   bool add_unsampled() {
     std::size_t added = 0;
     for (auto& readings : readings_) {
@@ -121,7 +120,7 @@ private:
     const auto bytes =
         block_.bytes(block_.whole(), record.u32(offsetof(mqr_reading, value)),
                      std::uint64_t{record.u32(offsetof(mqr_reading, count))} * form.element);
-    // Values do not share their bytes.
+    // Values do not share their bytes: together they are no longer than the block.
     if (!bytes || bytes->size() > block_.whole().count - spent_)
       return Failure(block_.damage("a value reaches beyond its end"));
     spent_ += bytes->size();
@@ -160,10 +159,10 @@ std::optional<double> age_of(std::uint64_t then, Warnings& warnings) {
 Result<std::vector<std::vector<VariableReading>>>
 read_samples(const AddressSpace& space, const Root& root, std::uint64_t address,
              std::span<const ValueForm> forms, Warnings& warnings) {
-  auto block = Block::read(space, address, shape);
+  auto block = Block::read(space, address, samples_shape);
   if (!block)
     return forward(std::move(block));
-  auto part = block->part(offsetof(mqr_samples, readings), sizeof(mqr_reading), shape.most);
+  auto part = block->part(offsetof(mqr_samples, readings), sizeof(mqr_reading), samples_shape.most);
   if (!part)
     return forward(std::move(part));
   auto known = read_communicators(space, root);

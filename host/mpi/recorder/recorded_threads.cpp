@@ -14,7 +14,7 @@ bool waits_for_any(std::uint32_t function) {
          function == MQR_Testsome;
 }
 
-RecordedThread decode(const Record& record) {
+RecordedThread decode_thread(const Record& record) {
   RecordedThread thread;
   thread.thread = static_cast<std::int64_t>(record.u64(offsetof(mqr_thread, thread)));
   thread.function = record.u32(offsetof(mqr_thread, function));
@@ -42,7 +42,7 @@ Result<RecordedThreads> read_threads(const AddressSpace& space, const Root& root
     const auto record = node.record(space);
     const bool changing = record.u32(offsetof(mqr_thread, changes)) % 2 != 0;
     if (!changing && record.u32(offsetof(mqr_thread, function)) != MQR_NO_FUNCTION)
-      threads.in_calls.push_back(decode(record));
+      threads.in_calls.push_back(decode_thread(record));
   }
   return threads;
 }

@@ -12,7 +12,7 @@
 
 namespace mqbridge::recorder {
 
-/// struct mqr_thread of a thread that is in a call of MPI, and not in the middle of a change.
+/// A struct mqr_thread of a thread that is in a call of MPI; no change is under way in it.
 struct RecordedThread {
   std::int64_t thread = 0;
   std::uint32_t function = 0;     ///< dll/recorder/functions.h
@@ -32,11 +32,11 @@ struct RecordedThreads {
 /// Errors: those of Memory, but for memory.unreadable.
 Result<RecordedThreads> read_threads(const AddressSpace& space, const Root& root);
 
-/// What threads wait for now, by mqr_operation.wait. A number that is not in it belongs to a call
-/// that has returned.
+/// The waits of threads now, by mqr_operation.wait. A number that is not in the map belongs to a
+/// call that has returned.
 using Waits = std::map<std::uint32_t, Waited>;
 Waits waits_of(const std::vector<RecordedThread>& threads);
-/// None where nobody has this number.
+/// No wait if no thread has this number.
 Waited waited_by(const Waits& waits, std::uint32_t wait);
 
 /// Communicator::id by the address of the struct mqr_communicator.
@@ -46,7 +46,7 @@ std::vector<BlockedCall> calls_of(const std::vector<RecordedThread>& threads,
 
 /// "MPI_Send". A number that this version does not know: "an MPI function".
 std::string function_name(std::uint32_t number);
-/// Of struct mqr_thread and struct mqr_collective. nullopt: none, or not one of the ranks.
+/// The root in struct mqr_thread and struct mqr_collective. nullopt: none, or not one of the ranks.
 std::optional<std::int64_t> root_rank(std::int32_t root);
 /// Null: not known.
 SharedSite site_at(std::uint64_t address, SitePool& sites);

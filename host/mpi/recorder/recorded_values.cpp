@@ -1,6 +1,7 @@
 #include "host/mpi/recorder/recorded_values.h"
 
 #include "host/memory/reader.h"
+#include "rsp/seconds.h"
 
 #include <algorithm>
 #include <bit>
@@ -81,7 +82,7 @@ std::string reason_of(std::uint32_t state, std::int32_t error) {
 
 double seconds_since(std::uint64_t then) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto elapsed = std::chrono::duration<double>(now).count() - static_cast<double>(then) / 1e9;
+  const auto elapsed = in_seconds(now) - static_cast<double>(then) / 1e9;
   return elapsed;
 }
 

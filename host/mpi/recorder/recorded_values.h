@@ -10,13 +10,13 @@
 
 namespace mqbridge::recorder {
 
-/// How the bytes of a variable are to be read (struct mqr_variable).
+/// The form of a variable's bytes (struct mqr_variable).
 struct ValueForm {
   std::uint32_t form = MQR_FORM_UNKNOWN; ///< enum mqr_value_form
   std::uint32_t element = 0;             ///< bytes
 };
 
-/// nullopt: of no form that is known.
+/// nullopt: the form is not known.
 std::optional<VariableValue> decode_value(std::span<const std::byte> bytes, const ValueForm& form,
                                           ByteOrder order);
 

@@ -10,20 +10,25 @@
 namespace mqbridge::recorder {
 namespace {
 
-constexpr BlockShape shape = {"the recorder's list of variables", MQR_MAGIC_VARIABLES,
-                              sizeof(mqr_variables), MQR_MAX_VARIABLES_SIZE};
+// mqbridge shows all that a recorder keeps.
+static_assert(limits::variables >= MQR_MAX_VARIABLES &&
+              limits::variable_text >= MQR_MAX_VARIABLE_TEXT &&
+              limits::enumeration_items >= MQR_MAX_ENUMERATION_ITEMS);
+
+constexpr BlockShape variables_shape = {"the recorder's list of variables", MQR_MAGIC_VARIABLES,
+                                        sizeof(mqr_variables), MQR_MAX_VARIABLES_SIZE};
 
 constexpr std::size_t offset_of(mqr_part_number number) {
   return offsetof(mqr_variables, parts) + number * sizeof(mqr_part);
 }
 
-/// The place of a variable or category by MPI's number of it.
+/// The index of a variable, by its kind and MPI's number of it.
 using Numbers = std::map<std::pair<VariableKind, std::uint32_t>, std::size_t>;
 
-/// Decodes the block. After an error what was decoded is worthless.
+/// Decodes the block. After an error the decoded part is worthless.
 class Listing {
 public:
-  /// `age`: of the list.
+  /// `age`: seconds since the list was made.
   Listing(const Block& block, std::optional<double> age) : block_(block), age_(age) {}
 
   Result<void> decode() {
@@ -60,19 +65,20 @@ private:
     for (const Wanted& each : {
              Wanted{variables_, MQR_PART_VARIABLES, sizeof(mqr_variable), 2 * limits::variables},
              Wanted{categories_, MQR_PART_CATEGORIES, sizeof(mqr_category), limits::variables},
-             Wanted{members_, MQR_PART_MEMBERS, sizeof(std::uint32_t), shape.most},
+             Wanted{members_, MQR_PART_MEMBERS, sizeof(std::uint32_t), variables_shape.most},
              Wanted{enumerations_, MQR_PART_ENUMERATIONS, sizeof(mqr_enumeration),
                     2 * limits::variables},
-             Wanted{items_, MQR_PART_ITEMS, sizeof(mqr_enumeration_item), shape.most},
-             Wanted{texts_, MQR_PART_TEXTS, 1, shape.most},
-             Wanted{values_, MQR_PART_VALUES, 1, shape.most},
+             Wanted{items_, MQR_PART_ITEMS, sizeof(mqr_enumeration_item), variables_shape.most},
+             Wanted{texts_, MQR_PART_TEXTS, 1, variables_shape.most},
+             Wanted{values_, MQR_PART_VALUES, 1, variables_shape.most},
          })
       if (auto done = take(each.into, each.number, each.known, each.most); !done)
         return done;
     return {};
   }
 
-  /// Entries may share their texts and values without end: together they have no more than this.
+  /// Counts bytes of decoded texts and values: a damaged block may share them among its entries
+  /// without end.
   Result<void> spend(std::size_t bytes) {
     if (bytes > limits::variable_texts - spent_)
       return Failure(block_.damage("more texts and values than any MPI has"));
@@ -91,7 +97,7 @@ private:
     return text;
   }
 
-  /// Texts go where they belong.
+  /// Reads a text into its place.
   Result<void> take_text(std::string& into, std::uint32_t at) {
     auto text = text_at(at);
     if (!text)
@@ -129,7 +135,7 @@ private:
     return static_cast<Enumerator>(place);
   }
 
-  /// What differs between the kinds.
+  /// Decodes the members that only one kind has.
   static void decode_kind(const Record& record, Variable& made) {
     const auto flags = record.u32(offsetof(mqr_variable, flags));
     if (made.kind == VariableKind::control) {
@@ -231,7 +237,7 @@ private:
     return {};
   }
 
-  /// A number that nothing has is one that MPI_T no longer answers for.
+  /// A number may have no variable or category: MPI_T no longer answers for it.
   Result<void> add_members(std::size_t category,
                            const std::map<std::uint32_t, std::size_t>& places) {
     const auto record = block_.entry(categories_, category);
@@ -293,7 +299,7 @@ Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space
     warnings.push_back(not_recorded((*root)->state == MQR_INITIALIZED));
     return std::nullopt;
   }
-  auto block = Block::read(space, (*root)->variables, shape);
+  auto block = Block::read(space, (*root)->variables, variables_shape);
   if (!block)
     return forward(std::move(block));
   const auto header = block->header();

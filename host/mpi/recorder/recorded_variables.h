@@ -9,9 +9,9 @@
 
 namespace mqbridge::recorder {
 
-/// What MPI_T said in the process, as the recorder keeps it (dll/recorder/variables_layout.h).
-/// nullopt: it keeps none, and a warning says why; or there is no recorder. Errors:
-/// variables.corrupt; those of Memory.
+/// The variables of MPI_T as the recorder in the process keeps them
+/// (dll/recorder/variables_layout.h). nullopt: it keeps none, and a warning says why; or there is
+/// no recorder. Errors: variables.corrupt; those of Memory.
 Result<std::optional<ProcessVariables>> read_variables(const AddressSpace& space,
                                                        Warnings& warnings);
 

@@ -11,7 +11,7 @@
 namespace mqbridge::recorder {
 namespace {
 
-/// MPI_Finalize may wait for others.
+/// Whether a thread is in MPI_Finalize, which may wait for other processes.
 Result<bool> is_finalizing(const AddressSpace& space, const Root& root) {
   auto threads = read_threads(space, root);
   if (!threads)
@@ -21,7 +21,7 @@ Result<bool> is_finalizing(const AddressSpace& space, const Root& root) {
   });
 }
 
-/// At address 0, and where nothing can be read, there is none.
+/// A text of the target; empty if its address is 0 or cannot be read.
 Result<std::string> read_text(const AddressSpace& space, std::uint64_t address, std::size_t most) {
   if (address == 0)
     return std::string();

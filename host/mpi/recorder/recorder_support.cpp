@@ -12,41 +12,50 @@
 namespace mqbridge::recorder {
 namespace {
 
-constexpr std::string_view version_symbol = "mqbridge_recorder_version";
 constexpr auto symbols = std::to_array<std::string_view>({MQR_ROOT_SYMBOL});
-constexpr auto roots = std::to_array<std::string_view>({version_symbol, MQR_ROOT_SYMBOL});
+constexpr auto roots = std::to_array<std::string_view>({MQR_VERSION_SYMBOL, MQR_ROOT_SYMBOL});
 constexpr auto libraries = std::to_array<std::string_view>({"libmqbridge"});
+constexpr auto inner = std::to_array<std::string_view>({"libmqbridge-recorder"});
+
+constexpr QueueWords lists_all = {.empty = "empty"};
+constexpr MpiFacts own_facts = {
+    .provider = "recorder",
+    .name = "mqbridge recorder",
+    .is_recorder = true,
+    .symbols = {.of_each_process = symbols, .version = MQR_VERSION_SYMBOL, .roots = roots},
+    .libraries = {.beginnings = libraries, .inner = inner},
+    .dll = {.words = {lists_all, lists_all, lists_all},
+            .lists_all = true,
+            .needs_types = false, // its layout is the same everywhere
+            .handles_are_read = true},
+};
 
 class Support final : public MpiSupport {
 public:
-  MpiIdentity identity() const override {
-    return {"recorder", "mqbridge recorder", version_symbol, symbols, libraries};
-  }
-  bool is_recorder() const override { return true; }
+  Support() : MpiSupport(own_facts) {}
+
   Result<std::string> read_mpi_name(const AddressSpace& space) const override {
     return read_library(space);
   }
   Result<std::string> read_job(const AddressSpace& space) const override {
     return recorder::read_job(space);
   }
-  std::span<const std::string_view> root_symbols() const override { return roots; }
 
   Result<MpiState> read_state(const AddressSpace& space) const override {
     return recorder::read_state(space);
   }
-  bool needs_types() const override { return false; } // its layout is the same everywhere
 
   Result<ThreadLevel> read_thread_level(const AddressSpace& space) const override {
     return recorder::read_thread_level(space);
   }
 
-  /// By its id, which the recorder gives it in every process; the bare core's users by its name.
+  /// The recorder gives MPI_COMM_WORLD the same id in every process. A program that uses only the
+  /// recorder's core may give it another id: then the name tells it.
   bool is_world(const Communicator& communicator) const override {
-    constexpr std::uint64_t id_of_world = 1;
-    return communicator.id.value == id_of_world || communicator.name == "MPI_COMM_WORLD";
+    return communicator.id.value == MQR_ID_OF_WORLD || communicator.name == "MPI_COMM_WORLD";
   }
 
-  /// Whatever carries the messages, their operations are recorded.
+  /// Operations are recorded whatever transport carries the messages.
   Result<Transport> read_transport(const AddressSpace& space) const override {
     const auto* const mpi = loaded_mpi(space.images);
     if (mpi == nullptr)

@@ -9,15 +9,18 @@
 
 namespace mqbridge::recorder {
 
-/// Pieces of memory of any sizes, wanted one by one and read together.
+/// Most entries of a table of communicators: a larger number is garbage.
+inline constexpr std::size_t most_communicators = 1 << 18;
+
+/// Pieces of memory of any size, requested one by one and read together.
 class Tables {
 public:
-  /// Of all together. What comes beyond, by garbage or in a giant of a process, is not read.
+  /// Most bytes in all. Further pieces, in garbage or in a giant process, are not read.
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
   explicit Tables(const AddressSpace& space) : space_(space) {}
 
-  /// Nothing is read at address 0, and where there are no bytes.
+  /// Address 0 and pieces without bytes are not read.
   void want(std::uint64_t address, std::size_t size) {
     const bool is_there = address != 0 && size > 0 && size <= most_bytes - bytes_.size();
     wanted_.push_back({{address}, bytes_.size(), is_there ? size : 0});
@@ -39,7 +42,7 @@ public:
     return {};
   }
 
-  /// What was wanted at this place of the order. nullopt: it could not be read.
+  /// The piece that was requested as number `index`. nullopt: it could not be read.
   std::optional<Record> at(std::size_t index) const {
     const auto& each = wanted_.at(index);
     if (each.size == 0)

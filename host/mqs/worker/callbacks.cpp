@@ -29,7 +29,7 @@ consteval std::uint32_t named(std::string_view name) {
   return wire::index_of(wire::callbacks, name);
 }
 
-/// Another process of the job than the one that is walked; else nullptr.
+/// Another process of the job, not the one that is walked; else nullptr.
 Host* other_host(const void* key) {
   if (key == current)
     return nullptr;
@@ -38,12 +38,13 @@ Host* other_host(const void* key) {
   return found != all.end() ? *found : nullptr;
 }
 
-/// Whether the parent answers for it: it does for the process that is walked, while it is.
+/// Whether the parent answers questions about this process. It does so only during the walk, and
+/// only about the process that is walked.
 bool can_be_asked(const void* key) {
   return !current->job.is_over && other_host(key) == nullptr;
 }
 
-/// The process that the DLL means: where it names none that we gave it, the one that is walked.
+/// The process that the DLL means: the walked one, if the DLL names none that we gave it.
 Host& meant(const void* key) {
   Host* other = other_host(key);
   return other != nullptr ? *other : *current;
@@ -56,7 +57,7 @@ int to_int(std::uint64_t value) {
 // Basic callbacks.
 
 void* allocate(size_t size) noexcept {
-  // Zeroed: shipped DLLs rely on it. Never NULL for 0 bytes.
+  // The memory is zeroed, since shipped DLLs rely on that, and never NULL for 0 bytes.
   return guarded<named("mqs_malloc")>(static_cast<void*>(nullptr),
                                       [=] { return std::calloc(1, std::max<size_t>(size, 1)); });
 }
@@ -73,7 +74,7 @@ void print(const char* text) noexcept {
     if (text == nullptr)
       return 0;
     const std::size_t size = ::strnlen(text, wire::max_text);
-    if (current->job.is_over && current->job.goes_on) // it is no process's word any more
+    if (current->job.is_over && current->job.goes_on) // the text belongs to no process any more
       std::printf("%.*s\n", static_cast<int>(size), text);
     else
       current->outbox.note({text, size});
@@ -208,7 +209,7 @@ mqs_type* find_type(mqs_image* image, char* name, mqs_lang_code) noexcept {
   });
 }
 
-/// nullptr for anything that find_type() never returned.
+/// nullptr if find_type() never returned it.
 const KnownType* known_type(const mqs_type* type) {
   const bool known = current->known_types.contains(type);
   return known ? reinterpret_cast<const KnownType*>(type) : nullptr;
@@ -242,7 +243,7 @@ mqs_image* get_image(mqs_process* process) noexcept {
                                          [=] { return meant(process).image(); });
 }
 
-/// The only writer: no locked instruction is needed.
+/// This thread is the only writer, so no locked instruction is needed.
 void count(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
@@ -313,7 +314,7 @@ int get_process_identity(mqs_job* key) noexcept {
   });
 }
 
-/// A process may have been looked at twice: the last look is meant.
+/// A process may have been looked at twice: this is its last look.
 mqs_process* get_process(mqs_job* job, int identity) noexcept {
   return guarded<named("mqs_get_process")>(
       static_cast<mqs_process*>(nullptr), [=]() -> mqs_process* {

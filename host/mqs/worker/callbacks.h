@@ -24,11 +24,11 @@ struct KnownType {
 
 struct Host;
 
-/// The processes of a job that the DLL was asked about: what it has put for them is kept as long as
-/// the job (level 3). Mostly there is one.
+/// The processes of a job about which the DLL is asked. The infos that the DLL has put for them are
+/// kept as long as the job (level 3). Mostly there is one process.
 struct Job {
-  std::vector<Host*> processes = {}; ///< the last one is walked; nothing is read of the others
-  bool is_over = false;              ///< nor of any, and nobody answers questions any more
+  std::vector<Host*> processes = {}; ///< the last one is walked; the others cannot be read
+  bool is_over = false; ///< no process can be read any more, and nobody answers questions
   mqs_job_info* info = nullptr;
   /// The Item::dll of all of them, once the DLL knows the callbacks.
   std::optional<wire::Encoder> introduction = {};
@@ -37,7 +37,7 @@ struct Job {
   mqs_job* key() { return reinterpret_cast<mqs_job*>(this); }
 };
 
-/// What the callbacks work on: one process, which has an image of its own.
+/// The state that the callbacks work on: one process, with an image of its own.
 struct Host {
   Channel& channel;
   Outbox& outbox;
@@ -48,8 +48,8 @@ struct Host {
   sandbox::PageView pages{&memory, &shared.touched};
   /// By name; nullopt: there is none.
   std::map<std::string, std::optional<KnownType>, std::less<>> types = {};
-  std::unordered_set<const void*> known_types = {}; ///< those of `types` that the DLL has
-  std::optional<std::uint64_t> unread = {}; ///< the first fetch in vain since this was reset
+  std::unordered_set<const void*> known_types = {}; ///< elements of `types` that the DLL has
+  std::optional<std::uint64_t> unread = {}; ///< the first fetch that failed since this was reset
   mqs_image_info* image_info = nullptr;
   mqs_process_info* process_info = nullptr;
 

@@ -15,13 +15,14 @@ class Channel : public sandbox::ParentChannel {
 public:
   using ParentChannel::ParentChannel;
 
-  /// Until the parent lets the walk begin.
+  /// Waits until the parent lets the walk begin.
   void await_walk();
   /// Sends a request and returns the contents of its reply; valid until the next call.
   wire::Decoder ask(const wire::Encoder& request);
 };
 
-/// What the parent reads, and mostly puts, with what is near, into the store before it answers.
+/// Memory by requests to the parent, which mostly puts the bytes and their surroundings into the
+/// store before it answers.
 class ParentMemory : public sandbox::Elsewhere {
 public:
   explicit ParentMemory(Channel& channel) : channel_(channel) {}

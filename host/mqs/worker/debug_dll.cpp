@@ -11,7 +11,7 @@
 namespace mqbridge::worker {
 namespace {
 
-/// Holds on to the file that lies there now. O_PATH: whatever it has become, it is not opened.
+/// Holds the file that is at a path now. O_PATH does not open the file, whatever it has become.
 class HeldFile {
 public:
   explicit HeldFile(const std::string& path)
@@ -24,7 +24,7 @@ public:
     struct stat file {};
     return ::fstat(descriptor_, &file) == 0 && checked.is(file);
   }
-  /// Leads to this very file, whatever happens to its path.
+  /// A name that leads to this very file, whatever happens to its path.
   std::string name() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
 private:

@@ -41,12 +41,12 @@ class DebugDll {
 public:
   explicit DebugDll(wire::SharedState& shared) : shared_(shared) {}
 
-  /// dlopen and dlsym of start.dll, if it still is what was checked. nullopt: everything required
-  /// is there.
+  /// dlopen and dlsym of start.dll, if it still is the checked file. nullopt: all required
+  /// functions are there.
   std::optional<WalkFailure> load(const wire::StartMessage& start);
 
-  /// While it lives the parent takes this process to be in a function of the DLL: one that was
-  /// called, or whose answer is being read.
+  /// While it lives, the parent takes this process to be in a function of the DLL: the function was
+  /// called, or its answer is being read.
   class Inside {
   public:
     Inside(std::atomic<std::uint32_t>& word, std::uint32_t function)
@@ -73,7 +73,7 @@ public:
   }
 
   const EntryPoints* operator->() const { return &entry_; }
-  /// Where start.handles says that these are asked for, and not the ones above.
+  /// The functions to call if start.handles is set, in the place of those above.
   const HandleEntryPoints& handles() const { return handle_entry_; }
 
   /// The DLL's own words for a code (MQD 5.7.5), bounded.

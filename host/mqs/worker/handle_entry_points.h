@@ -7,8 +7,8 @@
 
 namespace mqbridge::worker {
 
-/// What a debug DLL exports of dll/mpidbg_interface.h. All but version_compatibility may be null,
-/// and so may the variables, of which these are the addresses.
+/// The exports of a debug DLL for dll/mpidbg_interface.h. All functions except
+/// version_compatibility may be null, and so may the variables; their members here are addresses.
 struct HandleEntryPoints {
   decltype(&::mpidbg_init_once) init_once = nullptr;
   decltype(&::mpidbg_interface_version_compatibility) version_compatibility = nullptr;
@@ -41,7 +41,7 @@ struct HandleEntryPoints {
   mpidbg_name_map_t* const* comm_name_map = nullptr;
   mpidbg_name_map_t* const* errhandler_name_map = nullptr;
 
-  /// nullopt: it is such a DLL, which answers at least one question.
+  /// nullopt: it is such a DLL, and answers at least one question.
   std::optional<WalkFailure> look_up(void* library);
 };
 

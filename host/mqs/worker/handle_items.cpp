@@ -14,7 +14,7 @@ namespace {
 using wire::HandleList;
 using wire::Item;
 
-/// A bit of `known`, and where the last member ends that it speaks for.
+/// A bit of `known`, and the end of the last member that the bit speaks for.
 struct Extent {
   std::uint32_t bit;
   std::size_t end;
@@ -63,7 +63,7 @@ Description cut(const Description* from, const Extent (&extents)[count]) {
   return result;
 }
 
-/// Bit flags may have values that are none of their enumeration's.
+/// Bit flags may have values that their enumeration does not have.
 std::uint32_t bits_of(const auto& flags) {
   std::uint32_t bits = 0;
   static_assert(sizeof flags == sizeof bits);
@@ -159,7 +159,7 @@ void HandleItems::topology(const mpidbg_comm_info_t& info,
              description->destination_weights);
 }
 
-/// `known`: those that are there are all, also where there are none.
+/// `known`: the communicator has no other attributes than these, even if there are none.
 void HandleItems::attributes(const mpidbg_comm_info_t& info, bool known) {
   const std::int64_t count = info.comm_num_attrs;
   if (info.comm_attrs == nullptr && !(known && count == 0))
@@ -246,12 +246,7 @@ void HandleItems::status(std::uint64_t address, const mpidbg_status_info_t& info
 }
 
 void HandleItems::refused(const wire::AskedHandle& asked, std::string_view why) {
-  outbox_.add(wire::Encoder()
-                  .put(Item::refused)
-                  .put(asked.value)
-                  .put(asked.kind)
-                  .put(asked.fortran)
-                  .text(why));
+  outbox_.add(wire::Encoder().put(Item::refused).put(asked).text(why));
 }
 
 void HandleItems::list_end(std::uint8_t kind, wire::ListEnd end) {

@@ -9,14 +9,14 @@
 
 namespace mqbridge::worker {
 
-/// What a description says without its pointers, of which `size` bytes were the DLL's: members
-/// behind them are zero, and `known` says nothing of them.
+/// A copy of a description without its pointers. The DLL filled in `size` bytes: members behind
+/// these are zero, and their bits of `known` are cleared.
 mpidbg_comm_description cut_to_size(const mpidbg_comm_description* from);
 mpidbg_request_description cut_to_size(const mpidbg_request_description* from);
 mpidbg_status_description cut_to_size(const mpidbg_status_description* from);
 
-/// Puts what a DLL answered into an outbox. Counts that nothing has are told of and not followed;
-/// a pointer that leads nowhere ends this process.
+/// Puts a DLL's answers into an outbox. Impossible counts are reported, and not followed; a pointer
+/// that leads nowhere ends this process.
 class HandleItems {
 public:
   explicit HandleItems(Outbox& outbox) : outbox_(outbox) {}
@@ -37,7 +37,7 @@ public:
 private:
   template <class Number>
   void list(wire::HandleList id, std::int64_t count, const Number* numbers);
-  /// The same where none at all is an answer, too.
+  /// The same if an empty list is an answer, too.
   template <class Number>
   void known_list(wire::HandleList id, std::int64_t count, const Number* numbers,
                   bool null_is_none = true);
@@ -45,7 +45,7 @@ private:
   void groups(const mpidbg_comm_info_t& info);
   void group(wire::HandleList id, std::int64_t count, const mpidbg_process_t* processes);
   void attributes(const mpidbg_comm_info_t& info, bool known);
-  /// False: `count` is no count of anything; a note says so.
+  /// False: `count` is no possible count; a note says so.
   bool plausible(std::int64_t count, std::string_view of);
   void send(wire::HandleList id, std::size_t count, auto number_at);
 

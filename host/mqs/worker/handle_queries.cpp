@@ -14,7 +14,7 @@ using wire::FailureKind;
 using wire::ListEnd;
 
 constexpr int pointer_bits = 64;
-/// Names of predefined handles that are looked at.
+/// Most names of predefined handles that are looked at.
 constexpr std::size_t max_names = 4096;
 
 std::string words_for(int code) {
@@ -47,7 +47,7 @@ std::string answer_of(std::string_view function, int code) {
   return said(function, words_for(code));
 }
 
-/// The init functions: with these nothing is wrong but that there is nothing to be asked.
+/// Whether the code of an init function is no fault, but says that there is nothing to be asked.
 bool says_no(int code) {
   return code == MPIDBG_ERR_NOT_SUPPORTED || code == MPIDBG_ERR_UNAVAILABLE ||
          code == MPIDBG_ERR_NOT_FOUND;
@@ -106,7 +106,7 @@ HandleQueries::Outcome HandleQueries::introduce() {
     if (width != static_cast<int>(sizeof(mqs_taddr_t)))
       return WalkFailure{FailureKind::width, std::to_string(width)};
   }
-  // Some have it from mpidbg_init_once on, and some set it nowhere.
+  // Some DLLs set the variable from mpidbg_init_once on, some never do.
   const int bits = entry.dll_bitness != nullptr ? *entry.dll_bitness : pointer_bits;
   if (bits != pointer_bits && bits != 0)
     return WalkFailure{FailureKind::width, std::to_string(bits / 8)};

@@ -15,9 +15,9 @@
 
 namespace mqbridge::worker {
 
-/// Asks a DLL for handles, by the functions of dll/mpidbg_interface.h in their order, and puts what
-/// it says into the host's outbox. What a DLL hands out is not given back: it may lie in the DLL
-/// itself, and this process ends soon.
+/// Asks a DLL for handles, by the functions of dll/mpidbg_interface.h in their order, and puts its
+/// answers into the host's outbox. It gives nothing back that the DLL hands out: it may lie in the
+/// DLL itself, and this process ends soon.
 class HandleQueries {
 public:
   HandleQueries(DebugDll& dll, Host& host) : dll_(dll), host_(host), items_(host.outbox) {}
@@ -34,7 +34,7 @@ private:
   Outcome introduce();
   Outcome set_up();
   Outcome ask_all();
-  /// `names`: where the DLL can list nothing, its names of predefined ones.
+  /// `names`: the DLL's names of predefined handles, used if it can list nothing.
   Outcome ask_listed(HandleKind kind, decltype(&::mpidbg_comm_list) list, std::int64_t most,
                      std::uint32_t function, const mpidbg_name_map_t* names);
   Outcome ask_named(HandleKind kind, const mpidbg_name_map_t* names);
@@ -42,16 +42,15 @@ private:
   Refusal translate(HandleKind kind, std::uint64_t fortran, std::uint64_t& handle);
   Refusal ask(HandleKind kind, std::uint64_t handle);
   Refusal ask_communicator(std::uint64_t handle, bool is_owner);
-  /// Of a request that was asked for: its communicator, once.
   /// Why a query with this code answers nothing.
   std::string reason_of(std::string_view function, int code, std::uint64_t handle) const;
 
-  /// Calls a query: what every one begins with stands before `more`.
+  /// Calls a query: its first arguments are the same for all queries, `more` follow.
   template <class Entry, class... More>
   int query(Entry entry, More... more) {
     return entry(host_.image(), host_.image_info, host_.process(), host_.process_info, more...);
   }
-  /// What a DLL's describe function adds; nullopt: nothing.
+  /// The answer of a DLL's describe function; nullopt: there is none.
   template <class Description, class Entry>
   std::optional<Description> describe(std::uint32_t function, Entry entry, std::uint64_t handle);
 
@@ -62,8 +61,8 @@ private:
   DebugDll& dll_;
   Host& host_;
   HandleItems items_;
-  bool extended_ = true;              ///< part 2 is what we know
-  std::vector<std::uint64_t> owners_; ///< communicators of the requests that were asked for
+  bool extended_ = true;              ///< the DLL has part 2 in a version that we know
+  std::vector<std::uint64_t> owners_; ///< communicators of the requests of the question
   std::set<std::uint64_t> told_communicators_;
   std::uint64_t comm_capabilities_ = 0;
   std::uint64_t errhandler_capabilities_ = 0;

@@ -22,13 +22,13 @@ WalkFailure no_loader(int error) {
   return limited ? WalkFailure{wire::FailureKind::no_process, why} : not_confined(why);
 }
 
-/// What worker and loader both see.
+/// The memory that worker and loader both see.
 struct Loading {
   DebugDll& dll;
   const wire::StartMessage& start;
   const sandbox::Filter& filter;
   pid_t parent;
-  sandbox::Gate confined = {};                       ///< the worker is, and waits
+  sandbox::Gate confined = {};                       ///< the worker is confined, and waits
   std::optional<WalkFailure> failure = std::nullopt; ///< set before the gate opens: load nothing
 };
 
@@ -51,7 +51,8 @@ int run_loader(void* of) {
 } // namespace
 
 std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage& start,
-                                         const Filters& filters, Channel& channel, pid_t parent) {
+                                         const CallFilters& filters, Channel& channel,
+                                         pid_t parent) {
   wire::LoadingMessage message;
   message.gap = sandbox::keep_to_own_memory().value_or("");
   Loading loading{dll, start, filters.loading, parent};
@@ -59,10 +60,11 @@ std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage
   if (message.loader < 0)
     return no_loader(errno);
   sandbox::start_no_more();
-  // Also without a filter: the loader reads `loading` until it ends, and the parent has to reap it.
+  // This is done even without a filter: the loader reads `loading` until it ends, and the parent
+  // has to reap it.
   if (auto why = filters.computing.apply())
     loading.failure = not_confined(std::move(*why));
-  channel.send(message.encode());
+  channel.send(wire::encode(message));
   loading.confined.open();
   channel.await_walk();
   return std::move(loading.failure);

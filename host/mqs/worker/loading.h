@@ -9,17 +9,18 @@
 
 namespace mqbridge::worker {
 
-/// What forbids the loader most, and what it leaves to the worker. Made while nobody waits for it.
-struct Filters {
+/// The two filters: for the loader, and for this process. Compiled before anybody waits for them.
+struct CallFilters {
   sandbox::Filter loading = sandbox::Filter::compile(sandbox::Rules::loading);
   sandbox::Filter computing = sandbox::Filter::compile(sandbox::Rules::computing);
 };
 
-/// Confines this process, and has the DLL loaded into its memory by another one, the loader
+/// Confines this process, and lets another one, the loader, load the DLL into its memory
 /// (sandbox/twin.h). By then this process has the stricter filter: no constructor of the DLL can
-/// weaken that, or leave a descriptor behind. Returns when the parent has seen the loader end.
+/// weaken it, or leave a descriptor behind. Returns when the parent has seen the loader end.
 /// nullopt: the DLL is loaded; else why not. `parent`: its pid.
 std::optional<WalkFailure> load_confined(DebugDll& dll, const wire::StartMessage& start,
-                                         const Filters& filters, Channel& channel, pid_t parent);
+                                         const CallFilters& filters, Channel& channel,
+                                         pid_t parent);
 
 } // namespace mqbridge::worker

@@ -1,9 +1,9 @@
-// mqbridge-worker: loads one debug DLL, walks the queues of one process with it (of level 3: those
-// of a job's processes, one after the other) or asks it for handles, and ends. Started by
-// run_worker() with a socket and a shared page (host/mqs/shared_state.h); of no use by hand.
+// mqbridge-worker loads one debug DLL, walks the queues of one process with it or asks it for
+// handles, and ends. With a DLL of level 3 it does so for the processes of a job, one after the
+// other. run_worker() starts it with a socket and a shared page (host/mqs/shared_state.h); it is of
+// no use by hand.
 
 #include "host/confined/confine.h"
-#include "host/confined/descriptors.h"
 #include "host/mqs/worker/callbacks.h"
 #include "host/mqs/worker/debug_dll.h"
 #include "host/mqs/worker/handle_queries.h"
@@ -28,9 +28,9 @@ wire::SharedState* map_shared_state() {
   return page == MAP_FAILED ? nullptr : static_cast<wire::SharedState*>(page);
 }
 
-/// Loads the DLL where `start` wants it, or says why not.
+/// Loads the DLL from the place that `start` names, or says why not.
 std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
-                                const Filters& filters, Channel& channel, pid_t parent) {
+                                const CallFilters& filters, Channel& channel, pid_t parent) {
   sandbox::set_limits({start.address_space, start.own_memory, start.cpu_seconds});
   if (start.sandboxed)
     return load_confined(dll, start, filters, channel, parent);
@@ -38,7 +38,7 @@ std::optional<WalkFailure> load(DebugDll& dll, const wire::StartMessage& start,
   return dll.load(start);
 }
 
-/// A process that the DLL is asked about, and what the callbacks need for that.
+/// A process that the DLL is asked about, and the objects that the callbacks need for it.
 struct AskedProcess {
   AskedProcess(Channel& channel, wire::SharedState& shared, wire::StartMessage of, Job& job)
       : start(std::move(of)), outbox(channel, shared), host{channel, outbox, shared, start, job} {
@@ -52,7 +52,8 @@ struct AskedProcess {
   Host host;
 };
 
-/// Says how the work ended. `waits`: for the next process, which gets no line of this one.
+/// Says how the work ended. `waits`: the worker waits for the next process, which gets no line of
+/// this one.
 void conclude(Host& host, const std::optional<WalkFailure>& failure, bool waits) {
   if (waits)
     std::fflush(nullptr);
@@ -65,15 +66,8 @@ void conclude(Host& host, const std::optional<WalkFailure>& failure, bool waits)
   host.channel.send(last.put(waits));
 }
 
-/// The next process of the job; nullopt: there are no more.
-std::optional<wire::StartMessage> next_process(Channel& channel) {
-  wire::StartMessage start;
-  const bool is_one = start.decode(channel.receive());
-  return is_one ? std::optional(std::move(start)) : std::nullopt;
-}
-
-/// Walks the queues of `first`, unless the DLL could not be loaded, and then of each process of its
-/// job that the parent names: where the DLL is of level 3, its infos are kept that long.
+/// Walks the queues of `first`, unless the DLL could not be loaded. Then it walks each process of
+/// its job that the parent names: a DLL of level 3 keeps its infos that long.
 void walk_processes(DebugDll& dll, Host& first, std::optional<WalkFailure> failure) {
   std::list<AskedProcess> others;
   for (Host* host = &first;;) {
@@ -82,7 +76,7 @@ void walk_processes(DebugDll& dll, Host& first, std::optional<WalkFailure> failu
     const bool waits = host->job.goes_on;
     host->pages.detach();
     conclude(*host, failure, waits);
-    auto next = waits ? next_process(host->channel) : std::nullopt;
+    auto next = waits ? wire::decode<wire::StartMessage>(host->channel.receive()) : std::nullopt;
     if (!next) {
       destroy_infos(dll, first.job);
       return;
@@ -105,14 +99,15 @@ int run(wire::SharedState& shared, pid_t parent) {
   Channel channel(sandbox::child_socket);
   sandbox::confine(sandbox::child_shared_memory); // that is mapped, and closed
   sandbox::report_refused_calls(shared.refused_call);
-  const Filters filters;
-  wire::StartMessage start;
+  const CallFilters filters;
   FileDescriptor store;
-  if (!start.decode(channel.receive(store)))
+  auto start = wire::decode<wire::StartMessage>(channel.receive(store));
+  if (!start)
     return 1;
-  std::setvbuf(stdout, nullptr, _IOLBF, 0); // a DLL that crashes keeps no words to itself
+  std::setvbuf(stdout, nullptr, _IOLBF,
+               0); // so that a DLL that crashes leaves no printed text in a buffer
   Job job;
-  AskedProcess process(channel, shared, std::move(start), job);
+  AskedProcess process(channel, shared, std::move(*start), job);
   process.host.pages.attach(std::move(store));
 
   DebugDll dll(shared);
@@ -135,6 +130,6 @@ int main(int argc, char** argv) {
   if (parent == 0 || !sandbox::die_with_parent(parent))
     ::_exit(1);
   auto* shared = worker::map_shared_state();
-  // _exit: the DLL's destructors have nothing to give.
+  // _exit: nothing in the DLL's destructors is needed.
   ::_exit(shared != nullptr ? worker::run(*shared, parent) : 1);
 }

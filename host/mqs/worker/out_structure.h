@@ -5,8 +5,8 @@
 
 namespace mqbridge::worker {
 
-/// An out structure of a DLL's interface: zeroed before each call, and with room behind it, as some
-/// write more than they are told to. What a DLL writes there nobody reads.
+/// A structure that a DLL fills in: zeroed before each call, with room behind it, since some DLLs
+/// write more than they should. Nobody reads that room.
 template <class Structure>
 struct OutStructure {
   static constexpr std::size_t spare_bytes = 1024;

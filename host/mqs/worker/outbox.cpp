@@ -12,7 +12,7 @@ void Outbox::start_batch() {
   wire::Encoder header;
   header.put(wire::Kind::batch).put(sequence_++);
   header_size_ = static_cast<std::uint32_t>(header.message().size());
-  // Empty first: the parent must never see the new number in front of the old items.
+  // The batch is emptied first: the parent must never see the new number in front of the old items.
   shared_.batch_size.store(0, std::memory_order_release);
   std::memcpy(shared_.batch, header.message().data(), header_size_);
   shared_.batch_size.store(header_size_, std::memory_order_release);

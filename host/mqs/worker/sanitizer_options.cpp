@@ -1,6 +1,6 @@
 // A sanitized worker reports only its own faults: signals that the DLL raises kill it, as they do
-// without sanitizers, and leaks of the DLL are nobody's business. It has no environment to be told
-// so.
+// without sanitizers, and leaks of the DLL do not matter. It has no environment to get options
+// from.
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" const char* __asan_default_options();

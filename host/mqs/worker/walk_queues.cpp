@@ -12,7 +12,7 @@ namespace {
 using wire::FailureKind;
 using wire::QueueEnd;
 
-/// Room behind what a DLL is told to fill in: some write more.
+/// Room behind the arrays that a DLL fills in: some DLLs write more than they should.
 constexpr std::size_t spare_ranks = 1024;
 
 std::string_view terminated(const char* text, std::size_t size) {
@@ -98,8 +98,8 @@ QueueWalk::Outcome QueueWalk::introduce() {
   return std::nullopt;
 }
 
-/// Level 3, which is in no document. Nothing was sent so far: where this is not the job's worker,
-/// the parent lets it go no further.
+/// Sets up level 3, which no document describes. Nothing was sent so far: if this is not the job's
+/// worker, the parent lets it go no further.
 QueueWalk::Outcome QueueWalk::set_up_job() {
   if (host_.start.of_job)
     host_.channel.ask(wire::Encoder().put(wire::Kind::job));
@@ -194,8 +194,7 @@ QueueWalk::Outcome QueueWalk::walk_communicator() {
   return std::nullopt;
 }
 
-/// The size comes from memory that may be garbage: nothing is allocated for one that no
-/// communicator has.
+/// The size comes from memory that may be garbage: nothing is allocated for an impossible size.
 void QueueWalk::send_group(const mqs_communicator& communicator) {
   if (communicator.size == 0)
     return;

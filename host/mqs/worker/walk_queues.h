@@ -9,13 +9,13 @@
 
 namespace mqbridge::worker {
 
-/// Makes the calls of MQD 4.2 in their order and puts what they say into the host's outbox.
+/// Makes the calls of MQD 4.2 in their order, and puts the results into the host's outbox.
 class QueueWalk {
 public:
   QueueWalk(DebugDll& dll, Host& host) : dll_(dll), host_(host) {}
 
-  /// From mqs_setup_basic_callbacks, or in a job that the DLL knows from mqs_setup_image, to the
-  /// last operation. nullopt: all of it was walked.
+  /// Walks from mqs_setup_basic_callbacks to the last operation; if the DLL knows the job already,
+  /// from mqs_setup_image. nullopt: all of it was walked.
   std::optional<WalkFailure> run();
 
 private:

@@ -50,7 +50,7 @@ private:
     });
   }
 
-  /// Of what nobody writes to.
+  /// Compares memory that nobody writes to.
   CoreAgreement read_only_bytes() const {
     std::uint64_t equal = 0;
     std::vector<std::byte> ours(std::size_t{64} << 10);

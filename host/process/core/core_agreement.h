@@ -7,18 +7,18 @@
 
 namespace mqbridge {
 
-/// What a core tells of whether a file is the one that ran, where it has no build-id of it.
+/// Whether a core file shows that a file is the one that ran, if it has no build-id of it.
 enum class CoreAgreement : std::uint8_t {
-  contradicted, ///< mappings, read-only bytes or the dynamic section are others
+  contradicted, ///< mappings, read-only bytes or the dynamic section differ
   untold,       ///< the core has too little of the file
   shown,        ///< the dynamic section is the same, or a page of read-only bytes
 };
 
-/// Compares `file`, if it was loaded with `bias`, with what `core` itself has there. `memory`: that
-/// of the core alone, no file added.
+/// Compares `file`, if it was loaded with `bias`, with the contents of `core` there. `memory`: that
+/// of the core alone, without any file.
 ///
-/// Of the dynamic section, tags must be equal, and values as the file has them or relocated. It
-/// tells builds apart by the addresses and sizes of code, symbols and relocations.
+/// In the dynamic section, tags must be equal, and values must be the file's, relocated or not.
+/// Builds differ there in the addresses and sizes of code, symbols and relocations.
 CoreAgreement agreement_with_core(const ElfFile& file, LoadBias bias, const CoreFile& core,
                                   Memory& memory);
 

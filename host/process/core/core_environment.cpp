@@ -11,8 +11,9 @@
 namespace mqbridge {
 namespace {
 
-/// From the lowest address on: argc, argv, 0, envp, 0, the auxiliary vector; some bytes; the texts
-/// of argv, those of envp, and the one of AT_EXECFN (psABI, "Process Initialization").
+/// The stack at the start of a process. From the lowest address on it has: argc, argv, 0, envp, 0,
+/// the auxiliary vector; some bytes; the texts of argv, those of envp, and the one of AT_EXECFN
+/// (psABI, "Process Initialization").
 class InitialStack {
 public:
   InitialStack(const CoreFile& core, Memory& memory, std::uint64_t name)

@@ -6,9 +6,9 @@
 
 namespace mqbridge {
 
-/// The environment that the process was started with, as /proc/PID/environ would have it: from the
-/// top of its stack, where the kernel (or QEMU) has put pointers and texts beside the auxiliary
-/// vector. Empty: they are not there, or are no longer what they were.
+/// The environment with which the process was started, in the form of /proc/PID/environ. It is read
+/// from the top of the stack, where the kernel (or QEMU) has put pointers and texts beside the
+/// auxiliary vector. Empty: they are missing, or have been changed.
 std::string initial_environment(const CoreFile& core, Memory& memory);
 
 } // namespace mqbridge

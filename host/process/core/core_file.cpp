@@ -14,13 +14,13 @@
 namespace mqbridge {
 namespace {
 
-/// What a core lacks, collected while its headers are gone through.
+/// Parts that a core lacks, collected while its headers are read.
 class Losses {
 public:
   Losses(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
 
   void corrupt(std::string what) { add(problems_, std::move(what)); }
-  /// A part of the file that the headers speak of.
+  /// Notes a part of the file to which the headers refer.
   void expect(std::uint64_t offset, std::uint64_t size) {
     const auto end = offset + size < offset ? ~std::uint64_t{0} : offset + size;
     needed_ = std::max(needed_, end);
@@ -85,7 +85,7 @@ std::vector<Error> Losses::errors() const {
   return errors;
 }
 
-/// nullopt: no range of addresses, which `losses` knows then.
+/// nullopt: the header gives no range of addresses, which is noted in `losses`.
 std::optional<CoreSegment> segment_of(const CoreHeader& header, std::uint64_t last_address,
                                       std::uint64_t size, Losses& losses) {
   if (header.memory_size == 0 && header.file_size == 0)
@@ -131,13 +131,12 @@ std::vector<CoreSegment> segments_of(const CoreHeaders& headers, std::uint64_t l
   return apart;
 }
 
-/// No kernel maps by less, and no writer aligns by less but gdb, which does not align at all. Of
-/// the alignment that the header states, QEMU keeps only this: 4096 of m68k's 8192 bytes.
-constexpr std::uint64_t smallest_page = 4096;
+/// The smallest page size of any kernel. No writer aligns by less except gdb, which does not align
+/// at all. QEMU keeps only this much of the alignment in the header: 4096 of m68k's 8192 bytes.
 
-/// Address and place in the file cannot belong together.
+/// Whether the segment's address and its place in the file cannot belong together.
 bool is_askew(const CoreHeader& header) {
-  const auto alignment = std::min(header.alignment, smallest_page);
+  const auto alignment = std::min(header.alignment, limits::page);
   return header.file_size > 0 && std::has_single_bit(alignment) &&
          ((header.offset ^ header.address) & (alignment - 1)) != 0;
 }
@@ -149,7 +148,7 @@ struct Extent {
   CoreSegment* segment;
 };
 
-/// What stands in the core, in the order of the file.
+/// The contents of the core, in the order of the file.
 std::vector<Extent> extents_of(const CoreHeaders& headers, std::uint64_t size,
                                std::vector<CoreSegment>& segments) {
   const bool is_64 = headers.identity.is_64;
@@ -171,7 +170,7 @@ std::vector<Extent> extents_of(const CoreHeaders& headers, std::uint64_t size,
   return extents;
 }
 
-/// Takes away the bytes of segments whose place in the file cannot be theirs. Of two that share
+/// Drops the bytes of segments whose place in the file cannot be theirs. If two segments share
 /// bytes, either may be the wrong one.
 void leave_out_misplaced(const CoreHeaders& headers, std::uint64_t size,
                          std::vector<CoreSegment>& segments, Losses& losses) {
@@ -188,7 +187,7 @@ void leave_out_misplaced(const CoreHeaders& headers, std::uint64_t size,
     segment->present = 0;
   }
   const auto extents = extents_of(headers, size, segments);
-  const auto* reaching = &extents.front(); // farthest
+  const auto* reaching = &extents.front(); // the one that reaches farthest
   for (const auto& extent : std::span(extents).subspan(1)) {
     if (extent.first < reaching->end) {
       for (auto* segment : {reaching->segment, extent.segment}) {
@@ -220,7 +219,7 @@ CoreNotes notes_of(const CoreHeaders& headers, const FileDescriptor& fd, std::ui
     parse_core_notes(bytes, headers.identity, header.alignment, notes);
     if (there < header.file_size) {
       losses.lost_notes(header.file_size - there);
-      notes.problems.resize(problems); // the cut is all that is wrong with them
+      notes.problems.resize(problems); // the notes are only cut, not damaged
     }
     if (bytes.size() < there)
       losses.corrupt(fmt::format("{} bytes of notes are more than the {} that are read", there,
@@ -231,7 +230,8 @@ CoreNotes notes_of(const CoreHeaders& headers, const FileDescriptor& fd, std::ui
   return notes;
 }
 
-/// By what only one of them writes. Kernels before 3.7 wrote neither NT_FILE nor NT_SIGINFO.
+/// Recognises the writer by contents that only this one writes. Kernels before 3.7 wrote neither
+/// NT_FILE nor NT_SIGINFO.
 CoreWriter writer_of(const CoreHeaders& headers, const CoreNotes& notes) {
   const auto& programs = headers.programs;
   const bool loads_unaligned = std::ranges::any_of(programs, [](const CoreHeader& header) {
@@ -255,7 +255,7 @@ std::size_t count_mappings(const CoreHeaders& headers) {
       }));
 }
 
-/// Not even the stack is there.
+/// Whether even the stack is missing.
 bool lacks_own_memory(std::span<const CoreSegment> segments) {
   const auto none_saved = std::ranges::none_of(
       segments, [](const CoreSegment& segment) { return segment.writable && segment.saved > 0; });

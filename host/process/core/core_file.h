@@ -27,14 +27,14 @@ struct CoreSegment {
   /// that the program keeps out of cores, or (kernel) memory that nobody ever wrote to. The core
   /// does not say which.
   std::uint64_t saved = 0;
-  /// Of these, those that the core still has: fewer if it is cut short, none where the place that
-  /// its header states cannot be theirs.
+  /// The number of saved bytes that the core still has: fewer if it is cut short, none if the place
+  /// in its header cannot be right.
   std::uint64_t present = 0;
   bool readable = false;
   bool writable = false;
 };
 
-/// Who wrote a core. They differ in what they leave out, and in what they list.
+/// The writer of a core. Writers differ in the memory that they leave out, and in what they list.
 enum class CoreWriter : std::uint8_t {
   unknown,
   kernel,    ///< lists every mapping; saves what /proc/PID/coredump_filter says
@@ -42,8 +42,8 @@ enum class CoreWriter : std::uint8_t {
   qemu_user, ///< lists every mapping; names no file
 };
 
-/// A core file: what its headers and notes say, and its bytes. Nothing that it says is believed
-/// before it was compared with the size of the file; what is damaged is left out and named in
+/// A core file: the contents of its headers and notes, and its bytes. Each number in it is compared
+/// with the size of the file before it is believed; damaged parts are left out and named in
 /// missing(). The file stays open. Any thread may read.
 class CoreFile {
 public:
@@ -53,19 +53,20 @@ public:
   static Result<std::shared_ptr<const CoreFile>> open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
-  /// As the core's own header states it. That of the executable says more: cores of MIPS n32 that
-  /// QEMU wrote look like those of o32, and the page size is in the auxiliary vector.
+  /// The platform that the core's own header states. The executable's header is more exact: cores
+  /// of MIPS n32 that QEMU wrote look like those of o32, and the page size is in the auxiliary
+  /// vector.
   const Platform& platform() const { return platform_; }
   CoreWriter writer() const { return writer_; }
   std::span<const CoreSegment> segments() const { return segments_; } ///< in order, never overlap
   const CoreNotes& notes() const { return notes_; }
-  /// What segments() does not have was not mapped: the writer lists every mapping, and no program
+  /// Memory outside of segments() was not mapped: the writer lists every mapping, and no program
   /// header is missing or had to be left out.
   bool lists_every_mapping() const { return lists_every_mapping_; }
 
-  /// What a whole core would have and this one has not. core.truncated: the file is shorter than
-  /// its headers say. core.corrupt: headers or notes make no sense. core.filtered: the writer was
-  /// told to leave out the process's own memory.
+  /// Parts that a whole core would have, and that this one lacks. core.truncated: the file is
+  /// shorter than its headers say. core.corrupt: headers or notes make no sense. core.filtered: the
+  /// writer was told to leave out the process's own memory.
   std::span<const Error> missing() const { return missing_; }
 
   /// Bytes copied from `offset` of the file on; fewer where it ends.

@@ -17,7 +17,7 @@ namespace {
 struct Packing {
   std::string_view magic;
   const char* name;
-  const char* command; ///< {}: the file
+  const char* command; ///< {} stands for the file
 };
 
 constexpr Packing packings[] = {
@@ -30,8 +30,8 @@ constexpr Packing packings[] = {
     {"BZh", "bzip2", "bzip2 -dc {} > core"},
 };
 
-/// Of one class: where fields of the ELF header and of a program header are. MQBRIDGE_FIELD gives
-/// offset and size.
+/// The places of fields in the ELF header and in a program header of one class. MQBRIDGE_FIELD
+/// gives offset and size.
 struct Field {
   std::size_t at;
   std::size_t size;
@@ -110,15 +110,13 @@ Result<void> HeaderReader::read_identity() {
                                                               : "it is an object file or unknown",
                             type),
                 "give the core first, and then its executable: core:CORE@EXECUTABLE");
-  // Kernel and QEMU leave the flags of most cores at 0. For ARM this would state the ABI before
-  // EABI, which no distribution builds any more.
-  if (identity->machine == EM_ARM && identity->flags == 0)
-    headers_.identity.flags = EF_ARM_EABI_VER5;
+  if (identity->flags == 0) // kernel and QEMU leave the flags of most cores at 0
+    headers_.identity.flags = architecture_of(*identity).core_flags;
   return {};
 }
 
 /// A core of 65,535 program headers and more has their number in section header 0, which stands at
-/// the end of the file. The first segment are the notes: they begin behind the program headers.
+/// the end of the file. The first segment has the notes: it begins behind the program headers.
 Result<std::uint64_t> HeaderReader::count_of_section_header(std::uint64_t at) const {
   const bool is_64 = headers_.identity.is_64;
   const auto sections = field(header_, MQBRIDGE_FIELD(Ehdr, e_shoff));

@@ -24,9 +24,9 @@ struct CoreHeader {
 /// The ELF header and the program headers of a core.
 struct CoreHeaders {
   ElfIdentity identity;
-  std::vector<CoreHeader> programs; ///< those that the file has, at most limits::core_mappings
+  std::vector<CoreHeader> programs; ///< those in the file, at most limits::core_mappings
   std::uint64_t table = 0;          ///< where the first of them is in the file
-  std::uint64_t counted = 0;        ///< as many as the ELF header says that there are
+  std::uint64_t counted = 0;        ///< the number of them that the ELF header states
 };
 
 /// Reads the headers of the file `path`, open as `fd`, which has `size` bytes. Errors:

@@ -11,18 +11,17 @@
 namespace mqbridge {
 namespace {
 
-/// A read-only segment of a file is one mapping, or a few after mprotect(2). What a core claims
-/// beyond would cost time.
+/// A read-only segment of a file is one mapping, or a few after mprotect(2). Further
+/// holes that a core claims would only cost time.
 constexpr int most_holes_of_a_segment = 64;
 
-/// No kernel maps by less.
-constexpr std::uint64_t smallest_page = 4096;
+/// No kernel maps smaller pieces.
 
 constexpr std::uint64_t page_start(std::uint64_t address) {
-  return address & ~(smallest_page - 1);
+  return address & ~(limits::page - 1);
 }
 constexpr std::uint64_t page_end(std::uint64_t address) {
-  return address | (smallest_page - 1);
+  return address | (limits::page - 1);
 }
 
 /// The gaps of `first` to `last` (both included) that no segment has, in order.
@@ -66,7 +65,7 @@ void CoreMemory::find_holes() {
   std::ranges::sort(holes_, {}, &Hole::first);
 }
 
-/// Cuts what a segment left out to the mappings of files in it.
+/// Cuts the range that a segment left out to the mappings of files in it.
 void CoreMemory::add_holes(TargetAddress first, TargetAddress last) {
   const auto& mappings = core_->notes().mappings;
   if (mappings.empty()) {
@@ -82,7 +81,7 @@ void CoreMemory::add_holes(TargetAddress first, TargetAddress last) {
 void CoreMemory::add_file(const ElfFile& file, LoadBias bias) {
   const auto fd = open_regular_file(file.path());
   if (!fd)
-    return; // what it has stays unreadable
+    return; // the file's bytes stay unreadable
   const auto on_disk = std::make_shared<const FileOnDisk>(file.path(), *fd);
   for (const auto& segment : file.segments()) {
     const auto first = bias(segment.address).value;
@@ -123,7 +122,7 @@ std::size_t CoreMemory::read_piece(std::uint64_t address, std::span<std::byte> i
   const auto wanted = into.first(
       static_cast<std::size_t>(std::min<std::uint64_t>(into.size() - 1, piece.last - address)) + 1);
   const auto offset = piece.offset + (address - first);
-  // Opened for each read: a job has thousands of files, and little is asked of them.
+  // A file is opened for each read: a job has thousands of files, and few bytes of them are read.
   return piece.file ? read_at(piece.file->open(), offset, wanted) : core_->read(offset, wanted);
 }
 
@@ -145,7 +144,7 @@ Result<void> CoreMemory::read_ranges(std::span<MemoryRange> ranges) {
 }
 
 const Lack* CoreMemory::lack(TargetAddress address) const {
-  if (address.value < smallest_page)
+  if (address.value < limits::page)
     return nullptr; // a null pointer, and a field of it
   if (!core_->lists_every_mapping())
     return &lack_of_core;

@@ -16,22 +16,22 @@
 
 namespace mqbridge {
 
-/// The memory of a process, as its core file has it. What the core left out is unreadable, never
-/// zeros, until the file that was mapped there is given. One thread at a time.
+/// The memory of a process, from its core file. Memory that the core left out is unreadable, never
+/// zeros, until add_file() gives the file that was mapped there. One thread at a time.
 class CoreMemory final : public Memory {
 public:
   explicit CoreMemory(std::shared_ptr<const CoreFile> core);
 
-  /// From now on `file`, which was loaded with `bias`, stands for what the core left out of its
-  /// read-only segments. The caller has made sure that it is the file which the process had loaded.
+  /// From now on `file`, loaded with `bias`, provides the bytes that the core left out of its
+  /// read-only segments. The caller must have made sure that the process had loaded this very file.
   ///
-  /// Writers leave out only pages that the process never changed. Writable segments are not served
-  /// nevertheless: a shared mapping that was left out has its contents from other processes, too.
-  /// Where the core names the mapped files, only mappings of the same place in the file are served.
+  /// Writers leave out only pages that the process never changed. Even so, writable segments are
+  /// not provided: a shared mapping also has contents from other processes. If the core names the
+  /// mapped files, only mappings of the same place in the file are provided.
   void add_file(const ElfFile& file, LoadBias bias);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;
-  /// Any address but those of the first page, where the writer does not list every mapping.
+  /// For any address except in the first page, if the writer does not list every mapping.
   const Lack* lack(TargetAddress address) const override;
 
 private:
@@ -45,7 +45,7 @@ private:
   struct Hole {
     TargetAddress first;
     TargetAddress last;
-    /// What is to be added to an address for its offset in the file (wraps around). nullopt: the
+    /// The number that turns an address into its offset in the file (wraps around). nullopt: the
     /// core does not name files.
     std::optional<std::uint64_t> shift;
   };
@@ -61,8 +61,8 @@ private:
   std::vector<Hole> holes_;               ///< in order, never overlapping
 };
 
-/// The mappings of the process, with the names that NT_FILE gives them. Readable is what the core
-/// itself has. `complete` where the writer lists every mapping.
+/// The mappings of the process, with their names from NT_FILE. Memory that the core itself has is
+/// readable. `complete` if the writer lists every mapping.
 MemoryMap memory_map_of(const CoreFile& core);
 
 /// The path of the program as far as the core says it: that of the file in which the auxiliary

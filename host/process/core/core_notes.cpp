@@ -15,24 +15,9 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t most_problems = 8;
 
-/// Where the fields of the kernel's struct elf_prstatus are, in bytes.
-struct StatusLayout {
-  std::size_t tid;
-  std::size_t registers;
-  std::size_t unit; ///< of one register: their block is followed by pr_fpvalid and padding
-};
-
-/// The class decides. The exceptions are m68k, whose structures align to 2 bytes, and the ABIs with
-/// 32-bit words whose kernel saves 64-bit registers.
-StatusLayout status_layout(const ElfIdentity& identity) {
-  if (identity.is_64)
-    return {32, 112, 8};
-  if (identity.machine == EM_68K)
-    return {22, 70, 4};
-  const bool is_x32 = identity.machine == EM_X86_64;
-  const bool is_n32 = identity.machine == EM_MIPS && (identity.flags & EF_MIPS_ABI2) != 0;
-  const bool is_s390 = identity.machine == EM_S390; // its PSW has 8 bytes
-  return {24, 72, is_x32 || is_n32 || is_s390 ? std::size_t{8} : std::size_t{4}};
+/// The layout is the same everywhere in the 64-bit class.
+CoreStatus status_layout(const ElfIdentity& identity) {
+  return identity.is_64 ? CoreStatus{32, 112, 8} : architecture_of(identity).core_status;
 }
 
 /// The text before the first zero.
@@ -66,7 +51,7 @@ private:
       notes_.problems.push_back(std::move(what));
   }
 
-  /// False: it says that it is longer than what is left.
+  /// Parses one note. False: it claims to be longer than the rest.
   bool parse_one() {
     const auto name_size = number(bytes_, at_, 4);
     const auto size = number(bytes_, at_ + 4, 4);

@@ -29,7 +29,7 @@ struct CoreMapping {
   std::string name;         ///< absolute path, as the kernel knew it; may end with " (deleted)"
 };
 
-/// What the notes (PT_NOTE) of a core file say. What a core does not say stays empty.
+/// The contents of a core file's notes (PT_NOTE). Facts that are missing there stay empty.
 struct CoreNotes {
   /// In the order of the notes. The first thread is the one that got the signal (kernel, QEMU), or
   /// the one that gdb had selected.
@@ -45,16 +45,16 @@ struct CoreNotes {
   bool has_floating_point = false;     ///< NT_FPREGSET
   bool is_from_gdb = false;            ///< a note of the owner GDB
 
-  /// What is damaged, one sentence without a full stop for each place; the first few places only.
+  /// Faults, a sentence without a full stop for each; only for the first few places.
   std::vector<std::string> problems;
 
   /// nullptr: no mapping has it.
   const CoreMapping* find_mapping(TargetAddress address) const;
 };
 
-/// Adds what the notes of one segment say to `notes`. `alignment` is the segment's p_align: notes
-/// are aligned to 8 bytes where it is 8, else to 4. No size in `bytes` is believed before it was
-/// compared with what is there. Source: elf(5), core(5), <linux/elfcore.h>.
+/// Adds the notes of one segment to `notes`. `alignment` is the segment's p_align: notes are
+/// aligned to 8 bytes if it is 8, else to 4. Each size in `bytes` is compared with the bytes that
+/// are there before it is believed. Source: elf(5), core(5), <linux/elfcore.h>.
 void parse_core_notes(std::span<const std::byte> bytes, const ElfIdentity& identity,
                       std::uint64_t alignment, CoreNotes& notes);
 

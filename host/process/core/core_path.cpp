@@ -12,7 +12,7 @@ bool exists(std::string_view name) {
   return !name.empty() && std::filesystem::exists(name, error);
 }
 
-/// Where the '@' stands that ends the core's name; npos: all of `text` is the name.
+/// The place of the '@' that ends the core's name; npos: all of `text` is the name.
 std::size_t end_of_core(std::string_view text) {
   if (exists(text))
     return std::string_view::npos;

@@ -8,14 +8,14 @@
 
 namespace mqbridge {
 
-/// What a target `core:FILE[@EXECUTABLE]` names.
+/// The names in a target `core:FILE[@EXECUTABLE]`.
 struct CorePath {
   std::filesystem::path core;
   std::optional<std::filesystem::path> executable; ///< nullopt: to be found as the core names it
 };
 
-/// Takes apart what stands behind "core:". File names may contain '@', too: the longest beginning
-/// that names an existing file is the core; if there is none, the last '@' ends it.
+/// Parses the text behind "core:". File names may contain '@', too: the longest beginning that
+/// names an existing file is the core; if there is none, the last '@' ends it.
 ///
 /// Example: of "core@1@/opt/app@2/run" the core is "core@1" if this file exists, and neither
 /// "core@1@/opt/app@2/run" nor "core@1@/opt/app" do.

@@ -45,7 +45,7 @@ void CoreProcess::find_headers(ElfCache& files) {
       fmt::format("name the file that ran: core:{}@EXECUTABLE", core_->path().string())};
 }
 
-/// False: it is not the executable of this process.
+/// Takes the program headers. False: the file is not the executable of this process.
 bool CoreProcess::take_headers_of(const ElfFile& file, const AuxiliaryVector& auxv) {
   const auto table = auxv.find(AT_PHDR);
   const auto entry = auxv.find(AT_ENTRY);
@@ -105,8 +105,8 @@ Result<std::optional<std::string>> CoreProcess::auxiliary_vector() {
   return bytes.empty() ? std::nullopt : std::optional(bytes);
 }
 
-Result<LaunchEnvironment> CoreProcess::environment() {
-  return parse_environment(initial_environment(*core_, memory_));
+Result<std::string> CoreProcess::environment() {
+  return initial_environment(*core_, memory_);
 }
 
 Result<std::vector<ProcessThread>> CoreProcess::threads(std::size_t) {

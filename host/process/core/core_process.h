@@ -11,10 +11,10 @@
 
 namespace mqbridge {
 
-/// A dead process, as its core file has it. Nothing waits for it, and nothing is let go.
+/// A dead process, from its core file. There is nothing to hold or to let go.
 ///
-/// memory() has what the core has, until use_file() adds the files that were matched: so build-ids
-/// are those of the process. QEMU's cores may lack the program headers of the executable; then they
+/// memory() has the core's memory alone, until use_file() adds the matched files: so build-ids are
+/// really the process's. QEMU's cores may lack the program headers of the executable; then these
 /// are read from its file, for header_memory() alone.
 class CoreProcess final : public ProcessSource {
 public:
@@ -38,7 +38,7 @@ public:
   Result<std::optional<std::vector<LoadedObject>>> loaded_objects(std::uint64_t) override {
     return std::optional<std::vector<LoadedObject>>();
   }
-  Result<LaunchEnvironment> environment() override;
+  Result<std::string> environment() override;
   Result<std::vector<ProcessThread>> threads(std::size_t) override;
   std::optional<MemoryMap> take_new_map(const Platform& platform) override;
   std::optional<Error> doubt_of(const ElfFile& file, LoadBias bias) override;

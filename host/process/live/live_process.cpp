@@ -1,9 +1,9 @@
 #include "host/process/live/live_process.h"
 
-#include "host/process/live/described_architecture.h"
+#include "host/process/target_description.h"
 #include "rsp/client/opening.h"
 #include "rsp/codes.h"
-#include "rsp/commands/process_life.h"
+#include "rsp/commands/life_check.h"
 #include "rsp/commands/qxfer.h"
 
 #include <fmt/format.h>
@@ -43,13 +43,14 @@ void LiveProcess::expect_memory(std::span<const MappedRange> ranges) {
       zeros_->expect_memory({range.first, range.last});
 }
 
-/// What a stub does not announce it does not have: asking would cost a round trip.
+/// An object that the stub does not announce is not asked for: asking would cost a round trip.
 Result<std::optional<std::string>> LiveProcess::read_announced(bool announced,
                                                                std::string_view object) {
   return announced ? rsp::read_object(client_, object, "") : std::optional<std::string>();
 }
 
-/// The first question of all: what follows leaves in one burst with it, if attach() has not asked.
+/// This is the first question of all. If attach() has not asked further questions, they leave in
+/// one burst with it.
 Result<std::optional<std::string>> LiveProcess::executable() {
   rsp::ask_about_process(client_);
   auto path = read_announced(client_.features().qxfer_exec_file, "exec-file");

@@ -33,7 +33,7 @@ public:
   Result<std::string> architecture() override;
   Result<std::optional<std::vector<LoadedObject>>>
   loaded_objects(std::uint64_t last_address) override;
-  Result<LaunchEnvironment> environment() override { return files_.environment(); }
+  Result<std::string> environment() override { return files_.environment(); }
   void expect_threads() override { threads_.expect(); }
   Result<std::vector<ProcessThread>> threads(std::size_t most_registers) override {
     return threads_.read(most_registers);

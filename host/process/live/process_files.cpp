@@ -12,24 +12,23 @@
 namespace mqbridge {
 namespace {
 
-/// A page of the kernel's, and what the longest usual line of it may leave empty.
+/// A page of the kernel's, and the bytes of it that the longest usual line may leave empty.
 constexpr std::size_t maps_read = 4096;
 constexpr std::size_t maps_cut_short = 512;
-/// Five mappings an object, each a line of some hundred bytes; and some that belong to no object.
+/// An object has five mappings, each with a line of some hundred bytes; other mappings belong to no
+/// object.
 constexpr std::size_t maps_of_an_object = 700;
 constexpr std::size_t maps_of_none = 4096;
 
-/// In exchanges of its own. A launch environment is a help, never a need: the only error is a lost
-/// connection.
-Result<LaunchEnvironment> read_environment(rsp::Client& client, std::int64_t pid) {
+/// Reads it in exchanges of its own. An environment is a help, never needed: the only error is a
+/// lost connection.
+Result<std::string> read_environment(rsp::Client& client, std::int64_t pid) {
   if (!client.features().vfile || pid <= 0)
-    return LaunchEnvironment{};
+    return std::string();
   auto bytes = rsp::read_file(client, fmt::format("/proc/{}/environ", pid), limits::environment);
-  if (bytes)
-    return parse_environment(*bytes);
-  if (bytes.error().code.starts_with(codes::of_vfile))
-    return LaunchEnvironment{};
-  return forward(std::move(bytes));
+  if (!bytes && bytes.error().code.starts_with(codes::of_vfile))
+    return std::string();
+  return bytes;
 }
 
 } // namespace
@@ -75,17 +74,17 @@ std::optional<MemoryMap> ProcessFiles::take_new_map(const Platform& platform) {
   return map ? std::optional(std::move(*map)) : std::nullopt;
 }
 
-Result<LaunchEnvironment> ProcessFiles::environment() {
+Result<std::string> ProcessFiles::environment() {
   if (!environ_)
     return read_environment(client_, pid_);
-  // Where all that there was has come, its end need not have been seen. But a stub may also give
-  // less because its packet was full, which ends in the middle of a variable as a rule.
+  // If all bytes have come, the end need not have been seen. But a stub may also give fewer because
+  // its packet was full; as a rule the text then ends in the middle of a variable.
   environ_->advance();
   if (!environ_->ran_short() || !environ_->text().ends_with('\0'))
     if (auto done = environ_->finish(); !done)
       return forward(std::move(done));
   const std::string_view text = environ_->text();
-  return parse_environment(environ_->complete() ? text : text.substr(0, text.rfind('\0') + 1));
+  return std::string(environ_->complete() ? text : text.substr(0, text.rfind('\0') + 1));
 }
 
 } // namespace mqbridge

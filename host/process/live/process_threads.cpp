@@ -40,7 +40,7 @@ bool ProcessThreads::is_stopped(const rsp::ThreadInfo& thread) const {
   return stop_.tid == thread.tid && stop_.pid.value_or(pid_) == pid_;
 }
 
-/// The stub has selected the thread that it named. All threads serve where it named none.
+/// The thread that the stub named is selected. If it named none, any thread serves.
 rsp::ThreadId ProcessThreads::selected(std::span<const rsp::ThreadInfo> listed) const {
   const auto named =
       std::ranges::find_if(listed, [this](const auto& one) { return is_stopped(one); });

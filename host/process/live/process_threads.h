@@ -19,16 +19,16 @@ namespace mqbridge {
 /// exchanges, if expect() was called early enough: then read() needs none.
 class ProcessThreads {
 public:
-  /// `stop`: what the stub said when it stopped the process. `client` outlives this.
+  /// `stop`: the stub's answer when it stopped the process. `client` outlives this.
   ProcessThreads(rsp::Client& client, std::int64_t pid, const rsp::StopReply& stop)
       : client_(client), pid_(pid), stop_(stop) {}
 
   /// read() will be called: asks for the list with the next exchange. Not over a serial line, where
   /// registers take long, and are better left out when time is short.
   void expect();
-  /// Takes the list when it has come, and asks for the registers of all with the next exchange.
-  /// Not where one burst does not do it, nor before the link is known not to be slow: how many
-  /// there is time for is known to read() alone.
+  /// Takes the list when it has come, and asks for the registers of all threads with the next
+  /// exchange. It does not if they need more than one burst, or if the link may be slow: then only
+  /// read() knows for how many there is time.
   void advance();
   /// As ProcessSource::threads(). Registers that advance() has asked for are given in any case.
   Result<std::vector<ProcessThread>> read(std::size_t most_registers);

@@ -1,7 +1,8 @@
 #include "host/process/live/stub_memory.h"
 
-#include "rsp/commands/memory.h"
-#include "rsp/commands/process_life.h"
+#include "rsp/client/quirks.h"
+#include "rsp/commands/life_check.h"
+#include "rsp/commands/read_memory.h"
 
 #include <algorithm>
 #include <vector>
@@ -9,24 +10,10 @@
 namespace mqbridge {
 namespace {
 
-/// What of a process can be read changes at page borders only: of these stubs one refusal of a page
-/// is a hole. Any other one may refuse for another reason, or look at memory that ends anywhere.
+/// Refused pieces of this size are holes.
 std::size_t grain_of(rsp::StubKind kind) {
   constexpr std::size_t page = 4096;
-  switch (kind) {
-  case rsp::StubKind::gdbserver:
-  case rsp::StubKind::qemu_user:
-  case rsp::StubKind::lldb_server:
-  case rsp::StubKind::vgdb:
-  case rsp::StubKind::rr:
-    return page;
-  case rsp::StubKind::unknown:
-  case rsp::StubKind::qemu_system:
-  case rsp::StubKind::openocd:
-  case rsp::StubKind::gdbstub:
-    break;
-  }
-  return 1;
+  return rsp::quirks_of(kind).holes_are_pages ? page : 1;
 }
 
 } // namespace

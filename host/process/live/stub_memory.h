@@ -5,9 +5,10 @@
 
 namespace mqbridge {
 
-/// The bottom layer: asks the stub, with all ranges of one call pipelined (rsp/commands/memory.h).
-/// What could not be read counts as unmapped only while the process is there; else it is an Error,
-/// target.died (rsp/commands/process_life.h). Does not own the client.
+/// The bottom layer: asks the stub, with all ranges of one call pipelined
+/// (rsp/commands/read_memory.h). Memory that could not be read counts as unmapped only if the
+/// process is still there; otherwise it is an Error, target.died (rsp/commands/life_check.h). Does
+/// not own the client.
 class StubMemory final : public Memory {
 public:
   explicit StubMemory(rsp::Client& client) : client_(client) {}

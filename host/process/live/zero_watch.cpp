@@ -31,7 +31,7 @@ void ZeroWatch::judge(std::span<const MemoryRange> ranges) {
   }
 }
 
-/// Partly is enough: what is read is whole pages, and a segment need not fill its last one.
+/// A part of the range is enough: whole pages are read, and a segment need not fill its last one.
 bool ZeroWatch::expected(const MemoryRange& range) const {
   const auto last = range.address + (range.read - 1);
   return std::any_of(expected_.begin(), expected_.end(), [&](const Extent& extent) {

@@ -8,9 +8,9 @@
 
 namespace mqbridge {
 
-/// Between a stub that answers failed reads with zeros (rsp::Features::unreadable_reads_zero) and
-/// the layers above: notices answers that are nothing but zeros where no loaded file says that
-/// memory is. There a zero may be a read that failed, and is no NULL pointer.
+/// A layer above a stub that answers failed reads with zeros
+/// (rsp::Features::unreadable_reads_zero). It notices answers that are all zeros in places where no
+/// loaded file has memory: such a zero may be a failed read, and no NULL pointer.
 class ZeroWatch final : public Memory {
 public:
   /// Addresses from `first` to `last`, both included.
@@ -18,7 +18,7 @@ public:
     TargetAddress first;
     TargetAddress last;
   };
-  /// Ranges at least this long are judged: of a short one zeros are nothing special.
+  /// Only ranges of at least this length are judged: in a short one zeros are usual.
   static constexpr std::size_t shortest = 64;
 
   /// `below` is not owned and outlives this.

@@ -4,9 +4,10 @@
 #include <array>
 #include <cstdlib>
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace mqbridge::unwinder {
 namespace {
@@ -14,11 +15,7 @@ namespace {
 constexpr pid_t some_process = 1; // libdwfl wants a number, and asks nobody for it
 constexpr pid_t some_thread = 1;
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-
-/// The register that a frame's own address is reckoned from; nullopt: it is found in another way.
+/// The register from which a frame's own address is computed; nullopt: it is found in another way.
 std::optional<unsigned> base_register(Dwarf_Frame* frame) {
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
@@ -91,7 +88,7 @@ CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
   return std::move(chain_);
 }
 
-// libdw does not know the architecture, or there is no file to know it from.
+// Ends the chain if libdw does not know the architecture, or has no file that tells it.
 void Unwinder::end_without_libdw() {
   chain_.unsupported = modules_.any() != nullptr;
   chain_.end = StackEnd::no_cfi;
@@ -112,8 +109,8 @@ void Unwinder::judge_end(int result) {
   else if (failed_read_ && !outermost_)
     chain_.end = end_at_failed_read();
   else if (result == 0 && !outermost_) {
-    // A return address of 0: where a thread begins, some architectures have one. Elsewhere somebody
-    // wrote over it. Who knows functions can tell.
+    // A return address of 0. On some architectures a thread begins so; on others the stack was
+    // overwritten. Only code that knows functions can tell.
     chain_.frames.emplace_back();
     chain_.end = StackEnd::no_cfi;
   } else if (result == 0)
@@ -152,15 +149,15 @@ int Unwinder::add_frame(Dwfl_Frame* state) {
   else if (std::ranges::any_of(found.registers, [&](unsigned number) {
              return ::dwfl_frame_reg(state, number, &value) != 0;
            }))
-    end_ = StackEnd::unreadable; // the stub did not give them
+    end_ = StackEnd::unreadable; // the stub did not give the registers
   else if (chain_.frames.size() == process_.max_frames)
     end_ = StackEnd::limit;
   return end_ ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
 // Stacks grow downwards on every architecture that libdw can unwind on: a caller's frame lies above
-// that of what it called. A function that calls none may have no frame of its own; and a signal
-// handler may run on another stack.
+// the frame of the called function. A function that calls no other may have no frame of its own;
+// and a signal handler may run on another stack.
 std::optional<StackEnd> Unwinder::end_before(const wire::PlainFrame& frame, bool after_trampoline) {
   if (!seen_.insert({frame.address, frame.stack_pointer}).second)
     return StackEnd::repeats;
@@ -191,7 +188,7 @@ Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
   Dwarf_Frame* found = nullptr;
   if (information == nullptr || ::dwarf_cfi_addrframe(information, address, &found) != 0)
     return {};
-  const std::unique_ptr<Dwarf_Frame, Free> frame(found);
+  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame(found, &std::free);
   bool is_trampoline = false;
   const int return_address = ::dwarf_frame_info(frame.get(), nullptr, nullptr, &is_trampoline);
   Dwarf_Op room[3];
@@ -202,15 +199,15 @@ Unwinder::FrameInformation Unwinder::look_into(Dwarf_CFI* information,
   FrameInformation facts{.found = true,
                          .is_trampoline = is_trampoline,
                          .is_outermost = known && count == 0 && operations == room};
-  if (known && count == 0 && operations == nullptr) // it stays where it is
+  if (known && count == 0 && operations == nullptr) // the register stays where it is
     facts.registers.push_back(static_cast<unsigned>(return_address));
   if (const auto base = base_register(frame.get()))
     facts.registers.push_back(*base);
   return facts;
 }
 
-// On s390x it stands on the stack, and no information is about it: libdwfl knows its instruction
-// ("svc"), and nothing else without information there.
+// On s390x a trampoline stands on the stack, without unwind information. libdwfl recognises its
+// instruction, but only if there is no information.
 bool Unwinder::may_be_trampoline(std::uint64_t address) {
   auto* module = modules_.any();
   GElf_Addr bias = 0;
@@ -218,9 +215,12 @@ bool Unwinder::may_be_trampoline(std::uint64_t address) {
   if (module == nullptr || modules_.number_at(address) ||
       ::gelf_getehdr(::dwfl_module_getelf(module, &bias), &header) == nullptr)
     return false;
-  std::array<std::byte, 2> code{};
-  return header.e_machine == EM_S390 && pages_.fetch(address, code) && code[0] == std::byte{0x0a} &&
-         (code[1] == std::byte{119} || code[1] == std::byte{173});
+  return std::ranges::any_of(
+      architecture_of(header).signal_returns, [&](std::string_view expected) {
+        std::string code(expected.size(), '\0');
+        return !expected.empty() &&
+               pages_.fetch(address, std::as_writable_bytes(std::span(code))) && code == expected;
+      });
 }
 
 bool Unwinder::read_word(std::uint64_t address, std::uint64_t& word) {
@@ -241,7 +241,7 @@ bool Unwinder::set_registers(Dwfl_Thread* thread) const {
   ::dwfl_thread_state_register_pc(thread, thread_.program_counter);
   for (const auto& [number, value] : registers_) {
     const Dwarf_Word word = value;
-    ::dwfl_thread_state_registers(thread, number, 1, &word); // those that it does not know stay out
+    ::dwfl_thread_state_registers(thread, number, 1, &word); // libdwfl leaves unknown ones out
   }
   return true;
 }

@@ -22,8 +22,8 @@ struct CallChain {
   bool unsupported = false; ///< libdw cannot unwind on this architecture
 };
 
-/// Unwinds threads of one process with libdwfl, by call frame information alone: what guesses by
-/// frame pointers it has is not let in.
+/// Unwinds threads of one process with libdwfl, by call frame information alone: it gives libdwfl
+/// no way to guess by frame pointers.
 class Unwinder {
 public:
   Unwinder(Modules& modules, sandbox::PageView& pages, const wire::UnwinderStart& process)
@@ -32,12 +32,12 @@ public:
   CallChain unwind(const wire::ThreadQuestion& thread, std::span<const DwarfRegister> registers);
 
 private:
-  /// Of the code that a frame is in.
+  /// The unwind information for the code of a frame.
   struct FrameInformation {
     bool found = false;
     bool is_trampoline = false;           ///< what a signal handler returns to
     bool is_outermost = false;            ///< its return address is undefined
-    std::vector<unsigned> registers = {}; ///< without which no caller can be found
+    std::vector<unsigned> registers = {}; ///< the registers that are needed to find the caller
   };
 
   bool attach();
@@ -67,8 +67,8 @@ private:
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_; ///< addresses and stack pointers
   bool after_trampoline_ = false;
   bool outermost_ = false;                   ///< the frame's return address is undefined
-  std::optional<StackEnd> end_;              ///< the frame that is the last, and why
-  std::optional<std::uint64_t> failed_read_; ///< since the frame
+  std::optional<StackEnd> end_;              ///< why the frame is the last one
+  std::optional<std::uint64_t> failed_read_; ///< the address of a read that failed since the frame
 };
 
 } // namespace mqbridge::unwinder

@@ -11,14 +11,10 @@ namespace {
 
 constexpr std::string_view operator_word = "operator";
 
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
-
 std::string demangled(const std::string& symbol) {
   int status = 0;
-  const std::unique_ptr<char, Free> name(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status));
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
   return name && status == 0 ? name.get() : symbol;
 }
 
@@ -26,8 +22,8 @@ bool is_in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-/// Behind the signs of an operator whose word stands at `at`: "operator<<", "operator()"; those
-/// that are words are left to the caller. nullopt: no such word is there.
+/// The place behind the signs of an operator whose word stands at `at`: "operator<<", "operator()".
+/// Operators that are words are left to the caller. nullopt: no such word is there.
 std::optional<std::size_t> behind_operator(std::string_view text, std::size_t at) {
   if (text.substr(at, operator_word.size()) != operator_word ||
       (at > 0 && is_in_word(text[at - 1])))
@@ -40,21 +36,21 @@ std::optional<std::size_t> behind_operator(std::string_view text, std::size_t at
   constexpr std::string_view signs = "+-*/%^&|~!=<>,[]";
   while (end < text.size() && signs.find(text[end]) != std::string_view::npos &&
          (text[end] != '<' || text.substr(at, end - at) == operator_word ||
-          text[end - 1] == '<')) // another one begins template arguments
+          text[end - 1] == '<')) // another '<' begins template arguments
     ++end;
   const bool has_arguments = end > at + operator_word.size() && text.substr(end, 2) == " <";
   return has_arguments ? end + 1 : end;
 }
 
-/// The first of the name: behind the last space outside of all brackets, but for the spaces of an
-/// operator's own name ("operator new[]", "operator unsigned int").
+/// The beginning of the name: behind the last space outside of all brackets. Spaces of an
+/// operator's own name do not count ("operator new[]", "operator unsigned int").
 std::size_t name_begins(std::string_view text) {
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (const auto end = behind_operator(text, i)) {
       if (*end == i + operator_word.size() && depth == 0)
-        return begin; // a word: what follows belongs to it
+        return begin; // the operator is a word: the rest belongs to it
       i = *end - 1;
       continue;
     }
@@ -69,7 +65,7 @@ std::size_t name_begins(std::string_view text) {
   return begin;
 }
 
-/// gfortran's for procedures of modules.
+/// The name of a module's procedure, from gfortran's symbol for it.
 std::optional<std::string> of_fortran_module(std::string_view symbol) {
   constexpr std::string_view infix = "_MOD_";
   const auto at = symbol.find(infix);

@@ -16,52 +16,41 @@ constexpr std::size_t longest = 12; ///< bytes of a function that only jumps: wi
 
 using Code = std::array<std::uint8_t, longest>;
 
-/// `bits` lowest bits of a number, as a signed one.
+/// The `bits` lowest bits of a number, as a signed one.
 std::int64_t extended(std::uint64_t value, unsigned bits) {
   const auto sign = std::uint64_t{1} << (bits - 1);
   value &= (sign << 1) - 1;
   return static_cast<std::int64_t>(value ^ sign) - static_cast<std::int64_t>(sign);
 }
 
-std::uint64_t four_bytes(const std::uint8_t* bytes, bool big_endian) {
+std::uint64_t number_of(std::span<const std::uint8_t> bytes, ByteOrder order) {
   std::uint64_t value = 0;
-  for (unsigned i = 0; i < 4; ++i)
-    value |= std::uint64_t{bytes[i]} << (8 * (big_endian ? 3 - i : i));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    value = value << 8 | bytes[order == ByteOrder::big ? i : bytes.size() - 1 - i];
   return value;
 }
 
-/// How far a first instruction that only jumps goes, from its own place. nullopt: it is none.
-std::optional<std::int64_t> jump_of(const Code& code, int machine) {
-  if (machine == EM_X86_64 || machine == EM_386) {
-    constexpr std::array<std::uint8_t, 3> pad = {0xf3, 0x0f, 0x1e}; // endbr64, endbr32
-    const std::size_t at = std::equal(pad.begin(), pad.end(), code.begin()) ? 4 : 0;
-    if (code[at] == 0xeb)
-      return static_cast<std::int64_t>(at) + 2 + extended(code[at + 1], 8);
-    if (code[at] != 0xe9)
-      return std::nullopt;
-    return static_cast<std::int64_t>(at) + 5 +
-           extended(four_bytes(code.data() + at + 1, false), 32);
-  }
-  if (machine == EM_AARCH64) { // b
-    const auto instruction = four_bytes(code.data(), false);
-    if (instruction >> 26 != 5)
-      return std::nullopt;
-    return 4 * extended(instruction, 26);
-  }
-  if (machine == EM_S390) { // jg
-    if (code[0] != 0xc0 || code[1] != 0xf4)
-      return std::nullopt;
-    return 2 * extended(four_bytes(code.data() + 2, true), 32);
+/// The distance that a first instruction jumps, from its own place. nullopt: it is no jump.
+std::optional<std::int64_t> jump_of(const Code& code, const Architecture& architecture) {
+  const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
+  const auto& pad = architecture.landing_pad;
+  const std::size_t at = !pad.empty() && text.starts_with(pad) ? 4 : 0;
+  for (const auto& jump : architecture.jumps) {
+    const auto distance = ((std::uint64_t{1} << jump.bits) - 1) << jump.shift;
+    const auto instruction = number_of(std::span(code).subspan(at, jump.size), jump.order);
+    if (jump.size != 0 && (instruction & ~distance) == jump.opcode)
+      return static_cast<std::int64_t>(at + (jump.from_end ? jump.size : 0)) +
+             jump.unit * extended(instruction >> jump.shift, jump.bits);
   }
   return std::nullopt;
 }
 
-/// The sorted table of where functions begin that linkers put before unwind tables (.eh_frame_hdr
-/// of the LSB), in the encoding that all of them use.
+/// The sorted table of functions' beginnings that linkers put before unwind tables (.eh_frame_hdr
+/// of the LSB), in the encoding that all linkers use.
 class Beginnings {
 public:
-  Beginnings(Modules& modules, Elf* elf, GElf_Addr bias, bool big_endian)
-      : modules_(modules), big_endian_(big_endian) {
+  Beginnings(Modules& modules, Elf* elf, GElf_Addr bias, ByteOrder byte_order)
+      : modules_(modules), byte_order_(byte_order) {
     constexpr std::array<std::uint8_t, 4> known = {1, 0x1b, 0x03, 0x3b};
     std::array<std::uint8_t, 12> header{};
     std::size_t segments = 0;
@@ -74,12 +63,12 @@ public:
       table_ = bias + segment.p_vaddr;
       if (modules_.read(table_, std::as_writable_bytes(std::span(header))) &&
           std::equal(known.begin(), known.end(), header.begin()))
-        count_ = number(header.data() + 8);
+        count_ = number_of(std::span(header).last(4), byte_order_);
       return;
     }
   }
 
-  /// The last one not behind `address`.
+  /// The last beginning that is not behind `address`.
   std::optional<std::uint64_t> before(std::uint64_t address) const {
     std::optional<std::uint64_t> best;
     std::uint64_t first = 0;
@@ -88,7 +77,8 @@ public:
       std::array<std::uint8_t, 4> place{};
       if (!modules_.read(table_ + 12 + 8 * middle, std::as_writable_bytes(std::span(place))))
         return std::nullopt;
-      const auto at = table_ + static_cast<std::uint64_t>(extended(number(place.data()), 32));
+      const auto at =
+          table_ + static_cast<std::uint64_t>(extended(number_of(place, byte_order_), 32));
       if (at <= address) {
         best = at;
         first = middle + 1;
@@ -100,24 +90,22 @@ public:
   }
 
 private:
-  std::uint64_t number(const std::uint8_t* bytes) const { return four_bytes(bytes, big_endian_); }
-
   Modules& modules_;
-  bool big_endian_;
+  ByteOrder byte_order_;
   std::uint64_t table_ = 0;
   std::uint64_t count_ = 0;
 };
 
-/// Where a function goes that does nothing but jump; nullopt: it does more.
+/// The goal of a function that does nothing but jump; nullopt: it does more.
 std::optional<std::uint64_t> goal_of(Modules& modules, std::uint64_t address,
-                                     const GElf_Sym& function, int machine) {
+                                     const GElf_Sym& function, const Architecture& architecture) {
   const auto size = static_cast<std::size_t>(function.st_size);
   if (GELF_ST_TYPE(function.st_info) != STT_FUNC || size == 0 || size > longest)
     return std::nullopt;
   Code code{};
   if (!modules.read(address, std::as_writable_bytes(std::span(code)).first(size)))
     return std::nullopt;
-  const auto jump = jump_of(code, machine);
+  const auto jump = jump_of(code, architecture);
   if (!jump)
     return std::nullopt;
   return address + static_cast<std::uint64_t>(*jump);
@@ -139,9 +127,9 @@ std::string_view without_profiling(std::string_view name) {
   return name.starts_with("PMPI_") ? name.substr(1) : name;
 }
 
-/// The name of what jumps to `start`; nullopt: nothing does, or several functions do.
-std::optional<std::string> name_of_jump(Modules& modules, Dwfl_Module* module, int machine,
-                                        std::uint64_t start) {
+/// The name of the function that jumps to `start`; nullopt: none does, or several do.
+std::optional<std::string> name_of_jump(Modules& modules, Dwfl_Module* module,
+                                        const Architecture& architecture, std::uint64_t start) {
   std::optional<std::string> found;
   const int count = ::dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
@@ -149,7 +137,7 @@ std::optional<std::string> name_of_jump(Modules& modules, Dwfl_Module* module, i
     GElf_Addr at = 0;
     const char* name =
         ::dwfl_module_getsym_info(module, i, &symbol, &at, nullptr, nullptr, nullptr);
-    if (name == nullptr || goal_of(modules, at, symbol, machine) != start)
+    if (name == nullptr || goal_of(modules, at, symbol, architecture) != start)
       continue;
     if (found && without_profiling(*found) != without_profiling(name))
       return std::nullopt;
@@ -168,11 +156,11 @@ std::optional<JumpedTo> jumped_to(Modules& modules, Dwfl_Module* module, std::ui
   if (elf == nullptr || ::gelf_getehdr(elf, &header) == nullptr ||
       !has_unwind_table(module, address))
     return std::nullopt;
-  const bool big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
-  const auto start = Beginnings(modules, elf, bias, big_endian).before(address);
+  const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
+  const auto start = Beginnings(modules, elf, bias, order).before(address);
   if (!start)
     return std::nullopt;
-  auto name = name_of_jump(modules, module, header.e_machine, *start);
+  auto name = name_of_jump(modules, module, architecture_of(header), *start);
   return name ? std::optional(JumpedTo{std::move(*name), *start}) : std::nullopt;
 }
 

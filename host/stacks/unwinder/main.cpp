@@ -1,16 +1,16 @@
-// mqbridge-unwinder: unwinds the stacks of one process's threads with libdw, for unwind()
-// (host/stacks/unwind.h), which starts it with a socket; of no use by hand. Stacks, call frame
-// information and DWARF may come from anywhere: this process opens no file, sees nothing but what
-// it is given descriptors of, and may die.
+// mqbridge-unwinder unwinds the stacks of one process's threads with libdw. unwind()
+// (host/stacks/unwind.h) starts it with a socket; it is of no use by hand. Stacks, call frame
+// information and DWARF may come from anywhere: so this process opens no file, reads only files
+// whose descriptors it gets, and may die.
 
 #include "host/confined/file_reader.h"
-#include "host/stacks/unwinder/session.h"
+#include "host/stacks/unwinder/unwinder_session.h"
 
 namespace mqbridge::unwinder {
 namespace {
 
-/// The parent's clock ends what takes too long; the limit of time holds where the parent is gone.
-/// A module costs up to three descriptors, and a stack may touch hundreds of modules.
+/// The parent's clock ends work that takes too long; the limit of time counts if the parent is
+/// gone. A module costs up to three descriptors, and a stack may touch hundreds of modules.
 constexpr sandbox::Limits limits = {.address_space = std::uint64_t{64} << 30,
                                     .own_memory = std::uint64_t{4} << 30,
                                     .cpu_seconds = 60,
@@ -18,7 +18,7 @@ constexpr sandbox::Limits limits = {.address_space = std::uint64_t{64} << 30,
 
 [[noreturn]] void run() {
   sandbox::FileReader process(limits, sandbox::Rules::looking_for_files);
-  auto start = Start::receive(process.channel()); // nothing of the files was looked at yet
+  auto start = Start::receive(process.channel()); // no file was looked at yet
   process.begin(start.process.sandboxed, wire::UnwinderKind::ready, wire::UnwinderKind::no_sandbox);
   Session(process.channel(), start).serve();
 }

@@ -9,12 +9,16 @@
 namespace mqbridge::unwinder {
 namespace {
 
-/// Files are given with the modules.
+/// libdwfl need not look for files: they are given with the modules.
 int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) {
   return -1;
 }
 
 } // namespace
+
+const Architecture& architecture_of(const GElf_Ehdr& header) {
+  return mqbridge::architecture_of(header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64);
+}
 
 Modules::Modules(Files& files, std::span<const wire::ModulePlace> places) : files_(files) {
   static const Dwfl_Callbacks callbacks = {find_no_elf, &Modules::find_debug, nullptr, nullptr};
@@ -93,7 +97,7 @@ Dwarf* Modules::dwarf(Dwfl_Module* module, Dwarf_Addr& bias) {
   return dwarf;
 }
 
-// libdw would look for it by its name, which this process may not.
+// libdw would look for the file by its name, which this process may not do.
 void Modules::find_alternate(Entry& entry, Dwarf* dwarf) {
   const char* name = nullptr;
   const void* build_id = nullptr;
@@ -106,8 +110,8 @@ void Modules::find_alternate(Entry& entry, Dwarf* dwarf) {
     ::dwarf_setalt(dwarf, entry.alternate);
 }
 
-// Piece by piece: the sandbox lets nobody ask how long the file is, which libelf would for all of
-// it.
+// Reads piece by piece. For the whole file libelf would ask how long it is, which the sandbox lets
+// nobody do.
 bool Modules::read(std::uint64_t address, std::span<std::byte> into) {
   auto* module = at(address);
   GElf_Addr bias = 0;

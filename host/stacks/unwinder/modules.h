@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/disk/file_descriptor.h"
+#include "host/memory/architecture.h"
 #include "host/stacks/unwinder_wire.h"
 
 #include <cstddef>
@@ -22,8 +23,10 @@ public:
   virtual FileDescriptor alternate(std::uint32_t module) = 0; ///< of .gnu_debugaltlink
 };
 
-/// The loaded objects of one process, for libdwfl. A file is asked for when something is looked for
-/// in its module: of some 60 modules a thread's stack has some 5.
+const Architecture& architecture_of(const GElf_Ehdr& header);
+
+/// The loaded objects of one process, for libdwfl. A file is fetched when something is looked up in
+/// its module: of some 60 modules a thread's stack needs some 5.
 class Modules {
 public:
   /// `files` outlives this.
@@ -35,17 +38,17 @@ public:
   Dwfl* dwfl() const { return dwfl_; }
 
   std::optional<std::uint32_t> number_at(std::uint64_t address) const;
-  /// With its file; nullptr: nothing is there, or its file is not to be had.
+  /// The module at this address, with its file; nullptr: there is none, or its file cannot be had.
   Dwfl_Module* at(std::uint64_t address);
-  /// Any, for libdwfl to know the architecture from. nullptr: no file of them can be had.
+  /// Any module with a file, from which libdwfl learns the architecture. nullptr: there is none.
   Dwfl_Module* any();
 
-  /// Its DWARF, with what dwz put elsewhere; nullptr: none. What is at `address` in the process is
-  /// at `address` minus `bias` there.
+  /// The module's DWARF, with the parts that dwz moved elsewhere; nullptr: there is none. An
+  /// address of the process minus `bias` is the address there.
   Dwarf* dwarf(Dwfl_Module* module, Dwarf_Addr& bias);
 
-  /// What the module's file has at that address of the process, where it cannot have changed since:
-  /// code and constants. False: it is not all there.
+  /// Reads bytes of the module's file for that address of the process, if they cannot have changed
+  /// since: code and constants. False: some of them are not there.
   bool read(std::uint64_t address, std::span<std::byte> into);
 
 private:
@@ -54,7 +57,7 @@ private:
     std::uint32_t number = 0;
     wire::ModulePlace place;
     bool was_asked_for = false;
-    bool has_dwarf = false; ///< and its alternate file was looked for
+    bool has_dwarf = false; ///< and the alternate file was looked for
     Dwfl_Module* module = nullptr;
     FileDescriptor alternate_file = FileDescriptor();
     Dwarf* alternate = nullptr;

@@ -10,7 +10,7 @@
 namespace mqbridge::unwinder {
 namespace {
 
-/// Deeper than compilers nest.
+/// Compilers do not nest as deep as this.
 constexpr int deepest = 256;
 
 bool is_fortran(int language) {
@@ -38,7 +38,7 @@ bool is_cplusplus(int language) {
   }
 }
 
-/// Where a function was declared that `die` is a definition or a copy of.
+/// The declaration of the function of which `die` is a definition or a copy.
 Dwarf_Die declaration_of(Dwarf_Die die) {
   constexpr int longest_way = 8;
   for (int i = 0; i < longest_way; ++i) {
@@ -54,8 +54,8 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-/// "halo::(anonymous namespace)::": what a C++ function is declared in. Looks through its unit:
-/// only for functions that nothing outside of their file can call, which have no linkage name.
+/// "halo::(anonymous namespace)::": the scopes in which a C++ function is declared. The whole unit
+/// is searched, so only functions without a linkage name ask, which no other file can call.
 std::string enclosing_scopes(Dwarf_Die& die) {
   auto declaration = declaration_of(die);
   Dwarf_Die* scopes = nullptr;
@@ -95,7 +95,7 @@ public:
   Search(std::uint64_t address, int language)
       : address_(address), fortran_(is_fortran(language)), cplusplus_(is_cplusplus(language)) {}
 
-  /// Whether it is below `parent`; then take() has the way to it.
+  /// Whether the code is below `parent`; then take() has the way to it.
   bool look_below(Dwarf_Die& parent, const std::string& prefix, int depth = 0) {
     Dwarf_Die child;
     if (depth == deepest || ::dwarf_child(&parent, &child) != 0)
@@ -130,7 +130,7 @@ private:
     }
   }
 
-  /// What has no code of its own, or not that of the functions in it.
+  /// Whether the DIE has no code of its own, or not the code of the functions in it.
   bool is_container(Dwarf_Die& die) const {
     switch (::dwarf_tag(&die)) {
     case DW_TAG_namespace:

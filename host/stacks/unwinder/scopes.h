@@ -14,8 +14,8 @@ struct Scope {
   std::optional<std::string> name;
 };
 
-/// The functions of a unit whose code is at `address` of its file: the innermost first, then those
-/// that it was inlined into. Empty: the unit has none there.
+/// The functions of a unit whose code is at `address` of its file: the innermost first, then the
+/// functions into which it was inlined. Empty: the unit has none there.
 std::vector<Scope> scopes_at(Dwarf_Die& unit, std::uint64_t address);
 
 } // namespace mqbridge::unwinder

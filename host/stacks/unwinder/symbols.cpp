@@ -15,7 +15,8 @@ std::optional<std::int64_t> line_number(std::int64_t value) {
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-/// As the compiler wrote it: libdw sets the directory before it where the unit's name has none.
+/// The file's name as the compiler wrote it. If the unit's name is not absolute, libdw puts the
+/// unit's directory before the file's name.
 std::optional<std::string> source_file(const char* path, Dwarf_Die& unit) {
   if (path == nullptr || std::string_view(path) == "???")
     return std::nullopt;
@@ -49,7 +50,7 @@ std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned name) {
   return value;
 }
 
-/// Where an inlined function was called.
+/// Sets the line in which an inlined function was called.
 void set_line_of_call(Dwarf_Die& unit, Dwarf_Die& inlined, Call& call) {
   const auto line = number(inlined, DW_AT_call_line);
   const auto file = number(inlined, DW_AT_call_file);

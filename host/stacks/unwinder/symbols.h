@@ -9,17 +9,10 @@
 
 namespace mqbridge::unwinder {
 
-/// One call that an address is in.
-struct Call {
-  std::optional<std::string> function = {};
-  std::optional<std::uint64_t> begins_at = {}; ///< of the function, in the process
-  std::optional<std::string> file = {};
-  std::optional<std::int64_t> line = {};
-  bool inlined = false;
-};
+using Call = NamedCall;
 
-/// The calls that the instruction at `address` is in: the innermost first, then those that it was
-/// inlined into. One at least. From DWARF, and without it from symbol tables.
+/// The calls in which the instruction at `address` is: the innermost first, then the functions into
+/// which it was inlined. At least one. From DWARF, and without it from symbol tables.
 std::vector<Call> calls_at(Modules& modules, std::uint64_t address);
 
 } // namespace mqbridge::unwinder

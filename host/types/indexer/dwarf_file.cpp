@@ -35,7 +35,8 @@ bool is_block(Dwarf_Half form) {
          form == DW_FORM_block4;
 }
 
-// DW_OP_plus_uconst N, or DW_OP_constu N: all that compilers write for a member of a plain struct.
+// The offset in DW_OP_plus_uconst N or DW_OP_constu N. Compilers write nothing else for a member of
+// a plain struct.
 std::optional<std::uint64_t> offset_of(std::span<const std::uint8_t> expression) {
   if (expression.size() < 2)
     return std::nullopt;
@@ -228,8 +229,8 @@ std::unique_ptr<DwarfFile> DwarfFile::open(SuppliedFile supplied,
   }
   Dwarf_Error error = nullptr;
   int outcome = DW_DLV_ERROR;
-  // Once libdwarf has read one file itself it takes the objects of all others for its own kind, too
-  // (the function that asks for section flags is a global variable of it).
+  // Once libdwarf has read one file itself, it takes the objects of all other files for its own
+  // kind, too: its function that asks for section flags is a global variable.
   static bool libdwarf_reads = false;
   libdwarf_reads = libdwarf_reads || elf->has_relocations();
   if (libdwarf_reads) {
@@ -311,7 +312,7 @@ bool DwarfFile::next_unit(bool in_info, Dwarf_Unsigned& next,
   if (!succeeded(outcome, error, "dwarf_next_cu_header_d"))
     return false;
   split_id.reset();
-  // Only ever compared with another one that was read the same way: byte order does not matter.
+  // The id is only compared with others that were read the same way: byte order does not matter.
   if (version >= 5 && (unit_type == DW_UT_skeleton || unit_type == DW_UT_split_compile))
     std::memcpy(&split_id.emplace(), &signature, sizeof signature);
   return true;

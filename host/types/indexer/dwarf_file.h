@@ -16,7 +16,7 @@ namespace mqbridge {
 
 class DwarfFile;
 
-/// Where a DIE is.
+/// The place of a DIE.
 struct DiePlace {
   DwarfFile* file = nullptr;
   Dwarf_Off offset = 0;
@@ -24,7 +24,7 @@ struct DiePlace {
   auto operator<=>(const DiePlace&) const = default;
 };
 
-/// What was wrong with DWARF first. Shared by the files that one set of types is spread over: a
+/// The first fault in the DWARF. The files over which one set of types is spread share it: a
 /// look-up in one of them goes through the others.
 struct DwarfFault {
   std::string what;       ///< empty: nothing
@@ -36,11 +36,11 @@ struct DwarfFault {
 /// A file that was opened for its DWARF, by somebody who knows where it is.
 struct SuppliedFile {
   FileDescriptor fd;
-  std::uint32_t number = 0; ///< names it in messages to them
+  std::uint32_t number = 0; ///< its name in messages to them
 };
 
-/// One DIE, read with libdwarf. Empty when the question had no answer. What libdwarf reports as an
-/// error leaves the answer empty too, and is remembered by the file: see DwarfFile::fault.
+/// One DIE, read with libdwarf. Empty if there is no such DIE. If libdwarf reports an error, the
+/// answer is empty, too, and the file remembers the error: see DwarfFile::fault.
 class DwarfDie {
 public:
   DwarfDie() = default;
@@ -57,8 +57,8 @@ public:
   /// DW_AT_data_member_location: a constant, or the simple location expressions that compilers
   /// write.
   std::optional<std::uint64_t> member_location() const;
-  /// The DIE that an attribute of class reference names: in this unit, another one, a type unit, or
-  /// dwz's alternate file.
+  /// The DIE to which an attribute of class reference leads: in this unit, another unit, a type
+  /// unit, or dwz's alternate file.
   DwarfDie reference(Dwarf_Half attribute) const;
   DwarfDie child() const;
   DwarfDie sibling() const;
@@ -83,7 +83,7 @@ private:
 /// A unit of .debug_info or .debug_types.
 struct DwarfUnit {
   DwarfDie die; ///< the first, which holds all others
-  /// Of a skeleton, and of the split unit that belongs to it (DWARF 5, 7.3.2.2; before it
+  /// For a skeleton, and for its split unit: their common id (DWARF 5, 7.3.2.2; before that
   /// DW_AT_GNU_dwo_id).
   std::optional<std::uint64_t> split_id = {};
 };
@@ -97,22 +97,24 @@ public:
   DwarfFile(const DwarfFile&) = delete;
   DwarfFile& operator=(const DwarfFile&) = delete;
 
-  /// Where references and names of dwz's alternate forms (DW_FORM_GNU_ref_alt,
-  /// DW_FORM_GNU_strp_alt) lead. Not owned; outlives this. nullptr: it is missing, such names are
-  /// empty and such references lead nowhere. To be said before anything is read of a file that has
-  /// .gnu_debugaltlink.
+  /// The file to which references and names of dwz's alternate forms lead (DW_FORM_GNU_ref_alt,
+  /// DW_FORM_GNU_strp_alt). Not owned; outlives this. nullptr: it is missing; such names are then
+  /// empty, and such references lead nowhere. For a file that has .gnu_debugaltlink, call this
+  /// before anything is read.
   void set_alternate(DwarfFile* alternate);
 
   /// Calls `visit` with each unit of .debug_info, then of .debug_types, until there is a fault.
   void for_each_unit(const std::function<void(const DwarfUnit& unit)>& visit);
-  /// `place` is in this file.
+  /// `place` must be in this file.
   DwarfDie die_at(DiePlace place);
 
   bool faulty() const { return fault_->any(); }
-  /// Remembers `what` unless something was wrong already.
+  /// Remembers `what`, unless there was a fault already.
   void set_fault(std::string what);
-  /// A fault if this thread's work is over (WorkScope).
+  /// Sets a fault if this thread has no more time for its work (WorkScope). To be called every
+  /// `dies_between_looks` DIEs.
   void end_if_over();
+  static constexpr int dies_between_looks = 256;
 
 private:
   friend class DwarfDie;

@@ -8,10 +8,9 @@
 namespace mqbridge {
 namespace {
 
-constexpr int depth_limit = 32;                   // arrays of arrays, anonymous structs in structs
-constexpr int chain_limit = 64;                   // typedefs and qualifiers in a row
-constexpr std::uint64_t visit_limit = 1'000'000;  // DIEs for one type
-constexpr std::uint64_t dies_between_looks = 256; // at the clock, if there is a budget
+constexpr int depth_limit = 32;                  // arrays of arrays, anonymous structs in structs
+constexpr int chain_limit = 64;                  // typedefs and qualifiers in a row
+constexpr std::uint64_t visit_limit = 1'000'000; // DIEs for one type
 
 bool is_alias(Dwarf_Half tag) {
   return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -36,7 +35,7 @@ NameKind kind_of_tag(Dwarf_Half tag) {
 } // namespace
 
 bool DwarfLayout::visit() {
-  if (visited_ % dies_between_looks == 0)
+  if (visited_ % DwarfFile::dies_between_looks == 0)
     file_.end_if_over();
   if (++visited_ <= visit_limit)
     return !file_.faulty();
@@ -61,8 +60,8 @@ std::optional<TypeLayout> DwarfLayout::of(DwarfDie type) {
   return layout;
 }
 
-// Follows typedefs and qualifiers to the type they name, and a declaration to its definition.
-// Empty: void, or no definition known.
+// Follows typedefs and qualifiers to the type that they name, and a declaration to its definition.
+// Empty: it is void, or no definition is known.
 DwarfDie DwarfLayout::strip(DwarfDie type) {
   for (int step = 0; type && is_alias(type.tag()); ++step) {
     if (step == chain_limit) {
@@ -119,11 +118,11 @@ std::optional<std::uint64_t> DwarfLayout::array_size(const DwarfDie& array, int 
       continue;
     auto count = range.number(DW_AT_count);
     if (const auto last = range.number(DW_AT_upper_bound); !count && last) {
-      // Unsigned, as bounds that make no sense wrap around.
+      // The numbers are unsigned, so that senseless bounds wrap around.
       const auto first = static_cast<std::uint64_t>(range.number(DW_AT_lower_bound).value_or(0));
       count = static_cast<std::int64_t>(static_cast<std::uint64_t>(*last) - first + 1);
     }
-    // No bound: a flexible member, which takes no room.
+    // Without a bound it is a flexible member, which takes no room.
     const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(0, count.value_or(0)));
     if (__builtin_mul_overflow(*size, elements, &*size)) {
       file_.set_fault(fmt::format("the array at {:#x} does not fit", array.place().offset));
@@ -176,8 +175,8 @@ void DwarfLayout::add_member(const DwarfDie& member, bool in_union, std::uint64_
     add_members(type, offset, depth + 1, layout);
 }
 
-// Bytes from the start of the aggregate; for a bit-field, of the storage unit that holds it.
-// nullopt: not at a fixed place.
+// The distance in bytes from the start of the aggregate, for a bit-field that of its storage unit.
+// nullopt: the member is at no fixed place.
 std::optional<std::uint64_t> DwarfLayout::member_offset(const DwarfDie& member, bool in_union,
                                                         std::uint64_t size) {
   if (const auto location = member.member_location())

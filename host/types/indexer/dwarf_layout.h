@@ -9,9 +9,9 @@
 
 namespace mqbridge {
 
-/// Works out the layout of one type from its DIE: for one question each, since it counts the DIEs
-/// it visits. Every loop that corrupt input could close is bounded; a bound that is met is a fault
-/// of the file.
+/// Works out the layout of one type from its DIE. It counts the DIEs that it visits, so each object
+/// is for one question. Every loop that corrupt input could close is bounded; reaching a bound is a
+/// fault of the file.
 class DwarfLayout {
 public:
   /// `parts` and `questions` outlive this.

@@ -20,7 +20,7 @@ int DwarfObject::section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_S
   return DW_DLV_OK;
 }
 
-// libdwarf writes to no section that it did not copy first: to relocate it.
+// libdwarf only writes to a section, for relocating it, after it has made a copy.
 int DwarfObject::load_section(void* object, Dwarf_Half index, Dwarf_Small** data,
                               int* error) noexcept {
   auto& self = of(object);

@@ -9,8 +9,9 @@
 
 namespace mqbridge {
 
-/// A mapped ELF file as libdwarf sees it: sections are handed out where they are mapped, where its
-/// own reader copies each whole one into memory. Those that are compressed are unpacked here.
+/// A mapped ELF file in libdwarf's interface. It hands out sections where they are mapped;
+/// libdwarf's own reader would copy each section into memory. Compressed sections are unpacked
+/// here.
 class DwarfObject {
 public:
   explicit DwarfObject(MappedElf elf) : elf_(std::move(elf)), unpacked_(elf_.sections().size()) {}

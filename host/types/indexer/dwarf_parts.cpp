@@ -12,7 +12,7 @@ std::unique_ptr<DwarfParts> DwarfParts::open(GivenFiles files, Questions& questi
     return nullptr;
   if (files.alternate) {
     parts->alternate_ = DwarfFile::open(std::move(*files.alternate), fault);
-    if (!parts->alternate_) // what the main file has of its own is there
+    if (!parts->alternate_) // the main file's own types are there
       parts->alternate_defect_ = fault->any() ? std::exchange(*fault, {}).what : "no DWARF in it";
   }
   if (files.wants_alternate)

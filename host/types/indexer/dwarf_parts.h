@@ -11,23 +11,23 @@
 
 namespace mqbridge {
 
-/// The files of one ELF file's DWARF that are there from the beginning.
+/// Those files of one ELF file's DWARF that are given at the start.
 struct GivenFiles {
   SuppliedFile main;
-  std::optional<SuppliedFile> alternate = {}; ///< made by dwz of what several files share
+  std::optional<SuppliedFile> alternate = {}; ///< by dwz, with the parts that files share
   bool wants_alternate = false;               ///< the main file refers to one, given or not
 };
 
-/// The DWARF of one ELF file with all that it is spread over: its own sections, the alternate file,
-/// and split DWARF. One thread.
+/// The DWARF of one ELF file in all places over which it is spread: its own sections, the alternate
+/// file, and split DWARF. One thread.
 class DwarfParts {
 public:
   /// `questions` outlives this. nullptr: there is no DWARF in it, or a fault.
   static std::unique_ptr<DwarfParts> open(GivenFiles files, Questions& questions,
                                           std::shared_ptr<DwarfFault> fault);
 
-  /// Calls `visit` with each unit, until there is a fault: those of the file itself, then split
-  /// ones. Units of the alternate file are reached by reference only: it holds other programs'
+  /// Calls `visit` with each unit, until there is a fault: first the file's own units, then split
+  /// ones. Units of the alternate file are only reached by references: it holds other programs'
   /// types, too.
   void for_each_unit(const std::function<void(const DwarfUnit&)>& visit);
 
@@ -38,7 +38,7 @@ public:
 
   /// Empty: there is no such file, or no such DIE (a fault).
   DwarfDie die_at(TypePlace place);
-  /// nullopt: it does not fit into one.
+  /// nullopt: the place does not fit into a TypePlace.
   std::optional<TypePlace> place_of(const DwarfDie& die) const;
 
 private:

@@ -1,14 +1,12 @@
 #include "host/types/indexer/dwarf_split.h"
 
-#include "host/types/indexer_wire.h"
-
 #include <algorithm>
 #include <dwarf.h>
 
 namespace mqbridge {
 namespace {
 
-// Each stays open as long as its types are used. A program of more objects is packed by dwp.
+// Each file stays open as long as its types are used. dwp packs a program of more objects.
 constexpr std::size_t max_files = 256;
 
 } // namespace
@@ -36,7 +34,7 @@ void SplitDwarf::for_each_unit(const std::vector<Skeleton>& skeletons,
   missing_.all_units = static_cast<std::uint32_t>(skeletons.size());
 }
 
-// Those of `wanted` that no package has.
+// The skeletons of `wanted` that no package has.
 std::vector<Skeleton>
 SplitDwarf::visit_package(std::vector<Skeleton> wanted,
                           const std::function<void(const DwarfUnit&)>& visit) {
@@ -49,7 +47,7 @@ SplitDwarf::visit_package(std::vector<Skeleton> wanted,
     const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const Skeleton& skeleton) {
       return unit.split_id && skeleton.id == unit.split_id;
     });
-    // Type units have no id: what they define is asked for by signature or by name.
+    // Type units have no id: their definitions are asked for by signature or by name.
     if (found == wanted.end() && unit.split_id)
       return;
     if (found != wanted.end())
@@ -69,7 +67,7 @@ bool SplitDwarf::visit_file(const Skeleton& skeleton,
     auto file = open(std::move(*supplied), why);
     if (!file)
       continue;
-    // Compiled again since, it describes other types than those that run.
+    // If the file was compiled again since, it describes other types than the running ones.
     bool same_build = false;
     file->for_each_unit([&](const DwarfUnit& unit) {
       same_build = same_build || (skeleton.id && unit.split_id == skeleton.id);
@@ -84,7 +82,7 @@ bool SplitDwarf::visit_file(const Skeleton& skeleton,
   }
 }
 
-// What cannot be opened is as good as missing: no fault.
+// A file that cannot be opened is no fault: it counts as missing.
 std::unique_ptr<DwarfFile> SplitDwarf::open(SuppliedFile file, std::string& why) {
   auto opened = DwarfFile::open(std::move(file), fault_);
   if (!opened)

@@ -2,6 +2,7 @@
 
 #include "host/types/indexer/dwarf_file.h"
 #include "host/types/indexer/questions.h"
+#include "host/types/indexer_wire.h"
 
 #include <cstdint>
 #include <functional>
@@ -12,22 +13,15 @@
 
 namespace mqbridge {
 
-/// What a skeleton unit says of the file that holds the rest of it (-gsplit-dwarf; DWARF 5, 3.1.2).
+/// The reference of a skeleton unit to the file with the rest of it (-gsplit-dwarf; DWARF 5,
+/// 3.1.2).
 struct Skeleton {
   std::string name;      ///< DW_AT_dwo_name, DW_AT_GNU_dwo_name
   std::string directory; ///< DW_AT_comp_dir
   std::optional<std::uint64_t> id;
 
-  /// nullopt: a whole unit.
+  /// nullopt: it is a whole unit, and no skeleton.
   static std::optional<Skeleton> of(const DwarfUnit& unit);
-};
-
-/// Split DWARF that could not be used.
-struct MissingSplit {
-  std::string package = {};            ///< what is wrong with the package; empty: nothing
-  std::uint32_t units = 0;             ///< whose file is not there, or is of another build
-  std::uint32_t all_units = 0;         ///< that were looked for
-  std::vector<std::string> first = {}; ///< the names of some of those that are missing
 };
 
 /// The split DWARF of one ELF file: its .dwp, which holds all units, or a .dwo for each. One
@@ -42,7 +36,8 @@ public:
   void for_each_unit(const std::vector<Skeleton>& skeletons,
                      const std::function<void(const DwarfUnit&)>& visit);
 
-  const MissingSplit& missing() const { return missing_; }
+  /// What could not be used of it.
+  const wire::MissingDwarf& missing() const { return missing_; }
 
   /// The files that are in use, in the order in which they were opened; nullptr: there is none of
   /// that number.
@@ -60,7 +55,7 @@ private:
   Questions& questions_;
   std::shared_ptr<DwarfFault> fault_;
   std::vector<std::unique_ptr<DwarfFile>> files_;
-  MissingSplit missing_;
+  wire::MissingDwarf missing_;
 };
 
 } // namespace mqbridge

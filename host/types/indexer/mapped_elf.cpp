@@ -14,11 +14,11 @@
 namespace mqbridge {
 namespace {
 
-/// Sections that libdwarf reads as soon as they are there, and that types have no part in: each is
-/// a way to break it more (0.5 frees its list of .debug_rnglists twice if they are cut short).
+/// Sections that libdwarf reads as soon as it sees them, and that types do not need. Each of them
+/// is one more way to break it (0.5 frees its list of .debug_rnglists twice if they are cut short).
 constexpr std::array<std::string_view, 4> not_for_types = {"rnglists", "loclists", "ranges", "loc"};
 
-constexpr std::uint64_t largest_ratio = 1032; // of deflate: RFC 1951 allows no better one
+constexpr std::uint64_t largest_ratio = 1032; // deflate's: RFC 1951 allows no better one
 
 std::optional<std::string> check_unpacked(const ElfSection& section) {
   const auto size = section.unpacked_size.value_or(0);
@@ -86,7 +86,7 @@ std::optional<std::string> MappedElf::read_headers() {
   const auto first = section(0);
   if (!first)
     return "its section headers lie outside of it";
-  // Numbers that 16 bits do not hold stand in the first section header (gABI, e_shnum).
+  // A number that does not fit 16 bits stands in the first section header (gABI, e_shnum).
   std::uint64_t count = native(header->e_shnum);
   std::uint64_t names_index = native(header->e_shstrndx);
   if (count == 0)
@@ -141,7 +141,7 @@ std::optional<std::string> MappedElf::unpack_by_header(ElfSection& section) cons
   return check_unpacked(section);
 }
 
-// .zdebug_*, as GNU tools wrote it before: "ZLIB", then the size, big-endian.
+// .zdebug_* is the older form of GNU tools: "ZLIB", then the size, big-endian.
 std::optional<std::string> MappedElf::unpack_by_name(ElfSection& section) const {
   constexpr std::string_view magic = "ZLIB";
   constexpr std::size_t header_size = 12;
@@ -173,7 +173,7 @@ bool MappedElf::inside(std::uint64_t offset, std::uint64_t size) const {
   return offset <= bytes_.size() && size <= bytes_.size() - offset;
 }
 
-// Empty: none, or one without end.
+// The text at `offset`. Empty: there is none, or it has no end.
 std::string_view MappedElf::text_at(std::uint64_t offset, std::uint64_t end) const {
   if (offset >= end)
     return {};

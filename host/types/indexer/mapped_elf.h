@@ -22,8 +22,8 @@ struct ElfSection {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::uint64_t entry_size = 0;
-  /// Its bytes are a zlib stream of so many; nullopt: they are what they are. `name` is that of the
-  /// contents.
+  /// Set: its bytes are a zlib stream, which unpacks to so many bytes, and `name` is the unpacked
+  /// section's. nullopt: it is not compressed.
   std::optional<std::uint64_t> unpacked_size = {};
 };
 
@@ -33,8 +33,8 @@ struct Unmapping {
   void operator()(const std::byte* at) const;
 };
 
-/// The sections of an ELF file with DWARF in them, of a file that is mapped: only what is looked at
-/// is read. If somebody shortens the file meanwhile, a look behind its end is a SIGBUS: for a
+/// The sections of a mapped ELF file with DWARF in them: only pages that are looked at are read. If
+/// somebody shortens the file meanwhile, a look behind its end is a SIGBUS: so this is for a
 /// process that may die alone.
 class MappedElf {
 public:
@@ -44,13 +44,13 @@ public:
 
   bool is_64() const { return is_64_; }
   ByteOrder byte_order() const { return byte_order_; }
-  /// .debug_*, .zdebug_* and their .dwo forms, behind an empty first one: in an ELF file no section
-  /// has the number 0, and libdwarf counts on that.
+  /// .debug_*, .zdebug_* and their .dwo forms, after an empty first one: in an ELF file section 0
+  /// is empty, and libdwarf counts on that.
   std::span<const ElfSection> sections() const { return sections_; }
   std::span<const std::byte> bytes(const ElfSection& section) const {
     return bytes_.subspan(section.offset, section.size);
   }
-  /// They are not what is to be read: relocations have to be applied first, as in object files.
+  /// Whether relocations have to be applied before the sections can be read, as in object files.
   bool has_relocations() const { return has_relocations_; }
 
 private:

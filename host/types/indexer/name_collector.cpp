@@ -6,10 +6,8 @@
 namespace mqbridge {
 namespace {
 
-// Between two sorts, which drop what a name has too many of.
+// Places that are collected between two sorts. If a name has too many places, a sort drops some.
 constexpr std::size_t places_between_sorts = 1U << 20U;
-
-constexpr int dies_between_looks = 256; // at the clock, if there is a budget
 
 } // namespace
 
@@ -52,14 +50,14 @@ void NameCollector::add_unit(const DwarfDie& unit) {
   int until_look = 0;
   for (auto die = unit.child(); die && !main.faulty(); die = die.sibling()) {
     if (--until_look <= 0) {
-      until_look = dies_between_looks;
+      until_look = DwarfFile::dies_between_looks;
       main.end_if_over();
     }
     if (die.tag() != DW_TAG_imported_unit) {
       add(die);
       continue;
     }
-    // Those of the file itself are visited anyway.
+    // Units of the file itself are visited anyway.
     const auto place = die.reference(DW_AT_import).place();
     if (place.file != nullptr && place.file != &main && imported_.insert(place).second)
       to_be_added_.push_back(place);
@@ -79,7 +77,7 @@ void NameCollector::add(const DwarfDie& die) {
     sort();
 }
 
-// By name; those of one name stay in the order in which they were met.
+// Sorts by name; the places of one name stay in the order in which they were met.
 void NameCollector::sort() {
   std::stable_sort(places_.begin(), places_.end(),
                    [](const NamedPlace& a, const NamedPlace& b) { return a.name < b.name; });

@@ -9,11 +9,11 @@
 
 namespace mqbridge {
 
-/// What a DIE of that tag would be listed as; nullopt: it is no type with a name.
+/// The kind under which a DIE of that tag is listed; nullopt: it is no type with a name.
 std::optional<NameKind> name_kind_of(Dwarf_Half tag);
 
-/// The DIE at `place`, if it is a type of that kind and name: two names may have one hash. Else
-/// empty.
+/// The DIE at `place`, if it is a type of that kind and name; else empty: two names may have one
+/// hash.
 DwarfDie named_type(DwarfParts& parts, TypePlace place, NameKind kind, std::string_view name);
 
 /// Lists the types at the top of each unit of one DwarfParts. Declarations are not listed.
@@ -22,8 +22,9 @@ public:
   /// `parts` outlives this.
   explicit NameCollector(DwarfParts& parts) : parts_(parts) {}
 
-  /// Reads every unit once, those of the alternate file that are imported with them. A fault ends
-  /// it early. By name, then in file order; no name more often than a TypeNames has it.
+  /// Reads every unit once, and with it the units of the alternate file that it imports. A fault
+  /// ends it early. Sorted by name, then in file order; each name at most as often as in a
+  /// TypeNames.
   std::vector<NamedPlace> collect();
 
 private:

@@ -19,12 +19,11 @@ std::vector<NamedPlace> TypeReader::names() {
   return parts_ ? NameCollector(*parts_).collect() : std::vector<NamedPlace>();
 }
 
-MissingSplit TypeReader::missing() const {
-  return parts_ ? parts_->split().missing() : MissingSplit();
-}
-
-std::string TypeReader::alternate_defect() const {
-  return parts_ ? parts_->alternate_defect() : std::string();
+wire::MissingDwarf TypeReader::missing() const {
+  auto missing = parts_ ? parts_->split().missing() : wire::MissingDwarf();
+  if (parts_)
+    missing.alternate = parts_->alternate_defect();
+  return missing;
 }
 
 std::optional<TypeLayout> TypeReader::layout(std::string_view name,
@@ -45,7 +44,7 @@ std::optional<TypeLayout> TypeReader::layout(std::string_view name,
 std::optional<DwarfFault> TypeReader::take_fault() {
   if (!fault_->any())
     return std::nullopt;
-  // Without any DWARF every answer lacks everything.
+  // Without any DWARF the fault holds for every answer.
   return parts_ ? std::exchange(*fault_, {}) : *fault_;
 }
 

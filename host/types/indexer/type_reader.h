@@ -13,17 +13,16 @@
 
 namespace mqbridge {
 
-/// A place where a type may be defined, and what it would be there.
+/// A place where a type may be defined, and the kind that it would have there.
 struct TypeCandidate {
   NameKind kind = NameKind::structure;
   TypePlace place;
 };
 
 /// Reads the types of one file's DWARF with libdwarf: versions 2 to 5, 32- and 64-bit format,
-/// compressed, type units. What is wrong with the DWARF ends an answer early and is a fault, to be
-/// taken before the next question. Without a budget of
-/// this thread (WorkScope) it may take for ever: libdwarf is slow on some corrupt input, and one
-/// call of it is not ended. One thread.
+/// compressed, type units. A fault in the DWARF ends an answer early; take it before the next
+/// question. Without a time limit for this thread (WorkScope) it may run for ever: libdwarf is slow
+/// on some corrupt input. A single call of libdwarf cannot be interrupted. One thread.
 class TypeReader {
 public:
   /// `pointer_size` of the platform, in bytes; `questions` outlives this.
@@ -31,16 +30,14 @@ public:
 
   /// All types that have a name, as TypeNames takes them.
   std::vector<NamedPlace> names();
-  /// What split DWARF names() lacked.
-  MissingSplit missing() const;
-  /// What is wrong with the alternate file that was given; empty: nothing.
-  std::string alternate_defect() const;
+  /// The parts of the DWARF that names() lacked.
+  wire::MissingDwarf missing() const;
 
-  /// The first of the candidates that has that name there and is complete; nullopt: none.
+  /// The layout of the first candidate that has that name there and is complete; nullopt: none is.
   std::optional<TypeLayout> layout(std::string_view name,
                                    std::span<const TypeCandidate> candidates);
 
-  /// nullopt: the last answer is whole.
+  /// The fault of the last answer; nullopt: it is whole.
   std::optional<DwarfFault> take_fault();
 
 private:

@@ -9,7 +9,7 @@
 namespace mqbridge::rsp::guardian {
 namespace {
 
-/// Of the line "NAME:\tVALUE..."; NUL if there is none.
+/// The first character of the value in the line "NAME:\tVALUE..."; NUL if there is none.
 char first_of_value(std::string_view status, std::string_view name) {
   while (!status.empty()) {
     const std::string_view line = status.substr(0, status.find('\n'));

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Between two looks at mqbridge, while anything is watched. A look takes some 20 us.
+/// Time between two looks at mqbridge, while anything is watched. A look takes some 20 us.
 constexpr milliseconds look_interval{250};
 
 enum class Reception : std::uint8_t { message, nothing, closed };
@@ -43,7 +43,7 @@ Reception receive(int channel, Message& message, int& descriptor) {
   return Reception::message;
 }
 
-/// The process that made the channel. Not getppid(), which changes when mqbridge dies.
+/// The process that made the channel. getppid() is not used: it changes when mqbridge dies.
 pid_t peer_of(int channel) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -79,7 +79,7 @@ void Keeper::run() {
   while (lives() || !releases_.empty()) {
     if (!wait_for_events())
       return;
-    // First of all: what is released below must be what mqbridge said last.
+    // Messages come first: the releases below must follow what mqbridge said last.
     if (lives())
       take_messages();
     if (lives() && Clock::now() >= next_look_)
@@ -138,7 +138,7 @@ void Keeper::take(Message& message, int descriptor) {
     return;
   }
   if (descriptor >= 0)
-    close(descriptor); // nothing else comes with one
+    close(descriptor); // no other message carries one
   const auto entry = watched_.find(message.handle);
   if (entry == watched_.end())
     return; // taken over: its target runs
@@ -156,7 +156,7 @@ void Keeper::take(Message& message, int descriptor) {
     break;
   case Operation::set_manner:
     entry->second.manner = static_cast<Manner>(message.payload.front());
-    // The last word of a hand-over: what the guardian before had taken, and perhaps not released.
+    // This ends a hand-over: the guardian before may have taken the connection and not released it.
     if (takeovers_ != nullptr && takeovers_->taken(message.handle))
       take_over(entry);
     break;
@@ -170,7 +170,8 @@ void Keeper::take(Message& message, int descriptor) {
   }
 }
 
-/// A handle stands for one connection: the one that it stood for is left as mqbridge left it.
+/// A handle stands for one connection. If it stood for another one before, that connection is left
+/// as mqbridge left it.
 void Keeper::watch(std::uint32_t handle, Watched connection) {
   const auto [entry, is_new] = watched_.try_emplace(handle, connection);
   if (is_new)
@@ -191,7 +192,8 @@ void Keeper::look_at_client() {
     take_over_held();
 }
 
-/// A target that runs until a signal stops it is left to run: mqbridge may be back by then.
+/// Takes over the held targets. A target that runs until a signal stops it is left to run: mqbridge
+/// may be back by then.
 void Keeper::take_over_held() {
   for (auto entry = watched_.begin(); entry != watched_.end();) {
     const Watched& connection = entry->second;
@@ -201,8 +203,8 @@ void Keeper::take_over_held() {
   }
 }
 
-/// mqbridge has had its chance: some time beyond what it allows itself. Where it is just letting
-/// go, it has limits of its own for that.
+/// Takes over the connections whose deadline has passed: it lies some time beyond mqbridge's own
+/// limit. If mqbridge is just letting the target go, mqbridge's limits for that hold instead.
 void Keeper::take_over_late() {
   const auto now = Clock::now();
   for (auto entry = watched_.begin(); entry != watched_.end();) {
@@ -230,7 +232,8 @@ void Keeper::advance_releases() {
   releases_.remove_if([this](Release& release) {
     if (!release.done())
       return false;
-    // mqbridge has the connection, too: without this its server would wait for what it says next.
+    // mqbridge has the connection, too: without the shutdown the server would wait for its next
+    // packet.
     if (lives())
       shutdown(release.descriptor(), SHUT_RDWR);
     return true;

@@ -12,12 +12,12 @@
 
 namespace mqbridge::rsp::guardian {
 
-/// Keeps the list of connections while mqbridge lives, and releases their targets when it cannot:
-/// all of them when it is gone or has crashed; those that are held when it has been suspended for
-/// longer than `suspension_grace`; each whose deadline has passed while mqbridge was busy with
-/// something else, as with a slow file. What is taken from a living mqbridge is marked first, and
-/// its connection ended behind the last word, so that mqbridge never mistakes an answer to the
-/// guardian for its own. One thread.
+/// Keeps the list of connections while mqbridge lives, and releases their targets when mqbridge
+/// cannot. If mqbridge is gone or has crashed, that is all of them. If it has been suspended for
+/// longer than `suspension_grace`, those that are held. If it is busy with something else, such as
+/// a slow file, each target whose deadline has passed. A connection that is taken from a living
+/// mqbridge is marked first, and ended after the guardian's last packet, so that mqbridge never
+/// mistakes an answer to the guardian for its own. One thread.
 class Keeper {
 public:
   /// A suspension that is over sooner costs mqbridge nothing.

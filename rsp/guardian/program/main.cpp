@@ -1,5 +1,5 @@
-// mqbridge-guardian: started by mqbridge (rsp/guardian/guardian_process.cpp), outlives it, and lets
-// the targets run that a dead, crashed or suspended mqbridge holds.
+// mqbridge-guardian: mqbridge starts it (rsp/guardian/guardian_process.cpp). It outlives mqbridge,
+// and lets the targets run that a dead, crashed or suspended mqbridge holds.
 
 #include "rsp/guardian/program/keeper.h"
 #include "rsp/guardian/protocol.h"
@@ -13,13 +13,13 @@ namespace {
 
 using namespace mqbridge::rsp::guardian;
 
-/// Nothing that reaches mqbridge by its terminal or its pipes may reach the guardian.
+/// Signals that reach mqbridge by its terminal or its pipes must not end or stop the guardian.
 void ignore_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
     std::signal(signal, SIG_IGN);
 }
 
-/// Null: mqbridge could not make the file.
+/// Returns null if mqbridge could not make the file.
 Takeovers* map_takeovers() {
   void* const memory =
       mmap(nullptr, sizeof(Takeovers), PROT_READ | PROT_WRITE, MAP_SHARED, takeovers_descriptor, 0);
@@ -32,7 +32,7 @@ Takeovers* map_takeovers() {
 int main() {
   ignore_signals();
   Takeovers* const takeovers = map_takeovers();
-  // Stay out of the way of unmounting.
+  // The guardian shall keep no file system from being unmounted.
   if (chdir("/") != 0)
     return 1;
   const Message ready{Operation::ready, protocol_version, {}};

@@ -9,8 +9,8 @@ namespace {
 /// Remote Protocol Overview).
 constexpr int run_length_bias = 29;
 
-/// The value of a hexadecimal digit of either case; for anything else one that no sum of two digits
-/// has.
+/// The value of a hexadecimal digit of either case. Any other character gets a value that no sum of
+/// two digits has.
 unsigned digit(char byte) {
   constexpr std::string_view digits = "0123456789abcdefABCDEF";
   const std::size_t place = digits.find(byte);

@@ -8,9 +8,9 @@
 
 namespace mqbridge::rsp::guardian {
 
-/// Finds the packets in what a stub still sends. It has to recognise a handful of short replies
-/// only: escapes stay as they are, and of a long packet just the beginning is kept. One with a
-/// wrong checksum is none. Run lengths are undone: a process id may well contain one.
+/// Finds the packets in the bytes that a stub still sends. It has to recognise a handful of short
+/// replies only: escapes stay as they are, and only the beginning of a long packet is kept. Packets
+/// with a wrong checksum are dropped. Run lengths are undone: a process id may well contain one.
 class PacketScanner {
 public:
   /// Enough for a stop reply with all its registers.

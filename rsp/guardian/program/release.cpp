@@ -17,13 +17,13 @@ using std::chrono::milliseconds;
 /// A stub that says nothing for so long is left: the detach packet lies in its socket, and many
 /// stubs let the target run when the connection closes.
 constexpr milliseconds patience{3'000};
-/// Whatever the stub does, the connection is closed after this long: even a slow link has brought
-/// by then what was owed, and a stub that talks for ever answers nobody.
+/// Whatever the stub does, the connection is closed after this long. By then even a slow link has
+/// brought the missing bytes, and a stub that talks for ever answers nobody.
 constexpr milliseconds longest{60'000};
 /// Silence after which an answer counts as the last one, or the detach packet as lost.
 constexpr milliseconds quiet{300};
-/// Bytes that the stub does not read: beyond them its packets are not acknowledged any more. One
-/// that talks and never reads must not cost the memory that the releases of others need.
+/// If the stub leaves more bytes than this unread, its packets are not acknowledged any more. A
+/// stub that talks and never reads must not take the memory that other releases need.
 constexpr std::size_t most_unsent = std::size_t{64} << 10;
 
 std::string frame(std::string_view payload) {
@@ -49,8 +49,8 @@ Release::Release(int descriptor, std::vector<std::string> detach_payloads, Manne
                  Clock::time_point now)
     : descriptor_(descriptor), detach_payloads_(std::move(detach_payloads)), manner_(manner),
       deadline_(now + patience), last_deadline_(now + longest), wake_at_(deadline_) {
-  // Nobody else uses the open file description any more. Should this fail, poll() still keeps
-  // reads and writes from blocking for long.
+  // Nobody else uses the open file description any more. If fcntl() fails, poll() still keeps reads
+  // and writes from blocking for long.
   const int flags = fcntl(descriptor_, F_GETFL);
   fcntl(descriptor_, F_SETFL, flags | O_NONBLOCK);
 }
@@ -74,7 +74,8 @@ short Release::wanted_events() const {
 
 void Release::advance(short events, Clock::time_point now) {
   if (phase_ == Phase::connecting) {
-    // A socket that never began to connect polls as hung up; one that still connects as nothing.
+    // poll() reports a socket that never began to connect as hung up, and nothing of one that still
+    // connects.
     if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
       phase_ = Phase::done;
       return;
@@ -96,8 +97,8 @@ void Release::start_releasing(Clock::time_point now) {
   if (detach_payloads_.empty())
     return start_closing();
   if (manner_ == Manner::leave) {
-    // What is still to come is read first: bytes that meet a closed socket reset the connection,
-    // and QEMU's process then ends by SIGPIPE when it next has something to say.
+    // The bytes that still come are read first: if they meet a closed socket, the connection is
+    // reset, and QEMU's process ends by SIGPIPE when QEMU sends its next packet.
     phase_ = Phase::leaving;
     return;
   }
@@ -128,7 +129,7 @@ void Release::receive(Clock::time_point now) {
   }
   heard_ = true;
   for (const std::string& reply : scanner_.feed({bytes.data(), static_cast<std::size_t>(count)})) {
-    // A packet, not just any byte: a stub that babbles is no better than one that is silent.
+    // Only a packet counts, not just any byte: a stub that babbles is no better than a silent one.
     if (manner_ == Manner::detach)
       deadline_ = std::min(now + patience, last_deadline_);
     if (phase_ == Phase::releasing) {
@@ -148,9 +149,10 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
       (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK"))
     target_stopped(now);
   if (kind == 'E' && !names_a_process() && !asked_which_) {
-    // After multiprocess+ a stub wants to know which process. We do not when mqbridge died
-    // between the negotiation and the first stop reply: the stub's current one is it. This is no
-    // answer yet: with one, silence would end the matter before the stub has named it.
+    // After multiprocess+ a stub wants to be told the process. If mqbridge died between the
+    // negotiation and the first stop reply, we do not know it: it is the stub's current one. The
+    // error does not count as an answer: silence would then end the release before the stub has
+    // named the process.
     asked_which_ = true;
     send_packet("?");
   } else if (reply == "OK" || ended || kind == 'E') {
@@ -162,8 +164,9 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
     detach_payloads_.front() = "D;" + process;
     send_detach_packets();
   }
-  // Another stop reply is one repeated, for want of its `+`, or comes from a target that had been
-  // running until now, whose stub may have lost the detach packet: on_silence() sees to that.
+  // Another stop reply may be a repeated one, because its `+` was missing. Or it comes from a
+  // target that ran until now, and whose stub may have lost the detach packet: on_silence() sees to
+  // that.
 }
 
 void Release::on_silence(Clock::time_point now) {
@@ -173,8 +176,8 @@ void Release::on_silence(Clock::time_point now) {
   } else if (!waits && answers_ >= detach_payloads_.size() && output_.empty()) {
     start_closing();
   } else if (waits || !heard_) {
-    // Not lost: a stub that has not even begun to listen finds the packet in its socket. QEMU's
-    // would find two of them, and QEMU 7.2 crashes over a second detach packet.
+    // The packet is not lost: a stub that has not even begun to listen finds it in its socket. With
+    // a second one QEMU would find two, and QEMU 7.2 crashes over a second detach packet.
     wake_at_ = deadline_;
   } else {
     send_detach_packets();
@@ -183,8 +186,8 @@ void Release::on_silence(Clock::time_point now) {
 }
 
 void Release::start_closing() {
-  // Half-closed first: a full close while the stub still has replies to send becomes a reset, and
-  // a reset discards what it has not read.
+  // The socket is half-closed first: a full close while the stub still has replies to send becomes
+  // a reset, which discards the bytes that the stub has not read.
   phase_ = Phase::closing;
   wake_at_ = deadline_;
   if (shutdown(descriptor_, SHUT_WR) != 0)
@@ -205,7 +208,8 @@ void Release::send_packet(std::string_view payload) {
   output_ += frame(payload);
 }
 
-// Each behind a `+` of its own: in ack mode that acknowledges the reply to the one before.
+// Each packet goes behind a `+` of its own, which in ack mode acknowledges the reply to the packet
+// before.
 void Release::send_detach_packets() {
   for (const std::string& payload : detach_payloads_) {
     output_ += '+';

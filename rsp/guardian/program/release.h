@@ -55,10 +55,10 @@ private:
   std::string output_;
   PacketScanner scanner_;
   bool heard_ = false;         ///< the stub has said anything at all
-  std::size_t answers_ = 0;    ///< OK or error: to the detach packets, or to what was still owed
+  std::size_t answers_ = 0;    ///< OK and error replies, to detach packets or to earlier requests
   bool asked_which_ = false;   ///< `?` was sent
-  Clock::time_point deadline_; ///< of silence
-  Clock::time_point last_deadline_; ///< of everything
+  Clock::time_point deadline_; ///< ends the silence of the stub
+  Clock::time_point last_deadline_; ///< ends everything
   Clock::time_point wake_at_;
 };
 

@@ -1,7 +1,7 @@
 // Processes of this host, through servers that are started for them.
 
-#include "host/dump/consistent_dump.h"
-#include "host/dump/rank_pool.h"
+#include "host/dump/pool/consistent_dump.h"
+#include "host/dump/pool/rank_pool.h"
 #include "tests/dump/real/rank_under_test.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"

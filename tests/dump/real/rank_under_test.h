@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/delaying_link/delaying_link.h"
-#include "host/dump/rank_dump.h"
+#include "host/dump/rank/rank_session.h"
 #include "host/dump/replay_records.h"
 #include "tests/builders/private_cache.h"
 #include "tests/e2e/harness/mpi_job.h"

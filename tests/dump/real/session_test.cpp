@@ -1,6 +1,6 @@
 // More than one look at the same process: what was read once is not read again.
 
-#include "host/dump/rank_session.h"
+#include "host/dump/rank/rank_session.h"
 #include "tests/dump/real/rank_under_test.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The real source of Open MPI, made by `./dev targets openmpi-source`.
 
-#include "host/mpi/openmpi/type_carrier.h"
+#include "host/mpi/type_carrier.h"
 #include "tests/builders/elf_builder.h"
 #include "tests/e2e/harness/foreign_truth.h"
 #include "tests/e2e/harness/target_programs.h"

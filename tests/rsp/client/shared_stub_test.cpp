@@ -2,7 +2,7 @@
 
 #include "rsp/client/shared_stub.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/threads.h"
 #include "tests/support/child_process.h"
 #include "tests/support/connected.h"

@@ -1,5 +1,5 @@
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/threads.h"
 #include "tests/support/connected.h"
 #include "tests/support/gdb_server.h"

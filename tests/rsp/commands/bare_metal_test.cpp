@@ -3,8 +3,8 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
 #include "rsp/commands/qxfer.h"
+#include "rsp/commands/read_memory.h"
 #include "rsp/commands/threads.h"
 #include "tests/rsp/read_text.h"
 #include "tests/support/connected.h"

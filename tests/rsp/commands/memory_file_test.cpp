@@ -2,7 +2,7 @@
 
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/scripted_stub.h"

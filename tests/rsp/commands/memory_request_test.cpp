@@ -1,6 +1,6 @@
 // Which requests read_memory() makes of what it is asked for, and what it believes of the answers.
 
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 #include "tests/support/stub_memory.h"

@@ -1,7 +1,7 @@
 // Memory that is worked on while the rest of it still comes: what the watcher of a read is told,
 // and how far it lets the read go.
 
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 #include "tests/support/scripted_stub.h"
 #include "tests/support/stub_memory.h"

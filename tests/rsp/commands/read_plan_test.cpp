@@ -1,5 +1,5 @@
-// What a burst asks for next, and by which packet; memory_test.cpp and memory_request_test.cpp have
-// the bursts with stubs.
+// What a burst asks for next, and by which packet; read_memory_test.cpp and memory_request_test.cpp
+// have the bursts with stubs.
 
 #include "rsp/commands/read_outcomes.h"
 #include "rsp/commands/read_plan.h"

@@ -3,7 +3,7 @@
 #include "bench/delaying_link/delaying_link.h"
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
-#include "rsp/commands/memory.h"
+#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/process_table.h"

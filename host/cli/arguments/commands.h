@@ -1,0 +1,138 @@
+#pragma once
+
+#include "host/cli/arguments/choices.h"
+#include "host/cli/targets/targets.h"
+#include "host/dump/take_dump.h"
+#include "host/watch/watched_command.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace mqbridge {
+
+// The checked contents of the command line. One struct for each command.
+
+/// --collect: on each node the same program dumps the node's own ranks.
+struct CollectChoice {
+  std::string program;            ///< on the nodes; empty: under this program's own path
+  std::vector<std::string> words; ///< its command words there, behind the command
+};
+
+/// Whether a verdict is wanted, how many looks it uses, and its effect on the exit status.
+struct VerdictChoice {
+  When analyze = When::automatic;                 ///< automatic: text of more than one rank
+  std::optional<std::chrono::milliseconds> again; ///< the time until the second look
+  std::optional<Confidence> fail_on;              ///< of a deadlock with at least this confidence
+};
+
+/// What `vars` does with the variables of all ranks. With neither `diff` nor `unexpected` it lists
+/// them.
+struct VariablesChoice {
+  bool diff = false;                       ///< compares ranks
+  bool all = false;                        ///< and leaves out no variable
+  std::optional<std::uint64_t> unexpected; ///< ranks with more unexpected messages
+};
+
+/// `dump`; also `stacks`, `vars` and `handles`, which dump other things (DumpOptions).
+struct DumpCommand {
+  TargetChoice targets;
+  std::optional<CollectChoice> collect;
+  DumpOptions options; ///< program_directory, pack_directories and trace are left to the caller
+  VerdictChoice verdict;
+  VariablesChoice variables;
+  Format format = Format::text;
+  std::string output; ///< -o; empty: stdout
+  bool summary = false;
+  bool full = false;
+  std::optional<std::uint64_t> show = 20; ///< nullopt: all
+  bool raw = false;
+  bool stats = false;
+  bool all_threads = false; ///< text: helper threads, too
+  When color = When::automatic;
+  When progress = When::automatic;
+  std::filesystem::path trace; ///< empty: none
+
+  /// "dump", "stacks", "vars", "handles"
+  std::string_view name() const {
+    return options.queues      ? "dump"
+           : options.variables ? "vars"
+           : options.handles   ? "handles"
+                               : "stacks";
+  }
+};
+
+struct AnalyzeCommand {
+  std::vector<std::string> documents; ///< files; "-": stdin
+  std::string before;                 ///< --before; empty: none
+  std::optional<Confidence> fail_on;
+  Format format = Format::text; ///< text, JSON or NDJSON
+  bool full = false;
+  std::string output;
+  When color = When::automatic;
+};
+
+/// `run`: a command, the limits of its time, and the look at its job when a limit is reached.
+struct RunCommand {
+  std::vector<std::string> argv;
+  WatchLimits limits;
+  std::chrono::milliseconds kill_after{10'000}; ///< SIGKILL so long after SIGTERM
+  bool record_queues = false;                   ///< preloads the recorder of its MPI
+  DumpCommand look;                             ///< `targets.job`: how to reach nodes
+};
+
+struct DoctorCommand {
+  TargetChoice targets;
+  bool whole_job = false; ///< examines the job's nodes, not each target
+  DumpOptions options;
+  std::string output;
+  When color = When::automatic;
+  std::filesystem::path trace;
+};
+
+struct RanksCommand {
+  TargetChoice targets;
+  DumpOptions options;
+  Format format = Format::text; ///< never NDJSON
+  bool full = false;
+  std::string output;
+  When color = When::automatic;
+  std::filesystem::path trace;
+  std::vector<std::string> words; ///< behind `mqbridge ranks`
+};
+
+struct TypesMakeCommand {
+  std::string mpi;
+  std::string compiler;
+  std::vector<std::filesystem::path> include_directories;
+  std::optional<std::filesystem::path> source;
+  std::optional<std::filesystem::path> library;
+  std::filesystem::path output;
+  bool sandbox = true; ///< of the process that reads DWARF; so below
+};
+
+struct TypesShowCommand {
+  std::filesystem::path file;
+  bool sandbox = true;
+};
+
+struct TypesCheckCommand {
+  std::filesystem::path file;
+  std::optional<std::filesystem::path> library; ///< nullopt: the installed libmpi
+  bool sandbox = true;
+};
+
+/// --help and --version: text for stdout, exit status 0.
+struct PrintCommand {
+  std::string text;
+};
+
+using Command = std::variant<DumpCommand, AnalyzeCommand, RunCommand, DoctorCommand, RanksCommand,
+                             TypesMakeCommand, TypesShowCommand, TypesCheckCommand, PrintCommand>;
+
+} // namespace mqbridge

@@ -1,0 +1,210 @@
+#include "host/cli/arguments/parse.h"
+
+#include "host/cli/arguments/option_values.h"
+#include "host/cli/arguments/parse_dump.h"
+#include "host/cli/arguments/parse_handles.h"
+#include "host/cli/arguments/parse_job.h"
+#include "host/cli/arguments/parse_run.h"
+#include "host/cli/arguments/parse_vars.h"
+#include "host/cli/arguments/parse_verdict.h"
+#include "host/cli/arguments/raw_options.h"
+#include "host/cli/collect/collector_words.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace mqbridge {
+namespace {
+
+/// A dead process has nothing to wait for.
+Result<void> check_run_until(const DumpOptions& options, std::span<const TargetSpec> targets) {
+  const auto core = std::find_if(targets.begin(), targets.end(),
+                                 [](const TargetSpec& target) { return target.is_core(); });
+  if (!options.run_until || core == targets.end())
+    return {};
+  return fail("usage", fmt::format("--run-until lets a process run, and {} is dead", core->text()),
+              "leave --run-until out, or dump live processes by themselves");
+}
+
+Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
+                                                    std::span<const TargetSpec> named) {
+  if (!raw.collect && !raw.collector.empty())
+    return fail("usage", "--collector names a program for --collect, which is not there",
+                "mqbridge dump --collect --collector PATH ...");
+  if (!raw.collect)
+    return std::optional<CollectChoice>();
+  if (auto checked = check_collectable(named); !checked)
+    return forward(std::move(checked));
+  if (!raw.save.empty() && named.empty() && raw.mpirun.empty())
+    return fail("usage",
+                "--collect: the nodes find the ranks themselves, and --save has none to write",
+                "save them first: mqbridge ranks ... --save FILE");
+  auto words = collector_words(raw);
+  if (!words)
+    return forward(std::move(words));
+  return std::optional(CollectChoice{raw.collector, std::move(*words)});
+}
+
+/// `command`: all of it, except its targets and --collect.
+Result<Command> dump_command(const RawOptions& raw, Result<DumpCommand> command) {
+  auto choice = parse_choice(raw, false);
+  if (!choice)
+    return forward(std::move(choice));
+  if (!command)
+    return forward(std::move(command));
+  command->targets = std::move(*choice);
+  if (auto checked = check_run_until(command->options, command->targets.named); !checked)
+    return forward(std::move(checked));
+  auto collect = collect_choice(raw, command->targets.named);
+  if (!collect)
+    return forward(std::move(collect));
+  command->collect = std::move(*collect);
+  return Command(std::move(*command));
+}
+
+Result<Command> doctor_command(const RawOptions& raw) {
+  auto choice = parse_choice(raw, false);
+  if (!choice)
+    return forward(std::move(choice));
+  auto options = common_options(raw);
+  if (!options)
+    return forward(std::move(options));
+  if (auto checked = check_run_until(*options, choice->named); !checked)
+    return forward(std::move(checked));
+  const bool whole_job = choice->job || !raw.targets_file.empty();
+  return Command(DoctorCommand{std::move(*choice), whole_job, std::move(*options), raw.output,
+                               raw.color, raw.trace});
+}
+
+Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> words) {
+  auto choice = parse_choice(raw, true);
+  if (!choice)
+    return forward(std::move(choice));
+  if (!choice->job || !choice->named.empty())
+    return fail("usage", "mqbridge ranks: --targets names the targets already",
+                "leave --targets out; or look at what it names: mqbridge doctor --targets FILE");
+  auto options = common_options(raw);
+  if (!options)
+    return forward(std::move(options));
+  return Command(RanksCommand{std::move(*choice), std::move(*options), raw.format, raw.full,
+                              raw.output, raw.color, raw.trace, std::move(words)});
+}
+
+std::optional<std::filesystem::path> given(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional<std::filesystem::path>(path);
+}
+
+Command types_command(const CLI::App& types, const RawOptions& raw) {
+  if (types.got_subcommand("make"))
+    return TypesMakeCommand{raw.mpi,
+                            raw.compiler,
+                            {raw.include_directories.begin(), raw.include_directories.end()},
+                            given(raw.source),
+                            given(raw.library),
+                            raw.output,
+                            !raw.no_sandbox};
+  if (types.got_subcommand("check"))
+    return TypesCheckCommand{raw.types_file, given(raw.library), !raw.no_sandbox};
+  return TypesShowCommand{raw.types_file, !raw.no_sandbox};
+}
+
+/// "mqbridge types make": the innermost command that the arguments reached.
+std::string command_name(const CLI::App& app) {
+  std::string name = "mqbridge";
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    name += " " + at->get_name();
+  }
+  return name;
+}
+
+Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string command = command_name(app);
+  // An unknown word explains more than a missing option that it causes.
+  const std::vector<std::string> unknown = app.remaining(true);
+  const std::string message =
+      unknown.empty() ? std::string(error.what())
+                      : fmt::format("\"{}\" is not a command or option here", unknown.front());
+  return fail("usage", fmt::format("{}: {}", command, message), command + " --help");
+}
+
+/// `help [COMMAND]` is COMMAND --help. Error: usage (no such command).
+Result<std::string> help_of(std::span<const char* const> command, std::string_view version) {
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  const CLI::App* at = &app;
+  std::string before; // the names of the commands that lead to it
+  for (const std::string_view word : command) {
+    if (word == "-h" || word == "--help")
+      continue;
+    before += (before.empty() ? "" : " ") + at->get_name();
+    const auto found =
+        at->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+    if (found.empty())
+      return fail("usage", fmt::format("mqbridge help: \"{}\" is not a command", word),
+                  before + " --help");
+    at = found.front();
+  }
+  return at->help(before);
+}
+
+} // namespace
+
+Result<Command> parse_command_line(std::span<const char* const> arguments,
+                                   std::string_view version) {
+  // Not left to CLI11: to it the word behind `help` begins a command of its own.
+  if (!arguments.empty() && std::string_view(arguments.front()) == "help") {
+    auto text = help_of(arguments.subspan(1), version);
+    if (!text)
+      return forward(std::move(text));
+    return Command(PrintCommand{std::move(*text)});
+  }
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  const bool runs = !arguments.empty() && std::string_view(arguments.front()) == "run";
+  auto words = runs ? split_run(arguments) : RunWords{{arguments.begin(), arguments.end()}, {}};
+  try {
+    // CLI11 takes the words from the back.
+    app.parse(std::vector<std::string>(words.own.rbegin(), words.own.rend()));
+  } catch (const CLI::Success& wanted) {
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    return Command(PrintCommand{text.str()});
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(app, error);
+  }
+  if (raw.summary && raw.full)
+    return fail("usage", "mqbridge dump: --summary and --full contradict each other",
+                "write one of them");
+  if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
+    return dump_command(raw, parse_look(raw, app.got_subcommand("dump")));
+  if (app.got_subcommand("vars"))
+    return dump_command(raw, parse_vars(raw));
+  if (app.got_subcommand("handles"))
+    return dump_command(raw, parse_handles(raw));
+  if (app.got_subcommand("analyze"))
+    return analyze_command(raw);
+  if (app.got_subcommand("run"))
+    return run_command(raw, std::move(words.command));
+  if (app.got_subcommand("doctor"))
+    return doctor_command(raw);
+  if (app.got_subcommand("ranks"))
+    return ranks_command(raw, {arguments.begin() + 1, arguments.end()});
+  return types_command(*app.get_subcommand("types"), raw);
+}
+
+std::string help_text(std::string_view version) {
+  CLI::App app("", "mqbridge");
+  RawOptions raw;
+  declare_commands(app, raw, version);
+  return app.help();
+}
+
+} // namespace mqbridge

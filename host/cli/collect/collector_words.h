@@ -1,0 +1,21 @@
+#pragma once
+
+#include "host/cli/arguments/raw_options.h"
+#include "host/dump/target/target_spec.h"
+#include "rsp/result.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// The words for `mqbridge dump` on the nodes, behind "dump": those of the user's options that say
+/// how to dump ranks, not those that choose ranks or show the result. Files are the nodes' own,
+/// with the same absolute paths. Error: usage, for an option that makes no sense on many computers.
+Result<std::vector<std::string>> collector_words(const RawOptions& raw);
+
+/// Error: usage, for a target that cannot be described to a collector on its node.
+Result<void> check_collectable(std::span<const TargetSpec> targets);
+
+} // namespace mqbridge

@@ -1,0 +1,100 @@
+#include "host/analysis/analyze.h"
+#include "host/analysis/compare.h"
+#include "host/analysis/join.h"
+#include "host/cli/commands/execute.h"
+#include "host/cli/commands/read_documents.h"
+#include "host/cli/commands/verdict.h"
+#include "host/cli/terminal/output.h"
+#include "host/cli/terminal/rank_lines.h"
+#include "host/document/json_report.h"
+#include "host/document/outcome.h"
+#include "host/mqs/walk_budget.h"
+#include "host/report/text_report.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+Result<Dump> read_job(const std::vector<std::string>& files) {
+  auto documents = read_documents(files, memory_left() / 2);
+  if (!documents)
+    return forward(std::move(documents));
+  return join_documents(std::move(*documents));
+}
+
+/// With a verdict, and with what has changed since --before.
+Result<Dump> analyzed(const AnalyzeCommand& command) {
+  auto dump = read_job(command.documents);
+  if (!dump)
+    return dump;
+  dump->analysis = analyze(*dump);
+  if (command.before.empty())
+    return dump;
+  const auto before = read_job({command.before});
+  if (!before)
+    return Failure(before.error());
+  if (before->taken_at > dump->taken_at)
+    return Failure(
+        {"analyze.order",
+         fmt::format("{} was taken after what it is to be compared with", command.before),
+         "give the older document to --before"});
+  dump->analysis->changes = compare(*before, *dump);
+  return dump;
+}
+
+/// Errors that the verdict does not show: a document that was cut off, a node that was not reached.
+void tell_errors(const Dump& dump) {
+  for (const RankError& error : dump.errors)
+    print_error({error.code, error.message, error.hint});
+}
+
+void write_report(const Dump& dump, const AnalyzeCommand& command, const JsonOptions& json,
+                  int status, Output& output) {
+  if (command.format == Format::json)
+    return write_json(dump, json, output.sink());
+  if (command.format == Format::ndjson) {
+    RankLines lines(command.format, json, output, nullptr);
+    lines.begin(dump);
+    for (const RankDump& rank : dump.ranks)
+      lines.rank(rank);
+    return lines.end(dump);
+  }
+  TextOptions text;
+  text.full = command.full;
+  text.color = wants_color(command.color, output);
+  text.width = text_width(output);
+  text.exit_status = status;
+  if (command.full)
+    return write_text(dump, text, output.sink());
+  tell_errors(dump);
+  write_verdict(dump, text, output.sink());
+}
+
+} // namespace
+
+int execute(const AnalyzeCommand& command, const Installation& installation) {
+  auto output = Output::open(command.output);
+  if (!output) {
+    print_error(output.error());
+    return exit_output;
+  }
+  const auto dump = analyzed(command);
+  if (!dump) {
+    print_error(dump.error());
+    return exit_nothing;
+  }
+  const int status =
+      status_of_verdict(dump->analysis, command.fail_on, exit_status_of(outcome_of(*dump)));
+  write_report(*dump, command, {.tool_version = installation.version, .raw = true}, status,
+               *output);
+  if (const auto written = output->close(); !written) {
+    if (!output->reader_gone())
+      print_error(written.error());
+    return exit_output;
+  }
+  return status;
+}
+
+} // namespace mqbridge

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "host/document/forms.h"
+#include "host/stacks/stack.h"
+
+namespace mqbridge {
+
+void describe(auto& form, BlockedCall& call) {
+  form.member("thread", call.thread, as_text);
+  form.member("call", call.call, present);
+  form.member("communicator", call.communicator);
+  form.member("file", call.file);
+  form.member("line", call.line);
+  form.member("request", call.request);
+  form.member("request_unique", call.request_unique);
+  form.member("function", call.function);
+  form.member("system_call", call.system_call);
+  form.member("root", call.root, if_known);
+  form.member("sequence", call.sequence, if_known);
+  form.member("group", call.group, if_known);
+}
+
+void describe(auto& form, StackFrame& frame) {
+  form.member("address", frame.address);
+  form.member("function", frame.function);
+  form.member("offset", frame.offset);
+  form.member("file", frame.file);
+  form.member("line", frame.line);
+  form.member("module", frame.module);
+  form.member("inlined", frame.inlined);
+}
+
+void describe(auto& form, ThreadStack& stack) {
+  form.member("thread", stack.thread, as_text);
+  form.member("name", stack.name);
+  form.member("helper", stack.helper);
+  form.member("end", stack.end);
+  form.list("frames", stack.frames, one_line);
+}
+
+} // namespace mqbridge

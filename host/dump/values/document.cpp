@@ -1,0 +1,19 @@
+#include "host/dump/values/document.h"
+
+namespace mqbridge {
+
+RankDump::RankDump() = default;
+RankDump::RankDump(const RankDump&) = default;
+RankDump::RankDump(RankDump&&) noexcept = default;
+RankDump& RankDump::operator=(const RankDump&) = default;
+RankDump& RankDump::operator=(RankDump&&) noexcept = default;
+RankDump::~RankDump() = default;
+
+Dump::Dump() = default;
+Dump::Dump(const Dump&) = default;
+Dump::Dump(Dump&&) noexcept = default;
+Dump& Dump::operator=(const Dump&) = default;
+Dump& Dump::operator=(Dump&&) noexcept = default;
+Dump::~Dump() = default;
+
+} // namespace mqbridge

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "host/mqs/queues.h"
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace mqbridge {
+
+using Names = std::span<const std::string_view>;
+
+/// How to recognise an MPI in a process, also in stripped builds.
+struct SymbolFacts {
+  Names of_each_process = {};    ///< each process that uses the MPI has one of them
+  std::string_view version = {}; ///< a char array in the process; may be empty
+  /// Symbols at which every dump reads (mqbridge itself, the debug DLL, the repairs): their pages
+  /// come in one burst (mpi_roots.h).
+  Names roots = {};
+};
+
+/// The names of an MPI's libraries. A whole name is the part in front of ".so": "libmpi" is
+/// libmpi.so.40. A name that ends with an underscore goes on: "libmpi_gnu_" is libmpi_gnu_91.so.12.
+struct LibraryFacts {
+  Names beginnings = {};  ///< of the names of libraries whose symbols and types are asked for
+  Names of_programs = {}; ///< a program that needs one of these uses this MPI
+  Names inner = {};       ///< further libraries whose functions on a stack are the MPI's
+  /// The number behind ".so." that tells the MPI's library from another MPI's library of the same
+  /// name. Empty: every number that no other MPI has here.
+  std::string_view number = {};
+};
+
+/// How to recognise a thread that the MPI started for itself: by the function in which it began.
+struct HelperFacts {
+  Names library_beginnings = {}; ///< of libraries' names, in addition to LibraryFacts
+  Names functions = {};          ///< names that no program has for functions of its own
+};
+
+/// An inner function to which an MPI function jumps as its last action: the MPI function itself is
+/// then on no stack, and the inner one stands for it.
+struct LastDeed {
+  std::string_view function; ///< "ompi_mpi_finalize"
+  std::string_view call;     ///< "MPI_Finalize"
+};
+
+/// The layer that handles messages, and the transports that call it for each message that comes:
+/// how the names of their libraries and functions begin. Empty: not known.
+struct MessageLayers {
+  std::string_view messages = {};
+  std::string_view transports = {};
+};
+
+/// The names of an MPI's launcher, and what the launcher tells the processes that it starts.
+struct LauncherFacts {
+  Names fronts = {};  ///< started by users; no other MPI uses these names
+  Names daemons = {}; ///< started by a front on each node
+  /// The daemon whose command line names the job (MpiSupport::name_job), if the environment of the
+  /// ranks does not. Empty: none.
+  std::string_view naming_daemon = {};
+  Names table_libraries = {};          ///< beginnings: libraries that may have MPIR_proctable
+  std::string_view rank_variable = {}; ///< of a rank; PMI_RANK and others are known anyway
+  std::string_view size_variable = {};
+  /// The command that starts a job with a preloaded library; "{}" stands for its path.
+  std::string_view preloading_line = "LD_PRELOAD={} mpiexec ...";
+};
+
+/// Something that a debug DLL never shows, for `mqbridge doctor`.
+struct DllLimit {
+  std::string_view subject; ///< "unexpected", "inside"
+  std::string_view text;
+  std::string_view instead = {}; ///< how add_unshown() finds it all the same; empty: it does not
+};
+
+/// A report's words for a queue that was read to its end.
+struct QueueWords {
+  /// For a queue without operations of the program. It does not say "empty": a debug DLL does not
+  /// list everything that its MPI waits for.
+  std::string_view empty = "none that the debug DLL lists";
+  std::string_view never_listed = {}; ///< operations of this class that the DLL never lists
+};
+
+/// An MPI's own debug DLL for queues.
+struct DllFacts {
+  /// How to install the DLL. Empty: not known.
+  std::string_view install_hint = {};
+  Names directories = {};                ///< of distributions, below /usr/lib and its like
+  std::span<const DllLimit> limits = {}; ///< they hold whatever the process does
+  std::array<QueueWords, op_classes.size()> words = {}; ///< by OpClass
+  bool lists_all = false;                               ///< an empty queue is empty
+  bool needs_types = true;                              ///< the DLL asks for types
+  /// mqs_image_has_queues leaves the text of a refusal even if it succeeds.
+  bool refuses_in_success = false;
+  /// The DLL translates ranks wrongly or not at all: peers are only known after repair().
+  bool ranks_need_repair = false;
+  /// The DLL's statuses are often wrong: without repair() they are worthless.
+  bool statuses_need_repair = false;
+  bool handles_are_read = false; ///< mqbridge's own DLL for handles knows this MPI (dll/handles)
+};
+
+/// Type carriers and packs (type_carrier.h).
+struct CarrierFacts {
+  bool can_be_made = false;
+  /// A warning: what is missing from a file that was made without the MPI's source.
+  std::string_view without_source = {};
+};
+
+/// The facts about one MPI that are known without looking at a process. They stand in the MPI's own
+/// folder (NAME_facts.cpp); the defaults are those of an unknown MPI.
+struct MpiFacts {
+  std::string_view provider = "other"; ///< MpiLibrary::provider
+  std::string_view name = "MPI";       ///< "Open MPI"
+  /// This is no MPI, but a recorder: it keeps the calls of the MPI that is loaded beside it.
+  bool is_recorder = false;
+  SymbolFacts symbols = {};
+  LibraryFacts libraries = {};
+  HelperFacts helpers = {};
+  std::span<const LastDeed> last_deeds = {}; ///< of the MPI functions that wait
+  MessageLayers layers = {};
+  LauncherFacts launcher = {};
+  DllFacts dll = {};
+  CarrierFacts carriers = {};
+  /// MpiSupport::is_world() uses more than the name: it finds exactly one communicator, even if the
+  /// program has renamed it.
+  bool world_is_certain = false;
+  /// The library does not tell that it is in MPI_Finalize: a missing MPI_COMM_WORLD shows it.
+  bool finalizes_unseen = false;
+  /// Control variables that have another value in each process, whatever the user sets.
+  Names own_variables = {};
+};
+
+} // namespace mqbridge

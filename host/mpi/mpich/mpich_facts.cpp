@@ -1,0 +1,79 @@
+#include "host/mpi/mpich/mpich_support.h"
+
+namespace mqbridge::mpich {
+namespace {
+
+constexpr auto symbols = std::to_array<std::string_view>(
+    {"MPII_Version_string", "MPIR_Process", "MPIR_All_communicators"});
+
+constexpr auto roots = std::to_array<std::string_view>({
+    "MPII_Version_string",
+    "MPII_Version_device",
+    "MPIR_Process",
+    "MPIR_All_communicators",
+    "MPIR_Sendq_head",
+    "MPIR_Recvq_head",
+    "MPIR_Unexpq_head",
+    "MPID_Recvq_posted_head_ptr",
+    "MPID_Recvq_unexpected_head_ptr",
+});
+
+constexpr auto beginnings = std::to_array<std::string_view>({"libmpi", "libmpich"});
+constexpr auto of_programs =
+    std::to_array<std::string_view>({"libmpi", "libmpicxx", "libmpifort", "libmpich",
+                                     "libmpichfort", "libmpichcxx", "libmpichf90"});
+/// Libraries of Cray's and Intel's MPIs are among them, which are made of MPICH.
+constexpr auto inner = std::to_array<std::string_view>(
+    {"libfmpich", "libmpi_gnu_", "libmpi_cray", "libmpi_intel", "libmpi_ilp64"});
+
+constexpr auto helper_functions = std::to_array<std::string_view>({"MPIDI_OFI_progress_thread"});
+
+/// MPICH's hydra also starts the jobs of other MPIs that are made of MPICH.
+constexpr auto fronts =
+    std::to_array<std::string_view>({"mpiexec.hydra", "mpirun.mpich", "mpiexec.mpich"});
+constexpr auto daemons = std::to_array<std::string_view>({"hydra_pmi_proxy", "hydra_bstrap_proxy"});
+
+constexpr auto dll_directories = std::to_array<std::string_view>({"mpich/lib"});
+
+constexpr auto limits = std::to_array<DllLimit>({
+    {"send",
+     "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, MPI_Ssend, "
+     "MPI_Ssend_init and MPI_Ibsend; a receive is listed until its message has come"},
+    {"unexpected",
+     "a message that has come is invisible until the process polls: inside an MPI call"},
+    {"inside",
+     "of a rank inside a collective the receives are shown (device ch3), not the sends; what "
+     "MPI_Probe and MPI_Mprobe wait for is in no list"},
+});
+
+} // namespace
+
+constinit const MpiFacts own_facts = {
+    .provider = "mpich",
+    .name = "MPICH",
+    // The version is in version.c.
+    .symbols = {.of_each_process = symbols, .version = "MPII_Version_string", .roots = roots},
+    // The number is the one of MPICH's binary interface, which Intel MPI, Cray MPI and MVAPICH
+    // share.
+    .libraries = {.beginnings = beginnings,
+                  .of_programs = of_programs,
+                  .inner = inner,
+                  .number = "12"},
+    .helpers = {.functions = helper_functions},
+    .launcher = {.fronts = fronts, .daemons = daemons, .naming_daemon = "hydra_pmi_proxy"},
+    .dll = {.install_hint = "rebuild MPICH with --enable-debuginfo (Debian's is built without), or "
+                            "run the program with Open MPI\n"
+                            "where the libtvmpich.so of that very MPICH is on this host: "
+                            "--dll PATH",
+            .directories = dll_directories,
+            .limits = limits,
+            .words = {QueueWords{.never_listed = "blocking sends are not listed"}, QueueWords{},
+                      QueueWords{.never_listed = "those not polled yet are not listed"}},
+            .refuses_in_success = true,
+            .ranks_need_repair = true,
+            .handles_are_read = true},
+    .world_is_certain = true,
+    .finalizes_unseen = true,
+};
+
+} // namespace mqbridge::mpich
