@@ -116,9 +116,9 @@ enum mpidbg_comm_info_bitmap_t {
   MPIDBG_COMM_INFO_MAX
 };
 
-/* Of all counts that may be MPIDBG_ERR_NOT_SUPPORTED: that is 2, which is a count as well. A host
- * goes by the capabilities, and by whether the array is NULL. Of a DLL that has part 2 an array
- * that is NULL is not known; one that is empty is not NULL. */
+/* A count may be MPIDBG_ERR_NOT_SUPPORTED. But that is 2, which may be a real count as well: a host
+ * goes by the capabilities, and by whether the array is NULL. In a DLL with part 2 a NULL array
+ * means not known; an empty array is not NULL. */
 struct mpidbg_comm_info_t {
   char comm_name[MPIDBG_MAX_OBJECT_NAME]; /* terminated */
   enum mpidbg_comm_info_bitmap_t comm_bitflags;
@@ -192,8 +192,8 @@ struct mpidbg_errhandler_info_t {
   enum mpidbg_errhandler_info_bitmap_t eh_bitflags;
   mqs_taddr_t eh_c_handle;
   int eh_fortran_handle;        /* as comm_fortran_handle */
-  int16_t eh_refcount;          /* MPIDBG_ERRH_CAP_HANDLE_LIST: of eh_handles */
-  mqs_taddr_t* eh_handles;      /* that it is attached to */
+  int16_t eh_refcount;          /* MPIDBG_ERRH_CAP_HANDLE_LIST: the number of eh_handles */
+  mqs_taddr_t* eh_handles;      /* handles to which it is attached */
   mqs_taddr_t eh_callback_func; /* 0: predefined */
 };
 
@@ -210,29 +210,29 @@ extern enum mpidbg_errhandler_capabilities_t mpidbg_errhandler_capabilities;
 extern struct mpidbg_name_map_t* mpidbg_comm_name_map;
 extern struct mpidbg_name_map_t* mpidbg_errhandler_name_map;
 
-/* Functions of the DLL. All return an mpidbg_return_codes_t unless they say otherwise. Once, before
- * all others: */
+/* Functions of the DLL. All return an mpidbg_return_codes_t unless they say otherwise. These are
+ * called once, before all others: */
 int mpidbg_init_once(const mqs_basic_callbacks* callbacks);
 int mpidbg_interface_version_compatibility(void); /* MPIDBG_INTERFACE_VERSION */
 char* mpidbg_version_string(void);
 int mpidbg_dll_taddr_width(void); /* bytes of mqs_taddr_t */
 
-/* Once for each image: the DLL puts its info of the image by mqs_put_image_info. With
- * MPIDBG_ERR_NOT_SUPPORTED nothing more is called for it. */
+/* Called once for each image: the DLL puts its info of the image by mqs_put_image_info. After
+ * MPIDBG_ERR_NOT_SUPPORTED nothing more is called for the image. */
 int mpidbg_init_per_image(mqs_image* image, const mqs_image_callbacks* callbacks,
                           struct mpidbg_handle_info_t* handle_types);
 void mpidbg_finalize_per_image(mqs_image* image, mqs_image_info* image_info);
 
-/* Once for each process, the same way. */
+/* Called once for each process, in the same way. */
 int mpidbg_init_per_process(mqs_process* process, const mqs_process_callbacks* callbacks,
                             struct mpidbg_handle_info_t* handle_types);
 void mpidbg_finalize_per_process(mqs_process* process, mqs_process_info* process_info);
 
-/* What every query begins with: what was put by the DLL comes back with it. */
+/* The first arguments of every query. The infos are those that the DLL has put. */
 #define MPIDBG_OF                                                                                  \
   mqs_image *image, mqs_image_info *image_info, mqs_process *process, mqs_process_info *process_info
 
-/* What a handle is. Handles are as in a C program, zero-extended: an address, or an integer. */
+/* Describe a handle. Handles are as in a C program, zero-extended: an address, or an integer. */
 int mpidbg_comm_query(MPIDBG_OF, mqs_taddr_t comm, struct mpidbg_comm_info_t** info);
 int mpidbg_errhandler_query(MPIDBG_OF, mqs_taddr_t errhandler,
                             struct mpidbg_errhandler_info_t** info);
@@ -244,7 +244,7 @@ int mpidbg_status_query(MPIDBG_OF, mqs_taddr_t status, struct mpidbg_status_info
 int mpidbg_comm_f2c(MPIDBG_OF, mqs_taddr_t fortran, mqs_taddr_t* comm);
 int mpidbg_errhandler_f2c(MPIDBG_OF, mqs_taddr_t fortran, mqs_taddr_t* errhandler);
 int mpidbg_request_f2c(MPIDBG_OF, mqs_taddr_t fortran, mqs_taddr_t* request);
-/* Of the address of a Fortran status, INTEGER status(MPI_STATUS_SIZE). */
+/* The same for the address of a Fortran status, INTEGER status(MPI_STATUS_SIZE). */
 int mpidbg_status_f2c(MPIDBG_OF, mqs_taddr_t fortran, mqs_taddr_t* status);
 
 /* ---- Part 2: what mqbridge adds ---- */
@@ -260,9 +260,9 @@ int mpidbg_extension_version(void);
  * MPIDBG_ERRH_CAP_FREED_HANDLE. */
 enum { MPIDBG_ERRH_INFO_FREED_NOT_KNOWN = 0x10000 };
 
-/* All handles of a kind that exist in the process: an array, and how many; predefined ones among
- * them. With MPIDBG_ERR_UNAVAILABLE what was found is there as well, and it is not all. With
- * MPIDBG_ERR_NOT_SUPPORTED they are not to be had. Of requests: those that are not freed. */
+/* All handles of a kind that exist in the process, predefined ones among them: an array, and their
+ * number. MPIDBG_ERR_UNAVAILABLE: the array has the handles that were found, and some are missing.
+ * MPIDBG_ERR_NOT_SUPPORTED: there is no array. Freed requests are not listed. */
 int mpidbg_comm_list(MPIDBG_OF, mqs_taddr_t** handles, int* count);
 int mpidbg_request_list(MPIDBG_OF, mqs_taddr_t** handles, int* count);
 int mpidbg_errhandler_list(MPIDBG_OF, mqs_taddr_t** handles, int* count);

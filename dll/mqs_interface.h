@@ -154,8 +154,8 @@ typedef struct mqs_process_callbacks {
 typedef void (*mqs_put_job_info_ft)(mqs_job* job, mqs_job_info* info);
 typedef mqs_job_info* (*mqs_get_job_info_ft)(mqs_job* job);
 typedef mqs_job* (*mqs_get_process_job_ft)(mqs_process* process);
-/* Shipped headers say "given a process", and mqs_job*. mqbridge takes either: of a job, the
- * identity of the process that the DLL is asked about. -1: not known. */
+/* Shipped headers say "given a process", and mqs_job*. mqbridge takes either. For a job it answers
+ * with the identity of the process about which it asks the DLL. -1: not known. */
 typedef int (*mqs_get_process_identity_ft)(mqs_job* job);
 /* NULL: no process of this identity has been seen. */
 typedef mqs_process* (*mqs_get_process_ft)(mqs_job* job, int identity);
@@ -190,8 +190,8 @@ int mqs_image_has_queues(mqs_image* image, char** message);
 /* Optional. void in shipped headers: a host never reads the result. */
 int mqs_destroy_image_info(mqs_image_info* info);
 
-/* Level 3, optional. Before the job's first process; and after its last one, when the infos of its
- * processes are gone, and those of its images are not. */
+/* Level 3, optional. The first is called before the job's first process, the second after its last
+ * one: the infos of the processes are gone by then, those of the images are not. */
 int mqs_setup_job(mqs_job* job, const mqs_job_callbacks* callbacks);
 int mqs_destroy_job_info(mqs_job_info* info); /* as mqs_destroy_image_info */
 

@@ -25,7 +25,7 @@ inline constexpr std::string_view twice_failed = "twice.failed";
 inline constexpr std::string_view types_missing = "types.missing";
 inline constexpr std::string_view types_partial = "types.partial";
 inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
-inline constexpr std::string_view variables_clock = "variables.clock"; ///< they differ
+inline constexpr std::string_view variables_clock = "variables.clock"; ///< clocks differ
 
 /// Families of codes: each code of the family begins with this text.
 inline constexpr std::string_view of_elf = "elf.";     ///< an ELF file of this host

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t elf_table = std::uint64_t{1} << 30;
 /// The same for tables that are small in every file; and for all notes of a file, which may
 /// overlap.
 inline constexpr std::uint64_t elf_list = std::uint64_t{16} << 20;
-/// All texts of a dynamic section, in bytes: these may also be the same ones again and again.
+/// All texts of a dynamic section, in bytes. The same text may be named again and again.
 inline constexpr std::size_t dynamic_text = std::size_t{1} << 20;
 /// Bytes of one symbol's name; and bytes of all names of a table, as a multiple of its string
 /// table: linkers let names share their ends, and store equal ones once. Further names are not
@@ -103,8 +103,7 @@ inline constexpr std::size_t enumeration_items = 4'096;
 
 // --- jobs
 
-/// Entries of a launcher's MPIR_proctable, one a rank; bytes of a host's name, of which DNS has
-/// 253.
+/// Entries of a launcher's MPIR_proctable, one a rank; bytes of a host's name (DNS allows 253).
 inline constexpr std::uint64_t proctable_entries = std::uint64_t{1} << 18;
 inline constexpr std::size_t host_name = 256;
 /// Nodes of one job of Slurm.

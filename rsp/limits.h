@@ -61,7 +61,7 @@ inline constexpr std::size_t xml_marks = 1'000'000;
 /// a time.
 inline constexpr std::size_t short_pieces = 64;
 inline constexpr std::size_t bytes_a_short_piece = 256;
-/// Threads of a server's processes, and the packets that list them where they come one a packet.
+/// Threads of a server's processes, and packets that list them, if each packet lists one thread.
 inline constexpr std::size_t threads = 65'536;
 inline constexpr std::size_t thread_packets = 8'192;
 /// Processes whose environment is looked into, for a message, and those that it then names.
@@ -74,7 +74,8 @@ inline constexpr int damaged_replies = 3;
 inline constexpr int resynchronisations = 6;
 /// Times that the same is asked until its replies are known to be its own.
 inline constexpr int unpaired_exchanges = 4;
-/// Breakpoints that a target runs into under --run-until: more are one that cannot be passed.
+/// Breakpoints that a target runs into under --run-until. More of them mean one that it cannot
+/// pass.
 inline constexpr int traps = 1000;
 
 // --- times

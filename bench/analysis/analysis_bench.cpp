@@ -67,7 +67,7 @@ void analysis_alone(benchmark::State& state, Ring ring) {
 struct ProgramRun {
   int status = -1;
   double seconds = 0;
-  double cpu_seconds = 0; ///< of which there is less on a machine that does something else
+  double cpu_seconds = 0; ///< processor time: other work of the machine does not count
   double peak_mib = 0;
   std::string out;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int operations = 20;
 constexpr std::int64_t ring_tag = 17;
-constexpr std::int64_t other_tag = 40; ///< of what nobody waits for
+constexpr std::int64_t other_tag = 40; ///< of operations for which nobody waits
 
 /// One rank, as it is being made.
 class Maker {
@@ -117,7 +117,7 @@ private:
     operation.waited.count = count & Waited::unknown_count; // as wide as the field
     operation.waited.mode = WaitMode::all;
   }
-  /// Behind what is waited for.
+  /// Adds the operations for which nobody waits, behind the others.
   void fill() {
     for (int i = 1; i < operations; ++i)
       add((number_ + i) % size_, other_tag + i);

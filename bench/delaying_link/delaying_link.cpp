@@ -29,11 +29,12 @@ namespace {
 using namespace std::chrono_literals;
 using rsp::UniqueFd;
 
-/// Sleeps end late, from some microseconds to hundreds where the processor itself has to wake up:
-/// so they are made shorter by as much as they were late of late, and the rest is spent looking.
+/// Sleeps end late: by some microseconds, or by hundreds if the processor itself has to wake up. So
+/// each sleep is made shorter by as much as the last ones were late, and the rest of the time is
+/// spent polling.
 class Alarm {
 public:
-  /// When to wake up for what has to be exactly on time.
+  /// When to wake up for something that has to be exactly on time.
   Clock::time_point before(Clock::time_point due) const { return due - early_; }
   /// How long to sleep until then.
   Clock::duration sleep(Clock::time_point wake) {

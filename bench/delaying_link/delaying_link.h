@@ -16,15 +16,16 @@ namespace mqbridge::bench {
 /// 0.1 ms where a core is free for it (tests/bench/delaying_link_test.cpp). Each connection has a
 /// line of its own, as if each came by its own cable.
 ///
-/// What it cannot do: the connection itself is made at once, where a long link takes a round trip
-/// for it. No program can hold back the kernel's SYN+ACK. Who measures from connecting on adds one
-/// round trip for each connection.
+/// It does not delay the making of a connection, which takes a round trip on a long link: no
+/// program can hold back the kernel's SYN+ACK. A measurement that includes the connecting must add
+/// one round trip for each connection.
 ///
-/// Runs in a thread of its own from open() until the destructor, which cuts what is connected.
+/// Runs in a thread of its own from open() until the destructor, which cuts all connections.
 class DelayingLink {
 public:
-  /// `server`: HOST:PORT or unix:PATH, connected to when a client comes. `port`: to listen on,
-  /// 0: one that is free. Errors: link.server (no such form, or no such host), link.listen.
+  /// `server`: HOST:PORT or unix:PATH; the link connects to it when a client comes. `port`: where
+  /// the link listens; 0: any free port. Errors: link.server (another form, or an unknown host),
+  /// link.listen.
   static Result<std::unique_ptr<DelayingLink>> open(std::string_view server, const LinkSpec& spec,
                                                     std::uint16_t port = 0);
   ~DelayingLink();
@@ -34,8 +35,8 @@ public:
 
   // From any thread.
   std::uint64_t connections() const; ///< so far
-  /// How often a client spoke after its server had: each costs who waits for the answer a round
-  /// trip, whatever it is that talks.
+  /// How often a client has sent something after its server had. Each time costs a client that
+  /// waits for the answer one round trip, whatever its protocol.
   std::uint64_t turns() const;
   std::uint64_t to_server() const; ///< bytes delivered so far
   std::uint64_t to_client() const;

@@ -12,7 +12,8 @@ namespace mqbridge::bench {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a link does to bytes: half the round trip each way, and as many bytes a second each way.
+/// The length and width of a link. Each way takes half of the round trip, and carries so many bytes
+/// a second.
 struct LinkSpec {
   std::chrono::nanoseconds round_trip{0};
   double bytes_per_second = 0; ///< 0: no limit
@@ -22,27 +23,27 @@ struct LinkSpec {
   static constexpr double of_bits(double bits_per_second) { return bits_per_second / 8; }
 };
 
-/// One way of a link: a byte leaves when the line is free of those before it, takes its time to be
-/// put on the line, and arrives a delay later. Pure computation; one thread.
+/// One direction of a link. A byte waits until the bytes before it are on the line, takes its own
+/// time to be put there, and arrives a delay later. Pure computation; one thread.
 class Line {
 public:
   explicit Line(const LinkSpec& spec)
       : delay_(spec.round_trip / 2),
         seconds_per_byte_(spec.bytes_per_second > 0 ? 1 / spec.bytes_per_second : 0) {}
 
-  /// When bytes given to the line at `now` begin to be put on it. They are then taken to be on it.
+  /// Puts bytes on the line that are given to it at `now`. Returns when the first of them begins.
   Clock::time_point begin(Clock::time_point now, std::size_t bytes) {
     const auto begins = std::max(now, free_);
     free_ = begins + on_line(bytes);
     return begins;
   }
 
-  /// When the first `bytes` of what began then have arrived.
+  /// When `bytes` bytes that began at `begins` have arrived.
   Clock::time_point arrival(Clock::time_point begins, std::size_t bytes) const {
     return begins + on_line(bytes) + delay_;
   }
 
-  /// How many of `bytes` that began then have arrived by `now`.
+  /// How many of `bytes` bytes that began at `begins` have arrived by `now`.
   std::size_t arrived(Clock::time_point begins, Clock::time_point now, std::size_t bytes) const {
     const double seconds = in_seconds(now - begins - delay_);
     if (seconds < 0)
@@ -53,7 +54,7 @@ public:
     return std::min(bytes, static_cast<std::size_t>(seconds / seconds_per_byte_ + 1e-3));
   }
 
-  /// Bytes worth waking up for: those of 0.1 ms, and at least one.
+  /// The bytes of 0.1 ms, at least one: for fewer it is not worth waking up.
   std::size_t step() const {
     constexpr double seconds = 1e-4;
     constexpr double most = 1 << 20;

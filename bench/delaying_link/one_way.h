@@ -8,8 +8,8 @@
 
 namespace mqbridge::bench {
 
-/// What is under way from one socket to another. Neither is owned; both are non-blocking. One
-/// thread.
+/// The bytes that are under way from one socket to another. Neither socket is owned; both are
+/// non-blocking. One thread.
 class OneWay {
 public:
   OneWay(const LinkSpec& spec, int from, int into) : line_(spec), from_(from), into_(into) {}
@@ -17,23 +17,24 @@ public:
   int from() const { return from_; }
   int into() const { return into_; }
 
-  /// Takes what the sender has, as given to the line when it came. False: there was nothing.
+  /// Takes the bytes that the sender has. They count as given to the line when they came. False:
+  /// there were none.
   bool take();
-  /// Hands over what has arrived by `now`: so many bytes; at the sender's end, and once all has
-  /// arrived, the receiver is told the end too.
+  /// Hands over the bytes that have arrived by `now`, and returns their number. When the sender has
+  /// ended, and everything has arrived, the receiver is told the end, too.
   std::size_t deliver(Clock::time_point now);
 
-  /// Whether take() has something to wait for: what queues before the line is bounded, as the
-  /// buffers of a real sender are.
+  /// Whether take() wants more bytes. The bytes that wait for the line are bounded, as the buffers
+  /// of a real sender are.
   bool takes() const { return !ended_ && !broken_ && queued_ < most_queued; }
-  /// Whether what has arrived waits for room at the receiver.
+  /// Whether bytes that have arrived wait for room at the receiver.
   bool blocked() const { return blocked_; }
   /// When deliver() has the next thing to do; time_point::max(): nothing is under way.
   Clock::time_point next() const;
-  /// Something was delivered just before. What follows it may be as late as sleeps are, which does
-  /// not add up: were it waited for awake, a stream would cost a processor.
+  /// Whether something was delivered just before. The next bytes may be as late as a sleep is: such
+  /// delays do not add up, and to wait awake for each piece of a stream would cost a processor.
   bool flows(Clock::time_point now) const { return now - delivered_ < still_flowing; }
-  /// All is delivered, the end too.
+  /// Everything is delivered, the end included.
   bool done() const { return broken_ || closed_; }
   /// One of the sockets failed: nothing goes this way any more.
   bool broken() const { return broken_; }
@@ -44,7 +45,7 @@ private:
     std::size_t sent = 0;
     Clock::time_point begins;
   };
-  /// Up to `arrived` bytes of the first chunk: how many went.
+  /// Sends up to `arrived` bytes of the first chunk. Returns how many the receiver took.
   std::size_t send_first(std::size_t arrived);
 
   static constexpr std::size_t most_queued = 4U << 20U;

@@ -1,5 +1,5 @@
-// collect_bench: what it takes to put together what collectors send. Each node's stream is written
-// beforehand, and one command says them all as srun does: each line with the number of its task.
+// collect_bench: the cost of putting together the output of collectors. Each node's stream is
+// written beforehand, and one command prints them all as srun does: each line with its task number.
 
 #include "host/collect/collect.h"
 #include "host/collect/frames.h"

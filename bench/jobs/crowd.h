@@ -9,9 +9,9 @@
 
 namespace mqbridge::bench {
 
-/// Many jobs of ten ranks, each on a node of its own, that a few real processes stand for: an `ssh`
-/// in PATH answers for nodes and gdbservers (node_stub.cpp). The first node is dead, the second one
-/// silent. One at a time.
+/// Many jobs of ten ranks, each job on a node of its own. A few real processes stand for all ranks:
+/// an `ssh` in PATH answers for nodes and gdbservers (node_stub.cpp). The first node is dead, the
+/// second one silent. One at a time.
 class Crowd {
 public:
   static constexpr int ranks_a_node = 10;
@@ -20,9 +20,9 @@ public:
 
   /// The targets file of all ranks; the job of a rank is its node's name.
   std::filesystem::path targets() const { return directory_ / "targets"; }
-  /// Of the nodes that answer.
+  /// The number of ranks on nodes that answer.
   int good_ranks() const { return (nodes_ - 2) * ranks_a_node; }
-  /// Where the ranks that stand for all others say what they posted.
+  /// The directory in which the real ranks say what they posted.
   const std::filesystem::path& oracles() const { return job_.directory(); }
   static std::string node(int number);
   const std::string& dead() const { return dead_; }

@@ -8,7 +8,7 @@
 
 namespace mqbridge::bench {
 
-/// Looks again and again whether processes are held by a debugger, in a thread of its own: their
+/// Looks again and again, in a thread of its own, whether a debugger holds processes. It measures
 /// stops as the kernel shows them, too short or too long by two of its intervals at most.
 class HeldWatch {
 public:
@@ -16,7 +16,7 @@ public:
 
   explicit HeldWatch(std::vector<pid_t> pids);
 
-  /// Ends the watch: for how long each was held, the longest.
+  /// Ends the watch. Returns the longest time for which a process was held.
   std::chrono::milliseconds longest();
 
 private:

@@ -63,7 +63,7 @@ std::vector<pid_t> pids_of(const e2e::MpiJob& job) {
   return pids;
 }
 
-/// The longest time that mqbridge says of a rank.
+/// The longest time for which a rank was stopped, as mqbridge says.
 double most_stopped_ms(const json& document) {
   double most = 0;
   for (const json& rank : document["ranks"])
@@ -97,7 +97,7 @@ void dump_by_mpirun(benchmark::State& state, bool fresh) {
     state.SkipWithError(wrong.c_str());
 }
 
-/// The memory of mqbridge and of what it works with; what is shared counts once.
+/// The memory of mqbridge and of the programs that work for it. Shared memory counts once.
 std::uint64_t memory_kib(pid_t mqbridge) {
   std::vector<pid_t> family = test::descendants_of(mqbridge);
   std::erase_if(family, [](pid_t pid) { return !test::process_name(pid).starts_with("mqbridge"); });

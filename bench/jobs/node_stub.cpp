@@ -1,7 +1,6 @@
 // ssh [OPTION...] -- HOST COMMAND, for a benchmark: stands for ssh and for the `gdbserver --multi
 // -` behind it. All nodes of the benchmark are this machine, and their ranks a few real processes,
-// each of which stands for many. None of them is stopped: what their stubs say of them is read in
-// /proc.
+// each of which stands for many. None of them is stopped: their stubs' answers come from /proc.
 //
 // MQBRIDGE_CROWD is a directory with what the benchmark says: `processes`, the numbers of the real
 // ones; N.auxv, N.exe and N.libraries of each; `dead` and `silent`, the names of two nodes. Process

@@ -21,7 +21,7 @@ public:
     queue_ = crc32(0, &op_class, 1);
   }
 
-  /// `tag`: of which the low 32 bits count; what was not sign-extended gives the same.
+  /// Only the low 32 bits of `tag` count: a tag that was not sign-extended gives the same.
   void add(std::uint64_t buffer, std::int64_t tag, bool any_tag) {
     std::array<std::uint8_t, 12> record{};
     const std::uint64_t tag_bits = any_tag ? ~std::uint64_t{0} : static_cast<std::uint64_t>(tag);
@@ -36,7 +36,7 @@ public:
 
   std::uint64_t operations() const { return operations_; }
 
-  /// Of all that was added; nothing is added afterwards.
+  /// The checksum of everything that was added. Nothing may be added afterwards.
   std::string text() {
     end_queue();
     return fmt::format("{:08x}", sum_);

@@ -1,9 +1,9 @@
 // local_walk --pid PID [--dll FILE [--types FILE] [--worker FILE]]
 //
-// What is left of a walk when there is no stub and no link: on the node itself, by
-// process_vm_readv. The recorder's list node by node; with --dll the debug DLL in mqbridge's own
-// worker, which waits already, above mqbridge's own page store, filled in bulk with the pages that
-// a walk before has looked at. The process runs on meanwhile: it must be one that waits.
+// The cost of a walk without a stub and a link: on the node itself, by process_vm_readv. It walks
+// the recorder's list node by node. With --dll it runs the debug DLL in mqbridge's own worker,
+// which waits already, on mqbridge's own page store, filled in bulk with the pages that an earlier
+// walk has looked at. The process runs on meanwhile: it must be one that waits.
 
 #include "bench/peers/local_list.h"
 #include "bench/peers/report_line.h"
@@ -52,7 +52,7 @@ Result<Timed> walk_recorder(const ImageSet& images, Memory& memory) {
   return timed;
 }
 
-/// What the DLL does not provide is left out; what it fails at is an error.
+/// A queue that the DLL does not provide is left out; a queue on which it fails is an error.
 Result<void> add_queue(const Queue& queue, OpClass op_class, AnswerChecksum& answer) {
   if (queue.state == QueueState::error)
     return fail("list.corrupt", queue.error.value_or("the debug DLL could not read a queue"));

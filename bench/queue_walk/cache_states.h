@@ -8,7 +8,7 @@
 
 namespace mqbridge::bench {
 
-/// What mqbridge knows beforehand of what it is about to look at.
+/// What mqbridge knows of a process before it looks at it.
 enum class Knowledge : std::uint8_t {
   nothing, ///< the cache directory is empty: no build-id was ever seen
   build,   ///< another process of the same program was dumped, this one never
@@ -19,9 +19,9 @@ enum class Knowledge : std::uint8_t {
 /// dump is under way.
 class CacheStates {
 public:
-  /// Makes the state for the next dump of a process that `process` names, of a program that
-  /// `program` names. `dump_another` and `dump_this`: dump another process of that program, and the
-  /// process itself, with the cache directory as it is then; called when it must be prepared.
+  /// Makes the state for the next dump of the process named `process`, of the program named
+  /// `program`. If the cache directory must be filled for that, it calls `dump_another`, which
+  /// dumps another process of the program, or `dump_this`, which dumps the process itself.
   void set(Knowledge knowledge, const std::string& program, const std::string& process,
            const std::function<void()>& dump_another, const std::function<void()>& dump_this);
 

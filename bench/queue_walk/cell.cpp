@@ -49,7 +49,7 @@ private:
 void vary_operations(Plan& plan) {
   for (const std::uint64_t operations : {10, 1000, 100'000})
     plan.add({.operations = operations});
-  // Those that figures to reach are about: beside the base case's link.
+  // The cells for which there are target figures, beside the base case's link.
   for (const auto round_trip : {0ms, 10ms})
     plan.add_in_full_run({.operations = 100'000, .link = {.round_trip = round_trip}});
   for (const std::uint64_t operations : {10, 1000, 10'000, 100'000, 1'000'000}) {

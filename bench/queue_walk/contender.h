@@ -11,7 +11,7 @@ namespace mqbridge::bench {
 
 class Stage;
 
-/// What an answer is compared by: contenders on the same processes must agree.
+/// The parts of an answer that are compared: contenders on the same processes must agree on them.
 struct AnswerKey {
   std::uint64_t operations = 0;
   std::string checksum; ///< bench/peers/answer_checksum.h; empty: the contender does not tell
@@ -26,8 +26,8 @@ struct Attempt {
 struct Contender {
   std::string name; ///< "mqbridge/cache:full/state:warm", "peer:gdb_mqd_host"
   std::function<bool(const Cell&)> applies;
-  /// Once over that link, from a fresh connection on. An error that tells why it did not come to a
-  /// whole answer.
+  /// Runs it once over the cell's link, on a fresh connection. The error says why there is no whole
+  /// answer.
   std::function<Result<Attempt>(Stage&, const Cell&)> run;
 };
 

@@ -5,7 +5,7 @@
 
 namespace mqbridge::bench {
 
-/// What one run of a contender cost. Of a contender that does not tell a figure it is nullopt.
+/// The cost of one run of a contender. nullopt: the contender does not tell that figure.
 struct Measured {
   double wall_s = 0; ///< from connecting to having detached
   double walk_s = 0; ///< of that, the queues alone

@@ -123,7 +123,7 @@ Result<Attempt> attempt(Stage& stage, const Cell& cell, const DumpOptions& optio
       return forward(std::move(checked));
     add(made.cost, rank);
   }
-  // The link's connection was there at once: what it would have taken is added.
+  // The link made its connection at once: adds the round trip that a real link takes for it.
   made.cost.wall_s = (wall + std::chrono::duration<double>(cell.link.round_trip)).count();
   made.cost.cpu_s = used.cpu_s;
   if (const auto after = stage.stub_cpu(); stubs && after)

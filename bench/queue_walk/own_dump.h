@@ -28,8 +28,8 @@ private:
   CacheStates& states_; ///< outlives it
 };
 
-/// All of it that a cell may have: uncached, plain pages, and everything in each state of
-/// knowledge.
+/// mqbridge in all variants: without a cache, with plain pages, and with the full cache in each
+/// state of knowledge.
 std::vector<Contender> own_contenders(CacheStates& states);
 
 } // namespace mqbridge::bench

@@ -38,7 +38,7 @@ Result<std::string> output_of(const Words& argv) {
   return child.out();
 }
 
-/// What the link saw of a peer, beside what the peer says of itself.
+/// Adds the link's figures of a peer to those that the peer itself states.
 void add_link(Measured& cost, const DelayingLink& link, const LinkSpec& spec) {
   const auto connections = link.connections();
   cost.wall_s += static_cast<double>(connections) * in_seconds(spec.round_trip);
@@ -91,7 +91,7 @@ bool native(const Cell& cell) {
   return !cell.emulated() && cell.ranks == 1;
 }
 
-/// Whoever runs on the node does not know how long the link is.
+/// A peer that runs on the node does not use the link: it is shown for one link only.
 bool shown_once(const Cell& cell) {
   const Cell base;
   return native(cell) && cell.link.round_trip == base.link.round_trip &&

@@ -9,7 +9,7 @@
 
 namespace mqbridge::bench {
 
-/// What the peers need of this machine.
+/// Files of this machine that the peers need.
 struct PeerTools {
   std::filesystem::path debug_dll;    ///< of this machine's Open MPI
   std::filesystem::path type_carrier; ///< of Open MPI's internal types (mqbridge types make)
@@ -18,8 +18,8 @@ struct PeerTools {
   static Result<PeerTools> prepare(const std::filesystem::path& directory);
 };
 
-/// Every peer of bench/peers (README.md there) that can run here; of one that cannot, `left_out`
-/// says why.
+/// Every peer of bench/peers (README.md there) that can run here. `left_out` says why the others
+/// cannot.
 std::vector<Contender> peer_contenders(const PeerTools& tools, std::vector<std::string>& left_out);
 
 /// The line that a peer printed. Error: bench.peer, where it is not one.

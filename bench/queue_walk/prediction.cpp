@@ -19,7 +19,7 @@ double slowness(const LinkSpec& link) {
   return link.bytes_per_second > 0 ? 1 / link.bytes_per_second : 0;
 }
 
-/// Whether what is known of one says something of the other.
+/// Whether facts about one cell tell something about the other.
 bool of_a_kind(const Cell& known, const Cell& cell) {
   return known.filler == cell.filler && known.architecture == cell.architecture &&
          known.ranks == cell.ranks;

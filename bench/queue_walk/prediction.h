@@ -10,11 +10,11 @@
 
 namespace mqbridge::bench {
 
-/// How long a contender would take, from what it took where there was less to do.
+/// Predicts how long a contender takes from runs with less work.
 ///
-/// The cost of a run is what it costs without a link, and its round trips and bytes on the link: so
-/// a run over one link tells of another. Between numbers of operations all three are taken to grow
-/// in a straight line, which two of them must be known for.
+/// The cost of a run has three parts: its time without a link, and its round trips and bytes on the
+/// link. So a run over one link tells about another one. Each part is taken to grow in a straight
+/// line with the number of operations, for which runs with two different numbers must be known.
 class Predictor {
 public:
   void learn(const std::string& contender, const Cell& cell, const Measured& cost);

@@ -16,7 +16,7 @@ public:
   void ReportRuns(const std::vector<Run>& runs) override;
   void Finalize() override {} // of one round
   void finish();
-  /// What did not come to a right answer.
+  /// The number of runs that ended in an error.
   int failures() const { return failures_; }
 
 private:

@@ -9,8 +9,8 @@
 
 namespace mqbridge::bench {
 
-/// What this process and the children that it has waited for use from here on, without what the
-/// links use in threads of it.
+/// The resources that this process, and the children that it has waited for, use from here on. The
+/// threads of the links do not count.
 class Resources {
 public:
   explicit Resources(const std::vector<std::unique_ptr<DelayingLink>>& links);

@@ -94,8 +94,8 @@ void Runner::register_runs(Stage& stage, const Cell& cell, const Contender& cont
       ->ComputeStatistics("q3", third_quartile);
 }
 
-/// Where no smaller cell was run before, the same processes without their link tell: what takes a
-/// second there may take an hour over it.
+/// If no smaller cell was run before, the contender first runs without the link: a run of one
+/// second there may take an hour over the link.
 std::optional<double> Runner::predict(Stage& stage, const Cell& cell, const Contender& contender) {
   const auto predicted = predictor_.predict(contender.name, cell);
   const bool has_link = cell.link.round_trip.count() > 0 || cell.link.bytes_per_second > 0;
@@ -125,7 +125,7 @@ void Runner::enter(Stage& stage, const Cell& cell, const Contender& contender) {
     return;
   }
   predictor_.learn(contender.name, cell, tried->cost);
-  // With what goes before that is not measured: over a serial line that takes the longest.
+  // Includes the work before the measured part, which takes the longest over a serial line.
   register_runs(stage, cell, contender, elapsed.count());
 }
 

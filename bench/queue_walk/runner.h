@@ -14,15 +14,16 @@ namespace mqbridge::bench {
 
 struct RunnerOptions {
   Repeats repeats;
-  double most_patience_s = 1e9; ///< beyond it no cell waits
-  /// When it has passed, whatever follows is repeated as a long run is.
+  double most_patience_s = 1e9; ///< no cell has more patience
+  /// After this moment every run is repeated as seldom as a long one.
   Clock::time_point hurry_after = Clock::time_point::max();
 };
 
-/// Runs every contender in every cell: first once, to see that its answer is right and how long it
-/// takes, then as often as asked, all contenders of a cell in random order. Contenders predicted to
-/// take longer than the cell has patience for are reported with the prediction, as "predicted"; one
-/// of which nothing is known is run without the cell's link before, to be predicted from that.
+/// Runs every contender in every cell. It runs each once, to see that its answer is right and how
+/// long it takes, then all contenders of a cell in random order, as often as asked. A contender
+/// that is predicted to take longer than the cell's patience is not run; its prediction is reported
+/// as "predicted". If nothing is known about a contender, it first runs without the cell's link, so
+/// that it can be predicted.
 class Runner {
 public:
   Runner(const RunnerOptions& options, const std::vector<Contender>& contenders,

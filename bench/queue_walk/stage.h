@@ -18,7 +18,8 @@ namespace mqbridge::bench {
 /// links to them. Processes live as long as the stage; an emulated one, whose stub serves one
 /// client only, is started anew for each run.
 ///
-/// What cannot be started throws std::runtime_error, as the harness of the end-to-end tests does.
+/// If something cannot be started it throws std::runtime_error, as the harness of the end-to-end
+/// tests does.
 class Stage {
 public:
   explicit Stage(const Cell& cell);
@@ -26,20 +27,20 @@ public:
   /// Empty, or what this machine lacks for such a cell, and the line that mends it.
   static std::string lacking(const Cell& cell);
 
-  /// Links over which the next run finds its stubs: one that attaches when it is told to, for
-  /// mqbridge. Ends what open() or open_for_peer() gave before.
+  /// Opens links to the stubs of the next run. For mqbridge: each stub attaches when it is told to.
+  /// Ends what an earlier open() or open_for_peer() has opened.
   void open(const LinkSpec& link);
-  /// One stub that holds the process already, and knows no other: for clients that want that.
+  /// The same with one stub that holds its only process already, as some clients want it.
   void open_for_peer(const LinkSpec& link);
   /// No stub holds a process any more.
   void close();
 
   std::vector<TargetSpec> targets() const;
-  /// What the cell's targets need beyond the ordinary.
+  /// Adds the options that the cell's targets need.
   void complete(DumpOptions& options) const;
   const std::vector<std::unique_ptr<DelayingLink>>& links() const { return links_; }
 
-  /// That the stubs have used so far, in seconds; nullopt: it cannot be told.
+  /// Processor time that the stubs have used so far, in seconds; nullopt: not known.
   std::optional<double> stub_cpu() const;
 
   pid_t pid() const { return processes_.front()->pid(); }

@@ -42,9 +42,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// mADDRESS,SIZE, xADDRESS,SIZE and vFile:pread:DESCRIPTOR,SIZE,OFFSET; the latter only where the
-/// offset lies beyond what files other than a process's memory have. Of whole pages only: what is
-/// read of each object's headers is no part of a walk.
+/// mADDRESS,SIZE, xADDRESS,SIZE and vFile:pread:DESCRIPTOR,SIZE,OFFSET; the latter only with an
+/// offset that no file has except a process's memory. Reads of whole pages only: reads of the
+/// objects' headers are no part of a walk.
 std::optional<Read> read_of(const std::string& request) {
   constexpr std::string_view pread = "vFile:pread:";
   const bool file = request.starts_with(pread);

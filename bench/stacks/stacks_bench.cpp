@@ -169,7 +169,7 @@ void stacks_by_gdb(benchmark::State& state) {
   measure(state, look_with_gdb);
 }
 
-/// The first dump learns what the process's pages are; those that count go by it.
+/// The first dump learns the process's pages, and does not count; the later dumps use them.
 void measure_held(benchmark::State& state, const std::vector<std::string>& options) {
   try {
     const Scene scene(state);

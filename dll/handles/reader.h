@@ -14,9 +14,9 @@
  * the sizes, and the `unknown` ranks (-1). It fills in the members that it knows, with arrays from
  * handles_allocate(), and sets the bits of more.known, which hold for both structures. */
 struct comm_answer {
-  /* All but comm_c_handle and comm_fortran_handle, which the entry points fill in. With neither
-   * a name nor a group known: "" and NULL. A bit of the topology only with MPIDBG_KNOWN_TOPOLOGY,
-   * attributes only with MPIDBG_KNOWN_ATTRIBUTES. */
+  /* The entry points fill in comm_c_handle and comm_fortran_handle, the reader the rest. An unknown
+   * name is "", an unknown group NULL. Bits of the topology are set only with
+   * MPIDBG_KNOWN_TOPOLOGY, attributes only with MPIDBG_KNOWN_ATTRIBUTES. */
   struct mpidbg_comm_info_t info;
   struct mpidbg_comm_description more;
 };
@@ -40,7 +40,7 @@ void handles_name(struct name_map* map, char* name, mqs_taddr_t handle);
 
 struct reader {
   const char* name; /* "Open MPI" */
-  /* The process is none of this reader's without this symbol. */
+  /* The reader is not asked about a process that lacks this symbol. */
   const char* symbol;
 
   /* Sets *state to what the reader needs of the process from now on: memory from

@@ -112,9 +112,10 @@ static inline struct mqr_recorded_communicator* mqr_communicator_at(struct mqr_n
   return (struct mqr_recorded_communicator*)(void*)mqr_front_of(node);
 }
 
-/* With the lock, and the generation odd, after something of the communicator has gone. A
- * communicator that the program has freed goes with its last operation or collective. The result is
- * to be freed after the update, or NULL. */
+/* To be called with the lock, while the generation is odd, after an operation or a collective of
+ * the communicator has gone. If it was the last one, and the program has freed the communicator,
+ * the communicator goes, too. Returns the communicator if it has gone: to be released after the
+ * update. Else NULL. */
 struct mqr_recorded_communicator*
 mqr_communicator_settle(struct mqr_recorded_communicator* communicator);
 /* Frees the memory of one that no reader can find any more. NULL: nothing. */
@@ -134,7 +135,8 @@ void mqr_thread_forget(const struct mqr_recorded_communicator* communicator);
 /* In fork's child: no thread is known. */
 void mqr_threads_abandon(void);
 
-/* Takes the lock to do so. NULL: no such request, or the recorder is not ready. */
+/* Finds a node by its request, under the lock. `take`: takes it out, too (mqr_requests_take()).
+ * NULL: there is no such request, or the recorder is not ready. */
 void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take);
 
 /* Frees a struct mqr_variables that no reader can find any more. NULL: nothing. */

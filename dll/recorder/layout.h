@@ -26,21 +26,23 @@
  *     of one struct mqr_channel may be one ahead;
  *   - a send that returns is in the ring before it leaves its queue: the newest entry may be that
  *     of a send that is still pending, with the same peer and number;
- *   - a persistent operation that is started is in no queue for an instant: it comes last again;
- *   - with a send that is cancelled the numbers of later ones to its peer go back, one by one;
- *   - with the last operation of a communicator that was freed the communicator goes, too;
- *   - an error handler that nothing has any more goes after the last that had it;
- *   - MQR_NAMED follows the name.
- * What a thread is in has a number of its own, `changes`.
+ *   - a persistent operation that is started moves to the end of its queue: for an instant it is in
+ *     no queue;
+ *   - when a send is cancelled, the numbers of later sends to its peer are lowered, one by one;
+ *   - a communicator that was freed leaves its list after its last operation;
+ *   - an error handler leaves its list after the last object that had it;
+ *   - MQR_NAMED is set after the name.
+ * A struct mqr_thread has a number of its own in the place of the generation: `changes`.
  *
  * A debugger sees the stores of a stopped thread in program order, whatever the processor, and
  * those of different threads in the order of the recorder's lock (publish.h).
  *
- * How it may change. A minor version appends fields to structures, gives a meaning to reserved ones
- * and to further bits of `flags`, each such that who does not know it still reads the truth: until
- * then they are written as 0, and not looked at. The sizes in the root are those of the recorder's
- * structures, so that a reader takes a field that lies beyond them for 0: it reads older recorders,
- * too. Anything else is a new major version, another value of an enum among it. */
+ * How it may change. A minor version may append fields to structures, and give a meaning to
+ * reserved fields and to further bits of `flags`. A reader that does not know them still reads the
+ * truth. Until they have a meaning, recorders write them as 0, and readers do not look at them. The
+ * root states the sizes of the recorder's structures: a reader takes a field beyond them for 0, so
+ * that it reads older recorders, too. Any other change, such as a new value of an enum, is a new
+ * major version. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -54,12 +56,13 @@ extern "C" {
 #define MQR_ROOT_SYMBOL "mqbridge_recorder"
 /* The version as an exported text. */
 #define MQR_VERSION_SYMBOL "mqbridge_recorder_version"
-#define MQR_VERSION "1.2" /* of the two below */
+#define MQR_VERSION_MAJOR 1 /* another: a reader must refuse */
+#define MQR_VERSION_MINOR 2 /* any: a reader reads what it knows */
+#define MQR_TEXT_OF_(value) #value
+#define MQR_VERSION_OF_(major, minor) MQR_TEXT_OF_(major) "." MQR_TEXT_OF_(minor)
+#define MQR_VERSION MQR_VERSION_OF_(MQR_VERSION_MAJOR, MQR_VERSION_MINOR)
 
 enum {
-  MQR_VERSION_MAJOR = 1, /* another: a reader must refuse */
-  MQR_VERSION_MINOR = 2, /* any: a reader reads what it knows */
-
   /* Bytes of the structures in version 1.0: no recorder of this major version has fewer. */
   MQR_ROOT_SIZE_1_0 = 40,
   MQR_COMMUNICATOR_SIZE_1_0 = 112,
@@ -86,7 +89,7 @@ enum {
   MQR_LIBRARY_SIZE = 256,     /* bytes of what the MPI says of its version, terminator included */
   MQR_MARK_SIZE = 256,        /* bytes of what both sides of a joint know, terminator included */
   MQR_JOB_SIZE = 256,         /* bytes of the name of a job, terminator included */
-  MQR_MAX_JOINTS = 4096,      /* that are kept; what comes later is of this process alone */
+  MQR_MAX_JOINTS = 4096,      /* joints that are kept; a later communicator has a local id */
   MQR_RETURNED = 256,         /* sends in the ring of a communicator */
   MQR_MAX_CHANNELS = 1 << 16, /* entries of a struct mqr_channels */
   MQR_MAX_ATTRIBUTES = 4096,  /* of a communicator */
@@ -154,10 +157,10 @@ struct mqr_root {
   struct mqr_list threads; /* struct mqr_thread: those that have called MPI */
   uint32_t flags;          /* enum mqr_root_flags */
   uint32_t thread_level;   /* enum mqr_thread_level */
-  /* char[MQR_LIBRARY_SIZE], terminated: the MPI_Get_library_version of the MPI beside which the
-   * recorder sees the program's calls. It then does not see which messages have arrived, and which
-   * one a receive has met. 0: the MPI itself fills in these lists, or a program that plays an MPI,
-   * and knows that, too. */
+  /* char[MQR_LIBRARY_SIZE], terminated: MPI_Get_library_version, if the recorder sees the program's
+   * calls beside an MPI. Then it does not see which messages have arrived, and which one a receive
+   * has met. 0: the MPI itself fills in these lists, or a program that plays an MPI: it knows both.
+   */
   struct mqr_slot library;
   /* Since 1.2. */
   /* struct mqr_variables (variables_layout.h): what MPI_T tells of the MPI. 0: it is not kept. */
@@ -177,10 +180,10 @@ struct mqr_root {
  * were made of that one. It never changes. */
 struct mqr_joint {
   struct mqr_node node; /* kind: 0 */
-  uint64_t id;    /* the same on each member of the local group, if those have the same `base`;
-                     unlike those of this process's others */
-  uint64_t base;  /* of the communicator that it was made on: its `joint` and its `path`. */
-  uint64_t path;  /* With base 0: its `id`, which all of this job agree on */
+  uint64_t id;    /* the same on all members of the local group with the same `base`; no other joint
+                     of this process has it */
+  uint64_t base;  /* `joint` of the communicator on which the call was made */
+  uint64_t path;  /* its `path`; if `base` is 0 its `id`, on which all of this job agree */
   uint64_t began; /* when this process came to the call, and left it: CLOCK_REALTIME, in ns */
   uint64_t ended;
   uint32_t sequence; /* collectives that were entered on that communicator before it */
@@ -191,7 +194,7 @@ struct mqr_joint {
 };
 
 /* The call of MPI in which a thread is; function 0: none. While `changes` is odd a change is under
- * way: then believe nothing but `thread`. */
+ * way: then only `thread` is to be believed. */
 struct mqr_thread {
   struct mqr_node node; /* kind: 0 */
   int64_t thread;       /* the kernel's number of it: gettid(); 0: it has ended */
@@ -203,9 +206,9 @@ struct mqr_thread {
   uint32_t sequence; /* of a collective: how many were entered on its communicator before it */
   int32_t root;      /* of a collective: local rank (of the remote group in an intercommunicator),
                         MQR_NO_ROOT, or MQR_IS_ROOT */
-  uint32_t wait;     /* operations with this number in `wait` are waited for; 0: none */
-  uint32_t needed;   /* of them, and of `unseen`, how many must complete */
-  uint32_t unseen;   /* how many more are waited for that are in no list */
+  uint32_t wait;     /* the call waits for operations with this number in `wait`; 0: for none */
+  uint32_t needed;   /* how many of them, and of the unseen ones, must complete */
+  uint32_t unseen;   /* how many more it waits for that are in no list */
 };
 
 /* MQR_IS_ROOT: of an intercommunicator, this process (MPI_ROOT). */
@@ -217,7 +220,7 @@ enum mqr_communicator_flags {
   MQR_ID_LOCAL = 1,   /* `id` is of this process alone: its members have not agreed on one */
   MQR_FREED = 2,      /* the program has freed it, and operations are pending still */
   MQR_NAMED = 4,      /* the program gave it its name */
-  MQR_INCOMPLETE = 8, /* made while others used it unseen: what is counted lacks their messages */
+  MQR_INCOMPLETE = 8, /* it was used before the recorder knew it: counters lack these messages */
 };
 
 /* Numbered as mqs_op_class of the MQD interface. */
@@ -247,11 +250,11 @@ struct mqr_communicator {
   struct mqr_slot errhandler; /* MPI_Errhandler: the `handle` of a struct mqr_errhandler */
   struct mqr_slot topology;   /* struct mqr_topology; 0: none */
   struct mqr_slot attributes; /* struct mqr_attributes; 0: none */
-  uint64_t joint; /* `id` of the struct mqr_joint that it comes from: some of its members, or of
-                     those of a parent, are of other jobs. 0: all are of this one, or nothing that
-                     the other side knows tells it from others */
-  uint64_t path; /* which of the communicators of that joint it is, on both sides: 0 is the one that
-                    the call made. They have MQR_ID_LOCAL, and `id` is mixed of both */
+  uint64_t joint; /* `id` of the struct mqr_joint that it comes from: some of its members, or of a
+                     parent's members, are of other jobs. 0: all are of this job, or the two sides
+                     know nothing that tells it from others */
+  uint64_t path;  /* which of that joint's communicators it is, the same on both sides; 0: the one
+                     that the call made. They have MQR_ID_LOCAL; `id` is mixed of both numbers */
 };
 
 /* The fields of 1.2 that are known. Each field is complete before the one store of its bit. */
@@ -261,7 +264,7 @@ enum mqr_communicator_known {
   MQR_KNOWN_ERRHANDLER = 4,
   MQR_KNOWN_TOPOLOGY = 8,
   MQR_KNOWN_ATTRIBUTES =
-      16,              /* all of them; else those that are there are true, and may lack some */
+      16,              /* all of them; without this bit they are true, but some may be missing */
   MQR_PREDEFINED = 32, /* MPI_COMM_WORLD or MPI_COMM_SELF */
 };
 
@@ -299,7 +302,7 @@ enum mqr_predefined_keyval {
 struct mqr_attribute {
   int32_t keyval;
   uint32_t predefined; /* enum mqr_predefined_keyval */
-  int64_t value;       /* the program's: what it has set, an address; else the int that it is */
+  int64_t value;       /* MQR_OWN_KEYVAL: the address that the program has set; else an int */
 };
 /* If MPI asks the launcher for MPI_UNIVERSE_SIZE, it is here once the program has asked for it. */
 struct mqr_attributes {
@@ -441,8 +444,7 @@ struct mqr_unqueued {
 };
 
 enum mqr_status { MQR_PENDING, MQR_MATCHED, MQR_COMPLETE };
-/* The upper half of `flags` is the number of the function that posted it (functions.h), since 1.1.
- */
+/* Since 1.1 the upper half of `flags` is the number of the posting function (functions.h). */
 enum mqr_operation_flags {
   MQR_ANY_TAG = 1,
   MQR_SYSTEM_BUFFER = 2,
@@ -487,10 +489,10 @@ struct mqr_operation {
   char datatype[MQR_WORD_SIZE]; /* "MPI_DOUBLE"; empty: unknown */
   /* Since 1.1. */
   struct mqr_slot site; /* return address of the call; 0: not known */
-  uint32_t number;      /* of a send: how many this process had sent to that peer there before it,
-                           modulo 2^32; of others: of its communicator, in the order of posting */
-  uint32_t wait; /* of the call that waits for it: struct mqr_thread. 0, or a number that no thread
-                    has: nobody does */
+  uint32_t number;      /* of a send: how many sends to that peer preceded it on this communicator,
+                           modulo 2^32; of others: their number there, in the order of posting */
+  uint32_t wait; /* `wait` of the struct mqr_thread whose call waits for it. 0, or a number that no
+                    thread has: no call waits for it */
   /* Since 1.2. */
   int32_t fortran; /* with MQR_HAS_FORTRAN: the Fortran INTEGER of `request` */
   uint32_t own;    /* for the recorder alone: readers ignore it */

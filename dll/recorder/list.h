@@ -1,8 +1,8 @@
 #ifndef MQBRIDGE_DLL_RECORDER_LIST_H
 #define MQBRIDGE_DLL_RECORDER_LIST_H
 
-/* Lists that readers follow by `next` alone, and from whose middle their writer can remove nodes.
- * */
+/* Lists for one writer and many readers. Readers follow `next` alone; the writer can also remove
+ * nodes from the middle. */
 
 #include "dll/recorder/publish.h"
 

@@ -9,7 +9,6 @@
 
 #define EXPORTED __attribute__((visibility("default"), used))
 
-_Static_assert(MQR_VERSION_MAJOR == 1 && MQR_VERSION_MINOR == 2, "MQR_VERSION");
 EXPORTED char mqbridge_recorder_version[] = MQR_VERSION;
 
 /* A debugger looks for this by name. */

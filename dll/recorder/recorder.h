@@ -27,9 +27,9 @@ enum mqr_result {
   MQR_OFF_NOW /* nothing is recorded at present: mqr_set_recording() */
 };
 
-/* Where the nodes of operations lie in memory: for benchmarks. Shuffled in an arena that they
- * nearly fill, or in one much larger than they need (sparse). A new arena is taken, shuffled in
- * itself, when one is full. */
+/* Where the nodes of operations lie in memory: for benchmarks. Nodes can be shuffled in an arena
+ * that they nearly fill, or in one that is much larger than they need (sparse). When an arena is
+ * full, a new one is taken and shuffled by itself. */
 struct mqr_placement {
   int shuffled;       /* 0: one after the other */
   size_t arena_bytes; /* at least one node fits; 0: 64 KiB */
@@ -43,9 +43,7 @@ enum mqr_result mqr_init(const struct mqr_placement* placement);
 /* What MPI_Init_thread provided. Below MPI_THREAD_MULTIPLE no lock is taken from here on: threads
  * call one after the other. Called by one thread, while no other one is in here. */
 void mqr_set_threads(enum mqr_thread_level level);
-/* MPI_Get_library_version, of the MPI whose calls are recorded (struct mqr_root). The text is
- * copied.
- */
+/* MPI_Get_library_version of the recorded MPI (struct mqr_root). The text is copied. */
 void mqr_set_library(const char* text);
 /* The launcher's name of the job (struct mqr_root). The text is copied. */
 void mqr_set_job(const char* text);
@@ -138,19 +136,19 @@ enum mqr_result mqr_operation_begin(struct mqr_recorded_communicator* communicat
 enum mqr_result mqr_operation_match(struct mqr_recorded_operation* operation, int32_t peer,
                                     int32_t tag, uint64_t length);
 
-/* The operation is complete, and not yet known to be by the program. MQR_BAD_STATE: a receive that
- * was not matched, or no send and no receive. */
+/* The operation is complete, and the program does not know it yet. MQR_BAD_STATE: a receive that
+ * was not matched, or neither a send nor a receive. */
 enum mqr_result mqr_operation_complete(struct mqr_recorded_operation* operation);
 
-/* Leaves no trace but the counters. */
+/* Removes the operation. The counters stay as they are. */
 void mqr_operation_remove(struct mqr_recorded_operation* operation);
 
-/* The program knows that the send is complete: it goes into the ring of those that have returned.
- * One that was cancelled is taken out of the count as well. Persistent ones become inactive. */
+/* The program knows that the send is complete: it goes into the ring of sends that have returned. A
+ * cancelled send is taken out of the count instead. A persistent send becomes inactive. */
 void mqr_send_end(struct mqr_recorded_operation* operation, int cancelled);
 /* The program knows that the receive is complete: a message of `peer` with `tag` is counted as
- * received, unless it was cancelled, came from MPI_PROC_NULL, or MPI_Mprobe had taken it before
- * (MQR_TAKEN). Persistent ones become inactive. */
+ * received, unless the receive was cancelled, the message came from MPI_PROC_NULL, or MPI_Mprobe
+ * had taken it before (MQR_TAKEN). A persistent receive becomes inactive. */
 void mqr_receive_end(struct mqr_recorded_operation* operation, int32_t peer, int32_t tag,
                      int cancelled);
 /* The same for a receive or MPI_Mprobe that was not recorded as an operation. */
@@ -163,8 +161,8 @@ void mqr_operation_start(struct mqr_recorded_operation* operation);
 void mqr_request_add(const void* request, struct mqr_recorded_operation* operation);
 struct mqr_recorded_operation* mqr_request_find(const void* request);
 /* As find, and the operation is taken until mqr_request_add() puts it back: no other thread finds
- * it, even if MPI has given the handle to another request in the meantime. What a third thread says
- * of the request meanwhile (handles.h) reaches it all the same. */
+ * it, even if MPI has given the handle to another request in the meantime. What another thread
+ * notes about the request meanwhile (handles.h) still reaches the operation. */
 struct mqr_recorded_operation* mqr_request_take(const void* request);
 
 enum mqr_queue mqr_operation_queue(const struct mqr_recorded_operation* operation);
@@ -201,8 +199,9 @@ struct mqr_call_spec {
 void mqr_enter(const struct mqr_call_spec* call);
 void mqr_leave(void);
 
-/* This thread's call waits for all of these, `unseen` unknown ones beside them, and `needed` of
- * all must complete. Between mqr_enter() and mqr_leave(). NULL elements are skipped. */
+/* This thread's call waits for these operations and collectives, and for `unseen` unknown ones.
+ * `needed` of all of them must complete. Between mqr_enter() and mqr_leave(). NULL elements are
+ * skipped. */
 void mqr_wait_for(struct mqr_recorded_operation* const* operations, size_t operation_count,
                   struct mqr_recorded_collective* const* collectives, size_t collective_count,
                   uint32_t needed, uint32_t unseen);

@@ -15,23 +15,23 @@ struct mqr_requests {
   size_t place; /* offset of a uint32_t, enum mqr_request_place */
 };
 
-/* Of a node that was never added MQR_NOT_THERE, which is 0. */
+/* A node that was never added has MQR_NOT_THERE, which is 0. */
 enum mqr_request_place {
   MQR_NOT_THERE,
   MQR_THERE,
   MQR_TAKEN_OUT /* for a while: it is there, and found by mqr_requests_find_taken() alone */
 };
 
-/* In front of others with the same key. 0: no memory. */
+/* Adds a node in front of others with the same key. 0: no memory. */
 int mqr_requests_add(struct mqr_requests* requests, void* node);
-/* The last one that was added with that key, and is not taken out; or NULL. */
+/* The node that was added last with that key, and is not taken out; or NULL. */
 void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key);
-/* The same of those that are. */
+/* The same among the nodes that are taken out. */
 void* mqr_requests_find_taken(const struct mqr_requests* requests, uintptr_t key);
 void mqr_requests_take(const struct mqr_requests* requests, void* node);
-/* Nothing, if it was not taken. */
+/* Does nothing if the node was not taken out. */
 void mqr_requests_put_back(const struct mqr_requests* requests, void* node);
-/* Nothing, if it is not there. */
+/* Does nothing if the node is not there. */
 void mqr_requests_remove(struct mqr_requests* requests, void* node);
 void mqr_requests_close(struct mqr_requests* requests);
 

@@ -36,7 +36,7 @@ uint32_t mqr_listing_add_text(struct mqr_listing* listing, const char* text);
  * marked MQR_VARIABLES_CUT. */
 struct mqr_variables* mqr_listing_finish(struct mqr_listing* listing, uint64_t when);
 
-/* These replace what is published, which is freed. The blocks come from malloc(), and belong to the
+/* Replace the published block, and free it. The new blocks come from malloc(), and belong to the
  * recorder from here on. New variables have no samples. Any thread. */
 void mqr_variables_publish(struct mqr_variables* block);
 void mqr_samples_publish(struct mqr_samples* block);

@@ -1,9 +1,9 @@
 #ifndef MQBRIDGE_DLL_RECORDER_VARIABLES_LAYOUT_H
 #define MQBRIDGE_DLL_RECORDER_VARIABLES_LAYOUT_H
 
-/* What the recorder keeps of MPI_T, the tool information interface, since version 1.2: what MPI
- * has of variables, categories and enumerations, and what they held. To be included by layout.h,
- * whose rules hold here, too.
+/* What the recorder keeps of MPI_T, the tool information interface, since version 1.2: MPI's
+ * variables, categories and enumerations, and the values of the variables. To be included by
+ * layout.h, whose rules hold here, too.
  *
  * mqr_root.variables leads to one block of memory, which begins with struct mqr_variables and has
  * everything within it, at offsets from its beginning. Nothing in it changes but `samples`. When
@@ -67,7 +67,7 @@ enum mqr_value_state {
   MQR_VALUE_BOUND,   /* it is bound to objects that the recorder does not read it of */
   MQR_VALUE_LARGE,   /* more bytes than the recorder keeps */
   MQR_VALUE_FORM,    /* of a datatype that the recorder does not know */
-  MQR_VALUE_STOPPED, /* of a performance variable that counts only for who starts it */
+  MQR_VALUE_STOPPED, /* of a performance variable that counts only for the tool that starts it */
   MQR_VALUE_UNUSED   /* its part of MPI may not be in use, and reading it may end the process */
 };
 
@@ -108,8 +108,8 @@ struct mqr_variable {
   uint32_t count;               /* elements there; of a text: bytes without terminator */
 };
 
-/* It holds `controls` control variables, by their `index`, then `performances` performance
- * variables, then `categories` categories, by theirs: entries of MQR_PART_MEMBERS from `first` on.
+/* The members of a category are entries of MQR_PART_MEMBERS, from `first` on: `controls` control
+ * variables, `performances` performance variables and `categories` categories, each by its `index`.
  */
 struct mqr_category {
   uint32_t index;

@@ -6,7 +6,7 @@
 #include "host/analysis/reduction.h"
 #include "host/analysis/visibility.h"
 #include "host/analysis/wait_words.h"
-#include "host/dump/rank/phase_clock.h"
+#include "host/dump/values/times.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -442,7 +442,7 @@ private:
   void wait_for_all_to_leave(CallWait& wait) {
     const auto [known, is_new] = all_.leaving_.try_emplace(process_.job);
     if (is_new) {
-      auto members = connected_processes(all_.picture_, process_.job);
+      auto members = finalize_partners(all_.picture_, process_.job);
       std::erase_if(members, [&](const Partner& member) {
         return member.process && all_.requests_.does_no_more(*member.process);
       });

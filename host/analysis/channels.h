@@ -19,8 +19,8 @@ enum class Traffic : std::uint8_t {
 };
 
 /// The channels of a job by the counters at both ends (Communicator::counters). Refers to the
-/// picture. docs/verdict.md says why the counters of processes that were stopped one after the
-/// other prove what they prove.
+/// picture. docs/verdict.md explains what the counters prove, although the processes were stopped
+/// one after the other.
 class Channels {
 public:
   explicit Channels(const JobPicture& picture);

@@ -20,9 +20,9 @@ struct WaitGroup {
 /// Fills in the wait for a group, without guessing.
 ///
 /// For some members it is not visible whether they are complete: the MPI may have taken the message
-/// of a standard send that has met no receive. Then a call that stands still tells more. If it
-/// needs any of its members, none of them is complete. If it needs all of them, and none of them
-/// waits for certain, one of those that may wait does.
+/// of a standard send that has met no receive. Then a call that stands still tells more. If any
+/// complete member would end it, no member is complete. If it needs all members, and none is known
+/// to wait, at least one of the members that may wait does wait.
 void wait_for_recorded(CallWait& wait, const WaitGroup& group, std::size_t process,
                        RequestWaits& requests, WaitGraph& graph);
 

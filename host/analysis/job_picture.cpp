@@ -208,7 +208,7 @@ std::optional<std::int64_t> JobPicture::members(const Communicator& communicator
   return members.empty() ? std::nullopt : std::optional(static_cast<std::int64_t>(members.size()));
 }
 
-std::vector<Partner> connected_processes(const JobPicture& picture, std::size_t job) {
+std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t job) {
   std::set<std::size_t> connected{job};
   std::set<std::pair<std::size_t, std::int64_t>> strangers; // of jobs that the document lacks
   for (std::size_t before = 0; before != connected.size();) {

@@ -133,7 +133,7 @@ private:
 /// All processes that MPI_Finalize of this job waits for: those of the job, and of all jobs that it
 /// shares a communicator with, directly or through other jobs. One Partner without a process stands
 /// for all of them that the document does not have.
-std::vector<Partner> connected_processes(const JobPicture& picture, std::size_t job);
+std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t job);
 
 /// Whether a thread of the process is in the same call at the same place as in the look before, and
 /// the process has neither sent nor received a message since. false where there is no such look.

@@ -38,6 +38,7 @@ void add(std::vector<T>& all, const std::vector<T>& some) {
       all.push_back(one);
 }
 
+/// Of two values the one that leaves out more: the lower verbosity.
 template <class T>
 void add(std::optional<T>& all, const std::optional<T>& some) {
   if (some && (!all || *some < *all))

@@ -36,9 +36,9 @@ enum class CollectiveKind : std::uint8_t {
 
 CallKind kind_of_call(std::string_view call);
 CollectiveKind kind_of_collective(std::string_view call);
-/// The same for every call that all members of a communicator make: blocking or nonblocking, also
-/// those that make communicators and windows. Their members agree on the result, which nobody knows
-/// before all have come.
+/// The kind of any call that all members of a communicator make, blocking or nonblocking. Calls
+/// that make communicators and windows are `everybody`: the members agree on the result, which
+/// nobody knows before all have come.
 CollectiveKind dependence_of(std::string_view call);
 
 /// When a send is complete.

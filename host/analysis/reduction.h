@@ -11,7 +11,7 @@ namespace mqbridge {
 /// docs/verdict.md.
 struct Reduction {
   std::vector<bool> dead;      ///< by process: nothing that can happen makes it go on
-  std::vector<bool> undecided; ///< what is not known decides about it
+  std::vector<bool> undecided; ///< by process: unknown facts decide whether it is dead
   /// True: some processes are dead even if every guess is wrong, and `dead` has only these. False:
   /// there are none, and `dead` has the processes that are dead if the guesses are right.
   bool proven = false;

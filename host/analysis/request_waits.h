@@ -80,10 +80,10 @@ public:
 
   /// The process has left MPI, or is leaving it: nobody gets anything from it any more.
   bool does_no_more(std::size_t process) const { return does_no_more_[process]; }
-  /// Channels with stuck messages that somebody waits for: sender and receiver. If anybody may be
-  /// the sender, the receiver stands in its place.
+  /// Channels with stuck messages for which somebody waits: sender and receiver. If any process may
+  /// be the sender, the pair has the receiver twice.
   const std::vector<std::pair<std::size_t, std::size_t>>& stuck() const { return stuck_; }
-  /// Processes that have left MPI, if it matters what they had sent before.
+  /// Processes that have left MPI, and whose earlier messages would matter.
   const std::set<std::size_t>& left_unseen() const { return left_unseen_; }
 
 private:

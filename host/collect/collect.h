@@ -16,14 +16,14 @@ namespace mqbridge {
 /// A command that runs collectors.
 struct Collector {
   std::vector<std::string> argv;
-  /// One node, or all those on which srun runs the command: then srun puts its task number in front
+  /// One node; or all nodes on which srun runs the command: then srun puts its task number in front
   /// of each line.
   std::vector<Node> nodes;
 };
 
 struct CollectOptions {
   std::string version;                        ///< of this program
-  Filters filters;                            ///< those that the collectors have been told
+  Filters filters;                            ///< the filters that the collectors have got
   std::chrono::milliseconds greeting{20'000}; ///< for a collector's greeting
   std::chrono::milliseconds silence{20'000};  ///< between two signs of life
   std::chrono::milliseconds a_rank{std::chrono::hours(2)}; ///< between two ranks

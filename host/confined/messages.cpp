@@ -60,9 +60,8 @@ Received receive(int socket, msghdr& header, std::span<std::byte> buffer, int fl
   ssize_t size;
   do {
     size = ::recvmsg(socket, &header, flags);
-    // ECONNRESET comes once, if the other end closed with something unread. The messages that it
-    // had
-    // sent come after it.
+    // ECONNRESET comes once, if the other end closed with something unread. The messages that the
+    // other end had sent come after it.
   } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     return {Outcome::nothing, {}};

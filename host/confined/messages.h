@@ -115,7 +115,7 @@ public:
         std::memcpy(&value, bytes.data(), sizeof value);
     }
   }
-  void get(bool& value) { value = get<std::uint8_t>() != 0; }
+  void get(bool& value) { value = get_up_to(std::uint8_t{1}) == 1; }
   void get(std::string& value) { value = text(); }
   template <class T>
   void get(std::optional<T>& value) {

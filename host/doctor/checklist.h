@@ -23,7 +23,7 @@ struct Check {
 /// The expected cost of a dump.
 struct DumpCost {
   double elapsed_ms = 0;
-  double held_ms = 0; ///< of it
+  double held_ms = 0; ///< the part of it for which the target is held
 };
 
 /// What works, what limits and what fails for one target (docs/reference/output.md, doctor).

@@ -369,8 +369,8 @@ Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
   return list;
 }
 
-/// "13.1": what the gdbserver on the target's node says of itself. The protocol does not tell it.
-/// The version of the node's gdbserver; empty: it is not known.
+/// The version that the gdbserver on the target's node prints: "13.1". The protocol does not tell
+/// it. Empty: it is not known.
 std::string gdbserver_version(const TargetSpec& target, const SharedTools& tools) {
   const auto* const process = std::get_if<NodeProcess>(&target.where);
   if (process == nullptr || !node_command_of(target, tools).empty())

@@ -14,11 +14,12 @@ namespace mqbridge {
 //   }
 //
 // `form` is a MemberWriter, which writes the members in this order, a MemberReader, which reads
-// them, or what a test asks for the members of the schema. What nothing reads again, as the
-// analysis, is never described to a MemberReader. What the type of a member does not tell
-// of its form in JSON, an argument of one of the following types tells; and of a word an
-// enumerator, which stands for each word that this version does not know (else such a word is a
-// complaint).
+// them, a TsvMembers, which sets the columns of their names, or a test's own. The analysis is only
+// written, so it is never described to a MemberReader.
+//
+// A further argument of one of the following types gives the form in JSON where the member's type
+// does not. For a word it is the enumerator that stands for all words which this version does not
+// know; without it such a word is a complaint.
 
 /// A number as "0x1f".
 inline constexpr struct AsAddress {
@@ -41,13 +42,13 @@ inline constexpr struct FlagOrAbsent {
 /// The number of a thread, which scripts compare and never count with.
 inline constexpr struct AsText {
 } as_text;
-/// Ranks of this job, -1 of those of another one, which is null in the document.
+/// Ranks of this job. -1 stands for a member of another job; the document has null there.
 inline constexpr struct PlacesInJob {
 } places_in_job;
 /// Null in a line of NDJSON: it needs all ranks.
 inline constexpr struct OfWholeJob {
 } of_whole_job;
-/// Where the debug DLL said something else than its operation has now.
+/// The debug DLL's values that differ from what the operation has now.
 inline constexpr struct RawValues {
 } raw_values;
 /// 4 or 8.
@@ -58,6 +59,10 @@ struct Within {
   std::int64_t least;
   std::int64_t most;
 };
+
+/// Whether a value of this type may be none; its object is null then. Such a type converts to bool.
+template <class T>
+inline constexpr bool may_be_none = false;
 
 /// Layouts of objects and arrays: a line for each member, or one for all.
 inline constexpr auto own_lines = JsonWriter::Layout::lines;

@@ -48,10 +48,6 @@ public:
       value(nullptr);
   }
 
-  template <class T, T unknown>
-  void value(const CompactOptional<T, unknown>& optional) {
-    value(std::optional<T>(optional));
-  }
   void value(const SharedText& text) {
     value(text ? std::optional<std::string_view>(*text) : std::nullopt);
   }

@@ -314,14 +314,14 @@ void MemberReader::member(std::string_view key, ChunkedList<Operation>& operatio
 }
 
 void MemberReader::members(SharedSite& site) {
+  if (fields_.is_null("site"))
+    return;
   CallSite read;
   ReadState& state = fields_.state();
   const auto bytes_left = state.bytes_left();
   describe(*this, read);
   // All operations that share a site keep its texts once: the growth of the pool is what they cost.
   state.give_back(bytes_left - state.bytes_left());
-  if (!MaybeAddress(read.address))
-    return;
   auto& sites = state.sites;
   const auto bytes_before = sites.bytes();
   site = sites.share(read);

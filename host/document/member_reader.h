@@ -151,7 +151,7 @@ public:
 
   template <class T>
   void object(std::string_view key, T& value, JsonWriter::Layout /*layout*/ = own_lines) {
-    if constexpr (std::constructible_from<bool, const T&>) {
+    if constexpr (may_be_none<T>) {
       if (fields_.is_null(key))
         return;
     }

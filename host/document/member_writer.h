@@ -128,7 +128,7 @@ public:
   /// An object; null where there is none.
   template <class T>
   void object(std::string_view key, const T& value, JsonWriter::Layout layout = own_lines) {
-    if constexpr (std::constructible_from<bool, const T&>) {
+    if constexpr (may_be_none<T>) {
       if (!value)
         return null(key);
     }

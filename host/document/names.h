@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge {
 
@@ -52,6 +54,16 @@ constexpr std::optional<E> value_named(std::string_view name) {
     if (word.text == name && !name.empty())
       return word.value;
   return std::nullopt;
+}
+
+/// The words of E, without that for null.
+template <Worded E>
+std::vector<std::string> all_words() {
+  std::vector<std::string> words;
+  for (const auto& word : document_words<E>)
+    if (!word.text.empty())
+      words.emplace_back(word.text);
+  return words;
 }
 
 } // namespace mqbridge

@@ -8,15 +8,14 @@
 namespace mqbridge {
 
 void describe(auto& form, CallSite& site) {
-  MaybeAddress address = site.address; // what has no site has none of these members
-  form.member("site", address);
-  if (form.has(address.has_value())) {
-    form.member("function", site.function);
-    form.member("file", site.file);
-    form.member("line", site.line);
-  }
-  form.put([&] { site.address = *address; });
+  form.member("site", site.address);
+  form.member("function", site.function);
+  form.member("file", site.file);
+  form.member("line", site.line);
 }
+
+template <>
+inline constexpr bool may_be_none<Waited> = true;
 
 void describe(auto& form, Waited& waited) {
   auto mode = waited.mode;

@@ -31,7 +31,7 @@ public:
 
   /// Returns when all files were opened. To be called before a target is held.
   void wait() const { ready_.wait(); }
-  /// These are loaded in a target.
+  /// Notes the files of images that are loaded in a target.
   void add(const ImageSet& images);
   /// Keeps the added files for the next run; if none were added, the old record stays.
   void keep();
@@ -50,7 +50,7 @@ private:
 
 /// The contents of a record: absolute paths, each with a zero byte behind it.
 std::vector<std::byte> encode_paths(const std::set<std::string>& paths);
-/// Empty: these bytes are no such list, or one that no job is the reason for.
+/// Empty: these bytes are no such list, or the list has more files than limits::known_files.
 std::vector<std::filesystem::path> decode_paths(std::span<const std::byte> bytes);
 
 } // namespace mqbridge

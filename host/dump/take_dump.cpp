@@ -6,6 +6,7 @@
 #include "host/dump/together/job_view.h"
 #include "host/dump/together/recorded_messages.h"
 #include "host/dump/values/filters.h"
+#include "host/dump/values/times.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>

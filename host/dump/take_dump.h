@@ -55,7 +55,7 @@ struct DumpOptions {
   Filters filters;
   bool sandbox = true; ///< --no-sandbox: foreign code and files without system call filters
   rsp::Trace* trace = nullptr;
-  rsp::HoldGate* holds = nullptr; ///< not owned; null: the program is not suspended with care
+  rsp::HoldGate* holds = nullptr; ///< counts held targets; not owned; null: nobody asks for it
 
   /// Stacks exist in any process; everything else belongs to an MPI.
   bool asks_mpi() const { return queues || variables || handles; }

@@ -29,7 +29,7 @@ bool is_elf(const FileDescriptor& fd);
 /// Lower-case digits, two for each byte: how a build-id is written.
 std::string hexadecimal(std::string_view bytes);
 
-/// What is in a PT_DYNAMIC that somebody here asks for.
+/// The entries of a PT_DYNAMIC that are needed here.
 struct ElfDynamic {
   std::string soname;
   std::vector<std::string> needed; ///< libraries that are loaded with it: DT_NEEDED and filters

@@ -25,9 +25,8 @@ struct DebuginfodLimits {
 
 /// Files by build-id from the servers that DEBUGINFOD_URLS names, through libdebuginfod, which
 /// keeps them in a cache of its own ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client).
-/// The library is loaded at the first question: it brings a TLS library and a good part of a
-/// second's start with it. Thread-safe; a second thread that wants the same file waits for the
-/// first.
+/// The library is loaded at the first question: it loads a TLS library, and takes a good part of a
+/// second to start. Thread-safe; a second thread that wants the same file waits for the first.
 class Debuginfod {
 public:
   /// Called while a file comes, and while another thread fetches it: bytes so far, and bytes in all

@@ -32,8 +32,8 @@ public:
   /// of this run count.
   bool has(const std::string& build_id);
 
-  /// Sets `found` of the files that are kept, and of those that can be read, if the user wants
-  /// that. A rank that wants a file which another rank is reading waits for it. The reason why a
+  /// Sets `found` of files that are kept, and of files that can be read, if the user wants that. A
+  /// rank that wants a file which another rank is reading waits for it. The reason why a
   /// file was not read goes into `faults` (fetch.not_asked, fetch.refused, fetch.too_long, vfile.*,
   /// files.*, elf.*). Error: the connection is lost, or its deadline is over.
   Result<void> fetch(rsp::Client& client, std::int64_t pid, std::span<WantedFile> wanted,
@@ -65,14 +65,14 @@ private:
 
   const FetchOptions options_;
   const std::optional<std::filesystem::path> directory_;
-  std::mutex mutex_; ///< of what follows, up to the next mutex
+  std::mutex mutex_; ///< guards the members up to the next mutex
   std::condition_variable changed_;
   std::set<std::string> under_way_; ///< build-ids that a rank is reading
   std::optional<FileStore> store_;
   std::optional<FileStore> for_this_run_; ///< files that one process alone may use
-  std::timed_mutex question_mutex_;       ///< of the answer; held while the user is asked
+  std::timed_mutex question_mutex_;       ///< guards the answers; held while the user is asked
   bool refused_ = false;
-  std::optional<FetchQuestion> agreed_; ///< the last one answered with yes
+  std::optional<FetchQuestion> agreed_; ///< the last question that was answered with yes
 };
 
 } // namespace mqbridge

@@ -24,7 +24,7 @@ public:
   Search(const JobRequest& request, const SharedTools& tools, std::stop_token stop)
       : request_(request), tools_(tools), stop_(std::move(stop)) {}
 
-  Findings find() {
+  FoundJobs find() {
     if (request_.mpirun)
       find_by_launcher(*request_.mpirun);
     else if (request_.slurm)
@@ -222,12 +222,12 @@ private:
   const JobRequest& request_;
   const SharedTools& tools_;
   const std::stop_token stop_;
-  Findings findings_;
+  FoundJobs findings_;
 };
 
 } // namespace
 
-Findings find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop) {
+FoundJobs find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop) {
   RunBudget budget(0, 1); // no queues are walked
   const auto tools = workshop.tools(budget);
   return Search(request, tools, std::move(stop)).find();

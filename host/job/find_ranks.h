@@ -8,8 +8,8 @@
 namespace mqbridge {
 
 /// Finds the ranks of the jobs that `request` names. It never fails as a whole: nodes and processes
-/// that could not be looked at are in Findings::faults. A launcher is stopped while its table is
+/// that could not be looked at are in FoundJobs::faults. A launcher is stopped while its table is
 /// read; no other process is.
-Findings find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop);
+FoundJobs find_ranks(const JobRequest& request, Workshop& workshop, std::stop_token stop);
 
 } // namespace mqbridge

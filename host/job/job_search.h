@@ -57,7 +57,7 @@ struct FindTrouble {
   std::size_t processes = 0; ///< that it concerns; 0: the node as a whole, or none
 };
 
-struct Findings {
+struct FoundJobs {
   std::vector<FoundJob> jobs;
   std::vector<FindTrouble> faults; ///< ranks may be missing because of them
   std::vector<FindTrouble> warnings;

@@ -52,8 +52,8 @@ struct SlurmStepLine {
 std::vector<SlurmStepLine> parse_steps(std::string_view output);
 
 /// The step that the process `srun` of this host has started; nullopt: Slurm knows none, or cannot
-/// be asked. The step of the job that the process itself names is tried first: a whole cluster has
-/// many.
+/// be asked. A whole cluster has many steps: the steps of the job that the process names are tried
+/// first.
 std::optional<SlurmStep> step_of_srun(std::int64_t srun);
 
 } // namespace mqbridge

@@ -105,7 +105,7 @@ struct CarrierFacts {
 };
 
 /// The facts about one MPI that are known without looking at a process. They stand in the MPI's own
-/// folder (NAME_facts.cpp); the defaults are those of an unknown MPI.
+/// folder; the defaults are those of an unknown MPI.
 struct MpiFacts {
   std::string_view provider = "other"; ///< MpiLibrary::provider
   std::string_view name = "MPI";       ///< "Open MPI"

@@ -64,9 +64,9 @@ struct DllChoice {
 /// dll.missing_function.
 Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target);
 
-/// The same for a DLL that is asked for handles: what the user gave by --dll; where `ours_knows`
-/// this MPI, the one that is part of this program; else the first that the rules let pass of those
-/// that the process names (mpidbg_dll_locations).
+/// The same for a DLL that is asked for handles. In this order: the DLL of --dll; the DLL that is
+/// part of this program, if it knows this MPI (`ours_knows`); of the DLLs that the process names
+/// (mpidbg_dll_locations) the first one that the rules let pass.
 Result<DllChoice> choose_handle_dll(const DllPolicy& policy, std::span<const TargetsDll> named,
                                     bool ours_knows);
 

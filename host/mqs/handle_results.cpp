@@ -141,12 +141,12 @@ bool HandleReader::status(wire::Decoder& item) {
 }
 
 bool HandleReader::refused(wire::Decoder& item) {
+  const auto asked = item.get<wire::AskedHandle>();
   HandleRefusal refusal;
-  refusal.handle.value = item.get<std::uint64_t>();
-  refusal.handle.kind = item.get_up_to(HandleKind::status);
-  refusal.handle.fortran = item.get<bool>();
+  refusal.handle = {static_cast<HandleKind>(asked.kind), asked.value, asked.fortran};
   refusal.reason = printable(item.text());
-  if (!item.complete() || !is_due(refusal.handle.kind, nullptr))
+  if (!item.complete() || refusal.handle.kind > HandleKind::status ||
+      !is_due(refusal.handle.kind, nullptr))
     return false;
   return keep(handles_.refused, std::move(refusal));
 }

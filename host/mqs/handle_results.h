@@ -36,7 +36,7 @@ private:
 
   bool asks_for_lists() const { return request_.question.handles.empty(); }
   int pointer_size() const { return request_.space.platform.pointer_size; }
-  /// An answer about this handle is due. `handle`: in C; nullptr: of a refusal.
+  /// Whether an answer about this handle is due. `handle`: as in C; nullptr: for a refusal.
   bool is_due(HandleKind kind, const std::uint64_t* handle) const;
   /// Takes an answer, and forgets the lists that came before it.
   template <class Handle>
@@ -49,8 +49,8 @@ private:
   HandleLists lists_;
   std::vector<HandleAttribute> attributes_;
   std::uint64_t numbers_ = 0; ///< elements of all lists
-  std::uint64_t owners_ = 0;  ///< communicators that nobody asked for
-  std::uint64_t answers_ = 0; ///< how many of these are refusals
+  std::uint64_t owners_ = 0;  ///< communicators that nobody asked for: CommFields::is_owner
+  std::uint64_t answers_ = 0; ///< answers to the question so far, refusals among them
   std::vector<HandleKind> ended_;
 };
 

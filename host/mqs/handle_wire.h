@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What a worker says of handles: items of its batches. Lists and attributes come before the handle
-/// that they belong to, so that one without its lists is never taken for whole. Fields are widened,
-/// and mean what dll/mpidbg_interface.h says of those of the same name.
+/// A worker's items about handles, in its batches. The lists and attributes of a handle come before
+/// the handle itself: so a handle whose lists are missing is never taken for a whole one. Fields
+/// are widened; dll/mpidbg_interface.h explains the fields of the same names.
 namespace mqbridge::wire {
 
 /// Elements are 64 bits wide, signed.
@@ -25,8 +25,8 @@ enum class HandleList : std::uint8_t {
   requests, ///< handles
   windows,
   files,
-  attached,   ///< that an error handler is attached to
-  attributes, ///< without elements: those that come, and no others, are there
+  attached,   ///< handles to which an error handler is attached
+  attributes, ///< without elements: says that the attributes before it are all that there are
 };
 inline constexpr std::size_t handle_lists = 15;
 /// How much of a kind was listed.
@@ -44,7 +44,7 @@ struct CommFields {
   std::uint64_t described, known;
   std::int64_t described_fortran;
   std::uint64_t errhandler, context;
-  std::uint64_t is_owner; ///< of a request that was asked for: it answers nothing itself
+  std::uint64_t is_owner; ///< 1: not asked for itself, but the communicator of a request that was
 };
 
 struct RequestFields {
@@ -56,7 +56,7 @@ struct RequestFields {
 struct ErrhandlerFields {
   std::uint64_t handle, flags, capabilities;
   std::int64_t fortran;
-  std::uint64_t extended; ///< the DLL has part 2: fortran is known, whatever it is
+  std::uint64_t extended; ///< the DLL has part 2: `fortran` is known, even if it is 2 or 4
   std::uint64_t callback;
 };
 

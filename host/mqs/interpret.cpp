@@ -1,6 +1,7 @@
 #include "host/mqs/interpret.h"
 
 #include "dll/mqs_interface.h"
+#include "dll/queues/lines.h"
 
 #include <algorithm>
 #include <optional>
@@ -139,6 +140,12 @@ void forget_status(Operation& operation) {
   operation.actual.reset();
   if (operation.raw.status == static_cast<std::int32_t>(OpStatus::matched))
     operation.length = {std::nullopt, LengthUnit::unknown};
+}
+
+bool is_returned_send(const Operation& operation) {
+  const auto& lines = operation.text;
+  return operation.status == OpStatus::complete && !operation.request && !lines.empty() &&
+         lines[lines.size() - 1].starts_with(QUEUES_RETURNED_BEGIN);
 }
 
 std::optional<std::int64_t> world_rank_of_peer(const Communicator& communicator,

@@ -18,9 +18,14 @@ std::int64_t as_target_int(std::int64_t value);
 Operation interpret(OpClass op_class, const RawOperation& raw, TextLines text,
                     const Communicator& communicator);
 
-/// Its status could not be read again, and the debug DLL's is not to be believed: `unknown`; and
-/// whether a receive has met a message is not known either, nor, if so, how long it may be.
+/// For an operation whose status could not be read again, while the debug DLL's is not to be
+/// believed: the status becomes `unknown`. Facts about the message that a receive has met are
+/// dropped, too.
 void forget_status(Operation& operation);
+
+/// A send that a recorder has seen returning: the MPI has taken its message, and nothing says
+/// whether it has been received. It is no pending operation, and the program waits for it no more.
+bool is_returned_send(const Operation& operation);
 
 /// The rank in MPI_COMM_WORLD of the peer that has this local rank; in an intercommunicator peers
 /// are of the remote group. nullopt: not known, or of another job.

@@ -10,8 +10,8 @@ namespace mqbridge {
 /// dll/recorder/layout.h): a call that made a communicator with members of several MPI_COMM_WORLDs.
 struct Joint {
   std::uint64_t id = 0;       ///< the same on the members of the local group that have one `base`
-  std::uint64_t base = 0;     ///< the joint that the communicator it was made on comes from, or 0
-  std::uint64_t path = 0;     ///< of that communicator: its path in that joint, or in this job
+  std::uint64_t base = 0;     ///< the joint of the communicator on which the call was made, or 0
+  std::uint64_t path = 0;     ///< the path of that communicator in that joint, or in this job
   std::uint64_t began = 0;    ///< us since 1970, by the clock of its computer
   std::uint64_t ended = 0;    ///< the same
   std::uint32_t sequence = 0; ///< BlockedCall::sequence of the call

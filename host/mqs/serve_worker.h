@@ -16,10 +16,10 @@ struct Answers {
   MessageLog& log;
 };
 
-/// Serves a fresh worker until it is done, dead or out of time: `answers` have all of its results.
+/// Serves a fresh worker until it is done, dead or out of time: `answers` get all of its results.
 /// `turn`: of the process's job, which keeps the worker afterwards if its DLL is of level 3. False:
-/// the DLL is of level 3 and there is no turn: the worker was asked nothing, and the job's worker
-/// is to be asked.
+/// the DLL is of level 3, and there is no `turn`: nothing was asked of this worker, and the caller
+/// must ask the job's worker.
 bool serve_worker(const WorkerRequest& request, const wire::StartMessage& start,
                   WorkerProcess worker, const Answers& answers, JobWorkers::Turn* turn);
 

@@ -57,7 +57,7 @@ enum class Item : std::uint8_t {
   errhandler_handle, ///< ErrhandlerFields, name
   status_handle,     ///< StatusFields, mpidbg_status_description
   refused,           ///< AskedHandle, text: why there is no answer
-  list_end,          ///< HandleKind as a byte, ListEnd: those that came are all that is listed
+  list_end,          ///< HandleKind as a byte, ListEnd: no more handles of the kind are listed
 };
 
 enum class FailureKind : std::uint8_t {

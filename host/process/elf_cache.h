@@ -19,9 +19,9 @@ namespace mqbridge {
 
 /// Files of this host that several ranks and dumps share: each is opened and indexed once. After a
 /// minute the cache checks a file again: a file that replaced it, or was missing before, is opened
-/// then. The cache has at most `most_files` files, and forgets first those that nobody has asked
-/// for longest. A rank that wants a file which another rank is opening waits for it within its own
-/// time (WorkScope); it waits for no other file. Thread-safe.
+/// then. The cache has at most `most_files` files; the files that were unused for longest make
+/// room. A rank that wants a file which another rank is opening waits for it within its own time
+/// (WorkScope); it waits for no other file. Thread-safe.
 class ElfCache {
   using Clock = std::chrono::steady_clock;
 
@@ -49,10 +49,10 @@ public:
 private:
   using Opened = Result<std::shared_ptr<const ElfFile>>;
   struct Entry {
-    std::timed_mutex opening; ///< for what follows, up to `used`
+    std::timed_mutex opening; ///< guards `opened` and `opened_at`; held while the file is opened
     std::optional<Opened> opened;
     Clock::time_point opened_at;
-    Clock::time_point used; ///< under mutex_
+    Clock::time_point used; ///< guarded by mutex_
   };
   using Entries = std::map<std::string, std::shared_ptr<Entry>>;
 
@@ -65,9 +65,9 @@ private:
   const Clock::duration believe_;
   std::unique_ptr<Debuginfod> debuginfod_;
   std::shared_ptr<DwarfSources> dwarf_;
-  std::mutex mutex_; ///< of the maps, not of their entries
+  std::mutex mutex_; ///< guards the two maps, but not what an Entry's own mutex guards
   Entries files_;
-  Entries debug_files_; ///< by what identifies the file that they belong to
+  Entries debug_files_; ///< by ElfFile::identity() of the file to which they belong
 };
 
 } // namespace mqbridge

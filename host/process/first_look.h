@@ -8,8 +8,8 @@
 namespace mqbridge {
 
 /// Answers reads from pieces of the target's memory that were all read in one call: the first bytes
-/// of each loaded object, which one reader after the other wants, and of which far less than a page
-/// is needed. All other reads go to the layer below.
+/// of each loaded object. Several readers want these bytes one after the other, and far less than a
+/// page of each. All other reads go to the layer below.
 class FirstLook final : public Memory {
 public:
   /// `below` is not owned and outlives this.
@@ -19,8 +19,8 @@ public:
     TargetAddress address;
     std::size_t size = 0;
   };
-  /// Reads these pieces, of which some may be the same, and forgets the earlier ones. Bytes that
-  /// cannot be read are asked for again when somebody wants them.
+  /// Reads these pieces, and forgets the earlier ones. Some pieces may be equal. Bytes that cannot
+  /// be read are asked for again when somebody wants them.
   Result<void> take(std::vector<Extent> pieces);
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override;

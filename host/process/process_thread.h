@@ -23,8 +23,9 @@ struct ProcessThread {
   /// In the target's byte order. nullopt: they could not be read. A single byte that is nullopt is
   /// not available: the stub writes `xx` for it. Cores have all bytes.
   std::optional<rsp::RegisterBytes> registers;
-  /// What stopped it; 0: none, or not told. `layout` gdb: by GDB's numbers, of the one thread that
-  /// the stub names when it says that the process has stopped. kernel: by the target's numbers.
+  /// The signal that stopped it; 0: none, or not told. `layout` gdb: in GDB's numbers, and only for
+  /// the thread that the stub names when it says that the process has stopped. kernel: in the
+  /// target's numbers.
   int signal = 0;
 };
 

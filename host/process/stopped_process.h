@@ -46,7 +46,7 @@ public:
   open(std::unique_ptr<ProcessSource> source, ElfCache& files, const ProcessOptions& options = {});
   ~StoppedProcess(); ///< lets it go, if that was not done
 
-  Memory& memory(); ///< what ProcessOptions::cache says above the source, valid for this stop
+  Memory& memory(); ///< the source's, behind the cache of ProcessOptions; valid for this stop
   /// The store that memory() fills; null with CacheMode::none.
   PageStore* page_store();
   /// Reads these pages (known to be needed soon) and those that earlier dumps looked at, in one

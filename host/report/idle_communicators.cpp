@@ -19,7 +19,8 @@ std::string identity(const Communicator& communicator) {
   return is_of_one_process(communicator) ? "self " + communicator.name : "key " + communicator.key;
 }
 
-/// At least one queue was read, those that were are empty, and the others are told of once a rank.
+/// True if at least one queue was read, and all that were read are empty. Queues with a
+/// common_state() are skipped: the report names them once a rank.
 bool is_idle(const RankDump& rank, const Communicator& communicator) {
   bool read = false;
   for (const OpClass op_class : op_classes) {

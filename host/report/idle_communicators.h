@@ -25,7 +25,7 @@ private:
   std::vector<std::string> names_; ///< in the order of the document
   std::set<std::string> idle_;
   bool all_read_ = true;  ///< no rank without communicators
-  bool lists_all_ = true; ///< what nothing is listed of is empty
+  bool lists_all_ = true; ///< a queue with nothing listed is empty
 };
 
 } // namespace mqbridge

@@ -27,8 +27,8 @@ std::string inside_words(const RankDump& rank);
 /// Lines about messages for it that have arrived and were not received.
 std::vector<InsideLine> message_lines(const Communicator& communicator);
 
-/// "messages (modulo 65536): sent 5 to 1; arrived 3 from 1"; empty: not known, or none. The largest
-/// numbers, where there are many.
+/// "messages (modulo 65536): sent 5 to 1; arrived 3 from 1"; empty: not known, or none. If there
+/// are many, only the largest numbers.
 std::string counters_line(const Communicator& communicator);
 
 } // namespace mqbridge

@@ -5,6 +5,7 @@
 #include "host/document/raw_values.h"
 #include "host/dump/values/operation_counts.h"
 #include "host/dump/values/ranges.h"
+#include "host/mqs/interpret.h"
 #include "host/mqs/queues.h"
 #include "host/report/fitted_text.h"
 #include "host/report/peer_text.h"
@@ -196,8 +197,8 @@ void finish_single(const Operation& operation, OpClass op_class, const TextOptio
 }
 
 /// Indices of the program's own operations in the order in which they were posted. Sends are
-/// counted for each peer: theirs come peer by peer. Those that do not say their place come last, as
-/// in the list.
+/// numbered for each peer, so they are listed peer by peer. Operations without a `sequence` come
+/// last, in list order.
 std::vector<std::size_t> posting_order(const ChunkedList<Operation>& operations, OpClass op_class,
                                        bool with_returned) {
   std::vector<std::size_t> order;

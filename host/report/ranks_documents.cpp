@@ -2,15 +2,17 @@
 
 #include "host/document/json_writer.h"
 #include "host/document/names.h"
-#include "host/report/fitted_text.h"
+#include "host/report/tsv_line.h"
 
-#include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mqbridge {
 namespace {
+
+using namespace std::string_view_literals;
 
 /// A rank that is not known has no source.
 std::string_view source_of_rank(const FoundRank& rank) {
@@ -71,36 +73,41 @@ void write_troubles(JsonWriter& json, std::string_view name,
   json.end();
 }
 
-constexpr std::array<std::string_view, 13> titles = {
-    "kind", "job", "rank",       "rank_source", "target",  "node", "pid",
-    "user", "mpi", "executable", "code",        "message", "hint"};
+constexpr std::array rank_columns = {
+    "kind"sv, "job"sv, "rank"sv,       "rank_source"sv, "target"sv,  "node"sv, "pid"sv,
+    "user"sv, "mpi"sv, "executable"sv, "code"sv,        "message"sv, "hint"sv};
 
-using Line = std::array<std::string, titles.size()>;
+using RanksTsvLine = TsvLine<rank_columns>;
 
-void write_line(const Line& cells, const Sink& sink) {
-  std::string text;
-  for (const std::string& cell : cells)
-    text += tsv_escaped(cell) + '\t';
-  text.back() = '\n';
-  sink(text);
+void write_line(const FoundJob& job, const FoundRank& rank, const Sink& sink) {
+  RanksTsvLine line("rank");
+  line.set("job", job.name);
+  line.set_number("rank", rank.target.rank);
+  line.set("rank_source", source_of_rank(rank));
+  line.set("target", rank.target.text());
+  line.set("node", rank.node);
+  line.set_number("pid", rank.pid);
+  line.set("user", rank.user);
+  line.set("mpi", rank.mpi);
+  line.set("executable", rank.executable);
+  line.write(sink);
 }
 
-template <class T>
-std::string number_text(const std::optional<T>& number) {
-  return number ? fmt::to_string(*number) : "";
-}
-
-void write_trouble_lines(std::string_view kind, const std::vector<FindTrouble>& troubles,
-                         const Sink& sink) {
-  for (const FindTrouble& trouble : troubles)
-    write_line({std::string(kind), "", "", "", "", trouble.node, "", "", "", "",
-                std::string(trouble.error.code), trouble.error.message, trouble.error.hint},
-               sink);
+void write_lines(std::string_view kind, const std::vector<FindTrouble>& troubles,
+                 const Sink& sink) {
+  for (const FindTrouble& trouble : troubles) {
+    RanksTsvLine line(kind);
+    line.set("node", trouble.node);
+    line.set("code", trouble.error.code);
+    line.set("message", trouble.error.message);
+    line.set("hint", trouble.error.hint);
+    line.write(sink);
+  }
 }
 
 } // namespace
 
-void write_json(const Findings& findings, std::string_view tool_version, const Sink& sink) {
+void write_json(const FoundJobs& findings, std::string_view tool_version, const Sink& sink) {
   JsonWriter json(sink, Layout::lines);
   json.begin_object();
   json.member("schema", "mqbridge.ranks/1");
@@ -118,18 +125,13 @@ void write_json(const Findings& findings, std::string_view tool_version, const S
   json.end_line();
 }
 
-void write_tsv(const Findings& findings, const Sink& sink) {
-  Line header;
-  std::copy(titles.begin(), titles.end(), header.begin());
-  write_line(header, sink);
+void write_tsv(const FoundJobs& findings, const Sink& sink) {
+  write_titles(rank_columns, sink);
   for (const FoundJob& job : findings.jobs)
     for (const FoundRank& rank : job.ranks)
-      write_line({"rank", job.name, number_text(rank.target.rank),
-                  std::string(source_of_rank(rank)), rank.target.text(), rank.node,
-                  number_text(rank.pid), rank.user, rank.mpi, rank.executable, "", "", ""},
-                 sink);
-  write_trouble_lines("fault", findings.faults, sink);
-  write_trouble_lines("warning", findings.warnings, sink);
+      write_line(job, rank, sink);
+  write_lines("fault", findings.faults, sink);
+  write_lines("warning", findings.warnings, sink);
 }
 
 } // namespace mqbridge

@@ -15,7 +15,8 @@ bool is_of_a_word(char c) {
          c == '_' || c == '-';
 }
 
-/// Calls `take(word, is_word)` with each word, as host names and numbers are, and what is between.
+/// Calls `take(text, is_word)` with each word, such as a host name or a number, and with each text
+/// between two words.
 template <class Take>
 void split_words(std::string_view text, const Take& take) {
   while (!text.empty()) {

@@ -10,8 +10,8 @@
 namespace mqbridge {
 
 /// Errors and warnings that several ranks of a job have alike: each is printed once, behind all
-/// ranks. Alike are those whose words differ at most in the parts of the rank's endpoint (host,
-/// port) and its process id.
+/// ranks. Two are alike if their words differ at most in parts of the ranks' endpoints (host, port)
+/// and in their process ids.
 class SharedErrors {
 public:
   explicit SharedErrors(const Dump& dump);
@@ -26,8 +26,9 @@ private:
     bool same_words = true;
   };
 
-  std::map<std::string, Shared> all_;   ///< by what is alike; of one rank, too
-  std::vector<const Shared*> in_order_; ///< of several ranks
+  /// By the words without host, port and pid. Errors of one rank are included.
+  std::map<std::string, Shared> all_;
+  std::vector<const Shared*> in_order_; ///< errors of two or more ranks
 };
 
 } // namespace mqbridge

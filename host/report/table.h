@@ -14,7 +14,7 @@ struct Column {
   std::string title;
   Align align = Align::left;
   std::size_t gap = 2; ///< spaces before it
-  int drop = 0;        ///< where the table is too wide: left out before those with less; 0: never
+  int drop = 0; ///< a table that is too wide leaves out the column with the most first; 0: never
 };
 
 struct Cell {
@@ -32,7 +32,7 @@ public:
 
   void fit(const std::vector<Cell>& row);
   /// Leaves columns out until the rows fit, or no more may be left out. To be called once, after
-  /// the last fit(). Returns the indexes of those left out.
+  /// the last fit(). Returns the indexes of the columns that were left out.
   std::vector<std::size_t> narrow();
   std::string titles(const Paint& paint) const;
   std::string line(const std::vector<Cell>& row, const Paint& paint) const;

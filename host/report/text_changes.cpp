@@ -1,8 +1,8 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
-#include "host/dump/rank/phase_clock.h"
 #include "host/dump/values/changes.h"
 #include "host/dump/values/ranges.h"
+#include "host/dump/values/times.h"
 #include "host/report/blocked_words.h"
 #include "host/report/fitted_text.h"
 #include "host/report/queue_words.h"
@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t most_groups = 12;
 constexpr std::size_t label_width = 9; ///< "CHANGES  "
 
-/// As JSON names it, but for what is longer than the column.
+/// The word that JSON has, or a shorter one where that is wider than the column.
 std::string_view word_of(RankChange change) {
   return change == RankChange::other_process ? "other" : name_of(change);
 }

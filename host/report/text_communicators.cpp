@@ -1,4 +1,5 @@
 #include "host/dump/values/ranges.h"
+#include "host/mqs/interpret.h"
 #include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"

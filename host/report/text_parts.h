@@ -46,8 +46,8 @@ std::string group_place(const TextContext& context, const RankGroup& group);
 /// Names the targets of a group, if their ranks do not tell them.
 void write_targets(const TextContext& context, const RankGroup& group);
 
-/// Pieces one behind the other in as many lines as the width needs: a new one begins before a piece
-/// that starts with blanks, without these and behind `indent` of them.
+/// Writes pieces one behind the other, in as many lines as the width needs. A line may only end
+/// before a piece that starts with blanks; the next one has `indent` blanks in their place.
 void write_flow(const TextContext& context, const std::vector<Cell>& pieces,
                 std::size_t indent = 2);
 

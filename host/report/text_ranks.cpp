@@ -85,7 +85,7 @@ ByNode by_node(std::span<const FoundJob> jobs) {
 
 class RanksText {
 public:
-  RanksText(const Findings& findings, const RanksTextOptions& options, const Sink& sink)
+  RanksText(const FoundJobs& findings, const RanksTextOptions& options, const Sink& sink)
       : findings_(findings), options_(options), sink_(sink), paint_(options.color) {}
 
   void write() {
@@ -283,7 +283,7 @@ private:
     }
   }
 
-  const Findings& findings_;
+  const FoundJobs& findings_;
   const RanksTextOptions& options_;
   const Sink& sink_;
   const Paint paint_;
@@ -291,7 +291,7 @@ private:
 
 } // namespace
 
-void write_text(const Findings& findings, const RanksTextOptions& options, const Sink& sink) {
+void write_text(const FoundJobs& findings, const RanksTextOptions& options, const Sink& sink) {
   RanksText(findings, options, sink).write();
 }
 

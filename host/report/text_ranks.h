@@ -20,6 +20,6 @@ struct RanksTextOptions {
 /// The results of a search, for people: each job with the command that dumps it, then nodes and
 /// processes that could not be looked at or are doubtful. Many ranks are folded by their nodes.
 /// Text from nodes is made printable.
-void write_text(const Findings& findings, const RanksTextOptions& options, const Sink& sink);
+void write_text(const FoundJobs& findings, const RanksTextOptions& options, const Sink& sink);
 
 } // namespace mqbridge

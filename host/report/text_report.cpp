@@ -39,7 +39,7 @@ std::vector<Cell> rank_counts(const Dump& dump) {
   return pieces;
 }
 
-/// The name of the job that was found, where it is one; who named his targets knows their job.
+/// The name of the job that was found, if it is a single job. A user who named targets knows it.
 std::optional<std::string> only_job(const Dump& dump) {
   if (dump.job_source == "targets" || dump.ranks.empty())
     return std::nullopt;

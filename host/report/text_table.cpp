@@ -87,8 +87,8 @@ std::vector<Column> columns(Rows rows) {
   return out;
 }
 
-/// The cells that both tables share, from PLATFORM on: those of the group's first rank, but for the
-/// numbers of operations.
+/// The cells from PLATFORM on, which both tables share. They are the first rank's, except the
+/// operation counts, which are the group's.
 void add_common_cells(const RankGroup& group, std::vector<Cell>& row) {
   const RankDump& rank = group.example();
   row.push_back({platform_text(rank)});

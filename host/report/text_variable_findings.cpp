@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// Ranks that differ from the others alike are told of together.
+  /// Ranks that differ from the others in the same way are listed together.
   void write_deviations() const {
     std::map<std::size_t, Deviations> by_rank;
     for (const VariableDifference& difference : job_.differences)
@@ -100,7 +100,7 @@ private:
     write_rows({{"  VARIABLE"}, {"HERE"}, {"SET BY"}, {"MOST RANKS"}, {"SET BY"}}, rows);
   }
 
-  /// Variables of which no value is that of most ranks.
+  /// Writes the variables of which no value is held by most ranks.
   void write_disagreements() const {
     std::vector<std::vector<Cell>> rows;
     std::size_t count = 0;
@@ -144,7 +144,7 @@ private:
       context_.line(table.line(row, context_.paint));
   }
 
-  /// Writes the differences that are more than unusual.
+  /// Names the variables that differ although the MPI wants one value on all ranks.
   void write_equal_scopes() const {
     std::vector<std::string> names;
     for (const VariableDifference& difference : job_.differences)

@@ -191,7 +191,7 @@ private:
     return cells;
   }
 
-  /// Control variables were all read at once: that is said of all of them.
+  /// Empty for control variables: they were all read at once, and the report says when only once.
   std::string age_text(const VariableLine& line) const {
     if (kind_ == VariableKind::control || !line.ages.earlier)
       return {};

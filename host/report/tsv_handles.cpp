@@ -1,6 +1,6 @@
-#include "host/document/names.h"
+#include "host/document/handle_members.h"
 #include "host/report/handle_words.h"
-#include "host/report/tsv_line.h"
+#include "host/report/tsv_members.h"
 #include "host/report/tsv_report.h"
 
 #include <array>
@@ -25,6 +25,13 @@ constexpr std::array handle_columns = {
 
 using HandleTsvLine = TsvLine<handle_columns>;
 
+constexpr TsvRename communicator_renames[] = {{"rank", "comm_rank"}, {"size", "comm_size"}};
+constexpr TsvRename request_renames[] = {{"kind", "what"}, {"communicator", "comm"}};
+constexpr TsvRename status_renames[] = {{"address", "handle"},
+                                        {"source", "actual_source"},
+                                        {"tag", "actual_tag"},
+                                        {"bytes", "actual_bytes"}};
+
 std::string attributes_of(const CommunicatorHandle& handle) {
   std::vector<std::string> pairs;
   for (const HandleAttribute& attribute : *handle.attributes)
@@ -36,20 +43,12 @@ std::string attributes_of(const CommunicatorHandle& handle) {
 
 void write(const RankDump& rank, const CommunicatorHandle& handle, const Sink& sink) {
   HandleTsvLine line("communicator", rank);
-  line.set_address("handle", handle.handle);
-  line.set_number("fortran", handle.fortran);
+  TsvMembers(line, communicator_renames).set(handle);
   line.set("what", handle.null                ? "null"
                    : handle.intercommunicator ? "intercommunicator"
                                               : "intracommunicator");
-  line.set("name", handle.name);
-  line.set_flag("predefined", handle.predefined);
-  line.set_flag("freed", handle.freed);
-  line.set_number("comm_rank", handle.rank);
-  line.set_number("comm_size", handle.size);
-  line.set_number("remote_size", handle.remote_size);
   if (handle.topology)
     line.set("topology", HandleWords::topology_of(handle));
-  line.set_address("errhandler", handle.errhandler);
   if (handle.attributes)
     line.set("attributes", attributes_of(handle));
   line.write(sink);
@@ -57,54 +56,21 @@ void write(const RankDump& rank, const CommunicatorHandle& handle, const Sink& s
 
 void write(const RankDump& rank, const RequestHandle& handle, const Sink& sink) {
   HandleTsvLine line("request", rank);
-  line.set_address("handle", handle.handle);
-  line.set_number("fortran", handle.fortran);
-  line.set("what", name_of(handle.kind));
-  line.set("state", name_of(handle.state));
-  line.set_flag("predefined", handle.predefined);
-  line.set_flag("persistent", handle.persistent);
-  line.set_address("comm", handle.comm);
-  line.set_number("peer", handle.peer);
-  line.set_number("tag", handle.tag);
-  line.set_number("count", handle.count);
-  line.set("datatype", handle.datatype);
-  line.set_number("bytes", handle.bytes);
-  line.set_address("buffer", handle.buffer);
-  line.set_number("actual_source", handle.actual_source);
-  line.set_number("actual_tag", handle.actual_tag);
-  line.set_number("actual_bytes", handle.actual_bytes);
-  line.set_number("error", handle.error);
-  line.set_flag("cancelled", handle.cancelled);
-  line.set("call", handle.call);
-  if (handle.site) {
-    line.set("function", handle.site->function.value_or(""));
-    line.set("file", handle.site->file.value_or(""));
-    line.set_number("line", handle.site->line);
-  }
+  TsvMembers(line, request_renames).set(handle);
   line.write(sink);
 }
 
 void write(const RankDump& rank, const ErrhandlerHandle& handle, const Sink& sink) {
   HandleTsvLine line("errhandler", rank);
-  line.set_address("handle", handle.handle);
-  line.set_number("fortran", handle.fortran);
-  line.set("name", handle.name);
-  line.set_flag("predefined", handle.predefined);
-  line.set_flag("freed", handle.freed);
-  line.set_address("callback", handle.callback);
+  TsvMembers(line, {}).set(handle);
   line.write(sink);
 }
 
 void write(const RankDump& rank, const StatusHandle& status, const Sink& sink) {
   HandleTsvLine line("status", rank);
-  line.set_address("handle", status.address);
+  TsvMembers(line, status_renames).set(status);
   if (status.ignore)
     line.set("what", "ignore");
-  line.set_number("actual_source", status.source);
-  line.set_number("actual_tag", status.tag);
-  line.set_number("actual_bytes", status.bytes);
-  line.set_number("error", status.error);
-  line.set_flag("cancelled", status.cancelled);
   line.write(sink);
 }
 

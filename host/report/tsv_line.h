@@ -43,7 +43,9 @@ public:
     set("endpoint", rank.endpoint);
   }
 
-  void set(Column column, std::string_view text) { cells_[column.place()] = tsv_escaped(text); }
+  void set(Column column, std::string_view text) { set_at(column.place(), text); }
+  /// `place` is less than the number of titles.
+  void set_at(std::size_t place, std::string_view text) { cells_[place] = tsv_escaped(text); }
   template <class T>
   void set_number(Column column, T number) {
     cells_[column.place()] = fmt::format("{}", number);

@@ -1,7 +1,7 @@
 #include "host/report/tsv_report.h"
 
-#include "host/document/names.h"
-#include "host/report/tsv_line.h"
+#include "host/document/communicator_members.h"
+#include "host/report/tsv_members.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -47,55 +47,18 @@ public:
   }
 };
 
-void set_waited(OperationTsvLine& line, const Waited& waited) {
-  if (!waited)
-    return;
-  line.set("waited_mode", name_of(waited.mode));
-  line.set_number("waited_group", std::uint32_t{waited.group});
-  if (waited.count != Waited::unknown_count)
-    line.set_number("waited_count", std::uint32_t{waited.count});
-  if (waited.unseen)
-    line.set("waited_unseen", "true");
-}
-
-/// Sets the call that posted the operation, if a recorder knows it.
-void set_call(OperationTsvLine& line, const Operation& operation) {
-  if (operation.call)
-    line.set("call", *operation.call);
-  if (!operation.site)
-    return;
-  line.set("function", operation.site->function.value_or(""));
-  line.set("file", operation.site->file.value_or(""));
-  line.set_number("line", operation.site->line);
-}
+constexpr TsvRename operation_renames[] = {{"status", "state"},
+                                           {"kind", "op_kind"},
+                                           {"peer_global_rank", "peer_global"},
+                                           {"peer_local_rank", "peer_local"}};
+constexpr TsvRename queue_renames[] = {{"error", "message"}};
 
 void write_operation(const RankDump& rank, const Communicator& communicator, OpClass op_class,
                      const Operation& operation, const Sink& sink) {
   OperationTsvLine line("operation", rank);
   line.set_communicator(communicator);
   line.set("queue", name_of(op_class));
-  line.set("state", name_of(operation.status));
-  line.set("peer_any", operation.peer.any ? "true" : "false");
-  line.set_number("peer_global", operation.peer.global_rank);
-  line.set_number("peer_local", operation.peer.local_rank);
-  line.set("tag_any", operation.tag.any ? "true" : "false");
-  line.set_number("tag", operation.tag.value);
-  line.set_number("length", operation.length.value);
-  line.set("length_unit", name_of(operation.length.unit));
-  line.set_address("buffer", operation.buffer);
-  line.set_address("request", operation.request);
-  std::string repairs;
-  for (const Repair repair : operation.repairs)
-    (repairs += repairs.empty() ? "" : ",") += name_of(repair);
-  line.set("repairs", repairs);
-  line.set("op_kind", name_of(operation.kind));
-  if (operation.delivery != Delivery::not_known)
-    line.set("delivered", operation.delivery == Delivery::delivered ? "true" : "false");
-  line.set("source", name_of(operation.source));
-  line.set("collective", name_of(operation.collective));
-  line.set("protocol", name_of(operation.protocol));
-  set_waited(line, operation.waited);
-  set_call(line, operation);
+  TsvMembers(line, operation_renames).set(operation);
   line.write(sink);
 }
 
@@ -109,11 +72,7 @@ void write_queue(const RankDump& rank, const Communicator& communicator, OpClass
   OperationTsvLine line("queue", rank);
   line.set_communicator(communicator);
   line.set("queue", name_of(op_class));
-  line.set("state", name_of(queue.state));
-  line.set("reason", name_of(queue.reason));
-  line.set_number("total", queue.total);
-  line.set("truncated_by", name_of(queue.truncated_by));
-  line.set("message", queue.error.value_or(""));
+  TsvMembers(line, queue_renames).set(queue);
   line.write(sink);
 }
 

@@ -1,6 +1,6 @@
-#include "host/document/names.h"
+#include "host/document/variable_members.h"
 #include "host/dump/values/variable_text.h"
-#include "host/report/tsv_line.h"
+#include "host/report/tsv_members.h"
 #include "host/report/tsv_report.h"
 
 #include <array>
@@ -31,6 +31,9 @@ public:
   }
 };
 
+constexpr TsvRename variable_renames[] = {{"kind", ""}, {"datatype", "type"}};
+constexpr TsvRename reading_renames[] = {{"earlier", ""}};
+
 std::string category_names(const Variable& variable, const ProcessVariables& all) {
   std::vector<std::string> names;
   for (const auto index : variable.categories)
@@ -41,18 +44,8 @@ std::string category_names(const Variable& variable, const ProcessVariables& all
 
 void write_variable(const RankDump& rank, const Variable& variable, const Sink& sink) {
   VariableTsvLine line(name_of(variable.kind), rank);
-  line.set("name", variable.name);
-  line.set("set_by", variable.set_by);
-  line.set("type", variable.datatype);
-  line.set_word("verbosity", variable.verbosity);
-  line.set_word("scope", variable.scope);
-  line.set_word("class", variable.pvar_class);
-  line.set_word("binding", variable.binding);
-  line.set_flag("readonly", variable.readonly);
-  line.set_flag("continuous", variable.continuous);
-  line.set_flag("atomic", variable.atomic);
+  TsvMembers(line, variable_renames).set(variable);
   line.set("categories", category_names(variable, *rank.variables));
-  line.set("description", variable.description);
   if (variable.readings.empty()) {
     line.set("state", "unknown");
     return line.write(sink);
@@ -60,17 +53,13 @@ void write_variable(const RankDump& rank, const Variable& variable, const Sink& 
   for (const VariableReading& reading : variable.readings) {
     VariableTsvLine own = line;
     own.set("state", reading.value ? "known" : "unknown");
-    own.set("object", reading.object);
+    TsvMembers(own, reading_renames).set(reading);
     if (reading.value) {
       own.set("value", value_text(*reading.value));
       own.set("value_name", value_name(*reading.value, variable, *rank.variables));
     }
-    if (reading.context)
-      own.set("context", fmt::format("{:#x}", *reading.context));
     if (reading.value)
-      own.set_flag("earlier", reading.earlier);
-    own.set_number("age_s", reading.age_s);
-    own.set("reason", reading.reason);
+      own.set("earlier", reading.earlier ? "true" : "false");
     own.write(sink);
   }
 }

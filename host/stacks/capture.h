@@ -19,9 +19,9 @@ namespace mqbridge {
 struct CapturedThread {
   ProcessThread thread;
   std::uint64_t stack_pointer = 0; ///< 0: not known; nothing was captured
-  TargetAddress captured_to; ///< behind the last captured byte, counted from the stack pointer
+  TargetAddress captured_to; ///< the end of the captured bytes that begin at the stack pointer
   bool cut = false;          ///< the stack goes on behind it
-  std::optional<int> system_call = {}; ///< the number, on its architecture, of its call
+  std::optional<int> system_call = {}; ///< the number of the call that it is in; nullopt: none
 };
 
 /// Everything that the unwinder needs of a process: the process itself runs on by then.
@@ -34,7 +34,8 @@ struct CapturedStacks {
 };
 
 struct CaptureOptions {
-  const Image* mpi_library = nullptr; ///< a thread with a word into it on its stack is in the MPI
+  /// A thread is taken to be in the MPI if a word on its stack points into this library.
+  const Image* mpi_library = nullptr;
   /// Reading stacks may keep the link busy for so long, beside its round trips.
   std::chrono::milliseconds patience{100};
   /// At most half of the time up to this moment is spent.
@@ -46,10 +47,10 @@ inline constexpr std::size_t most_captured_threads = 256;
 
 /// Reads registers and stacks of all threads of a process that stands still, within a budget that
 /// depends on its link. For up to 64 threads it takes two round trips, or three if threads are deep
-/// in the MPI. One round trip less if ProcessOptions::threads had the threads asked beside other
-/// reads, which is not done on slow links. To be called after load_images(). Parts that are left
-/// out become a warning: stacks.cut, stacks.threads, stacks.no_registers, stacks.unreadable.
-/// Errors: threads.unsupported, stub.garbage, and those of Memory.
+/// in the MPI. It takes one round trip less if the threads were asked for beside other reads
+/// (ProcessOptions::threads), which is not done on slow links. To be called after load_images().
+/// Parts that are left out become a warning: stacks.cut, stacks.threads, stacks.no_registers,
+/// stacks.unreadable. Errors: threads.unsupported, stub.garbage, and those of Memory.
 Result<CapturedStacks> capture_stacks(StoppedProcess& process, const CaptureOptions& options);
 
 } // namespace mqbridge

@@ -55,8 +55,8 @@ private:
   std::map<std::pair<std::size_t, TreeCall>, std::size_t> by_call_; ///< and by parent
 };
 
-/// At most `most` of `kinds`, in order: the first half of these are the most frequent ones, the
-/// others are those that fewest processes have.
+/// At most `most` of `kinds`, in order: half of them are the most frequent kinds, the others are
+/// the kinds that the fewest processes have.
 std::vector<std::size_t> largest_and_loneliest(const std::vector<std::size_t>& kinds,
                                                std::size_t most);
 

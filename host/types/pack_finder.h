@@ -24,7 +24,7 @@ Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path
                                            std::string_view build_id);
 
 /// The pack of another build of the same version, for the same architecture, byte order and word
-/// size. It may not fit: check it with openmpi::compare_types before use. Errors: as find_pack.
+/// size. It may not fit: check it with MpiSupport::check_types before use. Errors: as find_pack.
 Result<std::optional<FoundPack>>
 find_pack_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
                      std::string_view version, const Platform& platform);

@@ -15,7 +15,7 @@ enum class NameKind : std::uint8_t { type_definition, structure, union_, enumera
 /// A name that somebody looks for: "list_t", "struct list".
 struct AskedName {
   std::string_view name;           ///< as the DWARF has it
-  std::span<const NameKind> kinds; ///< those that it may have, in the order of the search
+  std::span<const NameKind> kinds; ///< the kinds that it may have, in the order of the search
 
   explicit AskedName(std::string_view spelling);
 };

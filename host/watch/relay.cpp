@@ -54,7 +54,7 @@ void Relay::finish() {
   reading_ = FileDescriptor();
 }
 
-/// Once; what is there may be less.
+/// Reads once, at most `most` bytes; there may be fewer.
 void Relay::take(std::size_t most) {
   const auto before = rest_.size();
   rest_.resize(before + most);
@@ -65,8 +65,8 @@ void Relay::take(std::size_t most) {
     reading_ = FileDescriptor(); // nobody writes any more
 }
 
-/// A descriptor that others may share is not made non-blocking: what poll() has found room for,
-/// PIPE_BUF bytes at least, does not block.
+/// `to_` stays blocking: others may share it. poll() has found room for PIPE_BUF bytes, so this
+/// write does not block.
 void Relay::give() {
   const auto count = ::write(to_, rest_.data(), std::min<std::size_t>(rest_.size(), PIPE_BUF));
   if (count > 0) {

@@ -18,7 +18,7 @@ public:
   /// `to`: not owned. Error: run.pipe.
   static Result<Relay> open(int to);
 
-  /// What the writer gets as its stream; closed here once it has been handed over.
+  /// The descriptor that becomes the writer's stream. To be closed here once it was handed over.
   int writers_end() const { return writing_.get(); }
   void close_writers_end() { writing_ = FileDescriptor(); }
 
@@ -39,7 +39,7 @@ private:
   FileDescriptor reading_;
   FileDescriptor writing_;
   int to_ = -1;
-  std::string rest_; ///< taken, and to be given on
+  std::string rest_; ///< bytes that were taken, and not passed on yet
 };
 
 } // namespace mqbridge

@@ -45,7 +45,8 @@ Result<SignalInbox> SignalInbox::open() {
 SignalInbox::SignalInbox(SignalInbox&& other) noexcept
     : descriptor_(std::move(other.descriptor_)), before_(other.before_) {}
 
-/// One that was moved away has no descriptor. What came and was not taken ends nobody now.
+/// A moved-from inbox has no descriptor. Pending signals are taken before the mask is restored, so
+/// that none ends the program.
 SignalInbox::~SignalInbox() {
   if (!descriptor_)
     return;

@@ -53,10 +53,10 @@ public:
   /// output of its orphans is not waited for.
   WatchEnd wait();
 
-  /// Runs `work` in a thread of its own until it returns, which may start processes and may hold
+  /// Runs `work` in a thread of its own until it returns. `work` may start processes, and may hold
   /// targets that it counts in holds(). Meanwhile the command gets its signals, and its output goes
-  /// on. A signal that asks the command to end requests the stop of `work`; the command has up to
-  /// `grace` then to follow it.
+  /// on. A signal that asks the command to end also requests the stop of `work`; then the command
+  /// has up to `grace` to end.
   void wait_for(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds grace);
   /// Targets held by `work` are counted here: this process is only suspended while there are none.
   rsp::HoldGate& holds() { return holds_; }

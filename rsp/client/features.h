@@ -55,7 +55,7 @@ struct Features {
   std::string stub_name = "unknown stub"; ///< for messages
   std::string stub_version;               ///< empty: it does not say
   LostLink lost_link = LostLink::unknown;
-  std::size_t longest_read = 0; ///< bytes of one `m` where packet_size does not tell; 0: it does
+  std::size_t longest_read = 0; ///< bytes of one `m`; 0: as many as fit into packet_size
 
   /// Bytes of memory that one `m` may ask for: gdbserver does not check, and crashes beyond this.
   std::size_t max_hex_read() const {

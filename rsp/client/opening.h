@@ -17,8 +17,8 @@ std::vector<std::string> process_questions(const Features& features);
 /// others instead (`!`, `?`).
 std::vector<std::string> opening_questions(const Features& features, bool names_process);
 
-/// Asks those process_questions() ahead that are not answered yet: whoever attaches needs them
-/// next.
+/// Asks the process_questions() ahead that have no answer yet: they are needed next after an
+/// attach.
 void ask_about_process(Client& client);
 
 } // namespace mqbridge::rsp

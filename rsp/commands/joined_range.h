@@ -47,8 +47,8 @@ public:
   /// them.
   std::span<std::byte> room(RangePlace& place, std::size_t length) const;
 
-  /// The number of request `index` of this range among all requests of the call, of which `first`
-  /// is the first one.
+  /// The number of this range's request `index` among all requests of the call. `first`: the first
+  /// request of the call.
   std::size_t number_of(std::size_t index, const ReadRequest* first) const {
     return static_cast<std::size_t>(&requests_[index] - first);
   }
@@ -71,7 +71,9 @@ private:
   MemoryScan scan_;
   std::size_t asked_to_ = 0; ///< bytes from where the scan began
   RangePlace place_;         ///< the position of asked_to_
-  RangePlace told_; ///< the first request not told of all its bytes, and how many it was told of
+  /// The first request that was not told of all its bytes, and the number of bytes of the range
+  /// before it.
+  RangePlace told_;
   bool short_ = false;
 };
 

@@ -80,7 +80,7 @@ private:
   std::deque<MemoryPiece> pieces_;    ///< on their way
   std::vector<MemoryPiece> answered_; ///< the pieces of the reply being taken
   std::vector<PieceBytes> got_;       ///< the bytes that it brought
-  std::optional<Error> anomaly_;      ///< in a careful read: an error, if the pairing is right
+  std::optional<Error> anomaly_;      ///< of a careful read: the error, once the pairing is checked
   bool certain_ = false;
 };
 

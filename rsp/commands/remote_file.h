@@ -27,7 +27,7 @@ struct RemoteFile {
   std::uint64_t descriptor = 0;
   std::uint64_t size = 0;     ///< bytes
   std::uint64_t modified = 0; ///< seconds since 1970
-  std::uint64_t changed = 0;  ///< its inode; seconds since 1970
+  std::uint64_t changed = 0;  ///< when its inode changed: seconds since 1970
   std::uint32_t inode = 0;    ///< the lower 32 bits of its number, as the protocol has them
 };
 

@@ -69,10 +69,10 @@ public:
   /// All requests, all replies, in order; the outstanding reply bytes are bounded. One at a time in
   /// ack mode, unless pad_bursts() was called.
   Result<std::vector<std::string>> burst(std::span<const std::string> payloads);
-  /// The replies to `before` and, as the last, to `payload`, which leaves behind them. If the
-  /// replies to `before` are not known to be theirs, the reply to `payload` alone. For a request
-  /// after which the stub may leave, or forget the negotiation (`D`, `vAttach`): nothing is asked
-  /// behind it, and it is never sent again. `silence`: the longest silence of the stub.
+  /// Sends `before` and then `payload`. Returns the replies to `before`, and the reply to `payload`
+  /// as the last one; if it is not sure which reply to `before` is which, the last one alone. For a
+  /// request after which the stub may leave, or forget the negotiation (`D`, `vAttach`): nothing is
+  /// asked behind it, and it is never sent again. `silence`: the longest silence of the stub.
   Result<std::vector<std::string>> request_last(std::span<const std::string> before,
                                                 std::string_view payload,
                                                 std::chrono::milliseconds silence);
@@ -80,8 +80,8 @@ public:
   /// From here on request() and burst() return only replies that are known to belong to their
   /// requests. Where nothing is acknowledged a StepCheck ends the exchange, in the same flight;
   /// else in_doubt() tells. If they do not pair, the stub is brought back into step, and requests
-  /// that may be sent twice are sent again; for others the error is stub.garbage, and so it is for
-  /// a stub that never gets into step.
+  /// that may be sent twice are sent again. Error stub.garbage: a request may not be sent twice, or
+  /// the stub never gets into step.
   void check_pairing() { pairing_.check(); }
   /// The check at the end of a Burst; nullopt: there is none, or acknowledgements do the check.
   std::optional<StepCheck> step_check() const;

@@ -74,7 +74,7 @@ private:
   std::chrono::milliseconds silence_;
   std::optional<Clock::time_point> exempt_until_;
 
-  mutable std::mutex mutex_; ///< of what follows
+  mutable std::mutex mutex_; ///< guards the members below
   std::optional<Clock::time_point> deadline_;
   bool cancelled_ = false;
 };

@@ -103,8 +103,8 @@ double LinkMeter::memory_rate() const {
   return wire <= slow_wire ? std::min(rate, wire) : rate;
 }
 
-/// The time that is left for a request after the bytes of memory and of everything else have
-/// theirs. Without the latter, long texts over a slow link would count as the cost of a request.
+/// The time of a request without the time that its bytes need: bytes of memory, or all bytes on the
+/// wire. Without the latter, long texts over a slow link would count as the cost of a request.
 double LinkMeter::request_time(double bytes_per_second) const {
   std::optional<double> least;
   const double wire = wire_rate();

@@ -15,8 +15,8 @@ namespace mqbridge::rsp {
 /// does not count.
 inline constexpr std::size_t longest_short_reply = 1024;
 
-/// Learns from the exchanges of a connection how fast its link and stub are. All rates of a
-/// connection are here; each of the three says for whom it is. No clock, no I/O.
+/// Learns from the exchanges of a connection how fast its link and stub are. It has all three rates
+/// of a connection; the comment of each says who uses it. No clock, no I/O.
 ///
 /// Whatever disturbs a measurement makes it longer: another program that has the processor, here or
 /// where the stub is. So nothing is averaged. The best of the last few exchanges count, as in
@@ -46,9 +46,9 @@ public:
   /// One short request and its reply.
   void round_trip(Duration time);
 
-  /// The time beyond a round trip tells how fast memory comes, and how fast the link itself is: of
-  /// a slow link no more is expected than it carries, however quickly zeros came. As long as little
-  /// memory was read, other replies show how fast it might come.
+  /// The time beyond a round trip tells how fast memory comes, and how fast the link itself is. On
+  /// a slow link memory is not expected to come faster than the link carries it, even if zeros did.
+  /// As long as little memory was read, other replies show how fast it might come.
   void exchanged(const Exchange& exchange);
 
   /// Of a pipelined burst so far: bytes that have come since it began, its round trip included.
@@ -64,7 +64,7 @@ public:
   /// stub never waits. Bytes a second; 0: not known.
   std::size_t drain_rate() const { return drain_rate_; }
 
-  /// What the exchanges so far have shown of the link and the stub, for who plans reads.
+  /// What the exchanges so far have shown of the link and the stub, for code that plans reads.
   LinkEstimate estimate() const;
 
 private:

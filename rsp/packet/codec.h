@@ -25,10 +25,9 @@ public:
     notification, ///< `%`; `bytes` is the payload
     ack,          ///< `+`
     nack,         ///< `-`
-    corrupt,  ///< a packet whose checksum or run length is wrong; `bytes` is what was understood of
-              ///< it
-    too_long, ///< a packet beyond the limit; the rest of it is skipped
-    garbage,  ///< bytes outside of any packet, or of a packet that never ended
+    corrupt,      ///< a packet with a wrong checksum or run length; `bytes`: what was understood
+    too_long,     ///< a packet beyond the limit; the rest of it is skipped
+    garbage,      ///< bytes outside of any packet, or of a packet that never ended
   };
   struct Event {
     Kind kind = Kind::garbage;

@@ -38,9 +38,9 @@ struct Policy {
   std::span<const Rule> allowed;
 };
 
-/// Looks, stops and detaches: nothing that writes memory, registers or files, resumes, or kills.
-/// The byte 0x03 passes no gate: a stopped gdbserver keeps it for its process to die of at the
-/// detach.
+/// Allows packets that look, stop and detach, and none that writes memory, registers or files,
+/// resumes, or kills. No gate lets the byte 0x03 pass: a stopped gdbserver keeps it until the
+/// detach, and its process then dies of it.
 const Policy& read_only_policy();
 
 /// --run-until: `vCont?`, the packets that let the target run (`vCont;c`, `vCont;CSIG`, `c`,

@@ -19,7 +19,7 @@ public:
 
   enum class Direction { sent, received };
   void packet(std::string_view endpoint, Direction direction, std::string_view payload);
-  /// A line between those of the packets: what they are for from here on ("== walk").
+  /// Writes a line between the packets that says what the next ones are for ("== walk").
   void phase(std::string_view endpoint, std::string_view name);
   /// The first write error, if any: a full disk must not go unnoticed.
   Result<void> close();

@@ -1,6 +1,6 @@
 #include "tests/analysis/job_on_paper.h"
 
-#include "host/dump/rank/phase_clock.h"
+#include "host/dump/values/times.h"
 
 #include <algorithm>
 #include <chrono>

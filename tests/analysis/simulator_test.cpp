@@ -32,9 +32,9 @@ struct Ending {
   std::vector<std::size_t> at;
 };
 
-class Run : public testing::TestWithParam<Ending> {};
+class SimulatedRun : public testing::TestWithParam<Ending> {};
 
-TEST_P(Run, EndsAsTheMpiSays) {
+TEST_P(SimulatedRun, EndsAsTheMpiSays) {
   for (std::uint64_t schedule = 0; schedule < schedules; ++schedule) {
     const World world = end_of(GetParam().program, schedule);
     EXPECT_FALSE(world.erroneous);
@@ -43,7 +43,7 @@ TEST_P(Run, EndsAsTheMpiSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Messages, Run,
+    Messages, SimulatedRun,
     testing::Values(
         Ending{"ranks 2\n0: send W 1 1 small\n", {1, 0}},  // eager
         Ending{"ranks 2\n0: send W 1 1 large\n", {0, 0}},  // rendezvous
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Ending{"ranks 4\n3: send E 1 1 small\n1: recv E 0 *\n", {0, 1, 0, 1}}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Requests, Run,
+    Requests, SimulatedRun,
     testing::Values(
         Ending{"ranks 2\n0: irecv W 1 1 r0; irecv W 1 2 r1; waitall r0 r1\n1: send W 0 2 small\n",
                {2, 1}},

@@ -165,8 +165,7 @@ public:
 
   template <class T>
   void object(std::string_view key, const T& value, JsonWriter::Layout /*layout*/ = own_lines) {
-    compare(key,
-            std::constructible_from<bool, const T&> ? or_nothing({"object"}) : Types{"object"});
+    compare(key, may_be_none<T> ? or_nothing({"object"}) : Types{"object"});
     inner<T>(key, property(key), value);
   }
   template <class T>
@@ -182,7 +181,6 @@ public:
   }
   void members(const SharedSite& /*site*/) {
     CallSite site;
-    never_null_ = true;
     describe(*this, site);
   }
   template <class T>

@@ -1,13 +1,16 @@
 #include "host/document/document_reader.h"
 #include "host/document/json_report.h"
+#include "tests/document/filled_value.h"
 #include "tests/document/rich_dump.h"
 #include "tests/document/sample_dump.h"
+#include "tests/fuzz/fuzz_input.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -18,10 +21,10 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 constexpr std::uint64_t enough = std::uint64_t{1} << 30;
-const JsonOptions plain{.tool_version = "0.1.0"};
-const JsonOptions with_raw{.tool_version = "0.1.0", .raw = true};
+const JsonOptions without_raw{.tool_version = "0.1.0"};
+const JsonOptions raw_too{.tool_version = "0.1.0", .raw = true};
 
-std::string text_of(const Dump& dump, const JsonOptions& options = with_raw) {
+std::string text_of(const Dump& dump, const JsonOptions& options = raw_too) {
   return written([&](const Sink& sink) { write_json(dump, options, sink); });
 }
 
@@ -40,7 +43,7 @@ std::string message_of(const auto& result) {
 
 TEST(DocumentReader, WhatIsWrittenComesBackToTheLastByte) {
   for (const auto& dump : {Dump{}, sample_dump(), ring_dump(20), rich_dump()})
-    for (const auto& options : {plain, with_raw}) {
+    for (const auto& options : {without_raw, raw_too}) {
       const auto text = text_of(dump, options);
       const auto again = read(text);
       ASSERT_TRUE(again) << message_of(again);
@@ -49,15 +52,28 @@ TEST(DocumentReader, WhatIsWrittenComesBackToTheLastByte) {
     }
 }
 
+TEST(DocumentReader, WhateverTheDescriptionAllowsComesBackToTheLastByte) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> bytes(16'384);
+    std::ranges::generate(bytes, [&] { return static_cast<std::uint8_t>(random()); });
+    FuzzInput input(bytes.data(), bytes.size());
+    const auto text = text_of(filled_dump(input));
+    const auto again = read(text);
+    ASSERT_TRUE(again) << seed << ": " << message_of(again);
+    ASSERT_EQ(text_of(again->dump), text) << seed;
+  }
+}
+
 TEST(DocumentReader, LinesComeBackToTheLastByte) {
   const Dump dump = rich_dump();
   std::string all;
   std::string again;
   const Sink sink = [&](std::string_view line) { all += line; };
   const Sink again_sink = [&](std::string_view line) { again += line; };
-  write_ndjson_header(dump, with_raw, sink);
-  write_ndjson_rank(dump.ranks[0], with_raw, sink);
-  write_ndjson_earlier(dump.earlier[0].ranks[0], "2026-11-05T07:59:58Z", with_raw, sink);
+  write_ndjson_header(dump, raw_too, sink);
+  write_ndjson_rank(dump.ranks[0], raw_too, sink);
+  write_ndjson_earlier(dump.earlier[0].ranks[0], "2026-11-05T07:59:58Z", raw_too, sink);
   write_ndjson_summary(dump, sink);
 
   std::istringstream in(all);
@@ -71,11 +87,11 @@ TEST(DocumentReader, LinesComeBackToTheLastByte) {
   ASSERT_EQ(lines.size(), 4U);
   const auto& header = std::get<HeaderLine>(lines[0]);
   EXPECT_EQ(header.tool_version, "0.1.0");
-  write_ndjson_header(header.dump, with_raw, again_sink);
-  write_ndjson_rank(std::get<RankDump>(lines[1]), with_raw, again_sink);
+  write_ndjson_header(header.dump, raw_too, again_sink);
+  write_ndjson_rank(std::get<RankDump>(lines[1]), raw_too, again_sink);
   const auto& earlier = std::get<EarlierLine>(lines[2]);
   EXPECT_EQ(earlier.taken_at, "2026-11-05T07:59:58Z");
-  write_ndjson_earlier(earlier.rank, earlier.taken_at, with_raw, again_sink);
+  write_ndjson_earlier(earlier.rank, earlier.taken_at, raw_too, again_sink);
   auto summary = std::get<SummaryLine>(lines[3]);
   EXPECT_EQ(summary.ranks, 2U);
   summary.dump.ranks = dump.ranks;
@@ -232,7 +248,7 @@ TEST(DocumentReader, EarlierLooksMayStandBeforeTheRanks) {
 
 TEST(DocumentReader, LooksThatAreNoneAreAnError) {
   const auto with = [](const char* earlier) {
-    auto document = json::parse(text_of(ring_dump(1), plain));
+    auto document = json::parse(text_of(ring_dump(1), without_raw));
     document["earlier"] = json::parse(earlier);
     return message_of(read(document.dump()));
   };
@@ -421,7 +437,7 @@ TEST_F(EveryMember, OfAnotherTypeIsAnErrorThatNamesIt) {
 }
 
 TEST(DocumentReader, WordsOfLaterVersionsAreUnknownOrAnError) {
-  const auto text = text_of(ring_dump(1), plain);
+  const auto text = text_of(ring_dump(1), without_raw);
   const auto with = [&](std::string_view from, std::string_view to) {
     auto changed = text;
     const auto at = changed.find(from);
@@ -484,7 +500,7 @@ TEST(DocumentReader, RunsThatLieAreAnError) {
   const auto line = written([](const Sink& sink) {
     Dump dump = ring_dump(1);
     dump.ranks[0].communicators[0].group = {4711};
-    write_ndjson_rank(dump.ranks[0], plain, sink);
+    write_ndjson_rank(dump.ranks[0], without_raw, sink);
   });
   const std::string_view run = "[4711,4711,1]";
   const auto at = line.find(run);
@@ -508,7 +524,7 @@ TEST(DocumentReader, ARunMayCrossAllNumbers) {
   const auto line = written([](const Sink& sink) {
     Dump dump = ring_dump(1);
     dump.ranks[0].communicators[0].group = {4711};
-    write_ndjson_rank(dump.ranks[0], plain, sink);
+    write_ndjson_rank(dump.ranks[0], without_raw, sink);
   });
   const std::string_view run = "[4711,4711,1]";
   auto changed = line;
@@ -523,8 +539,8 @@ TEST(DocumentReader, ARunMayCrossAllNumbers) {
 }
 
 TEST(DocumentReader, OperationsOfAnotherTypeTakeNobodyElses) {
-  const auto line =
-      written([](const Sink& sink) { write_ndjson_rank(ring_dump(2).ranks[1], plain, sink); });
+  const auto line = written(
+      [](const Sink& sink) { write_ndjson_rank(ring_dump(2).ranks[1], without_raw, sink); });
   const std::string_view receive = R"("receive":{"state":"available","error":null,"operations":[)";
   const auto begin = line.find(receive) + receive.size() - 1;
   const auto end = line.find("],\"reason\"", begin) + 1;
@@ -594,7 +610,7 @@ TEST(DocumentReader, CountersOfMessagesAreKeptAndCounted) {
     counters.modulus = 65536;
     counters.peers.assign(500, {1, 2, 3});
   }
-  const auto text = text_of(dump, plain);
+  const auto text = text_of(dump, without_raw);
   const auto bytes = dump.ranks.size() * 500 * sizeof(PeerCounters);
   EXPECT_THAT(message_of(read(text, bytes)), HasSubstr("document.limit"));
   EXPECT_EQ(message_of(read(text, 2 * bytes)), "no error");
@@ -602,8 +618,8 @@ TEST(DocumentReader, CountersOfMessagesAreKeptAndCounted) {
 
 /// A line that was refused costs those behind it nothing.
 TEST(DocumentReader, GoesOnBehindABadLine) {
-  const auto good =
-      written([](const Sink& sink) { write_ndjson_rank(ring_dump(1).ranks[0], plain, sink); });
+  const auto good = written(
+      [](const Sink& sink) { write_ndjson_rank(ring_dump(1).ranks[0], without_raw, sink); });
   const auto bad = good.substr(0, good.size() - 3);
   DocumentReader reader(20'000);
   for (int i = 0; i < 100; ++i)

@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/process_stub.h"
+#include "tests/e2e/harness/queue_view.h"
 #include "tests/support/eventually.h"
 #include "tests/support/faults_tried.h"
 #include "tests/support/process_table.h"
@@ -70,13 +71,6 @@ private:
   SingleProcess process_{"many_receives", {std::to_string(receives)}};
   std::list<ScriptedStub> stubs_;
 };
-
-std::size_t receives_of(const json& rank) {
-  std::size_t count = 0;
-  for (const json& communicator : rank["communicators"])
-    count += communicator["queues"]["receive"]["operations"].size();
-  return count;
-}
 
 std::size_t complete_ranks(const json& document) {
   return static_cast<std::size_t>(

@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/lie.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/queue_view.h"
 #include "tests/e2e/harness/whole_stub.h"
 #include "tests/support/faults_tried.h"
 
@@ -23,20 +24,13 @@ using nlohmann::json;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr std::size_t receives = 10;
+constexpr std::size_t posted = 10;
 constexpr auto time_limit = 100s; ///< a lie ends in a second or two where nothing else runs
 #if defined(__SANITIZE_ADDRESS__) // keeps what is freed, up to 256 MiB of it, and a map of all
 constexpr long memory_limit_mib = 2048;
 #else
 constexpr long memory_limit_mib = 512; ///< of any process; an honest dump has some 180
 #endif
-
-std::size_t receives_of(const json& rank) {
-  std::size_t count = 0;
-  for (const json& communicator : rank["communicators"])
-    count += communicator["queues"]["receive"]["operations"].size();
-  return count;
-}
 
 /// The most that any child of this test has had.
 long peak_of_children_mib() {
@@ -47,7 +41,7 @@ long peak_of_children_mib() {
 
 void expect_all_there(const json& rank) {
   EXPECT_EQ(rank["status"], "ok") << rank["errors"];
-  EXPECT_EQ(receives_of(rank), receives);
+  EXPECT_EQ(receives_of(rank), posted);
 }
 
 void expect_error(const json& rank, const Lie& lie) {
@@ -102,7 +96,7 @@ void tell(const Lie& lie, pid_t process) {
 }
 
 void tell_all(const std::vector<Lie>& lies) {
-  const SingleProcess process("many_receives", {std::to_string(receives)});
+  const SingleProcess process("many_receives", {std::to_string(posted)});
   constexpr int at_once = 3;
   std::atomic<std::size_t> next = 0;
   std::vector<std::thread> threads;

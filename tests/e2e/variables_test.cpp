@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr int ranks = 4;
+constexpr int rank_count = 4;
 
 /// mpirun gives all ranks the same environment: a shell changes it for rank 2.
 const std::vector<std::string> launcher = {
@@ -69,13 +69,14 @@ void expect_control_variables(const json& variables, const std::map<std::string,
 
 class VariablesOfAJob : public testing::Test {
 protected:
-  VariablesOfAJob() : job_({.program = "tool_variables", .ranks = ranks, .launcher = launcher}) {}
+  VariablesOfAJob()
+      : job_({.program = "tool_variables", .ranks = rank_count, .launcher = launcher}) {}
 
   void TearDown() override { EXPECT_EQ(job_.finish(), "") << "no rank was disturbed"; }
 
   Outcome vars(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "vars");
-    for (int rank = 0; rank < ranks; ++rank)
+    for (int rank = 0; rank < rank_count; ++rank)
       arguments.push_back(local_target(job_.pid(rank)));
     return run_mqbridge(arguments);
   }
@@ -96,7 +97,7 @@ protected:
 
 TEST_F(VariablesOfAJob, AreThoseThatEachRankReadsItself) {
   const json read = document({"--kind", "control"});
-  ASSERT_EQ(read["ranks"].size(), std::size_t{ranks});
+  ASSERT_EQ(read["ranks"].size(), std::size_t{rank_count});
   for (const json& rank : read["ranks"]) {
     const auto said = said_by(rank["rank"]);
     ASSERT_GT(said.size(), 800U);
@@ -109,7 +110,7 @@ TEST_F(VariablesOfAJob, TheRankThatIsConfiguredOtherwiseIsFound) {
   const json read = document({"--diff"});
   std::set<std::string> expected;
   const auto first = said_by(0);
-  for (int rank = 1; rank < ranks; ++rank)
+  for (int rank = 1; rank < rank_count; ++rank)
     for (const auto& [name, value] : said_by(rank))
       if (value != first.at(name))
         expected.insert(name);
@@ -180,7 +181,7 @@ TEST_F(VariablesOfAJob, LinesHaveThemAndTheFindings) {
     last = json::parse(line);
     with_variables += last.contains("variables") ? 1 : 0;
   }
-  EXPECT_EQ(with_variables, std::size_t{ranks});
+  EXPECT_EQ(with_variables, std::size_t{rank_count});
   EXPECT_EQ(last["type"], "summary");
   EXPECT_EQ(last["variable_differences"][0]["differences"].size(), 2U);
 }

@@ -1,11 +1,13 @@
-// Dump documents and lines of NDJSON, from whoever says that he is mqbridge. The first byte
-// chooses. What is read is written, and read and written again, to the same bytes; and a document
-// gets a verdict that does not contradict itself.
+// Dump documents and lines of NDJSON, from whoever says that he is mqbridge, and documents of
+// values that are filled with whatever their description allows. The first byte chooses. What is
+// read is written, and read and written again, to the same bytes; and a document gets a verdict
+// that does not contradict itself.
 
 #include "host/analysis/analyze.h"
 #include "host/analysis/join.h"
 #include "host/document/document_reader.h"
 #include "host/document/json_report.h"
+#include "tests/document/filled_value.h"
 #include "tests/fuzz/fuzz_input.h"
 
 #include <algorithm>
@@ -58,6 +60,15 @@ void document(std::string_view text) {
   verdict(read->dump);
 }
 
+void filled(test::FuzzInput input) {
+  const Dump dump = test::filled_dump(input);
+  const auto text = document_text(dump);
+  std::istringstream in(text);
+  const auto read = DocumentReader(most_bytes).document(in);
+  require(read && document_text(read->dump) == text);
+  verdict(dump);
+}
+
 /// What was read of a rank, now or earlier, as it is written. Empty: the line is no rank.
 std::string line_text(const DocumentLine& line) {
   std::string text;
@@ -90,8 +101,11 @@ void lines(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mqbridge;
   test::FuzzInput input(data, size);
-  if (input.number(1) == 'd')
+  const auto kind = input.number(1);
+  if (kind == 'd')
     document(input.rest());
+  else if (kind == 'f')
+    filled(input);
   else
     lines(input.rest());
   return 0;

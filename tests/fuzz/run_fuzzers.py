@@ -3,11 +3,16 @@
 
 A target is done when it has had its minutes of CPU time, and the last three of them have brought no
 new coverage (edges). What was reached is kept in the state directory, so that a later run goes on
-where this one was stopped; removing that directory begins anew.
+where this one was stopped; removing that directory begins anew. The minutes belong to the program that
+had them: a program that was built from other sources begins with none, and takes over the corpus.
+
+A target that finds something is not run further, and the others go on. The status is 0 if all targets
+are done, else 1.
 """
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -22,6 +27,7 @@ import threading
 ROUND_SECONDS = 60  # so much is lost when a run is stopped
 QUIET_SECONDS = 180
 CORPUS_BYTES = 190 * 1024  # of one target, in the repository
+INTERRUPTED = 72  # status of libFuzzer after SIGINT or SIGTERM
 STATUS = re.compile(r"^#(\d+)\s+(INITED|NEW|REDUCE|RELOAD|pulse|DONE)\s+cov: (\d+)")
 
 stopping = threading.Event()
@@ -31,8 +37,9 @@ running_lock = threading.Lock()
 
 @dataclasses.dataclass
 class Progress:
-    """Of one target, over all runs."""
+    """Of one target, over all runs of the same program."""
 
+    program: str  # its SHA-256
     cpu: float = 0  # seconds
     executions: int = 0
     coverage: int = 0  # edges
@@ -51,15 +58,26 @@ class Target:
         self.found = self.directory / "corpus"
         self.found.mkdir(parents=True, exist_ok=True)
         self.record = self.directory / "progress.json"
-        self.progress = Progress()
-        if self.record.exists():
-            self.progress = Progress(**json.loads(self.record.read_text()))
+        self.progress = Progress(hashlib.sha256(program.read_bytes()).hexdigest())
+        kept = json.loads(self.record.read_text()) if self.record.exists() else {}
+        if kept.get("program") == self.progress.program:
+            self.progress = Progress(**kept)
+        else:
+            # libFuzzer runs the corpus first: the new program begins with what the old one failed at.
+            for path in self.findings():
+                path.replace(self.found / path.name)
+            self.save()
+        self.failed = bool(self.findings())
 
     def findings(self):
-        return sorted(self.directory.glob("*-*"))
+        """The inputs that this program fails at."""
+        return sorted(path for path in self.directory.glob("*-*") if not path.name.startswith("slow-unit-"))
+
+    def done(self, minutes):
+        return not self.failed and self.progress.done(minutes)
 
     def play_round(self):
-        """One run of libFuzzer; its output where it has found something, else None."""
+        """One run of libFuzzer; returns the end of its output."""
         command = [
             self.program,
             f"-max_total_time={ROUND_SECONDS}",
@@ -69,8 +87,10 @@ class Target:
             self.found,
             self.seeds,
         ]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
         with running_lock:
+            if stopping.is_set():
+                return ""
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
             running.add(process)
         lines = []
         coverage = executions = 0
@@ -82,10 +102,12 @@ class Target:
         process.returncode = os.waitstatus_to_exitcode(outcome)
         with running_lock:
             running.discard(process)
-        if stopping.is_set():
-            return None
-        self.note(usage.ru_utime + usage.ru_stime, executions, coverage)
-        return None if process.returncode == 0 else "".join(lines)
+        if not stopping.is_set() and process.returncode != INTERRUPTED:
+            if process.returncode == 0:
+                self.note(usage.ru_utime + usage.ru_stime, executions, coverage)
+            else:
+                self.failed = True
+        return "".join(lines)
 
     def note(self, cpu, executions, coverage):
         progress = self.progress
@@ -94,7 +116,10 @@ class Target:
         if coverage > progress.coverage:
             progress.coverage = coverage
             progress.last_new = progress.cpu
-        text = json.dumps(dataclasses.asdict(progress))
+        self.save()
+
+    def save(self):
+        text = json.dumps(dataclasses.asdict(self.progress))
         incoming = self.record.with_suffix(".new")
         incoming.write_text(text + "\n")
         incoming.replace(self.record)
@@ -121,18 +146,17 @@ def print_table(targets, minutes):
         print(
             f"{target.name:<16} {progress.executions:>13,} {progress.cpu / 60:>8.1f} "
             f"{progress.coverage:>7} {progress.last_new / 60:>9.1f}  "
-            f"{'yes' if progress.done(minutes) else 'no'}"
+            f"{'failed' if target.failed else 'yes' if target.done(minutes) else 'no'}"
         )
 
 
-def report_finding(target, output):
-    print(output, file=sys.stderr)
+def print_findings(target):
     findings = target.findings()
     if not findings:
-        print(f"{target.name} ended, and left nothing to try again", file=sys.stderr)
+        print(f"\n{target.name} failed, and left nothing to try again: its output is above")
     for path in findings:
-        print(f"{target.name} has found something: {path}", file=sys.stderr)
-        print(f"try it again with: {target.program} {path}", file=sys.stderr)
+        print(f"\n{target.name} has found something: {path}")
+        print(f"try it again with: {target.program} {path}")
 
 
 class Turns:
@@ -142,34 +166,32 @@ class Turns:
         self.waiting = list(targets)
         self.minutes = minutes
         self.lock = threading.Lock()
-        self.finding = None
 
     def take(self):
         with self.lock:
-            self.waiting = [t for t in self.waiting if not t.progress.done(self.minutes)]
+            self.waiting = [t for t in self.waiting if not (t.failed or t.done(self.minutes))]
             if not self.waiting or stopping.is_set():
                 return None
             target = min(self.waiting, key=lambda target: target.progress.cpu)
             self.waiting.remove(target)
             return target
 
-    def give_back(self, target, output):
+    def give_back(self, target):
         with self.lock:
             self.waiting.append(target)
-            if output and not self.finding:
-                self.finding = (target, output)
-                stop_all()
 
     def play(self):
         while target := self.take():
             output = target.play_round()
-            self.give_back(target, output)
-            if not stopping.is_set():
+            self.give_back(target)
+            if target.failed:
+                print(f"{output}{target.name}: failed, and is not run further", flush=True)
+            elif not stopping.is_set():
                 print(f"{target.name}: {describe(target.progress)}", flush=True)
 
 
 def fuzz(targets, minutes, jobs):
-    """Whether nothing was found, and nobody interrupted it."""
+    """Returns once each target is done or has failed, or somebody interrupts it."""
     turns = Turns(targets, minutes)
     players = [threading.Thread(target=turns.play, daemon=True) for _ in range(jobs)]
     for player in players:
@@ -179,10 +201,6 @@ def fuzz(targets, minutes, jobs):
             player.join()
     except KeyboardInterrupt:
         stop_all()
-        return False
-    if turns.finding:
-        report_finding(*turns.finding)
-    return not turns.finding
 
 
 def keep(targets):
@@ -192,7 +210,8 @@ def keep(targets):
         size = sum(path.stat().st_size for path in target.seeds.iterdir())
         with tempfile.TemporaryDirectory() as merged:
             shutil.copytree(target.seeds, merged, dirs_exist_ok=True)
-            command = [target.program, "-set_cover_merge=1", merged, target.found]
+            artifacts = f"-artifact_prefix={target.directory}/"  # of an earlier finding that is still one
+            command = [target.program, "-set_cover_merge=1", artifacts, merged, target.found]
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
             new = [path for path in pathlib.Path(merged).iterdir() if not (target.seeds / path.name).exists()]
             for path in sorted(new, key=lambda path: path.stat().st_size):
@@ -203,6 +222,14 @@ def keep(targets):
         print(f"{target.name}: {len(list(target.seeds.iterdir()))} files", flush=True)
 
 
+def shard(text):
+    """K and N of K/N."""
+    number, count = (int(part) for part in text.split("/"))
+    if not 1 <= number <= count:
+        raise ValueError
+    return number, count
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("minutes", nargs="?", type=float, default=10, help="of CPU time, each")
@@ -210,11 +237,13 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     parser.add_argument("--state", type=pathlib.Path, required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--shard", type=shard, metavar="K/N", default=(1, 1), help="every N-th target, from the K-th on")
     parser.add_argument("--keep", action="store_true", help="no fuzzing: completes the corpus")
     options = parser.parse_args()
     corpus = pathlib.Path(__file__).resolve().parent / "corpus"
     programs = sorted(options.programs.glob("fuzz_*"))
-    targets = [Target(program, corpus, options.state.resolve()) for program in programs]
+    number, count = options.shard
+    targets = [Target(program, corpus, options.state.resolve()) for program in programs[number - 1 :: count]]
     if options.targets:
         targets = [target for target in targets if target.name in options.targets]
     if not targets:
@@ -223,9 +252,12 @@ def main():
         keep(targets)
         return
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    clean = fuzz(targets, options.minutes, options.jobs)
+    fuzz(targets, options.minutes, options.jobs)
     print_table(targets, options.minutes)
-    sys.exit(0 if clean else 1)
+    for target in targets:
+        if target.failed:
+            print_findings(target)
+    sys.exit(0 if all(target.done(options.minutes) for target in targets) else 1)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ constexpr std::uint64_t names_at = 0x400000;
 constexpr std::uint64_t name_room = 0x2000; ///< from one name to the next
 
 /// A launcher: its symbols, and what its memory holds.
-class Launcher {
+class LauncherWithTable {
 public:
-  explicit Launcher(const ElfShape& shape) : shape_(shape) {
+  explicit LauncherWithTable(const ElfShape& shape) : shape_(shape) {
     ElfBuilder builder(shape);
     const auto word = static_cast<std::size_t>(shape.word());
     table_ = {builder.add_data(std::string(word, '\0')).value};
@@ -89,7 +89,7 @@ private:
 };
 
 struct ProctableOn : ::testing::TestWithParam<ElfShape> {
-  Launcher launcher{GetParam()};
+  LauncherWithTable launcher{GetParam()};
 
   std::string only_fault(const Proctable& table) {
     EXPECT_THAT(table.faults, SizeIs(1));

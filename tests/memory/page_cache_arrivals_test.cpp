@@ -9,7 +9,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page = PageStore::page_size;
+using rsp::limits::page;
 constexpr std::size_t burst_pages = 8;                ///< of ArrivingMemory, between two markers
 constexpr rsp::LinkEstimate near{50e-6, 160e6, 0};    ///< 2 pages in flight
 constexpr rsp::LinkEstimate far_away{10e-3, 40e6, 0}; ///< 98

@@ -7,10 +7,10 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page = PageStore::page_size;
+using rsp::limits::page;
 constexpr std::uint64_t line = PageStore::line_size;
-constexpr rsp::LinkEstimate far_away{10e-3, 40e6, 0}; ///< 98 pages in flight
-constexpr rsp::LinkEstimate serial_line{0, 11.5e3, 0};
+constexpr rsp::LinkEstimate distant{10e-3, 40e6, 0}; ///< 98 pages in flight
+constexpr rsp::LinkEstimate slow_line{0, 11.5e3, 0};
 
 class Prefetch : public testing::Test {
 protected:
@@ -50,7 +50,7 @@ protected:
 TEST_F(Prefetch, AMissBringsWhatTheRoundTripCosts) {
   put(1000, 200);
   map(1000, 200);
-  link_is(far_away);
+  link_is(distant);
   EXPECT_EQ(read(1000 * page, 8), 8U);
   EXPECT_EQ(fake.calls, 1);
   EXPECT_TRUE(has(1098));
@@ -65,7 +65,7 @@ TEST_F(Prefetch, PageModeReadsWhatWasAskedForAndNothingElse) {
   PageCache plain(fake, *store, {CacheMode::page});
   map(1000, 200);
   plain.set_map(&known);
-  plain.set_link([] { return far_away; });
+  plain.set_link([] { return distant; });
   plain.set_platform({});
   plain.set_replay({{1000, 200}});
   ASSERT_TRUE(plain.preload({{1000, 200}}));
@@ -86,7 +86,7 @@ TEST_F(Prefetch, NeverBeyondTheMapping) {
   put(990, 30);
   map(1000, 10);
   map(1010, 10, "/dev/nvidia0");
-  link_is(far_away);
+  link_is(distant);
   read(1005 * page, 8);
   EXPECT_EQ(store->pages(), 10U);
   EXPECT_FALSE(has(999));
@@ -112,7 +112,7 @@ TEST_F(Prefetch, HintsNeitherReachDevicesNorWhatIsNotMapped) {
 /// Small ones have memory by the KiB.
 TEST_F(Prefetch, OfAMachineMemoryThatBeginsInAPageIsRead) {
   fake.put({1000 * page + 1024}, std::vector<std::uint8_t>(3072, 7));
-  for (const auto link : {far_away, serial_line}) {
+  for (const auto link : {distant, slow_line}) {
     PageCache machine(fake, *store, {.explore = false});
     machine.clear();
     machine.set_link([link] { return link; });
@@ -130,7 +130,7 @@ TEST_F(Prefetch, OfAMachineMemoryThatBeginsInAPageIsRead) {
 TEST_F(Prefetch, OfAMachineOnlyWhatTheMapNamesIsReadAhead) {
   put(1000, 400);
   PageCache machine(fake, *store, {.explore = false});
-  machine.set_link([] { return far_away; });
+  machine.set_link([] { return distant; });
   map(1000, 4);
   known.complete = false;
   machine.set_map(&known);
@@ -164,7 +164,7 @@ TEST_F(Prefetch, AHoleBesideWhatIsAskedForChangesNothing) {
   put(1000, 4);
   put(1006, 20);
   map(1000, 26);
-  link_is(far_away);
+  link_is(distant);
   EXPECT_EQ(read(1000 * page, 8), 8U);
   EXPECT_EQ(read(1003 * page, 2 * page), page) << "the hole is where it is";
   EXPECT_EQ(read(1004 * page, 8), 0U);
@@ -176,7 +176,7 @@ TEST_F(Prefetch, WhatIsAskedForBehindAHoleOfTheSameBurstIsRead) {
   put(1000, 2);
   put(1003, 2);
   map(1000, 5);
-  link_is(far_away);
+  link_is(distant);
   std::array<std::byte, 4> into{};
   std::vector<MemoryRange> ranges;
   for (const std::uint64_t number : {1000, 1002, 1004})
@@ -190,7 +190,7 @@ TEST_F(Prefetch, WhatIsAskedForBehindAHoleOfTheSameBurstIsRead) {
 TEST_F(Prefetch, ALostConnectionLeavesNothingBehind) {
   put(1000, 10);
   map(1000, 10);
-  link_is(far_away);
+  link_is(distant);
   fake.fail_with({"stub.closed", "gone"});
   std::array<std::byte, 8> into{};
   EXPECT_EQ(cache.read({1000 * page}, into).error().code, "stub.closed");
@@ -202,7 +202,7 @@ TEST_F(Prefetch, ALostConnectionLeavesNothingBehind) {
 TEST_F(Prefetch, PreloadIsOneBurstAndToleratesHoles) {
   put(1000, 3);
   put(2000, 3);
-  link_is(far_away);
+  link_is(distant);
   ASSERT_TRUE(cache.preload({{1000, 5}, {2000, 3}, {3000, 1}}));
   EXPECT_EQ(fake.calls, 1);
   EXPECT_EQ(read(1002 * page, 8), 8U);
@@ -232,7 +232,7 @@ TEST_F(Prefetch, PagesOfEarlierDumpsComeWithTheFirstMissOfTheirMapping) {
 TEST_F(Prefetch, AFullStoreStartsAnewAndStaysExact) {
   put(1000, 2000);
   map(1000, 2000);
-  link_is(far_away);
+  link_is(distant);
   for (std::uint64_t number = 1000; number < 1800; ++number)
     ASSERT_EQ(read(number * page + 5, 8), 8U) << number;
   EXPECT_LE(store->pages(), 256U);
@@ -246,7 +246,7 @@ TEST_F(Prefetch, MoreThanTheStoreCanHoldIsReadPastIt) {
 TEST_F(Prefetch, SlowLinksReadLines) {
   put(1000, 2);
   map(1000, 2);
-  link_is(serial_line);
+  link_is(slow_line);
   EXPECT_EQ(read(1000 * page + 10 * line + 5, 4), 4U);
   EXPECT_EQ(cache.statistics().bytes_read, line);
   EXPECT_EQ(read(1000 * page + 10 * line + 40, 8), 8U);
@@ -263,9 +263,9 @@ TEST_F(Prefetch, SlowLinksReadLines) {
 TEST_F(Prefetch, ALinkThatTurnsOutToBeFastGoesOnWithPages) {
   put(1000, 2);
   map(1000, 2);
-  link_is(serial_line);
+  link_is(slow_line);
   read(1000 * page + 10 * line, 4);
-  link_is(far_away);
+  link_is(distant);
   EXPECT_EQ(read(1000 * page, 2 * page), 2 * page);
   EXPECT_EQ(store->find(1000)->readable, PageStore::all_lines);
   EXPECT_EQ(fake.calls, 2) << "what is behind a page that is there in part comes with it";
@@ -273,7 +273,7 @@ TEST_F(Prefetch, ALinkThatTurnsOutToBeFastGoesOnWithPages) {
 
 TEST_F(Prefetch, ALineThatCanBeReadInPartIsReadEachTime) {
   fake.put({1000 * page}, std::vector<std::uint8_t>(100, 1000 % 256));
-  link_is(serial_line);
+  link_is(slow_line);
   EXPECT_EQ(read(1000 * page + 80, 8), 8U);
   EXPECT_EQ(read(1000 * page + 98, 10), 2U);
   EXPECT_EQ(read(1000 * page + 110, 10), 0U);
@@ -283,7 +283,7 @@ TEST_F(Prefetch, ALineThatCanBeReadInPartIsReadEachTime) {
 TEST_F(Prefetch, WhatSomebodyLookedAtIsTouchedWhatCameBesideIsNot) {
   put(1000, 200);
   map(1000, 200);
-  link_is(far_away);
+  link_is(distant);
   read(1000 * page, 8);
   read(1010 * page - 4, 8);
   EXPECT_EQ(store->touched(), (PageRuns{{1000, 1}, {1009, 2}}));

@@ -7,7 +7,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page = PageStore::page_size;
+using rsp::limits::page;
 
 std::vector<std::uint8_t> counting(std::size_t size, std::uint8_t first = 0) {
   std::vector<std::uint8_t> bytes(size);

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::uint64_t all = PageStore::all_lines;
+constexpr std::uint64_t all_lines = PageStore::all_lines;
 constexpr std::uint64_t last_page = UINT64_MAX / PageStore::page_size;
 
 /// The file as a worker maps it.
@@ -67,7 +67,7 @@ protected:
     auto room = store->prepare(number, 1);
     ASSERT_THAT(room, SizeIs(PageStore::page_size));
     std::fill(room.begin(), room.end(), mark);
-    store->publish(number, all, all);
+    store->publish(number, all_lines, all_lines);
   }
   std::int64_t resident_bytes() const {
     struct stat file {};
@@ -93,12 +93,12 @@ TEST_F(Store, ShowsAPageOnlyWhenItIsPublished) {
   ASSERT_THAT(room, SizeIs(2 * PageStore::page_size));
   EXPECT_FALSE(store->find(42));
   room[PageStore::page_size] = std::byte{9};
-  store->publish(43, all, all);
+  store->publish(43, all_lines, all_lines);
   EXPECT_FALSE(store->find(42));
   const auto page = store->find(43);
   ASSERT_TRUE(page);
   EXPECT_EQ(page->bytes[0], std::byte{9});
-  EXPECT_EQ(page->readable, all);
+  EXPECT_EQ(page->readable, all_lines);
 }
 
 TEST_F(Store, LearnsAPageLineByLine) {
@@ -134,7 +134,7 @@ TEST_F(Store, RefusesToPrepareWhatIsKnownAndNothing) {
   EXPECT_THAT(store->prepare(9, 3), IsEmpty());
   EXPECT_FALSE(store->find(9));
   EXPECT_THAT(store->prepare(20, 0), IsEmpty());
-  store->publish(77, all, all);
+  store->publish(77, all_lines, all_lines);
   EXPECT_FALSE(store->find(77)) << "it was never prepared";
 }
 
@@ -143,7 +143,7 @@ TEST_F(Store, PreparesAgainWhatCouldNotBeRead) {
   const auto room = store->prepare(8, 3);
   ASSERT_THAT(room, SizeIs(3 * PageStore::page_size));
   room[PageStore::page_size] = std::byte{6};
-  store->publish(9, all, all);
+  store->publish(9, all_lines, all_lines);
   EXPECT_EQ(store->find(9)->bytes[0], std::byte{6}) << "in a row with the others";
 }
 
@@ -206,14 +206,14 @@ TEST_F(Store, AWorkerFindsEveryPageHoweverManyThereAre) {
   for (const auto number : numbers) {
     const auto room = store->prepare(number, 1);
     std::memcpy(room.data(), &number, sizeof number);
-    store->publish(number, all, all);
+    store->publish(number, all_lines, all_lines);
   }
   const View view(store->descriptor());
   EXPECT_EQ(view.header().magic, page_table::magic);
   for (const auto number : numbers) {
     const auto& entry = view.find(number);
     ASSERT_EQ(entry.key, number + 1);
-    ASSERT_EQ(entry.readable, all);
+    ASSERT_EQ(entry.readable, all_lines);
     ASSERT_EQ(std::memcmp(view.slot(entry), &number, sizeof number), 0);
     ASSERT_EQ(std::memcmp(store->find(number)->bytes, &number, sizeof number), 0);
   }
@@ -229,13 +229,13 @@ TEST_F(Store, AWorkerReadsWhilePagesComeAndTheTableGrows) {
     for (std::uint64_t number = 0; number < count; ++number) {
       const auto room = store->prepare(7 * number, 1);
       std::memcpy(room.data(), &number, sizeof number);
-      store->publish(7 * number, all, all);
+      store->publish(7 * number, all_lines, all_lines);
     }
   });
   std::uint64_t wrong = 0;
   for (std::uint64_t number = 0; number < count;) {
     const auto& entry = view.find(7 * number);
-    if (entry.readable.load(std::memory_order_acquire) != all)
+    if (entry.readable.load(std::memory_order_acquire) != all_lines)
       continue;
     wrong += entry.key != 7 * number + 1 ? 1U : 0U;
     wrong += std::memcmp(view.slot(entry), &number, sizeof number) != 0 ? 1U : 0U;
@@ -251,13 +251,13 @@ TEST_F(Store, RoomThatIsGivenBackIsFree) {
   ASSERT_FALSE(store->prepare(10, 100).empty());
   std::memset(store->bytes_of(10), 7, 10 * PageStore::page_size);
   for (std::uint64_t number = 10; number < 20; ++number)
-    store->publish(number, all, all);
+    store->publish(number, all_lines, all_lines);
   store->give_back(90);
   EXPECT_EQ(store->room(), room - 10);
   EXPECT_TRUE(store->find(19));
   EXPECT_FALSE(store->find(20));
   EXPECT_EQ(store->bytes_of(20), nullptr) << "its slot may be another's";
-  store->publish(20, all, all);
+  store->publish(20, all_lines, all_lines);
   store->mark_touched(20);
   EXPECT_FALSE(store->find(20));
   add(500);
@@ -278,7 +278,7 @@ TEST_F(Store, CopiesAllOrNothing) {
   const auto room = store->prepare(5, 2);
   for (std::size_t i = 0; i < room.size(); ++i)
     room[i] = static_cast<std::byte>(i % 251);
-  store->publish(5, all, all);
+  store->publish(5, all_lines, all_lines);
   store->publish(6, 1, 1);
   std::vector<std::byte> into(200);
   const std::uint64_t near_end = 6 * PageStore::page_size - 150;
@@ -436,7 +436,7 @@ TEST(PageTable, LinesOfAPieceOfAPage) {
                                                                 {63, 2, 0b11},
                                                                 {64, 64, 0b10},
                                                                 {100, 200, 0b11110},
-                                                                {0, 4096, all},
+                                                                {0, 4096, all_lines},
                                                                 {4095, 1, std::uint64_t{1} << 63}}})
     EXPECT_EQ(page_table::lines_of(offset, size), lines) << offset << ' ' << size;
 }

@@ -10,7 +10,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page_size = PageStore::page_size;
+using page_table::page_size;
 /// As many bytes as gdbserver 13.1 takes one `m` for.
 constexpr std::uint64_t longest_request = 9215;
 

@@ -9,16 +9,16 @@ namespace {
 
 constexpr TargetAddress base{0x1000};
 
-struct Case {
+struct Shape {
   int pointer_size;
   ByteOrder order;
 };
 
-void PrintTo(const Case& each, std::ostream* out) {
+void PrintTo(const Shape& each, std::ostream* out) {
   *out << (each.order == ByteOrder::big ? "be" : "le") << 8 * each.pointer_size;
 }
 
-struct ReaderOnPlatform : ::testing::TestWithParam<Case> {
+struct ReaderOnPlatform : ::testing::TestWithParam<Shape> {
   FakeMemory fake;
   Platform platform;
 
@@ -65,8 +65,8 @@ TEST_P(ReaderOnPlatform, PointersAtTheTargetsWidth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, ReaderOnPlatform,
-                         ::testing::Values(Case{4, ByteOrder::little}, Case{4, ByteOrder::big},
-                                           Case{8, ByteOrder::little}, Case{8, ByteOrder::big}));
+                         ::testing::Values(Shape{4, ByteOrder::little}, Shape{4, ByteOrder::big},
+                                           Shape{8, ByteOrder::little}, Shape{8, ByteOrder::big}));
 
 TEST(Reader, AShortReadNamesTheAddress) {
   FakeMemory fake;

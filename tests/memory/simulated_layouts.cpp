@@ -13,7 +13,7 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page_size = PageStore::page_size;
+using page_table::page_size;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t node_size = 136;
 constexpr std::uint64_t heap = 0x555555600000;

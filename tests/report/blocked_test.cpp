@@ -1,6 +1,7 @@
 #include "host/report/blocked_words.h"
 #include "host/report/text_report.h"
 #include "tests/document/sample_dump.h"
+#include "tests/report/report_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,10 +66,6 @@ TEST(BlockedWords, OfATargetArePrintable) {
   EXPECT_EQ(words_of({in_call("MPI_\x1bRecv", "ha\nlo.c", 1)}),
             "in MPI_\\x1bRecv at ha\\x0alo.c:1");
   EXPECT_LT(words_of({outside(std::string(9000, 'x'))}).size(), 100U);
-}
-
-std::string text_of(const Dump& dump, const TextOptions& options = {}) {
-  return written([&](const Sink& sink) { write_text(dump, options, sink); });
 }
 
 TEST(BlockedWords, StandInTheHeadingOfARank) {

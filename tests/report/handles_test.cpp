@@ -25,7 +25,7 @@ Dump dump_with(ProcessHandles handles) {
   return dump;
 }
 
-std::string text_of(ProcessHandles handles, bool full = false) {
+std::string handles_text(ProcessHandles handles, bool full = false) {
   TextOptions options;
   options.full = full;
   return written(
@@ -33,7 +33,7 @@ std::string text_of(ProcessHandles handles, bool full = false) {
 }
 
 TEST(HandlesText, ListsInTablesThatLineUp) {
-  const auto text = text_of(rich_handles());
+  const auto text = handles_text(rich_handles());
   EXPECT_THAT(text, HasSubstr("mqbridge handles   job j1: 1 rank, 1 complete\n"));
   EXPECT_THAT(text, ContainsRegex("\n    HANDLE  NAME +RANK  SIZE  TOPOLOGY"));
   EXPECT_THAT(text, ContainsRegex("\n    0x10 +gr\\\\x01id +2 +3  cartesian 3 x 1, periodic in 0, "
@@ -47,14 +47,14 @@ TEST(HandlesText, ListsInTablesThatLineUp) {
 }
 
 TEST(HandlesText, CountsTheRequestsThatTheMpiMade) {
-  EXPECT_THAT(text_of(rich_handles()),
+  EXPECT_THAT(handles_text(rich_handles()),
               AllOf(HasSubstr("1 more request that the MPI made for itself: --full"),
                     Not(HasSubstr("0x21"))));
-  EXPECT_THAT(text_of(rich_handles(), true), HasSubstr("request 0x21"));
+  EXPECT_THAT(handles_text(rich_handles(), true), HasSubstr("request 0x21"));
 }
 
 TEST(HandlesText, SaysWhatIsNotKnownAndNotListed) {
-  const auto text = text_of(rich_handles());
+  const auto text = handles_text(rich_handles());
   EXPECT_THAT(text, HasSubstr("requests, communicators: there may be more"));
   EXPECT_THAT(text, HasSubstr("errhandlers: the debug DLL cannot list them (unknown, not none)"));
   EXPECT_THAT(text, HasSubstr("request -1 (Fortran): nothing there is such an object"));
@@ -63,7 +63,7 @@ TEST(HandlesText, SaysWhatIsNotKnownAndNotListed) {
 TEST(HandlesText, SaysAllOfARequestThatIsAskedFor) {
   auto handles = rich_handles();
   handles.listed = false;
-  const auto text = text_of(std::move(handles));
+  const auto text = handles_text(std::move(handles));
   EXPECT_THAT(text,
               HasSubstr("  request 0x20\n"
                         "    what        receive, persistent\n"
@@ -81,7 +81,7 @@ TEST(HandlesText, SaysAllOfARequestThatIsAskedFor) {
 TEST(HandlesText, SaysAllOfACommunicatorThatIsAskedFor) {
   auto handles = rich_handles();
   handles.listed = false;
-  const auto text = text_of(std::move(handles));
+  const auto text = handles_text(std::move(handles));
   EXPECT_THAT(text, HasSubstr("    what        predefined intracommunicator, not freed\n"
                               "    Fortran     -4\n"
                               "    whose       rank 2 of 3, world ranks 4,none,6\n"));
@@ -98,7 +98,7 @@ TEST(HandlesText, OfWhatNothingIsKnownSaysSo) {
   CommunicatorHandle comm;
   comm.handle = 0x10;
   handles.communicators = {comm};
-  const auto text = text_of(std::move(handles));
+  const auto text = handles_text(std::move(handles));
   EXPECT_THAT(text, HasSubstr("state       not known whether it is complete"));
   EXPECT_THAT(text, HasSubstr("rank not known of not known, world ranks not known"));
   EXPECT_THAT(text, HasSubstr("topology    not known\n    attributes  not known\n"));
@@ -106,7 +106,7 @@ TEST(HandlesText, OfWhatNothingIsKnownSaysSo) {
 }
 
 TEST(HandlesText, NoTableIsWiderThanThePage) {
-  std::istringstream lines(text_of(rich_handles()));
+  std::istringstream lines(handles_text(rich_handles()));
   for (std::string line; std::getline(lines, line);)
     EXPECT_LE(line.size(), 100U) << line;
 }

@@ -57,7 +57,7 @@ FoundJob job_on(int ranks, int nodes_count) {
   return job;
 }
 
-std::string text_of(const Findings& findings, const RanksTextOptions& options = {}) {
+std::string text_of(const FoundJobs& findings, const RanksTextOptions& options = {}) {
   auto text = written([&](const Sink& sink) { write_text(findings, options, sink); });
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -68,7 +68,7 @@ std::string text_of(const Findings& findings, const RanksTextOptions& options = 
 }
 
 TEST(Ranks, OfASmallJobHaveALineEach) {
-  Findings findings{{job_on(3, 3)}, {}, {}};
+  FoundJobs findings{{job_on(3, 3)}, {}, {}};
   findings.jobs[0].ranks[2].mpi = "MPICH";
   EXPECT_EQ(text_of(findings), R"(mqbridge ranks   1 job: 3 ranks on 3 nodes
 
@@ -83,7 +83,7 @@ Job 1234.0   3 ranks on 3 nodes
 }
 
 TEST(Ranks, OfManyNodesAreFolded) {
-  Findings findings{{job_on(5000, 100)}, {}, {}};
+  FoundJobs findings{{job_on(5000, 100)}, {}, {}};
   EXPECT_EQ(text_of(findings), R"(mqbridge ranks   1 job: 5000 ranks on 100 nodes
 
 Job 1234.0   5000 ranks on 100 nodes
@@ -101,7 +101,7 @@ Job 1234.0   5000 ranks on 100 nodes
 }
 
 TEST(Ranks, ThatAreMissingTwiceOrUnknownAreSaid) {
-  Findings findings{{job_on(6, 2)}, {}, {}};
+  FoundJobs findings{{job_on(6, 2)}, {}, {}};
   auto& job = findings.jobs[0];
   job.ranks[1].target.rank = 0;
   job.ranks[4].target.rank = std::nullopt;
@@ -116,7 +116,7 @@ TEST(Ranks, ThatAreMissingTwiceOrUnknownAreSaid) {
 }
 
 TEST(Ranks, AreDumpedByALineForAShell) {
-  Findings findings{{job_on(2, 2)}, {}, {}};
+  FoundJobs findings{{job_on(2, 2)}, {}, {}};
   auto& job = findings.jobs[0];
   job.arguments = {"--mpirun", "ssh:n1:7", "--node", "a b'c"};
   EXPECT_THAT(text_of(findings), HasSubstr("dump it: mqbridge dump --mpirun ssh:n1:7 --node "
@@ -136,7 +136,7 @@ TEST(Ranks, AreDumpedByALineForAShell) {
 }
 
 TEST(Ranks, WhatCouldNotBeLookedAtIsFolded) {
-  Findings findings;
+  FoundJobs findings;
   for (int i = 17; i < 33; ++i) {
     const auto node = fmt::format("n{:03}", i);
     findings.faults.push_back(
@@ -161,7 +161,7 @@ Doubtful
 }
 
 TEST(Ranks, NamesFromNodesAreBoundedAndPrintable) {
-  Findings findings{{job_on(2, 2)}, {}, {}};
+  FoundJobs findings{{job_on(2, 2)}, {}, {}};
   auto& job = findings.jobs[0];
   job.name = std::string(5000, 'j') + "\x1b[31m";
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
@@ -175,8 +175,8 @@ TEST(Ranks, NamesFromNodesAreBoundedAndPrintable) {
 }
 
 /// A job with all that is known of it, one of which nothing is, a fault and a warning.
-Findings all_kinds() {
-  Findings findings{{job_on(2, 2), FoundJob{}}, {}, {}};
+FoundJobs all_kinds() {
+  FoundJobs findings{{job_on(2, 2), FoundJob{}}, {}, {}};
   findings.jobs[1].ranks.emplace_back().target = TargetSpec::parse("exec:a\tb").value();
   findings.faults.push_back({"n1", {"ssh.denied", "no\tkey", "ssh-copy-id n1"}, 0});
   findings.warnings.push_back({"", {"rank.twice", "rank 0 twice", ""}, 2});
@@ -186,7 +186,7 @@ Findings all_kinds() {
 TEST(RanksJson, IsAsItsSchemaSays) {
   const auto schema = read_json(MQBRIDGE_RANKS_SCHEMA);
   EXPECT_THAT(unchecked_words(schema), testing::IsEmpty());
-  const auto written_json = [](const Findings& findings) {
+  const auto written_json = [](const FoundJobs& findings) {
     return nlohmann::json::parse(
         written([&](const Sink& sink) { write_json(findings, "0.1.0", sink); }));
   };

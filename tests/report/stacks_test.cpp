@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(const Dump& dump, const TextOptions& options = {}) {
+std::string stacks_text(const Dump& dump, const TextOptions& options = {}) {
   return written([&](const Sink& sink) { write_stacks(dump, options, sink); });
 }
 
@@ -74,7 +74,7 @@ Dump four_ranks() {
 }
 
 TEST(StacksText, TheWholeOfASmallJob) {
-  EXPECT_EQ(text_of(four_ranks()),
+  EXPECT_EQ(stacks_text(four_ranks()),
             R"(4 ranks, 4 threads (8 helper threads left out: --threads all)
   4  0-3    main  solver.c:41
   4  0-3      solve  solver.c:212
@@ -85,7 +85,7 @@ TEST(StacksText, TheWholeOfASmallJob) {
 }
 
 TEST(StacksText, AllThreadsAreThoseOfTheRunTimeSystemToo) {
-  const auto text = text_of(four_ranks(), {.all_threads = true});
+  const auto text = stacks_text(four_ranks(), {.all_threads = true});
   EXPECT_THAT(text, HasSubstr("4 ranks, 12 threads\n"));
   EXPECT_THAT(text, HasSubstr("\n  4  0-3    progress_engine  (8 threads)\n"
                               "  4  0-3      epoll_wait  (8 threads)\n"));
@@ -93,7 +93,7 @@ TEST(StacksText, AllThreadsAreThoseOfTheRunTimeSystemToo) {
 }
 
 TEST(StacksText, InFullTheCallsInsideOfTheMpiAndAroundMainAreThere) {
-  const auto text = text_of(four_ranks(), {.full = true});
+  const auto text = stacks_text(four_ranks(), {.full = true});
   EXPECT_THAT(text, HasSubstr("\n  4  0-3    _start\n"
                               "  4  0-3      __libc_start_main_impl  libc-start.c:392\n"));
   EXPECT_THAT(text, HasSubstr("  1  2                  PMPI_Recv\n"
@@ -116,7 +116,7 @@ TEST(StacksText, CallsAreTheSameByFunctionAndLineAndNotByAddress) {
     frames.insert(frames.begin() + 3, stripped);
     dump.ranks.push_back(made);
   }
-  EXPECT_EQ(text_of(dump), R"(3 ranks, 3 threads
+  EXPECT_EQ(stacks_text(dump), R"(3 ranks, 3 threads
   2  0-1  main  solver.c:41
   2  0-1    libphysics.so.1+0x1a2b
   2  0-1      MPI_Barrier
@@ -131,9 +131,9 @@ TEST(StacksText, AnInlinedFunctionIsACall) {
   auto inlined = frame("halo<double>::exchange", "halo.h", 9);
   inlined.inlined = true;
   dump.ranks = {rank_in(0, "MPI_Send", {inlined, frame("solve", "solver.cpp", 3)})};
-  EXPECT_THAT(text_of(dump), HasSubstr("solve  solver.cpp:3\n"
-                                       "  1  0      halo<double>::exchange  halo.h:9\n"
-                                       "  1  0        MPI_Send\n"));
+  EXPECT_THAT(stacks_text(dump), HasSubstr("solve  solver.cpp:3\n"
+                                           "  1  0      halo<double>::exchange  halo.h:9\n"
+                                           "  1  0        MPI_Send\n"));
 }
 
 TEST(StacksText, AStackThatDoesNotGoOnSaysWhy) {
@@ -151,9 +151,9 @@ TEST(StacksText, AStackThatDoesNotGoOnSaysWhy) {
     rank.stacks = std::vector{ThreadStack{.thread = 1, .end = end, .frames = {last}},
                               ThreadStack{.thread = 2, .end = end, .frames = {}}};
     dump.ranks = {rank};
-    EXPECT_THAT(text_of(dump), HasSubstr("  1  0  " + words)) << words;
-    EXPECT_THAT(text_of(dump), HasSubstr("  1  0    compute\n"));
-    EXPECT_THAT(text_of(dump), HasSubstr("1 rank, 2 threads\n"));
+    EXPECT_THAT(stacks_text(dump), HasSubstr("  1  0  " + words)) << words;
+    EXPECT_THAT(stacks_text(dump), HasSubstr("  1  0    compute\n"));
+    EXPECT_THAT(stacks_text(dump), HasSubstr("1 rank, 2 threads\n"));
   }
 }
 
@@ -162,7 +162,7 @@ TEST(StacksText, NothingIsMissingOfAStackThatReachesMain) {
   Dump dump;
   dump.ranks = {rank_in(0, "MPI_Send", {})};
   dump.ranks[0].stacks->front().end = StackEnd::no_cfi;
-  EXPECT_THAT(text_of(dump), Not(HasSubstr("...")));
+  EXPECT_THAT(stacks_text(dump), Not(HasSubstr("...")));
 }
 
 TEST(StacksText, OfManyKindsTheLargestAndTheLoneliestAreShown) {
@@ -173,14 +173,14 @@ TEST(StacksText, OfManyKindsTheLargestAndTheLoneliestAreShown) {
     for (int i = 0; i < 12 - kind; ++i)
       dump.ranks.push_back(
           rank_in(next++, "MPI_Send", {frame(fmt::format("kind_{:c}", 'a' + kind), "k.c", 1)}));
-  const auto text = text_of(dump);
+  const auto text = stacks_text(dump);
   for (const char kind : std::string("abcdijkl"))
     EXPECT_THAT(text, HasSubstr(fmt::format("kind_{:c}", kind)));
   for (const char kind : std::string("efgh"))
     EXPECT_THAT(text, Not(HasSubstr(fmt::format("kind_{:c}", kind))));
   EXPECT_THAT(text, HasSubstr("\n  78  0-77   main  solver.c:41\n  12  0-11     kind_a  k.c:1\n"));
   EXPECT_THAT(text, HasSubstr("\n  4 more kinds of stack left out: --full"));
-  const auto full = text_of(dump, {.full = true});
+  const auto full = stacks_text(dump, {.full = true});
   EXPECT_THAT(full, HasSubstr("kind_f"));
   EXPECT_THAT(full, Not(HasSubstr("left out")));
 }
@@ -193,7 +193,7 @@ TEST(StacksText, RanksWithoutStacksAreSaidBelow) {
   dump.ranks.push_back(complete_rank(6));
   dump.ranks.back().stacks = std::vector<ThreadStack>();
   add_helpers(dump.ranks.back(), 1);
-  EXPECT_EQ(text_of(dump, {.exit_status = 1}),
+  EXPECT_EQ(stacks_text(dump, {.exit_status = 1}),
             R"(4 of 7 ranks, 4 threads (9 helper threads left out: --threads all)
   4  0-3    main  solver.c:41
   4  0-3      solve  solver.c:212
@@ -218,7 +218,7 @@ TEST(StacksText, RanksWhoseNumberIsNotKnownAreCountedAndNamed) {
   dump.ranks[3].rank.reset();
   dump.ranks[3].pid.reset();
   std::swap(dump.ranks[1], dump.ranks[2]); // they stand last
-  const auto text = text_of(dump);
+  const auto text = stacks_text(dump);
   EXPECT_THAT(text, HasSubstr("  4  0,2,n018:1001 and 1 more  main"));
   EXPECT_THAT(text, HasSubstr("  3  0,n018:1001 and 1 more        MPI_Allreduce"));
   EXPECT_THAT(text, HasSubstr("  1  2                             exchange"));
@@ -230,7 +230,7 @@ TEST(StacksText, JobsHaveTreesOfTheirOwn) {
     dump.ranks[i].rank = static_cast<int>(i % 2);
     dump.ranks[i].job_id = i < 2 ? "1:anna" : "2:bert";
   }
-  EXPECT_EQ(text_of(dump), R"(Job 1 (anna)
+  EXPECT_EQ(stacks_text(dump), R"(Job 1 (anna)
 2 ranks, 2 threads (4 helper threads left out: --threads all)
   2  0-1  main  solver.c:41
   2  0-1    solve  solver.c:212
@@ -251,7 +251,7 @@ TEST(StacksText, WhatTheTargetSaysIsPrintableAndFits) {
   dump.ranks = {rank_in(0, "MPI_Send",
                         {frame("evil\x1b[2Jname", "dir/fi\nle.c", 3),
                          frame("deep<" + std::string(4000, 'x') + ">", "solver.cpp", 3)})};
-  const auto text = text_of(dump);
+  const auto text = stacks_text(dump);
   EXPECT_THAT(text, HasSubstr("evil\\x1b[2Jname  fi\\x0ale.c:3"));
   EXPECT_THAT(text, HasSubstr("xxx...  solver.cpp:3\n"));
   std::istringstream in(text);
@@ -265,14 +265,14 @@ TEST(StacksText, DeepRecursionIsOneKindAndFits) {
     dump.ranks.push_back(rank_in(
         rank, "MPI_Send",
         std::vector<StackFrame>(static_cast<std::size_t>(900 + rank), frame("down", "d.c", 7))));
-  EXPECT_EQ(text_of(dump), R"(2 ranks, 2 threads
+  EXPECT_EQ(stacks_text(dump), R"(2 ranks, 2 threads
   2  0-1  main  solver.c:41
   2  0-1    down  d.c:7
   2  0-1      ... the same call again and again: --full
   2  0-1        down  d.c:7
   2  0-1          MPI_Send
 )");
-  const auto full = text_of(dump, {.full = true});
+  const auto full = stacks_text(dump, {.full = true});
   EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 3 + 1 + 900 + 3 + 1 + 3 + 1);
 }
 
@@ -284,7 +284,7 @@ TEST(StacksText, OfVeryManyCallsTheMiddleIsLeftOut) {
       callers[i] = frame(i % 2 == 0 ? "odd" : "even", "d.c", 7);
     dump.ranks.push_back(rank_in(rank, "MPI_Send", callers));
   }
-  const auto text = text_of(dump);
+  const auto text = stacks_text(dump);
   EXPECT_THAT(text, HasSubstr("... many calls are left out: --full"));
   EXPECT_THAT(text, HasSubstr("  2  0-1                                          [47] MPI_Send\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 49);

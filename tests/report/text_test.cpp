@@ -1,5 +1,6 @@
 #include "host/report/text_report.h"
 #include "tests/document/sample_dump.h"
+#include "tests/report/report_text.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,10 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-std::string text_of(const Dump& dump, const TextOptions& options = {}) {
-  return written([&](const Sink& sink) { write_text(dump, options, sink); });
-}
 
 std::size_t lines_with(const std::string& text, std::string_view part) {
   std::istringstream in(text);

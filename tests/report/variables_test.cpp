@@ -15,7 +15,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(const Dump& dump, TextOptions options = {}) {
+std::string variables_text(const Dump& dump, TextOptions options = {}) {
   return written([&](const Sink& sink) { write_variables(dump, options, sink); });
 }
 
@@ -26,7 +26,7 @@ std::string tsv_of(const Dump& dump) {
 TEST(VariablesText, OneRankHasALineForEach) {
   auto limit = control("limit", number(65536), "environment");
   limit.scope = VariableScope::all_eq;
-  const auto text = text_of(dump_of(
+  const auto text = variables_text(dump_of(
       {rank_with(0, {limit, control("path", std::string(), "default"),
                      performance("length", {number(3), "MPI_COMM_WORLD", {}, true, 20.0})})}));
   EXPECT_THAT(text, HasSubstr("mqbridge vars   1 rank, 1 complete"));
@@ -43,9 +43,10 @@ TEST(VariablesText, OneRankHasALineForEach) {
 }
 
 TEST(VariablesText, RanksThatSayTheSameAreOneLine) {
-  const auto text = text_of(dump_of({rank_with(0, {control("limit", number(1), "default")}),
-                                     rank_with(1, {control("limit", number(2), "environment")}),
-                                     rank_with(2, {control("limit", number(1), "default")})}));
+  const auto text =
+      variables_text(dump_of({rank_with(0, {control("limit", number(1), "default")}),
+                              rank_with(1, {control("limit", number(2), "environment")}),
+                              rank_with(2, {control("limit", number(1), "default")})}));
   EXPECT_THAT(text, HasSubstr("readonly  default      0,2    1\n"));
   EXPECT_THAT(text, ContainsRegex("\n +environment  1      2\n"));
 }
@@ -56,7 +57,7 @@ TEST(VariablesText, WhatIsNotKnownIsNoValue) {
   unread.verbosity.reset();
   Variable without = control("without", number(0));
   without.readings.clear();
-  const auto text = text_of(dump_of({rank_with(0, {unread, without})}));
+  const auto text = variables_text(dump_of({rank_with(0, {unread, without})}));
   EXPECT_THAT(text, ContainsRegex("unread +\\?  +MPI_INT +readonly  \\?  no memory\n"));
   EXPECT_THAT(text, ContainsRegex("without +user_basic  MPI_INT +readonly  \\?\n"));
 }
@@ -64,10 +65,10 @@ TEST(VariablesText, WhatIsNotKnownIsNoValue) {
 TEST(VariablesText, DetailsAreThereInFull) {
   auto dump = dump_of({rank_with(0, {})});
   dump.ranks[0].variables = rich_variables();
-  EXPECT_THAT(text_of(dump), Not(HasSubstr("values: ")));
+  EXPECT_THAT(variables_text(dump), Not(HasSubstr("values: ")));
   TextOptions full;
   full.full = true;
-  const auto text = text_of(dump, full);
+  const auto text = variables_text(dump, full);
   EXPECT_THAT(text, HasSubstr("\n    two\n    lines\n    in btl_tcp, btl\n    values: -3 ring, 4 "
                               "tree\n"));
   EXPECT_THAT(text, HasSubstr("-3 (ring)\n"));
@@ -82,7 +83,7 @@ TEST(VariablesText, NoLineIsWiderThanThePageButByAValue) {
       control("x", number(1), "file /etc/some/where.conf"));
   TextOptions narrow;
   narrow.width = 80;
-  const auto text = text_of(dump, narrow);
+  const auto text = variables_text(dump, narrow);
   EXPECT_THAT(text, HasSubstr("no room for LEVEL, TYPE, SCOPE: --format tsv has them\n"));
   EXPECT_THAT(text, HasSubstr(std::string(300, 'v') + "\n")) << "never cut";
   EXPECT_THAT(text, ContainsRegex("\nx +file /etc/some/where.conf  1\n"));
@@ -110,7 +111,7 @@ Dump differing() {
 }
 
 TEST(DifferencesText, SaysWhichRankDiffersInWhat) {
-  const auto text = text_of(differing());
+  const auto text = variables_text(differing());
   EXPECT_THAT(text, HasSubstr("\nrank 2 differs in 2 of 1,143 variables\n"
                               "  VARIABLE  HERE                SET BY       MOST RANKS  SET BY\n"
                               "  limit     20                  environment  10 (ten)    default\n"
@@ -127,7 +128,7 @@ TEST(DifferencesText, RanksThatDifferAlikeAreToldOfTogether) {
     difference.opinions[0].ranks = {0, 1};
     difference.opinions[1].ranks = {2, 3};
   }
-  EXPECT_THAT(text_of(dump), HasSubstr("\nranks 2-3 differ in 2 of 1,143 variables\n"));
+  EXPECT_THAT(variables_text(dump), HasSubstr("\nranks 2-3 differ in 2 of 1,143 variables\n"));
 }
 
 TEST(DifferencesText, WithoutAMajorityEachValueHasItsRanks) {
@@ -137,7 +138,7 @@ TEST(DifferencesText, WithoutAMajorityEachValueHasItsRanks) {
   job.differences[0].majority = false;
   job.differences[0].opinions[0].ranks = {0, 1};
   job.differences[0].opinions[1].ranks = {2, 3};
-  EXPECT_THAT(text_of(dump),
+  EXPECT_THAT(variables_text(dump),
               HasSubstr("\n1 of 1,143 variables has values of which none is that of most ranks\n"
                         "  VARIABLE  RANKS  SET BY       VALUE\n"
                         "  limit     0-1    default      10 (ten)\n"
@@ -151,7 +152,7 @@ TEST(DifferencesText, AgreementSaysInWhat) {
   job.without = {3};
   job.ranks = {0, 1, 2};
   job.unread = 2;
-  const auto text = text_of(dump);
+  const auto text = variables_text(dump);
   EXPECT_THAT(text, HasSubstr("\nall 3 ranks agree in 1,143 variables\n"));
   EXPECT_THAT(text,
               HasSubstr("not compared on every rank: 2 variables, which some ranks do not tell"));
@@ -162,8 +163,8 @@ TEST(DifferencesText, OneRankIsNotCompared) {
   auto dump = differing();
   dump.variable_differences->at(0).differences.clear();
   dump.variable_differences->at(0).ranks = {0};
-  EXPECT_THAT(text_of(dump), HasSubstr("one rank alone: there is nothing to compare"));
-  EXPECT_THAT(text_of(dump), Not(HasSubstr("agree")));
+  EXPECT_THAT(variables_text(dump), HasSubstr("one rank alone: there is nothing to compare"));
+  EXPECT_THAT(variables_text(dump), Not(HasSubstr("agree")));
 }
 
 TEST(UnexpectedText, NamesTheLongQueues) {
@@ -176,7 +177,7 @@ TEST(UnexpectedText, NamesTheLongQueues) {
   lengths.counted = {0, 1};
   lengths.unknown = {2};
   dump.unexpected_lengths = lengths;
-  const auto text = text_of(dump);
+  const auto text = variables_text(dump);
   EXPECT_THAT(text, HasSubstr("\n1 of 3 ranks has more than 100 unexpected messages\n"));
   EXPECT_THAT(text, ContainsRegex(" 1 +1,200  MPI_COMM_WORLD  0,2 +250 ms before the stop"));
   EXPECT_THAT(text, ContainsRegex(" 1 +101  row +the stop"));

@@ -19,4 +19,12 @@ inline std::string read_text(Client& client, std::uint64_t address, std::size_t 
   return into.substr(0, request.read);
 }
 
+/// Contents of a file with bytes of every value.
+inline std::string binary_text(std::size_t length) {
+  std::string text(length, '\0');
+  for (std::size_t i = 0; i < length; ++i)
+    text[i] = static_cast<char>(i * 31 + i / 256);
+  return text;
+}
+
 } // namespace mqbridge::rsp

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using test::Answer;
 
 constexpr std::uint64_t stack = 0x20000;
-constexpr std::size_t stack_size = 0x4000;
+constexpr std::size_t stub_stack_size = 0x4000;
 constexpr std::uint64_t pointers[] = {stack + 0x1000, stack + 0x3000};
 
 /// x86_64's registers up to orig_rax, with that stack pointer.
@@ -46,7 +46,7 @@ public:
     builder.write(directory / "program");
     test::StubMemory memory;
     memory.put(test::ElfBuilder::base, builder.bytes());
-    memory.put(stack, test::pattern(stack, stack_size));
+    memory.put(stack, test::pattern(stack, stub_stack_size));
     test::ScriptedStub stub;
     std::atomic<std::size_t> begun = SIZE_MAX;
     std::atomic<std::size_t> seen = 0;

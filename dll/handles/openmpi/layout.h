@@ -7,7 +7,8 @@
 #include "dll/handles/reader.h"
 
 /* FIELD(constant, type, field, bytes). 0 bytes: as many as an address has; -1: it is no integer. A
- * type's offsets are only believed if the library states the size that the host knows of it. */
+ * type's offsets are only believed if the size that the host knows is the one that the library
+ * states. */
 #define OPENMPI_FIELDS                                                                             \
   FIELD(OBJECT_CLASS, "opal_object_t", "obj_class", 0)                                             \
   FIELD(OBJECT_REFERENCES, "opal_object_t", "obj_reference_count", 4)                              \

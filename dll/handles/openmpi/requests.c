@@ -97,8 +97,7 @@ static void add_datatype(const struct request* request, struct mpidbg_request_de
     more->known |= MPIDBG_KNOWN_BYTES;
 }
 
-/* The arguments of the program's call: all of them are kept while a persistent request is inactive.
- * */
+/* Adds the arguments of the program's call, which a persistent request keeps while inactive. */
 static void add_envelope(const struct request* request, struct mpidbg_request_description* more) {
   if (word(request, PML_COMM, &more->comm))
     more->known |= MPIDBG_KNOWN_COMM;

@@ -32,8 +32,8 @@ struct recorded_errhandler {
   unsigned char bytes[sizeof(struct mqr_errhandler)];
 };
 
-/* The entries of one kind. Requests are in the order of their handles, freed ones last of equals.
- */
+/* The entries of one kind. Requests are sorted by their handles; of equal ones freed requests come
+ * last. */
 struct found {
   void* entries;
   int count, room;
@@ -56,9 +56,9 @@ int recording_open(const mqs_process_info* process, void** state);
  * be read, or MPI is not initialized. */
 int recording_look(const mqs_process_info* process, struct recording* recording);
 
-/* In *found the one that the program has not freed, or else a freed one. Not MPIDBG_SUCCESS: there
- * is none, or there are several that the handle may be: MPI has given it away anew before the
- * recorder heard of the end of what it was before. */
+/* Finds the entry of a handle: one that the program has not freed, or else a freed one. Not
+ * MPIDBG_SUCCESS: there is none, or several entries that are not freed have this handle. MPI may
+ * give a handle to a new object before the recorder learns that the old object is gone. */
 int recording_comm(const struct recording* recording, mqs_taddr_t handle,
                    const struct recorded_comm** found);
 int recording_request(const struct recording* recording, mqs_taddr_t handle,
@@ -69,7 +69,7 @@ mqs_taddr_t recording_comm_handle(const struct recording* recording, mqs_taddr_t
 const struct recorded_errhandler* recording_errhandler(const struct recording* recording,
                                                        mqs_taddr_t handle);
 
-/* What it means that a handle was not found. */
+/* The code for a handle that was not found. */
 int recording_lacking(const struct recording* recording);
 /* Members of the struct mqr_handles. */
 mqs_taddr_t recording_constant(const mqs_process_info* process, const struct recording* recording,

@@ -7,8 +7,8 @@
 #include "dll/recorder/handles.h"
 #include "dll/recorder/mpi/library.h"
 
-/* Notes the constants of this MPI, its error handlers and keyvals. Once, before any communicator.
- * */
+/* Notes the constants of this MPI, its error handlers and its keyvals. Called once, before any
+ * communicator is noted. */
 void mqr_open_handles(void);
 /* Asks about a new communicator that MPI has finished. */
 void mqr_learn_handles(MPI_Comm handle, struct mqr_recorded_communicator* recorded, int inter);

@@ -12,8 +12,8 @@ static void add_local(MPI_Comm made) {
   mqr_comm_add(made, mqr_local_id(), MQR_ID_LOCAL);
 }
 
-/* All members make the n-th communicator of these parts together, whatever else each of them makes.
- * */
+/* Several communicators may be made of the same members and tag. All members number them alike,
+ * whatever other communicators each member makes. */
 static void add_agreed(const struct mqr_comm* parent, MPI_Comm made, uint64_t members, int tag) {
   const uint64_t parts = mqr_mix(members, (uint64_t)tag);
   uint32_t times = 0;

@@ -49,10 +49,10 @@ extern struct mqr_asked mqr_mpi;
  * what is missing. */
 int mqr_open_library(const void* site, const char** problem);
 
-/* While the recorder asks MPI about a handle that may be none, between these two, MPI calls no
- * error handler of the program's: that is for the program's own call, which comes after. MPI takes
- * that of MPI_COMM_WORLD or of MPI_COMM_SELF for what belongs to no communicator. One thread at a
- * time. */
+/* The recorder may ask MPI about a handle that is not valid. Between these two calls MPI calls no
+ * error handler of the program: only the program's own call, which comes after, is to do that. For
+ * errors of no communicator MPI takes the error handler of MPI_COMM_WORLD or MPI_COMM_SELF. One
+ * thread at a time. */
 struct mqr_quiet {
   MPI_Errhandler world;
   MPI_Errhandler self;

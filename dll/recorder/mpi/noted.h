@@ -1,7 +1,7 @@
 #ifndef MQBRIDGE_DLL_RECORDER_MPI_NOTED_H
 #define MQBRIDGE_DLL_RECORDER_MPI_NOTED_H
 
-/* Calls that change what is known of a handle, and neither send nor wait. Unlike those of call.h
+/* Calls that change the facts about a handle, and neither send nor wait. Unlike the calls of call.h
  * they are noted within a recorded call as well: the program's callbacks (attributes' copy and
  * delete functions, error handlers) may make them. Through another tool one call may come twice:
  * noting it twice is as good as once. */

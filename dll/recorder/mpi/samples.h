@@ -1,9 +1,9 @@
 #ifndef MQBRIDGE_DLL_RECORDER_MPI_SAMPLES_H
 #define MQBRIDGE_DLL_RECORDER_MPI_SAMPLES_H
 
-/* The performance variables that are sampled: a handle of MPI_T for each that is bound to nothing,
- * and for each communicator one of those that are bound to one. Whoever calls these holds the lock
- * of variables.c, unless it says otherwise. */
+/* The performance variables that are sampled. A variable that is bound to nothing has one handle of
+ * MPI_T; a variable that is bound to communicators has one for each communicator. The caller holds
+ * the lock of variables.c, unless a function says otherwise. */
 
 #include "dll/recorder/mpi/tool_interface.h"
 #include "dll/recorder/variables.h"

@@ -1,25 +1,25 @@
 #ifndef MQBRIDGE_DLL_RECORDER_MPI_SIDES_H
 #define MQBRIDGE_DLL_RECORDER_MPI_SIDES_H
 
-/* What both sides of a joint call the same communicator by. Knows nothing of MPI. */
+/* Numbers for a joint's communicators on which both sides agree. Knows nothing of MPI. */
 
 #include <stdint.h>
 
-/* Which of the two sides of a joint the members of the local group are, where both know that by
- * what they have called: MPI_Comm_spawn and MPI_Comm_accept are the first. */
+/* The side of a joint on which the local group is. The call tells: MPI_Comm_spawn and
+ * MPI_Comm_accept are on the first side. MQR_EITHER_SIDE: it does not tell. */
 enum mqr_side { MQR_EITHER_SIDE, MQR_FIRST_SIDE, MQR_SECOND_SIDE };
 
-/* The first members of a communicator's two groups, by their ranks in the group of the parent that
- * they are in. */
+/* The first members of a communicator's two groups. Each has its rank in that group of the parent
+ * to which it belongs. */
 struct mqr_firsts {
   uint32_t local;
-  uint32_t remote; /* of an intracommunicator as `local` */
+  uint32_t remote; /* of an intracommunicator: the same as `local` */
 };
 
-/* A number for them that the other side has, too, where the two are swapped. It tells the parts of
- * one MPI_Comm_split apart. 0: there is none. Where the sides do not know which is the first,
- * (0, 1) and (1, 0) are two parts of which each looks to one side as the other one does to the
- * other side. */
+/* Makes a number of `firsts`, which tells the parts of one MPI_Comm_split apart. The other side
+ * gets the same number, although local and remote are swapped there. Returns 0 if that is
+ * impossible: if nobody knows which side is the first, one side sees part (0, 1) as the other side
+ * sees part (1, 0). */
 static inline int mqr_number_of_firsts(enum mqr_side side, struct mqr_firsts firsts,
                                        uint64_t* number) {
   const int swapped = side == MQR_SECOND_SIDE;

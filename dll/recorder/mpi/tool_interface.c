@@ -18,9 +18,9 @@ static int find_all(const void* site) {
 }
 
 #ifdef OPEN_MPI
-/* Who has initialized MPI_T before MPI_Init has had all components register their variables, and
- * MPI_Init has unloaded most of them: some variables lead to memory that is gone. MPI_T is left
- * alone then. The count is a function of Open MPI's own, the one that MPI_T calls. */
+/* If somebody has initialized MPI_T before MPI_Init, all components have registered variables, and
+ * MPI_Init has unloaded most of the components: some variables lead to memory that is gone. MPI_T
+ * is left alone then. The count comes from Open MPI's own function, which MPI_T calls, too. */
 static void look(const void* site, int initialized) {
   typedef int count_function(int* count);
   static int was_open;

@@ -26,9 +26,9 @@ extern struct mqr_tool mqr_tool;
 /* Looks the functions up, and remembers which performance variables may be read. Before MPI_Init,
  * and once more when it has returned. */
 void mqr_tool_look(const void* site, int initialized);
-/* Initializes MPI_T, for the level that MPI_Init_thread provided: Open MPI takes what it is asked
- * for to be that level from then on. 0: there is none, it refuses, or its use could end the
- * process. */
+/* Initializes MPI_T with the thread level that MPI_Init_thread provided: Open MPI takes the level
+ * requested here for the provided one from then on. 0: there is no MPI_T, it refuses, or its use
+ * could end the process. */
 int mqr_tool_open(void);
 void mqr_tool_close(void);
 

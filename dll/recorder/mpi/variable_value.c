@@ -81,7 +81,7 @@ static int read_text(const struct mqr_variable* variable, MPI_T_cvar_handle hand
   return MPI_SUCCESS;
 }
 #else
-/* A text without an end has been cut. */
+/* A text without its terminating 0 has been cut. */
 static int read_text(const struct mqr_variable* variable, MPI_T_cvar_handle handle, char* room,
                      uint32_t* state, int* count) {
   const int error = read_elements(variable, handle, room, state, *count);

@@ -7,9 +7,8 @@
 /* Fills in what a variable of this datatype holds: `datatype`, `form` and `element`. */
 void mqr_describe_value(struct mqr_variable* variable, MPI_Datatype type);
 
-/* The current value of a control variable goes into the listing, and `variable` says where, or why
- * there is none. `room` has MQR_MAX_VALUE bytes, aligned for
- * any type. */
+/* Adds the current value of a control variable to the listing, and sets in `variable` where it is,
+ * or why there is none. `room` has MQR_MAX_VALUE bytes, aligned for any type. */
 void mqr_list_value(struct mqr_listing* listing, struct mqr_variable* variable, char* room);
 
 #endif

@@ -4,9 +4,9 @@
 /* What MPI_T, the tool information interface, tells of the MPI: listed when MPI_Init has returned,
  * and again when MPI says that it has changed; sampled when the program enters calls. Any thread.
  *
- * MQBRIDGE_VARIABLES=0 in the environment: MPI_T is left alone, as it is with Open MPI
- * unless it says 1. MQBRIDGE_SAMPLE_MS=N: calls that do
- * not wait sample, too, when the last sample is so many milliseconds old. */
+ * MQBRIDGE_VARIABLES=0 in the environment: MPI_T is left alone, as it is with Open MPI unless the
+ * variable is 1. MQBRIDGE_SAMPLE_MS=N: calls that do not wait sample, too, when the last sample is
+ * so many milliseconds old. */
 
 #include "dll/recorder/functions.h"
 #include "dll/recorder/mpi/library.h"
@@ -22,7 +22,7 @@ void mqr_variables_stop(void);
 /* This thread has left a call by a jump, perhaps in the middle of a sample. */
 void mqr_variables_left_by_a_jump(void);
 
-/* An intracommunicator that MPI has made is there; it is about to be freed; all are gone. */
+/* MPI has made an intracommunicator; it is about to be freed; all of them are gone. */
 void mqr_variables_add_communicator(MPI_Comm comm, uint64_t id);
 void mqr_variables_remove_communicator(MPI_Comm comm);
 void mqr_variables_forget_communicators(void);

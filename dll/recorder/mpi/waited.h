@@ -8,7 +8,8 @@
 
 enum { MQR_FEW = 16 }; /* as many need no memory from the heap */
 
-/* What of a request is in the recorder's lists: one of the three, or none. */
+/* The recorder's entries for the requests. Each request has an entry in one of the first three
+ * arrays, or in none. */
 struct mqr_waited_part {
   struct mqr_recorded_operation* operations[MQR_FEW];
   struct mqr_recorded_collective* collectives[MQR_FEW];
@@ -22,8 +23,8 @@ struct mqr_waited {
   struct mqr_recorded_collective** collectives;
   struct mqr_recorded_unqueued** unqueued;
   MPI_Request* handles;
-  MPI_Status* statuses; /* as many, where the program ignores them */
-  uint32_t unseen;      /* that are not complete for sure, and in no list */
+  MPI_Status* statuses; /* for a program that ignores the statuses */
+  uint32_t unseen;      /* requests that are in no list, and may be incomplete */
   uint32_t seen;
   void* memory;
   struct mqr_waited_part few;
@@ -31,12 +32,12 @@ struct mqr_waited {
 
 /* Notes the requests before MPI changes them. 0: no memory; then nothing is noted. */
 int mqr_waited_open(struct mqr_waited* waited, int count, const MPI_Request requests[]);
-/* The call waits for `needed` of them, or all that there are. */
+/* The call waits for `needed` of them, or for all if there are fewer. */
 void mqr_waited_wait(const struct mqr_waited* waited, uint32_t needed);
-/* MPI has said of the i-th request: `result`; `request` is what it made of the handle. */
+/* MPI has returned `result` for the i-th request, and has made `request` of its handle. */
 void mqr_waited_settle(struct mqr_waited* waited, int i, MPI_Request request, int result,
                        const MPI_Status* status);
-/* MPI has said nothing of the others. */
+/* MPI has said nothing about the other requests. */
 void mqr_waited_close(struct mqr_waited* waited);
 
 #endif

@@ -68,11 +68,13 @@ Result<void> set_dll(const RawOptions& raw, DumpOptions& options) {
   return {};
 }
 
-/// One of the words that the command line has checked.
-Result<void> take(Filter, const std::string& word, std::vector<OpClass>& queues) {
-  queues.push_back(*std::ranges::find_if(op_classes, [&](OpClass queue) {
-    return word == name_of(queue) || word == short_name(queue);
-  }));
+Result<void> take(Filter filter, const std::string& word, std::vector<OpClass>& queues) {
+  const auto* const queue = std::ranges::find_if(
+      op_classes, [&](OpClass one) { return word == name_of(one) || word == short_name(one); });
+  if (queue == op_classes.end())
+    return fail("usage.value", fmt::format("--{} {}: there is no such queue", filter.name, word),
+                "one of send, recv, unexp");
+  queues.push_back(*queue);
   return {};
 }
 

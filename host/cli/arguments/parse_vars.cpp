@@ -25,10 +25,9 @@ released.)";
 
 void add_variable_filters(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Variables");
-  add_choice(app, "--kind", raw.kind, "only those of this kind", {"control", "performance"});
+  add_choice(app, "--kind", raw.kind, "only those of this kind", all_words<VariableKind>());
   add_choice(app, "--verbosity", raw.verbosity, "those for users and tuners up to this level",
-             {"user_basic", "user_detail", "user_all", "tuner_basic", "tuner_detail", "tuner_all",
-              "mpidev_basic", "mpidev_detail", "mpidev_all"});
+             all_words<Verbosity>());
   add_list(app, "--category", raw.categories, "only those in this category", "NAME");
   add_list(app, "--pattern", raw.patterns, "only those of such a name: 'btl_tcp_*'", "GLOB");
   add_list(app, "--source", raw.sources,

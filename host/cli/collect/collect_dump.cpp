@@ -2,8 +2,8 @@
 
 #include "host/cli/collect/collectors.h"
 #include "host/cli/terminal/progress.h"
-#include "host/dump/rank/phase_clock.h"
 #include "host/dump/take_looks.h"
+#include "host/dump/values/times.h"
 #include "host/mqs/walk_budget.h"
 
 #include <algorithm>

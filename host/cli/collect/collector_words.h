@@ -10,8 +10,8 @@
 
 namespace mqbridge {
 
-/// The words for `mqbridge dump` on the nodes, behind "dump": those of the user's options that say
-/// how to dump ranks, not those that choose ranks or show the result. Files are the nodes' own,
+/// The words for `mqbridge dump` on the nodes, behind "dump": the user's options that say how to
+/// dump ranks. Options that choose ranks or show the result are left out. Files are the nodes' own,
 /// with the same absolute paths. Error: usage, for an option that makes no sense on many computers.
 Result<std::vector<std::string>> collector_words(const RawOptions& raw);
 

@@ -10,9 +10,9 @@
 #include "host/cli/terminal/session.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
-#include "host/dump/rank/phase_clock.h"
 #include "host/dump/take_looks.h"
 #include "host/dump/values/filters.h"
+#include "host/dump/values/times.h"
 #include "host/dump/workshop.h"
 #include "host/report/text_report.h"
 #include "host/report/tsv_report.h"
@@ -150,7 +150,7 @@ Result<Dump> take(const DumpCommand& command, const DumpOptions& options, RankLi
   return dump;
 }
 
-/// A collector that could not even begin says so to who collects.
+/// Tells the collecting program that this collector could not even begin.
 void tell_collector(const Error& error, const DumpCommand& command, RankLines& lines) {
   if (command.format != Format::collect)
     return;

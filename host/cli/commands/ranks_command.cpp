@@ -10,7 +10,7 @@
 namespace mqbridge {
 namespace {
 
-Result<void> save(const RanksCommand& command, const Findings& findings) {
+Result<void> save(const RanksCommand& command, const FoundJobs& findings) {
   std::vector<TargetSpec> targets;
   for (const auto& job : findings.jobs)
     for (const auto& rank : job.ranks)
@@ -18,13 +18,13 @@ Result<void> save(const RanksCommand& command, const Findings& findings) {
   return save_targets(command.targets.save, targets, findings.faults);
 }
 
-int status_of(const Findings& findings) {
+int status_of(const FoundJobs& findings) {
   if (findings.jobs.empty())
     return exit_nothing;
   return findings.faults.empty() ? exit_ok : exit_partial;
 }
 
-void write_report(const Findings& findings, const RanksCommand& command,
+void write_report(const FoundJobs& findings, const RanksCommand& command,
                   const Installation& installation, Output& output) {
   if (command.format == Format::json)
     return write_json(findings, installation.version, output.sink());

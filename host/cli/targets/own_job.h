@@ -13,7 +13,7 @@ namespace mqbridge {
 /// The results for a job that this program has started.
 struct OwnJobLook {
   std::optional<Dump> dump; ///< nullopt: nothing could be looked at; `troubles` say why
-  bool has_ranks = false;   ///< and `dump` an analysis; else it has all stacks
+  bool has_ranks = false;   ///< `dump` has ranks, and an analysis; else stacks of the processes
   std::vector<Error> troubles = {};
 };
 

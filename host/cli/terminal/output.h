@@ -48,8 +48,8 @@ public:
   bool reader_gone() const;
   bool is_terminal() const;
 
-  /// Removes the unfinished file, unless it holds what the other one has lost. Safe from another
-  /// thread just before _exit().
+  /// Removes the unfinished file, unless the target's contents are being replaced: then only the
+  /// unfinished file has everything. Safe from another thread just before _exit().
   void discard() const noexcept;
   /// Whether some output was written directly, and close() was not called. Any thread.
   bool cut_off() const noexcept { return begun_.load(); }

@@ -66,7 +66,7 @@ private:
 
   std::span<const TargetSpec> targets_;
   ProgressLine line_;
-  mutable std::mutex mutex_; ///< for the members below; nobody writes to the terminal with it
+  mutable std::mutex mutex_; ///< guards the members below; not held while writing to the terminal
   std::map<std::size_t, Active> active_;
   std::vector<bool> was_reached_; ///< by index
   std::size_t total_;             ///< targets to be done

@@ -42,7 +42,7 @@ private:
   const bool on_;
   const bool terminal_;
   std::atomic<std::chrono::steady_clock::rep> next_{};
-  std::timed_mutex mutex_; ///< of the terminal
+  std::timed_mutex mutex_; ///< held by the thread that writes to the terminal
   bool visible_ = false;
 };
 

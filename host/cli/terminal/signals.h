@@ -14,12 +14,13 @@ namespace mqbridge {
 /// fails.
 void reserve_standard_descriptors();
 
-/// SIGPIPE and SIGXFSZ end nothing: a reader that has gone, and the limit on file sizes, become
-/// errors of write(). Programs that are started from here get the default again.
+/// Keeps SIGPIPE and SIGXFSZ from ending the process: a reader that has gone, and the limit on file
+/// sizes, become errors of write(). Programs that are started from here get the default again.
 void survive_failing_writes();
 
-/// The program that started this process may have set SIGCHLD to be ignored (trap '' CHLD). The
-/// system would then reap our children unseen, with their exit status, and reuse their numbers.
+/// Gives SIGCHLD its default action. The program that started this process may have set it to be
+/// ignored (trap '' CHLD): the system would then reap our children, lose their exit status, and
+/// reuse their numbers.
 void see_children_end();
 
 /// SIGINT, SIGTERM and SIGHUP as a stop request, in a thread of its own; SIGTSTP (Ctrl-Z) suspends

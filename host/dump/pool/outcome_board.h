@@ -37,7 +37,7 @@ private:
   std::span<const TargetSpec> targets_;
   const DumpObserver& observer_;
   std::vector<RankOutcome> outcomes_;
-  std::mutex mutex_;          ///< for calls to the observer that may block
+  std::mutex mutex_;          ///< held during calls to the observer that may block
   std::exception_ptr thrown_; ///< an exception of the observer
 };
 

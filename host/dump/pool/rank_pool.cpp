@@ -49,7 +49,7 @@ void RankPool::take_lanes() {
     take_lane(work);
     lock.lock();
     if (--work.lanes == 0 && work.taken < work.group.targets.size())
-      lanes_.push_back(&work); // given back, when all others had theirs
+      lanes_.push_back(&work); // a lane gave a target back after all
     --working_;
     changed_.notify_all();
   }

@@ -39,8 +39,8 @@ private:
   };
 
   void take_lanes();
-  /// Takes targets until there are none, or until no server can be had for this lane while others
-  /// have theirs.
+  /// Takes targets until there are none, or until this lane gets no server while other lanes have
+  /// one.
   void take_lane(Work& work);
   std::optional<std::size_t> next_of(Work& work);
   /// Gets a server for target `index`: the one of the target before, or another one. False: the
@@ -55,7 +55,7 @@ private:
   OutcomeBoard board_;
   std::stop_token stop_;
 
-  std::mutex mutex_; ///< of what follows
+  std::mutex mutex_; ///< guards the members below
   std::condition_variable changed_;
   std::deque<Work> work_;
   std::deque<Work*> lanes_; ///< that no thread has taken yet

@@ -34,12 +34,4 @@ private:
   std::vector<Phase> phases_;
 };
 
-/// Milliseconds, with fractions.
-double milliseconds(PhaseClock::Clock::duration duration);
-
-/// RFC 3339 in UTC, to the millisecond.
-std::string rfc3339(std::chrono::system_clock::time_point time);
-/// The time in a text of rfc3339(). nullopt: it is no such text.
-std::optional<std::chrono::system_clock::time_point> parse_rfc3339(const std::string& text);
-
 } // namespace mqbridge

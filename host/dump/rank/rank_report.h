@@ -26,13 +26,13 @@ public:
 
   void begin(PhaseName phase, std::string_view name);
   void progress(std::string_view phase, std::uint64_t operations = 0) const;
-  /// The user may want to end the dump before it holds the target for long.
+  /// Shows a warning at once: the user may want to end the dump before the target is held for long.
   void warn_early(Error warning);
 
   void say(const Error& error, RankError::Level level = RankError::Level::error);
   void say_warnings();
-  /// Reports an error of the release. A time that was over was reported already by the step that
-  /// took it.
+  /// Reports an error of the release. Does nothing for stop.limit if another step has reported that
+  /// already.
   void say_release(const Error& error);
   /// The process ended while it was held: whatever else seemed wrong may be so because reads
   /// failed.

@@ -5,6 +5,7 @@
 #include "host/dump/rank/rank_handles.h"
 #include "host/dump/rank/rank_variables.h"
 #include "host/dump/rank/rank_walk.h"
+#include "host/dump/values/times.h"
 #include "host/mpi/dll_locations.h"
 #include "host/mpi/launch_environment.h"
 #include "host/mpi/mpi_support.h"

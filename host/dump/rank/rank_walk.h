@@ -33,7 +33,7 @@ struct RankWalk {
   RankBudget* budget = nullptr;         ///< memory for what is found; null: as much as there is
   std::function<void()> meanwhile = {}; ///< WalkRequest::meanwhile
   std::function<void()> before_repairs =
-      {}; ///< the walk is over: what it left of the time is theirs
+      {}; ///< called between walk and repairs: the repairs may use the time that the walk left
   std::function<void(std::uint64_t operations)> progress = {};
   std::stop_token stop = {};
   WorkerProcess* worker = nullptr;   ///< started beforehand, for this walk; null: none was

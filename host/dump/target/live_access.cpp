@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/dump/target/node_server.h"
 #include "host/dump/target/process_state.h"
+#include "host/dump/values/times.h"
 #include "host/mpi/launch_environment.h"
 #include "host/process/live/live_process.h"
 #include "rsp/client/shared_stub.h"

@@ -17,8 +17,8 @@
 namespace mqbridge {
 
 /// Files of this host for targets with sysroots of their own: one cache for each list of sysroots,
-/// shared by the ranks that have this list. If there are more than `most_caches`, it forgets those
-/// that nobody has asked for longest; a rank that uses a cache keeps it. Thread-safe.
+/// shared by the ranks that have this list. If there are more than `most_caches`, it forgets the
+/// caches that were unused for longest; a rank that uses a cache keeps it. Thread-safe.
 class SysrootCaches {
 public:
   static constexpr std::size_t most_caches = 32;

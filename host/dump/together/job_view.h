@@ -10,13 +10,13 @@ namespace mqbridge {
 
 /// What each target knows about its rank and job, beside its RankDump (same index).
 struct RankClaim {
-  std::optional<int> given;              ///< by the user, or by what found the target
+  std::optional<int> given;              ///< by the user, or by the search that found the target
   std::optional<std::string> name_space; ///< the launcher's name of the job
   std::optional<std::int64_t> environment_rank;
   std::optional<std::int64_t> environment_size;
   std::string identity; ///< Target::identity(); empty: not known
   RankSource given_by = RankSource::given;
-  std::optional<std::string> given_job = {}; ///< as `given`, of its job
+  std::optional<std::string> given_job = {}; ///< the name of its job, given in the same way
 };
 
 /// The rank and job of a target without the others: RANK=, else what the process says, else none;

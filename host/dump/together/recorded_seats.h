@@ -23,7 +23,7 @@ struct RecordedSeat {
   bool counts() const { return communicator->recorded->whole; }
 };
 
-/// The recorded communicators of all processes in one look, with those that are the same one put
+/// The recorded communicators of all processes in one look. The seats of one communicator are put
 /// together. Refers to the ranks, whose communicators must have keys.
 class RecordedSeats {
 public:

@@ -21,7 +21,7 @@ struct RecordedSend {
 struct TagTraffic {
   std::int64_t tag = 0;
   std::uint32_t sent = 0;        ///< modulo 2^32, and so are all counts
-  std::uint32_t received = 0;    ///< of which the receiver's program knows
+  std::uint32_t received = 0;    ///< the receiver's program knows of them
   std::uint32_t outstanding = 0; ///< sent and not received
 };
 

@@ -57,7 +57,7 @@ enum class WaitsFor : std::uint8_t { all, any };
 struct Wait {
   std::int64_t rank = 0;
   WaitsFor mode = WaitsFor::all;
-  std::vector<Run> ranks;                ///< those that can end it
+  std::vector<Run> ranks;                ///< the ranks that can end the wait
   std::string because;                   ///< "MPI_Recv from 3 tag 17 on C1"
   std::optional<std::string> place = {}; ///< "halo.c:212": where the program calls
   std::optional<std::string> thread = {};
@@ -75,7 +75,7 @@ struct Analysis {
   Verdict verdict = Verdict::undecided;
   std::optional<Confidence> confidence; ///< none of `undecided`
   std::vector<Run> core;                ///< of the cycle or knot, in the first job that has one
-  std::vector<Run> blocked;             ///< those that only wait for the core, in that job
+  std::vector<Run> blocked;             ///< ranks that only wait for the core, in that job
   std::vector<Wait> waits;              ///< of all blocked threads, by job and rank
   std::vector<Finding> findings;        ///< the most likely cause first
   std::vector<std::string> not_visible;

@@ -1,6 +1,6 @@
 #include "host/dump/values/operation_counts.h"
 
-#include <string_view>
+#include "host/mqs/interpret.h"
 
 namespace mqbridge {
 
@@ -11,13 +11,6 @@ void OperationCounts::add(const OperationCounts& other) {
   unknown += other.unknown;
   inside += other.inside;
   returned += other.returned;
-}
-
-bool is_returned_send(const Operation& operation) {
-  constexpr std::string_view said = "returned: "; // by dll/queues, in its last line
-  const auto& lines = operation.text;
-  return operation.status == OpStatus::complete && !operation.request && !lines.empty() &&
-         lines[lines.size() - 1].starts_with(said);
 }
 
 OperationCounts count_operations(const Queue& queue, OpClass op_class) {

@@ -11,10 +11,6 @@ inline bool is_own(const Operation& operation) {
   return operation.collective == Collective::none;
 }
 
-/// A send that a recorder has seen returning: the MPI has taken its message, and nothing says
-/// whether it has been received. It is no pending operation, and the program waits for it no more.
-bool is_returned_send(const Operation& operation);
-
 /// The program's own operations of a queue by what became of them. Every message of an unexpected
 /// queue is pending: it waits for a receive.
 struct OperationCounts {

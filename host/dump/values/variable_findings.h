@@ -35,10 +35,11 @@ struct VariableDifference {
 /// The ranks of one job compared: `mqbridge vars --diff`.
 struct JobVariableDifferences {
   std::optional<std::string> job_id;
-  std::vector<std::size_t> ranks;   ///< those compared
-  std::vector<std::size_t> without; ///< those not compared: no variables were read
+  std::vector<std::size_t> ranks;   ///< ranks that were compared
+  std::vector<std::size_t> without; ///< ranks that were not: no variables were read
   std::uint64_t compared = 0;       ///< number of variables, without those left out
-  std::uint64_t unread = 0; ///< of them: alike, but for ranks of which they could not be read
+  /// How many of `compared` agree on all ranks that could be read, while some rank could not be.
+  std::uint64_t unread = 0;
   std::vector<VariableDifference> differences;
   std::uint64_t performance = 0;      ///< left out: performance variables
   std::vector<std::string> own;       ///< left out: each process has its own value, by nature
@@ -51,7 +52,7 @@ struct UnexpectedLength {
   std::string variable;
   std::string object = {};             ///< as VariableReading has it
   std::uint64_t length = 0;            ///< messages; of all peers, where the MPI counts by peer
-  std::vector<std::size_t> peers = {}; ///< which elements were not 0, where it does; most first
+  std::vector<std::size_t> peers = {}; ///< peers with a count that is not 0; the highest first
   bool earlier = false;                ///< counted before the stop; false: as the process stands
   std::optional<double> age_s = {};    ///< seconds before the stop; nullopt: not known
 };

@@ -19,13 +19,13 @@ struct CommunicatorFacts {
 /// By Communicator::id, which MPICH's DLL sets to the object's address.
 using FactsById = std::map<TargetAddress, CommunicatorFacts>;
 
-/// Completes the communicators from their own objects. Communicator::group comes from the tables of
-/// connections that device ch3 keeps by rank; they are compared with that of MPI_COMM_WORLD, which
-/// its context id identifies. An intercommunicator gets its remote group, and its size, of which
-/// the DLL gives the remote one. Communicators that MPICH made for itself (by node,
+/// Completes the communicators from their own objects. Communicator::group comes from the table of
+/// connections that device ch3 keeps by rank. It is compared with the table of MPI_COMM_WORLD,
+/// which is known by its context id. An intercommunicator gets its remote group and its local size:
+/// the DLL gives the remote size. Communicators that MPICH made for itself (by node,
 /// MPI_ICOMM_WORLD, the local side of an intercommunicator) are dropped, unless something is queued
-/// in them. A group that is not quite right stays unknown, and so do those beyond `most_members` in
-/// all. Errors: those of Memory.
+/// in them. A group that is not quite right stays unknown; so do further groups once `most_members`
+/// members are known. Errors: those of Memory.
 Result<FactsById> correct_communicators(std::vector<Communicator>& communicators,
                                         const Layout& layout, const AddressSpace& space,
                                         std::size_t most_members = wire::max_group_total);

@@ -13,14 +13,17 @@ namespace mqbridge::openmpi {
 
 /// Adds the requests that Open MPI's debug DLL leaves out to the queues of sends and receives:
 ///
-///   - MPI_Probe that waits, whose request stands on the stack: among the posted receives of ob1;
-///   - what the MPI itself sends and receives inside a collective call, by negative tags: among all
-///     requests that were ever made. A receive of these that ob1 does not have among the posted
-///     ones has met its message (`matched`).
+///   - MPI_Probe calls that wait: their requests are on the stack. They are found among the posted
+///     receives of ob1;
+///   - the MPI's own sends and receives inside collective calls, which have negative tags. They are
+///     found among all requests that ob1 has ever made.
 ///
-/// `objects`: of the communicators (communicator_objects()). What could not be looked through makes
-/// its queues `error`: what was found, and what the DLL said, stays. false: so are those of sends
-/// or receives of which the DLL looks at some only. Errors: those of Memory and of find_type.
+/// A pending receive that is not among the posted ones has met its message: it becomes `matched`.
+///
+/// `objects`: the communicators' objects (communicator_objects()). If something cannot be looked
+/// through, its queues become `error`; they keep the DLL's operations and those that were found.
+/// Returns false if the DLL does not look at all requests of a class: then the queues of this class
+/// become `error`, too. Errors: those of Memory and of find_type.
 Result<bool> add_hidden_requests(std::vector<Communicator>& communicators,
                                  const std::vector<Words::Value>& objects,
                                  const std::vector<CommunicatorChannels>& found,

@@ -14,14 +14,15 @@ struct CarrierParts {
   bool tools = true; ///< those types of tool_types() whose headers are installed
 };
 
-/// C source that makes a compiler describe every needed type, the types of all classes that the
-/// same headers declare, the types of ob1_types() among them, and those that `parts` adds.
+/// C source that makes a compiler describe all needed_types(), the types of all classes that the
+/// same headers declare, the ob1_types() whose headers are installed, and the types that `parts`
+/// adds.
 std::string carrier_source(const CarrierParts& parts);
 
 /// Compiles it to the shared object `output`, with the types of ob1 if `headers` has a source, and
-/// without tool_types() where a compiler cannot take their headers.
-/// Needs no libc of the target, only its headers.
-/// Errors: types.compile (with the compiler's own words), command.start, output.write.
+/// without tool_types() if the compiler cannot take their headers. Needs no libc of the target,
+/// only its headers. Errors: types.compile (with the compiler's own words), command.start,
+/// output.write.
 Result<void> compile_carrier(const std::vector<std::string>& compiler, const Headers& headers,
                              const std::filesystem::path& output);
 

@@ -6,12 +6,16 @@
 
 namespace mqbridge::openmpi {
 
-/// A pack for one installation: every needed type with its fields, those of tool_types() that
-/// `types` knows, and the sizes of the other types whose classes the libraries export, for the
-/// check; `with_ob1`: ob1_types(), too, and the sizes of ob1's other classes. `libraries` as
-/// open_libraries() gives them: the first is libmpi, whose build-id and version key the pack.
-/// Errors: types.mismatch (the types lack some, or are not those of the libraries),
-/// types.no_library (none of them has ob1), those of `types`.
+/// Makes a pack for one installation. The pack has:
+///
+///   - the fields of all needed_types(), of the tool_types() that `types` knows, and `with_ob1` of
+///     all ob1_types();
+///   - the sizes of all other types that `types` knows and whose classes the libraries export: they
+///     serve to check the pack against a library.
+///
+/// `libraries` come from open_libraries(): the first is libmpi, whose build-id and version key the
+/// pack. Errors: types.mismatch (`types` lacks a type, or disagrees with the libraries),
+/// types.no_library (no library states the sizes of ob1's types), those of `types`.
 Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool with_ob1);
 
 } // namespace mqbridge::openmpi

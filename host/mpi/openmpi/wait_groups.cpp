@@ -30,10 +30,10 @@ void each_operation(std::vector<Communicator>& communicators, const Visit& visit
         visit(operation);
 }
 
-class WaitedWords {
+class WaitGroups {
 public:
-  WaitedWords(std::vector<Communicator>& communicators, const Field& complete, const Field& count,
-              const AddressSpace& space)
+  WaitGroups(std::vector<Communicator>& communicators, const Field& complete, const Field& count,
+             const AddressSpace& space)
       : communicators_(communicators), complete_(complete), count_(count), space_(space) {}
 
   Result<void> run() {
@@ -126,7 +126,7 @@ Result<void> find_wait_groups(std::vector<Communicator>& communicators, const Ad
     return Failure(*fields.error());
   if (!complete || !count)
     return {};
-  return WaitedWords(communicators, complete, count, space).run();
+  return WaitGroups(communicators, complete, count, space).run();
 }
 
 } // namespace mqbridge::openmpi

@@ -62,9 +62,9 @@ struct Root {
   std::size_t communicator_size = 0; ///< bytes that both the recorder and this program know
   std::size_t operation_size = 0;
 
-  /// Whether it sees the program's calls, beside an MPI, and counts them, since version 1.1. A bare
-  /// core gets its lists from the MPI itself, which also knows what has arrived and what it has
-  /// met.
+  /// Whether it sees the program's calls beside an MPI, and counts messages, as since version 1.1.
+  /// Otherwise an MPI fills in the lists by itself, and also knows which messages have arrived and
+  /// which receives they have met.
   bool counts() const { return communicator_size >= MQR_COMMUNICATOR_SIZE_1_1 && library != 0; }
 };
 

@@ -2,6 +2,7 @@
 
 #include "dll/queues/lines.h"
 #include "host/mpi/structures.h"
+#include "host/mqs/wire.h"
 
 #include <charconv>
 #include <span>
@@ -13,6 +14,7 @@ namespace {
 static_assert(static_cast<int>(OpClass::send) == MQR_SEND &&
               static_cast<int>(OpClass::receive) == MQR_RECEIVE &&
               static_cast<int>(OpClass::unexpected) == MQR_UNEXPECTED);
+static_assert(proc_null == MQR_PROC_NULL && wire::max_group_size == MQR_MAX_GROUP);
 
 /// Takes count and datatype from "12 x MPI_DOUBLE". False: the line does not have that form.
 bool take_datatype(Operation& operation, const std::string& line, TextPool& texts) {
@@ -30,6 +32,10 @@ bool take_datatype(Operation& operation, const std::string& line, TextPool& text
 /// Whether the line only tells a kind, which the node tells more exactly.
 bool says_kind(std::string_view line) {
   return line == QUEUES_INACTIVE || line == QUEUES_PROBE;
+}
+
+bool says_returned(std::string_view line) {
+  return line.starts_with(QUEUES_RETURNED_BEGIN);
 }
 
 /// The address of the node, if this is the line that gives it.
@@ -58,7 +64,7 @@ Lines take_operation_lines(Operation& operation, TextPool& texts) {
     if (lines.node)
       break;
     ++shown;
-    if (line == QUEUES_RETURNED)
+    if (says_returned(line))
       lines.returned = true;
     else if (!take_datatype(operation, line, texts) && !operation.call && !says_kind(line))
       operation.call = texts.share(line);

@@ -131,10 +131,9 @@ std::vector<CoreSegment> segments_of(const CoreHeaders& headers, std::uint64_t l
   return apart;
 }
 
-/// The smallest page size of any kernel. No writer aligns by less except gdb, which does not align
-/// at all. QEMU keeps only this much of the alignment in the header: 4096 of m68k's 8192 bytes.
-
-/// Whether the segment's address and its place in the file cannot belong together.
+/// Whether the segment's address and its place in the file cannot belong together. No writer aligns
+/// by less than limits::page, except gdb, which does not align at all. QEMU keeps only this much of
+/// the header's alignment: 4096 of m68k's 8192 bytes.
 bool is_askew(const CoreHeader& header) {
   const auto alignment = std::min(header.alignment, limits::page);
   return header.file_size > 0 && std::has_single_bit(alignment) &&

@@ -15,8 +15,7 @@ namespace {
 /// holes that a core claims would only cost time.
 constexpr int most_holes_of_a_segment = 64;
 
-/// No kernel maps smaller pieces.
-
+/// The first address of the page (limits::page). No kernel maps smaller pieces.
 constexpr std::uint64_t page_start(std::uint64_t address) {
   return address & ~(limits::page - 1);
 }

@@ -3,6 +3,7 @@
 #include "rsp/client/quirks.h"
 #include "rsp/commands/life_check.h"
 #include "rsp/commands/read_memory.h"
+#include "rsp/limits.h"
 
 #include <algorithm>
 #include <vector>
@@ -12,8 +13,7 @@ namespace {
 
 /// Refused pieces of this size are holes.
 std::size_t grain_of(rsp::StubKind kind) {
-  constexpr std::size_t page = 4096;
-  return rsp::quirks_of(kind).holes_are_pages ? page : 1;
+  return rsp::quirks_of(kind).holes_are_pages ? rsp::limits::page : 1;
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // How long a target is held: as long as was to be expected, and no longer than it may be.
 
-#include "host/dump/rank/phase_clock.h"
+#include "host/dump/values/times.h"
 #include "tests/dump/real/rank_under_test.h"
 
 #include <gtest/gtest.h>

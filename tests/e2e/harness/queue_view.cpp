@@ -42,4 +42,11 @@ std::vector<FoundOperation> own_operations(const json& rank) {
   return operations_of(rank, false);
 }
 
+std::size_t receives_of(const json& rank) {
+  std::size_t count = 0;
+  for (const json& communicator : rank["communicators"])
+    count += communicator["queues"]["receive"]["operations"].size();
+  return count;
+}
+
 } // namespace mqbridge::e2e

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,5 +23,8 @@ bool is_internal(const nlohmann::json& operation);
 /// All operations of a rank, or those that are internal, or those that are not.
 std::vector<FoundOperation> internal_operations(const nlohmann::json& rank);
 std::vector<FoundOperation> own_operations(const nlohmann::json& rank);
+
+/// How many receives all its queues have.
+std::size_t receives_of(const nlohmann::json& rank);
 
 } // namespace mqbridge::e2e

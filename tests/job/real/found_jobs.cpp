@@ -18,11 +18,11 @@ Finder::Finder(std::chrono::milliseconds patience) {
   workshop_ = std::move(*workshop);
 }
 
-Findings Finder::find(const JobRequest& request) {
+FoundJobs Finder::find(const JobRequest& request) {
   return find_ranks(request, *workshop_, {});
 }
 
-Findings Finder::find_mpirun(pid_t pid) {
+FoundJobs Finder::find_mpirun(pid_t pid) {
   JobRequest request;
   request.mpirun = NodeProcess{fmt::format("local:{}", pid), {}, pid};
   return find(request);
@@ -40,7 +40,7 @@ JobRequest on_nodes(const std::vector<std::string>& hosts) {
   return request;
 }
 
-const FoundJob* job_with(const Findings& findings, pid_t pid) {
+const FoundJob* job_with(const FoundJobs& findings, pid_t pid) {
   const auto found = std::ranges::find_if(findings.jobs, [&](const FoundJob& job) {
     return std::ranges::any_of(job.ranks, [&](const FoundRank& rank) { return rank.pid == pid; });
   });
@@ -66,7 +66,7 @@ std::vector<pid_t> pids_of(const e2e::MpiJob& job) {
   return pids;
 }
 
-std::string faults_of(const Findings& findings) {
+std::string faults_of(const FoundJobs& findings) {
   std::string text;
   for (const auto& fault : findings.faults)
     text += fmt::format("{} {}: {}\n{}\n", fault.node, fault.error.code, fault.error.message,

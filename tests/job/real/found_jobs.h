@@ -19,9 +19,9 @@ public:
   /// to be had.
   explicit Finder(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
-  Findings find(const JobRequest& request = {});
+  FoundJobs find(const JobRequest& request = {});
   /// --mpirun of a process of this host
-  Findings find_mpirun(pid_t pid);
+  FoundJobs find_mpirun(pid_t pid);
   Result<LauncherTable> read(const TargetSpec& launcher);
 
 private:
@@ -32,13 +32,13 @@ private:
 JobRequest on_nodes(const std::vector<std::string>& hosts);
 
 /// The job that this process is a rank of; nullptr: there is none.
-const FoundJob* job_with(const Findings& findings, pid_t pid);
+const FoundJob* job_with(const FoundJobs& findings, pid_t pid);
 
 /// Process ids by rank: of the job as it was found, and as the ranks themselves wrote them.
 std::vector<pid_t> pids_of(const FoundJob& job);
 std::vector<pid_t> pids_of(const e2e::MpiJob& job);
 
 /// "code: message" of every fault, for failures.
-std::string faults_of(const Findings& findings);
+std::string faults_of(const FoundJobs& findings);
 
 } // namespace mqbridge::test

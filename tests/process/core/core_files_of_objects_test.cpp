@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::uint64_t bias = 0x40000000;
+constexpr std::uint64_t object_bias = 0x40000000;
 constexpr const char* id = "0123456789abcdef0123456789abcdef01234567";
 
 /// One object that the core names, whose file the user gave.
@@ -38,7 +38,7 @@ protected:
                                    const std::string& running_id) {
     CoreBuilder core(shape);
     core.thread(1, 6, "0123456789abcdef");
-    core.segment(bias + ElfBuilder::base, head, 0x8000, PF_R | PF_X);
+    core.segment(object_bias + ElfBuilder::base, head, 0x8000, PF_R | PF_X);
     ElfCache files{FilePaths{}};
     auto process =
         CoreProcess::open({directory_.write("core", core.bytes()), program}, "core", files);
@@ -50,8 +50,8 @@ protected:
     const FetchContext context;
     const LibraryNames no_libraries;
     FileMatcher matcher(files, (*file)->platform(), **process, no_libraries, context);
-    const LoadedObject object{"/bin/program", {bias}};
-    const LoadedHeader header{{bias + ElfBuilder::base}, {bias}};
+    const LoadedObject object{"/bin/program", {object_bias}};
+    const LoadedHeader header{{object_bias + ElfBuilder::base}, {object_bias}};
     return matcher.match({&object, 1}, {&header, 1}, {&running_id, 1}, warnings_);
   }
   std::string first_page(const std::filesystem::path& program) const {

@@ -3,6 +3,7 @@
 #include "host/memory/reader.h"
 #include "host/process/core/core_memory.h"
 #include "tests/process/core/core_builder.h"
+#include "tests/process/core/read_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ using test::ElfShape;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::uint64_t data = 0x20000;
+constexpr std::uint64_t data_segment = 0x20000;
 /// Where ElfBuilder's file is loaded: its only segment begins at ElfBuilder::base.
 constexpr std::uint64_t bias = 0x40000000;
 constexpr std::uint64_t image = bias + ElfBuilder::base;
@@ -49,60 +50,55 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Shapes, CoreMemoryOf, testing::ValuesIn(test::elf_shapes),
                          [](const auto& shape) { return shape.param.architecture; });
 
-/// What can be read from `address` on, at most `size` bytes.
-std::string read(Memory& memory, std::uint64_t address, std::size_t size) {
-  std::string text(size, '?');
-  const auto count = memory.read({address}, std::as_writable_bytes(std::span(text)));
-  EXPECT_TRUE(count) << count.error().message;
-  text.resize(count ? *count : 0);
-  return text;
-}
-
 TEST_P(CoreMemoryOf, SavedBytesAreReadAcrossSegments) {
-  CoreMemory memory(open(builder().segment(data, "abcd").segment(data + 4, "efgh").bytes()));
-  EXPECT_EQ(read(memory, data, 8), "abcdefgh");
-  EXPECT_EQ(read(memory, data + 2, 100), "cdefgh");
-  EXPECT_THAT(read(memory, data - 1, 4), IsEmpty());
-  EXPECT_THAT(read(memory, data + 8, 4), IsEmpty());
+  CoreMemory memory(
+      open(builder().segment(data_segment, "abcd").segment(data_segment + 4, "efgh").bytes()));
+  EXPECT_EQ(read(memory, data_segment, 8), "abcdefgh");
+  EXPECT_EQ(read(memory, data_segment + 2, 100), "cdefgh");
+  EXPECT_THAT(read(memory, data_segment - 1, 4), IsEmpty());
+  EXPECT_THAT(read(memory, data_segment + 8, 4), IsEmpty());
 }
 
 // Memory kept out of cores (MADV_DONTDUMP), and the rest of a segment that was saved in part.
 TEST_P(CoreMemoryOf, LeftOutBytesAreNotZeros) {
-  auto core = builder().segment(data, "", 0x1000).segment(data + 0x1000, "page", 0x1000, PF_R);
+  auto core = builder()
+                  .segment(data_segment, "", 0x1000)
+                  .segment(data_segment + 0x1000, "page", 0x1000, PF_R);
   CoreMemory memory(open(core.bytes()));
-  EXPECT_THAT(read(memory, data, 16), IsEmpty());
-  EXPECT_EQ(read(memory, data + 0x1000, 16), "page");
+  EXPECT_THAT(read(memory, data_segment, 16), IsEmpty());
+  EXPECT_EQ(read(memory, data_segment + 0x1000, 16), "page");
 }
 
 // gcore lists only what it saves: what is not there may have been.
 TEST_P(CoreMemoryOf, LacksWhatTheProcessHadOrMayHaveHad) {
   const auto with_list = [&] { // the kernel's; without NT_SIGINFO nobody knows whose
-    auto core = builder().segment(data, "", 0x1000).segment(data + 0x1000, "page", 0x1000);
+    auto core =
+        builder().segment(data_segment, "", 0x1000).segment(data_segment + 0x1000, "page", 0x1000);
     return core.mappings(4096, {{image, image + 0x1000, 0, "/library.so"}});
   };
   const CoreMemory kernels(open(with_list().note("CORE", NT_SIGINFO, std::string(128, 0)).bytes()));
-  EXPECT_TRUE(kernels.lack({data}));
+  EXPECT_TRUE(kernels.lack({data_segment}));
   EXPECT_TRUE(kernels.lack({image}));
-  EXPECT_FALSE(kernels.lack({data + 0x2000}));
+  EXPECT_FALSE(kernels.lack({data_segment + 0x2000}));
   const CoreMemory others(open(with_list().bytes()));
-  EXPECT_TRUE(others.lack({data}));
-  EXPECT_TRUE(others.lack({data + 0x2000}));
+  EXPECT_TRUE(others.lack({data_segment}));
+  EXPECT_TRUE(others.lack({data_segment + 0x2000}));
   EXPECT_FALSE(others.lack({8})) << "a null pointer's field";
   auto overlapping = with_list();
-  overlapping.segment(data, "again", 0x10000).note("CORE", NT_SIGINFO, std::string(128, 0));
+  overlapping.segment(data_segment, "again", 0x10000).note("CORE", NT_SIGINFO, std::string(128, 0));
   const CoreMemory damaged(open(overlapping.bytes()));
-  EXPECT_TRUE(damaged.lack({data + 0x8000})) << "of a segment that was left out";
+  EXPECT_TRUE(damaged.lack({data_segment + 0x8000})) << "of a segment that was left out";
 }
 
 TEST_P(CoreMemoryOf, CutBytesAreNotZeros) {
-  const auto bytes = builder().segment(data, "abcdefgh").bytes();
+  const auto bytes = builder().segment(data_segment, "abcdefgh").bytes();
   CoreMemory memory(open(bytes.substr(0, bytes.size() - 5)));
-  EXPECT_EQ(read(memory, data, 8), "abc");
+  EXPECT_EQ(read(memory, data_segment, 8), "abc");
 }
 
 TEST_P(CoreMemoryOf, ZerosOfTheProcessAreZeros) {
-  CoreMemory memory(open(builder().segment(data, std::string(16, '\0')).bytes()));
-  EXPECT_EQ(read(memory, data, 16), std::string(16, '\0'));
+  CoreMemory memory(open(builder().segment(data_segment, std::string(16, '\0')).bytes()));
+  EXPECT_EQ(read(memory, data_segment, 16), std::string(16, '\0'));
 }
 
 TEST_P(CoreMemoryOf, LastAddressEndsTheMemory) {
@@ -117,7 +113,7 @@ TEST_P(CoreMemoryOf, LastAddressEndsTheMemory) {
 TEST_P(CoreMemoryOf, LeftOutTextComesFromTheFile) {
   const auto file = library();
   const std::string page = "from the core";
-  auto core = builder().segment(image, page, 0x2000, PF_R | PF_X).segment(data, "d");
+  auto core = builder().segment(image, page, 0x2000, PF_R | PF_X).segment(data_segment, "d");
   core.mappings(4096, {{image, image + 0x2000, 0, "/library.so"}});
   CoreMemory memory(open(core.bytes()));
   EXPECT_EQ(read(memory, image, 64), page);
@@ -128,7 +124,7 @@ TEST_P(CoreMemoryOf, LeftOutTextComesFromTheFile) {
 
 // gcore does not list what it leaves out; NT_FILE says that it was mapped.
 TEST_P(CoreMemoryOf, TextInNoSegmentComesFromTheFileThatWasMappedThere) {
-  auto core = builder().segment(data, "d");
+  auto core = builder().segment(data_segment, "d");
   core.mappings(1, {{image, image + 0x2000, 0, "/library.so"}});
   CoreMemory memory(open(core.bytes()));
   EXPECT_THAT(read(memory, image + 0x1000, 4), IsEmpty());
@@ -138,7 +134,7 @@ TEST_P(CoreMemoryOf, TextInNoSegmentComesFromTheFileThatWasMappedThere) {
 
 // QEMU lists every mapping, and names no file.
 TEST_P(CoreMemoryOf, TextOfCoresWithoutNamesComesFromTheFile) {
-  auto core = builder().segment(image, "", 0x2000, PF_R | PF_X).segment(data, "d");
+  auto core = builder().segment(image, "", 0x2000, PF_R | PF_X).segment(data_segment, "d");
   CoreMemory memory(open(core.bytes()));
   memory.add_file(*library(), {bias});
   EXPECT_EQ(read(memory, image, SELFMAG), std::string(ELFMAG, SELFMAG));
@@ -173,17 +169,17 @@ TEST_P(CoreMemoryOf, FileThatWasReplacedMeanwhileIsNotServed) {
 }
 
 TEST_P(CoreMemoryOf, MapSaysWhatCanBeRead) {
-  auto core = builder().segment(image, "page", 0x2000, PF_R).segment(data, "d", 0x1000);
+  auto core = builder().segment(image, "page", 0x2000, PF_R).segment(data_segment, "d", 0x1000);
   core.note("CORE", NT_SIGINFO, std::string(128, '\0'));
   core.mappings(4096, {{image, image + 0x2000, 0, "/library.so"},
                        {image + 0x2000, image + 0x3000, 2, "/library.so"}});
   const auto map = memory_map_of(*open(core.bytes()));
   EXPECT_TRUE(map.complete);
   ASSERT_THAT(map.ranges, SizeIs(5));
-  const auto* saved = map.find({data});
+  const auto* saved = map.find({data_segment});
   ASSERT_NE(saved, nullptr);
   EXPECT_TRUE(saved->readable && saved->writable);
-  const auto* left_out = map.find({data + 1});
+  const auto* left_out = map.find({data_segment + 1});
   ASSERT_NE(left_out, nullptr);
   EXPECT_FALSE(left_out->readable);
   const auto* unlisted = map.find({image + 0x2000});
@@ -193,7 +189,7 @@ TEST_P(CoreMemoryOf, MapSaysWhatCanBeRead) {
 }
 
 TEST_P(CoreMemoryOf, MapOfACutCoreIsNotComplete) {
-  const auto core = builder().segment(data, "d").segment(data + 0x1000, "e");
+  const auto core = builder().segment(data_segment, "d").segment(data_segment + 0x1000, "e");
   const auto whole = core.bytes();
   EXPECT_TRUE(memory_map_of(*open(whole)).complete);
   const auto cut = whole.substr(0, core.header_size() + 2 * core.entry_size());
@@ -203,11 +199,12 @@ TEST_P(CoreMemoryOf, MapOfACutCoreIsNotComplete) {
 TEST_P(CoreMemoryOf, ProgramIsNamedByTheBestThatTheCoreHas) {
   const auto entry = GetParam().is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
   const auto with = [&](bool mapped, bool named) {
-    auto core = builder().process(1, "short", "./short").segment(data, std::string("./path\0", 7));
+    auto core =
+        builder().process(1, "short", "./short").segment(data_segment, std::string("./path\0", 7));
     core.auxv({{AT_PAGESZ, 4096},
                {AT_PHENT, entry},
                {AT_PHDR, image + 64},
-               {named ? AT_EXECFN : AT_UID, data}});
+               {named ? AT_EXECFN : AT_UID, data_segment}});
     if (mapped)
       core.mappings(4096, {{image, image + 0x1000, 0, "/bin/program"}});
     const auto file = open(core.bytes());

@@ -5,6 +5,7 @@
 #include "host/process/core/core_agreement.h"
 #include "host/process/core/core_environment.h"
 #include "host/process/core/core_memory.h"
+#include "tests/process/core/read_text.h"
 #include "tests/support/child_process.h"
 #include "tests/support/core_files.h"
 #include "tests/support/eventually.h"
@@ -128,14 +129,6 @@ Said parse_said(const std::string& out) {
       said.places[name] = place;
   }
   return said;
-}
-
-std::string read(Memory& memory, std::uint64_t address, std::size_t size) {
-  std::string text(size, '?');
-  const auto count = memory.read({address}, std::as_writable_bytes(std::span(text)));
-  EXPECT_TRUE(count) << count.error().message;
-  text.resize(count ? *count : 0);
-  return text;
 }
 
 /// What /proc/PID/maps lists as readable and private, or anonymous, with its bytes.

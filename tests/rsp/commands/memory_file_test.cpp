@@ -41,7 +41,7 @@ using test::ScriptedStub;
 using test::StubMemory;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t page = 4096;
+using limits::page;
 
 /// What is read of `size` bytes from `address` on.
 std::string read_all(Client& client, std::uint64_t address, std::size_t size) {

@@ -31,7 +31,7 @@ using test::ScriptedStub;
 using test::StubMemory;
 
 constexpr std::uint64_t start = 0x7f0000001000;
-constexpr std::size_t page = 4096;
+using limits::page;
 
 struct Range {
   std::uint64_t address;

@@ -26,8 +26,8 @@ using test::pattern;
 using test::ScriptedStub;
 using test::StubMemory;
 
-constexpr std::uint64_t start = 0x7f0000001000;
-constexpr std::size_t page = 4096;
+constexpr std::uint64_t watched = 0x7f0000001000;
+using limits::page;
 constexpr std::size_t packet_pages = 2; ///< of the stub: as many in one request
 
 /// Compares what it is told of with what is there, and lets the read go to a limit of its own.
@@ -67,12 +67,12 @@ private:
 class WatchedRead : public testing::Test {
 protected:
   void serve(const std::vector<std::size_t>& lengths, std::size_t mapped) {
-    memory_.put(start, pattern(start, mapped));
+    memory_.put(watched, pattern(watched, mapped));
     memory_.serve(stub_, AtHole::refuse, BinaryForm::none, 0x23ff);
     client_ = connected(stub_);
     ASSERT_TRUE(client_);
     buffers_.reserve(lengths.size());
-    for (std::uint64_t at = start; const std::size_t length : lengths) {
+    for (std::uint64_t at = watched; const std::size_t length : lengths) {
       buffers_.emplace_back(length, std::byte{0x5a});
       requests_.push_back({at, buffers_.back()});
       at += length;
@@ -109,7 +109,7 @@ TEST_F(WatchedRead, IsToldOfNothingBeforeItsMarkerIsAnswered) {
 }
 
 TEST_F(WatchedRead, AHoleIsNotToldAndWhatIsBehindItIs) {
-  memory_.put(start + 6 * page, pattern(start + 6 * page, 3 * page));
+  memory_.put(watched + 6 * page, pattern(watched + 6 * page, 3 * page));
   serve({3 * page, page, 2 * page, 3 * page}, 4 * page);
   const auto done = read();
   ASSERT_TRUE(done) << done.error().message;

@@ -68,38 +68,38 @@ protected:
   std::unique_ptr<Client> client_;
 };
 
-constexpr std::uint64_t start = 0x7f0000001000;
+constexpr std::uint64_t pattern_start = 0x7f0000001000;
 
 TEST_P(MemoryOf, ReadsOfEverySizeAndAlignment) {
   StubMemory memory;
-  memory.put(start, pattern(start, 0x30000));
+  memory.put(pattern_start, pattern(pattern_start, 0x30000));
   serve(memory);
   for (const std::size_t offset : {0x0, 0x1, 0x7, 0xfff, 0x1000, 0x1ff8})
     for (const std::size_t length : {0, 1, 2, 3, 4, 8, 100, 4095, 4096, 4097, 9215, 70'000})
-      expect_read(memory, start + offset, length);
+      expect_read(memory, pattern_start + offset, length);
 }
 
 TEST_P(MemoryOf, CountsToTheFirstHoleExactly) {
   // Mapped lengths: nothing, a byte, parts of pages, whole pages, more than a packet.
   for (const std::size_t mapped : {0, 1, 5, 100, 4095, 4096, 4097, 8192, 20'480, 23'456}) {
     StubMemory memory;
-    memory.put(start, pattern(start, mapped));
-    memory.put(start + 0x8000, pattern(start + 0x8000, 0x1000)); // behind the hole
+    memory.put(pattern_start, pattern(pattern_start, mapped));
+    memory.put(pattern_start + 0x8000, pattern(pattern_start + 0x8000, 0x1000)); // behind the hole
     serve(memory);
     for (const std::size_t offset : {0, 3, 4000})
-      expect_read(memory, start + offset, 0xa000);
+      expect_read(memory, pattern_start + offset, 0xa000);
   }
 }
 
 TEST_P(MemoryOf, ManyRequestsAtOnceKeepTheirOwnCounts) {
   StubMemory memory;
-  memory.put(start, pattern(start, 0x2000));
-  memory.put(start + 0x3000, pattern(start + 0x3000, 0x1000));
+  memory.put(pattern_start, pattern(pattern_start, 0x2000));
+  memory.put(pattern_start + 0x3000, pattern(pattern_start + 0x3000, 0x1000));
   serve(memory);
   std::vector<std::vector<std::byte>> buffers(500, std::vector<std::byte>(64));
   std::vector<ReadRequest> requests;
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    requests.push_back({start + i * 40, buffers[i]});
+    requests.push_back({pattern_start + i * 40, buffers[i]});
   const auto result = read_memory(*client_, requests);
   ASSERT_TRUE(result) << result.error().message;
   for (const ReadRequest& request : requests)
@@ -130,12 +130,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Memory, AHoleCostsAFewExchanges) {
   ScriptedStub stub({.packet_size = "47ff"});
   StubMemory memory;
-  memory.put(start, pattern(start, 0x3000));
+  memory.put(pattern_start, pattern(pattern_start, 0x3000));
   memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x23ff);
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   std::vector<std::byte> into(0x4000);
-  ReadRequest request{start, into};
+  ReadRequest request{pattern_start, into};
   const auto before = client->counters().round_trips;
   ASSERT_TRUE(read_memory(*client, {&request, 1}));
   EXPECT_EQ(request.read, 0x3000);
@@ -146,15 +146,15 @@ TEST(Memory, AHoleCostsAFewExchanges) {
 TEST(Memory, IsPipelined) {
   ScriptedStub stub({.packet_size = "47ff"});
   StubMemory memory;
-  memory.put(start, pattern(start, 0x100000));
+  memory.put(pattern_start, pattern(pattern_start, 0x100000));
   memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x23ff);
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   std::vector<std::byte> into(0x100000);
-  ReadRequest request{start, into};
+  ReadRequest request{pattern_start, into};
   const auto before = client->counters().round_trips;
   ASSERT_TRUE(read_memory(*client, {&request, 1}));
-  EXPECT_EQ(text_of(request), pattern(start, 0x100000));
+  EXPECT_EQ(text_of(request), pattern(pattern_start, 0x100000));
   EXPECT_EQ(stub.count("m"), 0x100000 / 0x2000);
   EXPECT_GT(stub.most_outstanding(), 4);
   EXPECT_LE(client->counters().round_trips - before, 4);
@@ -163,14 +163,14 @@ TEST(Memory, IsPipelined) {
 TEST(Memory, InAckModeOneAtATime) {
   ScriptedStub stub({.packet_size = "1000", .no_ack = false});
   StubMemory memory;
-  memory.put(start, pattern(start, 0x4000));
+  memory.put(pattern_start, pattern(pattern_start, 0x4000));
   memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x7ff);
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   std::vector<std::byte> into(0x4000);
-  ReadRequest request{start, into};
+  ReadRequest request{pattern_start, into};
   ASSERT_TRUE(read_memory(*client, {&request, 1}));
-  EXPECT_EQ(text_of(request), pattern(start, 0x4000));
+  EXPECT_EQ(text_of(request), pattern(pattern_start, 0x4000));
   EXPECT_EQ(stub.most_outstanding(), 1);
 }
 
@@ -179,7 +179,7 @@ TEST(Memory, ABinaryReadThatDoesNotFitIsTriedInParts) {
   ScriptedStub stub({.packet_size = "8000", .announces_binary_read = true});
   const std::string all_escaped(0x4000, '}');
   StubMemory memory;
-  memory.put(start, all_escaped);
+  memory.put(pattern_start, all_escaped);
   memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x4000);
   stub.on("x", [&memory](std::string_view payload) {
     std::uint64_t address = 0;
@@ -193,7 +193,7 @@ TEST(Memory, ABinaryReadThatDoesNotFitIsTriedInParts) {
   ASSERT_TRUE(client);
   ASSERT_EQ(client->features().binary_read, BinaryRead::gdb);
   std::vector<std::byte> into(0x4000);
-  ReadRequest request{start, into};
+  ReadRequest request{pattern_start, into};
   ASSERT_TRUE(read_memory(*client, {&request, 1}));
   EXPECT_EQ(text_of(request), all_escaped);
 }
@@ -214,7 +214,7 @@ TEST(Memory, BadRepliesAreErrors) {
     const auto client = connected(stub);
     ASSERT_TRUE(client);
     std::vector<std::byte> into(8);
-    ReadRequest request{start, into};
+    ReadRequest request{pattern_start, into};
     const auto result = read_memory(*client, {&request, 1});
     ASSERT_FALSE(result) << reply;
     EXPECT_EQ(result.error().code, code) << reply;
@@ -229,7 +229,7 @@ TEST(Memory, BadBinaryRepliesAreErrors) {
     const auto client = connected(stub);
     ASSERT_TRUE(client);
     std::vector<std::byte> into(8);
-    ReadRequest request{start, into};
+    ReadRequest request{pattern_start, into};
     const auto result = read_memory(*client, {&request, 1});
     ASSERT_FALSE(result) << reply;
     EXPECT_EQ(result.error().code, "stub.garbage") << reply;
@@ -239,13 +239,13 @@ TEST(Memory, BadBinaryRepliesAreErrors) {
 TEST(Memory, AStubThatClosesInTheMiddleIsAnError) {
   ScriptedStub stub({.packet_size = "47ff"});
   StubMemory memory;
-  memory.put(start, pattern(start, 0x4000));
+  memory.put(pattern_start, pattern(pattern_start, 0x4000));
   memory.serve(stub, AtHole::refuse, BinaryForm::none, 0x23ff);
-  stub.on(fmt::format("m{:x}", start + 0x2000), Answer::cut("00112233", 5).closing());
+  stub.on(fmt::format("m{:x}", pattern_start + 0x2000), Answer::cut("00112233", 5).closing());
   const auto client = connected(stub);
   ASSERT_TRUE(client);
   std::vector<std::byte> into(0x4000);
-  ReadRequest request{start, into};
+  ReadRequest request{pattern_start, into};
   const auto result = read_memory(*client, {&request, 1});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "stub.closed");

@@ -12,8 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint64_t start = 0x7f0000001000;
-constexpr std::size_t page = 4096;
+constexpr std::uint64_t planned = 0x7f0000001000;
+using limits::page;
 
 class ReadPlanTest : public testing::Test {
 protected:
@@ -45,12 +45,12 @@ std::vector<std::uint64_t> asked(ReadPlan plan) {
 }
 
 TEST_F(ReadPlanTest, RangesThatTouchAreAskedForInPiecesOfTheStubsSize) {
-  want({{start, page}, {start + page, 3 * page}, {start + 8 * page, 16}});
-  EXPECT_THAT(asked(plan()), ElementsAre(start, start + 2 * page, start + 8 * page));
+  want({{planned, page}, {planned + page, 3 * page}, {planned + 8 * page, 16}});
+  EXPECT_THAT(asked(plan()), ElementsAre(planned, planned + 2 * page, planned + 8 * page));
 }
 
 TEST_F(ReadPlanTest, ACarefulPlanIsAShortOne) {
-  want({{start, 200 * page}});
+  want({{planned, 200 * page}});
   EXPECT_EQ(asked(plan()).size(), 100U);
   EXPECT_EQ(asked(plan(true)).size(), 32U);
 }
@@ -58,7 +58,7 @@ TEST_F(ReadPlanTest, ACarefulPlanIsAShortOne) {
 TEST_F(ReadPlanTest, TheFormIsTheBestThatTheStubHas) {
   const auto form = [this](BinaryRead binary, std::size_t size) {
     features.binary_read = binary;
-    want({{start, size}});
+    want({{planned, size}});
     return plan().next()->form;
   };
   EXPECT_EQ(form(BinaryRead::none, page), ReadForm::hex);
@@ -70,7 +70,7 @@ TEST_F(ReadPlanTest, TheFormIsTheBestThatTheStubHas) {
 TEST_F(ReadPlanTest, SmallRangesShareARequestWhereTheStubTakesMany) {
   features.multi_mem_read = true;
   features.packet_size = 2 * page + 1;
-  want({{start, 16}, {start + 64, 16}, {start + 128, page}});
+  want({{planned, 16}, {planned + 64, 16}, {planned + 128, page}});
   auto plan_ = plan();
   const auto both = plan_.next();
   ASSERT_TRUE(both);
@@ -81,17 +81,17 @@ TEST_F(ReadPlanTest, SmallRangesShareARequestWhereTheStubTakesMany) {
 }
 
 TEST_F(ReadPlanTest, NothingIsAskedForBehindAPieceThatCameShort) {
-  want({{start, 8 * page}, {start + 16 * page, 16}});
+  want({{planned, 8 * page}, {planned + 16 * page, 16}});
   auto plan_ = plan();
   const auto first = plan_.next();
   ASSERT_TRUE(first);
   ReadOutcomes outcomes(features, {});
   outcomes.note(first->form, first->pieces.front(), 100);
-  EXPECT_EQ(plan_.next()->pieces.front().address, start + 16 * page);
+  EXPECT_EQ(plan_.next()->pieces.front().address, planned + 16 * page);
 }
 
 TEST_F(ReadPlanTest, WhatCameCountsOnlyOnceItIsSettled) {
-  want({{start, 4 * page}});
+  want({{planned, 4 * page}});
   auto plan_ = plan();
   ReadOutcomes outcomes(features, {});
   for (int i = 0; i < 2; ++i) {
@@ -107,7 +107,7 @@ TEST_F(ReadPlanTest, WhatCameCountsOnlyOnceItIsSettled) {
 }
 
 TEST_F(ReadPlanTest, OfWhatWasReadAheadOfAHoleNothingJoinsOn) {
-  want({{start, 4 * page}});
+  want({{planned, 4 * page}});
   auto plan_ = plan();
   ReadOutcomes outcomes(features, {});
   const auto first = plan_.next();

@@ -1,4 +1,5 @@
 #include "rsp/commands/remote_file.h"
+#include "tests/rsp/read_text.h"
 #include "tests/support/connected.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/scripted_stub.h"
@@ -66,13 +67,6 @@ void serve(ScriptedStub& stub, std::string text, std::size_t longest) {
         text.substr(std::min(request.offset, text.size()), std::min(request.count, longest));
     return Answer::packet(fmt::format("F{:x};", piece.size()) + piece);
   });
-}
-
-std::string binary_text(std::size_t length) {
-  std::string text(length, '\0');
-  for (std::size_t i = 0; i < length; ++i)
-    text[i] = static_cast<char>(i * 31 + i / 256);
-  return text;
 }
 
 /// The one file at that path; a failure of the test if it cannot be opened.

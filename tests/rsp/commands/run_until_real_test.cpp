@@ -34,8 +34,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-constexpr int usr1 = 30;
-constexpr int usr2 = 31;
+constexpr int remote_usr1 = 30;
+constexpr int remote_usr2 = 31;
 
 /// Who starts the process; the emulators' platforms number signals differently.
 struct Starter {
@@ -101,10 +101,10 @@ TEST_P(RunUntilReal, EachSignalComesOnceAndTheProcessFinishes) {
   RealStub stub = start("0");
   ASSERT_NO_FATAL_FAILURE(attach_to(stub));
   EXPECT_EQ(stub.out().find("before"), std::string::npos) << "it stands at its entry";
-  const auto report = run_until(*client_, {usr1}, attachment_);
+  const auto report = run_until(*client_, {remote_usr1}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->signal, usr1);
-  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+  EXPECT_EQ(report->signal, remote_usr1);
+  EXPECT_THAT(report->passed, ElementsAre(Pair(remote_usr2, 1)));
   EXPECT_THAT(stub.out(), Not(HasSubstr("after")));
   const auto released = detach(*client_);
   EXPECT_TRUE(released) << released.error().message;
@@ -118,7 +118,7 @@ TEST_P(RunUntilReal, AnySignalWillDo) {
   ASSERT_NO_FATAL_FAILURE(attach_to(stub));
   const auto report = run_until(*client_, {}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->signal, usr2);
+  EXPECT_EQ(report->signal, remote_usr2);
   client_.reset(); // detaches; the second signal comes when nobody is there any more
   EXPECT_TRUE(says(stub, "after USR2=1 USR1=1")) << stub.out();
   EXPECT_TRUE(stub.wait(10s));
@@ -130,7 +130,7 @@ TEST_P(RunUntilQemu, OnAUnixSocketTheProcessFinishesToo) {
   ASSERT_NO_FATAL_FAILURE(attach_to(stub));
   const auto report = run_until(*client_, {}, attachment_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->signal, usr2);
+  EXPECT_EQ(report->signal, remote_usr2);
   EXPECT_TRUE(report->signal_lost);
   client_.reset();
   EXPECT_TRUE(says(stub, "after USR2=0 USR1=1")) << stub.out();
@@ -148,7 +148,7 @@ TEST_P(RunUntilReal, LeftAtItsEntryTheProcessRunsToItsEnd) {
 TEST_P(RunUntilReal, AProcessThatEndsFirstIsAnError) {
   RealStub stub = start("0", "nothing");
   ASSERT_NO_FATAL_FAILURE(attach_to(stub));
-  const auto report = run_until(*client_, {usr1}, attachment_);
+  const auto report = run_until(*client_, {remote_usr1}, attachment_);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, "run.exited");
   EXPECT_THAT(report.error().message, HasSubstr("exit status 7"));
@@ -170,7 +170,7 @@ TEST_P(RunUntilReal, InterruptedTheProcessRunsToItsEnd) {
     EXPECT_TRUE(says(stub, "before"));
     (*client)->cancel();
   });
-  const auto report = run_until(**client, {usr1}, *attachment);
+  const auto report = run_until(**client, {remote_usr1}, *attachment);
   user.join();
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, "interrupted");
@@ -192,9 +192,9 @@ TEST(RunUntilServer, AProcessThatItAttachesRunsUntilItsSignal) {
   ASSERT_TRUE(client);
   auto attachment = attach(*client);
   ASSERT_TRUE(attachment) << attachment.error().message;
-  const auto report = run_until(*client, {usr1}, *attachment);
+  const auto report = run_until(*client, {remote_usr1}, *attachment);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_THAT(report->passed, ElementsAre(Pair(usr2, 1)));
+  EXPECT_THAT(report->passed, ElementsAre(Pair(remote_usr2, 1)));
   EXPECT_TRUE(read_threads(*client));
   EXPECT_THAT(process.out(), Not(HasSubstr("after")));
   client.reset();

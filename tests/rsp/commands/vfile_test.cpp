@@ -1,4 +1,5 @@
 #include "rsp/commands/vfile.h"
+#include "tests/rsp/read_text.h"
 #include "tests/support/connected.h"
 #include "tests/support/gdb_server.h"
 #include "tests/support/scripted_stub.h"
@@ -35,13 +36,6 @@ void serve_file(ScriptedStub& stub, std::string text, std::size_t longest) {
     const std::string piece = text.substr(std::min(offset, text.size()), std::min(count, longest));
     return Answer::packet(fmt::format("F{:x};", piece.size()) + piece);
   });
-}
-
-std::string binary_text(std::size_t length) {
-  std::string text(length, '\0');
-  for (std::size_t i = 0; i < length; ++i)
-    text[i] = static_cast<char>(i * 31 + i / 256);
-  return text;
 }
 
 TEST(Vfile, ReadsWholeFilesOfAnySize) {

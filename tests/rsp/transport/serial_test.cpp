@@ -48,7 +48,7 @@ using test::memory_of;
 using test::SerialCable;
 using testing::HasSubstr;
 
-Result<std::unique_ptr<Client>> connect(const std::string& target, ClientOptions options = {}) {
+Result<std::unique_ptr<Client>> connect_by(const std::string& target, ClientOptions options = {}) {
   return Client::connect(Endpoint::parse(target).value(), options);
 }
 
@@ -160,7 +160,7 @@ TEST(Serial, ALineThatNoGuardianTakesIsLeftAsItWas) {
   std::filesystem::remove(program);
   kill(guardian_pid(), SIGKILL);
   ASSERT_TRUE(test::eventually(5s, [&] { return (*guardian)->trouble().has_value(); }));
-  const auto client = connect("serial:" + cable.near(), {.guardian = guardian->get()});
+  const auto client = connect_by("serial:" + cable.near(), {.guardian = guardian->get()});
   ASSERT_FALSE(client);
   EXPECT_EQ(client.error().code, "guardian.lost");
   EXPECT_NE(settings_of(cable.near()).c_lflag & ICANON, 0U);
@@ -172,7 +172,7 @@ TEST(Serial, ALineThatTheGuardianSpeaksOnKeepsItsSettings) {
   GdbServerOnALine server(cable);
   const auto guardian = Guardian::start(test::guardian_program());
   ASSERT_TRUE(guardian) << guardian.error().message;
-  auto client = connect("serial:" + cable.near(), {.guardian = guardian->get()});
+  auto client = connect_by("serial:" + cable.near(), {.guardian = guardian->get()});
   ASSERT_TRUE(client) << client.error().message;
   ASSERT_TRUE(attach(**client));
   guardian::Takeovers* const taken = takeovers();
@@ -191,9 +191,9 @@ TEST(Serial, ALineInUseIsRefused) {
   const SerialCable cable(115'200);
   const UniqueFd other(::open(cable.near().c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
   ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
-  const auto client = connect("serial:" + cable.near());
+  const auto client = connect_by("serial:" + cable.near());
   ASSERT_FALSE(client);
-  EXPECT_EQ(client.error().code, "connect.busy");
+  EXPECT_EQ(client.error().code, "connect_by.busy");
   EXPECT_THAT(client.error().hint, HasSubstr("fuser -v " + cable.near()));
   EXPECT_NE(settings_of(cable.near()).c_lflag & ICANON, 0U); // untouched
 }
@@ -203,9 +203,9 @@ TEST(Serial, ALineIsOursWhileWeHaveIt) {
   GdbServerOnALine server(cable);
   const auto client = connected("serial:" + cable.near());
   ASSERT_TRUE(client);
-  const auto second = connect("serial:" + cable.near());
+  const auto second = connect_by("serial:" + cable.near());
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, "connect.busy");
+  EXPECT_EQ(second.error().code, "connect_by.busy");
 }
 
 /// In the middle of bursts: a line keeps what was asked for a second or more.
@@ -236,9 +236,9 @@ TEST(Serial, WhatIsNoSerialDeviceIsSaid) {
   for (const auto& [target, says] :
        {NoLine{"serial:/dev/no-such-device", "No such file"},
         NoLine{"serial:/dev/null", "no serial"}, NoLine{"serial:/", "directory"}}) {
-    const auto client = connect(target);
+    const auto client = connect_by(target);
     ASSERT_FALSE(client) << target;
-    EXPECT_EQ(client.error().code, "connect.failed") << target;
+    EXPECT_EQ(client.error().code, "connect_by.failed") << target;
     EXPECT_THAT(client.error().message, HasSubstr(says)) << target;
     EXPECT_FALSE(client.error().hint.empty()) << target;
   }
@@ -246,14 +246,15 @@ TEST(Serial, WhatIsNoSerialDeviceIsSaid) {
 
 TEST(Serial, ASilentLineTimesOut) {
   const SerialCable cable(115'200);
-  const auto silent = connect("serial:" + cable.near(), {.silence_timeout = 200ms});
+  const auto silent = connect_by("serial:" + cable.near(), {.silence_timeout = 200ms});
   ASSERT_FALSE(silent);
   EXPECT_EQ(silent.error().code, "stub.not_a_stub");
 }
 
 TEST(Serial, APulledPlugIsSeen) {
   SerialCable cable(115'200);
-  auto pulled = std::async(std::launch::async, [&] { return connect("serial:" + cable.near()); });
+  auto pulled =
+      std::async(std::launch::async, [&] { return connect_by("serial:" + cable.near()); });
   EXPECT_TRUE(test::eventually(10s, [&] { return cable.to_far() != 0; }));
   cable.unplug_near();
   const auto gone = pulled.get();
@@ -265,7 +266,7 @@ TEST(Serial, WaitingIsInterrupted) {
   const SerialCable cable(115'200);
   std::stop_source stop;
   auto connecting = std::async(std::launch::async, [&] {
-    return connect("serial:" + cable.near(), {.stop = stop.get_token()});
+    return connect_by("serial:" + cable.near(), {.stop = stop.get_token()});
   });
   std::this_thread::sleep_for(100ms);
   const auto asked = Clock::now();
