@@ -1,6 +1,7 @@
 // Pages that somebody works on while the burst that brings them goes on.
 
 #include "host/memory/page_cache.h"
+#include "rsp/limits.h"
 #include "tests/support/fake_memory.h"
 
 #include <array>

@@ -1,4 +1,5 @@
 #include "host/memory/page_cache.h"
+#include "rsp/limits.h"
 #include "tests/support/fake_memory.h"
 
 #include <array>
@@ -8,7 +9,7 @@ namespace mqbridge {
 namespace {
 
 using rsp::limits::page;
-constexpr std::uint64_t line = PageStore::line_size;
+constexpr std::uint64_t line_bytes = PageStore::line_size;
 constexpr rsp::LinkEstimate distant{10e-3, 40e6, 0}; ///< 98 pages in flight
 constexpr rsp::LinkEstimate slow_line{0, 11.5e3, 0};
 
@@ -247,13 +248,13 @@ TEST_F(Prefetch, SlowLinksReadLines) {
   put(1000, 2);
   map(1000, 2);
   link_is(slow_line);
-  EXPECT_EQ(read(1000 * page + 10 * line + 5, 4), 4U);
-  EXPECT_EQ(cache.statistics().bytes_read, line);
-  EXPECT_EQ(read(1000 * page + 10 * line + 40, 8), 8U);
+  EXPECT_EQ(read(1000 * page + 10 * line_bytes + 5, 4), 4U);
+  EXPECT_EQ(cache.statistics().bytes_read, line_bytes);
+  EXPECT_EQ(read(1000 * page + 10 * line_bytes + 40, 8), 8U);
   EXPECT_EQ(fake.calls, 1);
   EXPECT_EQ(read(1001 * page - 2, 4), 4U) << "across pages";
   EXPECT_EQ(fake.calls, 2);
-  EXPECT_EQ(cache.statistics().bytes_read, 3 * line);
+  EXPECT_EQ(cache.statistics().bytes_read, 3 * line_bytes);
   EXPECT_EQ(read(1002 * page - 2, 4), 2U);
   const auto calls = fake.calls;
   EXPECT_EQ(read(1002 * page + 10, 4), 0U);
@@ -264,7 +265,7 @@ TEST_F(Prefetch, ALinkThatTurnsOutToBeFastGoesOnWithPages) {
   put(1000, 2);
   map(1000, 2);
   link_is(slow_line);
-  read(1000 * page + 10 * line, 4);
+  read(1000 * page + 10 * line_bytes, 4);
   link_is(distant);
   EXPECT_EQ(read(1000 * page, 2 * page), 2 * page);
   EXPECT_EQ(store->find(1000)->readable, PageStore::all_lines);

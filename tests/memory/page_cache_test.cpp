@@ -1,4 +1,5 @@
 #include "host/memory/page_cache.h"
+#include "rsp/limits.h"
 #include "tests/support/fake_memory.h"
 
 #include <gtest/gtest.h>

@@ -182,7 +182,7 @@ TEST(Compare, ACommunicatorAtTheAddressOfAFreedOneIsAnother) {
   EXPECT_EQ(changes.appeared.at(0).kind.communicator, "C1");
 }
 
-std::string text_of(const Dump& before, Dump after, TextOptions options = {}) {
+std::string changes_text(const Dump& before, Dump after, TextOptions options = {}) {
   after.analysis.emplace().changes = compare(before, after);
   const auto text = written([&](const Sink& sink) { write_verdict(after, options, sink); });
   return text.substr(std::min(text.size(), text.find("CHANGES")));
@@ -195,7 +195,7 @@ TEST(ChangesText, FoldsAlikeRanksAndLinesUp) {
   moved.communicators[0].counters->peers = {{1, 65'535, 10}};
   moved.communicators[0].key = "C1";
   set(receives(after, 2), {});
-  EXPECT_EQ(text_of(job(4), after),
+  EXPECT_EQ(changes_text(job(4), after),
             R"(CHANGES  in 5.0 s: 1 rank moved, 3 did not move
 moved    rank 2       was in MPI_Recv at halo.c:212; now outside MPI: compute at solve.c:41;
                       messages: 5 sent, 3 arrived; operations: 1 gone, 0 as before
@@ -212,7 +212,7 @@ TEST(ChangesText, OfThousandsOfRanksIsShortAndWithFullWhole) {
     after.ranks[rank].blocked_in->front().line = static_cast<std::int64_t>(rank);
     set(receives(after, rank), {});
   }
-  const auto text = text_of(before, after);
+  const auto text = changes_text(before, after);
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40);
   EXPECT_THAT(text, StartsWith("CHANGES  in 5.0 s: 1000 ranks moved, 2000 did not move\n"));
   EXPECT_THAT(text, HasSubstr("more kinds: --full"));
@@ -221,7 +221,7 @@ TEST(ChangesText, OfThousandsOfRanksIsShortAndWithFullWhole) {
     EXPECT_LE(line.size(), 100U) << line;
   TextOptions full;
   full.full = true;
-  const auto whole = text_of(before, after, full);
+  const auto whole = changes_text(before, after, full);
   EXPECT_THAT(whole, HasSubstr("ranks 1000-2999"));
   EXPECT_THAT(whole, Not(HasSubstr("--full")));
 }

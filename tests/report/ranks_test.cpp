@@ -57,7 +57,7 @@ FoundJob job_on(int ranks, int nodes_count) {
   return job;
 }
 
-std::string text_of(const FoundJobs& findings, const RanksTextOptions& options = {}) {
+std::string ranks_text(const FoundJobs& findings, const RanksTextOptions& options = {}) {
   auto text = written([&](const Sink& sink) { write_text(findings, options, sink); });
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -70,7 +70,7 @@ std::string text_of(const FoundJobs& findings, const RanksTextOptions& options =
 TEST(Ranks, OfASmallJobHaveALineEach) {
   FoundJobs findings{{job_on(3, 3)}, {}, {}};
   findings.jobs[0].ranks[2].mpi = "MPICH";
-  EXPECT_EQ(text_of(findings), R"(mqbridge ranks   1 job: 3 ranks on 3 nodes
+  EXPECT_EQ(ranks_text(findings), R"(mqbridge ranks   1 job: 3 ranks on 3 nodes
 
 Job 1234.0   3 ranks on 3 nodes
   user anna   ranks from proctable   /home/anna/solver
@@ -84,7 +84,7 @@ Job 1234.0   3 ranks on 3 nodes
 
 TEST(Ranks, OfManyNodesAreFolded) {
   FoundJobs findings{{job_on(5000, 100)}, {}, {}};
-  EXPECT_EQ(text_of(findings), R"(mqbridge ranks   1 job: 5000 ranks on 100 nodes
+  EXPECT_EQ(ranks_text(findings), R"(mqbridge ranks   1 job: 5000 ranks on 100 nodes
 
 Job 1234.0   5000 ranks on 100 nodes
   Open MPI   user anna   ranks from proctable   /home/anna/solver
@@ -92,12 +92,12 @@ Job 1234.0   5000 ranks on 100 nodes
   NODES         N  RANKS EACH  RANKS
   n[017-116]  100          50  0-4999
 )");
-  const auto full = text_of(findings, {.full = true});
+  const auto full = ranks_text(findings, {.full = true});
   EXPECT_THAT(full, HasSubstr("  4999  n116  8999  n116:7001@8999\n"));
   findings.jobs[0] = job_on(64, 2);
-  EXPECT_THAT(text_of(findings), HasSubstr("  NODE   N  RANKS\n"
-                                           "  n017  32  0-31\n"
-                                           "  n018  32  32-63\n"));
+  EXPECT_THAT(ranks_text(findings), HasSubstr("  NODE   N  RANKS\n"
+                                              "  n017  32  0-31\n"
+                                              "  n018  32  32-63\n"));
 }
 
 TEST(Ranks, ThatAreMissingTwiceOrUnknownAreSaid) {
@@ -106,31 +106,31 @@ TEST(Ranks, ThatAreMissingTwiceOrUnknownAreSaid) {
   job.ranks[1].target.rank = 0;
   job.ranks[4].target.rank = std::nullopt;
   job.size = 8;
-  const auto text = text_of(findings);
+  const auto text = ranks_text(findings);
   EXPECT_THAT(text, AllOf(HasSubstr("Job 1234.0   6 of 8 ranks on 2 nodes\n"),
                           HasSubstr("  not found: rank 1,4,6,7\n"),
                           HasSubstr("  claimed by several processes: rank 0\n"),
                           HasSubstr("  1 process's rank is not known\n")));
   job.size = 1'000'000'000'000;
-  EXPECT_THAT(text_of(findings), Not(HasSubstr("not found"))) << "a size that lies";
+  EXPECT_THAT(ranks_text(findings), Not(HasSubstr("not found"))) << "a size that lies";
 }
 
 TEST(Ranks, AreDumpedByALineForAShell) {
   FoundJobs findings{{job_on(2, 2)}, {}, {}};
   auto& job = findings.jobs[0];
   job.arguments = {"--mpirun", "ssh:n1:7", "--node", "a b'c"};
-  EXPECT_THAT(text_of(findings), HasSubstr("dump it: mqbridge dump --mpirun ssh:n1:7 --node "
-                                           "'a b'\\''c'\n"));
+  EXPECT_THAT(ranks_text(findings), HasSubstr("dump it: mqbridge dump --mpirun ssh:n1:7 --node "
+                                              "'a b'\\''c'\n"));
   job.arguments.clear();
-  EXPECT_THAT(text_of(findings),
+  EXPECT_THAT(ranks_text(findings),
               HasSubstr("dump it: mqbridge dump 0=n017:7001@4000 1=n018:7001@4001\n"));
   job.ranks[0].target.rank_source = RankSource::environ;
-  EXPECT_THAT(text_of(findings), HasSubstr("mqbridge dump n017:7001@4000 1=n018:7001@4001\n"));
-  EXPECT_THAT(text_of(findings, {.saved = "my ranks"}),
+  EXPECT_THAT(ranks_text(findings), HasSubstr("mqbridge dump n017:7001@4000 1=n018:7001@4001\n"));
+  EXPECT_THAT(ranks_text(findings, {.saved = "my ranks"}),
               HasSubstr("mqbridge dump --targets 'my ranks'\n"));
   job = job_on(64, 2);
   job.arguments.clear();
-  EXPECT_THAT(text_of(findings, {.search = {"--node", "n017"}}),
+  EXPECT_THAT(ranks_text(findings, {.search = {"--node", "n017"}}),
               HasSubstr("dump it: mqbridge ranks --node n017 --save FILE && mqbridge dump "
                         "--targets FILE\n"));
 }
@@ -144,7 +144,7 @@ TEST(Ranks, WhatCouldNotBeLookedAtIsFolded) {
   }
   findings.faults.push_back({"", {"proc.denied", "environments of other users", "sudo"}, 3});
   findings.warnings.push_back({"n050", {"mpi.none", "\x1b]0;no MPI\x07", ""}, 1});
-  EXPECT_EQ(text_of(findings), R"(mqbridge ranks   no rank of an MPI job was found
+  EXPECT_EQ(ranks_text(findings), R"(mqbridge ranks   no rank of an MPI job was found
 
 Not looked at: ranks may be missing
   n[017-032] (16 nodes)   ssh.denied
@@ -169,7 +169,7 @@ TEST(Ranks, NamesFromNodesAreBoundedAndPrintable) {
     job.ranks[i].executable = "/" + std::string(4000, 'x') + std::to_string(i);
     job.ranks[i].user = "\xff\n" + std::to_string(i);
   }
-  const auto text = text_of(findings, {.width = 160});
+  const auto text = ranks_text(findings, {.width = 160});
   EXPECT_THAT(text, AllOf(Not(HasSubstr("\x1b")), HasSubstr("\\xff\\x0a")));
   EXPECT_LT(text.size(), 2000U);
 }
