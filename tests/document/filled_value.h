@@ -176,6 +176,11 @@ private:
     for (auto left = few(); left != 0; --left)
       group.push_back(flag() ? std::optional(static_cast<int>(input_.number(3))) : std::nullopt);
   }
+  /// Indexes.
+  void set(std::vector<std::size_t>& indexes) {
+    for (auto left = few(); left != 0; --left)
+      indexes.push_back(input_.number(4));
+  }
   void set(std::optional<VariableValue>& value) {
     if (std::string text; flag()) {
       set(text);

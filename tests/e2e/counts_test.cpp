@@ -237,7 +237,7 @@ std::uint64_t bytes_of_pages(const SingleProcess& process, std::uint64_t receive
   return costs.walk("bytes");
 }
 
-TEST(SlowLinkCountsTest, TenMegabitsASecondReadLittleMoreThanIsLookedAt) {
+TEST(FullSlowLinkCountsTest, TenMegabitsASecondReadLittleMoreThanIsLookedAt) {
   for (const double bits : {1e6, 10e6}) {
     SCOPED_TRACE(fmt::format("{:g} bits a second", bits));
     const CacheDirectory cache;

@@ -21,9 +21,7 @@ TEST_P(EndedDumpsTest, LeaveNoRankStoppedAndNothingBehind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EndedDumpsTest,
-                         testing::Values(EndedDumps{"ssh", SIGINT}, EndedDumps{"ssh", SIGKILL},
-                                         EndedDumps{"srun", SIGINT}, EndedDumps{"srun", SIGKILL},
-                                         EndedDumps{"srun", SIGKILL, true}),
+                         testing::Values(EndedDumps{"ssh", SIGKILL}, EndedDumps{"srun", SIGINT}),
                          [](const auto& of) { return name_of(of.param); });
 
 } // namespace

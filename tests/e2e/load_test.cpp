@@ -80,7 +80,7 @@ std::size_t complete_ranks(const json& document) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) // whose own memory would be what is measured
-TEST(LoadTest, FiveHundredStubsAtOnceInBoundedMemory) {
+TEST(FullLoadTest, FiveHundredStubsAtOnceInBoundedMemory) {
   constexpr int ranks = 500;
   // 64 ranks at once, each with a store of its own, and what is kept of 500 for the report.
   constexpr std::uint64_t bound_kib = 256 * 1024;

@@ -30,7 +30,10 @@ TEST(RecorderOnFourPlatforms, OneDumpIsRightAboutEach) {
   std::vector<std::string> arguments;
   for (const char* architecture : {"x86_64", "i386", "s390x", "ppc"}) {
     const RecorderPlatform& platform = recorder_platform(architecture);
-    MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
+    const auto lack = lacking(platform);
+    if (lack == test::no_ia32)
+      continue;
+    MQBRIDGE_SKIP_IF_LACKING(lack);
     posters.push_back(std::make_unique<RecorderPoster>(platform, HeldAt::entry,
                                                        static_cast<int>(posters.size())));
     arguments.push_back(posters.back()->endpoint());

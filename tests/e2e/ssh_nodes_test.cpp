@@ -200,7 +200,7 @@ TEST_F(SshJobTest, ANodeWhoseShellHangsIsNamedAndHoldsUpNobody) {
   const auto begin = std::chrono::steady_clock::now();
   const DumpOutcome dump = dump_json(
       {open.target(), ssh_target("stuck", 17), ssh_target("stuck", 18), "--connect-timeout", "2"});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s + 5s); // not twice that limit each
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s + 10s); // a shell that hangs ends never
   EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
   ASSERT_EQ(dump.document["ranks"].size(), 3U);
   for (const json& rank : dump.document["ranks"]) {

@@ -141,6 +141,7 @@ TEST_P(WaitingThreads, AreThoseThatTheKernelShows) {
   const auto& way = GetParam();
   MQBRIDGE_SKIP_IF_LACKING(
       test::lacking_program(way.compiled_by.front(), "gcc-i686-linux-gnu libc6-dev-i386-cross"));
+  MQBRIDGE_SKIP_IF_LACKING(way.compiled_by == narrow ? test::lacking_ia32() : "");
   const Subject subject(way.compiled_by, way.threads);
   ProcessOptions options;
   options.cache = way.cache;

@@ -340,6 +340,7 @@ TEST_F(NativeStacks, HaveNamesThatDwzPutElsewhere) {
 TEST_F(NativeStacks, OfI386BeginInTheVdso) {
   MQBRIDGE_SKIP_IF_LACKING(
       test::lacking_program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu libc6-dev-i386-cross"));
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_ia32());
   const auto stack = expect_agreement(
       {native({"-g", "-O2", "-static"}, "chain.c", "i686-linux-gnu-gcc"), "plain"});
   ASSERT_FALSE(stack.frames.empty());

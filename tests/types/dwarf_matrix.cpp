@@ -29,7 +29,7 @@ std::string lacking_of(const MatrixPlatform& platform) {
     if (!program.empty() && !run_command({program, "--version"}, std::chrono::seconds(10)))
       return fmt::format("no {}: apt install {} dwz", program, platform.packages);
   }
-  return {};
+  return platform.name == "i386" ? test::lacking_ia32() : "";
 }
 
 std::string sample(std::string_view name) {

@@ -3,6 +3,7 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/target_programs.h"
 #include "tests/support/real_stub.h"
+#include "tests/support/requirements.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ std::string lacking(const ForeignPlatform& platform) {
   if (auto compiler = test::lacking_program(platform.compiler + "-gcc", "gcc-" + platform.compiler);
       !compiler.empty())
     return compiler;
-  return platform.emulator.empty() ? ""
+  return platform.emulator.empty() ? test::lacking_ia32()
                                    : test::lacking_program(platform.emulator, "qemu-user-static");
 }
 

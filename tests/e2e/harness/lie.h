@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace mqbridge::e2e {
@@ -32,6 +33,13 @@ struct Lie {
   Then then = Then::fails;
   std::string target_suffix = {}; ///< "@PID" where the lie is told to one who attaches
 };
+
+/// The lie of one packet: it is always answered so.
+inline auto answers(std::string packet, std::string payload) {
+  return [packet = std::move(packet), payload = std::move(payload)](const Liar& liar) {
+    liar.stub.on(packet, test::Answer::packet(payload));
+  };
+}
 
 // The tables, one for each thing that can be lied about.
 std::vector<Lie> lies_about_itself(); ///< features, stop replies, threads, detaching

@@ -12,12 +12,6 @@ constexpr std::string_view abilities =
     ";QStartNoAckMode+;multiprocess+;qXfer:auxv:read+;qXfer:exec-file:read+;"
     "qXfer:libraries-svr4:read+";
 
-auto answers(std::string packet, std::string payload) {
-  return [packet = std::move(packet), payload = std::move(payload)](const Liar& liar) {
-    liar.stub.on(packet, Answer::packet(payload));
-  };
-}
-
 auto announces(std::string_view packet_size) {
   return answers("qSupported", fmt::format("PacketSize={}{}", packet_size, abilities));
 }

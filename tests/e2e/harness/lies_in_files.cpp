@@ -8,12 +8,6 @@ namespace {
 
 using test::Answer;
 
-auto answers(std::string packet, std::string payload) {
-  return [packet = std::move(packet), payload = std::move(payload)](const Liar& liar) {
-    liar.stub.on(packet, Answer::packet(payload));
-  };
-}
-
 std::uint64_t asked_length(std::string_view payload) {
   const std::string_view rest = payload.substr(payload.find(',') + 1);
   std::uint64_t length = 0;

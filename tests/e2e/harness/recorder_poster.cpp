@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/oracle.h"
 #include "tests/support/eventually.h"
 #include "tests/support/real_stub.h"
+#include "tests/support/requirements.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,6 +88,8 @@ std::string lacking(const RecorderPlatform& platform) {
   if (!std::filesystem::exists(path_of(platform)))
     return fmt::format("no {}: apt install {}    then configure and build again", platform.program,
                        platform.packages);
+  if (platform.architecture == "i386")
+    return test::lacking_ia32();
   return platform.emulator.empty() ? ""
                                    : test::lacking_program(platform.emulator, "qemu-user-static");
 }

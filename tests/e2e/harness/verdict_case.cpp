@@ -27,9 +27,10 @@ std::vector<int> ranks_of(const json& runs) {
   return ranks;
 }
 
-class Comparison {
+class VerdictComparison {
 public:
-  Comparison(const VerdictCase& param, const json& analysis) : param_(param), analysis_(analysis) {}
+  VerdictComparison(const VerdictCase& param, const json& analysis)
+      : param_(param), analysis_(analysis) {}
 
   std::vector<std::string> differences() {
     if (!analysis_.is_object())
@@ -120,7 +121,7 @@ std::string case_name(const VerdictCase& param) {
 }
 
 std::vector<std::string> verdict_differences(const VerdictCase& param, const json& analysis) {
-  return Comparison(param, analysis).differences();
+  return VerdictComparison(param, analysis).differences();
 }
 
 } // namespace mqbridge::e2e

@@ -55,6 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Platforms, LauncherOf,
 TEST_P(LauncherOf, AnyPlatformSaysItsRanks) {
   const auto program = program_of(GetParam());
   MQBRIDGE_SKIP_IF_LACKING(std::filesystem::exists(program) ? "" : "no " + program);
+  MQBRIDGE_SKIP_IF_LACKING(GetParam().emulator.empty() ? lacking_ia32() : "");
   std::optional<RealStub> stub;
   std::optional<ChildProcess> process;
   if (GetParam().emulator.empty())
@@ -73,6 +74,7 @@ TEST_P(LauncherOf, AnyPlatformSaysItsRanks) {
 }
 
 TEST(LauncherThatEnds, InTheMiddleIsAnErrorOfIt) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_ia32());
   // Killed at ten moments between the connection and the detach, and before.
   Finder finder;
   for (int moment = 0; moment < 10; ++moment) {

@@ -193,7 +193,7 @@ TEST(Serial, ALineInUseIsRefused) {
   ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
   const auto client = connect_by("serial:" + cable.near());
   ASSERT_FALSE(client);
-  EXPECT_EQ(client.error().code, "connect_by.busy");
+  EXPECT_EQ(client.error().code, "connect.busy");
   EXPECT_THAT(client.error().hint, HasSubstr("fuser -v " + cable.near()));
   EXPECT_NE(settings_of(cable.near()).c_lflag & ICANON, 0U); // untouched
 }
@@ -205,7 +205,7 @@ TEST(Serial, ALineIsOursWhileWeHaveIt) {
   ASSERT_TRUE(client);
   const auto second = connect_by("serial:" + cable.near());
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, "connect_by.busy");
+  EXPECT_EQ(second.error().code, "connect.busy");
 }
 
 /// In the middle of bursts: a line keeps what was asked for a second or more.
@@ -238,7 +238,7 @@ TEST(Serial, WhatIsNoSerialDeviceIsSaid) {
         NoLine{"serial:/dev/null", "no serial"}, NoLine{"serial:/", "directory"}}) {
     const auto client = connect_by(target);
     ASSERT_FALSE(client) << target;
-    EXPECT_EQ(client.error().code, "connect_by.failed") << target;
+    EXPECT_EQ(client.error().code, "connect.failed") << target;
     EXPECT_THAT(client.error().message, HasSubstr(says)) << target;
     EXPECT_FALSE(client.error().hint.empty()) << target;
   }
