@@ -97,7 +97,9 @@ private:
   }
 
   void add(const Entry& entry, std::size_t which) {
-    const std::string_view object = entry.reading != nullptr ? entry.reading->object : "";
+    std::string_view object;
+    if (entry.reading != nullptr)
+      object = entry.reading->object;
     const auto [place, added] = places_.emplace(
         Key(entry.variable->name, entry.variable->pvar_class, object, which), rows_.size());
     if (added)

@@ -21,7 +21,7 @@ std::vector<std::string> messages_of(const Analysis& analysis, FindingKind kind)
   return messages;
 }
 
-bool has(const Analysis& analysis, FindingKind kind) {
+bool finds(const Analysis& analysis, FindingKind kind) {
   return !messages_of(analysis, kind).empty();
 }
 
@@ -31,14 +31,14 @@ Analysis one_look(RecordedJob& job) {
 }
 
 /// Nothing has moved since.
-Analysis two_looks(RecordedJob& job) {
+Analysis recorded_looks(RecordedJob& job) {
   job.settle();
   job.look_again();
   return analyze(job.dump);
 }
 
-void expect_deadlock(const Analysis& analysis, const Ranks& core, const Ranks& blocked,
-                     Confidence confidence) {
+void expect_recorded_deadlock(const Analysis& analysis, const Ranks& core, const Ranks& blocked,
+                              Confidence confidence) {
   EXPECT_EQ(analysis.verdict, Verdict::deadlock);
   EXPECT_EQ(ranks_of(analysis.core), core);
   EXPECT_EQ(ranks_of(analysis.blocked), blocked);
@@ -51,9 +51,9 @@ TEST(RecordedVerdict, ReceivesFromEachOtherAreACertainDeadlock) {
   job.blocked_in_receive(1, 0, 17);
   job.blocked_in_receive(2, 0, 17);
   auto once = job;
-  expect_deadlock(one_look(once), {0, 1}, {2}, Confidence::likely);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1}, {2}, Confidence::certain);
+  expect_recorded_deadlock(one_look(once), {0, 1}, {2}, Confidence::likely);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1}, {2}, Confidence::certain);
   EXPECT_EQ(analysis.not_visible, std::vector<std::string>{});
   EXPECT_EQ(analysis.waits.front().because, "MPI_Recv from 1 tag 17 on C1");
 }
@@ -71,9 +71,9 @@ TEST(RecordedVerdict, AMessageWithAnotherTagDoesNot) {
   job.sent(1, 0, 71);
   job.blocked_in_receive(0, 1, 17);
   job.blocked_in_receive(1, 0, 17);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
-  EXPECT_TRUE(has(analysis, FindingKind::tag_mismatch));
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_TRUE(finds(analysis, FindingKind::tag_mismatch));
 }
 
 /// Eager or not: its standing there tells.
@@ -82,15 +82,15 @@ TEST(RecordedVerdict, AStandardSendThatStandsStillWaitsForItsReceiver) {
   job.blocked_in_send(0, 1, 5);
   job.blocked_in_send(1, 0, 5);
   auto once = job;
-  expect_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
-  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+  expect_recorded_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::certain);
 }
 
 TEST(RecordedVerdict, ASynchronousSendWaitsForItsReceiver) {
   RecordedJob job(2);
   job.blocked_in_send(0, 1, 5, "MPI_Ssend");
   job.blocked_in_send(1, 0, 5, "MPI_Ssend");
-  expect_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
+  expect_recorded_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
 }
 
 TEST(RecordedVerdict, ABufferedSendWaitsForNobody) {
@@ -110,10 +110,10 @@ TEST(RecordedVerdict, ASendBesideAReceiveProvesNothingByItself) {
   job.wait(0, "MPI_Waitall", 1, 1);
   job.blocked_in_receive(1, 0, 7);
   auto synchronous = job;
-  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::possible);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::possible);
   synchronous.world(0).queue(OpClass::send).operations[0].call =
       std::make_shared<const std::string>("MPI_Issend");
-  expect_deadlock(two_looks(synchronous), {0, 1}, {}, Confidence::certain);
+  expect_recorded_deadlock(recorded_looks(synchronous), {0, 1}, {}, Confidence::certain);
 }
 
 /// All else has come: then one of the sends is what does not end.
@@ -125,8 +125,8 @@ TEST(RecordedVerdict, OfSendsThatAloneAreLeftOneIsNotComplete) {
     job.wait(rank, "MPI_Waitall", 2, 0);
   }
   auto once = job;
-  expect_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
-  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+  expect_recorded_deadlock(one_look(once), {0, 1}, {}, Confidence::possible);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::certain);
 }
 
 TEST(RecordedVerdict, OneOfAWaitanyIsEnough) {
@@ -139,9 +139,9 @@ TEST(RecordedVerdict, OneOfAWaitanyIsEnough) {
   auto working = job; // rank 2 computes
   EXPECT_EQ(one_look(working).verdict, Verdict::no_deadlock);
   job.blocked_in_receive(2, 0, 5);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1, 2}, {}, Confidence::certain);
-  EXPECT_TRUE(has(analysis, FindingKind::knot));
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1, 2}, {}, Confidence::certain);
+  EXPECT_TRUE(finds(analysis, FindingKind::knot));
 }
 
 TEST(RecordedVerdict, WhatACallWaitsForBesideTheListsIsUnknown) {
@@ -151,7 +151,7 @@ TEST(RecordedVerdict, WhatACallWaitsForBesideTheListsIsUnknown) {
   Waited& waited = job.world(0).queue(OpClass::receive).operations[0].waited;
   waited.unseen = true;
   job.blocked_in_receive(1, 0, 5);
-  EXPECT_EQ(two_looks(job).verdict, Verdict::undecided);
+  EXPECT_EQ(recorded_looks(job).verdict, Verdict::undecided);
   job.rank(0).blocked_in->front().group = 0; // before it has said what it waits for
   waited = Waited();
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
@@ -164,9 +164,9 @@ TEST(RecordedVerdict, WhatStandsStillThoughItsMessageHasComeIsNotExplained) {
   job.blocked_in_receive(1, 0, 5);
   auto once = job;
   EXPECT_EQ(one_look(once).verdict, Verdict::no_deadlock);
-  const auto analysis = two_looks(job);
+  const auto analysis = recorded_looks(job);
   EXPECT_EQ(analysis.verdict, Verdict::undecided);
-  EXPECT_TRUE(has(analysis, FindingKind::stuck_transport));
+  EXPECT_TRUE(finds(analysis, FindingKind::stuck_transport));
 }
 
 TEST(RecordedVerdict, WhatMpiMprobeHoldsMayStillBeWaitedFor) {
@@ -179,7 +179,7 @@ TEST(RecordedVerdict, WhatMpiMprobeHoldsMayStillBeWaitedFor) {
   taken.tag.value = 5;
   job.world(1).queue(OpClass::unexpected).operations.push_back(taken);
   job.blocked_in_receive(1, 0, 5); // that message is not for it
-  expect_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
+  expect_recorded_deadlock(one_look(job), {0, 1}, {}, Confidence::likely);
 }
 
 TEST(RecordedVerdict, WhoWasSeenTooEarlyRuns) {
@@ -196,8 +196,8 @@ TEST(RecordedVerdict, ABarrierWaitsForWhoHasNotEnteredIt) {
   job.in_collective(1, "MPI_Barrier", 7);
   job.entered(2, 7);
   job.blocked_in_receive(2, 0, 5);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
   EXPECT_EQ(analysis.waits.front().because, "MPI_Barrier on C1: 2 has not entered it");
 }
 
@@ -212,7 +212,7 @@ TEST(RecordedVerdict, WhoIsPastACollectiveHasEnteredIt) {
   job.look_again();
   const auto analysis = analyze(job.dump); // what goes on inside is not visible
   EXPECT_EQ(analysis.verdict, Verdict::undecided);
-  EXPECT_TRUE(has(analysis, FindingKind::unknown_wait));
+  EXPECT_TRUE(finds(analysis, FindingKind::unknown_wait));
 }
 
 TEST(RecordedVerdict, CountsOfCollectivesBeginAgain) {
@@ -232,7 +232,7 @@ TEST(RecordedVerdict, ABroadcastNeedsItsRoot) {
   job.in_collective(2, "MPI_Bcast", 3, 0);
   job.entered(0, 3);
   job.blocked_in_receive(0, 1, 5);
-  expect_deadlock(two_looks(job), {0, 1}, {2}, Confidence::certain);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {2}, Confidence::certain);
 }
 
 /// The root has sent, and may go on; but in a tree rank 1 may be the one who hands it on.
@@ -243,9 +243,9 @@ TEST(RecordedVerdict, WhoIsInABroadcastMayWaitForOthersThanTheRoot) {
   job.entered(1, 3);
   job.blocked_in_receive(1, 2, 5); // waits for rank 2; the root computes
   auto once = job;
-  expect_deadlock(one_look(once), {1, 2}, {}, Confidence::possible);
-  expect_deadlock(two_looks(job), {1, 2}, {},
-                  Confidence::likely); // if the root was in the same one
+  expect_recorded_deadlock(one_look(once), {1, 2}, {}, Confidence::possible);
+  expect_recorded_deadlock(recorded_looks(job), {1, 2}, {},
+                           Confidence::likely); // if the root was in the same one
 }
 
 TEST(RecordedVerdict, ARootOfAReductionNeedsAll) {
@@ -255,7 +255,7 @@ TEST(RecordedVerdict, ARootOfAReductionNeedsAll) {
   job.entered(2, 0);
   job.blocked_in_receive(2, 0, 5);
   job.blocked_in_receive(1, 2, 5);
-  expect_deadlock(two_looks(job), {0, 2}, {1}, Confidence::certain);
+  expect_recorded_deadlock(recorded_looks(job), {0, 2}, {1}, Confidence::certain);
 }
 
 TEST(RecordedVerdict, AScanNeedsTheLowerRanks) {
@@ -263,7 +263,7 @@ TEST(RecordedVerdict, AScanNeedsTheLowerRanks) {
   job.in_collective(1, "MPI_Scan", 0);
   job.entered(0, 0);
   job.blocked_in_receive(0, 1, 5); // rank 2 computes, and has not come
-  expect_deadlock(two_looks(job), {0, 1}, {}, Confidence::certain);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::certain);
 }
 
 TEST(RecordedVerdict, ANonblockingCollectiveIsWaitedForByItsMembers) {
@@ -279,8 +279,8 @@ TEST(RecordedVerdict, ANonblockingCollectiveIsWaitedForByItsMembers) {
   job.entered(2, 4);
   job.blocked_in_receive(2, 0, 5);
   auto come = job;
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 2}, {1}, Confidence::certain);
   EXPECT_EQ(analysis.waits.front().because, "MPI_Wait for MPI_Ibarrier on C1 (waits for 2)");
   come.under_way(2, "MPI_Ibarrier", 4); // and it goes on in every call of MPI
   EXPECT_EQ(one_look(come).verdict, Verdict::no_deadlock);
@@ -293,17 +293,17 @@ TEST(RecordedVerdict, NonblockingCollectivesShareTheNumbers) {
   job.in_collective(0, "MPI_Barrier", 1);
   job.under_way(1, "MPI_Ibarrier", 0);
   job.blocked_in_receive(1, 0, 5);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
-  EXPECT_FALSE(has(analysis, FindingKind::collective_mismatch));
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  EXPECT_FALSE(finds(analysis, FindingKind::collective_mismatch));
 }
 
 TEST(RecordedVerdict, DifferentCollectivesWithOneNumberAreAMismatch) {
   RecordedJob job(2);
   job.in_collective(0, "MPI_Barrier", 5);
   job.in_collective(1, "MPI_Allreduce", 5);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1}, {}, Confidence::certain);
   EXPECT_EQ(messages_of(analysis, FindingKind::collective_mismatch),
             std::vector<std::string>{
                 "collective 6 on C1: rank 0 is in MPI_Barrier, and rank 1 in MPI_Allreduce"});
@@ -314,8 +314,8 @@ TEST(RecordedVerdict, DifferentRootsAreAMismatch) {
   RecordedJob job(2);
   job.in_collective(0, "MPI_Bcast", 5, 1);
   job.in_collective(1, "MPI_Bcast", 5, 0);
-  const auto analysis = two_looks(job);
-  expect_deadlock(analysis, {0, 1}, {}, Confidence::certain);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 1}, {}, Confidence::certain);
   EXPECT_EQ(messages_of(analysis, FindingKind::collective_mismatch),
             std::vector<std::string>{"collective 6 on C1: rank 0 is in MPI_Bcast with root 1, and "
                                      "rank 1 in MPI_Bcast with root 0"});
@@ -327,7 +327,7 @@ TEST(RecordedVerdict, MakingACommunicatorWaitsForAll) {
   job.in_collective(1, "MPI_Comm_split", 2);
   job.entered(2, 2);
   job.blocked_in_receive(2, 0, 5);
-  expect_deadlock(two_looks(job), {0, 2}, {1}, Confidence::certain);
+  expect_recorded_deadlock(recorded_looks(job), {0, 2}, {1}, Confidence::certain);
 }
 
 /// Rank 1 has no recorder: nobody knows what it has sent or entered.
@@ -338,7 +338,7 @@ TEST(RecordedVerdict, SomeProcessesWithoutRecordersAreUnknown) {
   job.entered(0, 1);
   job.world(1).recorded.reset();
   job.in_call(1, "MPI_Recv");
-  const auto analysis = two_looks(job);
+  const auto analysis = recorded_looks(job);
   EXPECT_EQ(analysis.verdict, Verdict::undecided);
   job.outside(1);
   EXPECT_NE(one_look(job).verdict, Verdict::deadlock);
@@ -352,7 +352,7 @@ TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {
   job.sent(1, 0, 5);
   job.in_collective(0, "MPI_Barrier", 0);
   job.blocked_in_receive(1, 0, 9);
-  const auto analysis = two_looks(job);
+  const auto analysis = recorded_looks(job);
   EXPECT_EQ(messages_of(analysis, FindingKind::orphan_unexpected),
             std::vector<std::string>{
                 "rank 0 has 2 messages from rank 1 tag 5 on C1 that it does not receive"});
@@ -364,7 +364,7 @@ TEST(RecordedVerdict, GapsLeaveItOpen) {
   job.blocked_in_receive(0, 1, 5);
   job.blocked_in_receive(1, 0, 5);
   job.world(1).recorded->whole = false;
-  const auto analysis = two_looks(job);
+  const auto analysis = recorded_looks(job);
   EXPECT_NE(analysis.confidence, Confidence::certain);
   EXPECT_TRUE(analysis.verdict == Verdict::undecided ||
               analysis.confidence == Confidence::possible);

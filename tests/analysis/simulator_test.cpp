@@ -11,7 +11,7 @@ constexpr int long_enough = 10000;
 constexpr std::uint64_t schedules = 50;
 
 /// Runs a program to where nothing moves any more.
-World end_of(const char* text, std::uint64_t schedule) {
+World world_at_end(const char* text, std::uint64_t schedule) {
   World world(parse_program(text));
   std::mt19937_64 random(schedule);
   world.receiver_fetches = schedule % 2 == 0;
@@ -36,7 +36,7 @@ class SimulatedRun : public testing::TestWithParam<Ending> {};
 
 TEST_P(SimulatedRun, EndsAsTheMpiSays) {
   for (std::uint64_t schedule = 0; schedule < schedules; ++schedule) {
-    const World world = end_of(GetParam().program, schedule);
+    const World world = world_at_end(GetParam().program, schedule);
     EXPECT_FALSE(world.erroneous);
     EXPECT_EQ(places(world), GetParam().at) << GetParam().program << "schedule " << schedule;
   }
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         Ending{"ranks 2\n0: compute; exit; barrier W\n1: barrier W\n", {1, 0}}));
 
 TEST(RunOf, AMessageThatIsTooLongIsErroneous) {
-  EXPECT_TRUE(end_of("ranks 2\n0: bcast W 0 large\n1: bcast W 0 small\n", 1).erroneous);
-  EXPECT_TRUE(end_of("ranks 2\n0: start r0\n", 1).erroneous);
+  EXPECT_TRUE(world_at_end("ranks 2\n0: bcast W 0 large\n1: bcast W 0 small\n", 1).erroneous);
+  EXPECT_TRUE(world_at_end("ranks 2\n0: start r0\n", 1).erroneous);
 }
 
 // In each size and with each root all of them end, and a barrier is passed by nobody before all
@@ -116,7 +116,7 @@ TEST(Collectives, EndInEverySize) {
             if (words->verb != Verb::ibarrier && words->verb != Verb::ibcast)
               for (auto& each : program.ranks)
                 each[0].requests.clear();
-            const World world = end_of(to_text(program).c_str(), 3);
+            const World world = world_at_end(to_text(program).c_str(), 3);
             EXPECT_FALSE(world.erroneous);
             for (const RankState& rank : world.ranks)
               EXPECT_EQ(rank.where, Where::finalizing) << to_text(program);
@@ -144,10 +144,11 @@ TEST(Barrier, IsPassedByNobodyBeforeAllHaveCome) {
 // As a real job of eight stood (Open MPI 4.1.4): two in a barrier that nobody else comes to wait
 // for ranks 2 and 3; the child of a reduction's root has posted both of its receives.
 TEST(Collectives, StandWhereThoseOfOpenMpiStand) {
-  const World world = end_of("ranks 8\n0: barrier W\n1: barrier W\n2: bcast D 3 large\n"
-                             "3: reduce D 2\n4: gather D 5\n5: allreduce W\n6: send W 5 1 large\n"
-                             "7: ssend W 6 1 small\n",
-                             7);
+  const World world =
+      world_at_end("ranks 8\n0: barrier W\n1: barrier W\n2: bcast D 3 large\n"
+                   "3: reduce D 2\n4: gather D 5\n5: allreduce W\n6: send W 5 1 large\n"
+                   "7: ssend W 6 1 small\n",
+                   7);
   std::vector<std::pair<int, int>> receives; // owner, source
   for (const Request& request : world.requests)
     if (request.kind == Request::Kind::receive && request.state == Request::State::pending)

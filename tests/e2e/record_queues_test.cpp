@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-constexpr int ranks = 3;
+constexpr int recorded_ranks = 3;
 
 struct Unseen {
   std::string name;
@@ -36,11 +36,11 @@ void PrintTo(const Unseen& unseen, std::ostream* out) {
 }
 
 Unseen ucx() {
-  JobSpec job{.program = "ring_deadlock", .ranks = ranks, .pml = "ucx"};
+  JobSpec job{.program = "ring_deadlock", .ranks = recorded_ranks, .pml = "ucx"};
   return {"OpenMpiOverUcx", job};
 }
 Unseen mpich() {
-  return {"DebiansMpich", debian_mpich_job("ring_deadlock", {}, ranks)};
+  return {"DebiansMpich", debian_mpich_job("ring_deadlock", {}, recorded_ranks)};
 }
 
 class RecordQueues : public testing::TestWithParam<Unseen> {
@@ -59,7 +59,7 @@ protected:
     const auto script = fmt::format(
         "{}& until [ $(ls {}/ready.* 2>/dev/null | wc -l) = {} ]; do echo not yet; sleep 0.1; "
         "done; wait",
-        job, directory_.path().string(), ranks);
+        job, directory_.path().string(), recorded_ranks);
     options.insert(options.begin(), "run");
     options.insert(options.end(),
                    {"--", "sh", "-c", script, "sh", spec.argv[spec.argv.size() - 2]});
@@ -97,13 +97,13 @@ TEST_P(RecordQueues, ShowsWhatEachRankHasPostedAndWhyItHangs) {
   EXPECT_THAT(outcome.err, HasSubstr("VERDICT  DEADLOCK (certain)"));
   const auto kept = document();
   EXPECT_EQ(schema_violation(kept), "");
-  ASSERT_EQ(kept["ranks"].size(), static_cast<std::size_t>(ranks)) << outcome.err;
+  ASSERT_EQ(kept["ranks"].size(), static_cast<std::size_t>(recorded_ranks)) << outcome.err;
   EXPECT_EQ(kept["analysis"]["core"], json::parse("[[0,2,1]]"));
   // tests/inferiors/ring_deadlock.c. In the column of ranks 0 and 2 these have the numbers 1 and 0;
   // rank 1 is alone in its column.
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int left = (rank + ranks - 1) % ranks;
-    const int right = (rank + 1) % ranks;
+  for (int rank = 0; rank < recorded_ranks; ++rank) {
+    const int left = (rank + recorded_ranks - 1) % recorded_ranks;
+    const int right = (rank + 1) % recorded_ranks;
     EXPECT_THAT(pending(kept["ranks"][static_cast<std::size_t>(rank)]),
                 UnorderedElementsAre(
                     fmt::format("MPI_COMM_WORLD MPI_Recv {} 17 4", left),

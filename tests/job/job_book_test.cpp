@@ -26,7 +26,7 @@ Node node(const std::string& name) {
 }
 
 /// "JOB RANK NODE" of each.
-std::vector<std::string> ranks_of(const std::vector<FoundJob>& jobs) {
+std::vector<std::string> book_ranks(const std::vector<FoundJob>& jobs) {
   std::vector<std::string> ranks;
   for (const auto& job : jobs)
     for (const auto& rank : job.ranks)
@@ -41,7 +41,7 @@ TEST(JobBook, RanksOfSeveralNodesAreOneJob) {
   book.add(node("n1"), rank_of("j", 0, 2));
   std::vector<FindTrouble> troubles;
   const auto jobs = book.jobs(troubles);
-  EXPECT_THAT(ranks_of(jobs), ElementsAre("j 0 n1", "j 1 n2"));
+  EXPECT_THAT(book_ranks(jobs), ElementsAre("j 0 n1", "j 1 n2"));
   say_missing_ranks(jobs, troubles);
   EXPECT_THAT(troubles, IsEmpty());
 }
@@ -55,7 +55,7 @@ TEST(JobBook, JobsOfOneNameWhoseRanksRepeatAreOneForEachNode) {
   const auto jobs = book.jobs(warnings);
   ASSERT_THAT(jobs, SizeIs(2));
   EXPECT_EQ(jobs[0].name, "j@n1");
-  EXPECT_THAT(ranks_of(jobs), ElementsAre("j@n1 0 n1", "j@n1 1 n1", "j@n2 0 n2", "j@n2 1 n2"));
+  EXPECT_THAT(book_ranks(jobs), ElementsAre("j@n1 0 n1", "j@n1 1 n1", "j@n2 0 n2", "j@n2 1 n2"));
   ASSERT_THAT(warnings, SizeIs(1));
   EXPECT_EQ(warnings[0].error.code, "rank.twice");
 }

@@ -26,7 +26,7 @@ Proctable table_of(const std::vector<std::pair<std::string, std::int64_t>>& proc
 }
 
 /// "RANK NODE PID" of each.
-std::vector<std::string> ranks_of(const FoundJob& job) {
+std::vector<std::string> table_ranks(const FoundJob& job) {
   std::vector<std::string> ranks;
   for (const auto& rank : job.ranks)
     ranks.push_back(
@@ -37,10 +37,10 @@ std::vector<std::string> ranks_of(const FoundJob& job) {
 TEST(TableJob, LocalhostIsTheLaunchersOwnNode) {
   const auto table = table_of({{"localhost", 10}, {"n7", 11}, {"n8", 12}});
   std::vector<FindTrouble> faults;
-  EXPECT_THAT(ranks_of(job_of_table(table, {here}, {}, faults)),
+  EXPECT_THAT(table_ranks(job_of_table(table, {here}, {}, faults)),
               ElementsAre("0  10", "1 n7 11", "2 n8 12"));
   const auto remote = job_of_table(table, {there}, {}, faults);
-  EXPECT_THAT(ranks_of(remote), ElementsAre("0 n7 10", "1 n7 11", "2 n8 12"));
+  EXPECT_THAT(table_ranks(remote), ElementsAre("0 n7 10", "1 n7 11", "2 n8 12"));
   EXPECT_THAT(remote.arguments, ElementsAre("--mpirun", "ssh:me@n7:4711"));
   EXPECT_EQ(remote.name, "mpirun-4711@n7");
   EXPECT_EQ(remote.ranks[1].target.text(), "ssh:me@n7:11"); // by the same login
@@ -63,7 +63,7 @@ TEST(TableJob, HostNamesThatAreOptionsAreNeverUsed) {
                                {"", 14}});
   std::vector<FindTrouble> faults;
   const auto job = job_of_table(table, {here}, {}, faults);
-  EXPECT_THAT(ranks_of(job), ElementsAre("1 n8 11"));
+  EXPECT_THAT(table_ranks(job), ElementsAre("1 n8 11"));
   EXPECT_EQ(job.size, 5);         // four are missing
   ASSERT_THAT(faults, SizeIs(3)); // each name once
   for (const auto& fault : faults) {
@@ -106,7 +106,7 @@ TEST(TableJob, TheRankOfAScriptIsItsChild) {
   std::vector<FindTrouble> faults;
   const auto table = table_of({{"localhost", 10}, {"localhost", 20}, {"n8", 30}});
   const auto job = job_of_table(table, {here}, {{Node{}, *scan}}, faults);
-  EXPECT_THAT(ranks_of(job), ElementsAre("0  30", "1  20", "2 n8 30"));
+  EXPECT_THAT(table_ranks(job), ElementsAre("0  30", "1  20", "2 n8 30"));
   EXPECT_EQ(job.name, "17.1");
   EXPECT_EQ(job.ranks[0].mpi, "Open MPI");
   EXPECT_EQ(job.ranks[2].mpi, ""); // another process 30

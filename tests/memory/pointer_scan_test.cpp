@@ -10,18 +10,18 @@ namespace {
 
 using testing::ElementsAre;
 
-struct Shape {
+struct WordShape {
   ByteOrder order;
   std::size_t size;
   std::size_t alignment;
 };
 
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const WordShape& shape, std::ostream* out) {
   *out << (shape.order == ByteOrder::big ? "be" : "le") << 8 * shape.size << "_aligned_to_"
        << shape.alignment;
 }
 
-class PointerScan : public testing::TestWithParam<Shape> {
+class PointerScan : public testing::TestWithParam<WordShape> {
 protected:
   void put(std::size_t at, std::uint64_t value) {
     const auto [order, size, alignment] = GetParam();
@@ -43,10 +43,11 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Platforms, PointerScan,
-                         testing::Values(Shape{ByteOrder::little, 8, 8},
-                                         Shape{ByteOrder::big, 8, 8},
-                                         Shape{ByteOrder::little, 4, 4},
-                                         Shape{ByteOrder::big, 4, 4}, Shape{ByteOrder::big, 4, 2}));
+                         testing::Values(WordShape{ByteOrder::little, 8, 8},
+                                         WordShape{ByteOrder::big, 8, 8},
+                                         WordShape{ByteOrder::little, 4, 4},
+                                         WordShape{ByteOrder::big, 4, 4},
+                                         WordShape{ByteOrder::big, 4, 2}));
 
 TEST_P(PointerScan, FindsWhatLiesBetweenTheBoundsInItsOrder) {
   put(0, 0x20000000);

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr std::uint64_t bias = 0x40000;
+constexpr std::uint64_t load_bias = 0x40000;
 
 std::string as_text(const std::vector<std::uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
@@ -49,7 +49,7 @@ struct TargetTest : ::testing::Test {
     const auto address = builder.add_data(ByteWriter(shape.byte_order).number(42, 4).bytes());
     builder.add_symbols(SHT_SYMTAB, {{"answer", address.value, 4}});
     builder.write(directory / "firmware");
-    memory.put(ElfBuilder::base + bias, builder.bytes());
+    memory.put(ElfBuilder::base + load_bias, builder.bytes());
     return directory / "firmware";
   }
 };
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BareMachine, ::testing::ValuesIn(elf_shapes),
 
 TEST_P(BareMachine, IsWhatTheGivenFileSays) {
   const auto path = firmware(GetParam());
-  auto target = open({.images = {{path, {bias}}}});
+  auto target = open({.images = {{path, {load_bias}}}});
   ASSERT_TRUE(target) << target.error().message;
   EXPECT_EQ((*target)->platform().architecture, GetParam().architecture);
   EXPECT_EQ((*target)->platform().pointer_size, GetParam().word());
@@ -82,7 +82,7 @@ TEST_P(BareMachine, AnotherMachineBehindTheStubIsNamed) {
   const auto path = firmware(GetParam());
   stub.serve_objects({{"features:target.xml", "<target><architecture>riscv:rv64</architecture>"
                                               "</target>"}});
-  const auto target = open({.images = {{path, {bias}}}});
+  const auto target = open({.images = {{path, {load_bias}}}});
   ASSERT_FALSE(target);
   EXPECT_EQ(target.error().code, "target.platform");
   EXPECT_THAT(target.error().message, HasSubstr("riscv:rv64"));
@@ -109,7 +109,7 @@ TEST_F(TargetTest, ZerosOfAStubThatAnswersFailedReadsWithThemAreDoubtful) {
   stub.on("qSupported", Answer::packet("PacketSize=4000;qXfer:memory-map:read-;"
                                        "qXfer:features:read+;qXfer:threads:read+;"
                                        "QStartNoAckMode+;vContSupported+"));
-  auto target = open({.images = {{path, {bias}}}});
+  auto target = open({.images = {{path, {load_bias}}}});
   ASSERT_TRUE(target) << target.error().message;
   Warnings warnings;
   ASSERT_TRUE((*target)->load_images(warnings));
@@ -123,30 +123,31 @@ TEST_F(TargetTest, ZerosOfAStubThatAnswersFailedReadsWithThemAreDoubtful) {
   EXPECT_THAT(doubtful->hint, HasSubstr("gdb report_data_abort enable"));
 }
 
-/// A dynamic executable at `bias`, and its auxiliary vector.
+/// A dynamic executable at `load_bias`, and its auxiliary vector.
 struct LinuxProcess : TargetTest, ::testing::WithParamInterface<PlatformCase> {
   std::uint64_t word = static_cast<std::uint64_t>(GetParam().pointer_size);
   bool wide = word == 8;
-  std::uint64_t table = bias + (wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
+  std::uint64_t table = load_bias + (wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
 
   TargetBytes bytes() const { return TargetBytes(GetParam()); }
 
   void load(std::uint64_t r_debug, bool interpreter) {
-    memory.put(bias, as_text(bytes()
-                                 .elf_header(wide ? EM_S390 : EM_PPC, 4)
-                                 .program_header(PT_PHDR, table - bias, 4 * (wide ? 56 : 32))
-                                 .program_header(PT_LOAD, 0, 0x1000)
-                                 .program_header(PT_DYNAMIC, 0x800, 4 * word)
-                                 .program_header(interpreter ? PT_INTERP : PT_NULL, 0x700, 16)
-                                 .pad_to(0x700)
-                                 .text("/lib/ld.so")
-                                 .pad_to(0x800)
-                                 .word(DT_DEBUG)
-                                 .word(r_debug)
-                                 .word(DT_NULL)
-                                 .word(0)
-                                 .pad_to(0x2000)
-                                 .take()));
+    memory.put(load_bias,
+               as_text(bytes()
+                           .elf_header(wide ? EM_S390 : EM_PPC, 4)
+                           .program_header(PT_PHDR, table - load_bias, 4 * (wide ? 56 : 32))
+                           .program_header(PT_LOAD, 0, 0x1000)
+                           .program_header(PT_DYNAMIC, 0x800, 4 * word)
+                           .program_header(interpreter ? PT_INTERP : PT_NULL, 0x700, 16)
+                           .pad_to(0x700)
+                           .text("/lib/ld.so")
+                           .pad_to(0x800)
+                           .word(DT_DEBUG)
+                           .word(r_debug)
+                           .word(DT_NULL)
+                           .word(0)
+                           .pad_to(0x2000)
+                           .take()));
   }
   std::string vector() const {
     return as_text(bytes()
@@ -159,7 +160,7 @@ struct LinuxProcess : TargetTest, ::testing::WithParamInterface<PlatformCase> {
                        .word(AT_PAGESZ)
                        .word(4096)
                        .word(AT_EXECFN)
-                       .word(bias + 0x700)
+                       .word(load_bias + 0x700)
                        .word(AT_NULL)
                        .word(0)
                        .take());
@@ -203,7 +204,7 @@ TEST_P(LinuxProcess, AStaticExecutableHasNoLibrariesEver) {
   const auto found = images();
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->images(), SizeIs(1));
-  EXPECT_EQ(found->images().front().bias.value, bias);
+  EXPECT_EQ(found->images().front().bias.value, load_bias);
 }
 
 TEST_P(LinuxProcess, AMisleadingDescriptionIsNamed) {

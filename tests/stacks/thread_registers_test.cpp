@@ -14,17 +14,17 @@ namespace {
 using testing::Contains;
 using testing::IsEmpty;
 
-Platform platform_of(const char* architecture, ByteOrder byte_order = ByteOrder::little) {
+Platform registers_of_platform(const char* architecture, ByteOrder byte_order = ByteOrder::little) {
   Platform platform;
   platform.architecture = architecture;
   platform.byte_order = byte_order;
   return platform;
 }
 
-const auto x86_64 = platform_of("x86_64");
-const auto ppc = platform_of("ppc", ByteOrder::big);
+const auto x86_64 = registers_of_platform("x86_64");
+const auto ppc = registers_of_platform("ppc", ByteOrder::big);
 
-rsp::RegisterBytes bytes_of(const void* data, std::size_t size) {
+rsp::RegisterBytes register_bytes(const void* data, std::size_t size) {
   const auto* first = static_cast<const std::byte*>(data);
   return {first, first + size};
 }
@@ -45,7 +45,7 @@ TEST(ThreadRegisters, OfACoreAreThoseOfTheKernelsHeaders) {
   values.rbx = 0x33;
   values.rdx = 0x11;
   values.r15 = 0xff;
-  const auto thread = with(RegisterLayout::kernel, bytes_of(&values, sizeof values));
+  const auto thread = with(RegisterLayout::kernel, register_bytes(&values, sizeof values));
   EXPECT_EQ(program_counter(thread, x86_64), 0x401234U);
   EXPECT_EQ(stack_pointer(thread, x86_64), 0x7ffe10U);
   const auto registers = dwarf_registers(thread, x86_64); // numbers: psABI, "DWARF Register Number"
@@ -85,7 +85,7 @@ TEST(ThreadRegisters, OfPpcMayLackTheFloatingPointOnesInBetween) {
 
 TEST(ThreadRegisters, OfAnUnknownArchitectureAreNotKnown) {
   const auto thread = with(RegisterLayout::gdb, rsp::RegisterBytes(1000, std::byte(1)));
-  const auto cris = platform_of("cris");
+  const auto cris = registers_of_platform("cris");
   EXPECT_EQ(program_counter(thread, cris), std::nullopt);
   EXPECT_EQ(stack_pointer(thread, cris), std::nullopt);
   EXPECT_EQ(stack_pointer_number(cris), std::nullopt);

@@ -26,8 +26,9 @@ using testing::Optional;
 using testing::Pair;
 using testing::SizeIs;
 
-SubjectBuild native(const std::vector<std::string>& options, const std::string& source = "chain.c",
-                    const std::string& compiler = MQBRIDGE_TEST_CC) {
+SubjectBuild native_build(const std::vector<std::string>& options,
+                          const std::string& source = "chain.c",
+                          const std::string& compiler = MQBRIDGE_TEST_CC) {
   SubjectBuild build;
   build.compiler = {compiler};
   build.compiler.insert(build.compiler.end(), options.begin(), options.end());
@@ -55,7 +56,7 @@ ThreadStack expect_agreement(const CoreSubject& subject) {
 
 TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
   for (const char* pointers : {"-fomit-frame-pointer", "-fno-omit-frame-pointer"}) {
-    const auto stack = expect_agreement({native({"-g", "-O2", pointers}), "plain"});
+    const auto stack = expect_agreement({native_build({"-g", "-O2", pointers}), "plain"});
     EXPECT_EQ(stack.end, StackEnd::outermost);
     EXPECT_EQ(stack.frames.back().function, "_start");
   }
@@ -63,7 +64,7 @@ TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
 
 /// Where a recorder saw a call is a return address as any other one, with a stack or without.
 TEST_F(NativeStacks, CallSitesAreNamedAsCallersAre) {
-  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "plain");
   const auto unwound = subject.unwind();
   std::vector<StackFrame> callers; // of each address the innermost one
   for (const auto& frame : unwound.at(0).stack.frames)
@@ -93,14 +94,14 @@ TEST_F(NativeStacks, CallSitesAreNamedAsCallersAre) {
 
 TEST_F(NativeStacks, GoOnInWhatASignalHandlerInterrupted) {
   for (const char* kind : {"handler", "fault"}) {
-    const auto stack = expect_agreement({native({"-g", "-O2"}), kind});
+    const auto stack = expect_agreement({native_build({"-g", "-O2"}), kind});
     EXPECT_EQ(stack.end, StackEnd::outermost);
     EXPECT_THAT(places(stack), Contains(Pair("__restore_rt", 0)));
   }
 }
 
 TEST_F(NativeStacks, OfThreadsEndWhereTheyBegan) {
-  const CoreSubject subject(native({"-g", "-O2"}), "thread");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "thread");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(2)); // that of the signal is the first in a core
   EXPECT_EQ(own(places(threads[0].stack), subject.said()), subject.said());
@@ -110,7 +111,7 @@ TEST_F(NativeStacks, OfThreadsEndWhereTheyBegan) {
 }
 
 TEST_F(NativeStacks, EndAtCodeWithoutFile) {
-  const CoreSubject subject(native({"-g", "-O2"}), "without_file");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "without_file");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto& frames = threads[0].stack.frames;
@@ -122,7 +123,7 @@ TEST_F(NativeStacks, EndAtCodeWithoutFile) {
 }
 
 TEST_F(NativeStacks, EndWhereAReturnAddressWasOverwritten) {
-  const auto threads = CoreSubject(native({"-g", "-O2"}), "overwritten").unwind();
+  const auto threads = CoreSubject(native_build({"-g", "-O2"}), "overwritten").unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto& frames = threads[0].stack.frames;
   EXPECT_EQ(threads[0].stack.end, StackEnd::no_cfi);
@@ -132,7 +133,7 @@ TEST_F(NativeStacks, EndWhereAReturnAddressWasOverwritten) {
 }
 
 TEST_F(NativeStacks, EndWhereTheyGoInCircles) {
-  const auto threads = CoreSubject(native({"-g", "-O2"}), "circle").unwind();
+  const auto threads = CoreSubject(native_build({"-g", "-O2"}), "circle").unwind();
   ASSERT_THAT(threads, SizeIs(1));
   EXPECT_EQ(threads[0].stack.end, StackEnd::repeats);
   EXPECT_LT(threads[0].stack.frames.size(), 10U);
@@ -140,7 +141,7 @@ TEST_F(NativeStacks, EndWhereTheyGoInCircles) {
 }
 
 TEST_F(NativeStacks, OfANullCallHaveItsAddress) {
-  const auto threads = CoreSubject(native({"-g", "-O2"}), "null").unwind();
+  const auto threads = CoreSubject(native_build({"-g", "-O2"}), "null").unwind();
   ASSERT_THAT(threads, SizeIs(1));
   EXPECT_EQ(threads[0].stack.end, StackEnd::no_cfi);
   ASSERT_THAT(threads[0].stack.frames, SizeIs(1));
@@ -164,7 +165,7 @@ void keep_two_pages(CapturedStacks& captured) {
 }
 
 TEST_F(NativeStacks, SayWhereTheyWereCut) {
-  const CoreSubject subject(native({"-g", "-O2"}), "deep");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "deep");
   for (const bool cut : {true, false}) {
     Warnings warnings;
     const auto threads =
@@ -181,7 +182,7 @@ TEST_F(NativeStacks, SayWhereTheyWereCut) {
 
 #ifdef __x86_64__
 TEST_F(NativeStacks, OfRegistersThatPointNowhereEndSoon) {
-  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "plain");
   const auto unwound_with = [&](std::size_t offset, std::optional<std::byte> value) {
     Warnings warnings;
     auto threads = subject.unwind(test::unwind_options(), warnings, [&](auto& captured, auto&) {
@@ -210,7 +211,7 @@ TEST_F(NativeStacks, OfRegistersThatPointNowhereEndSoon) {
 #endif
 
 TEST_F(NativeStacks, HaveAsManyFramesAsAreShown) {
-  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "plain");
   const auto all = subject.unwind();
   ASSERT_THAT(all, SizeIs(1));
   for (std::size_t most = 1; most < all[0].stack.frames.size(); ++most) {
@@ -226,7 +227,7 @@ TEST_F(NativeStacks, HaveAsManyFramesAsAreShown) {
 }
 
 TEST_F(NativeStacks, OfAStrippedProgramHaveAddresses) {
-  const CoreSubject subject(native({"-O2", "-s"}), "plain");
+  const CoreSubject subject(native_build({"-O2", "-s"}), "plain");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto& stack = threads[0].stack;
@@ -241,7 +242,7 @@ TEST_F(NativeStacks, OfAStrippedProgramHaveAddresses) {
 }
 
 TEST_F(NativeStacks, HaveNamesOfCplusplusWithoutParameters) {
-  const CoreSubject subject(native({"-g", "-O2"}, "names.cpp", MQBRIDGE_TEST_CXX), "");
+  const CoreSubject subject(native_build({"-g", "-O2"}, "names.cpp", MQBRIDGE_TEST_CXX), "");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto of_gdb = [&](const Place& place) {
@@ -263,7 +264,7 @@ TEST_F(NativeStacks, HaveNamesOfCplusplusWithoutParameters) {
 
 TEST_F(NativeStacks, HaveNamesOfFortran) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gfortran", "gfortran"));
-  const CoreSubject subject(native({"-g", "-O1"}, "names.f90", "gfortran"), "");
+  const CoreSubject subject(native_build({"-g", "-O1"}, "names.f90", "gfortran"), "");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const std::vector<Place> said = {
@@ -283,7 +284,7 @@ std::vector<std::string> names_in(const std::string& module, const ThreadStack& 
 }
 
 TEST_F(NativeStacks, HaveNamesOfWhatOnlyOneFunctionJumpsTo) {
-  const CoreSubject subject(native({"-O2", "-s", "-rdynamic"}, "jumps.c"), "");
+  const CoreSubject subject(native_build({"-O2", "-s", "-rdynamic"}, "jumps.c"), "");
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto names = names_in(subject.program(), threads[0].stack);
@@ -298,11 +299,11 @@ TEST_F(NativeStacks, HaveNamesOfWhatOnlyOneFunctionJumpsTo) {
 TEST_F(NativeStacks, GoThroughMoreLibrariesThanAProcessUsuallyOpens) {
   constexpr int count = 100;
   const test::TempDirectory directory;
-  test::compile(native({"-g", "-O2", "-shared", "-fPIC", "-DLIBRARY"}, "many_libraries.c"),
+  test::compile(native_build({"-g", "-O2", "-shared", "-fPIC", "-DLIBRARY"}, "many_libraries.c"),
                 directory / "0.so");
   for (int i = 1; i < count; ++i)
     std::filesystem::copy_file(directory / "0.so", directory / (std::to_string(i) + ".so"));
-  const CoreSubject subject(native({"-g", "-O2"}, "many_libraries.c"), directory.path());
+  const CoreSubject subject(native_build({"-g", "-O2"}, "many_libraries.c"), directory.path());
   const auto threads = subject.unwind();
   ASSERT_THAT(threads, SizeIs(1));
   const auto found = places(threads[0].stack);
@@ -313,7 +314,7 @@ TEST_F(NativeStacks, GoThroughMoreLibrariesThanAProcessUsuallyOpens) {
 /// dwz moves what several files have in common into one that they all refer to.
 TEST_F(NativeStacks, HaveNamesThatDwzPutElsewhere) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("dwz", "dwz"));
-  const CoreSubject subject(native({"-g", "-O2"}), "plain");
+  const CoreSubject subject(native_build({"-g", "-O2"}), "plain");
   const test::TempDirectory directory;
   const std::string one = directory / "one";
   const std::string other = directory / "other";
@@ -342,7 +343,7 @@ TEST_F(NativeStacks, OfI386BeginInTheVdso) {
       test::lacking_program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu libc6-dev-i386-cross"));
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_ia32());
   const auto stack = expect_agreement(
-      {native({"-g", "-O2", "-static"}, "chain.c", "i686-linux-gnu-gcc"), "plain"});
+      {native_build({"-g", "-O2", "-static"}, "chain.c", "i686-linux-gnu-gcc"), "plain"});
   ASSERT_FALSE(stack.frames.empty());
   EXPECT_EQ(stack.frames[0].function, "__kernel_vsyscall");
   EXPECT_EQ(stack.frames[0].module, "[vdso]");

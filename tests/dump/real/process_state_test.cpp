@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 const std::vector<std::string> ten_receives = {"10", "0", "1"};
 
-RankOutcome dump(const std::string& endpoint, DumpTools& tools) {
+RankOutcome dump_of(const std::string& endpoint, DumpTools& tools) {
   const auto target = TargetSpec::parse(endpoint);
   EXPECT_TRUE(target) << endpoint;
   std::shared_ptr<rsp::SharedStub> stub;
@@ -37,14 +37,14 @@ TEST_P(OwnState, OfAStoppedProcessIsShownAndLeft) {
   const auto endpoint =
       GetParam() == ServerMode::stdio ? fmt::format("local:{}", process.pid()) : server.endpoint();
   DumpTools tools;
-  const auto running = dump(endpoint, tools);
+  const auto running = dump_of(endpoint, tools);
   EXPECT_TRUE(running.dump.process_state == "S" || running.dump.process_state == "R")
       << running.dump.process_state.value_or("none");
   EXPECT_FALSE(warns_of_stop(running.dump));
 
   ASSERT_EQ(::kill(process.pid(), SIGSTOP), 0);
   ASSERT_TRUE(eventually(5s, [&] { return process_state(process.pid()) == 'T'; }));
-  const auto stopped = dump(endpoint, tools);
+  const auto stopped = dump_of(endpoint, tools);
   EXPECT_EQ(stopped.dump.status, RankStatus::ok) << errors_of(stopped.dump);
   EXPECT_EQ(receives_of(stopped.dump), 10U);
   EXPECT_EQ(stopped.dump.process_state, "T");
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Stubs, OwnState, testing::Values(ServerMode::multi, Ser
 TEST(HeldBefore, WhatTheProcessWasDoingIsNotKnown) {
   const RankUnderTest rank("recorder_list", ten_receives, ServerMode::attach_once);
   DumpTools tools;
-  const auto outcome = dump(rank, tools);
+  const auto outcome = dump_of(rank, tools);
   EXPECT_TRUE(outcome.dump.stopped_before_us);
   EXPECT_EQ(outcome.dump.process_state, std::nullopt);
 }

@@ -46,9 +46,9 @@ std::vector<Written> read_written(const std::filesystem::path& directory, long p
   return all;
 }
 
-class Comparison {
+class IdentityComparison {
 public:
-  Comparison(const json& document, bool other_jobs)
+  IdentityComparison(const json& document, bool other_jobs)
       : document_(document), other_jobs_(other_jobs) {}
 
   void compare(const json& rank, const Written& written) {
@@ -174,7 +174,7 @@ bool who_finishes(const std::filesystem::path& directory) {
 
 std::vector<std::string> who_differences(const std::filesystem::path& directory,
                                          const json& document, bool other_jobs) {
-  Comparison comparison(document, other_jobs);
+  IdentityComparison comparison(document, other_jobs);
   for (const json& rank : document["ranks"])
     for (const Written& written : read_written(directory, rank["pid"]))
       comparison.compare(rank, written);

@@ -36,7 +36,7 @@ Result<std::vector<ProcessThread>> threads_of_core(const std::filesystem::path& 
   return (*core)->threads(64);
 }
 
-std::string text_of(const ProcessThread& thread) {
+std::string thread_text(const ProcessThread& thread) {
   std::string text;
   for (const auto& byte : thread.registers.value_or(rsp::RegisterBytes()))
     text += byte ? static_cast<char>(*byte) : '?';
@@ -61,10 +61,10 @@ TEST_P(CoreThreadsOf, HaveTheKernelsRegisters) {
     EXPECT_EQ(thread.layout, RegisterLayout::kernel);
   EXPECT_EQ(threads->at(0).tid, 70001);
   EXPECT_EQ(threads->at(0).signal, 7);
-  EXPECT_EQ(text_of(threads->at(0)), "registers of one");
+  EXPECT_EQ(thread_text(threads->at(0)), "registers of one");
   EXPECT_EQ(threads->at(1).tid, 70002);
   EXPECT_EQ(threads->at(1).signal, 0);
-  EXPECT_EQ(text_of(threads->at(1)), std::string(16, '\0'));
+  EXPECT_EQ(thread_text(threads->at(1)), std::string(16, '\0'));
 }
 
 #if defined(__x86_64__)

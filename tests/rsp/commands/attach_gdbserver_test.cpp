@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(EveryMode, AttachGdbserver,
                                          ServerMode::spawned_once, ServerMode::stdio),
                          [](const auto& mode) { return to_string(mode.param); });
 
-std::string at_process(const GdbServer& server, std::int64_t pid) {
+std::string attached_to(const GdbServer& server, std::int64_t pid) {
   return fmt::format("127.0.0.1:{}@{}", server.port(), pid);
 }
 
@@ -66,7 +66,7 @@ TEST(AttachMulti, OneProcessAfterTheOther) {
   const test::ChildProcess second({{test::inferior_program()}});
   for (const std::int64_t pid : {std::int64_t{server.inferior()}, std::int64_t{second.pid()},
                                  std::int64_t{server.inferior()}}) {
-    const auto client = connected(at_process(server, pid));
+    const auto client = connected(attached_to(server, pid));
     ASSERT_TRUE(client);
     const auto attachment = attach(*client);
     ASSERT_TRUE(attachment) << attachment.error().message;
@@ -79,7 +79,7 @@ TEST(AttachMulti, OneProcessAfterTheOther) {
 TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
   const GdbServer server(ServerMode::multi);
   {
-    const auto client = connected(at_process(server, 999'999'999));
+    const auto client = connected(attached_to(server, 999'999'999));
     ASSERT_TRUE(client);
     const auto attachment = attach(*client);
     ASSERT_FALSE(attachment);
@@ -87,7 +87,7 @@ TEST(AttachMulti, RefusalsAreToldApartAndTheServerGoesOn) {
   }
   const GdbServer other(ServerMode::attach);
   {
-    const auto client = connected(at_process(server, other.inferior()));
+    const auto client = connected(attached_to(server, other.inferior()));
     ASSERT_TRUE(client);
     const auto attachment = attach(*client);
     ASSERT_FALSE(attachment);

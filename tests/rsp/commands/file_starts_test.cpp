@@ -31,7 +31,7 @@ std::unique_ptr<Client> unattached(const std::string& shell = "exec") {
 }
 
 /// What has come of each, in the order of `wanted`.
-Result<std::vector<FileText>> read_all(Client& client, const std::vector<FileStart>& wanted) {
+Result<std::vector<FileText>> read_starts(Client& client, const std::vector<FileStart>& wanted) {
   std::vector<FileText> texts(wanted.size());
   std::vector<int> taken(wanted.size());
   auto done = read_file_starts(client, wanted, [&](std::size_t index, FileText text) {
@@ -59,7 +59,7 @@ TEST(FileStarts, OfManyFilesTakeFewRoundTrips) {
     wanted.push_back({own + "stat", 1024});
   }
   const auto before = client->counters().round_trips;
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   EXPECT_LE(client->counters().round_trips - before, 5U);
   const auto environment = contents(own + "environ");
@@ -81,7 +81,7 @@ TEST(FileStarts, OfListsThatComeByThePageAreJoined) {
   }
   const auto maps = fmt::format("/proc/{}/maps", still);
   const std::vector<FileStart> wanted{{maps, 1U << 20, true}, {maps, 5000, true}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   const auto expected = contents(maps);
   EXPECT_GT(expected.size(), 4096U);
@@ -103,7 +103,7 @@ TEST(FileStarts, AnyBytesComeRightAndOnlySoManyAsWereWanted) {
   const auto client = unattached();
   ASSERT_TRUE(client);
   const std::vector<FileStart> wanted{{path, 1U << 20}, {path, 100'001}, {path, 0}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   EXPECT_TRUE((*texts)[0].text == text);
   EXPECT_TRUE((*texts)[0].whole);
@@ -117,7 +117,7 @@ TEST(FileStarts, OfAStubWithFewDescriptorsCome) {
   ASSERT_TRUE(client);
   const auto stat = fmt::format("/proc/{}/stat", ::getpid());
   const std::vector<FileStart> wanted(200, {stat, 1024});
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   for (const auto& text : *texts)
     EXPECT_EQ(text.state, State::read);
@@ -128,7 +128,7 @@ TEST(FileStarts, FilesThatAreNotThereCostNoOther) {
   ASSERT_TRUE(client);
   const std::vector<FileStart> wanted{
       {"/nowhere", 10}, {"/proc/self/stat", 1024}, {"/proc", 10}, {"/proc/self/stat", 4}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   EXPECT_EQ((*texts)[0].state, State::missing);
   EXPECT_THAT((*texts)[1].text, HasSubstr("(gdbserver)"));
@@ -142,7 +142,7 @@ TEST(FileStarts, WhatIsDeniedIsSaidSo) {
   stub.on("vFile:open:", Answer::packet("F-1,d"));
   const auto client = connected(stub);
   const std::vector<FileStart> wanted{{"/proc/1/environ", 10}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   EXPECT_EQ(texts->front().state, State::denied);
 }
@@ -155,11 +155,11 @@ TEST(FileStarts, AreClosedWithTheNextExchange) {
   stub.on("vFile:close:", Answer::packet("F0"));
   const auto client = connected(stub);
   const std::vector<FileStart> wanted{{"/a", 1000}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_TRUE(texts) << texts.error().message;
   EXPECT_EQ(texts->front().text, "abc");
   EXPECT_EQ(stub.count("vFile:close:5"), 0U);
-  ASSERT_TRUE(read_all(*client, wanted));
+  ASSERT_TRUE(read_starts(*client, wanted));
   EXPECT_EQ(stub.count("vFile:close:5"), 1U);
 }
 
@@ -172,7 +172,7 @@ FileText read_of(const std::string& pread) {
   stub.on("vFile:close:", Answer::packet("F0"));
   const auto client = connected(stub);
   const std::vector<FileStart> wanted{{"/proc/7/environ", 1U << 20, true}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   return texts ? texts->front() : FileText();
 }
 
@@ -187,7 +187,7 @@ TEST(FileStarts, OfAStubWithoutFilesAreAnError) {
   ScriptedStub stub;
   const auto client = connected(stub);
   const std::vector<FileStart> wanted{{"/proc/7/environ", 10}};
-  const auto texts = read_all(*client, wanted);
+  const auto texts = read_starts(*client, wanted);
   ASSERT_FALSE(texts);
   EXPECT_EQ(texts.error().code, "vfile.unsupported");
 }

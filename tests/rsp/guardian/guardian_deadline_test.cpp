@@ -26,8 +26,8 @@ using test::ScriptedStub;
 using testing::ElementsAre;
 
 /// A connection to a stub, in the care of a guardian that may have others.
-struct Guarded {
-  Guarded(Guardian& guardian, const char* packet)
+struct LateGuarded {
+  LateGuarded(Guardian& guardian, const char* packet)
       : client(stub), handle(guardian.watch(client.descriptor()).value_or(0)) {
     name_process(guardian, handle, packet);
   }
@@ -40,8 +40,8 @@ TEST(GuardianDeadline, TheTargetOfALateClientRuns) {
   test::faults_tried(1);
   auto guardian = started();
   ASSERT_TRUE(guardian);
-  const Guarded late(*guardian, "D;1f");
-  const Guarded other(*guardian, "D;2f");
+  const LateGuarded late(*guardian, "D;1f");
+  const LateGuarded other(*guardian, "D;2f");
   const auto deadline = steady_clock::now() + 100ms;
   guardian->set_deadline(late.handle, deadline);
   EXPECT_FALSE(guardian->taken_over(late.handle));
@@ -57,7 +57,7 @@ TEST(GuardianDeadline, TheTargetOfALateClientRuns) {
 TEST(GuardianDeadline, OneThatLetsGoByItselfIsLeftAlone) {
   auto guardian = started();
   ASSERT_TRUE(guardian);
-  const Guarded held(*guardian, "D;1f");
+  const LateGuarded held(*guardian, "D;1f");
   guardian->set_deadline(held.handle, steady_clock::now() + 100ms);
   guardian->keep(held.handle);
   std::this_thread::sleep_for(300ms);
@@ -74,7 +74,7 @@ TEST(GuardianDeadline, OneThatLetsGoByItselfIsLeftAlone) {
 TEST(GuardianDeadline, OneThatIsCalledOffDoesNotCount) {
   auto guardian = started();
   ASSERT_TRUE(guardian);
-  const Guarded held(*guardian, "D;1f");
+  const LateGuarded held(*guardian, "D;1f");
   guardian->set_deadline(held.handle, steady_clock::now() + 100ms);
   guardian->set_deadline(held.handle, std::nullopt); // it is to run to a signal
   std::this_thread::sleep_for(300ms);
@@ -86,7 +86,7 @@ TEST(GuardianDeadline, TheNextGuardianKnowsIt) {
   test::faults_tried(1);
   auto guardian = started();
   ASSERT_TRUE(guardian);
-  const Guarded held(*guardian, "D;1f");
+  const LateGuarded held(*guardian, "D;1f");
   guardian->set_deadline(held.handle, steady_clock::now() + 500ms);
   const pid_t first = guardian_pid();
   kill(first, SIGKILL);

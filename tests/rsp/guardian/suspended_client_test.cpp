@@ -59,7 +59,7 @@ TEST(ClientState, OfAProcess) {
   EXPECT_EQ(guardian::client_state(999'999'999), ClientState::active);
 }
 
-bool says(const test::ChildProcess& client, std::string_view text) {
+bool has_said(const test::ChildProcess& client, std::string_view text) {
   return test::eventually(10s, [&] { return client.err().find(text) != std::string::npos; });
 }
 
@@ -70,7 +70,7 @@ TEST_P(SuspendedClient, TheTargetRunsOnAndTheClientIsToldSo) {
   const GdbServer server(GetParam());
   test::ChildProcess client(
       {{test::kill_victim_program(), test::guardian_program(), server.endpoint()}});
-  ASSERT_TRUE(says(client, "attached")) << client.err();
+  ASSERT_TRUE(has_said(client, "attached")) << client.err();
   client.signal(SIGSTOP);
   EXPECT_TRUE(test::runs_within(server.inferior(), Keeper::suspension_grace + 10s));
   EXPECT_EQ(test::process_state(client.pid()), 'T');
@@ -92,7 +92,7 @@ TEST(SuspendedClientTest, AShortSuspensionCostsNothing) {
   const GdbServer server(ServerMode::attach);
   test::ChildProcess client(
       {{test::kill_victim_program(), test::guardian_program(), server.endpoint()}});
-  ASSERT_TRUE(says(client, "attached")) << client.err();
+  ASSERT_TRUE(has_said(client, "attached")) << client.err();
   for (int round = 0; round < 5; ++round) {
     client.signal(SIGSTOP);
     std::this_thread::sleep_for(Keeper::suspension_grace / 4);
