@@ -1,11 +1,12 @@
 #include "host/memory/prefetch_reach.h"
+#include "rsp/limits.h"
 
 #include <gtest/gtest.h>
 
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+using rsp::limits::page;
 
 MappedRange range(std::uint64_t first_page, std::uint64_t pages, std::string name = {},
                   bool writable = true) {

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Stubs, OwnState, testing::Values(ServerMode::multi, Ser
 TEST(HeldBefore, WhatTheProcessWasDoingIsNotKnown) {
   const RankUnderTest rank("recorder_list", ten_receives, ServerMode::attach_once);
   DumpTools tools;
-  const auto outcome = dump_of(rank, tools);
+  const auto outcome = dump(rank, tools);
   EXPECT_TRUE(outcome.dump.stopped_before_us);
   EXPECT_EQ(outcome.dump.process_state, std::nullopt);
 }
