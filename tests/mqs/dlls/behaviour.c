@@ -104,8 +104,8 @@ static void scribble(void) {
 static void map_shared_memory(void) {
   enum { piece = 1 << 24, most = 1 << 9 };
   int pieces = 0;
-  while (pieces < most && mmap(NULL, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                               0) != MAP_FAILED)
+  while (pieces < most &&
+         mmap(NULL, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
     ++pieces;
   printf("%d MiB\n", pieces * 16);
 }
