@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 namespace mqbridge::e2e {
 namespace {
@@ -24,6 +26,17 @@ using test::ChildProcess;
 using test::descendant_named;
 using test::eventually;
 using testing::HasSubstr;
+
+/// How many sockets the guardian of a stopped mqbridge has, once all that was sent to it has come.
+int settled_sockets(pid_t guardian) {
+  int before = -1;
+  int now = test::sockets_of(guardian);
+  while (now != before) {
+    std::this_thread::sleep_for(20ms);
+    before = std::exchange(now, test::sockets_of(guardian));
+  }
+  return now;
+}
 
 /// Whether another guardian than `before` has been told of as many connections, which lie beyond
 /// its channel: one that is not told of all yet does not know whom to release.
@@ -51,9 +64,14 @@ TEST_P(GuardianKilled, TheNextOneReleasesAllAfterMqbridgeIsKilled) {
     const char* const phases[] = {"connect", "attach", "images", "walk"};
     run.await_phase(phases[attempt % 4], 1, 20s);
     const auto guardian = descendant_named(mqbridge, "mqbridge-guardian");
-    const int sockets = guardian ? std::max(2, test::sockets_of(*guardian)) : 0;
-    if (guardian)
+    int sockets = 0;
+    if (guardian) {
+      // Stopped, it tells the guardian of no connection between the count and the kill.
+      run.process().signal(SIGSTOP);
+      sockets = std::max(2, settled_sockets(*guardian));
       kill(*guardian, SIGKILL);
+      run.process().signal(SIGCONT);
+    }
     const bool replaced = guardian && another_watches(mqbridge, *guardian, sockets);
     run.process().signal(SIGKILL);
     const auto ending = run.process().wait(5s);
