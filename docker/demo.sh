@@ -29,9 +29,10 @@ wait_for() {
 }
 all_ready() { [[ $(find "$work" -name 'ready.*' | wc -l) == 4 ]]; }
 
-# One machine, no ssh, perhaps root in a container: mpirun shall not mind.
+# One machine, no ssh, perhaps root in a container: mpirun shall not mind. From Open MPI 5 on it is PRRTE's.
 export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 echo "1. mpirun -np 4 ring_deadlock: every rank waits for its left neighbour before it sends to its right one"
 mpirun --oversubscribe -np 4 "$build/inferiors/ring_deadlock" "$work" >"$work/mpirun.log" 2>&1 &
 job=$!

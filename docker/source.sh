@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Unpacks the upstream source of a Debian package into a directory, without Debian's patches.
-#   docker/source.sh DIRECTORY PACKAGE=VERSION FILE SHA256 [TAR-OPTION...]
+#   docker/source.sh [--suite SUITE] DIRECTORY PACKAGE=VERSION FILE SHA256 [TAR-OPTION...]
 # FILE is the upstream tarball that the package has; its top directory is left out. It comes from wherever apt here gets
 # its packages, with the same keys and a state of its own, and has to have this digest. apt's own files stay as they are.
 set -euo pipefail
@@ -8,28 +8,21 @@ set -euo pipefail
 say() { printf 'source: %s\n' "$*" >&2; }
 die() { say "$@"; exit 1; }
 
-(($# >= 4)) || die "usage: source.sh DIRECTORY PACKAGE=VERSION FILE SHA256 [TAR-OPTION...]"
+suite=
+if [[ ${1:-} == --suite ]]; then
+  suite=$2
+  shift 2
+fi
+(($# >= 4)) || die "usage: source.sh [--suite SUITE] DIRECTORY PACKAGE=VERSION FILE SHA256 [TAR-OPTION...]"
 directory=$1 package=$2 file=$3 digest=$4
 shift 4
 command -v xz >/dev/null || die "no xz: apt install xz-utils"
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 
-# Wherever apt here gets packages, the sources stand beside them.
-source_lists() {
-  local parts list file
-  eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"
-  mkdir "$state/sources"
-  for file in "$list" "$parts"/*.list; do
-    [[ ! -f $file ]] || sed -n 's/^deb\([[:space:]]\)/deb-src\1/p' "$file" >>"$state/sources/all.list"
-  done
-  for file in "$parts"/*.sources; do
-    [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$state/sources/$(basename "$file")"
-  done
-}
-
 say "fetching $file of $package"
-source_lists
+# Wherever apt here gets packages, the sources stand beside them.
+"$(dirname "${BASH_SOURCE[0]}")/apt_lists.sh" "$state/sources" deb-src $suite
 mkdir -p "$state/apt/lists/partial" "$state/apt/archives/partial"
 options=(-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$state/sources"
   -o Dir::State::lists="$state/apt/lists" -o Dir::Cache="$state/apt" -o APT::Sandbox::User=root

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Unpacks Debian packages of any architecture into a directory. No architecture is added to the system, nothing is
 # installed, no program of the packages is run.
-#   docker/sysroot.sh DIRECTORY ARCHITECTURE PACKAGE... [-- PACKAGE...]
+#   docker/sysroot.sh [--suite SUITE] DIRECTORY ARCHITECTURE PACKAGE... [-- PACKAGE...]
 # The packages before `--` come with all that they depend on, those behind it alone. They come from wherever apt here
-# gets its own, with the same keys; apt resolves and verifies them, with a state of its own.
+# gets its own, with the same keys, or from another release there (SUITE); apt resolves and verifies them, with a state of its own.
 set -euo pipefail
 
 die() { printf 'sysroot: %s\n' "$*" >&2; exit 1; }
 
-(($# >= 3)) || die "usage: sysroot.sh DIRECTORY ARCHITECTURE PACKAGE... [-- PACKAGE...]"
+suite=
+if [[ ${1:-} == --suite ]]; then
+  suite=$2
+  shift 2
+fi
+(($# >= 3)) || die "usage: sysroot.sh [--suite SUITE] DIRECTORY ARCHITECTURE PACKAGE... [-- PACKAGE...]"
 root=$1 architecture=$2
 shift 2
 with_dependencies=() alone=()
@@ -22,13 +27,14 @@ alone=("$@")
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 mkdir -p "$root" "$state/lists/partial" "$state/archives/partial"
+"$(dirname "${BASH_SOURCE[0]}")/apt_lists.sh" "$state/sources" deb $suite
 : >"$state/status" # as if nothing were installed: everything that is depended on is missing
 
 # Runs apt-get for the other architecture; its words are shown if it fails.
 apt_get() {
   apt-get -qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" \
     -o Dir::State="$state" -o Dir::State::status="$state/status" -o Dir::State::lists="$state/lists" \
-    -o Dir::Cache="$state" -o Dir::Cache::archives="$state/archives" \
+    -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$state/sources" -o Dir::Cache="$state" -o Dir::Cache::archives="$state/archives" \
     -o APT::Install-Recommends=false -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3 \
     "$@" >"$state/log" 2>&1
 }

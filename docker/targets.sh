@@ -15,7 +15,7 @@ say() { printf '== %s\n' "$*" >&2; }
 die() { printf 'targets: %s\n' "$*" >&2; exit 1; }
 
 script_of() { printf '%s/targets/%s.sh' "$here" "$1"; }
-stamp_of() { cat "$(script_of "$1")" "$here/sysroot.sh" | sha256sum | cut -d' ' -f1; }
+stamp_of() { cat "$(script_of "$1")" "$here/sysroot.sh" "$here/apt_lists.sh" | sha256sum | cut -d' ' -f1; }
 is_made() { [[ -f $store/$1/.stamp && $(<"$store/$1/.stamp") == "$(stamp_of "$1")" ]]; }
 
 list() {

@@ -11,6 +11,7 @@ inline constexpr std::string_view debuginfod_given_up = "debuginfod.given_up";
 inline constexpr std::string_view dll_architecture = "dll.architecture";
 inline constexpr std::string_view dll_protocol = "dll.protocol";
 inline constexpr std::string_view dll_timeout = "dll.timeout";
+inline constexpr std::string_view dll_version_differs = "dll.version_differs";
 inline constexpr std::string_view dwarf_corrupt = "dwarf.corrupt";
 inline constexpr std::string_view elf_open = "elf.open";
 inline constexpr std::string_view libraries_corrupt = "libraries.corrupt";
@@ -26,6 +27,7 @@ inline constexpr std::string_view types_missing = "types.missing";
 inline constexpr std::string_view types_partial = "types.partial";
 inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
 inline constexpr std::string_view variables_clock = "variables.clock"; ///< clocks differ
+inline constexpr std::string_view walk_unreadable = "walk.unreadable";
 
 /// Families of codes: each code of the family begins with this text.
 inline constexpr std::string_view of_elf = "elf.";     ///< an ELF file of this host

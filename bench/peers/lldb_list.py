@@ -55,10 +55,15 @@ def reader(lldb, process):
     return read
 
 
+def installed():
+    """The directory of the LLVM whose program `lldb` is: /usr/lib/llvm-14, for example."""
+    return os.path.dirname(os.path.dirname(os.path.realpath("/usr/bin/lldb")))
+
+
 def load_lldb(root):
     """LLDB's module for this Python. Debian 12 links it to a file that only the development package brings, so that the
     library that is there is loaded as what it is: the module's other half. ImportError."""
-    packages = glob.glob(os.path.join(root, "lib/python3*/dist-packages"))
+    packages = glob.glob(os.path.join(root, "lib/python3*/*-packages"))
     library = os.path.join(root, "lib/liblldb.so.1")
     loader = importlib.machinery.ExtensionFileLoader("_lldb", library)
     native = importlib.util.module_from_spec(importlib.util.spec_from_loader("_lldb", loader))
@@ -82,7 +87,7 @@ def open_debugger(lldb, arguments):
 def main():
     options = peer.parser(__doc__)
     options.add_argument("--line", type=int, default=4096, help="bytes that LLDB reads and keeps at once")
-    options.add_argument("--llvm", default="/usr/lib/llvm-14", help="where LLDB is installed")
+    options.add_argument("--llvm", default=installed(), help="where LLDB is installed")
     arguments = options.parse_args()
     try:
         lldb = load_lldb(arguments.llvm)

@@ -146,7 +146,7 @@ Result<PeerTools> PeerTools::prepare(const fs::path& directory) {
     if (const auto dll = entry.path() / "openmpi/lib/openmpi3/libompi_dbg_msgq.so"; fs::exists(dll))
       tools.debug_dll = dll;
   if (tools.debug_dll.empty())
-    return fail("bench.peers", "there is no debug DLL of Open MPI", "apt install libopenmpi3");
+    return fail("bench.peers", "there is no debug DLL of Open MPI", "apt install openmpi-bin");
   tools.type_carrier = directory / "ompi.types.so";
   const auto made = output_of({std::string(MQBRIDGE_BINARY_DIRECTORY) + "/mqbridge", "types",
                                "make", "--mpi", "openmpi", "-o", tools.type_carrier.string()});
@@ -177,7 +177,7 @@ std::vector<Contender> peer_contenders(const PeerTools& tools, std::vector<std::
     }
     peers.add_on_node("gdb_mqd_host", Filler::openmpi, gdb_host);
   }
-  if (!lacks("lldb-14", "lldb-14 python3-lldb-14"))
+  if (!lacks("lldb", "lldb python3-lldb"))
     peers.add_remote("lldb_list", Filler::recorder, {"python3", script("lldb_list.py")});
   peers.add_on_node("local_walk", Filler::openmpi, joined({program("local_walk")}, openmpi));
   peers.add_on_node("local_walk", Filler::recorder, {program("local_walk")});

@@ -28,7 +28,10 @@ bool has_exited(const RankDump& rank, const std::set<std::string>& hosts_with_ra
          hosts_with_ranks.contains(*rank.host);
 }
 
+/// What a debug DLL of another version has shown is no ground for a verdict.
 bool was_read(const RankDump& rank) {
+  if (has_error(rank, codes::dll_version_differs))
+    return false;
   return rank.blocked_in || !rank.communicators.empty();
 }
 
@@ -133,6 +136,8 @@ void JobPicture::take_looks_before(const Dump& dump) {
 void JobPicture::take_seats() {
   std::unordered_map<std::string, std::uint32_t> keys;
   for (Process& process : processes_) {
+    if (process.presence == Presence::unread)
+      continue;
     for (const Communicator& communicator : process.now->communicators) {
       if (communicator.key.empty())
         continue;

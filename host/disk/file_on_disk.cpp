@@ -1,7 +1,6 @@
 #include "host/disk/file_on_disk.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +14,7 @@ std::int64_t nanoseconds(const timespec& time) {
 
 } // namespace
 
-FileOnDisk::FileOnDisk(std::filesystem::path path, const FileDescriptor& fd)
-    : path_(std::move(path)) {
+FileOnDisk::FileOnDisk(FilePlace place, const FileDescriptor& fd) : place_(std::move(place)) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0)
     return;
@@ -34,16 +32,17 @@ bool FileOnDisk::is_same_as(const FileOnDisk& other) const {
 }
 
 FileDescriptor FileOnDisk::open() const {
-  // O_NONBLOCK serves as in open_regular_file(): a FIFO may have taken the file's place.
-  FileDescriptor fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  return fd && is_same_as(FileOnDisk(path_, fd)) ? std::move(fd) : FileDescriptor();
+  struct stat status {};
+  auto fd = open_if_regular(place_, status);
+  return fd && is_same_as(FileOnDisk(place_, fd)) ? std::move(fd) : FileDescriptor();
 }
 
 std::string FileOnDisk::identity(std::string_view build_id) const {
-  if (!build_id.empty())
+  if (!build_id.empty() && !place_.root)
     return fmt::format("build-id {} size {} modified {}", build_id, size_, modified_);
-  return fmt::format("file {} device {} inode {} size {} modified {} changed {}", path_.string(),
-                     device_, inode_, size_, modified_, changed_);
+  return fmt::format("file {} device {} inode {} size {} modified {} changed {}",
+                     place_.root ? build_id : path().native(), device_, inode_, size_, modified_,
+                     changed_);
 }
 
 std::size_t read_at(const FileDescriptor& fd, std::uint64_t offset, std::span<std::byte> into) {

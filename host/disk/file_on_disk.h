@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/disk/file_descriptor.h"
+#include "host/disk/file_place.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,11 @@ namespace mqbridge {
 class FileOnDisk {
 public:
   FileOnDisk() = default;
-  /// Remembers which file `fd` is. `path`: the path by which it was opened.
-  FileOnDisk(std::filesystem::path path, const FileDescriptor& fd);
+  /// Remembers which file `fd` is. `place`: where it was opened.
+  FileOnDisk(FilePlace place, const FileDescriptor& fd);
 
-  const std::filesystem::path& path() const { return path_; }
+  const FilePlace& place() const { return place_; }
+  const std::filesystem::path& path() const { return place_.path; }
   std::uint64_t size() const { return size_; }
 
   /// Empty: the file cannot be opened, or is another one now.
@@ -28,12 +29,14 @@ public:
 
   /// A text that identifies the contents of the file, for facts that are kept about it. With a
   /// build-id, copies of the same size and time have the same text; without, it is this one file's.
+  /// So it is for a file beneath a process's root: whoever made a container can copy a build-id
+  /// into another file.
   std::string identity(std::string_view build_id) const;
 
 private:
   bool is_same_as(const FileOnDisk& other) const;
 
-  std::filesystem::path path_;
+  FilePlace place_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   std::uint64_t size_ = 0;

@@ -233,11 +233,13 @@ private:
                  : support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);
     if (subject == "DLL" && rank_.dll)
       return fmt::format("{}, compatibility {}", rank_.dll->path, rank_.dll->compatibility);
+    if (subject == "DLL" && !rank_.communicators.empty())
+      return "none: mqbridge reads the queues itself";
     if (subject == "recorder")
       return "it keeps messages, what calls wait for, collectives and message counts, from "
              "MPI_Init "
              "on";
-    if (subject == "queues" && rank_.dll)
+    if (subject == "queues" && (rank_.dll || !rank_.communicators.empty()))
       return queues();
     return {};
   }

@@ -60,7 +60,8 @@ void KnownFiles::look_through() {
 void KnownFiles::add(const ImageSet& images) {
   const std::lock_guard lock(mutex_);
   for (const auto& image : images.images())
-    if (image.file && image.file->path().is_absolute() && used_.size() < limits::known_files)
+    if (image.file && !image.file->place().root && image.file->path().is_absolute() &&
+        used_.size() < limits::known_files)
       used_.insert(image.file->path().string());
 }
 

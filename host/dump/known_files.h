@@ -31,7 +31,7 @@ public:
 
   /// Returns when all files were opened. To be called before a target is held.
   void wait() const { ready_.wait(); }
-  /// Notes the files of images that are loaded in a target.
+  /// Notes the files of images that are loaded in a target, if they are of our own file system.
   void add(const ImageSet& images);
   /// Keeps the added files for the next run; if none were added, the old record stays.
   void keep();

@@ -60,7 +60,7 @@ Result<Platform> read_elf_platform(const std::filesystem::path& path) {
 }
 
 struct ElfFile::Impl {
-  std::filesystem::path path;
+  FilePlace place;
   Platform platform;
   std::string build_id;
   FileAddress entry;
@@ -79,8 +79,8 @@ struct ElfFile::Impl {
 ElfFile::ElfFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ElfFile::~ElfFile() = default;
 
-Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path& path) {
-  auto reader = ElfReader::open(path);
+Result<std::shared_ptr<const ElfFile>> ElfFile::open(const FilePlace& place) {
+  auto reader = ElfReader::open(place);
   if (!reader)
     return forward(std::move(reader));
   auto segments = reader->segments(PT_LOAD);
@@ -97,7 +97,7 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
     return forward(std::move(dynamic));
 
   auto impl = std::make_unique<Impl>();
-  impl->path = path;
+  impl->place = place;
   impl->platform = reader->platform();
   impl->build_id = reader->build_id();
   impl->entry = reader->entry();
@@ -115,8 +115,8 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::filesystem::path
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(impl)));
 }
 
-const std::filesystem::path& ElfFile::path() const {
-  return impl_->path;
+const FilePlace& ElfFile::place() const {
+  return impl_->place;
 }
 const Platform& ElfFile::platform() const {
   return impl_->platform;
@@ -174,7 +174,7 @@ std::size_t ElfFile::read(FileAddress address, std::span<std::byte> into) const 
     if (skip >= segment.size)
       continue;
     // The file is opened for each call: a job has thousands of images, and few such calls come.
-    auto fd = open_regular_file(impl_->path);
+    auto fd = open_regular_file(impl_->place);
     if (!fd)
       return 0;
     const auto wanted = std::min<std::uint64_t>(into.size(), segment.size - skip);

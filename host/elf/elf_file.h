@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/disk/file_place.h"
 #include "host/memory/address.h"
 #include "host/memory/platform.h"
 #include "rsp/result.h"
@@ -62,10 +63,11 @@ Result<Platform> read_elf_platform(const std::filesystem::path& path);
 class ElfFile {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt; each names the file.
-  static Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
+  static Result<std::shared_ptr<const ElfFile>> open(const FilePlace& place);
   ~ElfFile();
 
-  const std::filesystem::path& path() const;
+  const FilePlace& place() const;
+  const std::filesystem::path& path() const { return place().path; }
   const Platform& platform() const;    ///< from e_ident, e_machine and the class's C data model
   const std::string& build_id() const; ///< lower-case hexadecimal; empty if there is none
   /// A text that identifies the contents, for facts that are kept about them: build-id, size and

@@ -58,6 +58,14 @@ std::string build_id_in(Elf_Data* data) {
   return {};
 }
 
+std::string_view kind_of(mode_t mode) {
+  if (S_ISDIR(mode))
+    return "a directory";
+  if (S_ISFIFO(mode))
+    return "a FIFO";
+  return S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
 } // namespace
 
 std::string hexadecimal(std::string_view bytes) {
@@ -67,27 +75,23 @@ std::string hexadecimal(std::string_view bytes) {
   return text;
 }
 
-Result<FileDescriptor> open_regular_file(const std::filesystem::path& path) {
+Result<FileDescriptor> open_regular_file(const FilePlace& place) {
+  const auto path = place.path.string();
   struct stat status {};
-  bool known = ::stat(path.c_str(), &status) == 0;
-  FileDescriptor fd;
-  if (known && S_ISREG(status.st_mode)) {
-    fd = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    known = fd && ::fstat(fd.get(), &status) == 0; // something else may stand there by now
-  }
-  if (!known)
-    return fail(codes::elf_open,
-                fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
-                fmt::format("ls -l {}", path.string()));
-  if (!S_ISREG(status.st_mode))
-    return fail(codes::elf_open, fmt::format("{} is not a regular file", path.string()),
-                fmt::format("ls -l {}", path.string()));
-  return fd;
+  auto fd = open_if_regular(place, status);
+  if (fd)
+    return fd;
+  if (status.st_mode == 0 || S_ISREG(status.st_mode))
+    return fail(codes::elf_open, fmt::format("cannot open {}: {}", path, std::strerror(errno)),
+                fmt::format("ls -l {}", path));
+  return fail(codes::elf_open,
+              fmt::format("{} is not a regular file, but {}", path, kind_of(status.st_mode)),
+              fmt::format("ls -l {}", path));
 }
 
 Result<FileDescriptor> reopen(const ElfFile& elf) {
-  auto fd = open_regular_file(elf.path());
-  if (fd && FileOnDisk(elf.path(), *fd).identity(elf.build_id()) != elf.identity())
+  auto fd = open_regular_file(elf.place());
+  if (fd && FileOnDisk(elf.place(), *fd).identity(elf.build_id()) != elf.identity())
     return fail(codes::elf_open, fmt::format("{} was replaced meanwhile", elf.path().string()),
                 "run it again");
   return fd;
@@ -98,14 +102,15 @@ bool is_elf(const FileDescriptor& fd) {
   return read_at(fd, 0, magic) == magic.size() && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }
 
-Result<ElfReader> ElfReader::open(const std::filesystem::path& path) {
+Result<ElfReader> ElfReader::open(const FilePlace& place) {
   ElfReader reader;
-  auto fd = open_regular_file(path);
+  const auto& path = place.path;
+  auto fd = open_regular_file(place);
   if (!fd)
     return forward(std::move(fd));
   reader.fd_ = std::move(*fd);
 
-  reader.file_ = FileOnDisk(path, reader.fd_);
+  reader.file_ = FileOnDisk(place, reader.fd_);
   char magic[SELFMAG] = {};
   if (::pread(reader.fd_.get(), magic, sizeof magic, 0) < 0) {
     return fail(codes::elf_open,

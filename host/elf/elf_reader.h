@@ -16,9 +16,8 @@
 
 namespace mqbridge {
 
-/// Opens a regular file for reading. Anything else is not even opened: a FIFO would block, and a
-/// device might act on it. Error: elf.open.
-Result<FileDescriptor> open_regular_file(const std::filesystem::path& path);
+/// As open_if_regular(). Error: elf.open.
+Result<FileDescriptor> open_regular_file(const FilePlace& place);
 
 /// Opens the file that `elf` was read from, and no other file in its place. Error: elf.open.
 Result<FileDescriptor> reopen(const ElfFile& elf);
@@ -41,7 +40,7 @@ struct ElfDynamic {
 class ElfReader {
 public:
   /// Errors: elf.open, elf.not_elf, elf.corrupt.
-  static Result<ElfReader> open(const std::filesystem::path& path);
+  static Result<ElfReader> open(const FilePlace& place);
 
   const Platform& platform() const { return platform_; }
   FileAddress entry() const;

@@ -28,7 +28,7 @@ struct Extent {
 /// none, or is damaged, which others report.
 std::vector<Extent> symbol_extents(const ElfFile& file) {
   std::vector<Extent> extents;
-  const auto reader = ElfReader::open(file.path());
+  const auto reader = ElfReader::open(file.place());
   const auto tables = reader ? reader->symbol_tables() : Failure(reader.error());
   if (!tables)
     return extents;

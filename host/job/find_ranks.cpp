@@ -1,6 +1,7 @@
 #include "host/job/find_ranks.h"
 
 #include "host/codes.h"
+#include "host/dump/target/node_server.h"
 #include "host/job/job_book.h"
 #include "host/job/launcher_table.h"
 #include "host/job/node_search.h"
@@ -128,7 +129,7 @@ private:
     auto table = target ? read_launcher(*target, tools_, stop_)
                         : Result<LauncherTable>(Failure(target.error()));
     if (!table && table.error().code == codes::mpirun_no_proctable)
-      return find_descendants(launcher);
+      return find_descendants(launcher, "has no MPIR_proctable");
     if (!table) {
       findings_.faults.push_back({node, table.error()});
       return;
@@ -151,6 +152,8 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
+    if (numbers_of(node_files(launcher.node, tools_, stop_), launcher.pid).size() > 1)
+      return find_descendants(launcher, "has the process ids of its container in MPIR_proctable");
     const auto names = nodes_of_table(launcher, read.program);
     auto nodes = nodes_of(table, names);
     if (!has_scripts(table)) // then only this host is scanned: it costs no login
@@ -179,9 +182,10 @@ private:
     return nodes;
   }
 
-  /// Finds the ranks of a launcher without a table: its descendants on its own node, and the other
-  /// ranks of the same jobs on the nodes that the user names.
-  void find_descendants(const NodeProcess& launcher) {
+  /// Finds the ranks of a launcher whose table cannot be used, for the reason `why`: its
+  /// descendants on its own node, and the other ranks of the same jobs on the nodes that the user
+  /// names.
+  void find_descendants(const NodeProcess& launcher, std::string_view why) {
     std::vector<Node> nodes{launcher.node};
     for (const auto& node : request_.nodes)
       if (node != launcher.node)
@@ -193,28 +197,27 @@ private:
         names.insert(rank.job);
     take(nodes, std::move(scans),
          [&](const Node&, const ScannedRank& rank) { return names.contains(rank.job); });
-    say_unknown_nodes(launcher);
+    say_unknown_nodes(launcher, why);
   }
 
-  void say_unknown_nodes(const NodeProcess& launcher) {
+  void say_unknown_nodes(const NodeProcess& launcher, std::string_view why) {
     const auto node = shown_name(launcher.node);
     constexpr std::string_view name_nodes = "name its nodes: --node HOST (each)";
     if (findings_.jobs.empty())
       findings_.faults.push_back(
           {node,
            {"mpirun.no_ranks",
-            fmt::format("{} has no MPIR_proctable, and no rank of an MPI job on its node descends "
-                        "from it",
-                        launcher.text),
+            fmt::format("{} {}, and no rank of an MPI job on its node descends from it",
+                        launcher.text, why),
             std::string(name_nodes)}});
     for (const auto& job : findings_.jobs)
       if (!job.size || static_cast<std::int64_t>(job.ranks.size()) < *job.size)
         findings_.faults.push_back(
             {node,
              {"mpirun.other_nodes",
-              fmt::format("{} has no MPIR_proctable, so that it is not known on which other nodes "
-                          "job {} runs: {} of {} ranks were found",
-                          launcher.text, job.name, job.ranks.size(),
+              fmt::format("{} {}, so that it is not known on which other nodes job {} runs: {} of "
+                          "{} ranks were found",
+                          launcher.text, why, job.name, job.ranks.size(),
                           job.size ? fmt::to_string(*job.size) : "an unknown number of"),
               std::string(name_nodes)}});
   }

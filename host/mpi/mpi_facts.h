@@ -88,6 +88,8 @@ struct DllFacts {
   std::array<QueueWords, op_classes.size()> words = {}; ///< by OpClass
   bool lists_all = false;                               ///< an empty queue is empty
   bool needs_types = true;                              ///< the DLL asks for types
+  /// Without its debug DLL, mqbridge finds all that the DLL would list: list_communicators().
+  bool can_do_without = false;
   /// mqs_image_has_queues leaves the text of a refusal even if it succeeds.
   bool refuses_in_success = false;
   /// The DLL translates ranks wrongly or not at all: peers are only known after repair().

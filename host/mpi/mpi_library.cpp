@@ -74,11 +74,24 @@ Result<Recorder> look_at_recorder(const AddressSpace& space, const Image* record
   return has_mpi || is_part_of_program ? Recorder::idle : Recorder::none;
 }
 
+void read_release(MpiLibrary& mpi, const MpiSupport& support) {
+  if (mpi.image == nullptr || !mpi.image->file)
+    return;
+  if (auto release = support.read_release(*mpi.image->file)) {
+    mpi.name = std::move(release->name);
+    mpi.version = std::move(release->version);
+  }
+}
+
 /// An error means that the way to the memory is lost.
-Result<void> read_version(MpiLibrary& mpi, const MpiFacts& facts, const AddressSpace& space) {
-  const auto symbol = space.images.find_symbol(facts.symbols.version);
-  if (!symbol)
+Result<void> name_mpi(MpiLibrary& mpi, const MpiSupport& support, const AddressSpace& space) {
+  mpi.provider = support.facts().provider;
+  mpi.name = support.facts().name;
+  const auto symbol = space.images.find_symbol(support.facts().symbols.version);
+  if (!symbol) {
+    read_release(mpi, support);
     return {};
+  }
   auto version = text_at(space.memory, *symbol, max_version);
   if (!version)
     return forward(std::move(version));
@@ -87,16 +100,10 @@ Result<void> read_version(MpiLibrary& mpi, const MpiFacts& facts, const AddressS
   return {};
 }
 
-Result<void> name_mpi(MpiLibrary& mpi, const MpiFacts& facts, const AddressSpace& space) {
-  mpi.provider = facts.provider;
-  mpi.name = facts.name;
-  return read_version(mpi, facts, space);
-}
-
 /// Names an MPI that is not known by its symbols: the recorder has asked it for its name.
 Result<void> name_recorded(MpiLibrary& mpi, bool has_mpi, const AddressSpace& space) {
   if (!has_mpi)
-    return name_mpi(mpi, recorder_support().facts(), space);
+    return name_mpi(mpi, recorder_support(), space);
   auto text = recorder_support().read_mpi_name(space);
   if (!text)
     return forward(std::move(text));
@@ -149,7 +156,7 @@ Result<std::optional<MpiLibrary>> identify_mpi(const AddressSpace& space) {
               : has_mpi             ? other
               : recorder != nullptr ? recorder
                                     : dll_name->image;
-  auto named = known != nullptr               ? name_mpi(mpi, known->facts(), space)
+  auto named = known != nullptr               ? name_mpi(mpi, *known, space)
                : *recording != Recorder::none ? name_recorded(mpi, has_mpi, space)
                                               : Result<void>();
   if (!named)

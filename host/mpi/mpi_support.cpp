@@ -65,6 +65,10 @@ Result<ThreadLevel> MpiSupport::read_thread_level(const AddressSpace&) const {
   return ThreadLevel::unknown;
 }
 
+Result<std::vector<Communicator>> MpiSupport::list_communicators(const AddressSpace&) const {
+  return std::vector<Communicator>();
+}
+
 Result<UnshownOutcome> MpiSupport::add_unshown(std::vector<Communicator>&, const UnshownRequest&,
                                                const AddressSpace&) const {
   return UnshownOutcome();

@@ -31,6 +31,12 @@ struct Transport {
   std::optional<Error> warning;    ///< transport.*: what may be missing from the queues
 };
 
+/// What an MPI calls itself.
+struct MpiRelease {
+  std::string name;                   ///< "MVAPICH"
+  std::optional<std::string> version; ///< nullopt: not known
+};
+
 /// Whether the known types are those of the running library.
 struct TypesCheck {
   bool fit = true;
@@ -63,6 +69,9 @@ public:
 
   const MpiFacts& facts() const { return facts_; }
 
+  /// The MPI by the contents of its library's file, where no symbol leads to SymbolFacts::version.
+  /// nullopt: the MPI is that of facts(), of an unknown version.
+  virtual std::optional<MpiRelease> read_release(const ElfFile&) const { return std::nullopt; }
   /// For a recorder: the name by which the MPI beside it calls itself. Empty: not known.
   virtual Result<std::string> read_mpi_name(const AddressSpace& space) const;
   /// The launcher's name of the process's job, if its memory has it and its environment has not.
@@ -115,6 +124,10 @@ public:
 
   /// The answer that MPI_Query_thread would give.
   virtual Result<ThreadLevel> read_thread_level(const AddressSpace& space) const;
+
+  /// The communicators, as the debug DLL would list them, before repair(). For an MPI of
+  /// DllFacts::can_do_without; its queues are left to add_unshown(). Errors: walk.unreadable.
+  virtual Result<std::vector<Communicator>> list_communicators(const AddressSpace& space) const;
 
   /// Adds facts from the MPI's own memory that the debug DLL does not show. To be called after
   /// repair(). If it fails, the communicators are as true as before.

@@ -12,7 +12,10 @@ namespace mqbridge {
 
 /// A request for operations in an MPI's memory that its debug DLL does not show.
 struct UnshownRequest {
-  std::vector<OpClass> op_classes;           ///< queues that were asked for
+  std::vector<OpClass> op_classes; ///< queues that were asked for
+  /// No debug DLL has walked the queues: the communicators are those of list_communicators(), and
+  /// all operations are to be found.
+  bool all = false;
   std::uint64_t max_operations = 10'000'000; ///< of each queue
   /// Called for each operation, whose peer is known by then; false drops it (it still counts in
   /// Queue::total). Null: all are kept.

@@ -167,28 +167,6 @@ Result<CheckedDll> check_for_target(const fs::path& real, const DllPolicy& polic
   return file;
 }
 
-Result<DllChoice> users_choice(const DllPolicy& policy, const fs::path& path, std::string source) {
-  std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (error)
-    return fail("dll.not_found",
-                fmt::format("{} (from {}): {}", path.string(), source, error.message()),
-                "an existing debug DLL: --dll PATH");
-  if (auto file = check_is_file(real); !file)
-    return forward(std::move(file));
-  if (auto fits = check_architecture(real); !fits)
-    return forward(std::move(fits));
-  DllChoice choice{real, std::move(source), {}};
-  if (const std::string why = why_unsafe(real, policy, Writers::root_and_user); !why.empty())
-    choice.warnings.push_back(
-        {"dll.unsafe",
-         fmt::format("{} (from {}) is loaded, and somebody else could have changed it: {}",
-                     printable(real.string()), choice.source, why),
-         "a debug DLL where only root or you can write, or its directory in the configuration's "
-         "allowed_directories"});
-  return choice;
-}
-
 /// `name` by the first rule of the path map that is about it.
 std::string mapped(const DllPolicy& policy, std::string_view name) {
   for (const auto& rule : policy.path_map)
@@ -235,38 +213,128 @@ std::vector<fs::path> host_directories(std::span<const std::string_view> below) 
   return directories;
 }
 
-/// There is no warning if the file does not say its version, or says this one.
-std::vector<Error> version_warnings(const fs::path& dll, std::string_view version) {
+/// "4.1" of "4.1.4", "v4.1.4rc1"; empty: it is no version.
+std::string_view release_of(std::string_view version) {
+  constexpr std::string_view digits = "0123456789";
+  if (version.starts_with('v'))
+    version.remove_prefix(1);
+  const auto first = std::min(version.find_first_not_of(digits), version.size());
+  if (first == 0 || first == version.size() || version[first] != '.')
+    return {};
+  const auto second = std::min(version.find_first_not_of(digits, first + 1), version.size());
+  const bool goes_on = second < version.size() && version[second] == '.';
+  return second == first + 1 || !goes_on ? std::string_view() : version.substr(0, second);
+}
+
+/// How the version that a DLL is made for, as far as its file says it, fits that of the target.
+enum class VersionFit : std::uint8_t {
+  not_known, ///< the file says no version, or the target's is not known
+  same,
+  same_release, ///< such as 4.1.2 and 4.1.4: layouts stay as they are within a release
+  other,
+};
+
+/// A DLL keeps its MPI's version among its strings, each from one NUL to the next.
+VersionFit fit_of(std::string_view contents, std::string_view version) {
+  if (contents.find(version) != std::string_view::npos)
+    return VersionFit::same;
+  constexpr std::size_t longest = 64;
+  const std::string_view wanted = release_of(version);
+  VersionFit fit = VersionFit::not_known;
+  for (std::size_t at = 0; at < contents.size() && !wanted.empty();) {
+    const auto end = std::min(contents.find('\0', at), contents.size());
+    const auto release =
+        end - at <= longest ? release_of(contents.substr(at, end - at)) : std::string_view();
+    if (release == wanted)
+      return VersionFit::same_release;
+    if (!release.empty())
+      fit = VersionFit::other;
+    at = end + 1;
+  }
+  return fit;
+}
+
+VersionFit version_fit(const fs::path& dll, std::string_view version) {
   const auto file = open_regular_file(dll); // a FIFO put there since would hold us, and the target
   if (version.empty() || !file)
-    return {};
+    return VersionFit::not_known;
   const std::uint64_t size = FileOnDisk(dll, *file).size();
   if (size > max_scanned_file)
-    return {};
+    return VersionFit::not_known;
   const auto bytes = read_range(*file, 0, size);
-  const std::string_view contents(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (contents.find(version) != std::string_view::npos)
-    return {};
-  return {Error{
-      "dll.version_differs",
-      fmt::format("the target runs version {}, which {} does not mention", version, dll.string()),
-      "if the queues look wrong: the debug DLL of that version, --dll PATH"}};
+  return fit_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, version);
+}
+
+Error version_differs(const fs::path& dll, const TargetsDll& target, std::string_view what_then) {
+  return {codes::dll_version_differs,
+          fmt::format("the target runs version {}, and {} is of another one: {}", target.version,
+                      printable(dll.string()), what_then),
+          "the debug DLL of that version: --dll PATH"};
+}
+
+/// A DLL of another release finds fields where they were in its own, and shows wrong queues without
+/// a word: it is only used where the user names it.
+Result<DllChoice> of_fitting_version(DllChoice choice, const TargetsDll& target) {
+  switch (version_fit(choice.path, target.version)) {
+  case VersionFit::other:
+    return Failure(version_differs(choice.path, target, "it is not loaded"));
+  case VersionFit::same_release:
+    choice.warnings.push_back(
+        version_differs(choice.path, target, "if the queues look wrong, that is why"));
+    break;
+  case VersionFit::same:
+  case VersionFit::not_known:
+    break;
+  }
+  return choice;
+}
+
+Result<DllChoice> users_choice(const DllPolicy& policy, const fs::path& path, std::string source,
+                               const TargetsDll& target) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error)
+    return fail("dll.not_found",
+                fmt::format("{} (from {}): {}", path.string(), source, error.message()),
+                "an existing debug DLL: --dll PATH");
+  if (auto file = check_is_file(real); !file)
+    return forward(std::move(file));
+  if (auto fits = check_architecture(real); !fits)
+    return forward(std::move(fits));
+  DllChoice choice{real, std::move(source), {}};
+  if (const std::string why = why_unsafe(real, policy, Writers::root_and_user); !why.empty())
+    choice.warnings.push_back(
+        {"dll.unsafe",
+         fmt::format("{} (from {}) is loaded, and somebody else could have changed it: {}",
+                     printable(real.string()), choice.source, why),
+         "a debug DLL where only root or you can write, or its directory in the configuration's "
+         "allowed_directories"});
+  if (version_fit(real, target.version) == VersionFit::other)
+    choice.other_release = version_differs(real, target, "what it says is not believed");
+  return choice;
 }
 
 /// The target's path belongs to another machine: looks for the same file name where this host keeps
-/// such DLLs.
-std::optional<DllChoice> same_name_on_host(const fs::path& name, const DllPolicy& policy,
-                                           const TargetsDll& target, const Purpose& purpose) {
+/// such DLLs. nullopt: there is none that may be loaded. Errors: dll.version_differs.
+std::optional<Result<DllChoice>> same_name_on_host(const fs::path& name, const DllPolicy& policy,
+                                                   const TargetsDll& target,
+                                                   const Purpose& purpose) {
+  std::optional<Result<DllChoice>> refused;
   for (const auto& directory : host_directories(target.directories)) {
     std::error_code error;
     const fs::path path = fs::canonical(directory / name.filename(), error);
     if (error)
       continue;
-    if (auto checked = check_for_target(path, policy, purpose))
-      return DllChoice{path, "same file name on this host", version_warnings(path, target.version),
-                       *checked};
+    auto checked = check_for_target(path, policy, purpose);
+    if (!checked)
+      continue;
+    auto choice = of_fitting_version({path, "same file name on this host", {}, *checked}, target);
+    if (choice)
+      return choice;
+    if (!refused)
+      refused = std::move(choice);
   }
-  return std::nullopt;
+  return refused;
 }
 
 std::string install_hint(const TargetsDll& target) {
@@ -301,8 +369,7 @@ Result<DllChoice> targets_choice(const DllPolicy& policy, const TargetsDll& targ
         return std::move(*found);
     return forward(std::move(checked));
   }
-  return DllChoice{real, std::string(purpose.variable), version_warnings(real, target.version),
-                   *checked};
+  return of_fitting_version({real, std::string(purpose.variable), {}, *checked}, target);
 }
 
 /// The DLL that is part of this program, whatever the target calls it.
@@ -326,12 +393,12 @@ Result<DllChoice> own_choice(const DllPolicy& policy, const Purpose& purpose) {
 
 Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target) {
   if (policy.given)
-    return users_choice(policy, *policy.given, "--dll");
+    return users_choice(policy, *policy.given, "--dll", target);
   const std::array keys = {fmt::format("{} {}", target.mpi, target.version),
                            std::string(target.mpi)};
   for (const auto& key : keys)
     if (auto configured = policy.configured.find(key); configured != policy.configured.end())
-      return users_choice(policy, configured->second, "configuration");
+      return users_choice(policy, configured->second, "configuration", target);
   if (target.is_ours)
     return own_choice(policy, for_queues);
   return targets_choice(policy, target, for_queues);
@@ -339,8 +406,8 @@ Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target) 
 
 Result<DllChoice> choose_handle_dll(const DllPolicy& policy, std::span<const TargetsDll> named,
                                     bool ours_knows) {
-  if (policy.given)
-    return users_choice(policy, *policy.given, "--dll");
+  if (policy.given && *policy.given != DllPolicy::none)
+    return users_choice(policy, *policy.given, "--dll", {});
   if (ours_knows)
     return own_choice(policy, for_handles);
   if (named.empty())

@@ -18,6 +18,8 @@ namespace mqbridge {
 
 /// Where a debug DLL may come from.
 struct DllPolicy {
+  static constexpr std::string_view none = "none"; ///< --dll none: it comes from nowhere
+
   std::optional<std::filesystem::path> given;              ///< --dll
   std::map<std::string, std::filesystem::path> configured; ///< "openmpi" or "openmpi 4.1.4" -> path
   std::vector<PathRule> path_map;
@@ -46,6 +48,9 @@ struct DllChoice {
   /// What the rules were applied to, where a process named it. nullopt: it is the user's word, or
   /// part of this program.
   std::optional<CheckedDll> checked = {};
+  /// dll.version_differs: the user named it, and its file says that it was made for another release
+  /// of the MPI (4.1, not 5.0). No queue that it shows is to be believed.
+  std::optional<Error> other_release = {};
 };
 
 /// Which debug DLL to load for a process, and never one that somebody else could have put there:
@@ -57,11 +62,12 @@ struct DllChoice {
 /// - What the process names is loaded only where root alone could change it: the file, all
 ///   directories above it (links followed), and every place where its dependences are searched; or
 ///   where all of this is in an allowed directory. It must be an absolute path, a file, for this
-///   host's architecture, and export the interface: no constructor runs to find that out.
+///   host's architecture, and export the interface: no constructor runs to find that out. It must
+///   not say that it was made for another release of the MPI.
 ///
 /// Nothing but regular files is ever opened. Errors, each with the rule that refused and the line
 /// that mends it: dll.not_found, dll.untrusted, dll.not_elf, dll.architecture,
-/// dll.missing_function.
+/// dll.missing_function, dll.version_differs.
 Result<DllChoice> choose_dll(const DllPolicy& policy, const TargetsDll& target);
 
 /// The same for a DLL that is asked for handles. In this order: the DLL of --dll; the DLL that is

@@ -48,9 +48,10 @@ std::shared_ptr<ElfCache::Entry> ElfCache::entry(Entries& entries, const std::st
 }
 
 template <class Open>
-ElfCache::Opened ElfCache::once(Entries& entries, const std::string& key,
-                                const std::filesystem::path& path, std::string_view work,
-                                const Open& open) {
+ElfCache::Opened ElfCache::once(Entries& entries, std::string key, const FilePlace& place,
+                                std::string_view work, const Open& open) {
+  if (place.root) // another process may have this one's number by now
+    key += '\n' + place.root->identity();
   if (auto over = work_over())
     return Failure(std::move(*over));
   const auto wanted = entry(entries, key);
@@ -69,16 +70,16 @@ ElfCache::Opened ElfCache::once(Entries& entries, const std::string& key,
     opened = wanted->opened.value();
   }
   if (over)
-    return Failure(name_slow_work(std::move(*over), work, path, Clock::now() - begun));
+    return Failure(name_slow_work(std::move(*over), work, place.path, Clock::now() - begun));
   return opened;
 }
 
-Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::filesystem::path& path) {
-  return once(files_, path.string(), path, "to open", [&] { return ElfFile::open(path); });
+Result<std::shared_ptr<const ElfFile>> ElfCache::open(const FilePlace& place) {
+  return once(files_, place.path.string(), place, "to open", [&] { return ElfFile::open(place); });
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::debug_of(const ElfFile& file) {
-  return once(debug_files_, file.identity(), file.path(), "to find the debug file of",
+  return once(debug_files_, file.identity(), file.place(), "to find the debug file of",
               [&] { return find_debug_file(paths_, file); });
 }
 

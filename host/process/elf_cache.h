@@ -42,7 +42,7 @@ public:
   const std::shared_ptr<DwarfSources>& dwarf() const { return dwarf_; }
 
   /// As ElfFile::open, and the errors of work_over(), which are not kept.
-  Result<std::shared_ptr<const ElfFile>> open(const std::filesystem::path& path);
+  Result<std::shared_ptr<const ElfFile>> open(const FilePlace& place);
   /// As find_debug_file, and as open().
   Result<std::shared_ptr<const ElfFile>> debug_of(const ElfFile& file);
 
@@ -58,8 +58,8 @@ private:
 
   std::shared_ptr<Entry> entry(Entries& entries, const std::string& key);
   template <class Open>
-  Opened once(Entries& entries, const std::string& key, const std::filesystem::path& path,
-              std::string_view work, const Open& open);
+  Opened once(Entries& entries, std::string key, const FilePlace& place, std::string_view work,
+              const Open& open);
 
   FilePaths paths_;
   const Clock::duration believe_;

@@ -73,20 +73,27 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
 }
 
 void FileMatcher::find_here(Object& object, Warnings& warnings) {
-  const auto paths = object.named
-                         ? std::vector{*object.named}
-                         : target_file_candidates(files_.paths(), object.image.target_path);
-  for (const auto& path : paths)
-    if (use(object, path, warnings))
+  const auto root = source_.root();
+  const auto places = object.named
+                          ? std::vector<FilePlace>{*object.named}
+                          : target_file_candidates(files_.paths(), object.image.target_path, root);
+  for (const auto& place : places)
+    if (use(object, place, warnings, root && !place.root ? Trust::proven : Trust::fitting))
       return;
 }
 
 // True: the candidate is the file. Otherwise the fault of the first candidate is remembered.
-bool FileMatcher::use(Object& object, const std::filesystem::path& path, Warnings& warnings) {
-  auto file = files_.open(path);
+bool FileMatcher::use(Object& object, const FilePlace& place, Warnings& warnings, Trust trust) {
+  auto file = files_.open(place);
   if (!file && is_work_over(file.error()))
     object.over = file.error();
   auto fault = file ? compare(**file, object) : std::optional<Error>(file.error());
+  if (!fault && trust == Trust::proven && !is_proven(**file, object.running_id))
+    fault = Error{"image.build_id",
+                  fmt::format("{} is not used for {}: the process sees other files than mqbridge "
+                              "does, and file and process do not both have a build-id",
+                              place.path.string(), object.image.target_path),
+                  "build it with one: -Wl,--build-id"};
   if (fault) {
     if (!object.other)
       object.other = std::move(fault);

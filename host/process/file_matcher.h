@@ -21,10 +21,11 @@
 namespace mqbridge {
 
 /// Finds the file of each object, of the very build that runs. It tries, in this order: this host
-/// (path map, sysroots); debuginfod, unless a file of that build was read from a target before;
-/// such files, if this target's stub and memory agree; and, if the user wants it, the target
-/// itself. An executable that the user has named is looked for nowhere else. Beyond this host it
-/// looks only for files that matter: the executable and the MPI's libraries.
+/// (path map, sysroots, the process's own root, this host's own files); debuginfod, unless a file
+/// of that build was read from a target before; such files, if this target's stub and memory agree;
+/// and, if the user wants it, the target itself. An executable that the user has named is looked
+/// for nowhere else. Beyond this host it looks only for files that matter: the executable and the
+/// MPI's libraries.
 class FileMatcher {
 public:
   /// All outlive the matcher.
@@ -61,7 +62,10 @@ private:
   bool was_read_before(const Object& object) const;
   void ask_server(Object& object, Warnings& warnings);
   Result<void> fetch(std::vector<Object>& objects, Warnings& warnings);
-  bool use(Object& object, const std::filesystem::path& path, Warnings& warnings);
+  /// What is asked of a file: that nothing speaks against it, or that its build-id proves it.
+  enum class Trust : std::uint8_t { fitting, proven };
+  bool use(Object& object, const FilePlace& place, Warnings& warnings,
+           Trust trust = Trust::fitting);
   Result<bool> agrees(const Object& object, const std::filesystem::path& kept) const;
   std::optional<Error> compare(const ElfFile& file, const Object& object) const;
   Result<void> report(std::vector<Object>& objects, Warnings& warnings) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/disk/process_root.h"
 #include "host/files/fetch_options.h"
 #include "host/files/file_fetcher.h"
 #include "host/memory/memory.h"
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,6 +60,8 @@ public:
   virtual Result<std::optional<std::string>> executable() = 0;
   /// That file on this host, where the user has named it.
   virtual std::optional<std::filesystem::path> executable_here() const { return std::nullopt; }
+  /// The file system that the process sees, if it is one of this host and sees other files than we.
+  virtual std::shared_ptr<const ProcessRoot> root() const { return nullptr; }
   /// The bytes of the auxiliary vector.
   virtual Result<std::optional<std::string>> auxiliary_vector() = 0;
   /// Byte order and sizes, where the source itself states them.

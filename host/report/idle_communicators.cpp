@@ -47,7 +47,8 @@ IdleCommunicators::IdleCommunicators(const TextContext& context) {
     return;
   for (const RankDump& rank : context.dump.ranks) {
     all_read_ = all_read_ && !rank.communicators.empty() && !was_cut_short(rank);
-    lists_all_ = lists_all_ && rank.dll && support_of(rank.dll->provider).facts().dll.lists_all;
+    const auto& of_dll = support_of(rank.dll ? rank.dll->provider : "").facts().dll;
+    lists_all_ = lists_all_ && (!rank.dll || of_dll.lists_all);
     for (const Communicator& communicator : rank.communicators)
       if (!is_idle(rank, communicator))
         busy_.insert(identity(communicator));

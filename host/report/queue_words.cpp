@@ -30,9 +30,12 @@ std::string types_missing(const RankDump& rank) {
                      known ? clipped(printable(*rank.mpi->transport), 20) : "the transport");
 }
 
+/// Of whoever has shown the queues; without a debug DLL mqbridge has read them itself.
 const QueueWords& words_of(const RankDump& rank, OpClass op_class) {
-  const auto& facts = support_of(rank.dll ? rank.dll->provider : "").facts();
-  return facts.dll.words[static_cast<std::size_t>(op_class)];
+  const MpiSupport& support = rank.dll   ? support_of(rank.dll->provider)
+                              : rank.mpi ? support_named(rank.mpi->name)
+                                         : support_of("");
+  return support.facts().dll.words[static_cast<std::size_t>(op_class)];
 }
 
 std::string truncation(const Queue& queue) {
@@ -129,7 +132,8 @@ std::string_view never_listed(const RankDump& rank, OpClass op_class) {
 }
 
 std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
-  return words_of(rank, op_class).empty;
+  const auto words = words_of(rank, op_class).empty;
+  return !rank.dll && words == QueueWords().empty ? "none" : words;
 }
 
 std::optional<std::uint64_t> own_total(const Queue& queue, const OperationCounts& counts) {

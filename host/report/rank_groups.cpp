@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/dump/values/ranges.h"
 #include "host/launch/node_names.h"
+#include "host/report/causes.h"
 #include "host/report/fitted_text.h"
 #include "host/report/inside_lines.h"
 #include "host/report/queue_words.h"
@@ -29,8 +30,8 @@ std::string outer_likeness(const RankDump& rank) {
   if (rank.mpi)
     key += fmt::format("\t{} {} {} {}", rank.mpi->name, rank.mpi->version.value_or(""),
                        rank.mpi->transport.value_or(""), name_of(rank.mpi->state));
-  for (const RankError& error : rank.errors)
-    key += '\n' + error.code;
+  for (const Cause& cause : causes_of(rank.errors))
+    key += fmt::format("\n{} {}", cause.shown().code, cause.others.size());
   return key;
 }
 

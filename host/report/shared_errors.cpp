@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace mqbridge {
@@ -31,10 +32,12 @@ void split_words(std::string_view text, const Take& take) {
   }
 }
 
+using OwnWords = std::map<std::string, std::string, std::less<>>;
+
 /// The words that name this rank's process and no other's. The place of each in the endpoint stands
 /// for it: "ssh" and "gdbserver" of one command are not the same.
-std::map<std::string, std::string, std::less<>> own_words(const RankDump& rank) {
-  std::map<std::string, std::string, std::less<>> own;
+OwnWords own_words(const RankDump& rank) {
+  OwnWords own;
   std::size_t place = 0;
   split_words(rank.endpoint, [&](std::string_view word, bool is_word) {
     if (is_word)
@@ -45,17 +48,32 @@ std::map<std::string, std::string, std::less<>> own_words(const RankDump& rank) 
   return own;
 }
 
-std::string likeness(const RankDump& rank, const RankError& error) {
-  std::string key = fmt::format("{}\t{}\t{}\t{}\n", rank.job_id.value_or(""), rank.rank.has_value(),
-                                static_cast<int>(error.level), error.code);
-  const auto own = own_words(rank);
+std::string words_of(const RankError& error, const OwnWords& own) {
+  std::string words;
   split_words(error.message + '\n' + error.hint, [&](std::string_view word, bool is_word) {
     const auto known = is_word ? own.find(word) : own.end();
     if (known != own.end())
-      key += '\0' + known->second + '\0';
+      words += '\0' + known->second + '\0';
     else
-      key += word;
+      words += word;
   });
+  return words;
+}
+
+/// Of all its errors: each rank may list its libraries in another order.
+std::set<std::string> words_of(const Cause& cause, const OwnWords& own = {}) {
+  std::set<std::string> all;
+  for (const auto* errors : {&cause.alike, &cause.others})
+    for (const RankError* error : *errors)
+      all.insert(words_of(*error, own));
+  return all;
+}
+
+std::string likeness(const RankDump& rank, const Cause& cause) {
+  std::string key = fmt::format("{}\t{}\t{}\t{}\n", rank.job_id.value_or(""), rank.rank.has_value(),
+                                static_cast<int>(cause.shown().level), cause.shown().code);
+  for (const std::string& words : words_of(cause, own_words(rank)))
+    key += words + '\0';
   return key;
 }
 
@@ -63,29 +81,33 @@ std::string likeness(const RankDump& rank, const RankError& error) {
 
 SharedErrors::SharedErrors(const Dump& dump) {
   for (const RankDump& rank : dump.ranks)
-    for (const RankError& error : rank.errors) {
-      Shared& shared = all_[likeness(rank, error)];
-      if (!shared.group.ranks.empty() && shared.group.ranks.back() == &rank)
+    for (Cause& cause : causes_of(rank.errors)) {
+      Shared& shared = all_[likeness(rank, cause)];
+      if (shared.group.ranks.empty())
+        shared.example = std::move(cause);
+      else if (shared.group.ranks.back() == &rank)
         continue; // the same rank says it twice
+      else
+        shared.same_words = shared.same_words && words_of(shared.example) == words_of(cause);
       shared.group.ranks.push_back(&rank);
-      if (shared.example == nullptr)
-        shared.example = &error;
-      shared.same_words = shared.same_words && shared.example->message == error.message &&
-                          shared.example->hint == error.hint;
       if (shared.group.ranks.size() == 2)
         in_order_.push_back(&shared);
     }
 }
 
-bool SharedErrors::contains(const RankDump& rank, const RankError& error) const {
-  const auto found = all_.find(likeness(rank, error));
-  return found != all_.end() && found->second.group.ranks.size() > 1;
+std::vector<Cause> SharedErrors::own(const RankDump& rank) const {
+  auto causes = causes_of(rank.errors);
+  std::erase_if(causes, [&](const Cause& cause) {
+    const auto found = all_.find(likeness(rank, cause));
+    return found != all_.end() && found->second.group.ranks.size() > 1;
+  });
+  return causes;
 }
 
 void SharedErrors::write(const TextContext& context) const {
   for (const Shared* shared : in_order_) {
     const RankDump& first = shared->group.example();
-    const RankError& error = *shared->example;
+    const RankError& error = shared->example.shown();
     const bool warning = error.level == RankError::Level::warning;
     const Style style = warning ? Style::warning : Style::bad;
     context.line();
@@ -94,7 +116,7 @@ void SharedErrors::write(const TextContext& context) const {
                          {(warning ? "  warning " : "  ") + printable(error.code), style}});
     if (!first.rank)
       write_targets(context, shared->group);
-    write_message(context, Style::plain, error.message, error.hint);
+    write_message(context, Style::plain, message_of(shared->example), error.hint);
     if (!shared->same_words)
       write_message(context, Style::dim,
                     fmt::format("(of {}; the others each name their own endpoint and process)",

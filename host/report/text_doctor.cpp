@@ -1,4 +1,6 @@
 #include "host/launch/node_names.h"
+#include "host/report/alike_texts.h"
+#include "host/report/causes.h"
 #include "host/report/fitted_text.h"
 #include "host/report/paint.h"
 #include "host/report/rank_lists.h"
@@ -6,10 +8,12 @@
 #include "host/report/units.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -81,6 +85,29 @@ void write_check(const Check& check, const Paint& paint, std::size_t width, cons
     }
 }
 
+constexpr std::string_view dump_has_each = "mqbridge dump --format json has each";
+
+/// Checks that say the same of several files become one.
+Checklist without_repeats(Checklist list) {
+  std::map<std::string, std::vector<std::string_view>> texts;
+  const auto key = [](const Check& check) {
+    return fmt::format("{} {}\n", static_cast<int>(check.level), check.subject) +
+           frame_of(fmt::format("{}\n{}", check.text, fmt::join(check.fixes, "\n")));
+  };
+  std::vector<Check> all = std::exchange(list.checks, {});
+  for (const Check& check : all)
+    texts[key(check)].push_back(check.text);
+  for (const Check& check : all) {
+    const auto& alike = texts.at(key(check));
+    if (alike.front().data() != check.text.data())
+      continue;
+    list.checks.push_back(check);
+    if (alike.size() > 1)
+      list.checks.back().text += fmt::format("\n({}; {})", alike_line(alike), dump_has_each);
+  }
+  return list;
+}
+
 /// Writes the subject at the left, and its result further right or below it.
 void write_heading(const std::string& start, Style style, const std::string& end, bool good,
                    const TextOptions& options, const Sink& sink) {
@@ -119,33 +146,35 @@ std::string verdict(const JobChecklist& job) {
 
 void write_group(const NodeChecklist& group, const TextOptions& options, const Sink& sink) {
   const Paint paint(options.color);
+  const Checklist list = without_repeats(group.list);
   const auto start = fmt::format("{}   {}, {}", node_list_text(group.nodes),
                                  counted(group.nodes.size(), "node"), counted(group.ranks, "rank"));
-  write_heading(start, Style::heading, verdict(group.list), group.list.queues_readable, options,
-                sink);
+  write_heading(start, Style::heading, verdict(list), list.queues_readable, options, sink);
   if (group.ranks > 1)
-    sink(paint(Style::dim, "as seen in " + printable(group.list.endpoint)) + "\n");
-  for (const Check& check : group.list.checks)
+    sink(paint(Style::dim, "as seen in " + printable(list.endpoint)) + "\n");
+  for (const Check& check : list.checks)
     if (check.level != Check::Level::plan) // that of the job comes last
       write_check(check, paint, options.width, sink);
 }
 
-void write_trouble(const RankError& trouble, const TextOptions& options, const Sink& sink) {
+void write_trouble(const Cause& cause, const TextOptions& options, const Sink& sink) {
+  const RankError& trouble = cause.shown();
   const bool warning = trouble.level == RankError::Level::warning;
   std::vector<std::string> fixes;
   if (!trouble.hint.empty())
     fixes.push_back(trouble.hint);
   write_check({warning ? Check::Level::limit : Check::Level::fault, "find",
-               trouble.code + ": " + trouble.message, std::move(fixes)},
+               trouble.code + ": " + message_of(cause, dump_has_each), std::move(fixes)},
               Paint(options.color), options.width, sink);
 }
 
 } // namespace
 
 void write_text(const Checklist& checklist, const TextOptions& options, const Sink& sink) {
-  write_heading("mqbridge doctor " + printable(checklist.endpoint), Style::heading,
-                verdict(checklist), checklist.queues_readable, options, sink);
-  for (const Check& check : checklist.checks)
+  const Checklist list = without_repeats(checklist);
+  write_heading("mqbridge doctor " + printable(list.endpoint), Style::heading, verdict(list),
+                list.queues_readable, options, sink);
+  for (const Check& check : list.checks)
     write_check(check, Paint(options.color), options.width, sink);
 }
 
@@ -156,7 +185,7 @@ void write_text(const JobChecklist& job, const TextOptions& options, const Sink&
   write_heading(fmt::format("mqbridge doctor   {} on {}", counted(job.ranks, "rank"),
                             counted(job.nodes, "node")),
                 Style::heading, verdict(job), good, options, sink);
-  for (const RankError& trouble : job.troubles)
+  for (const Cause& trouble : causes_of(job.troubles))
     write_trouble(trouble, options, sink);
   for (const NodeChecklist& group : job.groups) {
     sink("\n");

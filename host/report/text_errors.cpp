@@ -1,3 +1,4 @@
+#include "host/report/causes.h"
 #include "host/report/fitted_text.h"
 #include "host/report/rank_lists.h"
 #include "host/report/shared_errors.h"
@@ -32,22 +33,25 @@ void write_message(const TextContext& context, Style style, const std::string& m
 
 namespace {
 
-void write_with_code(const TextContext& context, const RankError& error) {
+void write_with_code(const TextContext& context, const Cause& cause) {
+  const RankError& error = cause.shown();
   const bool warning = error.level == RankError::Level::warning;
   write_message(context, warning ? Style::warning : Style::bad,
-                (warning ? "warning " : "") + error.code + ": " + error.message, error.hint);
+                (warning ? "warning " : "") + error.code + ": " + message_of(cause), error.hint);
 }
 
 } // namespace
 
 void write_errors(const TextContext& context, const RankDump& rank, const SharedErrors& shared) {
   // The heading has the code of the first error: its message comes next, without the code.
-  const RankError* in_heading = first_error(rank);
-  if (in_heading != nullptr && !shared.contains(rank, *in_heading))
-    write_message(context, Style::bad, in_heading->message, in_heading->hint);
-  for (const RankError& error : rank.errors)
-    if (&error != in_heading && !shared.contains(rank, error))
-      write_with_code(context, error);
+  const auto own = shared.own(rank);
+  const auto in_heading =
+      std::ranges::find(own, first_error(rank), [](const Cause& cause) { return &cause.shown(); });
+  if (in_heading != own.end())
+    write_message(context, Style::bad, message_of(*in_heading), in_heading->shown().hint);
+  for (auto cause = own.begin(); cause != own.end(); ++cause)
+    if (cause != in_heading)
+      write_with_code(context, *cause);
 }
 
 void write_errors_of_no_rank(const TextContext& context) {
@@ -55,8 +59,8 @@ void write_errors_of_no_rank(const TextContext& context) {
     return;
   context.line();
   context.line(context.paint(Style::heading, "Of no rank"));
-  for (const RankError& error : context.dump.errors)
-    write_with_code(context, error);
+  for (const Cause& cause : causes_of(context.dump.errors))
+    write_with_code(context, cause);
 }
 
 void write_troubles(const TextContext& context) {
@@ -64,9 +68,7 @@ void write_troubles(const TextContext& context) {
   std::size_t written = 0;
   std::size_t left_out = 0;
   for (const RankDump& rank : context.dump.ranks) {
-    const bool own = std::ranges::any_of(
-        rank.errors, [&](const RankError& error) { return !shared.contains(rank, error); });
-    if (!own)
+    if (shared.own(rank).empty())
       continue;
     if (is_folded(context) && written == most_ranks_in_full) {
       ++left_out;

@@ -112,8 +112,7 @@ std::string common_key(const RankGroup& group, std::size_t index) {
 }
 
 bool has_own_errors(const RankDump& rank, const SharedErrors& shared) {
-  return std::any_of(rank.errors.begin(), rank.errors.end(),
-                     [&](const RankError& error) { return !shared.contains(rank, error); });
+  return !shared.own(rank).empty();
 }
 
 /// A rank that failed in the same way as others is shown with them, and has no part of its own.

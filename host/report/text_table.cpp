@@ -1,6 +1,7 @@
 #include "host/disk/file_name.h"
 #include "host/document/names.h"
 #include "host/dump/values/ranges.h"
+#include "host/report/causes.h"
 #include "host/report/fitted_text.h"
 #include "host/report/inside_lines.h"
 #include "host/report/queue_words.h"
@@ -64,7 +65,7 @@ Cell status_cell(const RankGroup& group) {
     text += ", finalized";
   if (const std::string inside = group.queues_alike ? inside_words(rank) : ""; !inside.empty())
     text += ", " + inside;
-  if (const auto warnings = rank.errors.size(); warnings > 0)
+  if (const auto warnings = count_of(causes_of(rank.errors)); warnings > 0)
     text += fmt::format(", {} {}", warnings, warnings == 1 ? "warning" : "warnings");
   return {text, Style::good};
 }

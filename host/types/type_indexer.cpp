@@ -215,14 +215,14 @@ Result<wire::Decoder> TypeIndexer::next_answer(IndexerKind& kind, const TypeName
 }
 
 Result<void> TypeIndexer::give_package() {
-  auto path = elf_.path();
-  path += ".dwp";
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
+  auto package = elf_.place();
+  package.path += ".dwp";
+  const auto status = status_of(package);
+  if (!status || !S_ISREG(status->st_mode))
     return send_no_file();
-  const auto fd = open_regular_file(path);
+  const auto fd = open_regular_file(package);
   if (fd)
-    return send_file(*fd, path);
+    return send_file(*fd, package.path);
   warnings_.push_back({"dwarf.split_missing", fd.error().message, fd.error().hint});
   return send_no_file();
 }
@@ -239,7 +239,7 @@ Result<void> TypeIndexer::give_split(wire::Decoder& question) {
     // No indexer needs files of another kind. An indexer that a bad file has taken over gets
     // nothing else that the user can read.
     if (const auto fd = open_regular_file(places[i]); fd && is_elf(*fd))
-      return send_file(*fd, places[i]);
+      return send_file(*fd, places[i].path);
   }
   return send_no_file();
 }

@@ -6,6 +6,7 @@
 #include "tests/support/gdb_server.h"
 #include "tests/support/temp_directory.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <list>
@@ -84,6 +85,20 @@ void expect_truth(const MpiJob& job, const DumpOutcome& dump) {
   }
 }
 
+/// The communicators of a rank, in order, without what tells who has read their operations.
+json what_operations_say(const json& rank) {
+  json communicators = comparable_communicators(rank);
+  for (json& communicator : communicators)
+    for (json& queue : communicator["queues"]) {
+      for (json& operation : queue["operations"])
+        for (const char* said_by : {"raw", "text", "source"})
+          operation.erase(said_by);
+      std::ranges::sort(queue["operations"]);
+    }
+  std::ranges::sort(communicators);
+  return communicators;
+}
+
 class OracleTest : public testing::TestWithParam<Case> {};
 
 TEST_P(OracleTest, DumpEqualsWhatWasPosted) {
@@ -110,6 +125,29 @@ TEST(OracleModesTest, AnyStubOnTheStdioOfACommand) {
   MpiJob job({.arguments = {"mix"}});
   expect_truth(job, dump_json({fmt::format("exec:gdbserver --once --attach - {}", job.pid(0)),
                                fmt::format("exec:gdbserver --once --attach - {}", job.pid(1))}));
+  EXPECT_EQ(job.finish(), "");
+}
+
+// What mqbridge reads itself, and what the debug DLL shows, of the same processes: both are what
+// was posted, and equal field by field.
+TEST_P(OracleTest, WithoutADebugDllTheDumpIsTheSame) {
+  MpiJob job(
+      {.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .btl = GetParam().btl});
+  ASSERT_TRUE(job.await_spinning(blocked_ranks(GetParam())));
+  {
+    const Servers servers(job);
+    auto arguments = servers.targets;
+    arguments.insert(arguments.begin(), {"--dll", "none"});
+    const DumpOutcome without = dump_json(arguments);
+    expect_truth(job, without);
+    const DumpOutcome with = dump_json(servers.targets);
+    ASSERT_EQ(with.status(), 0) << testing::PrintToString<Outcome>(with);
+    for (std::size_t rank = 0; rank < without.document["ranks"].size(); ++rank) {
+      EXPECT_TRUE(without.document["ranks"][rank]["dll"].is_null());
+      EXPECT_EQ(what_operations_say(without.document["ranks"][rank]),
+                what_operations_say(with.document["ranks"][rank]));
+    }
+  }
   EXPECT_EQ(job.finish(), "");
 }
 

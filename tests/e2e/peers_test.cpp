@@ -127,7 +127,7 @@ TEST_F(PeersTest, HostsOfTheDebugDllReadWhatADumpReads) {
 
 TEST_F(PeersTest, WalkersOfTheListReadWhatADumpReads) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gdb", "gdb"));
-  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb-14", "lldb-14 python3-lldb-14"));
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb", "lldb python3-lldb"));
   start("recorder_list", {"100", "262144", "7"});
   for (const char* cache : {"none", "gdb", "pages"})
     expect_same_remote({script("gdb_list.py"), "--cache", cache});

@@ -92,10 +92,10 @@ TEST(StartUpTest, OfAProcessThatItsServerHasStarted) {
 }
 
 TEST(StartUpTest, OfLldbServer) {
-  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb-server-14", "lldb-14"));
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb-server", "lldb"));
   SingleProcess poster("oracle_poster", {"mix"});
-  const RealStub stub({"lldb-server-14", "gdbserver", "127.0.0.1:{port}", "--attach",
-                       std::to_string(poster.pid())});
+  const RealStub stub(
+      {"lldb-server", "gdbserver", "127.0.0.1:{port}", "--attach", std::to_string(poster.pid())});
   const DumpOutcome dump = dump_json({stub.endpoint()});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   expect_at_most({{"connect", 4}, {"attach", 2}, {"images", 1}, {"types", 0}, {"detach", 1}},

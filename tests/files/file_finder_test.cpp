@@ -24,7 +24,7 @@ protected:
   // The text of the file found, or the error's code.
   std::string found(const FilePaths& paths, std::string_view target_path) {
     const auto path = find_target_file(paths, target_path);
-    return path ? path->lexically_relative(directory_.path()).string()
+    return path ? path->path.lexically_relative(directory_.path()).string()
                 : std::string(path.error().code);
   }
   void link(std::string_view name, const fs::path& to) {

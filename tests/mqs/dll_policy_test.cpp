@@ -482,12 +482,30 @@ TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
   EXPECT_THAT(choice->warnings, IsEmpty());
 }
 
-TEST_F(DllPolicyTest, AnotherVersionIsAWarning) {
-  const auto choice = choose_dll(policy, targets_dll("/no/such/libompi_dbg_msgq.so", "5.0.9"));
+TEST_F(DllPolicyTest, AnotherVersionOfTheSameReleaseIsAWarning) {
+  const auto choice = choose_dll(policy, targets_dll("/no/such/libompi_dbg_msgq.so", "4.1.99"));
   ASSERT_TRUE(choice);
   ASSERT_THAT(choice->warnings, SizeIs(1));
   EXPECT_EQ(choice->warnings[0].code, "dll.version_differs");
-  EXPECT_THAT(choice->warnings[0].message, HasSubstr("5.0.9"));
+  EXPECT_THAT(choice->warnings[0].message, HasSubstr("4.1.99"));
+  EXPECT_FALSE(choice->other_release);
+}
+
+TEST_F(DllPolicyTest, AnotherReleaseIsLoadedOnlyWhereTheUserNamesIt) {
+  const auto own = choose("/no/such/libompi_dbg_msgq.so");
+  ASSERT_TRUE(own) << own.error().message;
+  for (const char* version : {"5.0.9", "4.0.5", "41.1.4"})
+    for (const std::string& name : {own->path.string(), std::string("/no/libompi_dbg_msgq.so")}) {
+      const auto choice = choose_dll(policy, targets_dll(name.c_str(), version));
+      ASSERT_FALSE(choice) << version << " " << name;
+      EXPECT_EQ(choice.error().code, "dll.version_differs");
+      EXPECT_THAT(choice.error().message, HasSubstr(version));
+    }
+  policy.given = own->path;
+  const auto given = choose_dll(policy, targets_dll("", "5.0.9"));
+  ASSERT_TRUE(given) << given.error().message;
+  ASSERT_TRUE(given->other_release);
+  EXPECT_EQ(given->other_release->code, "dll.version_differs");
 }
 
 TEST_F(DllPolicyTest, WhatIsNowhereSaysHowToGetIt) {

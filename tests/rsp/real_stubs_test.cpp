@@ -44,9 +44,9 @@ void vanish(std::unique_ptr<Client>& client) {
 class LldbServer : public testing::Test {
 protected:
   void SetUp() override {
-    MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb-server-14", "lldb-14"));
+    MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("lldb-server", "lldb"));
     inferior.emplace(test::ChildSpec{{test::inferior_program()}});
-    stub.emplace(std::vector<std::string>{"lldb-server-14", "gdbserver", "127.0.0.1:{port}",
+    stub.emplace(std::vector<std::string>{"lldb-server", "gdbserver", "127.0.0.1:{port}",
                                           "--attach", std::to_string(inferior->pid())});
   }
   std::optional<ChildProcess> inferior;

@@ -250,6 +250,7 @@ TEST_P(SplitDwarfOf, ABrokenPartIsAnErrorAndNoCrash) {
 }
 
 TEST_F(DwarfParts, APackageHoldsAllSplitUnits) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking("dwp", "binutils-gold"));
   // binutils' dwp packs version 4 only.
   const auto object =
       compile("packed.so", {"-gdwarf-4", "-gsplit-dwarf"}, {"layouts.c", "layouts_other.c"});

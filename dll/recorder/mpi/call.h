@@ -44,13 +44,12 @@ mqr_any_function* mqr_resolve(mqr_any_function** cache, const char* name, const 
 void mqr_left_by_a_jump(void);
 void mqr_called_within(const char* name, const void* site);
 
-/* Whether this call is to be recorded: fills in `call` in any case. Each call that is recorded ends
- * with mqr_ends(). */
+/* Whether this call, an MQR_CALL(), is to be recorded: fills it in in any case. Each call that is
+ * recorded ends with mqr_ends(). */
 static inline int mqr_begins(struct mqr_call* call, mqr_any_function** cache, const char* name,
                              const void* site, const void* frame) {
   call->next = __atomic_load_n(cache, __ATOMIC_RELAXED);
   call->site = site;
-  call->recorded = 0;
   if (__builtin_expect(call->next == NULL, 0))
     call->next = mqr_resolve(cache, name, site);
   if (!__atomic_load_n(&mqr_active, __ATOMIC_RELAXED))
@@ -82,7 +81,10 @@ static inline void mqr_unwound(struct mqr_call* call) {
     mqr_ends(call);
   }
 }
-#define MQR_CALL(name) struct mqr_call name __attribute__((cleanup(mqr_unwound)))
+/* Declares a call that has not begun. An initializer would clear its room, too, in every call. */
+#define MQR_CALL(name)                                                                             \
+  struct mqr_call name __attribute__((cleanup(mqr_unwound)));                                      \
+  name.recorded = 0
 
 #define MQR_UNPACK(...) __VA_ARGS__
 

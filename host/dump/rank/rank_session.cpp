@@ -208,15 +208,17 @@ Result<void> RankSession::take_job() {
   return {};
 }
 
-Result<DllChoice> RankSession::choose_types_and_dll() {
+Result<std::optional<DllChoice>> RankSession::choose_types_and_dll() {
   report_.begin(PhaseName::types, "types");
   // Both are looked up, so that a user who lacks both sees both errors at once.
   auto types = mpi_->find_types();
   if (types)
     types = mpi_->read_transport();
-  auto dll = choose_dll(options().dll, dll_of(mpi_->library()));
-  if (dll)
-    report_.outcome().dll_path = dll->path.string();
+  auto dll = choose_dll_or_none();
+  if (dll && *dll)
+    report_.outcome().dll_path = (*dll)->path.string();
+  else if (dll)
+    return types ? std::move(dll) : forward(std::move(types));
   else if (const auto recorded = mpi_->hint_without_dll(); !recorded.empty())
     dll.error().hint += "\n" + recorded;
   if (!types && !dll) {
@@ -228,6 +230,26 @@ Result<DllChoice> RankSession::choose_types_and_dll() {
   return dll;
 }
 
+/// nullopt: mqbridge reads the queues itself, because the user wants it, or no DLL can be used.
+Result<std::optional<DllChoice>> RankSession::choose_dll_or_none() {
+  const auto& given = options().dll.given;
+  const bool none_wanted = given && *given == DllPolicy::none;
+  auto dll = none_wanted
+                 ? Result<DllChoice>(fail(
+                       "dll.not_found",
+                       fmt::format("--dll none, and mqbridge has not read the queues of {} itself",
+                                   mpi_->library().name),
+                       "the MPI library's debug DLL: --dll PATH"))
+                 : choose_dll(options().dll, dll_of(mpi_->library()));
+  if (dll)
+    return std::optional(std::move(*dll));
+  const bool can_do_without = support_of(mpi_->library().provider).facts().dll.can_do_without;
+  if (!can_do_without || (given && !none_wanted))
+    return forward(std::move(dll));
+  no_dll_ = std::move(dll).error();
+  return std::optional<DllChoice>();
+}
+
 StopFacts RankSession::stop_facts() const {
   StopFacts facts{access_->link_estimate(), options().cache};
   facts.held_so_far = plan_->held;
@@ -235,9 +257,10 @@ StopFacts RankSession::stop_facts() const {
   return facts;
 }
 
-Result<void> RankSession::plan_walk(DllChoice dll) {
+Result<void> RankSession::plan_walk(std::optional<DllChoice> dll) {
   auto& warnings = report_.warnings();
-  warnings.insert(warnings.end(), dll.warnings.begin(), dll.warnings.end());
+  if (dll)
+    warnings.insert(warnings.end(), dll->warnings.begin(), dll->warnings.end());
   auto extent = support_of(mpi_->library().provider).queue_extent(process_->space());
   if (!extent)
     return forward(std::move(extent));
@@ -282,8 +305,8 @@ Result<void> RankSession::without_stacks(Error error) {
   return {};
 }
 
-RankWalk RankSession::plan_worker(const DllChoice& dll, std::string_view phase) {
-  RankWalk walk{options(), *process_, mpi_->library(), dll};
+RankWalk RankSession::plan_worker(const DllChoice* dll, std::string_view phase) {
+  RankWalk walk{options(), *process_, mpi_->library(), dll, no_dll_};
   walk.world_rank_hint = report_.outcome().claim.environment_rank.value_or(-1);
   walk.budget = &budget_;
   walk.progress = [this, phase](std::uint64_t found) { report_.progress(phase, found); };
@@ -294,7 +317,7 @@ RankWalk RankSession::plan_worker(const DllChoice& dll, std::string_view phase) 
 
 Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
-  auto walk = plan_worker(plan_->dll, "walk");
+  auto walk = plan_worker(plan_->dll ? &*plan_->dll : nullptr, "walk");
   walk.bypassed = mpi_->bypassed();
   const auto& job = report_.outcome().claim.name_space;
   if (job && !job_is_step_ && tools_.job_workers != nullptr)
@@ -342,7 +365,7 @@ Result<void> RankSession::choose_handle_dll() {
 
 Result<void> RankSession::ask_handles() {
   report_.begin(PhaseName::walk, "handles");
-  auto walk = plan_worker(*handle_dll_, "handles");
+  auto walk = plan_worker(&*handle_dll_, "handles");
   walk.walk_end = PhaseClock::Clock::now() + options().max_walk;
   walk.deadline = access_->limit(1.0, walk.walk_end);
   const WorkScope scope({access_->deadline(), stop_});
@@ -403,8 +426,12 @@ void RankSession::take_statistics(const PageRuns& touched) {
 }
 
 RankStatus RankSession::conclude() const {
-  if (options().queues)
-    return report_.conclude(walked_, mpi_ && mpi_->bypassed());
+  if (options().queues) {
+    const auto status = report_.conclude(walked_, mpi_ && mpi_->bypassed());
+    // Stacks and calls are all that there is to see of an MPI without a debug DLL.
+    const bool is_shown = mpi_ && mpi_->lacks_dll() && report_.has_stacks();
+    return status == RankStatus::failed && is_shown ? RankStatus::partial : status;
+  }
   return report_.conclude(has_answers(), false);
 }
 

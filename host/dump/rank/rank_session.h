@@ -62,7 +62,7 @@ public:
 private:
   /// Facts for the walk before it begins.
   struct WalkPlan {
-    DllChoice dll;
+    std::optional<DllChoice> dll;       ///< nullopt: mqbridge reads the queues itself
     PhaseClock::Clock::duration held{}; ///< how long the process has been held
     std::uint64_t pages_read = 0;       ///< number of pages read so far
   };
@@ -85,11 +85,12 @@ private:
   Result<void> identify_mpi();
   Result<void> take_environment();
   Result<void> take_job();
-  Result<DllChoice> choose_types_and_dll();
-  Result<void> plan_walk(DllChoice dll);
+  Result<std::optional<DllChoice>> choose_types_and_dll();
+  Result<std::optional<DllChoice>> choose_dll_or_none();
+  Result<void> plan_walk(std::optional<DllChoice> dll);
   Result<void> choose_handle_dll();
   /// The parameters of a worker that asks `dll`, whatever the question is; without limits of time.
-  RankWalk plan_worker(const DllChoice& dll, std::string_view phase);
+  RankWalk plan_worker(const DllChoice* dll, std::string_view phase);
   StopFacts stop_facts() const;
   FetchContext fetch_context();
 
@@ -120,6 +121,7 @@ private:
   bool gone_ = false;              ///< let_go() was called
   bool tried_stacks_ = false;      ///< stacks were tried in this look, with or without success
   std::optional<WalkPlan> plan_;
+  std::optional<Error> no_dll_;         ///< why mqbridge reads the queues itself
   std::optional<DllChoice> handle_dll_; ///< the DLL that is asked for handles
   std::vector<BlockedCall> calls_;      ///< the calls that a recorder tells, in the last look
   bool job_is_step_ = false;            ///< LaunchEnvironment's

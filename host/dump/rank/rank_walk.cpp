@@ -56,7 +56,7 @@ public:
         dump_(dump) {}
 
   WalkOutcome run() {
-    auto result = run_dll();
+    auto result = walk_.dll != nullptr ? run_dll() : list_communicators();
     if (walk_.before_repairs)
       walk_.before_repairs();
     const auto repaired = repair_all();
@@ -78,6 +78,12 @@ public:
                     fmt::format("the DLL wanted to read {}",
                                 walk_.process.is_alive() ? "memory that the stub does not read"
                                                          : "memory that the core lacks"));
+    if (walk_.dll != nullptr && walk_.dll->other_release) {
+      mark_doubtful(dump_.communicators, QueueReason::dll_failed,
+                    "the debug DLL is of another version than the MPI");
+      if (!result.failure)
+        result.failure = walk_.dll->other_release;
+    }
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);
     take_world(dump_, support_);
@@ -114,6 +120,7 @@ private:
   void add_unshown(std::optional<Error>& failure) {
     UnshownRequest request;
     request.op_classes = wanted_queues(filters_);
+    request.all = walk_.dll == nullptr;
     request.max_operations = walk_.options.max_operations;
     request.keep = [this](const Communicator& communicator, const Operation& operation) {
       return wanted(filters_, communicator) && wanted(filters_, operation);
@@ -132,12 +139,46 @@ private:
     } else if (support_.facts().is_recorder) {
       dump_.joints.assign(1, {}); // there may be some
     }
-    if (outcome && outcome->lacking)
-      outcome_.warnings.push_back(std::move(*outcome->lacking));
+    auto lacking = outcome ? std::move(outcome->lacking) : std::nullopt;
+    if (walk_.dll == nullptr && !failure && !wrong && has_unread_queue()) {
+      failure = walk_.no_dll;
+      if (lacking)
+        failure->message += "; " + lacking->message;
+      if (lacking)
+        failure->hint += "\n" + lacking->hint;
+    } else if (lacking) {
+      outcome_.warnings.push_back(std::move(*lacking));
+    }
     if (wrong && !failure)
       failure = std::move(wrong);
     else if (wrong && wrong->code != failure->code)
       outcome_.warnings.push_back(std::move(*wrong)); // beside what ended the walk
+  }
+
+  bool has_unread_queue() const {
+    return std::ranges::any_of(dump_.communicators, [](const Communicator& communicator) {
+      return std::ranges::any_of(communicator.queues, [](const Queue& queue) {
+        return queue.state == QueueState::unavailable;
+      });
+    });
+  }
+
+  /// Without a debug DLL: add_unshown() finds the operations.
+  WalkResult list_communicators() {
+    WalkResult result;
+    auto listed = support_.list_communicators(walk_.process.space());
+    if (listed)
+      dump_.communicators = std::move(*listed);
+    else
+      result.failure = in_walk(listed.error());
+    for (auto& communicator : dump_.communicators)
+      for (const OpClass op_class : wanted_queues(filters_)) {
+        communicator.queue(op_class).state = QueueState::unavailable;
+        communicator.queue(op_class).reason = QueueReason::not_provided;
+      }
+    if (walk_.meanwhile)
+      walk_.meanwhile();
+    return result;
   }
 
   WalkResult run_dll() {
@@ -208,7 +249,7 @@ WalkOutcome walk_rank(const RankWalk& walk, RankDump& dump) {
 }
 
 WorkerRequest worker_request(const RankWalk& walk, const RankDump& dump) {
-  WorkerRequest request{walk.options.program_directory / "mqbridge-worker", walk.dll.path,
+  WorkerRequest request{walk.options.program_directory / "mqbridge-worker", walk.dll->path,
                         walk.process.space(), dump.executable.value_or(dump.endpoint)};
   request.world_rank_hint = walk.world_rank_hint;
   request.budget = walk.budget;
@@ -220,13 +261,13 @@ WorkerRequest worker_request(const RankWalk& walk, const RankDump& dump) {
   request.sandboxed = walk.options.sandbox;
   request.store = walk.process.page_store();
   request.started = walk.worker;
-  request.checked = walk.dll.checked;
+  request.checked = walk.dll->checked;
   return request;
 }
 
 void take_outcome(const RankWalk& walk, WorkerOutcome& outcome, RankDump& dump,
                   Warnings& warnings) {
-  const auto& path = walk.dll.path;
+  const auto& path = walk.dll->path;
   if (!walk.options.sandbox)
     warnings.push_back(
         {"sandbox.off",

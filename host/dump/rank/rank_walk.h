@@ -25,8 +25,9 @@ struct RankWalk {
   const DumpOptions& options;
   StoppedProcess& process;
   const MpiLibrary& mpi;
-  const DllChoice& dll;
-  bool bypassed = false; ///< the DLL does not see the transport's queues
+  const DllChoice* dll = nullptr;   ///< null: mqbridge reads the queues itself
+  std::optional<Error> no_dll = {}; ///< why there is none
+  bool bypassed = false;            ///< the DLL does not see the transport's queues
   std::int64_t world_rank_hint = -1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
   std::optional<std::chrono::steady_clock::time_point> walk_end = {}; ///< the same, by --max-walk
@@ -47,13 +48,13 @@ struct WalkOutcome {
   Result<void> result;
 };
 
-/// Has the debug DLL walk the queues, repairs what it says, checks and filters it: fills dll,
-/// communicators, world_rank, world_size and the fetches of `dump`. The target must stand still.
-/// Errors: those of walk_queues() and repair(), core.left_out, walk.unreadable,
-/// walk.implausible.
+/// Has the debug DLL walk the queues, or reads them itself, repairs what the DLL says, checks and
+/// filters it: fills dll, communicators, world_rank, world_size and the fetches of `dump`. The
+/// target must stand still. Errors: those of walk_queues() and repair(), core.left_out,
+/// walk.unreadable, walk.implausible.
 WalkOutcome walk_rank(const RankWalk& walk, RankDump& dump);
 
-/// The request to a worker that asks a debug DLL about a rank.
+/// The request to a worker that asks a debug DLL about a rank. There must be one.
 WorkerRequest worker_request(const RankWalk& walk, const RankDump& dump);
 
 /// Takes over the worker's outcome: fills dll and the fetches of `dump`. Memory that the DLL wanted

@@ -1,6 +1,7 @@
 #include "host/dump/target/live_access.h"
 
 #include "host/codes.h"
+#include "host/disk/process_root.h"
 #include "host/dump/target/node_server.h"
 #include "host/dump/target/process_state.h"
 #include "host/dump/values/times.h"
@@ -200,8 +201,19 @@ Result<OpenedProcess> LiveAccess::open() {
     return forward(std::move(done));
   held_ = true;
   opened.stopped_before_us = attachment->stopped_before_us;
-  opened.source = std::make_unique<LiveProcess>(*client_, *attachment);
+  opened.source = std::make_unique<LiveProcess>(*client_, *attachment, root());
   return opened;
+}
+
+/// The file system of a process of this host; nullptr: it is ours, or the process runs elsewhere.
+std::shared_ptr<const ProcessRoot> LiveAccess::root() {
+  if (process_ == nullptr || process_->node.launcher != Launcher::local)
+    return nullptr;
+  auto root = ProcessRoot::of(process_->pid);
+  if (root)
+    return std::move(*root);
+  warnings_.push_back(std::move(root).error());
+  return nullptr;
 }
 
 /// Most stubs are asked together with the detach. This is for stubs that take one request at a

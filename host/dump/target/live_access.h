@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/disk/process_root.h"
 #include "host/dump/target/process_access.h"
 #include "host/dump/target/process_state.h"
 #include "host/dump/target/target_spec.h"
@@ -52,6 +53,7 @@ private:
   ThreadFiles threads();
   Result<rsp::Attachment> attach();
   Result<void> run(rsp::Attachment& attachment);
+  std::shared_ptr<const ProcessRoot> root();
   void look_for_life(bool any_error);
   void begin_hold(Clock::time_point since = Clock::now());
   void limit_hold();

@@ -87,19 +87,6 @@ bool may_be_one_rank(const rsp::FileSource& outside, std::int64_t pid,
   return one.rank_variable != other.rank_variable || one.rank == other.rank;
 }
 
-/// "NSpid:\t4711\t17": its numbers from the outermost name space to its own.
-std::vector<std::int64_t> numbers_of(const rsp::FileSource& files, std::int64_t pid) {
-  std::vector<std::int64_t> numbers;
-  const auto status = files(fmt::format("/proc/{}/status", pid));
-  const auto at = status ? status->find("\nNSpid:") : std::string::npos;
-  if (at == std::string::npos)
-    return numbers;
-  std::istringstream line(status->substr(at + 7, status->find('\n', at + 1) - at - 7));
-  for (std::int64_t number = 0; line >> number;)
-    numbers.push_back(number);
-  return numbers;
-}
-
 } // namespace
 
 std::vector<std::string> node_command_of(const TargetSpec& target, const SharedTools& tools) {
@@ -140,6 +127,19 @@ rsp::FileSource node_files(const Node& node, const SharedTools& tools, std::stop
     }
     return rsp::read_file(**client, path, rsp::limits::proc_file);
   };
+}
+
+std::vector<std::int64_t> numbers_of(const rsp::FileSource& files, std::int64_t pid) {
+  // "NSpid:\t4711\t17": from the outermost name space to its own.
+  std::vector<std::int64_t> numbers;
+  const auto status = files(fmt::format("/proc/{}/status", pid));
+  const auto at = status ? status->find("\nNSpid:") : std::string::npos;
+  if (at == std::string::npos)
+    return numbers;
+  std::istringstream line(status->substr(at + 7, status->find('\n', at + 1) - at - 7));
+  for (std::int64_t number = 0; line >> number;)
+    numbers.push_back(number);
+  return numbers;
 }
 
 Result<std::int64_t> pid_inside(const rsp::FileSource& outside, const rsp::FileSource& inside,

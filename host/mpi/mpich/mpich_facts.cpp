@@ -3,8 +3,10 @@
 namespace mqbridge::mpich {
 namespace {
 
+/// The last one is MPI_DUP_FN of mpi.h, and so part of MPICH's binary interface. A library may
+/// export the functions of the interface alone, as Debian's MPICH 4.2.1 does.
 constexpr auto symbols = std::to_array<std::string_view>(
-    {"MPII_Version_string", "MPIR_Process", "MPIR_All_communicators"});
+    {"MPII_Version_string", "MPIR_Process", "MPIR_All_communicators", "MPIR_Dup_fn"});
 
 constexpr auto roots = std::to_array<std::string_view>({
     "MPII_Version_string",

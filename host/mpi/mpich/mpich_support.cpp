@@ -2,6 +2,7 @@
 
 #include "host/mpi/mpich/mpich_insides.h"
 #include "host/mpi/mpich/mpich_process.h"
+#include "host/mpi/mpich/mpich_release.h"
 #include "host/mpi/mpich/mpich_repairs.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,10 @@ namespace {
 class Support final : public MpiSupport {
 public:
   Support() : MpiSupport(own_facts) {}
+
+  std::optional<MpiRelease> read_release(const ElfFile& library) const override {
+    return mpich::read_release(library);
+  }
 
   /// "hydra-HOST:PORT.GROUP": the address at which the proxy's mpiexec listens, and the one of
   /// mpiexec's process groups that the proxy starts.

@@ -71,10 +71,10 @@ public:
     for (std::size_t i = 0; i < objects.size(); ++i)
       if (objects[i])
         by_object_.emplace(*objects[i], i);
+    if (request_.all)
+      begin_queues();
     if (asked_for(OpClass::receive)) {
       if (auto done = look_through_posted(); !done)
-        return forward(std::move(done));
-      if (auto done = find_matched(); !done)
         return forward(std::move(done));
       if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
         return forward(std::move(done));
@@ -84,12 +84,26 @@ public:
         return forward(std::move(done));
     if (auto done = add(); !done)
       return forward(std::move(done));
+    if (asked_for(OpClass::receive))
+      if (auto done = find_matched(); !done)
+        return forward(std::move(done));
     return dll_sees_all_;
   }
 
 private:
   bool asked_for(OpClass op_class) const {
     return std::ranges::find(request_.op_classes, op_class) != request_.op_classes.end();
+  }
+
+  void begin_queues() {
+    for (Communicator& communicator : communicators_)
+      for (const OpClass op_class : {OpClass::send, OpClass::receive})
+        if (asked_for(op_class)) {
+          Queue& queue = communicator.queue(op_class);
+          queue.state = QueueState::available;
+          queue.reason = QueueReason::none;
+          queue.total = 0;
+        }
   }
 
   Result<void> look_through_posted() {
@@ -120,6 +134,7 @@ private:
         doubt(
             posted[i].communicator, OpClass::receive,
             fmt::format("a list of posted receives is damaged or being changed: {}", *(*ends)[i]));
+    std::ranges::sort(posted_);
     return {};
   }
 
@@ -142,7 +157,6 @@ private:
   /// Finds the program's pending receives that are not among the posted ones. They have met a long
   /// message that is still coming; the debug DLL has no word for that.
   Result<void> find_matched() {
-    std::ranges::sort(posted_);
     std::vector<Operation*> unposted;
     for (std::size_t i = 0; i < communicators_.size(); ++i) {
       Queue& queue = communicators_[i].queue(OpClass::receive);
@@ -183,7 +197,8 @@ private:
     return std::ranges::binary_search(posted_, request);
   }
 
-  /// Looks for the MPI's own active requests among all requests of a free list.
+  /// Looks for the MPI's own active requests among all requests of a free list; for all that are in
+  /// use where there is no debug DLL.
   Result<void> look_through_all(std::string_view list, OpClass op_class) {
     auto all = read_request_blocks(list, fields_, space_);
     if (!all)
@@ -193,8 +208,8 @@ private:
         doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
     if (all->stride < layout_.size())
       return {};
-    dll_sees_all_ = dll_sees_all_ && all->unseen_by_dll == 0;
-    if (all->unseen_by_dll > 0)
+    dll_sees_all_ = dll_sees_all_ && (request_.all || all->unseen_by_dll == 0);
+    if (!dll_sees_all_ && all->unseen_by_dll > 0)
       for (std::size_t i = 0; i < communicators_.size(); ++i)
         filler(i, op_class)
             .damage(fmt::format("Open MPI's debug DLL does not look at {} of the requests that the "
@@ -223,36 +238,40 @@ private:
     auto read = Structures::read(tags, layout_.tag.size, space_);
     if (!read)
       return forward(std::move(read));
-    std::vector<TargetAddress> internal;
+    std::vector<TargetAddress> sought;
     std::optional<TargetAddress> unread; // the first one
     for (std::size_t i = 0; i < tags.size(); ++i) {
       const auto tag = read->value(i, whole);
       if (!tag && !unread)
         unread = tags[i] - layout_.tag.offset;
-      if (as_int(tag) < any_tag)
-        internal.push_back(tags[i] - layout_.tag.offset);
+      if (request_.all || as_int(tag) < any_tag)
+        sought.push_back(tags[i] - layout_.tag.offset);
     }
     for (std::size_t n = 0; unread && n < communicators_.size(); ++n)
       doubt(n, op_class, fmt::format("the request at {:#x} cannot be read", unread->value));
-    auto requests = Structures::read(internal, layout_.size(), space_);
+    auto requests = Structures::read(sought, layout_.size(), space_);
     if (!requests)
       return forward(std::move(requests));
-    for (std::size_t i = 0; i < internal.size(); ++i)
-      take_internal(internal[i], op_class, all.class_of,
-                    [&](const Field& field) { return requests->value(i, field); });
+    for (std::size_t i = 0; i < sought.size(); ++i)
+      take_sought(sought[i], op_class, all.class_of,
+                  [&](const Field& field) { return requests->value(i, field); });
     return {};
   }
 
   template <class Value>
-  void take_internal(TargetAddress address, OpClass op_class, std::uint64_t class_of,
-                     const Value& value) {
+  void take_sought(TargetAddress address, OpClass op_class, std::uint64_t class_of,
+                   const Value& value) {
     const auto communicator = by_object_.find(value(layout_.communicator).value_or(0));
-    const bool in_use = value(layout_.state) == request_active &&
-                        value(layout_.complete).value_or(request_completed) != request_completed;
+    const bool of_program = as_int(value(layout_.tag)) >= any_tag;
+    const bool in_use =
+        of_program ? value(layout_.state).value_or(request_invalid) != request_invalid
+                   : value(layout_.state) == request_active &&
+                         value(layout_.complete).value_or(request_completed) != request_completed;
     if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
       return;
     const std::size_t at = communicator->second;
-    const bool posted = op_class == OpClass::send || is_posted(address.value);
+    // find_matched() looks at those of the program again.
+    const bool posted = of_program || op_class == OpClass::send || is_posted(address.value);
     const bool doubted = communicators_[at].queue(op_class).state == QueueState::error;
     take_found(at, op_class,
                posted    ? OpStatus::pending
@@ -302,6 +321,9 @@ private:
       return done;
     for (Found& one : found_) {
       one.operation.repairs = {}; // the DLL does not list it
+      if (auto& actual = one.operation.actual)
+        actual->global_rank =
+            world_rank_of_peer(communicators_[one.communicator], actual->local_rank);
       communicators_[one.communicator]
           .queue(one.op_class)
           .operations.push_back(std::move(one.operation));

@@ -16,7 +16,8 @@ namespace mqbridge::openmpi {
 ///   - MPI_Probe calls that wait: their requests are on the stack. They are found among the posted
 ///     receives of ob1;
 ///   - the MPI's own sends and receives inside collective calls, which have negative tags. They are
-///     found among all requests that ob1 has ever made.
+///     found among all requests that ob1 has ever made;
+///   - with UnshownRequest::all those of the program, too, which are found in the same place.
 ///
 /// A pending receive that is not among the posted ones has met its message: it becomes `matched`.
 ///

@@ -1,15 +1,13 @@
 #include "host/mpi/openmpi/ob1_lengths.h"
 
-#include "host/limits.h"
+#include "host/codes.h"
+#include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/ob1_channels.h"
 #include "host/mpi/openmpi/ob1_types.h"
-#include "host/mpi/openmpi/openmpi_objects.h"
 #include "host/mpi/openmpi/openmpi_process.h"
-#include "host/mpi/texts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,9 +17,6 @@ namespace {
 
 constexpr std::string_view unexpected_length = "pml_ob1_unexpected_msgq_length";
 constexpr std::string_view posted_length = "pml_ob1_posted_recvq_length";
-constexpr std::string_view table_of_communicators = "ompi_mpi_communicators";
-constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
-constexpr std::size_t longest_name = 64;          // MPI_MAX_OBJECT_NAME
 /// Lengths of all communicators together; each has 16 bytes.
 constexpr std::size_t most_lengths = std::size_t{1} << 20;
 
@@ -33,101 +28,19 @@ Variable* find(ProcessVariables& variables, std::string_view name) {
   return found != variables.variables.end() ? &*found : nullptr;
 }
 
-/// Intracommunicators of the process, and their objects.
-struct Communicators {
-  std::vector<Communicator> communicators;
-  std::vector<Words::Value> objects;
-};
-
-class CommunicatorReader {
-public:
-  CommunicatorReader(Fields& fields, const AddressSpace& space)
-      : fields_(fields), space_(space),
-        context_(fields.find_as_typed("ompi_communicator_t", "c_contextid")),
-        flags_(fields.find_as_typed("ompi_communicator_t", "c_flags")),
-        group_(fields.find_as_typed("ompi_communicator_t", "c_local_group")),
-        name_(fields.find("ompi_communicator_t", "c_name", 1)),
-        size_(fields.find_as_typed("ompi_group_t", "grp_proc_count")) {}
-
-  Result<Communicators> read() {
-    auto slots = all_slots();
-    if (!slots)
-      return forward(std::move(slots));
-    auto objects = objects_in(table_of_communicators, *slots, fields_, space_);
-    if (!objects)
-      return forward(std::move(objects));
-    if (auto done = read_words(*objects); !done)
-      return forward(std::move(done));
-    Communicators found;
-    for (std::size_t i = 0; i < slots->size(); ++i)
-      if (const auto& object = (*objects)[i]; is_intracommunicator(object, (*slots)[i])) {
-        found.communicators.push_back(describe(object, (*slots)[i]));
-        found.objects.push_back(object);
-      }
-    return found;
+/// Of an intercommunicator the tool interface has no such length.
+void leave_out_intercommunicators(CommunicatorTable& table) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < table.communicators.size(); ++i) {
+    if (table.communicators[i].kind == CommunicatorKind::inter)
+      continue;
+    std::swap(table.communicators[kept], table.communicators[i]);
+    std::swap(table.objects[kept], table.objects[i]);
+    ++kept;
   }
-
-private:
-  Result<std::vector<std::uint64_t>> all_slots() {
-    std::vector<std::uint64_t> slots;
-    const auto root = space_.images.find_symbol(table_of_communicators);
-    const Field count = fields_.find_as_typed("opal_pointer_array_t", "size");
-    Words words;
-    const Words::Value at = root ? Words::Value(root->address.value) : std::nullopt;
-    words.want(at, count);
-    if (auto done = words.read(space_); !done)
-      return forward(std::move(done));
-    slots.resize(static_cast<std::size_t>(
-        std::min<std::uint64_t>(words.get(at, count).value_or(0), limits::variables)));
-    std::iota(slots.begin(), slots.end(), std::uint64_t{0});
-    return slots;
-  }
-
-  Result<void> read_words(const std::vector<Words::Value>& objects) {
-    for (const auto& object : objects) {
-      for (const Field& field : {context_, flags_, group_})
-        words_.want(object, field);
-      if (object.value_or(0) != 0 && name_)
-        names_.want(*object + name_.offset);
-    }
-    if (auto done = words_.read(space_); !done)
-      return done;
-    for (const auto& object : objects)
-      words_.want(words_.get(object, group_), size_);
-    if (auto done = words_.read(space_); !done)
-      return done;
-    return names_.read(space_);
-  }
-
-  /// Whether it is an intracommunicator, and itself says that it stands in this slot. MPI_COMM_NULL
-  /// has no members.
-  bool is_intracommunicator(const Words::Value& object, std::uint64_t slot) const {
-    return object.value_or(0) != 0 && words_.get(object, context_) == slot &&
-           (words_.get(object, flags_).value_or(is_intercommunicator) & is_intercommunicator) ==
-               0 &&
-           size_of(object) > 0;
-  }
-
-  std::uint64_t size_of(const Words::Value& object) const {
-    return words_.get(words_.get(object, group_), size_).value_or(0);
-  }
-
-  Communicator describe(const Words::Value& object, std::uint64_t slot) const {
-    Communicator communicator;
-    communicator.id = {slot};
-    communicator.kind = CommunicatorKind::intra;
-    communicator.size = static_cast<std::int64_t>(size_of(object));
-    if (const auto* name = names_.get(*object + name_.offset))
-      communicator.name = *name;
-    return communicator;
-  }
-
-  Fields& fields_;
-  const AddressSpace& space_;
-  Field context_, flags_, group_, name_, size_;
-  Words words_;
-  Texts names_{longest_name, longest_name* limits::variables};
-};
+  table.communicators.resize(kept);
+  table.objects.resize(kept);
+}
 
 VariableReading reading_of(const Communicator& communicator, const CommunicatorChannels& channels,
                            ItemList Channel::*list, std::size_t& left) {
@@ -188,9 +101,15 @@ Result<void> add_ob1_lengths(ProcessVariables& variables, const AddressSpace& sp
       give_reason(variable, *reason);
     return {};
   }
-  auto found = CommunicatorReader(fields, space).read();
+  auto found = read_communicators(space);
+  if (!found && found.error().code == codes::walk_unreadable) {
+    for (const auto& [variable, list] : wanted)
+      give_reason(variable, found.error().message);
+    return {};
+  }
   if (!found)
     return forward(std::move(found));
+  leave_out_intercommunicators(*found);
   auto channels = read_channels(found->communicators, found->objects, layout, space);
   if (!channels)
     return forward(std::move(channels));

@@ -1,8 +1,8 @@
 #include "host/mpi/openmpi/openmpi_communicators.h"
 
 #include "host/memory/reader.h"
+#include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/openmpi_groups.h"
-#include "host/mpi/openmpi/openmpi_objects.h"
 #include "host/mpi/pointer_table.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,23 +26,26 @@ constexpr std::uint64_t name_is_set = 0x2;
 /// Windows that are looked at; a program has few.
 constexpr std::uint64_t most_windows = 1024;
 
+/// OMPI_COMM_GLOBAL_INDEX, from Open MPI 5 on: each member has the communicator at the same place.
+constexpr std::uint64_t has_global_index = 0x10000;
+
 /// The places of fields, for this build and platform.
 struct CommunicatorLayout {
-  Field flags, local_group, remote_group, local_communicator, name;
-  Field member_count, members; ///< of an ompi_group_t
+  CommunicatorKeys keys;
+  Field remote_group, local_communicator;
+  Field members; ///< of an ompi_group_t
+  Field window_name;
   ProcessName process;
 
-  CommunicatorLayout(Fields& fields, const AddressSpace& space) {
-    const auto& platform = space.platform;
-    const int word = platform.pointer_size;
+  CommunicatorLayout(Fields& fields, const AddressSpace& space) : keys(fields) {
+    const int word = space.platform.pointer_size;
     constexpr int number = 4;
-    flags = fields.find("ompi_communicator_t", "c_flags", number);
-    local_group = fields.find("ompi_communicator_t", "c_local_group", word);
     remote_group = fields.find("ompi_communicator_t", "c_remote_group", word);
     local_communicator = fields.find("ompi_communicator_t", "c_local_comm", word);
-    name = fields.find("ompi_communicator_t", "c_name", 1);
-    member_count = fields.find("ompi_group_t", "grp_proc_count", platform.int_size);
     members = fields.find("ompi_group_t", "grp_proc_pointers", word);
+    window_name = fields.find("ompi_win_t", "w_name", 1);
+    if (!window_name) // a pack may lack the type; communicators have their names at the same place
+      window_name = keys.name;
     if (auto item = space.images.find_type("opal_list_item_t"); item && *item != nullptr) {
       const std::uint64_t size = std::min((*item)->size, Fields::max_structure);
       process = {{size, number}, {size + number, number}};
@@ -48,21 +53,15 @@ struct CommunicatorLayout {
   }
 };
 
-/// The context id in the name that Open MPI gives a window: "rdma window 10"; nullopt: another
-/// name.
-std::optional<std::uint64_t> context_of_window(std::string_view name) {
+/// What names the communicator in the name that Open MPI gives a window: "10" of "rdma window 10".
+/// Empty: another name.
+std::string_view communicator_of_window(std::string_view name) {
   constexpr auto beginnings =
       std::to_array<std::string_view>({"rdma window ", "pt2pt window ", "ucx window "});
-  for (const std::string_view beginning : beginnings) {
-    std::uint64_t context = 0;
-    if (!name.starts_with(beginning))
-      continue;
-    name.remove_prefix(beginning.size());
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), context);
-    if (error == std::errc() && end == name.data() + name.size())
-      return context;
-  }
-  return std::nullopt;
+  for (const std::string_view beginning : beginnings)
+    if (name.starts_with(beginning))
+      return name.substr(beginning.size());
+  return {};
 }
 
 class CommunicatorCorrector {
@@ -94,7 +93,8 @@ private:
     objects_ = std::move(*found);
     for (const auto& object : objects_)
       for (const Field& field :
-           {layout_.flags, layout_.local_group, layout_.remote_group, layout_.local_communicator})
+           {layout_.keys.context, layout_.keys.context_end, layout_.keys.flags,
+            layout_.keys.local_group, layout_.remote_group, layout_.local_communicator})
         words_.want(object, field);
     return words_.read(space_);
   }
@@ -108,16 +108,16 @@ private:
   Result<void> read_tables() {
     Words groups;
     for (std::size_t i = 0; i < objects_.size(); ++i)
-      for (const Field& side : {layout_.local_group, layout_.remote_group})
-        for (const Field& field : {layout_.member_count, layout_.members})
+      for (const Field& side : {layout_.keys.local_group, layout_.remote_group})
+        for (const Field& field : {layout_.keys.size, layout_.members})
           groups.want(group_of(i, side), field);
     if (auto done = groups.read(space_); !done)
       return done;
     std::size_t left = wire::max_group_total; // the target may state any counts
     for (std::size_t i = 0; i < objects_.size(); ++i) {
-      for (const Field& side : {layout_.local_group, layout_.remote_group}) {
+      for (const Field& side : {layout_.keys.local_group, layout_.remote_group}) {
         const auto group = group_of(i, side);
-        const auto count = groups.get(group, layout_.member_count).value_or(0);
+        const auto count = groups.get(group, layout_.keys.size).value_or(0);
         const auto members = groups.get(group, layout_.members).value_or(0);
         if (!group || members == 0 || count > left || tables_.contains(*group) ||
             std::cmp_greater(count, wire::max_group_size))
@@ -136,8 +136,8 @@ private:
     const auto world = std::ranges::find(communicators_, TargetAddress{}, &Communicator::id);
     if (world == communicators_.end())
       return {};
-    const auto group =
-        group_of(static_cast<std::size_t>(world - communicators_.begin()), layout_.local_group);
+    const auto group = group_of(static_cast<std::size_t>(world - communicators_.begin()),
+                                layout_.keys.local_group);
     const auto table = group ? tables_.find(*group) : tables_.end();
     if (table == tables_.end() || table->second.empty())
       return {};
@@ -169,14 +169,15 @@ private:
 
   void complete(std::size_t i) {
     Communicator& communicator = communicators_[i];
-    const auto local = group_of(i, layout_.local_group);
+    communicator.context = layout_.keys.context_of(words_, objects_[i]);
+    const auto local = group_of(i, layout_.keys.local_group);
     const auto remote = group_of(i, layout_.remote_group);
     if (local && remote)
       communicator.kind = *local == *remote ? CommunicatorKind::intra : CommunicatorKind::inter;
-    Group own = side(i, layout_.local_group);
+    Group own = side(i, layout_.keys.local_group);
     communicator.group = std::move(own.ranks);
     communicator.members = std::move(own.members);
-    if (const auto flags = words_.get(objects_[i], layout_.flags))
+    if (const auto flags = words_.get(objects_[i], layout_.keys.flags))
       communicator.named_by_mpi = (*flags & name_is_set) == 0 || is_predefined(communicator);
     if (communicator.kind == CommunicatorKind::inter) {
       communicator.remote = side(i, layout_.remote_group);
@@ -230,23 +231,34 @@ private:
     std::vector<std::array<std::byte, 64>> names; // MPI_MAX_OBJECT_NAME
     std::vector<std::uint64_t> addresses;
     for (const auto& window : *windows)
-      if (layout_.name && window.value_or(0) != 0)
+      if (layout_.window_name && window.value_or(0) != 0)
         addresses.push_back(*window);
     if (addresses.empty())
       return {};
     names.resize(addresses.size());
     std::vector<MemoryRange> ranges;
-    for (std::size_t i = 0; i < addresses.size(); ++i) // where communicators have theirs
-      ranges.push_back({{addresses[i] + layout_.name.offset}, names[i]});
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      ranges.push_back({{addresses[i] + layout_.window_name.offset}, names[i]});
     if (auto done = space_.memory.read_ranges(ranges); !done)
       return done;
     for (const MemoryRange& range : ranges) {
       const std::string_view bytes(reinterpret_cast<const char*>(range.into.data()), range.read);
-      if (const auto context = context_of_window(bytes.substr(0, bytes.find('\0'))))
-        for (Communicator& communicator : communicators_)
-          communicator.internal |= communicator.id.value == *context;
+      const auto named = communicator_of_window(bytes.substr(0, bytes.find('\0')));
+      for (std::size_t i = 0; i < communicators_.size() && !named.empty(); ++i)
+        communicators_[i].internal |= named == name_for_window(i);
     }
     return {};
+  }
+
+  /// As Open MPI prints the communicator's id into names (ompi_comm_print_cid).
+  std::string name_for_window(std::size_t i) const {
+    constexpr std::size_t most = 19;
+    const auto first = words_.get(objects_[i], layout_.keys.context);
+    const auto second = words_.get(objects_[i], layout_.keys.context_end);
+    const auto flags = words_.get(objects_[i], layout_.keys.flags).value_or(0);
+    if (!first || !second || (flags & has_global_index) != 0)
+      return fmt::to_string(communicators_[i].id.value);
+    return fmt::format("{:#x}{:08x}", *first, *second).substr(0, most);
   }
 
   std::vector<Communicator>& communicators_;
@@ -264,12 +276,13 @@ private:
 
 Result<void> correct_communicators(std::vector<Communicator>& communicators,
                                    const AddressSpace& space, std::size_t most_members) {
-  for (auto& communicator : communicators)
-    communicator.context = communicator.id.value;
   Fields fields(space.images);
   const CommunicatorLayout layout(fields, space);
   if (fields.error())
     return Failure(*fields.error());
+  for (auto& communicator : communicators)
+    communicator.context =
+        layout.keys.context_end ? std::nullopt : std::optional(communicator.id.value);
   return CommunicatorCorrector(communicators, fields, layout, space, most_members).run();
 }
 

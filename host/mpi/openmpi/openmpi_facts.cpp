@@ -48,8 +48,8 @@ constexpr auto daemons = std::to_array<std::string_view>({"orted", "prted", "prt
 constexpr auto table_libraries = std::to_array<std::string_view>({"libopen-rte", "libprrte"});
 
 /// The DLL is among Open MPI's plugins.
-constexpr auto dll_directories =
-    std::to_array<std::string_view>({"openmpi/lib/openmpi3", "openmpi/lib/openmpi", "openmpi"});
+constexpr auto dll_directories = std::to_array<std::string_view>(
+    {"openmpi/lib/openmpi3", "openmpi/lib/openmpi40", "openmpi/lib/openmpi", "openmpi"});
 
 constexpr auto limits = std::to_array<DllLimit>({
     {"unexpected", "Open MPI's debug DLL never provides the unexpected messages",
@@ -80,14 +80,16 @@ constinit const MpiFacts own_facts = {
                  .size_variable = "OMPI_COMM_WORLD_SIZE",
                  // mpirun passes to other nodes only the variables that it is told to pass.
                  .preloading_line = "mpirun -x LD_PRELOAD={} ..."},
-    .dll = {.install_hint = "apt install libopenmpi3    (or give the host's libompi_dbg_msgq.so "
-                            "with --dll PATH)",
+    .dll = {.install_hint =
+                "apt install libopenmpi3, on Debian 13 libopenmpi40    (or give the host's "
+                "libompi_dbg_msgq.so with --dll PATH)",
             .directories = dll_directories,
             .limits = limits,
             // mqbridge reads the unexpected messages itself.
             .words = {QueueWords{}, QueueWords{},
                       QueueWords{.empty = "none arrived",
                                  .never_listed = "those not polled yet are not listed"}},
+            .can_do_without = true,
             .ranks_need_repair = true,
             .statuses_need_repair = true,
             .handles_are_read = true},

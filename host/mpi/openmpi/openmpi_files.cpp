@@ -73,6 +73,16 @@ std::vector<fs::path> usual_places(const std::vector<std::string>& compiler) {
   return places;
 }
 
+/// Open MPI's headers include those of PMIx, which distributions keep in a directory of its own
+/// beside Open MPI's.
+std::vector<fs::path> pmix_places(const Headers& headers) {
+  std::vector<fs::path> places;
+  for (const auto* place : {"pmix2/include", "pmix/include"})
+    if (auto path = headers.root.parent_path().parent_path() / place; present(path / "pmix.h"))
+      places.push_back(std::move(path));
+  return places;
+}
+
 std::shared_ptr<const ElfFile> open_first(const std::vector<fs::path>& paths) {
   for (const auto& path : paths)
     if (auto file = ElfFile::open(path))
@@ -125,6 +135,8 @@ Result<Headers> find_headers(const std::vector<fs::path>& given,
     if (auto headers = headers_in(place)) {
       // Open MPI's headers may include others, which may be in the other places that were given.
       headers->search.insert(headers->search.end(), given.begin(), given.end());
+      const auto pmix = pmix_places(*headers);
+      headers->search.insert(headers->search.end(), pmix.begin(), pmix.end());
       return *headers;
     }
     tried.push_back(place.string());

@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/openmpi_requests.h"
 
+#include "host/mpi/openmpi/collective_tags.h"
 #include "host/mpi/openmpi/pml_constants.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
@@ -16,7 +17,8 @@ namespace {
 struct ListedLayout {
   Field complete, state, count, datatype, type; ///< of a request
   Field transferred;                            ///< of a request: the transport is done with it
-  Field send_mode;                              ///< of a send request
+  Field send_mode, send_packed;                 ///< of a send request
+  Field receive_packed;                         ///< of a receive: bytes of the message it has met
   Field source, tag, bytes;                     ///< of a request's status: the message that came
   Field sequence;                               ///< of a request: its place in its channel
   Field datatype_size;                          ///< of a datatype
@@ -30,6 +32,10 @@ struct ListedLayout {
     type = fields.find("mca_pml_base_request_t", "req_type", platform.int_size);
     transferred = fields.find_as_typed("mca_pml_base_request_t", "req_pml_complete");
     send_mode = fields.find("mca_pml_base_send_request_t", "req_send_mode", platform.int_size);
+    send_packed =
+        fields.find("mca_pml_base_send_request_t", "req_bytes_packed", platform.size_t_size);
+    receive_packed =
+        fields.find("mca_pml_base_recv_request_t", "req_bytes_packed", platform.size_t_size);
     const Field status = fields.find("ompi_request_t", "req_status", platform.int_size);
     source = fields.find("ompi_status_public_t", "MPI_SOURCE", platform.int_size, status);
     tag = fields.find("ompi_status_public_t", "MPI_TAG", platform.int_size, status);
@@ -41,16 +47,17 @@ struct ListedLayout {
   }
 
   std::size_t request_size() const {
-    return static_cast<std::size_t>(std::max(
-        {complete.end(), state.end(), count.end(), datatype.end(), type.end(), transferred.end(),
-         send_mode.end(), source.end(), tag.end(), bytes.end(), sequence.end()}));
+    return static_cast<std::size_t>(
+        std::max({complete.end(), state.end(), count.end(), datatype.end(), type.end(),
+                  transferred.end(), send_mode.end(), send_packed.end(), receive_packed.end(),
+                  source.end(), tag.end(), bytes.end(), sequence.end()}));
   }
 };
 
 /// The values of one request; nullopt: not known.
 struct Request {
   std::optional<std::uint64_t> complete, state, count, datatype, type, transferred, send_mode,
-      source, tag, bytes, sequence;
+      send_packed, receive_packed, source, tag, bytes, sequence;
 };
 
 /// `unknown` is the kind of a request that no list should have.
@@ -101,6 +108,9 @@ public:
       else
         correct_length(*operations[i], request.count,
                        words.get(request.datatype, layout_.datatype_size));
+      if (operations[i]->source == OpSource::mqbridge &&
+          operations[i]->collective == Collective::none)
+        add_message(*operations[i], request);
     }
     return {};
   }
@@ -118,7 +128,8 @@ private:
       const auto value = [&](const Field& field) { return read->value(i, field); };
       requests.push_back({value(layout_.complete), value(layout_.state), value(layout_.count),
                           value(layout_.datatype), value(layout_.type), value(layout_.transferred),
-                          value(layout_.send_mode), value(layout_.source), value(layout_.tag),
+                          value(layout_.send_mode), value(layout_.send_packed),
+                          value(layout_.receive_packed), value(layout_.source), value(layout_.tag),
                           value(layout_.bytes), value(layout_.sequence)});
     }
     return requests;
@@ -200,6 +211,29 @@ private:
       operation.actual->global_rank = operation.peer.global_rank;
     operation.length = {bytes, LengthUnit::bytes};
     operation.repairs.add(Repair::length);
+  }
+
+  /// For a request that no debug DLL has described. A receive's status has MPI_ANY_TAG until it
+  /// meets its message.
+  static void add_message(Operation& operation, const Request& request) {
+    const auto as_int = [](std::uint64_t value) {
+      return as_target_int(static_cast<std::int64_t>(value));
+    };
+    if (operation.status == OpStatus::inactive)
+      return;
+    if (operation.kind == OpKind::send && request.send_packed)
+      operation.actual = {operation.peer.local_rank,
+                          {},
+                          operation.tag.value,
+                          static_cast<std::int64_t>(*request.send_packed)};
+    if (operation.kind != OpKind::receive || !request.source || !request.tag ||
+        as_int(*request.tag) == any_tag)
+      return;
+    const auto& bytes =
+        operation.status == OpStatus::complete ? request.bytes : request.receive_packed;
+    operation.actual = {as_int(*request.source), {}, as_int(*request.tag), {}};
+    if (bytes)
+      operation.actual->length = static_cast<std::int64_t>(*bytes);
   }
 
   /// The status's byte count is set when the whole message has come. Until then the DLL gives the

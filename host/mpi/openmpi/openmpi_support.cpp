@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/openmpi_support.h"
 
 #include "host/disk/file_name.h"
+#include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/mca_variables.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
@@ -140,6 +141,13 @@ public:
 
   Result<ThreadLevel> read_thread_level(const AddressSpace& space) const override {
     return openmpi::read_thread_level(space);
+  }
+
+  Result<std::vector<Communicator>> list_communicators(const AddressSpace& space) const override {
+    auto table = read_communicators(space);
+    if (!table)
+      return forward(std::move(table));
+    return std::move(table->communicators);
   }
 
   Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,

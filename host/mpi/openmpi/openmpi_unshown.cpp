@@ -1,12 +1,12 @@
 #include "host/mpi/openmpi/openmpi_unshown.h"
 
 #include "host/codes.h"
+#include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/hidden_requests.h"
 #include "host/mpi/openmpi/ob1_channels.h"
 #include "host/mpi/openmpi/ob1_layout.h"
 #include "host/mpi/openmpi/ob1_messages.h"
 #include "host/mpi/openmpi/ob1_types.h"
-#include "host/mpi/openmpi/openmpi_objects.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/wait_groups.h"
 
@@ -19,11 +19,10 @@ namespace {
 
 /// Gives the queues that nobody provides their reason.
 void explain_missing(std::vector<Communicator>& communicators) {
-  for (auto& communicator : communicators) {
-    Queue& queue = communicator.queue(OpClass::unexpected);
-    if (queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided)
-      queue.reason = QueueReason::types_missing;
-  }
+  for (auto& communicator : communicators)
+    for (Queue& queue : communicator.queues)
+      if (queue.state == QueueState::unavailable && queue.reason == QueueReason::not_provided)
+        queue.reason = QueueReason::types_missing;
 }
 
 /// Marks the queues as incomplete: not everything could be looked through. The operations that were

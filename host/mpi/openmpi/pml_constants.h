@@ -10,6 +10,7 @@ namespace mqbridge::openmpi {
 inline constexpr std::uint64_t request_completed = 1;
 /// ompi/request/request_dbg.h, ompi_request_state_t: a request that is not started. Each request is
 /// inactive before its first start, but only a persistent one is complete at the same time.
+inline constexpr std::uint64_t request_invalid = 0; // it is in no use
 inline constexpr std::uint64_t request_inactive = 1;
 inline constexpr std::uint64_t request_active = 2;
 /// ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t

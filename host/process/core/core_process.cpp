@@ -29,8 +29,8 @@ void CoreProcess::find_headers(ElfCache& files) {
   if (const auto size = auxv->find(AT_PAGESZ))
     platform_->page_size = static_cast<std::uint32_t>(*size);
   const auto program = program_of(*core_, memory_);
-  const auto candidates =
-      executable_ ? std::vector{*executable_} : target_file_candidates(files.paths(), program);
+  const auto candidates = executable_ ? std::vector<FilePlace>{*executable_}
+                                      : target_file_candidates(files.paths(), program);
   for (const auto& path : candidates) {
     const auto file = files.open(path);
     if (file && take_headers_of(**file, *auxv))

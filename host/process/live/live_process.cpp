@@ -11,8 +11,9 @@
 
 namespace mqbridge {
 
-LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment)
-    : client_(client), pid_(attachment.pid), files_(client, attachment.pid),
+LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
+                         std::shared_ptr<const ProcessRoot> root)
+    : client_(client), pid_(attachment.pid), root_(std::move(root)), files_(client, attachment.pid),
       threads_(client, attachment.pid, attachment.stop), stub_(client),
       zeros_(client.features().unreadable_reads_zero
                  ? std::optional<ZeroWatch>(std::in_place, stub_)

@@ -8,6 +8,7 @@
 #include "rsp/client/client.h"
 #include "rsp/commands/attach.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,8 +17,9 @@ namespace mqbridge {
 /// A process that a stub holds, attached until release() or the destructor, whichever comes first.
 class LiveProcess final : public ProcessSource {
 public:
-  /// `client` is attached to it, and outlives this.
-  LiveProcess(rsp::Client& client, const rsp::Attachment& attachment);
+  /// `client` is attached to it, and outlives this. `root`: its root() on this host.
+  LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
+              std::shared_ptr<const ProcessRoot> root = nullptr);
   ~LiveProcess() override;
 
   const std::string& name() const override { return client_.endpoint().text; }
@@ -29,6 +31,7 @@ public:
   std::optional<Error> doubtful_memory() const override;
   void expect_memory(std::span<const MappedRange> ranges) override;
   Result<std::optional<std::string>> executable() override;
+  std::shared_ptr<const ProcessRoot> root() const override { return root_; }
   Result<std::optional<std::string>> auxiliary_vector() override;
   Result<std::string> architecture() override;
   Result<std::optional<std::vector<LoadedObject>>>
@@ -53,6 +56,7 @@ private:
 
   rsp::Client& client_;
   const std::int64_t pid_;
+  const std::shared_ptr<const ProcessRoot> root_;
   bool attached_ = true;
   ProcessFiles files_;
   ProcessThreads threads_;

@@ -235,8 +235,7 @@ std::unique_ptr<DwarfFile> DwarfFile::open(SuppliedFile supplied,
   libdwarf_reads = libdwarf_reads || elf->has_relocations();
   if (libdwarf_reads) {
     file->fd_ = std::move(supplied.fd);
-    outcome = dwarf_init_b(file->fd_.get(), DW_DLC_READ, DW_GROUPNUMBER_ANY, nullptr, nullptr,
-                           &file->debug_, &error);
+    outcome = libdwarf::open_file(file->fd_.get(), &file->debug_, &error);
   } else {
     file->object_ = std::make_unique<DwarfObject>(std::move(*elf));
     outcome = dwarf_object_init_b(file->object_->interface(), nullptr, nullptr, DW_GROUPNUMBER_ANY,
@@ -255,13 +254,12 @@ void DwarfFile::set_alternate(DwarfFile* alternate) {
 }
 
 DwarfFile::~DwarfFile() {
-  Dwarf_Error error = nullptr;
   if (debug_ == nullptr)
     return;
   if (object_)
-    dwarf_object_finish(debug_, &error);
+    libdwarf::close_object(debug_);
   else
-    dwarf_finish(debug_, &error);
+    libdwarf::close_file(debug_);
 }
 
 bool DwarfFile::succeeded(int outcome, const Dwarf_Error& error, const char* call) {

@@ -5,23 +5,20 @@
 
 namespace mqbridge {
 
-int DwarfObject::section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into,
+int DwarfObject::section_info(void* object, libdwarf::SectionIndex index, libdwarf::Section* into,
                               int*) noexcept {
   const auto sections = of(object).elf_.sections();
   if (index >= sections.size())
     return DW_DLV_NO_ENTRY;
   const auto& section = sections[index];
-  *into = {};
-  into->addr = section.address;
-  into->type = SHT_PROGBITS; // SHT_MIPS_DWARF means the same
-  into->size = section.unpacked_size.value_or(section.size);
-  into->name = section.name.c_str();
-  into->entrysize = section.entry_size;
+  // SHT_MIPS_DWARF means the same as SHT_PROGBITS.
+  *into = libdwarf::section(section.name.c_str(), SHT_PROGBITS, section.address,
+                            section.unpacked_size.value_or(section.size), section.entry_size);
   return DW_DLV_OK;
 }
 
 // libdwarf only writes to a section, for relocating it, after it has made a copy.
-int DwarfObject::load_section(void* object, Dwarf_Half index, Dwarf_Small** data,
+int DwarfObject::load_section(void* object, libdwarf::SectionIndex index, Dwarf_Small** data,
                               int* error) noexcept {
   auto& self = of(object);
   if (index >= self.elf_.sections().size())
@@ -51,19 +48,13 @@ const std::byte* DwarfObject::unpack(std::size_t index, int& error) {
   return nullptr;
 }
 
-const Dwarf_Obj_Access_Methods DwarfObject::methods = {
-    .get_section_info = section_info,
-    .get_byte_order =
-        [](void* object) {
-          return of(object).elf_.byte_order() == ByteOrder::big ? DW_OBJECT_MSB : DW_OBJECT_LSB;
-        },
-    .get_length_size = [](void* object) { return Dwarf_Small(of(object).elf_.is_64() ? 8 : 4); },
-    .get_pointer_size = [](void* object) { return Dwarf_Small(of(object).elf_.is_64() ? 8 : 4); },
-    .get_section_count = [](void* object) -> Dwarf_Unsigned {
-      return of(object).elf_.sections().size();
+const libdwarf::ObjectFunctions DwarfObject::functions = libdwarf::object_functions(
+    section_info,
+    [](void* object) {
+      return of(object).elf_.byte_order() == ByteOrder::big ? libdwarf::big_endian
+                                                            : libdwarf::little_endian;
     },
-    .load_section = load_section,
-    .relocate_a_section = nullptr,
-};
+    [](void* object) { return Dwarf_Small(of(object).elf_.is_64() ? 8 : 4); },
+    [](void* object) -> Dwarf_Unsigned { return of(object).elf_.sections().size(); }, load_section);
 
 } // namespace mqbridge

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "host/types/indexer/libdwarf_interface.h"
 #include "host/types/indexer/mapped_elf.h"
 
 #include <cstddef>
-#include <libdwarf.h>
 #include <memory>
 #include <vector>
 
@@ -19,20 +19,21 @@ public:
   DwarfObject& operator=(const DwarfObject&) = delete;
 
   /// For dwarf_object_init_b; stays where it is as long as this.
-  Dwarf_Obj_Access_Interface* interface() { return &interface_; }
+  libdwarf::Object* interface() { return &interface_; }
 
 private:
   static DwarfObject& of(void* object) { return *static_cast<DwarfObject*>(object); }
-  static int section_info(void* object, Dwarf_Half index, Dwarf_Obj_Access_Section* into,
+  static int section_info(void* object, libdwarf::SectionIndex index, libdwarf::Section* into,
                           int*) noexcept;
-  static int load_section(void* object, Dwarf_Half index, Dwarf_Small** data, int* error) noexcept;
+  static int load_section(void* object, libdwarf::SectionIndex index, Dwarf_Small** data,
+                          int* error) noexcept;
   const std::byte* unpack(std::size_t index, int& error);
 
-  static const Dwarf_Obj_Access_Methods methods;
+  static const libdwarf::ObjectFunctions functions;
 
   MappedElf elf_;
   std::vector<std::unique_ptr<std::byte[]>> unpacked_; ///< by section, as they were asked for
-  Dwarf_Obj_Access_Interface interface_ = {this, &methods};
+  libdwarf::Object interface_ = {this, &functions};
 };
 
 } // namespace mqbridge

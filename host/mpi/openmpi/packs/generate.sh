@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the packs for Debian 12's Open MPI: for this machine's architecture from the installed development package
-# (libopenmpi-dev), for others from their own, fetched by docker/targets.sh, with their cross compiler. The types of ob1
-# come from the source of Debian's package, which is fetched in the same way.
-#   host/mpi/openmpi/packs/generate.sh PATH/TO/mqbridge [ARCHITECTURE...]     (as dpkg calls them; without any: all)
+# Makes the packs for the Open MPI of Debian 12 and of Debian 13: for this machine's architecture and release from the installed
+# development package (libopenmpi-dev), for others from their own, fetched by docker/targets.sh, with their cross compiler. The types
+# of ob1 come from the source of Debian's package, which is fetched in the same way.
+#   host/mpi/openmpi/packs/generate.sh PATH/TO/mqbridge [RELEASE-ARCHITECTURE...]     (12-s390x; without any: all)
 # `mqbridge types make` compares every pack with the sizes that the library itself states. A test compares the files
 # here with what the headers give.
 set -euo pipefail
@@ -11,25 +11,29 @@ targets=$here/../../../../docker/targets.sh
 
 # The GNU triplets of Debian's architectures: of the cross compiler, and of the directory for libraries.
 declare -A compiler=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [i386]=i686-linux-gnu
-  [ppc64el]=powerpc64le-linux-gnu [s390x]=s390x-linux-gnu)
-declare -A multiarch=([arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [i386]=i386-linux-gnu
-  [ppc64el]=powerpc64le-linux-gnu [s390x]=s390x-linux-gnu)
+  [ppc64el]=powerpc64le-linux-gnu [riscv64]=riscv64-linux-gnu [s390x]=s390x-linux-gnu)
+declare -A multiarch=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [i386]=i386-linux-gnu
+  [ppc64el]=powerpc64le-linux-gnu [riscv64]=riscv64-linux-gnu [s390x]=s390x-linux-gnu)
+all=(12-{amd64,arm64,armhf,i386,ppc64el,s390x} 13-{amd64,arm64,ppc64el,riscv64,s390x})
+declare -A source_target=([12]=openmpi-source [13]=openmpi-source-5) prefix=([12]= [13]=debian13-)
+this=$(. /etc/os-release && echo "$VERSION_ID")-$(dpkg --print-architecture)
 
-mqbridge=${1:?usage: generate.sh PATH/TO/mqbridge [ARCHITECTURE...]}
+mqbridge=${1:?usage: generate.sh PATH/TO/mqbridge [RELEASE-ARCHITECTURE...]}
 shift
-(($#)) || set -- "${!compiler[@]}"
+(($#)) || set -- "${all[@]}"
 made=$(mktemp --suffix=.types)
 trap 'rm -f "$made"' EXIT
 
-source=$("$targets" --path openmpi-source)
-for architecture in "$@"; do
-  [[ -n ${compiler[$architecture]:-} ]] || { echo "generate: no compiler is known for '$architecture'" >&2; exit 2; }
+for build in "$@"; do
+  release=${build%%-*} architecture=${build#*-}
+  [[ -n ${source_target[$release]:-} && -n ${compiler[$architecture]:-} ]] || { echo "generate: no such build: '$build'" >&2; exit 2; }
+  source=$("$targets" --path "${source_target[$release]}")
   from=()
-  if [[ $architecture != "$(dpkg --print-architecture)" ]]; then
-    root=$("$targets" --path "$architecture")
+  if [[ $build != "$this" ]]; then
+    root=$("$targets" --path "${prefix[$release]}$architecture")
     library=$root/usr/lib/${multiarch[$architecture]}
     from=(--include "$library/openmpi/include" --include "$root/usr/include/${multiarch[$architecture]}"
-      --library "$library/libmpi.so.40")
+      --include "$root/usr/include" --library "$library/libmpi.so.40")
   fi
   "$mqbridge" types make --mpi openmpi --cc "${compiler[$architecture]}-gcc" --source "$source" "${from[@]}" -o "$made"
   version=$(sed -n 's/^version //p' "$made")
