@@ -16,6 +16,9 @@ struct UnshownRequest {
   /// No debug DLL has walked the queues: the communicators are those of list_communicators(), and
   /// all operations are to be found.
   bool all = false;
+  /// The debug DLL has walked to the end: what it should have listed, and has not, is
+  /// dll.contradicted.
+  bool dll_is_done = false;
   std::uint64_t max_operations = 10'000'000; ///< of each queue
   /// Called for each operation, whose peer is known by then; false drops it (it still counts in
   /// Queue::total). Null: all are kept.
@@ -29,7 +32,7 @@ struct UnshownOutcome {
   /// Why nothing can be read (types.partial), or why something is missing (recorder.off,
   /// recorder.gaps). To be reported as a warning.
   std::optional<Error> lacking;
-  std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen: the first one found
+  std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen, dll.contradicted
   /// The calls of its threads, if the process itself records them. Their sites have no names yet.
   std::vector<BlockedCall> calls;
   std::vector<Joint> joints; ///< RankDump::joints

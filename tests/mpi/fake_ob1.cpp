@@ -48,9 +48,14 @@ void FakeOb1::add_types() {
                                   {"fl_frag_class", 0, p},
                                   {"fl_allocations", 0, list}});
   types->add("opal_pointer_array_t", {{"super", 0, 16}, {"size", 0, 4}, {"addr", 0, p}});
-  types->add(
-      "ompi_communicator_t",
-      {{"super", 0, 24}, {"c_contextid", 0, 4}, {"c_assertions", 0, 4}, {"c_pml_comm", 0, p}});
+  types->add("ompi_communicator_t", {{"super", 0, 24},
+                                     {"c_contextid", 0, 4},
+                                     {"c_assertions", 0, 4},
+                                     {"c_pml_comm", 0, p},
+                                     {"c_my_rank", 0, 4},
+                                     {"c_local_group", 0, p},
+                                     {"c_name", 0, 64}});
+  types->add("ompi_group_t", {{"super", 0, 2 * p}, {"grp_proc_count", 0, 4}});
   types->add("mca_base_component_t", {{"version", 0, 12}, {"mca_component_name", 0, 64}});
   types->add("mca_pml_base_component_t",
              {{"pmlm_version", 0, size_of("mca_base_component_t")}, {"data", 0, 8}});
@@ -220,6 +225,7 @@ void FakeOb1::append(Address list, Address item) {
 void FakeOb1::communicator(std::uint64_t context, std::uint64_t size) {
   const Address object = make(size_of("ompi_communicator_t"));
   const Address ob1 = make(size_of("mca_pml_ob1_comm_t"));
+  const Address group = make(size_of("ompi_group_t"));
   const Address table = make(size * pointer());
   objects_by_context_[context] = object;
   ob1_[context] = ob1;
@@ -227,6 +233,8 @@ void FakeOb1::communicator(std::uint64_t context, std::uint64_t size) {
   put(slots_ + context * pointer(), object, pointer());
   set(object, path("ompi_communicator_t.c_contextid"), context);
   set(object, path("ompi_communicator_t.c_pml_comm"), ob1);
+  set(object, path("ompi_communicator_t.c_local_group"), group);
+  set(group, path("ompi_group_t.grp_proc_count"), size);
   set_class(ob1, address_of("mca_pml_ob1_comm_t_class"));
   set(ob1, path("mca_pml_ob1_comm_t.procs"), table);
   set(ob1, path("mca_pml_ob1_comm_t.num_procs"), size);

@@ -339,6 +339,70 @@ TEST_P(OpenMpiUnshown, AReceiveOfTheProgramThatIsNotPostedAnyMoreHasMetItsMessag
   EXPECT_EQ(receives[2].status, OpStatus::unknown);
 }
 
+TEST_P(OpenMpiUnshown, WithoutADllTheRequestsOfTheProgramAreFoundInTheSamePlace) {
+  request.all = true;
+  for (auto& communicator : process.communicators)
+    for (Queue& none : communicator.queues)
+      none = process.communicators[0].queue(OpClass::unexpected); // as nobody provides it
+  process.channel(0, 1);
+  const auto posted = process.request(0, {1, 5, 2});
+  process.post(0, 1, posted);
+  const auto matched = process.request(0, {1, 6, 2});
+  process.set(matched, {"mca_pml_ob1_recv_request_t.req_match_received"}, 1);
+  process.request(0, {1, 7, 2});            // just being posted, or just being matched
+  process.request(0, {1, 8, 2, 1});         // complete, and not given back
+  process.request(0, {1, 9, 2, 1, 1});      // persistent, not started
+  process.request(0, {1, 10, 2, 0, 0});     // given back
+  process.request(0, {1, allreduce, 2, 1}); // of a collective, and complete
+  process.request(7, {1, 11, 1});
+  add();
+  EXPECT_FALSE(damage) << damage->message;
+  std::vector<std::pair<std::int64_t, OpStatus>> seen;
+  for (const Operation& operation : queue(OpClass::receive).operations) {
+    EXPECT_EQ(operation.source, OpSource::mqbridge);
+    seen.emplace_back(operation.tag.value.value_or(-9), operation.status);
+  }
+  EXPECT_THAT(seen, testing::UnorderedElementsAre(
+                        std::pair(5, OpStatus::pending), std::pair(6, OpStatus::matched),
+                        std::pair(7, OpStatus::unknown), std::pair(8, OpStatus::complete),
+                        std::pair(9, OpStatus::inactive)));
+  EXPECT_EQ(queue(OpClass::receive).state, QueueState::available);
+  EXPECT_EQ(queue(OpClass::receive).total, 5U);
+  ASSERT_EQ(queue(OpClass::send, 1).operations.size(), 1U);
+  EXPECT_EQ(queue(OpClass::send, 1).operations[0].tag.value, 11);
+  EXPECT_EQ(queue(OpClass::send).total, 0U);
+  EXPECT_EQ(queue(OpClass::unexpected).state, QueueState::available);
+}
+
+TEST_P(OpenMpiUnshown, ADllThatListsFewerReceivesThanArePostedIsContradicted) {
+  request.dll_is_done = true;
+  process.channel(0, 1);
+  for (const std::int64_t tag : {5, 6}) {
+    const auto at = process.request(0, {1, tag, 2});
+    process.post(0, 1, at);
+    if (tag == 5)
+      list(OpClass::receive, at);
+  }
+  add();
+  ASSERT_TRUE(damage);
+  EXPECT_EQ(damage->code, "dll.contradicted");
+  EXPECT_THAT(damage->message, testing::HasSubstr("lists 1 of the 2 receives"));
+  EXPECT_EQ(queue(OpClass::receive).state, QueueState::error);
+}
+
+TEST_P(OpenMpiUnshown, ADllThatListsOtherCommunicatorsIsContradicted) {
+  request.dll_is_done = true;
+  add();
+  EXPECT_FALSE(damage) << damage->message;
+  process.communicators.pop_back();
+  add();
+  ASSERT_TRUE(damage);
+  EXPECT_EQ(damage->code, "dll.contradicted");
+  EXPECT_THAT(damage->message, testing::HasSubstr("lists 1 communicators"));
+  for (const OpClass op_class : op_classes)
+    EXPECT_EQ(queue(op_class).state, QueueState::error);
+}
+
 TEST_P(OpenMpiUnshown, ARequestThatCannotBeReadHidesNoOther) {
   const auto unread = process.request(0, {1, barrier, 1});
   const auto read = process.request(0, {1, barrier, 1});

@@ -121,6 +121,7 @@ private:
     UnshownRequest request;
     request.op_classes = wanted_queues(filters_);
     request.all = walk_.dll == nullptr;
+    request.dll_is_done = !request.all && !failure;
     request.max_operations = walk_.options.max_operations;
     request.keep = [this](const Communicator& communicator, const Operation& operation) {
       return wanted(filters_, communicator) && wanted(filters_, operation);

@@ -67,7 +67,7 @@ public:
       : communicators_(communicators), channels_(found), ob1_(ob1), layout_(layout),
         request_(request), fields_(fields), space_(space) {}
 
-  Result<bool> run(const std::vector<Words::Value>& objects) {
+  Result<DllSight> run(const std::vector<Words::Value>& objects) {
     for (std::size_t i = 0; i < objects.size(); ++i)
       if (objects[i])
         by_object_.emplace(*objects[i], i);
@@ -75,6 +75,9 @@ public:
       begin_queues();
     if (asked_for(OpClass::receive)) {
       if (auto done = look_through_posted(); !done)
+        return forward(std::move(done));
+      check_dll();
+      if (auto done = request_.all ? Result<void>() : find_matched(); !done)
         return forward(std::move(done));
       if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
         return forward(std::move(done));
@@ -84,10 +87,10 @@ public:
         return forward(std::move(done));
     if (auto done = add(); !done)
       return forward(std::move(done));
-    if (asked_for(OpClass::receive))
+    if (request_.all && asked_for(OpClass::receive))
       if (auto done = find_matched(); !done)
         return forward(std::move(done));
-    return dll_sees_all_;
+    return sight_;
   }
 
 private:
@@ -151,6 +154,9 @@ private:
       take_found(posted.communicator, OpClass::receive, OpStatus::pending, item.address(), value);
     else
       posted_.push_back(item.address().value);
+    if (request_.dll_is_done && type == RequestType::receive &&
+        as_int(value(layout_.tag)) >= any_tag)
+      of_program_.emplace_back(posted.communicator, item.address().value);
     return std::nullopt;
   }
 
@@ -160,11 +166,12 @@ private:
     std::vector<Operation*> unposted;
     for (std::size_t i = 0; i < communicators_.size(); ++i) {
       Queue& queue = communicators_[i].queue(OpClass::receive);
-      if (!channels_[i].has_object || queue.state != QueueState::available)
+      if (!channels_[i].has_object || (!request_.all && queue.state != QueueState::available))
         continue;
+      const OpStatus open = request_.all ? OpStatus::unknown : OpStatus::pending;
       for (Operation& operation : queue.operations)
-        if (operation.kind == OpKind::receive && operation.status == OpStatus::pending &&
-            operation.request && !is_posted(operation.request->value))
+        if (operation.kind == OpKind::receive && operation.status == open && operation.request &&
+            !is_posted(operation.request->value))
           unposted.push_back(&operation);
     }
     const std::size_t at_once = Structures::at_once(1);
@@ -174,6 +181,37 @@ private:
         return done;
     }
     return {};
+  }
+
+  /// Compares the program's posted receives with those that the debug DLL lists, where no filter
+  /// has dropped any.
+  void check_dll() {
+    std::ranges::sort(of_program_);
+    std::vector<std::uint64_t> listed;
+    for (auto first = of_program_.begin(); first != of_program_.end();) {
+      const std::size_t at = first->first;
+      const auto end = std::find_if(first, of_program_.end(),
+                                    [&](const auto& posted) { return posted.first != at; });
+      const Queue& queue = communicators_[at].queue(OpClass::receive);
+      if (queue.state == QueueState::available && queue.total == queue.operations.size()) {
+        listed.clear();
+        for (const Operation& operation : queue.operations)
+          if (operation.request)
+            listed.push_back(operation.request->value);
+        std::ranges::sort(listed);
+        const auto missing = std::count_if(first, end, [&](const auto& posted) {
+          return !std::ranges::binary_search(listed, posted.second);
+        });
+        if (missing > 0) {
+          sight_ = DllSight::mistaken;
+          filler(at, OpClass::receive)
+              .damage(fmt::format("the debug DLL lists {} of the {} receives that stand in ob1's "
+                                  "lists",
+                                  end - first - missing, end - first));
+        }
+      }
+      first = end;
+    }
   }
 
   /// A receive without ob1's flag is just being posted, or just being matched.
@@ -208,8 +246,9 @@ private:
         doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
     if (all->stride < layout_.size())
       return {};
-    dll_sees_all_ = dll_sees_all_ && (request_.all || all->unseen_by_dll == 0);
-    if (!dll_sees_all_ && all->unseen_by_dll > 0)
+    if (!request_.all && all->unseen_by_dll > 0)
+      sight_ = std::max(sight_, DllSight::not_all);
+    if (!request_.all && all->unseen_by_dll > 0)
       for (std::size_t i = 0; i < communicators_.size(); ++i)
         filler(i, op_class)
             .damage(fmt::format("Open MPI's debug DLL does not look at {} of the requests that the "
@@ -270,9 +309,10 @@ private:
     if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
       return;
     const std::size_t at = communicator->second;
+    const bool posted = op_class == OpClass::send || is_posted(address.value);
     // find_matched() looks at those of the program again.
-    const bool posted = of_program || op_class == OpClass::send || is_posted(address.value);
-    const bool doubted = communicators_[at].queue(op_class).state == QueueState::error;
+    const bool doubted =
+        of_program || communicators_[at].queue(op_class).state == QueueState::error;
     take_found(at, op_class,
                posted    ? OpStatus::pending
                : doubted ? OpStatus::unknown
@@ -350,21 +390,23 @@ private:
   std::map<std::uint64_t, std::size_t> by_object_; ///< communicators
   std::vector<std::uint64_t>
       posted_; ///< receives that have met no message; sorted once all are there
-  bool dll_sees_all_ = true;
+  std::vector<std::pair<std::size_t, std::uint64_t>>
+      of_program_; ///< posted receives of the program, with their communicators
+  DllSight sight_ = DllSight::all;
   std::map<std::pair<std::size_t, OpClass>, QueueFiller> fillers_;
   ChunkedList<Found> found_;
 };
 
 } // namespace
 
-Result<bool> add_hidden_requests(std::vector<Communicator>& communicators,
-                                 const std::vector<Words::Value>& objects,
-                                 const std::vector<CommunicatorChannels>& found,
-                                 const Ob1Layout& layout, const UnshownRequest& request,
-                                 Fields& fields, const AddressSpace& space) {
+Result<DllSight> add_hidden_requests(std::vector<Communicator>& communicators,
+                                     const std::vector<Words::Value>& objects,
+                                     const std::vector<CommunicatorChannels>& found,
+                                     const Ob1Layout& layout, const UnshownRequest& request,
+                                     Fields& fields, const AddressSpace& space) {
   const RequestLayout requests(fields, space.platform);
   if (!requests.known())
-    return true;
+    return DllSight::all;
   return HiddenRequests(communicators, found, layout, requests, request, fields, space)
       .run(objects);
 }

@@ -7,9 +7,17 @@
 #include "host/process/address_space.h"
 #include "rsp/result.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace mqbridge::openmpi {
+
+/// How much of the program's requests the debug DLL has seen.
+enum class DllSight : std::uint8_t {
+  all,      ///< as far as can be told
+  not_all,  ///< it does not look at some of the blocks that requests lie in
+  mistaken, ///< it does not list receives that stand in ob1's lists
+};
 
 /// Adds the requests that Open MPI's debug DLL leaves out to the queues of sends and receives:
 ///
@@ -23,12 +31,12 @@ namespace mqbridge::openmpi {
 ///
 /// `objects`: the communicators' objects (communicator_objects()). If something cannot be looked
 /// through, its queues become `error`; they keep the DLL's operations and those that were found.
-/// Returns false if the DLL does not look at all requests of a class: then the queues of this class
-/// become `error`, too. Errors: those of Memory and of find_type.
-Result<bool> add_hidden_requests(std::vector<Communicator>& communicators,
-                                 const std::vector<Words::Value>& objects,
-                                 const std::vector<CommunicatorChannels>& found,
-                                 const Ob1Layout& layout, const UnshownRequest& request,
-                                 Fields& fields, const AddressSpace& space);
+/// If the DLL does not see all requests, queues become `error`, too. Errors: those of Memory and of
+/// find_type.
+Result<DllSight> add_hidden_requests(std::vector<Communicator>& communicators,
+                                     const std::vector<Words::Value>& objects,
+                                     const std::vector<CommunicatorChannels>& found,
+                                     const Ob1Layout& layout, const UnshownRequest& request,
+                                     Fields& fields, const AddressSpace& space);
 
 } // namespace mqbridge::openmpi

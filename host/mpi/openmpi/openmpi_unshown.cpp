@@ -42,14 +42,43 @@ void mark_unread(std::vector<Communicator>& communicators, const Error& why) {
   }
 }
 
-/// Without `dll_sees_all`, the process is not damaged: the debug DLL does not see all of it.
-std::optional<Error> first_damage(const std::vector<Communicator>& communicators,
-                                  bool dll_sees_all) {
+Error contradicted(const std::string& how) {
+  return {"dll.contradicted", how + ": it does not fit this MPI, and none of it is believed",
+          "mqbridge reads the queues itself: --dll none"};
+}
+
+/// The debug DLL lists the communicators that stand in Open MPI's table, and no others. A table
+/// that is just being changed tells nothing.
+Result<std::optional<Error>> compare_communicators(const std::vector<Communicator>& communicators,
+                                                   const AddressSpace& space) {
+  const auto table = read_communicators(space);
+  if (!table && table.error().code == codes::walk_unreadable)
+    return std::optional<Error>();
+  if (!table)
+    return Failure(table.error());
+  std::vector<std::uint64_t> listed;
+  for (const auto& communicator : communicators)
+    listed.push_back(communicator.id.value);
+  std::ranges::sort(listed);
+  const bool same =
+      std::ranges::equal(listed, table->communicators, {}, {},
+                         [](const Communicator& communicator) { return communicator.id.value; });
+  if (same)
+    return std::optional<Error>();
+  return std::optional(
+      contradicted(fmt::format("the debug DLL lists {} communicators, and Open MPI's table has {}",
+                               listed.size(), table->communicators.size())));
+}
+
+/// If the debug DLL does not see all, the process is not damaged.
+std::optional<Error> first_damage(const std::vector<Communicator>& communicators, DllSight sight) {
   for (const auto& communicator : communicators)
     for (const Queue& queue : communicator.queues) {
       if (queue.state != QueueState::error || queue.reason != QueueReason::none || !queue.error)
         continue;
-      if (!dll_sees_all)
+      if (sight == DllSight::mistaken)
+        return contradicted(*queue.error);
+      if (sight == DllSight::not_all)
         return Error{"dll.requests_unseen", *queue.error,
                      "start the job with: mpirun --mca pml_ob1_free_list_num 64 ..."};
       return Error{codes::queue_damaged, fmt::format("{}: {}", communicator.name, *queue.error),
@@ -59,23 +88,22 @@ std::optional<Error> first_damage(const std::vector<Communicator>& communicators
   return std::nullopt;
 }
 
-Result<bool> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
-                     const Ob1Layout& layout, Fields& fields, const AddressSpace& space) {
+Result<DllSight> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
+                         const Ob1Layout& layout, Fields& fields, const AddressSpace& space) {
   auto objects = communicator_objects(communicators, fields, space);
   if (!objects)
     return forward(std::move(objects));
   auto found = read_channels(communicators, *objects, layout, space);
   if (!found)
     return forward(std::move(found));
-  auto dll_sees_all =
-      add_hidden_requests(communicators, *objects, *found, layout, request, fields, space);
-  if (!dll_sees_all)
-    return dll_sees_all;
+  auto sight = add_hidden_requests(communicators, *objects, *found, layout, request, fields, space);
+  if (!sight)
+    return sight;
   if (auto done = find_wait_groups(communicators, space); !done)
     return forward(std::move(done));
   if (auto done = add_unexpected_messages(communicators, *found, layout, request, space); !done)
     return forward(std::move(done));
-  return dll_sees_all;
+  return sight;
 }
 
 } // namespace
@@ -83,6 +111,16 @@ Result<bool> add_all(std::vector<Communicator>& communicators, const UnshownRequ
 Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
                                    const UnshownRequest& request, const AddressSpace& space) {
   UnshownOutcome outcome;
+  if (request.dll_is_done) {
+    auto wrong = compare_communicators(communicators, space);
+    if (!wrong)
+      return forward(std::move(wrong));
+    if (*wrong) {
+      mark_unread(communicators, **wrong);
+      outcome.damage = std::move(*wrong);
+      return outcome;
+    }
+  }
   const auto transport = read_transport(space);
   if (!transport)
     return Failure(transport.error());
@@ -109,12 +147,12 @@ Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
     explain_missing(communicators);
     return outcome;
   }
-  auto dll_sees_all = add_all(communicators, request, layout, fields, space);
-  if (!dll_sees_all) {
-    mark_unread(communicators, dll_sees_all.error());
-    return forward(std::move(dll_sees_all));
+  auto sight = add_all(communicators, request, layout, fields, space);
+  if (!sight) {
+    mark_unread(communicators, sight.error());
+    return forward(std::move(sight));
   }
-  outcome.damage = first_damage(communicators, *dll_sees_all);
+  outcome.damage = first_damage(communicators, *sight);
   return outcome;
 }
 
