@@ -2,19 +2,33 @@
 
 #include "dll/handles/openmpi/objects.h"
 
-/* A communicator is a handle as long as it stands in the table of communicators, by its context id.
- * A communicator that the MPI has freed does not stand there. */
+/* From Open MPI 5 on a communicator has an index beside its context id, which has 128 bits since,
+ * and a pointer to its name in place of the name. */
+static int has_index(const struct openmpi* openmpi) {
+  return openmpi->offsets[COMM_INDEX] >= 0;
+}
+
+/* A communicator is a handle as long as it stands in the table of communicators, by its index or
+ * its context id. A communicator that the MPI has freed does not stand there. */
 static int check(const mqs_process_info* process, const struct openmpi* openmpi, mqs_taddr_t comm,
-                 int* context, int* flags) {
+                 int* slot, int* flags) {
   mqs_taddr_t listed = 0;
   const int code = openmpi_check_listed(process, openmpi, comm, CLASS_COMM, COMMS);
   if (code != MPIDBG_SUCCESS)
     return code;
-  if (!openmpi_int(process, openmpi, comm, COMM_CONTEXT, context) ||
+  const enum openmpi_field place = has_index(openmpi) ? COMM_INDEX : COMM_CONTEXT;
+  if (!openmpi_int(process, openmpi, comm, place, slot) ||
       !openmpi_int(process, openmpi, comm, COMM_FLAGS, flags))
     return MPIDBG_ERR_UNAVAILABLE;
-  const int found = openmpi_find_slot(process, openmpi, COMMS, *context, &listed);
+  const int found = openmpi_find_slot(process, openmpi, COMMS, *slot, &listed);
   return found == MPIDBG_SUCCESS && listed != comm ? MPIDBG_ERR_NOT_FOUND : found;
+}
+
+static void add_name(const mqs_process_info* process, const struct openmpi* openmpi,
+                     struct mpidbg_comm_info_t* info) {
+  mqs_taddr_t name = openmpi_at(openmpi, info->comm_c_handle, COMM_NAME);
+  if (!has_index(openmpi) || (handles_pointer(process, name, &name) && name != 0))
+    handles_string(process, name, info->comm_name, sizeof info->comm_name);
 }
 
 /* The program's handle holds one reference, and each request holds one. With fewer references the
@@ -73,18 +87,19 @@ static void add_description(const mqs_process_info* process, const struct openmp
 int openmpi_comm(const mqs_process_info* process, void* state, struct comm_answer* answer) {
   struct openmpi* const openmpi = state;
   const mqs_taddr_t comm = answer->info.comm_c_handle;
-  int context = 0;
+  int slot = 0;
   int flags = 0;
-  const int code = check(process, openmpi, comm, &context, &flags);
+  const int code = check(process, openmpi, comm, &slot, &flags);
   if (code != MPIDBG_SUCCESS)
     return code;
   add_flags(flags, &answer->info);
   add_description(process, openmpi, &answer->more);
-  answer->more.context = (uint32_t)context;
-  answer->more.known |= MPIDBG_KNOWN_CONTEXT;
+  if (!has_index(openmpi)) {
+    answer->more.context = (uint32_t)slot;
+    answer->more.known |= MPIDBG_KNOWN_CONTEXT;
+  }
   if ((flags & OPENMPI_NAME_IS_SET) != 0) /* else Open MPI has made the name up */
-    handles_string(process, openmpi_at(openmpi, comm, COMM_NAME), answer->info.comm_name,
-                   sizeof answer->info.comm_name);
+    add_name(process, openmpi, &answer->info);
   if (comm == openmpi->symbols[COMM_NULL]) {
     answer->info.comm_bitflags |= MPIDBG_COMM_INFO_COMM_NULL;
     return MPIDBG_SUCCESS;

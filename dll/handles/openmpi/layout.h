@@ -16,6 +16,7 @@
   FIELD(ARRAY_ADDRESS, "opal_pointer_array_t", "addr", 0)                                          \
   FIELD(COMM_NAME, "ompi_communicator_t", "c_name", -1)                                            \
   FIELD(COMM_CONTEXT, "ompi_communicator_t", "c_contextid", 4)                                     \
+  FIELD(COMM_INDEX, "ompi_communicator_t", "c_index", 4)                                           \
   FIELD(COMM_RANK, "ompi_communicator_t", "c_my_rank", 4)                                          \
   FIELD(COMM_FLAGS, "ompi_communicator_t", "c_flags", 4)                                           \
   FIELD(COMM_LOCAL_GROUP, "ompi_communicator_t", "c_local_group", 0)                               \
