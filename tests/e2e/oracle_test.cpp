@@ -99,16 +99,34 @@ json what_operations_say(const json& rank) {
   return communicators;
 }
 
+/// What mqbridge reads itself, and what the debug DLL shows, is equal field by field.
+void expect_same_operations(const DumpOutcome& with, const DumpOutcome& without) {
+  for (std::size_t rank = 0; rank < without.document["ranks"].size(); ++rank) {
+    EXPECT_TRUE(without.document["ranks"][rank]["dll"].is_null());
+    EXPECT_EQ(what_operations_say(without.document["ranks"][rank]),
+              what_operations_say(with.document["ranks"][rank]));
+  }
+}
+
 class OracleTest : public testing::TestWithParam<Case> {};
 
+// With the debug DLL, and without it.
 TEST_P(OracleTest, DumpEqualsWhatWasPosted) {
   MpiJob job(
       {.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .btl = GetParam().btl});
   ASSERT_TRUE(job.await_spinning(blocked_ranks(GetParam())));
+  DumpOutcome with;
   {
     const Servers servers(job);
-    expect_truth(job, dump_json(servers.targets));
+    with = dump_json(servers.targets);
+    expect_truth(job, with);
   }
+  std::vector<std::string> arguments = {"--dll", "none"};
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    arguments.push_back(local_target(job.pid(rank)));
+  const DumpOutcome without = dump_json(arguments);
+  expect_truth(job, without);
+  expect_same_operations(with, without);
   EXPECT_EQ(job.finish(), "");
 }
 
@@ -125,29 +143,6 @@ TEST(OracleModesTest, AnyStubOnTheStdioOfACommand) {
   MpiJob job({.arguments = {"mix"}});
   expect_truth(job, dump_json({fmt::format("exec:gdbserver --once --attach - {}", job.pid(0)),
                                fmt::format("exec:gdbserver --once --attach - {}", job.pid(1))}));
-  EXPECT_EQ(job.finish(), "");
-}
-
-// What mqbridge reads itself, and what the debug DLL shows, of the same processes: both are what
-// was posted, and equal field by field.
-TEST_P(OracleTest, WithoutADebugDllTheDumpIsTheSame) {
-  MpiJob job(
-      {.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .btl = GetParam().btl});
-  ASSERT_TRUE(job.await_spinning(blocked_ranks(GetParam())));
-  {
-    const Servers servers(job);
-    auto arguments = servers.targets;
-    arguments.insert(arguments.begin(), {"--dll", "none"});
-    const DumpOutcome without = dump_json(arguments);
-    expect_truth(job, without);
-    const DumpOutcome with = dump_json(servers.targets);
-    ASSERT_EQ(with.status(), 0) << testing::PrintToString<Outcome>(with);
-    for (std::size_t rank = 0; rank < without.document["ranks"].size(); ++rank) {
-      EXPECT_TRUE(without.document["ranks"][rank]["dll"].is_null());
-      EXPECT_EQ(what_operations_say(without.document["ranks"][rank]),
-                what_operations_say(with.document["ranks"][rank]));
-    }
-  }
   EXPECT_EQ(job.finish(), "");
 }
 
