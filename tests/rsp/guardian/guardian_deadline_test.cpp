@@ -88,7 +88,7 @@ TEST(GuardianDeadline, TheNextGuardianKnowsIt) {
   ASSERT_TRUE(guardian);
   const LateGuarded held(*guardian, "D;1f");
   guardian->set_deadline(held.handle, steady_clock::now() + 500ms);
-  const pid_t first = guardian_pid();
+  const pid_t first = await_guardian();
   kill(first, SIGKILL);
   EXPECT_TRUE(test::eventually(10s, [&] { return held.stub.count("D;1f") == 1; }));
   EXPECT_NE(guardian_pid(), first);

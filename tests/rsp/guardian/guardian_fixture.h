@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <netinet/in.h>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
@@ -71,6 +72,17 @@ inline pid_t guardian_pid() {
       last = child;
   }
   return last;
+}
+
+/// The same, once there is one, to send it a signal: number 0 would be our whole process group, and
+/// ctest with it.
+inline pid_t await_guardian() {
+  pid_t pid = 0;
+  if (!test::eventually(
+          std::chrono::seconds(10), [&] { return (pid = guardian_pid()) != 0; },
+          std::chrono::milliseconds(1)))
+    throw std::runtime_error("there is no guardian");
+  return pid;
 }
 
 /// Where the guardians of this process mark what they have taken over: theirs to write, and here a

@@ -29,7 +29,7 @@ constexpr int most_restarts = 5;
 
 /// Kills the guardian; the next one, or 0 if none comes.
 pid_t kill_guardian() {
-  const pid_t before = guardian_pid();
+  const pid_t before = await_guardian();
   kill(before, SIGKILL);
   const auto other = [before] { return guardian_pid() != before && guardian_pid() != 0; };
   return test::eventually(10s, other, 1ms) ? guardian_pid() : 0;
@@ -75,7 +75,7 @@ TEST(GuardianReplacement, WhatIsSaidAfterwardsReachesTheNextOne) {
   ASSERT_TRUE(handle);
   for (int round = 0; round < 3; ++round) {
     // At once: it may be missed first by who looks after it, or by what is said next.
-    kill(guardian_pid(), SIGKILL);
+    kill(await_guardian(), SIGKILL);
     name_process(*guardian, *handle, fmt::format("D;{}", round).c_str());
     if (round > 0)
       guardian->drop_detach_packet(*handle, fmt::format("D;{}", round - 1).c_str());
@@ -109,7 +109,7 @@ TEST(GuardianReplacement, EndsWhenTheyAreKilledAgainAndAgainAndSaysSo) {
     ASSERT_TRUE(watches(next, 1));
     ASSERT_FALSE(guardian->trouble());
   }
-  kill(guardian_pid(), SIGKILL);
+  kill(await_guardian(), SIGKILL);
   ASSERT_TRUE(test::eventually(5s, [&] { return guardian->trouble().has_value(); }));
   EXPECT_EQ(guardian_pid(), 0);
   EXPECT_EQ(guardian->trouble()->code, "guardian.lost");
@@ -135,7 +135,7 @@ TEST(GuardianReplacement, AProgramThatIsGoneIsNamed) {
   const RawClient client;
   ASSERT_TRUE((*guardian)->watch(client.descriptor()));
   std::filesystem::remove(program);
-  kill(guardian_pid(), SIGKILL);
+  kill(await_guardian(), SIGKILL);
   ASSERT_TRUE(test::eventually(5s, [&] { return (*guardian)->trouble().has_value(); }));
   const Error trouble = *(*guardian)->trouble();
   EXPECT_EQ(trouble.code, "guardian.lost");
@@ -158,7 +158,7 @@ TEST(GuardianReplacement, WhatAKilledOneHadTakenOverTheNextOneReleases) {
     taken->take(*handle, guardian::moment_of(std::chrono::steady_clock::now()));
     munmap(taken, sizeof *taken);
     ASSERT_TRUE(guardian->taken_over(*handle));
-    const pid_t killed = guardian_pid();
+    const pid_t killed = await_guardian();
     kill(killed, SIGKILL);
     const auto is_dead = [killed] {
       const char state = test::process_state(killed);
@@ -181,7 +181,7 @@ TEST(GuardianReplacement, OneThatTakesNoMessagesIsKilledFirst) {
   ASSERT_TRUE(guardian);
   const auto handle = guardian->watch(client.descriptor());
   ASSERT_TRUE(handle);
-  const pid_t stopped = guardian_pid();
+  const pid_t stopped = await_guardian();
   for (int i = 0; i < 10'000 && guardian_pid() == stopped; ++i) {
     kill(stopped, SIGSTOP); // each time: it is let go on
     guardian->add_detach_packet(*handle, "D;1f");
@@ -202,7 +202,7 @@ TEST(GuardianSuspended, GoesOnSoonAndDoesItsWork) {
   auto guardian = started();
   ASSERT_TRUE(guardian);
   ASSERT_TRUE(guardian->watch(client.descriptor()));
-  const pid_t pid = guardian_pid();
+  const pid_t pid = await_guardian();
   const auto is_stopped = [pid] { return test::is_stopped(pid); };
   for (int round = 0; round < 3; ++round) {
     // Until it is seen: on a busy machine it may be let go on before it has had its turn to stop.
@@ -220,7 +220,7 @@ TEST(GuardianSuspended, IsNotLeftBehind) {
   test::faults_tried(1);
   auto guardian = started();
   ASSERT_TRUE(guardian);
-  const pid_t pid = guardian_pid();
+  const pid_t pid = await_guardian();
   kill(pid, SIGSTOP);
   release(std::move(guardian));
   EXPECT_EQ(test::process_state(pid), '\0');

@@ -222,7 +222,7 @@ TEST(Guardian, StandsApartFromItsStarter) {
   ASSERT_EQ(pipe(inherited.data()), 0);
   const auto guardian = started();
   ASSERT_TRUE(guardian);
-  const pid_t pid = guardian_pid();
+  const pid_t pid = await_guardian();
   ASSERT_GT(pid, 0);
   EXPECT_EQ(getsid(pid), pid);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})

@@ -158,7 +158,7 @@ TEST(Serial, ALineThatNoGuardianTakesIsLeftAsItWas) {
   const auto guardian = Guardian::start(program);
   ASSERT_TRUE(guardian) << guardian.error().message;
   std::filesystem::remove(program);
-  kill(guardian_pid(), SIGKILL);
+  kill(await_guardian(), SIGKILL);
   ASSERT_TRUE(test::eventually(5s, [&] { return (*guardian)->trouble().has_value(); }));
   const auto client = connect_by("serial:" + cable.near(), {.guardian = guardian->get()});
   ASSERT_FALSE(client);
