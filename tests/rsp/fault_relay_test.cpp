@@ -149,7 +149,9 @@ TEST_P(FaultyLineTo, AScriptedStubBringsNoWrongByte) {
   RecordProperty("right", static_cast<int>(tally.right));
   RecordProperty("errors", static_cast<int>(tally.errors));
   EXPECT_GT(tally.faults, 10U);
-  EXPECT_GT(tally.right, 0U) << "errors: " << tally.errors; // a slow machine gives up more often
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_GT(tally.right, 0U) << "errors: " << tally.errors; // whoever is slow gives up more often
+#endif
 }
 
 constexpr unsigned rarely = 150;
