@@ -37,11 +37,12 @@ protected:
     return found ? std::move(*found) : std::nullopt;
   }
 
-  AddressSpace space() { return {*images, memory, Platform()}; }
+  AddressSpace space() { return {*images, memory, platform}; }
 
   test::TestDirectory directory;
   std::optional<ImageSet> images;
   FakeMemory memory;
+  Platform platform;
 };
 
 using MpichRelease = Process;

@@ -110,8 +110,7 @@ void add_types_option(CLI::App* app, RawOptions& raw) {
 
 void add_dll_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Files");
-  add_value(app, "--dll", raw.dll,
-            "debug DLL to load, whatever the target names; none: mqbridge reads the queues itself",
+  add_value(app, "--dll", raw.dll, "debug DLL to load, or none: mqbridge reads the queues itself",
             "PATH|none");
   add_types_option(app, raw);
   add_value(app, "--config", raw.config, "TOML file: debug DLLs by MPI, directories allowed",
