@@ -93,9 +93,9 @@ json what_operations_say(const json& rank) {
       for (json& operation : queue["operations"])
         for (const char* said_by : {"raw", "text", "source"})
           operation.erase(said_by);
-      std::ranges::sort(queue["operations"]);
+      std::sort(queue["operations"].begin(), queue["operations"].end());
     }
-  std::ranges::sort(communicators);
+  std::sort(communicators.begin(), communicators.end());
   return communicators;
 }
 
