@@ -18,6 +18,7 @@ struct ListedLayout {
   Field complete, state, count, datatype, type; ///< of a request
   Field transferred;                            ///< of a request: the transport is done with it
   Field send_mode, send_packed;                 ///< of a send request
+  Field send_buffer;                            ///< of a send request: the copy, if there is one
   Field receive_packed;                         ///< of a receive: bytes of the message it has met
   Field source, tag, bytes;                     ///< of a request's status: the message that came
   Field sequence;                               ///< of a request: its place in its channel
@@ -34,6 +35,7 @@ struct ListedLayout {
     send_mode = fields.find("mca_pml_base_send_request_t", "req_send_mode", platform.int_size);
     send_packed =
         fields.find("mca_pml_base_send_request_t", "req_bytes_packed", platform.size_t_size);
+    send_buffer = fields.find("mca_pml_base_send_request_t", "req_addr", pointer);
     receive_packed =
         fields.find("mca_pml_base_recv_request_t", "req_bytes_packed", platform.size_t_size);
     const Field status = fields.find("ompi_request_t", "req_status", platform.int_size);
@@ -49,15 +51,15 @@ struct ListedLayout {
   std::size_t request_size() const {
     return static_cast<std::size_t>(
         std::max({complete.end(), state.end(), count.end(), datatype.end(), type.end(),
-                  transferred.end(), send_mode.end(), send_packed.end(), receive_packed.end(),
-                  source.end(), tag.end(), bytes.end(), sequence.end()}));
+                  transferred.end(), send_mode.end(), send_packed.end(), send_buffer.end(),
+                  receive_packed.end(), source.end(), tag.end(), bytes.end(), sequence.end()}));
   }
 };
 
 /// The values of one request; nullopt: not known.
 struct Request {
   std::optional<std::uint64_t> complete, state, count, datatype, type, transferred, send_mode,
-      send_packed, receive_packed, source, tag, bytes, sequence;
+      send_packed, send_buffer, receive_packed, source, tag, bytes, sequence;
 };
 
 /// `unknown` is the kind of a request that no list should have.
@@ -129,8 +131,9 @@ private:
       requests.push_back({value(layout_.complete), value(layout_.state), value(layout_.count),
                           value(layout_.datatype), value(layout_.type), value(layout_.transferred),
                           value(layout_.send_mode), value(layout_.send_packed),
-                          value(layout_.receive_packed), value(layout_.source), value(layout_.tag),
-                          value(layout_.bytes), value(layout_.sequence)});
+                          value(layout_.send_buffer), value(layout_.receive_packed),
+                          value(layout_.source), value(layout_.tag), value(layout_.bytes),
+                          value(layout_.sequence)});
     }
     return requests;
   }
@@ -221,6 +224,8 @@ private:
     };
     if (operation.status == OpStatus::inactive)
       return;
+    if (operation.kind == OpKind::send && request.send_buffer && operation.buffer)
+      operation.system_buffer = *request.send_buffer != operation.buffer->value;
     if (operation.kind == OpKind::send && request.send_packed)
       operation.actual = {operation.peer.local_rank,
                           {},
