@@ -236,18 +236,18 @@ enum class VersionFit : std::uint8_t {
 
 /// A DLL keeps its MPI's version among its strings, each from one NUL to the next.
 VersionFit fit_of(std::string_view contents, std::string_view version) {
-  if (contents.find(version) != std::string_view::npos)
-    return VersionFit::same;
   constexpr std::size_t longest = 64;
   const std::string_view wanted = release_of(version);
   VersionFit fit = VersionFit::not_known;
   for (std::size_t at = 0; at < contents.size() && !wanted.empty();) {
     const auto end = std::min(contents.find('\0', at), contents.size());
-    const auto release =
-        end - at <= longest ? release_of(contents.substr(at, end - at)) : std::string_view();
+    const auto text = contents.substr(at, std::min(end - at, longest));
+    const auto release = release_of(text);
+    if (text == version)
+      return VersionFit::same;
     if (release == wanted)
-      return VersionFit::same_release;
-    if (!release.empty())
+      fit = VersionFit::same_release;
+    else if (!release.empty() && fit == VersionFit::not_known)
       fit = VersionFit::other;
     at = end + 1;
   }

@@ -5,10 +5,10 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/e2e/harness/own_root.h"
 #include "tests/support/pid_namespace.h"
 #include "tests/support/process_table.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -94,43 +94,18 @@ void copy_of_another_build(const std::filesystem::path& file, const std::filesys
   std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
 }
 
-/// What makes a root of its own, from the directories of this host and one file instead of that
-/// with the same name here; `sh -c` it with the new root, the file, its place, and a command.
-constexpr const char* in_a_root_of_its_own = R"(set -e
-mount --make-rprivate /
-root=$1 instead=$2 place=$3
-shift 3
-mount -t tmpfs none "$root"
-for entry in /*; do
-  if [ -L "$entry" ]; then
-    cp -P "$entry" "$root$entry"
-  elif [ -d "$entry" ]; then
-    mkdir "$root$entry"
-    mount --rbind "$entry" "$root$entry"
-  fi
-done
-mount --bind "$instead" "$root$place"
-mkdir "$root/old-root"
-cd "$root"
-pivot_root . old-root
-umount -l old-root
-cd /
-exec "$@")";
-
 /// A process whose program is of another build than the file of that name on this host.
 class RankWithOtherFiles : public testing::Test {
 protected:
   void SetUp() override {
-    if (geteuid() != 0 || std::system("unshare --mount true 2>&1") != 0)
-      GTEST_SKIP() << "unshare --mount is not allowed here";
+    if (const auto lacking = lacking_own_roots(); !lacking.empty())
+      GTEST_SKIP() << lacking;
     process_.emplace([this](const std::filesystem::path& directory) {
       test::ChildSpec spec = SingleProcess::command("oracle_poster", directory, {"mix"});
       program_ = spec.argv.front();
       copy_of_another_build(program_, files_ / "instead");
       std::filesystem::create_directory(files_ / "root");
-      const std::vector<std::string> entry = {
-          "unshare",       "--mount",          "sh",    "-c", in_a_root_of_its_own, "sh",
-          files_ / "root", files_ / "instead", program_};
+      const auto entry = in_own_root(files_ / "root", "/", {{files_ / "instead", program_}});
       spec.argv.insert(spec.argv.begin(), entry.begin(), entry.end());
       return spec;
     });

@@ -1,5 +1,7 @@
 #include "host/cli/collect/collector_words.h"
 
+#include "host/mqs/dll_policy.h"
+
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
@@ -55,7 +57,10 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
   words.add("--gdbserver", raw.gdbserver);
   words.add("--node-command", raw.node_command);
   words.add("--jobs", raw.jobs);
-  words.add_path("--dll", raw.dll);
+  if (raw.dll == DllPolicy::none)
+    words.add("--dll", raw.dll);
+  else
+    words.add_path("--dll", raw.dll);
   words.add_paths("--sysroot", raw.sysroots);
   words.add_paths("--debug-dir", raw.debug_dirs);
   words.add_paths("--types", raw.types);

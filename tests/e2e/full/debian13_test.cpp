@@ -4,13 +4,12 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
+#include "tests/e2e/harness/own_root.h"
 #include "tests/e2e/harness/target_programs.h"
 #include "tests/support/requirements.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -23,56 +22,19 @@ using testing::Not;
 constexpr const char* target = "debian13-amd64";
 
 std::string lacking_debian13() {
-  if (geteuid() != 0 || std::system("unshare --mount true 2>&1") != 0)
-    return "unshare --mount is not allowed here: as root";
-  return lacking_target(target);
+  const auto lacking = lacking_own_roots();
+  return lacking.empty() ? lacking_target(target) : lacking;
 }
 
-/// Runs a command in a root that has the target's files, and this system's build directory and
-/// /tmp: `sh -c` it with an empty directory, the target's files, the build directory, and the
-/// command.
-constexpr const char* in_debian13 = R"(set -e
-PATH=/usr/bin:/bin:/usr/sbin:/sbin
-mount --make-rprivate /
-root=$1 files=$2 build=$3
-shift 3
-mount -t tmpfs none "$root"
-for entry in "$files"/*; do
-  place=$root/${entry##*/}
-  if [ -L "$entry" ]; then
-    cp -P "$entry" "$place"
-  elif [ -d "$entry" ]; then
-    mkdir "$place"
-    mount --rbind "$entry" "$place"
-  fi
-done
-for directory in /proc /dev /sys /tmp; do
-  mount --rbind "$directory" "$root$directory"
-done
-mount -t tmpfs none "$root/var"
-mount -t tmpfs none "$root/root"
-mkdir -p "$root/var/tmp" "$root$build"
-mount --bind "$build" "$root$build"
-mkdir "$root/old-root"
-cd "$root"
-pivot_root . old-root
-cd /
-exec "$@")";
-
-/// `launcher` in there, as JobSpec wants it. `root`: an empty directory of this system.
+/// `launcher` in a root with the target's files, as JobSpec wants it. `root`: an empty directory.
 JobSpec job_of_debian13(const std::filesystem::path& root, std::vector<std::string> launcher,
                         int ranks) {
+  constexpr const char* build = MQBRIDGE_BINARY_DIRECTORY;
   JobSpec spec;
   spec.ranks = ranks;
-  spec.launcher = {"unshare",
-                   "--mount",
-                   "sh",
-                   "-c",
-                   in_debian13,
-                   "sh",
-                   root,
-                   target_files(target),
-                   MQBRIDGE_BINARY_DIRECTORY};
+  spec.launcher = in_own_root(
+      root, target_files(target),
+      {{"/proc", "/proc"}, {"/dev", "/dev"}, {"/sys", "/sys"}, {"/tmp", "/tmp"}, {build, build}});
   launcher.insert(launcher.end(), {"-n", std::to_string(ranks)});
   spec.launcher.insert(spec.launcher.end(), launcher.begin(), launcher.end());
   for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
