@@ -76,7 +76,6 @@ public:
     if (asked_for(OpClass::receive)) {
       if (auto done = look_through_posted(); !done)
         return forward(std::move(done));
-      check_dll();
       if (auto done = request_.all ? Result<void>() : find_matched(); !done)
         return forward(std::move(done));
       if (auto done = look_through_all("mca_pml_base_recv_requests", OpClass::receive); !done)
@@ -87,6 +86,8 @@ public:
         return forward(std::move(done));
     if (auto done = add(); !done)
       return forward(std::move(done));
+    if (sight_ == DllSight::all)
+      check_dll();
     if (request_.all && asked_for(OpClass::receive))
       if (auto done = find_matched(); !done)
         return forward(std::move(done));
@@ -246,9 +247,8 @@ private:
         doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
     if (all->stride < layout_.size())
       return {};
-    if (!request_.all && all->unseen_by_dll > 0)
-      sight_ = std::max(sight_, DllSight::not_all);
-    if (!request_.all && all->unseen_by_dll > 0)
+    if (!request_.all && all->unseen_by_dll > 0) {
+      sight_ = DllSight::not_all;
       for (std::size_t i = 0; i < communicators_.size(); ++i)
         filler(i, op_class)
             .damage(fmt::format("Open MPI's debug DLL does not look at {} of the requests that the "
@@ -256,6 +256,7 @@ private:
                                 "(pml_ob1_free_list_num) than later at a time "
                                 "(pml_ob1_free_list_inc)",
                                 all->unseen_by_dll));
+    }
     const std::uint64_t at_once = Structures::at_once(layout_.size());
     for (const RequestBlock& block : all->blocks) {
       for (std::uint64_t from = 0; from < block.count; from += at_once) {

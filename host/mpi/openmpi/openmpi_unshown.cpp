@@ -80,7 +80,7 @@ std::optional<Error> first_damage(const std::vector<Communicator>& communicators
         return contradicted(*queue.error);
       if (sight == DllSight::not_all)
         return Error{"dll.requests_unseen", *queue.error,
-                     "start the job with: mpirun --mca pml_ob1_free_list_num 64 ..."};
+                     "mqbridge reads the queues itself: --dll none"};
       return Error{codes::queue_damaged, fmt::format("{}: {}", communicator.name, *queue.error),
                    "dump again: a process that was stopped in the middle of a change has changed "
                    "it by then"};
