@@ -144,7 +144,9 @@ TEST_P(LyingIndexer, IsAnErrorOfThatFileAndNothingIsKept) {
   const auto program = directory_ / GetParam().name;
   fs::create_symlink(MQBRIDGE_LYING_INDEXER, program);
   {
-    const auto types = this->types({.program = program, .patience = 500ms});
+    // Patience that ends only where it is what ends them: a slow computer is no lie.
+    const bool refused = std::string_view(GetParam().code) == "dwarf.protocol";
+    const auto types = this->types({.program = program, .patience = refused ? 20s : 500ms});
     const auto found = types->find("struct X");
     ASSERT_FALSE(found);
     EXPECT_THAT(std::string(found.error().code), testing::StartsWith(GetParam().code));
