@@ -10,6 +10,10 @@ Result<std::string> MpiSupport::read_job(const AddressSpace&) const {
   return std::string();
 }
 
+std::string MpiSupport::launchers_name(std::string_view job, std::string_view) const {
+  return std::string(job);
+}
+
 std::optional<std::string> MpiSupport::name_job(std::span<const std::string_view>) const {
   return std::nullopt;
 }

@@ -79,6 +79,9 @@ public:
   virtual Result<std::string> read_job(const AddressSpace& space) const;
   /// The job's name in the command line of LauncherFacts::naming_daemon. nullopt: it has none.
   virtual std::optional<std::string> name_job(std::span<const std::string_view> command) const;
+  /// The launcher's name of the job that the MPI calls `job` in a process of the job `own`, which is
+  /// the launcher's name, too. `job` itself where they are the same, or it is not known.
+  virtual std::string launchers_name(std::string_view job, std::string_view own) const;
   /// The variable that makes the launcher hand `variable` on to processes on other nodes. nullopt:
   /// none is needed, or the launcher's command (`words`) hands variables on in its own way.
   virtual std::optional<EnvironmentVariable> hand_on(std::string_view variable,

@@ -1,5 +1,6 @@
 // A dump says what the ranks posted, field by field and operation by operation.
 
+#include "tests/e2e/harness/debian13.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
@@ -110,13 +111,14 @@ void expect_same_operations(const DumpOutcome& with, const DumpOutcome& without)
 
 class OracleTest : public testing::TestWithParam<Case> {};
 
-// With the debug DLL, and without it.
+// With the debug DLL, and without it. Open MPI 5 has none here, and its files are not this
+// system's.
 TEST_P(OracleTest, DumpEqualsWhatWasPosted) {
   MpiJob job(
       {.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .btl = GetParam().btl});
   ASSERT_TRUE(job.await_spinning(blocked_ranks(GetParam())));
   DumpOutcome with;
-  {
+  if (!openmpi5_is_asked_for()) {
     const Servers servers(job);
     with = dump_json(servers.targets);
     expect_truth(job, with);
@@ -126,7 +128,8 @@ TEST_P(OracleTest, DumpEqualsWhatWasPosted) {
     arguments.push_back(local_target(job.pid(rank)));
   const DumpOutcome without = dump_json(arguments);
   expect_truth(job, without);
-  expect_same_operations(with, without);
+  if (!with.document.is_null())
+    expect_same_operations(with, without);
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -48,6 +48,19 @@ TEST(KnownMpis, TheirLaunchersAreKnownByName) {
   EXPECT_EQ(mpi_of_naming_daemon(""), nullptr);
 }
 
+// As Open MPI 5.0.7 numbered the two jobs of MPI_Comm_spawn, and 4.1.4 its own.
+TEST(KnownMpis, TheirJobsHaveTheNamesOfTheLauncher) {
+  const auto& openmpi = support_of("openmpi");
+  EXPECT_EQ(openmpi.launchers_name("4238737409", "prterun-vm-3675@2"), "prterun-vm-3675@1");
+  EXPECT_EQ(openmpi.launchers_name("4238737410", "prterun-vm-3675@1"), "prterun-vm-3675@2");
+  EXPECT_EQ(openmpi.launchers_name("4238737410", "prterun-vm-3676@1"), "4238737410");
+  EXPECT_EQ(openmpi.launchers_name("4238737408", "prterun-vm-3675"), "prterun-vm-3675");
+  EXPECT_EQ(openmpi.launchers_name("4238737410", "prterun-vm-3675"), "4238737410");
+  EXPECT_EQ(openmpi.launchers_name("1943601154", "1943601153"), "1943601154");
+  EXPECT_EQ(openmpi.launchers_name("", "prterun-vm-3675@1"), "");
+  EXPECT_EQ(support_of("mpich").launchers_name("4238737410", "prterun-vm-3675@1"), "4238737410");
+}
+
 TEST(KnownMpis, TheirDllsAreLookedForAsTheirFactsSay) {
   MpiLibrary mpi;
   mpi.provider = "openmpi";

@@ -4,6 +4,7 @@
 #include "host/memory/page_store.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpi_roots.h"
+#include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/openmpi/ob1_types.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/repairs.h"
@@ -394,6 +395,55 @@ TEST_F(WrongPlatform, AFlippedPointerSizeShows) {
   EXPECT_THAT(mismatches(),
               ElementsAre("opal_list_item_t.opal_list_next: 8 bytes, a pointer of the "
                           "target has 4"));
+}
+
+/// Types of which one field is elsewhere, although its type's size is right.
+class FieldElsewhere {
+public:
+  FieldElsewhere(ImageSet& images, std::string_view type, std::string_view field)
+      : images_(images), type_(type) {
+    layout_ = *images.find_type(type).value();
+    for (auto& each : layout_.fields)
+      if (each.name == field)
+        each.offset += each.offset + 8 + each.size <= layout_.size ? 8 : std::uint64_t{0} - 8;
+  }
+
+  Result<const TypeLayout*> find(std::string_view name) const {
+    return name == type_ ? Result<const TypeLayout*>(&layout_) : images_.find_type(name);
+  }
+
+private:
+  ImageSet& images_;
+  std::string_view type_;
+  TypeLayout layout_;
+};
+
+TEST_F(OpenMpiProcess, AFieldThatIsElsewhereIsSeenFromOpenMpisOwnObjects) {
+  start("");
+  const AddressSpace space{*images, *memory, platform};
+  const TypeFinder right = [&](std::string_view name) { return images->find_type(name); };
+  EXPECT_THAT(openmpi::misread_objects(right, space).value(), IsEmpty());
+  for (const auto& [type, field] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"ompi_communicator_t", "c_contextid"},
+           {"ompi_communicator_t", "c_my_rank"},
+           {"ompi_communicator_t", "c_local_group"},
+           {"ompi_communicator_t", "c_remote_group"},
+           {"ompi_communicator_t", "c_name"},
+           {"ompi_group_t", "grp_my_rank"},
+           {"ompi_group_t", "grp_flags"},
+           {"ompi_request_t", "req_state"},
+           {"ompi_request_t", "req_complete"},
+           {"ompi_request_t", "req_status"},
+           {"ompi_status_public_t", "MPI_SOURCE"},
+           {"ompi_status_public_t", "MPI_TAG"},
+           {"ompi_datatype_t", "super"},
+           {"opal_datatype_t", "size"}}) {
+    SCOPED_TRACE(testing::Message() << type << "." << field);
+    const FieldElsewhere types(*images, type, field);
+    const TypeFinder find = [&](std::string_view name) { return types.find(name); };
+    EXPECT_THAT(openmpi::misread_objects(find, space).value(), Not(IsEmpty()));
+    EXPECT_FALSE(openmpi::check_types(find, space).value().fits());
+  }
 }
 
 TEST_F(OpenMpiProcess, ACorruptFreeListCostsAnErrorAndNotTheHost) {

@@ -340,7 +340,18 @@ Result<void> RankSession::walk() {
   warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   walked_ = outcome.found;
   calls_ = std::move(outcome.calls);
+  if (job)
+    name_members(*job);
   return outcome.result;
+}
+
+/// An MPI may call jobs by other names than their launcher.
+void RankSession::name_members(std::string_view own_job) {
+  const auto& support = support_of(mpi_->library().provider);
+  for (Communicator& communicator : dump().communicators)
+    for (auto* members : {&communicator.members, &communicator.remote.members})
+      for (Member& member : *members)
+        member.job = support.launchers_name(member.job, own_job);
 }
 
 Result<void> RankSession::choose_handle_dll() {

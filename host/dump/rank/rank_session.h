@@ -76,6 +76,7 @@ private:
   Result<void> prepare();
   Result<void> capture();
   Result<void> walk();
+  void name_members(std::string_view own_job);
   Result<void> read_variables();
   Result<void> ask_handles();
   Result<void> unwind();

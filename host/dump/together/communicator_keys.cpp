@@ -94,7 +94,8 @@ private:
   static bool is_one_at_a_time(const RankDump& rank, const Communicator& communicator) {
     if (communicator.size <= 1 || !communicator.context)
       return communicator.size > 1;
-    const auto& support = support_of(rank.dll ? rank.dll->provider : "");
+    const auto& support =
+        rank.dll ? support_of(rank.dll->provider) : support_named(rank.mpi ? rank.mpi->name : "");
     if (support.facts().world_is_certain && support.is_world(communicator))
       return true;
     return rank.world_size && communicator.size <= *rank.world_size &&

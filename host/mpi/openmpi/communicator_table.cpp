@@ -17,7 +17,9 @@ namespace {
 constexpr std::string_view table_symbol = "ompi_mpi_communicators";
 constexpr std::string_view type = "ompi_communicator_t";
 constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
-constexpr std::size_t longest_name = 64;          // MPI_MAX_OBJECT_NAME
+/// Open MPI 5 keeps a place for a communicator whose members still agree on it: OMPI_COMM_SENTINEL.
+constexpr Words::Value reserved = 1;
+constexpr std::size_t longest_name = 64; // MPI_MAX_OBJECT_NAME
 
 Failure unreadable(const std::string& what) {
   return fail(codes::walk_unreadable,
@@ -38,6 +40,7 @@ public:
     auto objects = objects_in(table_symbol, *slots, fields_, space_);
     if (!objects)
       return forward(std::move(objects));
+    std::ranges::replace(*objects, reserved, Words::Value(0));
     if (auto done = read_words(*objects); !done)
       return forward(std::move(done));
     CommunicatorTable table;

@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
+#include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/structures.h"
 
 #include <algorithm>
@@ -153,6 +154,11 @@ Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& s
     return comparison;
   if (auto done = compare_pointers(find, space.platform, *comparison); !done)
     return forward(std::move(done));
+  auto misread = misread_objects(find, space);
+  if (!misread)
+    return forward(std::move(misread));
+  auto& mismatches = comparison->mismatches;
+  mismatches.insert(mismatches.end(), misread->begin(), misread->end());
   return comparison;
 }
 

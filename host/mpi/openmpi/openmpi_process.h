@@ -20,7 +20,8 @@ Result<std::vector<SizeFact>> stated_sizes(const TypeFinder& find, const Address
                                            TypesOf owner);
 
 /// Compares the types that the debug DLL and the repairs need, as `find` knows them, with the sizes
-/// that the process states. Errors: those of stated_sizes().
+/// that the process states, and with objects whose contents are known (known_objects.h). Errors:
+/// those of stated_sizes().
 Result<TypeComparison> check_types(const TypeFinder& find, const AddressSpace& space);
 
 /// Open MPI 5 and later: MPI_Session_init makes communicators without MPI_Init or MPI_COMM_WORLD.

@@ -2,6 +2,7 @@
 
 #include "host/disk/file_name.h"
 #include "host/mpi/openmpi/communicator_table.h"
+#include "host/mpi/openmpi/job_numbers.h"
 #include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/mca_variables.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
@@ -47,6 +48,10 @@ public:
     if (!variable(forward).empty() || passes_variables(words))
       return std::nullopt;
     return EnvironmentVariable(forward, name);
+  }
+
+  std::string launchers_name(std::string_view job, std::string_view own) const override {
+    return openmpi::launchers_name(job, own);
   }
 
   /// The words with the sizes that types are compared with. A program may have all of Open MPI

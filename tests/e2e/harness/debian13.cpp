@@ -3,6 +3,8 @@
 #include "tests/e2e/harness/own_root.h"
 #include "tests/e2e/harness/target_programs.h"
 
+#include <cstdlib>
+
 namespace mqbridge::e2e {
 namespace {
 
@@ -20,6 +22,10 @@ std::string btl_of_5(std::string btl) {
 std::string lacking_debian13() {
   const auto lacking = lacking_own_roots();
   return lacking.empty() ? lacking_target(target) : lacking;
+}
+
+bool openmpi5_is_asked_for() {
+  return std::getenv("MQBRIDGE_TESTS_UNDER_OPENMPI5") != nullptr;
 }
 
 JobSpec in_debian13(JobSpec spec, const std::filesystem::path& root,

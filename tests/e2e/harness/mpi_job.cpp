@@ -6,7 +6,6 @@
 #include "tests/support/process_table.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>
@@ -100,9 +99,8 @@ unsigned long heartbeat(const std::filesystem::path& directory) {
   return count;
 }
 
-// All of such tests are also run under another release (ctest's entries "OpenMpi5...").
 JobSpec under_the_release_asked_for(const JobSpec& spec, const std::filesystem::path& directory) {
-  if (std::getenv("MQBRIDGE_TESTS_UNDER_OPENMPI5") == nullptr || !spec.launcher.empty())
+  if (!openmpi5_is_asked_for() || !spec.launcher.empty())
     return spec;
   if (const auto lacking = lacking_debian13(); !lacking.empty())
     throw std::runtime_error(lacking);
