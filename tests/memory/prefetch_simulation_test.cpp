@@ -54,21 +54,27 @@ const LayoutCase cases[] = {
     {"Scattered1MiB", [] { return scattered_list(1000, 1); }},
     {"Scattered4MiB", [] { return scattered_list(1000, 4); }},
     {"Scattered4MiBBig32", [] { return scattered_list(1000, 4, big_32); }},
-    {"Scattered64MiB", [] { return scattered_list(1000, 64); }},
-    {"Scattered1GiB", [] { return scattered_list(1000, 1024); }, true},
     {"LoneNodes16MiB", [] { return lone_nodes_list(1000, 16); }, true},
-    {"LoneNodes64MiB", [] { return lone_nodes_list(1000, 64); }, true},
     {"Busy4MiB", [] { return busy_list(1000, 4); }},
-    {"Busy64MiB", [] { return busy_list(1000, 64); }, true},
     {"PointerArray", [] { return pointer_array(1000); }},
     {"InterleavedLists", [] { return interleaved_lists(1000); }},
     {"OpenMpi10", [] { return openmpi_rank(10); }},
     {"OpenMpi1000", [] { return openmpi_rank(1000); }},
 };
 
+/// Of the same kinds, and long simulations under a sanitizer.
+const LayoutCase large_cases[] = {
+    {"Scattered64MiB", [] { return scattered_list(1000, 64); }},
+    {"Scattered1GiB", [] { return scattered_list(1000, 1024); }, true},
+    {"LoneNodes64MiB", [] { return lone_nodes_list(1000, 64); }, true},
+    {"Busy64MiB", [] { return busy_list(1000, 64); }, true},
+};
+
 class EachLayout : public testing::TestWithParam<LayoutCase> {};
 
 INSTANTIATE_TEST_SUITE_P(Layouts, EachLayout, testing::ValuesIn(cases),
+                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(FullLayouts, EachLayout, testing::ValuesIn(large_cases),
                          [](const auto& each) { return std::string(each.param.name); });
 
 /// So that GoogleTest does not print bytes.

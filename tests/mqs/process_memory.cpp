@@ -46,7 +46,10 @@ Result<ImageSet> images_of_process(pid_t pid) {
       continue; // mapped data, such as a locale
     Image image;
     image.target_path = path;
-    image.bias = {std::stoull(range, nullptr, 16)}; // all are position independent
+    if ((*file)->segments().empty())
+      continue;
+    // The first segment has the file's beginning; it is 0 where the file is position independent.
+    image.bias = {std::stoull(range, nullptr, 16) - (*file)->segments().front().address.value};
     image.file = *file;
     images.push_back(std::move(image));
   }

@@ -40,10 +40,12 @@ std::string StubMemory::read(std::uint64_t address, std::size_t length) const {
 
 void StubMemory::serve(ScriptedStub& stub, AtHole at_hole, BinaryForm form,
                        std::size_t longest) const {
-  const auto readable = [memory = *this, at_hole, longest](std::string_view payload) {
+  // One copy for all requests: the stub copies the function that answers for each.
+  const auto memory = std::make_shared<const StubMemory>(*this);
+  const auto readable = [memory, at_hole, longest](std::string_view payload) {
     const Request request = parse(payload);
     EXPECT_LE(request.length, longest) << payload;
-    std::string bytes = memory.read(request.address, request.length);
+    std::string bytes = memory->read(request.address, request.length);
     if (bytes.size() < request.length && at_hole == AtHole::refuse)
       bytes.clear();
     return bytes;
