@@ -14,7 +14,7 @@
 namespace mqbridge {
 
 /// The limit for which no more results of a worker are taken.
-enum class WalkLimit : std::uint8_t { none, operations, rank_bytes, run_bytes };
+enum class WalkLimit : std::uint8_t { none, requests, operations, rank_bytes, run_bytes };
 
 /// Takes a worker's batches apart into items, and checks their framing, order and memory. Derived
 /// classes know what the items mean.

@@ -134,6 +134,10 @@ bool ResultReader::operation(wire::Decoder& item) {
   }
   if (!item.complete() || seen_[op_class] == request_.max_operations)
     return false;
+  if (operations_ == request_.requests) {
+    stop_at(WalkLimit::requests);
+    return true;
+  }
   if (operations_ == request_.max_rank_operations) {
     stop_at(WalkLimit::operations);
     return true;

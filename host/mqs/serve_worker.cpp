@@ -308,8 +308,9 @@ private:
   }
 
   void stop_at(WalkLimit limit) {
-    const bool count = limit == WalkLimit::operations;
-    stop(limit_met(request_.dll, limit), count ? TruncatedBy::operations : TruncatedBy::bytes);
+    stop(limit_met(request_.dll, limit), limit == WalkLimit::requests     ? TruncatedBy::nothing
+                                         : limit == WalkLimit::operations ? TruncatedBy::operations
+                                                                          : TruncatedBy::bytes);
   }
 
   void stop(Error why, TruncatedBy truncated_by = TruncatedBy::nothing) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace mqbridge {
@@ -26,6 +27,9 @@ struct WalkRequest : WorkerRequest {
   std::uint64_t max_operations = 10'000'000; ///< per queue
   /// For all queues together: more operations end the walk.
   std::uint64_t max_rank_operations = most_operations_of_rank(0);
+  /// How many requests the MPI library has at all. A DLL that lists more of them goes round in a
+  /// list without an end: that is an error. nullopt: not known.
+  std::optional<std::uint64_t> requests = {};
   /// Called for each operation; false drops it (it still counts in Queue::total). Null: all are
   /// kept.
   std::function<bool(const Communicator&, OpClass, const Operation&)> keep = {};
@@ -48,8 +52,8 @@ struct WalkResult : WorkerOutcome {
 /// file than the one `checked`), dll.missing_function, dll.version, dll.width, dll.no_queues (with
 /// the DLL's message), dll.failed (another function's error code, with its text), dll.limit,
 /// dll.crashed, dll.timeout, dll.forbidden (a system call), sandbox.unavailable, dll.protocol,
-/// walk.max_stop, walk.max_walk, walk.max_operations, walk.max_bytes, interrupted, and errors of
-/// Memory.
+/// walk.max_stop, walk.max_walk, walk.max_operations, walk.max_bytes, queue.damaged (more
+/// operations than `requests`), interrupted, and errors of Memory.
 WalkResult walk_queues(const WalkRequest& request);
 
 } // namespace mqbridge

@@ -155,6 +155,13 @@ Error walk_too_long(const std::filesystem::path& dll, const wire::SharedState& s
 
 Error limit_met(const std::filesystem::path& dll, WalkLimit limit) {
   constexpr auto less = "--queue, --comm NAME, --tag N and --peer N keep less";
+  if (limit == WalkLimit::requests)
+    return {codes::queue_damaged,
+            fmt::format("{} lists more operations than the MPI library has requests: one of its "
+                        "lists does not end",
+                        dll.string()),
+            "dump again: a process that was stopped in the middle of a change has changed it by "
+            "then. If it stays so, its data are corrupt"};
   if (limit == WalkLimit::operations)
     return {"walk.max_operations",
             fmt::format("{} lists more operations in this rank than one may have: {}, or four "

@@ -171,6 +171,19 @@ TEST(DllTruncation, AnEndlessQueueEndsAtItsLimit) {
   EXPECT_EQ(only(result).queue(OpClass::unexpected).state, QueueState::available);
 }
 
+TEST(DllTruncation, AQueueOfMoreThanTheMpiHasEndsSoonAndIsDamaged) {
+  TestTarget target(test_platforms().front());
+  auto request = target.request("ENDLESS_OPERATIONS");
+  request.requests = 100;
+  const auto result = walk_queues(request);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->code, "queue.damaged");
+  const auto& receives = only(result).queue(OpClass::receive);
+  EXPECT_THAT(receives.operations, SizeIs(testing::Le(100)));
+  EXPECT_EQ(receives.state, QueueState::error);
+  EXPECT_FALSE(receives.total);
+}
+
 TEST(DllTruncation, EndlessCommunicatorsEndAtTheirLimit) {
   const auto result = walk("ENDLESS_COMMUNICATORS");
   ASSERT_TRUE(result.failure);

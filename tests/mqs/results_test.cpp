@@ -227,6 +227,14 @@ TEST_F(Results, FewOperationsOfEachQueueAreNoFewQueues) {
   EXPECT_GT(most_operations_of_rank(std::numeric_limits<std::uint64_t>::max()), 80'000'000U);
 }
 
+TEST_F(Results, MoreOperationsThanTheMpiHasRequestsAreOfAListWithoutAnEnd) {
+  request.requests = 3;
+  EXPECT_TRUE(accept({communicator(), operation(0), operation(0), queue(0), operation(1)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::none);
+  EXPECT_TRUE(accept({operation(1)}));
+  EXPECT_EQ(reader.limit(), WalkLimit::requests);
+}
+
 /// They take no memory, and time all the same.
 TEST_F(Results, OperationsThatAFilterDropsCount) {
   request.keep = [](const Communicator&, OpClass, const Operation&) { return false; };

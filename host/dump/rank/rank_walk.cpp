@@ -183,7 +183,10 @@ private:
   }
 
   WalkResult run_dll() {
-    auto result = walk_queues(request());
+    auto request = this->request();
+    if (const auto extent = support_.queue_extent(walk_.process.space()); extent && *extent)
+      request.requests = (*extent)->items;
+    auto result = walk_queues(request);
     take_outcome(walk_, result, dump_, outcome_.warnings);
     dump_.communicators = std::move(result.communicators);
     if (auto doubtful = walk_.process.doubtful_memory())
