@@ -1,6 +1,7 @@
 #include "host/disk/spawn.h"
 
 #include "host/codes.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -79,7 +80,7 @@ Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& op
   if (error != 0)
     return fail(error == ENOENT ? missing : codes::command_start,
                 fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),
-                fmt::format("install it, or check PATH: command -v {}", argv[0]));
+                fmt::format("install it, or check PATH: command -v {}", pasteable(argv[0])));
   return pid;
 }
 

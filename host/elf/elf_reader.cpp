@@ -4,6 +4,7 @@
 #include "host/elf/bytes.h"
 #include "host/elf/elf_machine.h"
 #include "host/limits.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>
@@ -83,10 +84,10 @@ Result<FileDescriptor> open_regular_file(const FilePlace& place) {
     return fd;
   if (status.st_mode == 0 || S_ISREG(status.st_mode))
     return fail(codes::elf_open, fmt::format("cannot open {}: {}", path, std::strerror(errno)),
-                fmt::format("ls -l {}", path));
+                fmt::format("ls -l {}", pasteable(path)));
   return fail(codes::elf_open,
               fmt::format("{} is not a regular file, but {}", path, kind_of(status.st_mode)),
-              fmt::format("ls -l {}", path));
+              fmt::format("ls -l {}", pasteable(path)));
 }
 
 Result<FileDescriptor> reopen(const ElfFile& elf) {
@@ -118,7 +119,7 @@ Result<ElfReader> ElfReader::open(const FilePlace& place) {
   }
   if (std::memcmp(magic, ELFMAG, SELFMAG) != 0) {
     return fail("elf.not_elf", fmt::format("{} is not an ELF file", path.string()),
-                fmt::format("file {}", path.string()));
+                fmt::format("file {}", pasteable(path.string())));
   }
   if (elf_version(EV_CURRENT) == EV_NONE)
     return reader.corrupt("libelf does not know the current ELF version");
@@ -131,8 +132,9 @@ Result<ElfReader> ElfReader::open(const FilePlace& place) {
 }
 
 Failure ElfReader::corrupt(std::string_view what) const {
-  return fail("elf.corrupt", fmt::format("{}: {}", file_.path().string(), what),
-              fmt::format("compare with the original: readelf -hSl {}", file_.path().string()));
+  return fail(
+      "elf.corrupt", fmt::format("{}: {}", file_.path().string(), what),
+      fmt::format("compare with the original: readelf -hSl {}", pasteable(file_.path().string())));
 }
 
 Result<void> ElfReader::check_header() {

@@ -1,5 +1,7 @@
 #include "host/launch/shell_words.h"
 
+#include "rsp/packet/printable.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
@@ -33,13 +35,6 @@ bool take_word(std::string_view& text, std::string& word) {
   return quote == 0;
 }
 
-bool is_plain(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./:=@%+,").find(c) != std::string_view::npos;
-  });
-}
-
 } // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view option, std::string_view text) {
@@ -53,19 +48,6 @@ Result<std::vector<std::string>> split_words(std::string_view option, std::strin
       return fail("usage.value", fmt::format("{} {}: a quote is not closed", option, text),
                   "write '...' or \"...\" around what has blanks");
   }
-}
-
-std::string quote_word(std::string_view text) {
-  if (is_plain(text))
-    return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      quoted += R"('\'')";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
 }
 
 std::string join_words(const std::vector<std::string>& words) {

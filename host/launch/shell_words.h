@@ -12,10 +12,7 @@ namespace mqbridge {
 /// separate, '...', "..." and \ quote. Error: usage.value (an open quote), naming `option`.
 Result<std::vector<std::string>> split_words(std::string_view option, std::string_view text);
 
-/// One word of a POSIX shell, whatever `text` holds; as it is, where it needs no quotes.
-std::string quote_word(std::string_view text);
-
-/// All of them as one line for a shell.
+/// All of them as one line for a shell, each quoted where it must be.
 std::string join_words(const std::vector<std::string>& words);
 
 } // namespace mqbridge

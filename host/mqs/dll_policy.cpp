@@ -34,16 +34,9 @@ constexpr Purpose for_queues = {"libmqbridge-queues.so", "mqs_setup_basic_callba
 constexpr Purpose for_handles = {"libmqbridge-handles.so", "mpidbg_interface_version_compatibility",
                                  "mpidbg_dll_locations"};
 
-/// The text as one word for a shell. The target chose the path, and users paste hints.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text)
-    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
+/// The target chose the path.
 std::string dll_hint(const fs::path& path) {
-  return fmt::format("if you trust it: --dll {}", quoted(printable(path.string())));
+  return fmt::format("if you trust it: --dll {}", pasteable(path.string()));
 }
 
 /// Checks that a DLL is built for this program's own platform.

@@ -60,7 +60,7 @@ Error reported_failure(const std::filesystem::path& dll, wire::FailureKind kind,
   switch (kind) {
   case wire::FailureKind::load:
     return {"dll.load", fmt::format("cannot load {}: {}", path, text),
-            fmt::format("ldd {}    shows what it lacks", path)};
+            fmt::format("ldd {}    shows what it lacks", pasteable(path))};
   case wire::FailureKind::missing_function:
     return {"dll.missing_function", fmt::format("{} lacks {}", path, text),
             "it is no MPI debug DLL; give the right one with --dll PATH"};

@@ -40,7 +40,7 @@ TypeIndexer::start(const IndexerOptions& options, const ElfFile& elf, const File
        .doing = "read the types of " + file,
        .hint = fmt::format("take the types from elsewhere: --types FILE (mqbridge types make); "
                            "is it damaged? readelf --debug-dump=info {}",
-                           file),
+                           pasteable(file)),
        .crashed = "dwarf.crashed",
        .timeout = "dwarf.timeout",
        .protocol = "dwarf.protocol"});
@@ -263,7 +263,7 @@ Failure TypeIndexer::fault(wire::Decoder& message) {
     return channel_->protocol_violation();
   const auto file = given_[number].string();
   return fail(codes::dwarf_corrupt, fmt::format("DWARF of {}: {}", file, readable(what)),
-              fmt::format("check it with: readelf --debug-dump=info {}", file));
+              fmt::format("check it with: readelf --debug-dump=info {}", pasteable(file)));
 }
 
 Result<void> TypeIndexer::note_missing(wire::Decoder& message) {

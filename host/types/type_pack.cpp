@@ -2,6 +2,7 @@
 
 #include "host/elf/elf_reader.h"
 #include "host/types/pack_parser.h"
+#include "rsp/packet/printable.h"
 
 #include <array>
 #include <cerrno>
@@ -52,7 +53,7 @@ Result<std::string> read_text(const std::filesystem::path& path) {
   return fail("pack.open",
               fd ? fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))
                  : fd.error().message,
-              fmt::format("ls -l {}", path.string()));
+              fmt::format("ls -l {}", pasteable(path.string())));
 }
 
 } // namespace

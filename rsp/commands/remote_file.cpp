@@ -3,6 +3,7 @@
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ Result<void> take_status(RemoteFile& file, const RemotePath& meant, std::string_
   if ((big_endian(status.substr(mode_at, 4)) & file_type_mask) != regular_file) {
     return fail("vfile.not_regular",
                 fmt::format("{} on the target is not a regular file", file.path),
-                fmt::format("on the node: ls -lL {}", file.path));
+                fmt::format("on the node: ls -lL {}", pasteable(file.path)));
   }
   file.inode = static_cast<std::uint32_t>(big_endian(status.substr(inode_at, 4)));
   if (meant.inode && static_cast<std::uint32_t>(*meant.inode) != file.inode) {

@@ -5,6 +5,7 @@
 #include "rsp/commands/vfile_reply.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>
@@ -52,7 +53,7 @@ public:
       if (text_.size() > limit_) {
         return fail("vfile.too_large",
                     fmt::format("{} on the target has more than {} bytes", path_, limit_),
-                    fmt::format("on the node: ls -lL {}", path_));
+                    fmt::format("on the node: ls -lL {}", pasteable(path_)));
       }
     }
     return std::move(text_);

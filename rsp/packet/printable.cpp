@@ -37,10 +37,12 @@ CodePoint decode(std::string_view text) {
   return {value, length};
 }
 
+/// Or is not seen at all, so that two names look like one.
 bool drives_terminal(std::uint32_t value) {
-  return value < 0x20 || (value >= 0x7f && value <= 0x9f) || value == 0x200e || value == 0x200f ||
-         value == 0x2028 || value == 0x2029 || (value >= 0x202a && value <= 0x202e) ||
-         (value >= 0x2066 && value <= 0x2069) || value == 0xfeff;
+  return value < 0x20 || (value >= 0x7f && value <= 0x9f) || value == 0x61c || value == 0x180e ||
+         (value >= 0x200b && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
+         (value >= 0x2060 && value <= 0x206f) || value == 0xfeff ||
+         (value >= 0xe0000 && value <= 0xe007f);
 }
 
 /// Nearly all text is plain ASCII, which is not cleaned character by character.
@@ -79,6 +81,27 @@ std::string printable(std::string_view text) {
 
 std::string readable(std::string_view text) {
   return clean(text, [](std::string& out, char, const CodePoint&) { out += '?'; });
+}
+
+std::string quote_word(std::string_view text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./:=@%+,").find(c) != std::string_view::npos;
+  });
+  if (plain)
+    return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      quoted += R"('\'')";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string pasteable(std::string_view text) {
+  return quote_word(printable(text));
 }
 
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #include "host/disk/command_output.h"
 #include "host/launch/shell_words.h"
+#include "rsp/packet/printable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,6 +39,19 @@ TEST(Words, AShellGetsEachAsItIs) {
   for (const auto& word : words)
     expected += "[" + word + "]";
   EXPECT_EQ(said->text, expected);
+}
+
+/// A target may name its files as it likes. Whoever pastes a command line runs nothing of it.
+TEST(Words, OfALineToPasteAShellGetsEachAsItIsShown) {
+  for (const std::string_view name :
+       {"/usr/lib/libmpi.so", "/tmp/$(touch /tmp/x)", "/tmp/`id`;reboot", "it's \"here\"",
+        "/tmp/a\nfix: rm -rf /", "-rf", "\x1b[2J"}) {
+    const auto said =
+        run_command({"sh", "-c", "printf '[%s]' " + pasteable(name)}, std::chrono::seconds(5));
+    ASSERT_TRUE(said) << said.error().message;
+    EXPECT_EQ(said->text, "[" + printable(name) + "]");
+  }
+  EXPECT_EQ(pasteable("/usr/lib/libmpi.so"), "/usr/lib/libmpi.so");
 }
 
 } // namespace

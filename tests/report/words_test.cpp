@@ -27,6 +27,8 @@ TEST(Printable, NothingDrivesTheTerminal) {
        "1m",
        "\\u{009b}1m"},
       {"\xe2\x80\xaeterces", "\\u{202e}terces"},
+      {"ra\xe2\x80\x8bnk\xd8\x9c", "ra\\u{200b}nk\\u{061c}"},
+      {"\xf3\xa0\x80\xa0", "\\u{e0020}"},
       {"cut\xe2\x82", "cut\\xe2\\x82"},
       {"\xc0\xaf", "\\xc0\\xaf"},
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},

@@ -119,9 +119,8 @@ std::string made_text(const TypesMakeCommand& command) {
       contents ? fmt::format("{}; {} types", contents->heading, contents->types.size())
                : command.output.string();
   return printable(fmt::format("made {}", what)) + "\n" +
-         printable(fmt::format("to use it: mqbridge dump --types {} TARGET...",
-                               command.output.string())) +
-         "\n";
+         fmt::format("to use it: mqbridge dump --types {} TARGET...\n",
+                     pasteable(command.output.string()));
 }
 
 /// Wrong types are the result of a check; a file that cannot be used at all is an error like any

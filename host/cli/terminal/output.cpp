@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/disk/file_descriptor.h"
 #include "host/disk/output_file.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -181,7 +182,8 @@ Result<void> Output::close() {
     return fail(codes::output_write,
                 fmt::format("{}: {}; all that it was to hold is in {}", name_,
                             std::strerror(error_), temporary_.string()),
-                fmt::format("when there is room: cp {} {}", temporary_.string(), name_));
+                fmt::format("when there is room: cp {} {}", pasteable(temporary_.string()),
+                            pasteable(name_)));
   return fail(codes::output_write, fmt::format("{}: {}", name_, std::strerror(error_)),
               error_ == ENOSPC || error_ == EDQUOT ? "make room, or name a file elsewhere after -o"
                                                    : "name a file that can be written after -o");

@@ -4,6 +4,7 @@
 #include "host/elf/elf_reader.h"
 #include "host/limits.h"
 #include "host/process/core/core_headers.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <bit>
@@ -81,7 +82,7 @@ std::vector<Error> Losses::errors() const {
   if (!problems_.told.empty())
     errors.push_back({"core.corrupt",
                       fmt::format("{}: {}; this part is not used", path_, problems_.text("; ")),
-                      fmt::format("compare with the original: readelf -hln {}", path_)});
+                      fmt::format("compare with the original: readelf -hln {}", pasteable(path_))});
   return errors;
 }
 

@@ -3,6 +3,7 @@
 #include "host/disk/file_on_disk.h"
 #include "host/limits.h"
 #include "host/memory/reader.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ private:
   }
   Failure corrupt(std::string_view what) const {
     return fail("core.corrupt", fmt::format("{}: {}", path_, what),
-                fmt::format("compare with the original: readelf -hl {}", path_));
+                fmt::format("compare with the original: readelf -hl {}", pasteable(path_)));
   }
   Failure not_a_core(std::span<const std::byte> start) const;
   Result<void> read_identity();
@@ -80,10 +81,10 @@ Failure HeaderReader::not_a_core(std::span<const std::byte> start) const {
     if (text.starts_with(packing.magic))
       return fail("core.not_a_core", fmt::format("{} is compressed with {}", path_, packing.name),
                   fmt::format("{}   (or: coredumpctl dump PID -o core)",
-                              fmt::format(fmt::runtime(packing.command), path_)));
+                              fmt::format(fmt::runtime(packing.command), pasteable(path_))));
   }
   return fail("core.not_a_core", fmt::format("{} is not an ELF file", path_),
-              fmt::format("file {}", path_));
+              fmt::format("file {}", pasteable(path_)));
 }
 
 Result<void> HeaderReader::read_identity() {

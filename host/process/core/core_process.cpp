@@ -4,6 +4,7 @@
 #include "host/process/core/core_agreement.h"
 #include "host/process/core/core_environment.h"
 #include "host/process/platform_probe.h"
+#include "rsp/packet/printable.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -42,7 +43,8 @@ void CoreProcess::find_headers(ElfCache& files) {
       fmt::format("{} lacks the program headers of its executable, and {}", core_->path().string(),
                   candidates.empty() ? fmt::format("'{}' is not here", program)
                                      : fmt::format("{} is not the file that ran", here)),
-      fmt::format("name the file that ran: core:{}@EXECUTABLE", core_->path().string())};
+      fmt::format("name the file that ran: {}",
+                  pasteable(fmt::format("core:{}@EXECUTABLE", core_->path().string())))};
 }
 
 /// Takes the program headers. False: the file is not the executable of this process.
@@ -90,8 +92,9 @@ std::optional<Error> CoreProcess::doubt_of(const ElfFile& file, LoadBias bias) {
                   "a build-id, and the core has too little else of it",
                   file.path().string()),
       file.path() == headers_from_
-          ? fmt::format("if it is, say so: core:{}@{}", core_->path().string(),
-                        file.path().string())
+          ? fmt::format(
+                "if it is, say so: {}",
+                pasteable(fmt::format("core:{}@{}", core_->path().string(), file.path().string())))
           : "give a directory tree with the node's own files: --sysroot DIR"};
 }
 
