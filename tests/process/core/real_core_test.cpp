@@ -9,6 +9,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/core_files.h"
 #include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
 #include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
 
@@ -248,6 +249,9 @@ TEST_P(RealCore, HoldsWhatTheProcessSaidOfItself) {
   MQBRIDGE_SKIP_IF_LACKING(lacking(GetParam()));
   ASSERT_NO_FATAL_FAILURE(compile());
   ASSERT_NO_FATAL_FAILURE(start());
+  // A function that is called for the first time changes a table of the program.
+  ASSERT_TRUE(
+      test::eventually(10s, [&] { return !test::sleeping_threads(process_->pid()).empty(); }));
   const auto live = live_memory(process_->pid());
   const auto path = written_core();
   const auto core = CoreFile::open(path);
