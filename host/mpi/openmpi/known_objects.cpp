@@ -12,7 +12,8 @@ namespace mqbridge::openmpi {
 namespace {
 
 /// A field of one of Open MPI's own objects. What it holds follows from ompi_comm_init(),
-/// ompi_group_init() and ompi_request_init(), and from the tables of datatypes.
+/// ompi_group_init() and ompi_request_init(), and from the table of datatypes. Their pages come
+/// with the first burst (openmpi_facts.cpp, roots): another object costs its page.
 struct KnownField {
   std::string_view object; ///< a symbol
   std::string_view type, field;
@@ -47,7 +48,6 @@ constexpr KnownField known_fields[] = {
      "MPI_SOURCE"},
     {"ompi_request_null", "ompi_request_t", "req_status", any, "", "ompi_status_public_t",
      "MPI_TAG"},
-    {"ompi_mpi_char", "ompi_datatype_t", "super", 1, "", "opal_datatype_t", "size"},
     {"ompi_mpi_double", "ompi_datatype_t", "super", 8, "", "opal_datatype_t", "size"},
 };
 
@@ -58,7 +58,6 @@ public:
   Result<std::vector<std::string>> run() {
     for (const KnownField& known : known_fields)
       words_.want(address(known.object), place(known));
-    words_.want(null_communicator_, pointer_to_name());
     if (error_)
       return Failure(*error_);
     if (auto done = words_.read(space_); !done)
@@ -116,22 +115,14 @@ private:
                                      known.object, *is & bits, *wanted & bits));
   }
 
-  /// Not known before Open MPI 5, which has the name in an array.
-  Field pointer_to_name() { return place("ompi_communicator_t", "c_name"); }
-
+  /// Before Open MPI 5, whose names are elsewhere: they would take another round trip.
   Result<void> compare_name() {
-    constexpr std::size_t longest = 64; // MPI_MAX_OBJECT_NAME
     constexpr std::string_view wanted = "MPI_COMM_NULL";
     const TypeField* name = look_up("ompi_communicator_t", "c_name");
-    const Field pointer = pointer_to_name();
-    auto at = null_communicator_;
-    if (pointer)
-      at = words_.get(at, pointer);
-    else if (at && name != nullptr)
-      *at += name->offset;
-    if (name == nullptr || !at)
+    const auto object = address("ompi_mpi_comm_null");
+    if (name == nullptr || !object || name->size <= sizeof(std::uint64_t))
       return {};
-    const auto text = read_string(space_.memory, {*at}, longest);
+    const auto text = read_string(space_.memory, {*object + name->offset}, wanted.size() + 1);
     if (!text && text.error().code == codes::memory_unreadable)
       return {};
     if (!text)
@@ -143,7 +134,6 @@ private:
 
   const TypeFinder& find_;
   const AddressSpace& space_;
-  Words::Value null_communicator_ = address("ompi_mpi_comm_null");
   Words words_;
   std::optional<Error> error_;
   std::vector<std::string> misread_;

@@ -10,7 +10,7 @@
 namespace mqbridge::openmpi {
 
 /// Reads objects whose contents are the same in every process after MPI_Init, because no program
-/// can change them: MPI_COMM_NULL, MPI_GROUP_NULL, MPI_REQUEST_NULL, two datatypes. A line for each
+/// can change them: MPI_COMM_NULL, MPI_GROUP_NULL, MPI_REQUEST_NULL, MPI_DOUBLE. A line for each
 /// field of the types of `find` that does not show what is there: "ompi_request_t.req_state:
 /// ompi_request_null has 0 there, should be 1". Then these types are not those of the running
 /// build, although all sizes may agree. What cannot be read says nothing. Errors: those of `find`

@@ -23,6 +23,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "ompi_mpi_group_empty",
     "ompi_request_null",
     "ompi_request_empty",
+    "ompi_mpi_double",
 });
 
 constexpr auto beginnings =
