@@ -47,7 +47,7 @@ std::vector<Run> runs_of(const Fields& fields, std::string_view key) {
 std::vector<std::int64_t> values_of(const std::vector<Run>& runs, ReadState& state) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max() / sizeof(std::int64_t);
   for (const Run& run : runs)
-    if (!state.spend(std::min(value_count(run).value_or(0), most) * sizeof(std::int64_t)))
+    if (!state.spend_unfolded(std::min(value_count(run).value_or(0), most) * sizeof(std::int64_t)))
       return {};
   return mqbridge::values_of(runs);
 }

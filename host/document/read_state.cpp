@@ -41,4 +41,14 @@ bool ReadState::spend(std::uint64_t bytes) {
   return true;
 }
 
+bool ReadState::spend_unfolded(std::uint64_t bytes) {
+  if (bytes > unfolded_left_) {
+    complain({"document.limit", "its lists of ranks are far longer than the document",
+              "take the dump again; an edited document is not read"});
+    return false;
+  }
+  unfolded_left_ -= bytes;
+  return spend(bytes);
+}
+
 } // namespace mqbridge

@@ -66,11 +66,20 @@ public:
   /// Takes bytes from the memory that the document may use. False, with a complaint
   /// (document.limit): there are not so many left.
   bool spend(std::uint64_t bytes);
+  /// The same for values that few bytes of the document stand for, such as the ranks of a run:
+  /// a short document may not take gigabytes. What add_to_tree counts allows for more.
+  bool spend_unfolded(std::uint64_t bytes);
+  void add_to_tree(std::uint64_t bytes) { unfolded_left_ += unfolded_a_tree_byte * bytes; }
   std::uint64_t bytes_left() const { return bytes_left_; }
   void give_back(std::uint64_t bytes) { bytes_left_ += bytes; }
 
 private:
+  /// A node takes 96 bytes, and stands for two bytes of text at least: a document is unfolded to
+  /// about a hundred times its length at most, if it is not small.
+  static constexpr std::uint64_t unfolded_a_tree_byte = 2;
+
   std::uint64_t bytes_left_;
+  std::uint64_t unfolded_left_ = std::uint64_t{64} << 20;
   std::optional<Error> error_;
 };
 

@@ -105,6 +105,7 @@ bool TreeBuilder::add(json value) {
   ++events_;
   if (!state_.spend(bytes))
     return false;
+  state_.add_to_tree(bytes);
   bytes_ += bytes;
   if (levels_.empty()) {
     root_ = std::move(value);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <set>
 #include <sstream>
@@ -599,6 +600,29 @@ TEST(DocumentReader, ReadsNoMoreThanItMayKeep) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "document.limit");
   EXPECT_TRUE(read(text, 1'000'000));
+}
+
+/// Runs are unfolded: a few kilobytes of them would take gigabytes.
+TEST(DocumentReader, RunsOfAShortDocumentTakeNoGigabytes) {
+  Dump dump = ring_dump(1);
+  auto& communicators = dump.ranks[0].communicators;
+  const auto with_groups = [&](std::size_t count, std::int64_t members) {
+    communicators.resize(1);
+    communicators.resize(count, communicators[0]);
+    std::vector<std::int64_t> group(static_cast<std::size_t>(members));
+    std::iota(group.begin(), group.end(), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      group.front() = -1 - static_cast<std::int64_t>(i); // no two are equal
+      communicators[i].group = group;
+    }
+    return text_of(dump, without_raw);
+  };
+  constexpr std::int64_t most_ranks = 1'000'000;
+  const auto few = with_groups(7, most_ranks);
+  EXPECT_EQ(message_of(read(few)), "no error");
+  const auto many = with_groups(30, most_ranks);
+  ASSERT_LT(many.size(), 60'000U);
+  EXPECT_THAT(message_of(read(many)), HasSubstr("document.limit"));
 }
 
 /// Of a job's ranks that are read one after the other, each keeps its counters.
