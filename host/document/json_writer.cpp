@@ -1,5 +1,7 @@
 #include "host/document/json_writer.h"
 
+#include "rsp/packet/printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -15,10 +17,12 @@ bool stands_for_itself(char c) {
   return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-/// Keys, and almost all values, are plain: a million operations have thirty million of them.
+/// Keys, and almost all values, are plain: a million operations have thirty million of them. A text
+/// that could drive a terminal, or hide in one, is ASCII alone: people look at documents with cat.
 void append_quoted(std::string& out, std::string_view text) {
   if (!std::all_of(text.begin(), text.end(), stands_for_itself)) {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out += nlohmann::json(text).dump(-1, ' ', printable(text) != text,
+                                     nlohmann::json::error_handler_t::replace);
     return;
   }
   out += '"';

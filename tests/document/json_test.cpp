@@ -230,6 +230,18 @@ TEST(Json, NamesThatAreNotUtf8DoNotThrow) {
   EXPECT_TRUE(parsed["ranks"][0]["errors"][0]["hint"].is_null());
 }
 
+/// C1 controls, a right-to-left override and a character without width: read again they are the
+/// same.
+TEST(Json, NothingInANameDrivesTheTerminal) {
+  Dump dump = sample_dump();
+  const std::string name = "caf\xc3\xa9 \xc2\x9b[2J \xe2\x80\xae \xf3\xa0\x80\x81";
+  dump.ranks[0].communicators[1].name = name;
+  const auto text = written([&](const Sink& sink) { write_json(dump, plain, sink); });
+  for (const char* raw : {"\xc2\x9b", "\xe2\x80\xae", "\xf3\xa0\x80\x81"})
+    EXPECT_EQ(text.find(raw), std::string::npos);
+  EXPECT_EQ(document(dump)["ranks"][0]["communicators"][1]["name"], name);
+}
+
 TEST(Json, FiltersSayWhatWasLeftOut) {
   Dump dump = sample_dump();
   EXPECT_EQ(document(dump)["filters"], json::object());
