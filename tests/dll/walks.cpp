@@ -23,9 +23,10 @@ std::string told(const Operation& operation) {
 } // namespace
 
 WalkResult walk_recorder(const AddressSpace& space) {
-  WalkRequest request{MQBRIDGE_WORKER, MQBRIDGE_QUEUES_DLL, space, "solver"};
+  const auto worker = sanitized_worker();
+  WalkRequest request{worker.program, MQBRIDGE_QUEUES_DLL, space, "solver"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
-  request.sandboxed = MQBRIDGE_SANDBOXED;
+  request.sandboxed = worker.sandboxed;
   return walk_queues(request);
 }
 

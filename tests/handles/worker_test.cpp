@@ -21,9 +21,10 @@ protected:
   }
 
   HandleResult ask(HandleQuestion question = {}) {
-    HandleRequest request{{MQBRIDGE_WORKER, MQBRIDGE_HANDLES_DLL, stopped.space(), "rank"},
+    const auto worker = sanitized_worker();
+    HandleRequest request{{worker.program, MQBRIDGE_HANDLES_DLL, stopped.space(), "rank"},
                           std::move(question)};
-    request.sandboxed = MQBRIDGE_SANDBOXED;
+    request.sandboxed = worker.sandboxed;
     return ask_handles(request);
   }
 

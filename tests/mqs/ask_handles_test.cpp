@@ -320,7 +320,7 @@ INSTANTIATE_TEST_SUITE_P(, HandleDllFault, testing::ValuesIn(handle_faults()),
                          [](const auto& of) { return std::string(of.param.dll); });
 
 TEST(HandleDll, ThatCallsTheSystemIsStopped) {
-  if (!MQBRIDGE_SANDBOXED)
+  if (!test_worker().sandboxed)
     GTEST_SKIP() << "outside of the sandbox";
   test::faults_tried(1);
   const auto result = ask("CONNECTS_IN_COMM_QUERY");

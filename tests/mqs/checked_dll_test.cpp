@@ -41,7 +41,7 @@ DllChoice choose(const fs::path& named, const fs::path& allowed) {
   return choose_dll(policy, {named.native(), true, "openmpi", "4.1.4"}).value();
 }
 
-WalkResult walk(const DllChoice& choice, bool sandboxed = MQBRIDGE_SANDBOXED) {
+WalkResult walk(const DllChoice& choice, bool sandboxed = true) {
   TestTarget target(test_platforms().front());
   auto request = target.request("PLAIN");
   request.dll = choice.path;

@@ -258,7 +258,7 @@ TEST_F(StoreWalkOnce, TheStoresDescriptorIsGoneBeforeTheDllIsLoaded) {
 }
 
 TEST_F(StoreWalkOnce, AWorkerStartedBeforehandDoesTheWalk) {
-  auto worker = WorkerProcess::start(MQBRIDGE_WORKER);
+  auto worker = WorkerProcess::start(test_worker().program);
   ASSERT_TRUE(worker);
   auto request = stored.request();
   request.worker = "/no/such/worker"; // none other can be started

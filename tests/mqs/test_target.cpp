@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 namespace mqbridge {
 namespace {
@@ -23,6 +24,19 @@ ImageSet images_of(const std::string& file, const std::string& target_path, Load
   std::vector<Image> images;
   images.push_back(std::move(image));
   return ImageSet(std::move(images));
+}
+
+TestWorker test_worker() {
+  return std::getenv("MQBRIDGE_TEST_OUTSIDE") != nullptr ? sanitized_worker()
+                                                         : TestWorker{MQBRIDGE_WORKER};
+}
+
+TestWorker sanitized_worker() {
+#ifdef MQBRIDGE_WORKER_OUTSIDE
+  return {MQBRIDGE_WORKER_OUTSIDE, false};
+#else
+  return {MQBRIDGE_WORKER};
+#endif
 }
 
 const std::vector<Platform>& test_platforms() {
@@ -180,12 +194,13 @@ std::uint64_t TestTarget::put(const TestOperation& operation, std::uint64_t next
 }
 
 WalkRequest TestTarget::request(const std::string& dll) {
-  WalkRequest request{MQBRIDGE_WORKER,
+  const auto worker = test_worker();
+  WalkRequest request{worker.program,
                       std::string(MQBRIDGE_TEST_DLLS) + "/" + dll + ".so",
                       {images, memory, platform},
                       "solver"};
   request.op_classes = {op_classes.begin(), op_classes.end()};
-  request.sandboxed = MQBRIDGE_SANDBOXED;
+  request.sandboxed = worker.sandboxed;
   return request;
 }
 

@@ -21,6 +21,16 @@ const std::vector<Platform>& test_platforms();
 std::string platform_name(const Platform& platform);
 void PrintTo(const Platform& platform, std::ostream* out);
 
+/// The program that runs debug DLLs.
+struct TestWorker {
+  std::string program;
+  bool sandboxed = true;
+};
+/// As it is released. If MQBRIDGE_TEST_OUTSIDE is set: sanitized_worker().
+TestWorker test_worker();
+/// Of a sanitized build, the sanitized one, which needs to be outside of the sandbox.
+TestWorker sanitized_worker();
+
 /// One image: `file` of this machine, as the target's `target_path`.
 ImageSet images_of(const std::string& file, const std::string& target_path, LoadBias bias = {});
 

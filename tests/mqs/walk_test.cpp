@@ -205,11 +205,12 @@ TEST_F(WalkOnce, AnEmptyProcessHasNoCommunicators) {
 
 TEST_F(WalkOnce, MissingTypesAreTheDllsOwnWords) {
   ImageSet without(std::vector<Image>(target.images.images()));
-  WalkRequest request{MQBRIDGE_WORKER,
+  const auto worker = test_worker();
+  WalkRequest request{worker.program,
                       target.request("list").dll,
                       {without, target.memory, target.platform},
                       "solver"};
-  request.sandboxed = MQBRIDGE_SANDBOXED;
+  request.sandboxed = worker.sandboxed;
   const auto result = walk_queues(request);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->code, "dll.no_queues");
