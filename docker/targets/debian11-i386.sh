@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Debian 11 for 32-bit x86: Open MPI 4.1.0 and its headers, for the type packs
+exec "$(dirname "${BASH_SOURCE[0]}")/../sysroot.sh" --suite bullseye "$1" i386 -- libopenmpi3 libopenmpi-dev libhwloc-dev libpmix-dev libevent-dev
