@@ -133,6 +133,19 @@ bool are_different(std::optional<std::int64_t> pid, std::optional<std::int64_t> 
   return pid && other && *pid != *other;
 }
 
+const RankError* first_error(const RankDump& rank) {
+  const auto at = std::ranges::find(rank.errors, RankError::Level::error, &RankError::level);
+  return at == rank.errors.end() ? nullptr : &*at;
+}
+
+/// How much a look shows of a rank: nothing, without its queues, with them. A look that found no
+/// error has seen all that there is.
+int seen_of(const RankDump& rank) {
+  if (rank.status == RankStatus::failed)
+    return 0;
+  return rank.communicators.empty() && first_error(rank) != nullptr ? 1 : 2;
+}
+
 /// Puts the second look at a rank over the first one.
 class Fold {
 public:
@@ -164,8 +177,10 @@ private:
     if (found.empty())
       return folded_.ranks.push_back(std::move(first));
     RankDump& second = second_ranks_[found.mapped()];
-    if (second.status == RankStatus::failed && first.status != RankStatus::failed)
-      return keep(std::move(first), second.errors.empty() ? RankError{} : second.errors.front());
+    if (seen_of(second) < seen_of(first)) {
+      const RankError* why = first_error(second);
+      return keep(std::move(first), why != nullptr ? *why : RankError{});
+    }
     if (are_different(first.pid, second.pid))
       return keep(std::move(first), {"process.other", RankError::Level::error,
                                      "another process answers there now", ""});
@@ -228,7 +243,7 @@ Dump look_again(Dump first, const RankDone& rank_done,
   auto second = look([&](const RankDump& rank) {
     const auto before = processes.find(rank.endpoint);
     const bool other = before != processes.end() && are_different(before->second, rank.pid);
-    if (!rank_done || rank.status == RankStatus::failed || other)
+    if (!rank_done || seen_of(rank) < 2 || other)
       return; // once it is known what stands in the document
     told.insert(rank.endpoint);
     rank_done(rank);

@@ -1,6 +1,7 @@
 #include "host/job/target_line.h"
 
 #include "host/launch/shell_words.h"
+#include "host/mqs/dll_policy.h"
 
 #include <algorithm>
 #include <array>
@@ -153,7 +154,7 @@ void TargetLine::read_key(const QuotedWord& word, TargetSpec& target) {
   else if (target.keys.dll)
     fault(word, "a second dll= for this target", "leave one of them out");
   else
-    target.keys.dll = directory_ / value;
+    target.keys.dll = value == DllPolicy::none ? value : directory_ / value;
 }
 
 void TargetLine::set_text(const QuotedWord& word, std::string_view value,

@@ -174,7 +174,7 @@ std::string line_of(const TargetSpec& target) {
   for (const auto& types : keys.types)
     add("types=" + absolute_text(types));
   if (keys.dll)
-    add("dll=" + absolute_text(*keys.dll));
+    add("dll=" + (*keys.dll == DllPolicy::none ? keys.dll->string() : absolute_text(*keys.dll)));
   if (keys.node_command)
     add("node-command=" + *keys.node_command);
   return line;

@@ -99,6 +99,21 @@ TEST_F(TwoLooks, ARankThatIsNotReachedAgainKeepsItsFirstLookAndSaysSo) {
   EXPECT_THAT(told_, ElementsAre("a", "b", "c")) << "each once";
 }
 
+/// A rank whose second walk failed still shows its call: that is less than the queues of the first.
+TEST_F(TwoLooks, ARankWithoutQueuesInTheSecondKeepsThoseOfItsFirst) {
+  auto first = first_look();
+  first.ranks[1].communicators.emplace_back();
+  first.ranks[2] = lost(first.ranks[2]);
+  auto second = look_at({lost(seen(1, "b", 11)), lost(seen(2, "c", 12))});
+  for (RankDump& rank : second.ranks)
+    rank.status = RankStatus::partial;
+  const auto dump = fold(std::move(first), std::move(second));
+  EXPECT_EQ(dump.ranks[1].communicators.size(), 1U);
+  EXPECT_EQ(dump.ranks[1].errors.at(0).code, "twice.failed");
+  EXPECT_EQ(dump.ranks[2].status, RankStatus::partial) << "more than nothing";
+  EXPECT_THAT(told_, ElementsAre("a", "b", "c")) << "each once";
+}
+
 /// A process that was gone in both looks had not left between them.
 TEST_F(TwoLooks, AFailedFirstLookIsALook) {
   auto first = first_look();

@@ -139,9 +139,18 @@ TEST_F(BadFilesTest, DllOfLevelOne) {
   EXPECT_THAT(error["message"], HasSubstr("1"));
 }
 
+/// The call is known without types. The queues are not, and nothing says that they are empty.
 TEST_F(BadFilesTest, TypesMissing) {
   copy_program();
-  const json error = with_code(errors_of({}, (directory_ / "mqbridge").string()), "types.missing");
+  const DumpOutcome dump =
+      dump_json_with((directory_ / "mqbridge").string(), {local_target(victim_.pid())});
+  EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "partial");
+  EXPECT_FALSE(rank["stacks"].empty());
+  EXPECT_FALSE(rank["blocked_in"].empty());
+  EXPECT_TRUE(rank["communicators"].empty());
+  const json error = with_code(rank["errors"], "types.missing");
   EXPECT_THAT(error["hint"], HasSubstr("types make"));
   EXPECT_THAT(error["hint"], HasSubstr("libopenmpi-dev"));
 }

@@ -192,6 +192,16 @@ TEST_F(TargetsOnDisk, PathsInKeysBeginAtTheFile) {
   EXPECT_EQ(targets->front().keys.dll, directory_ / "x.so");
 }
 
+TEST_F(TargetsOnDisk, NoneIsNoFileUnlessItsPathIsGiven) {
+  const auto targets = read_targets_file(write("0 n:1 dll=none\n1 n:2 dll=./none"));
+  ASSERT_TRUE(targets) << targets.error().message;
+  EXPECT_EQ(targets->front().keys.dll, DllPolicy::none);
+  EXPECT_EQ(targets->back().keys.dll, directory_ / "./none");
+  const auto text = targets_text(*targets).value();
+  EXPECT_THAT(text, HasSubstr("dll=none\n"));
+  EXPECT_THAT(text, HasSubstr("dll=" + (directory_ / "./none").string()));
+}
+
 TEST_F(TargetsOnDisk, WhatIsNoRegularFileIsNotRead) {
   const auto fifo = directory_ / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -142,7 +142,7 @@ Result<void> RankMpi::read_transport() {
 }
 
 std::string RankMpi::hint_without_dll() const {
-  return lacks_dll() ? recorder_hint() : "";
+  return library_.dll_name.empty() && !options_.dll.given ? recorder_hint() : "";
 }
 
 std::string RankMpi::recorder_hint() const {

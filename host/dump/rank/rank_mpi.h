@@ -34,8 +34,6 @@ public:
   Result<void> read_transport();
 
   const MpiLibrary& library() const { return library_; }
-  /// There is no debug DLL of its MPI that the process or the user names.
-  bool lacks_dll() const { return library_.dll_name.empty() && !options_.dll.given; }
   /// Lines that say how to see the job's queues if its MPI has no debug DLL at all (dll.not_found).
   /// Empty: there is a DLL somewhere else.
   std::string hint_without_dll() const;

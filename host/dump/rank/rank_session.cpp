@@ -439,9 +439,8 @@ void RankSession::take_statistics(const PageRuns& touched) {
 RankStatus RankSession::conclude() const {
   if (options().queues) {
     const auto status = report_.conclude(walked_, mpi_ && mpi_->bypassed());
-    // Stacks and calls are all that there is to see of an MPI without a debug DLL.
-    const bool is_shown = mpi_ && mpi_->lacks_dll() && report_.has_stacks();
-    return status == RankStatus::failed && is_shown ? RankStatus::partial : status;
+    // Without its queues, a rank still shows where it stands.
+    return status == RankStatus::failed && report_.has_stacks() ? RankStatus::partial : status;
   }
   return report_.conclude(has_answers(), false);
 }

@@ -81,8 +81,9 @@ public:
     if (walk_.dll != nullptr && walk_.dll->other_release) {
       mark_doubtful(dump_.communicators, QueueReason::dll_failed,
                     "the debug DLL is of another version than the MPI");
-      if (!result.failure)
-        result.failure = walk_.dll->other_release;
+      if (result.failure)
+        outcome_.warnings.push_back(std::move(*result.failure)); // most likely for that reason
+      result.failure = walk_.dll->other_release;
     }
     if (walk_.bypassed)
       mark_bypassed(dump_.communicators, filters_);

@@ -37,7 +37,7 @@ TEST(Debian13Test, ADllOfAnotherReleaseIsUsedOnlyIfNamedAndNeverBelieved) {
       dump_json({"--dll", dll, "--analyze", "--mpirun", std::to_string(job.launcher())});
   for (const json& rank : dump.document["ranks"]) {
     EXPECT_NE(rank["status"], "ok");
-    EXPECT_FALSE(find_error(rank, "dll.version_differs").is_null());
+    EXPECT_FALSE(find_error(rank, "dll.version_differs").is_null()) << rank["errors"].dump(1);
     for (const json& communicator : rank["communicators"])
       for (const json& queue : communicator["queues"])
         EXPECT_NE(queue["state"], "available");
