@@ -92,6 +92,10 @@ private:
       const auto index = static_cast<std::size_t>(&process - picture_.processes().data());
       return !waits_.of(index).calls.empty();
     });
+    for (std::size_t process = 0; process < picture_.processes().size(); ++process)
+      if (!waits_.of(process).unknown.empty() &&
+          picture_.process(process).presence == Presence::here)
+        return Confidence::possible; // it goes on, but not for a reason that anybody sees
     const bool standing = std::ranges::find(reduction_.standing, true) != reduction_.standing.end();
     if (standing || visibility_.guesses || (waits && !visibility_.counters))
       return Confidence::possible;
@@ -151,6 +155,7 @@ private:
     find_collective_mismatches(input, reasons);
     find_lost_partners(input, reasons);
     find_cores(input, reasons);
+    find_idle_cores(input, reasons);
     if (!near)
       find_orphans(input, reasons);
     find_stragglers(input, reasons);

@@ -14,6 +14,18 @@ bool is_one_sided(const BlockedCall& call) {
           call.call->starts_with("MPI_Fetch") || call.call->starts_with("MPI_Compare"));
 }
 
+/// Whether the thread sleeps in this look, or did in the look before: a loop that looks at
+/// something now and then computes for a moment, too.
+bool sleeps(const Process& process, const BlockedCall& call) {
+  if (call.system_call)
+    return true;
+  if (process.before == nullptr || !process.before->blocked_in)
+    return false;
+  return std::ranges::any_of(*process.before->blocked_in, [&](const BlockedCall& before) {
+    return before.thread == call.thread && before.system_call;
+  });
+}
+
 std::string outside_words(const BlockedCall& call) {
   return fmt::format("what it waits for outside of MPI, in system call {}",
                      call.system_call.value_or(""));
@@ -87,10 +99,13 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
   case ThreadState::in_call:
     return WaitGraph::satisfied;
   case ThreadState::running:
+    if (waits.calls.empty() || thread.call == nullptr || thread.call->call)
+      return WaitGraph::satisfied;
     // Beside threads in MPI this thread may help others, or not.
-    return waits.calls.empty() || (thread.call != nullptr && thread.call->call)
-               ? WaitGraph::satisfied
-               : WaitGraph::doubtful;
+    if (!sleeps(picture_.process(process), *thread.call))
+      return WaitGraph::doubtful;
+    waits.idle.push_back(thread.call);
+    return WaitGraph::idle;
   case ThreadState::in_lock: {
     // Beside threads in MPI it waits for one of them; it may also wait for another process.
     if (waits.calls.empty())

@@ -20,6 +20,8 @@ struct ProcessWaits {
   std::vector<CallWait> calls; ///< of the threads that are in MPI
   /// Why nobody can say whether it goes on; empty: that is known.
   std::string unknown;
+  /// Threads that sleep beside those in MPI: whether they will call MPI is not known.
+  std::vector<const BlockedCall*> idle;
 };
 
 /// The whole wait-for graph of a job. Refers to the picture, which outlives it.

@@ -9,7 +9,10 @@ namespace {
 
 class Reducer {
 public:
-  explicit Reducer(const JobWaits& waits) : waits_(waits), graph_(waits.graph()) {
+  Reducer(const JobWaits& waits, bool idle_runs)
+      : waits_(waits), graph_(waits.graph()), assumptions_{.unknown_runs = true,
+                                                           .guessed_runs = true,
+                                                           .idle_runs = idle_runs} {
     const auto& nodes = waits.nodes();
     process_of_.assign(graph_.size(), none);
     for (std::size_t process = 0; process < nodes.size(); ++process)
@@ -18,8 +21,9 @@ public:
 
   Reduction run() {
     Reduction reduction;
-    const auto guessed = graph_.running({.unknown_runs = true});
-    const auto pessimistic = graph_.running({.unknown_runs = false});
+    const auto guessed =
+        graph_.running({.unknown_runs = true, .idle_runs = assumptions_.idle_runs});
+    const auto pessimistic = graph_.running({.unknown_runs = false, .idle_runs = false});
     running_ = graph_.running(assumptions_);
     reduction.proven =
         std::ranges::any_of(waits_.nodes(), [&](WaitNode node) { return !running_[node]; });
@@ -29,14 +33,15 @@ public:
     }
     const auto certain =
         graph_.running({.unknown_runs = true, .guessed_runs = true, .unproven_runs = true});
-    const auto moving = graph_.running({.unknown_runs = true, .doubtful_runs = false});
+    const auto moving =
+        graph_.running({.unknown_runs = false, .doubtful_runs = false, .idle_runs = false});
     for (std::size_t process = 0; process < waits_.nodes().size(); ++process) {
       const WaitNode node = waits_.nodes()[process];
       const bool seen = waits_.picture().process(process).presence == Presence::here;
       reduction.dead.push_back(!running_[node]);
       reduction.doubtful.push_back(running_[node] && !guessed[node]);
       reduction.undecided.push_back(seen && guessed[node] && !pessimistic[node]);
-      reduction.standing.push_back(guessed[node] && !moving[node]);
+      reduction.standing.push_back(pessimistic[node] && !moving[node]);
       reduction.certain.push_back(!certain[node]);
     }
     find_cores(reduction);
@@ -104,15 +109,15 @@ private:
 
   const JobWaits& waits_;
   const WaitGraph& graph_;
-  Assumptions assumptions_{.unknown_runs = true, .guessed_runs = true};
+  Assumptions assumptions_;
   std::vector<bool> running_;
   std::vector<std::size_t> process_of_; ///< by node
 };
 
 } // namespace
 
-Reduction reduce(const JobWaits& waits) {
-  return Reducer(waits).run();
+Reduction reduce(const JobWaits& waits, bool idle_runs) {
+  return Reducer(waits, idle_runs).run();
 }
 
 } // namespace mqbridge

@@ -16,8 +16,8 @@ struct Reduction {
   /// there are none, and `dead` has the processes that are dead if the guesses are right.
   bool proven = false;
   std::vector<bool> doubtful; ///< not `dead`, but dead if the guesses are right
-  /// Not dead, but dead without the nodes that have the benefit of the doubt
-  /// (Assumptions::doubtful_runs).
+  /// Neither dead nor undecided, but not sure to go on without the nodes that have the benefit of
+  /// the doubt (Assumptions::doubtful_runs).
   std::vector<bool> standing;
   std::vector<bool> certain; ///< dead even if calls wait for more than any list shows
   /// Sink components of the dead processes: the processes of each, by index. A process of a core
@@ -31,6 +31,8 @@ struct Reduction {
   bool any_dead() const { return !cores.empty(); }
 };
 
-Reduction reduce(const JobWaits& waits);
+/// `idle_runs`: as in Assumptions. Without it `dead` has the processes that only a thread that
+/// sleeps could help.
+Reduction reduce(const JobWaits& waits, bool idle_runs = true);
 
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #include "host/analysis/visibility.h"
 
+#include "host/analysis/wait_words.h"
 #include "host/document/names.h"
 #include "host/dump/values/ranges.h"
 
@@ -111,6 +112,8 @@ private:
       }
     if (!waits_.of(process).unknown.empty())
       note(waits_.of(process).unknown, it);
+    for (const BlockedCall* thread : waits_.of(process).idle)
+      note(fmt::format("later calls of MPI by {}", name_of_thread(it, *thread)), it);
   }
 
   static std::string guess_words(const CallWait& call) {

@@ -155,7 +155,7 @@ std::vector<bool> WaitGraph::running(const Assumptions& assumptions,
   for (const auto& [node, runs] :
        {std::pair(unknown, assumptions.unknown_runs), std::pair(guessed, assumptions.guessed_runs),
         std::pair(unproven, assumptions.unproven_runs),
-        std::pair(doubtful, assumptions.doubtful_runs)})
+        std::pair(doubtful, assumptions.doubtful_runs), std::pair(idle, assumptions.idle_runs)})
     if (runs)
       run(node);
   std::vector<bool> counted(size(), false); // counted as running for the nodes that wait for it

@@ -15,6 +15,7 @@ struct Assumptions {
   bool guessed_runs = false;  ///< `guessed`: an edge was guessed, or a counter is missing
   bool unproven_runs = false; ///< `unproven`: the wait may also be for something that is in no list
   bool doubtful_runs = true;  ///< `doubtful`: has the benefit of the doubt
+  bool idle_runs = true;      ///< `idle`: a thread that sleeps wakes up and helps
 };
 
 /// A wait-for graph: a node can go on once all of the nodes that it waits for can, or once any of
@@ -31,7 +32,9 @@ public:
   /// Goes on, but that proves little: a process moved between two looks and stands still in the
   /// second one, or a thread runs beside the threads in MPI.
   static constexpr WaitNode doubtful = 5;
-  static constexpr WaitNode last_constant = doubtful;
+  /// A thread that sleeps beside the threads in MPI: it may call MPI when it wakes up, or never.
+  static constexpr WaitNode idle = 6;
+  static constexpr WaitNode last_constant = idle;
 
   WaitGraph();
 

@@ -305,6 +305,19 @@ std::string operation_words(const JobPicture& picture, std::size_t process, cons
                      at.seat->communicator->key);
 }
 
+std::string name_of_thread(const Process& process, const BlockedCall& call) {
+  const auto name_of = [&](std::optional<std::int64_t> thread) -> std::optional<std::string> {
+    if (process.now->stacks && thread)
+      for (const ThreadStack& stack : *process.now->stacks)
+        if (stack.thread == *thread)
+          return stack.name;
+    return std::nullopt;
+  };
+  const auto name = name_of(call.thread);
+  return name && name != name_of(process.now->pid) ? fmt::format("thread `{}`", *name)
+                                                   : fmt::format("thread {}", call.thread);
+}
+
 std::string place_words(const BlockedCall& call) {
   if (call.file && call.line)
     return fmt::format("{}:{}", file_name(*call.file), *call.line);

@@ -16,6 +16,9 @@ std::string name_of_process(const JobPicture& picture, std::size_t process);
 /// "from 3 tag 17 on C1"; "to 4 tag 6 on C2".
 std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at);
 
+/// "thread `logger`"; its number where it has no name of its own.
+std::string name_of_thread(const Process& process, const BlockedCall& call);
+
 /// "halo.c:212"; empty: not known.
 std::string place_words(const BlockedCall& call);
 

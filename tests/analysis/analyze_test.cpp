@@ -1,7 +1,7 @@
 #include "host/analysis/analyze.h"
 #include "tests/analysis/job_on_paper.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace mqbridge {
 namespace {
@@ -383,7 +383,42 @@ TEST(Analyze, AThreadThatWaitsForALockBesideThreadsInMpiWaitsForThese) {
   timed.function = "pthread_cond_timedwait";
   timed.module = "/lib/libc.so.6";
   job.rank(0).stacks->back().frames.push_back(timed);
-  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, AThreadThatSleepsBesideThreadsInMpiIsNoReasonToGoOn) {
+  auto job = two_and_one();
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  BlockedCall sleeping{.thread = 5000};
+  sleeping.system_call = "clock_nanosleep";
+  job.rank(0).blocked_in->push_back(sleeping);
+  job.rank(0).stacks->push_back({.thread = 5000, .name = "logger"});
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::undecided);
+  EXPECT_EQ(analysis.confidence, std::nullopt);
+  ASSERT_EQ(analysis.look_at.size(), 1U);
+  EXPECT_THAT(analysis.look_at.front(),
+              testing::EndsWith("0 -> 1 -> 0 wait for each other; thread `logger` of rank 0 could "
+                                "still send"));
+  // It slept in the look before, and is seen at work for a moment.
+  job.look_again();
+  job.rank(0).blocked_in->back().system_call.reset();
+  job.rank(0).blocked_in->back().function = "look_at_clock";
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, WhereAWaitIsNotVisibleNoDeadlockIsNotCertain) {
+  JobOnPaper job(2);
+  job.in_call(0, "MPI_Wait");
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  BlockedCall working{.thread = 5000};
+  working.function = "compute";
+  job.rank(0).blocked_in->push_back(working);
+  job.rank(0).stacks->push_back({.thread = 5000});
+  job.look_again();
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::no_deadlock);
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
 }
 
 TEST(Analyze, ASystemCallThatWaitsForAnotherProcessIsUnknown) {

@@ -16,7 +16,8 @@ std::vector<VerdictCase> chosen_cases() {
   for (const char* name :
        {"recv_ring_2", "send_ring_and_one_4", "wildcard_behind_5", "wrong_tag_2", "wait_second_3",
         "waitall_ibarrier_3", "order_of_collectives_2", "early_exit_3", "finalize_by_some_3",
-        "straggler_of_allreduce_4", "pingpong_2", "waitany_one_works_3"})
+        "straggler_of_allreduce_4", "pingpong_2", "waitany_one_works_3", "threads_logger_4",
+        "generalized_request_3"})
     for (const VerdictCase& each : verdict_cases())
       if (case_name(each) == name)
         chosen.push_back(each);
@@ -38,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Chosen, VerdictOf, testing::ValuesIn(chosen_cases()),
                          [](const auto& each) { return case_name(each.param); });
 
 TEST(VerdictCases, ThatAreChosenAreThere) {
-  EXPECT_EQ(chosen_cases().size(), 12);
+  EXPECT_EQ(chosen_cases().size(), 14);
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 
 namespace mqbridge {
 namespace {
@@ -54,6 +56,35 @@ std::vector<std::int64_t> ranks_of(const JobPicture& picture,
   for (const std::size_t process : processes)
     ranks.push_back(picture.process(process).rank);
   return ranks;
+}
+
+/// "thread `logger` of rank 2": the threads of these processes that sleep, at most three names.
+std::string idle_words(const JobWaits& waits, const std::vector<std::size_t>& core) {
+  constexpr std::size_t most_named = 3;
+  const JobPicture& picture = waits.picture();
+  std::map<std::string, std::vector<std::int64_t>> by_name;
+  for (const std::size_t process : core)
+    for (const BlockedCall* thread : waits.of(process).idle)
+      by_name[name_of_thread(picture.process(process), *thread)].push_back(
+          picture.process(process).rank);
+  std::string words;
+  std::size_t named = 0;
+  for (const auto& [name, ranks] : by_name) {
+    if (named++ == most_named)
+      return fmt::format("{} and {} more", words, by_name.size() - most_named);
+    words += fmt::format("{}{} of {} {}", words.empty() ? "" : ", ", name,
+                         ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
+  }
+  return words;
+}
+
+/// Whether the calls in which these processes wait are those of their main threads.
+bool main_threads_alone(const JobWaits& waits, const std::vector<std::size_t>& core) {
+  return std::ranges::all_of(core, [&](std::size_t process) {
+    return std::ranges::all_of(waits.of(process).calls, [&](const CallWait& call) {
+      return call.call != nullptr && call.call->thread == waits.picture().process(process).now->pid;
+    });
+  });
 }
 
 /// A process of one thread cannot send the message that it waits for itself.
@@ -112,6 +143,30 @@ void find_cores(const FindingInput& input, std::vector<Reason>& reasons) {
                                     range_text(ranks_of(picture, core)),
                                     several_jobs ? " of several jobs" : "")),
            ""});
+  }
+}
+
+void find_idle_cores(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  const bool any = std::ranges::any_of(input.reduction.undecided, std::identity());
+  if (!any || input.reduction.any_dead())
+    return;
+  const Reduction without = reduce(input.waits, false);
+  for (const auto& core : without.cores) {
+    const auto idle = idle_words(input.waits, core);
+    if (idle.empty())
+      continue;
+    const auto cycle = cycle_of(core, without);
+    const bool several_jobs = of_several_jobs(picture, core);
+    const auto words = fmt::format(
+        "{} wait for each other; {} could still send",
+        cycle.empty()
+            ? fmt::format("ranks {}", range_text(ranks_of(picture, core)))
+            : fmt::format("the {} of {}",
+                          main_threads_alone(input.waits, core) ? "main threads" : "threads in MPI",
+                          cycle_words(picture, cycle, several_jobs)),
+        idle);
+    reasons.push_back({make_finding(picture, FindingKind::unknown_wait, core, words), words});
   }
 }
 

@@ -40,6 +40,8 @@ void find_never_started(const FindingInput& input, std::vector<Reason>& reasons)
 void find_lost_partners(const FindingInput& input, std::vector<Reason>& reasons);
 /// The cycles and knots themselves.
 void find_cores(const FindingInput& input, std::vector<Reason>& reasons);
+/// What would be cycles and knots if no thread that sleeps beside them calls MPI again.
+void find_idle_cores(const FindingInput& input, std::vector<Reason>& reasons);
 /// Messages that a dead process has and nobody receives.
 void find_orphans(const FindingInput& input, std::vector<Reason>& reasons);
 /// Processes that run while the others wait, and what they do.

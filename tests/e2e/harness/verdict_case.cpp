@@ -75,12 +75,12 @@ private:
     static const std::map<std::string, int> order = {
         {"possible", 0}, {"likely", 1}, {"certain", 2}};
     const json& confidence = analysis_["confidence"];
+    if (param_.confidence == "possible" && confidence != "possible")
+      say(fmt::format("confidence of no more than possible is {}", confidence.dump()));
     if (!param_.is_deadlock() || analysis_["verdict"] != "deadlock")
       return;
     if (!confidence.is_string() || order.at(confidence) < order.at(param_.confidence))
       say(fmt::format("confidence of at least {} is {}", param_.confidence, confidence.dump()));
-    if (param_.confidence == "possible" && confidence != "possible")
-      say(fmt::format("confidence of no more than possible is {}", confidence.dump()));
   }
 
   void compare_findings() {

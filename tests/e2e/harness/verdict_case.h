@@ -17,12 +17,13 @@ struct VerdictCase {
   std::vector<int> blocked; ///< as core
   /// Kinds of findings that must be there. A kind that accuses somebody, and is not here, must not.
   std::vector<std::string> findings = {};
-  std::string confidence = "likely"; ///< of a deadlock, at least
-  std::vector<int> stragglers = {};  ///< that a finding must name, all of them
-  std::vector<int> quiet = {};       ///< ranks that use no CPU: asleep, in MPI_Finalize, gone
-  int suspended = -1;                ///< the rank that the test stops
-  bool spawns = false;               ///< a job of as many ranks
-  bool yields = true;                ///< who waits leaves the processors to the others
+  /// Of a deadlock, at least; "possible": of any verdict, and no more.
+  std::string confidence = "likely";
+  std::vector<int> stragglers = {}; ///< that a finding must name, all of them
+  std::vector<int> quiet = {};      ///< ranks that use no CPU: asleep, in MPI_Finalize, gone
+  int suspended = -1;               ///< the rank that the test stops
+  bool spawns = false;              ///< a job of as many ranks
+  bool yields = true;               ///< who waits leaves the processors to the others
   bool may_be_undecided = false;
   bool may_be_possible = false; ///< a deadlock: nothing says that messages move
 

@@ -35,6 +35,11 @@ VerdictCase quiet(VerdictCase of, const Ranks& ranks) {
   return of;
 }
 
+/// Who waits in MPI would be deadlocked, but for a thread that sleeps beside it.
+VerdictCase sleeping_thread(const std::string& scenario, int ranks) {
+  return {scenario, ranks, "undecided", {}, {}, {"unknown_wait"}};
+}
+
 VerdictCase spawning(VerdictCase of) {
   of.spawns = true;
   return of;
@@ -172,6 +177,9 @@ std::vector<VerdictCase> with_somebody_at_work() {
       quiet(working("finalize_late", 4, {0}), {1, 2, 3}),
       quiet(working("finalize_with_work", 3), {0, 2}),
       working("thread_works", 2),
+      sleeping_thread("threads_logger", 4),
+      sleeping_thread("threads_heartbeat", 2),
+      guessed(working("generalized_request", 3)),
   };
 }
 
