@@ -26,12 +26,12 @@ public:
   Analysis run() {
     analysis_.looks = picture_.several_looks() ? std::int64_t(dump_.earlier.size()) + 1 : 1;
     decide();
-    add_ranks();
     for (std::size_t process = 0; process < picture_.processes().size(); ++process)
       for (const CallWait& call : waits_.of(process).calls)
         if (call.node != WaitGraph::satisfied)
           analysis_.waits.push_back(wait_of(waits_, process, call));
     add_findings();
+    add_ranks();
     analysis_.not_visible = visibility_.missing;
     if (analysis_.confidence != Confidence::certain)
       std::ranges::copy(visibility_.guessed, std::back_inserter(analysis_.not_visible));
@@ -122,6 +122,8 @@ private:
   /// Adds, by job, the ranks of the cores and the other ranks that are dead.
   void add_ranks() {
     std::vector<bool> in_core(reduction_.dead.size(), false);
+    for (const std::size_t process : more_core_)
+      in_core[process] = true;
     for (const auto& core : reduction_.cores)
       for (const std::size_t process : core)
         in_core[process] = true;
@@ -152,6 +154,7 @@ private:
     find_near_misses(input, reasons);
     const bool near = !reasons.empty();
     find_never_started(input, reasons);
+    find_collective_order(input, reasons);
     find_collective_mismatches(input, reasons);
     find_lost_partners(input, reasons);
     find_cores(input, reasons);
@@ -163,6 +166,7 @@ private:
     for (Reason& reason : reasons) {
       if (!reason.look_at.empty())
         analysis_.look_at.push_back(std::move(reason.look_at));
+      std::ranges::copy(reason.core, std::back_inserter(more_core_));
       analysis_.findings.push_back(std::move(reason.finding));
     }
     if (analysis_.look_at.empty() && reduction_.any_dead())
@@ -205,6 +209,7 @@ private:
   Reduction reduction_;
   Visibility visibility_;
   Analysis analysis_;
+  std::vector<std::size_t> more_core_; ///< Reason::core
 };
 
 } // namespace

@@ -193,6 +193,7 @@ inline constexpr std::array document_words<FindingKind> = {
     Word{FindingKind::never_started, "never_started"},
     Word{FindingKind::rank_exited, "rank_exited"},
     Word{FindingKind::collective_mismatch, "collective_mismatch"},
+    Word{FindingKind::collective_order, "collective_order"},
     Word{FindingKind::straggler, "straggler"},
     Word{FindingKind::needs_progress, "needs_progress"},
     Word{FindingKind::stuck_transport, "stuck_transport"},

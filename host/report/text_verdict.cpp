@@ -46,6 +46,8 @@ std::string_view label_of(FindingKind kind) {
     return "exited";
   case FindingKind::collective_mismatch:
     return "collective";
+  case FindingKind::collective_order:
+    return "order";
   case FindingKind::straggler:
     return "straggler";
   case FindingKind::needs_progress:

@@ -31,10 +31,10 @@ JobOnPaper two_and_one() {
 }
 
 /// Inside of a barrier: it waits for a message of this rank.
-void in_barrier(JobOnPaper& job, int rank, std::int64_t from) {
-  Operation& inside = job.receive(rank, from, -16);
+void in_barrier(JobOnPaper& job, int rank, std::int64_t from, std::uint64_t id = 0) {
+  Operation& inside = job.receive(rank, from, -16, id);
   inside.collective = Collective::barrier;
-  job.in_call(rank, "MPI_Barrier").communicator = TargetAddress{0};
+  job.in_call(rank, "MPI_Barrier").communicator = TargetAddress{id};
 }
 
 TEST(Analyze, ACycleIsTheCoreAndWhoWaitsForItIsBlocked) {
@@ -146,6 +146,32 @@ TEST(Analyze, MessagesOfANonblockingCollectiveAreNoOtherCollective) {
   EXPECT_FALSE(has(analyze(job.dump), FindingKind::collective_mismatch));
   job.message(0, 1, -12).collective = Collective::allreduce;
   EXPECT_TRUE(has(analyze(job.dump), FindingKind::collective_mismatch));
+}
+
+/// Rank 1 is waited for by nobody's message, and yet its barrier is half of the cause.
+TEST(Analyze, BarriersInAnotherOrderAreOneFinding) {
+  JobOnPaper job(3);
+  job.add_communicator("copy", 7);
+  in_barrier(job, 0, 2);
+  in_barrier(job, 1, 2, 7);
+  in_barrier(job, 2, 0, 7);
+  job.look_again();
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1, 2}, {});
+  ASSERT_TRUE(has(analysis, FindingKind::collective_order));
+  ASSERT_FALSE(analysis.look_at.empty());
+  EXPECT_EQ(analysis.look_at.front(),
+            "rank 0 is in MPI_Barrier on C1 at halo.c:212, ranks 1-2 are in MPI_Barrier on C2 at "
+            "halo.c:212; each waits for the other");
+}
+
+/// All ranks are in one barrier of which one has not come: nothing is in another order.
+TEST(Analyze, OneBarrierIsInNoOtherOrder) {
+  JobOnPaper job(3);
+  in_barrier(job, 0, 2);
+  in_barrier(job, 1, 2);
+  job.blocked_receive(2, 0);
+  EXPECT_FALSE(has(analyze(job.dump), FindingKind::collective_order));
 }
 
 TEST(Analyze, WhatIsStuckInTheTransportIsUndecided) {

@@ -13,7 +13,8 @@ namespace mqbridge {
 /// A reason why a job does not move, and where to look for it.
 struct Reason {
   Finding finding;
-  std::string look_at; ///< empty: the finding itself says it
+  std::string look_at;                ///< empty: the finding itself says it
+  std::vector<std::size_t> core = {}; ///< processes that are no less the cause than the core
 };
 
 /// The input of all finders. Refers to all of it.
@@ -34,6 +35,9 @@ inline constexpr std::size_t most_others = 10'000; ///< operations of a queue
 void find_near_misses(const FindingInput& input, std::vector<Reason>& reasons);
 /// Another collective on the same communicator.
 void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& reasons);
+/// Collectives that wait for each other's members: on several communicators in another order, or
+/// different ones on one communicator.
+void find_collective_order(const FindingInput& input, std::vector<Reason>& reasons);
 /// A persistent request that nobody has started.
 void find_never_started(const FindingInput& input, std::vector<Reason>& reasons);
 /// Partners that have exited or are in MPI_Finalize.

@@ -33,6 +33,7 @@ enum class FindingKind : std::uint8_t {
   never_started,
   rank_exited,
   collective_mismatch,
+  collective_order,
   straggler,
   needs_progress,
   stuck_transport,

@@ -14,9 +14,10 @@ using nlohmann::json;
 
 // These say what is wrong with a program: of one in which it is not, they are false.
 const std::set<std::string> accusing = {
-    "cycle",        "knot",          "partner_gone",          "partner_finalized",
-    "tag_mismatch", "never_started", "communicator_mismatch", "source_mismatch",
-    "too_long",     "suspended",     "collective_mismatch",   "stuck_transport"};
+    "cycle",          "knot",          "partner_gone",          "partner_finalized",
+    "tag_mismatch",   "never_started", "communicator_mismatch", "source_mismatch",
+    "too_long",       "suspended",     "collective_mismatch",   "collective_order",
+    "stuck_transport"};
 
 std::vector<int> ranks_of(const json& runs) {
   std::vector<int> ranks;
