@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/dump/target/node_server.h"
+#include "host/job/daemon_nodes.h"
 #include "host/job/job_book.h"
 #include "host/job/launcher_table.h"
 #include "host/job/node_search.h"
@@ -69,7 +70,8 @@ private:
       if (found.arguments.empty())
         found.arguments = {"--slurm", name};
     if (all_nodes)
-      say_missing_ranks(findings_.jobs, findings_.faults);
+      say_missing_ranks(findings_.jobs, findings_.faults, "slurm.ranks_missing",
+                        "srun:JOB:NODE:PID");
     if (all_nodes && findings_.jobs.empty() && findings_.faults.empty())
       findings_.faults.push_back(
           {"",
@@ -118,7 +120,9 @@ private:
         findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
       auto& scan = scans.emplace_back(results[i] ? std::move(*results[i]) : NodeScan());
       std::ranges::move(scan.faults, std::back_inserter(findings_.faults));
-      std::ranges::move(scan.warnings, std::back_inserter(findings_.warnings));
+      for (auto& warning : scan.warnings) // of other launchers than the one that is asked about
+        if (!request_.mpirun || warning.error.code != codes::launcher_no_ranks)
+          findings_.warnings.push_back(std::move(warning));
     }
     return scans;
   }
@@ -183,21 +187,60 @@ private:
   }
 
   /// Finds the ranks of a launcher whose table cannot be used, for the reason `why`: its
-  /// descendants on its own node, and the other ranks of the same jobs on the nodes that the user
-  /// names.
+  /// descendants on its own node, and the other ranks of its jobs on the nodes of its daemons and
+  /// on those that the user names.
   void find_descendants(const NodeProcess& launcher, std::string_view why) {
     std::vector<Node> nodes{launcher.node};
     for (const auto& node : request_.nodes)
       if (node != launcher.node)
         nodes.push_back(node);
     auto scans = scan(nodes);
+    DaemonNodes daemons(launcher, request_.launcher);
+    for (std::size_t scanned = 0; scanned < nodes.size();) {
+      const auto more = daemons.started_from(std::span(nodes).subspan(scanned),
+                                             std::span(scans).subspan(scanned), findings_.faults);
+      scanned = nodes.size();
+      for (const auto& node : more)
+        if (std::ranges::find(nodes, node) == nodes.end())
+          nodes.push_back(node);
+      std::ranges::move(scan({nodes.begin() + static_cast<std::ptrdiff_t>(scanned), nodes.end()}),
+                        std::back_inserter(scans));
+    }
     std::set<std::string> names;
     for (const auto& rank : scans.front().ranks)
-      if (std::ranges::find(rank.ancestors, launcher.pid) != rank.ancestors.end())
+      if (descends(rank.ancestors, launcher.pid))
         names.insert(rank.job);
-    take(nodes, std::move(scans),
-         [&](const Node&, const ScannedRank& rank) { return names.contains(rank.job); });
-    say_unknown_nodes(launcher, why);
+    take(nodes, std::move(scans), [&](const Node& node, const ScannedRank& rank) {
+      if (daemons.empty())
+        return names.contains(rank.job);
+      // A node may show the processes of another one, as the host of containers does.
+      if (node == launcher.node)
+        return descends(rank.ancestors, launcher.pid);
+      return (names.contains(rank.job) || daemons.start(rank.job)) &&
+             says_node(rank.environment, node, false);
+    });
+    for (auto& job : findings_.jobs)
+      if (job.arguments.empty() && !daemons.empty())
+        job.arguments = {"--mpirun", launcher.node.launcher == Launcher::local
+                                         ? fmt::to_string(launcher.pid)
+                                         : launcher.node.target(launcher.pid)};
+    if (daemons.all_are_known())
+      say_missing(launcher);
+    else
+      say_unknown_nodes(launcher, why);
+  }
+
+  /// Says what is missing although the nodes of all daemons are known.
+  void say_missing(const NodeProcess& launcher) {
+    if (findings_.jobs.empty())
+      findings_.faults.push_back(
+          {shown_name(launcher.node),
+           {"mpirun.no_ranks",
+            fmt::format(
+                "no rank of a job that {} has started was found on the nodes of its daemons",
+                launcher.text),
+            "it may have no job now; to see all ranks of a node: mqbridge ranks --node HOST"}});
+    say_missing_ranks(findings_.jobs, findings_.faults, "mpirun.ranks_missing", "ssh:HOST:PID");
   }
 
   void say_unknown_nodes(const NodeProcess& launcher, std::string_view why) {
@@ -209,7 +252,8 @@ private:
            {"mpirun.no_ranks",
             fmt::format("{} {}, and no rank of an MPI job on its node descends from it",
                         launcher.text, why),
-            std::string(name_nodes)}});
+            fmt::format("{}; of a DVM, name the process that starts its ranks: --mpirun PID",
+                        name_nodes)}});
     for (const auto& job : findings_.jobs)
       if (!job.size || static_cast<std::int64_t>(job.ranks.size()) < *job.size)
         findings_.faults.push_back(

@@ -136,15 +136,17 @@ std::vector<FoundJob> JobBook::jobs(std::vector<FindTrouble>& warnings) const {
   return jobs;
 }
 
-void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults) {
+void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults,
+                       std::string_view code, std::string_view target) {
   for (const auto& job : jobs)
     if (job.size && std::cmp_less(job.ranks.size(), *job.size))
       faults.push_back({"",
-                        {"slurm.ranks_missing",
+                        {code,
                          fmt::format("{} of the {} ranks of job {} were found", job.ranks.size(),
                                      *job.size, job.name),
-                         "the others may have ended, or have no MPI library mapped; name those "
-                         "yourself: srun:JOB:NODE:PID"},
+                         fmt::format("the others may have ended, or have no MPI library mapped; "
+                                     "name those yourself: {}",
+                                     target)},
                         static_cast<std::size_t>(*job.size) - job.ranks.size()});
 }
 

@@ -38,8 +38,10 @@ private:
   std::map<std::string, std::vector<Rank>> jobs_;
 };
 
-/// A fault for each job that has fewer ranks than its processes say.
-void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults);
+/// A fault of this code for each job that has fewer ranks than its processes say. `target`: the
+/// form of a target, by which the user may name the others.
+void say_missing_ranks(const std::vector<FoundJob>& jobs, std::vector<FindTrouble>& faults,
+                       std::string_view code, std::string_view target);
 
 /// The target for this process. `rank` (which `source` tells) and `job` are set as far as they are
 /// known.

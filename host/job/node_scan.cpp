@@ -1,6 +1,8 @@
 #include "host/job/node_scan.h"
 
+#include "host/codes.h"
 #include "host/job/node_processes.h"
+#include "host/launch/remote_command.h"
 #include "host/memory/memory_map_parser.h"
 #include "host/mpi/mpi_support.h"
 #include "rsp/limits.h"
@@ -21,6 +23,8 @@ namespace {
 /// of mappings.
 constexpr std::size_t maps_bytes = std::size_t{1} << 20;
 constexpr std::size_t command_bytes = 4096;
+/// Bytes of a command line that starts daemons: srun's has the names of all nodes.
+constexpr std::size_t start_bytes = std::size_t{256} << 10;
 /// Users that a warning names whose processes may not be looked into.
 constexpr std::size_t named_users = 4;
 
@@ -70,10 +74,20 @@ private:
         result_.launchers.push_back({pid, process.stat.name, role});
       else if (process.environment.rank)
         candidates_.push_back(pid);
+      if (may_start_daemons(pid, process.environment))
+        starters_.push_back(pid);
     }
   }
 
-  /// Reads the candidates' mappings, and the command lines of daemons that name their jobs there.
+  /// Whether it was started by a launcher, and not as a rank: ssh, srun, a script around them.
+  bool may_start_daemons(std::int64_t pid, const LaunchEnvironment& environment) const {
+    const auto variable = environment.rank_variable;
+    return (variable.empty() || variable == rank_variable_of_slurm) &&
+           !processes_.launchers_of(pid).empty();
+  }
+
+  /// Reads the candidates' mappings, and the command lines of daemons that name their jobs there
+  /// and of those that start daemons on other nodes.
   Result<void> read_more() {
     std::vector<std::pair<std::int64_t, const MpiSupport*>> daemons;
     std::vector<rsp::FileStart> wanted;
@@ -86,10 +100,17 @@ private:
       daemons.emplace_back(launcher.pid, mpi);
       wanted.push_back({proc_path(launcher.pid, "cmdline"), command_bytes});
     }
+    const auto first_starter = wanted.size();
+    for (const auto pid : starters_)
+      wanted.push_back({proc_path(pid, "cmdline"), start_bytes});
     std::vector<Mapped> mapped(candidates_.size());
     auto done = files_.read(wanted, [&](std::size_t index, rsp::FileText text) {
       if (index < candidates_.size()) {
         mapped[index] = look_at(candidates_[index], text);
+        return;
+      }
+      if (index >= first_starter) {
+        take_start(starters_[index - first_starter], text);
         return;
       }
       const auto& [pid, mpi] = daemons[index - candidates_.size()];
@@ -99,6 +120,20 @@ private:
     for (std::size_t i = 0; done && i < mapped.size(); ++i)
       take_mapped(candidates_[i], std::move(mapped[i]));
     return done;
+  }
+
+  void take_start(std::int64_t pid, const rsp::FileText& cmdline) {
+    const auto words = command_words(cmdline.text);
+    for (const auto* mpi : known_mpis()) {
+      auto command = mpi->read_daemon_command(words);
+      if (!command || !is_job_name(command->jobs))
+        continue;
+      const bool by_srun = processes_.all().at(pid).stat.name == "srun";
+      result_.daemon_starts.push_back(
+          {std::move(*command), cmdline.whole ? remote_hosts(words) : std::vector<std::string>(),
+           processes_.ancestors(pid),
+           by_srun ? processes_.all().at(pid).environment.slurm_job.value_or("") : ""});
+    }
   }
 
   Mapped look_at(std::int64_t pid, const rsp::FileText& maps) const {
@@ -266,7 +301,7 @@ private:
           processes_.all().at(launcher.pid).is_readable && !is_ours(launcher.pid))
         result_.warnings.push_back(
             {node_,
-             {"launcher.no_ranks",
+             {codes::launcher_no_ranks,
               fmt::format("{} {} runs, and none of its ranks was found on its node",
                           launcher.program, launcher.pid),
               fmt::format("its own table may name them: mqbridge ranks --mpirun {}{}",
@@ -286,6 +321,7 @@ private:
   NodeProcesses processes_;
   NodeScan result_;
   std::vector<std::int64_t> candidates_;                ///< processes that say a rank
+  std::vector<std::int64_t> starters_;                  ///< processes that may start daemons
   std::map<std::int64_t, std::string> jobs_of_daemons_; ///< by the daemon's process id
   std::map<Key, ScannedRank> unmapped_;
   std::size_t maps_unreadable_ = 0;

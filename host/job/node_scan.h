@@ -4,6 +4,7 @@
 #include "host/job/node_files.h"
 #include "host/mpi/launch_environment.h"
 #include "host/mpi/launcher_programs.h"
+#include "host/mpi/mpi_support.h"
 #include "rsp/result.h"
 
 #include <cstdint>
@@ -30,12 +31,21 @@ struct ScannedRank {
   std::vector<LauncherProcess> launchers; ///< among them
 };
 
+/// A process with which a launcher, or a daemon of it, starts daemons on other nodes.
+struct DaemonStart {
+  DaemonCommand command;
+  std::vector<std::string> hosts;      ///< of these daemons, any text; empty: not known
+  std::vector<std::int64_t> ancestors; ///< of the process, the nearest first
+  std::string slurm_job;               ///< if srun starts them, its job; else empty
+};
+
 struct NodeScan {
   std::vector<ScannedRank> ranks; ///< with an MPI library mapped
   /// Processes with a rank and without an MPI library: they are linked statically, not yet in
   /// MPI_Init, or no ranks. One for each rank.
   std::vector<ScannedRank> unmapped;
   std::vector<LauncherProcess> launchers; ///< all of the node
+  std::vector<DaemonStart> daemon_starts;
   std::vector<FindTrouble> faults;
   std::vector<FindTrouble> warnings;
 };

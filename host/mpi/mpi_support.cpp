@@ -18,6 +18,11 @@ std::optional<std::string> MpiSupport::name_job(std::span<const std::string_view
   return std::nullopt;
 }
 
+std::optional<DaemonCommand>
+MpiSupport::read_daemon_command(std::span<const std::string_view>) const {
+  return std::nullopt;
+}
+
 std::optional<EnvironmentVariable> MpiSupport::hand_on(std::string_view,
                                                        std::span<const std::string>) const {
   return std::nullopt;

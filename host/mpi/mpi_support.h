@@ -51,6 +51,12 @@ struct RootWord {
   std::uint64_t size = 0;
 };
 
+/// The facts in a command line with which a launcher starts its daemon on another node.
+struct DaemonCommand {
+  std::string jobs;        ///< how the names of the launcher's jobs begin: "prterun-n17-4711@"
+  std::size_t daemons = 0; ///< that the launcher has on all nodes, itself among them
+};
+
 struct CarrierRequest;
 struct CarrierTypes;
 struct TypesFileCheck;
@@ -79,8 +85,11 @@ public:
   virtual Result<std::string> read_job(const AddressSpace& space) const;
   /// The job's name in the command line of LauncherFacts::naming_daemon. nullopt: it has none.
   virtual std::optional<std::string> name_job(std::span<const std::string_view> command) const;
-  /// The launcher's name of the job that the MPI calls `job` in a process of the job `own`, which is
-  /// the launcher's name, too. `job` itself where they are the same, or it is not known.
+  /// For an MPI whose launchers have no table of their ranks. nullopt: `command` starts no daemon.
+  virtual std::optional<DaemonCommand>
+  read_daemon_command(std::span<const std::string_view> command) const;
+  /// The launcher's name of the job that the MPI calls `job` in a process of the job `own`, which
+  /// is the launcher's name, too. `job` itself where they are the same, or it is not known.
   virtual std::string launchers_name(std::string_view job, std::string_view own) const;
   /// The variable that makes the launcher hand `variable` on to processes on other nodes. nullopt:
   /// none is needed, or the launcher's command (`words`) hands variables on in its own way.

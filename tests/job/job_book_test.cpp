@@ -42,7 +42,7 @@ TEST(JobBook, RanksOfSeveralNodesAreOneJob) {
   std::vector<FindTrouble> troubles;
   const auto jobs = book.jobs(troubles);
   EXPECT_THAT(book_ranks(jobs), ElementsAre("j 0 n1", "j 1 n2"));
-  say_missing_ranks(jobs, troubles);
+  say_missing_ranks(jobs, troubles, "slurm.ranks_missing", "srun:JOB:NODE:PID");
   EXPECT_THAT(troubles, IsEmpty());
 }
 
@@ -65,7 +65,7 @@ TEST(JobBook, RanksThatWereNotFoundAreAFault) {
   for (std::int64_t rank = 0; rank < 15; ++rank)
     book.add(node("n1"), rank_of("j", rank, 16));
   std::vector<FindTrouble> faults;
-  say_missing_ranks(book.jobs(faults), faults);
+  say_missing_ranks(book.jobs(faults), faults, "slurm.ranks_missing", "srun:JOB:NODE:PID");
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_EQ(faults[0].error.code, "slurm.ranks_missing");
   EXPECT_EQ(faults[0].processes, 1U);

@@ -61,6 +61,30 @@ TEST(KnownMpis, TheirJobsHaveTheNamesOfTheLauncher) {
   EXPECT_EQ(support_of("mpich").launchers_name("4238737410", "prterun-vm-3675@1"), "4238737410");
 }
 
+// As the ssh of Open MPI 5.0.7's prterun has it, and its prted.
+TEST(KnownMpis, OfLaunchersWithoutATableTheDaemonsSayTheirJobs) {
+  const auto read = [](std::vector<std::string_view> command) {
+    const auto found = support_of("openmpi").read_daemon_command(command);
+    return found ? std::pair(found->jobs, found->daemons) : std::pair(std::string(), 0UL);
+  };
+  EXPECT_EQ(read({"ssh", "n1", "prted", "--prtemca", "ess_base_nspace", "\"prterun-vm-3675@0\"",
+                  "--prtemca", "ess_base_vpid", "1", "--prtemca", "ess_base_num_procs", "\"3\""}),
+            std::pair(std::string("prterun-vm-3675@"), 3UL));
+  EXPECT_EQ(read({"prted", "ess_base_nspace", "a@b@0", "ess_base_num_procs", "12"}),
+            std::pair(std::string("a@b@"), 12UL));
+  for (const std::vector<std::string_view>& command : std::vector<std::vector<std::string_view>>{
+           {},
+           {"ess_base_nspace"},
+           {"ess_base_nspace", "a@0"},
+           {"ess_base_nspace", "@0", "ess_base_num_procs", "3"},
+           {"ess_base_nspace", "a", "ess_base_num_procs", "3"},
+           {"ess_base_nspace", "a@0", "ess_base_num_procs", "3x"},
+           {"ess_base_nspace", "a@0", "ess_base_num_procs", "-3"},
+           {"ess_base_nspace", "\"", "ess_base_num_procs", "3"}})
+    EXPECT_EQ(read(command).first, "");
+  EXPECT_FALSE(support_of("mpich").read_daemon_command({}));
+}
+
 TEST(KnownMpis, TheirDllsAreLookedForAsTheirFactsSay) {
   MpiLibrary mpi;
   mpi.provider = "openmpi";

@@ -2,6 +2,7 @@
 
 #include "host/disk/file_name.h"
 #include "host/mpi/openmpi/communicator_table.h"
+#include "host/mpi/openmpi/daemon_command.h"
 #include "host/mpi/openmpi/job_numbers.h"
 #include "host/mpi/openmpi/make_carrier.h"
 #include "host/mpi/openmpi/mca_variables.h"
@@ -48,6 +49,11 @@ public:
     if (!variable(forward).empty() || passes_variables(words))
       return std::nullopt;
     return EnvironmentVariable(forward, name);
+  }
+
+  std::optional<DaemonCommand>
+  read_daemon_command(std::span<const std::string_view> command) const override {
+    return openmpi::read_daemon_command(command);
   }
 
   std::string launchers_name(std::string_view job, std::string_view own) const override {

@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/target_programs.h"
 
 #include <cstdlib>
+#include <fstream>
 
 namespace mqbridge::e2e {
 namespace {
@@ -36,10 +37,63 @@ JobSpec in_debian13(JobSpec spec, const std::filesystem::path& root,
       {{"/proc", "/proc"}, {"/dev", "/dev"}, {"/sys", "/sys"}, {"/tmp", "/tmp"}, {build, build}});
   launcher.insert(launcher.end(), {"-n", std::to_string(spec.ranks)});
   spec.launcher.insert(spec.launcher.end(), launcher.begin(), launcher.end());
-  for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                              "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
-    spec.environment.emplace_back(allowed, "1");
+  for (auto& variable : root_may_run())
+    spec.environment.push_back(std::move(variable));
   return spec;
+}
+
+std::vector<std::pair<std::string, std::string>> root_may_run() {
+  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+          {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+}
+
+/// A node's shell runs a script that enters the files of Debian 13 and runs prted there.
+Debian13OnNodes::Debian13OnNodes(const SshNodes& nodes) : nodes_(nodes) {
+  std::filesystem::create_directory(directory_ / "root");
+  std::ofstream script(directory_ / "prted");
+  script << "#!/bin/sh\nexec";
+  for (const std::string& word : command("prted"))
+    script << " '" << word << "'";
+  script << " \"$@\"\n";
+  script.close();
+  std::filesystem::permissions(directory_ / "prted", std::filesystem::perms{0755});
+}
+
+/// This computer's /etc is there, too: ssh wants to know its user.
+std::vector<std::string> Debian13OnNodes::command(const std::string& program) const {
+  constexpr const char* build = MQBRIDGE_BINARY_DIRECTORY;
+  auto words = in_own_root(directory_ / "root", target_files(target),
+                           {{"/proc", "/proc"},
+                            {"/dev", "/dev"},
+                            {"/sys", "/sys"},
+                            {"/etc", "/etc"},
+                            {"/tmp", "/tmp"},
+                            {build, build}});
+  words.push_back(program);
+  return words;
+}
+
+std::vector<std::string> Debian13OnNodes::daemon_options() const {
+  return {"--prtemca", "plm_ssh_agent",     nodes_.ssh(),
+          "--prtemca", "prte_launch_agent", (directory_ / "prted").string()};
+}
+
+std::vector<std::string> Debian13OnNodes::rank_options(int ranks_on_each, std::size_t nodes) const {
+  return {"--map-by",
+          "ppr:" + std::to_string(ranks_on_each) + ":node",
+          "--mca",
+          "pml",
+          "ob1",
+          "--mca",
+          "btl",
+          "self,tcp",
+          "--mca",
+          "btl_tcp_if_include",
+          nodes_.network(),
+          "-n",
+          std::to_string(static_cast<std::size_t>(ranks_on_each) * nodes)};
 }
 
 JobSpec under_openmpi5(JobSpec spec, const std::filesystem::path& root) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/ssh_nodes.h"
 
 #include <filesystem>
 #include <string>
@@ -21,5 +22,26 @@ JobSpec in_debian13(JobSpec spec, const std::filesystem::path& root,
 
 /// The same job under the Open MPI 5 of Debian 13. `root`: an empty directory.
 JobSpec under_openmpi5(JobSpec spec, const std::filesystem::path& root);
+
+/// Open MPI 5's launchers on this computer and its daemons on nodes, all with the files of
+/// Debian 13.
+class Debian13OnNodes {
+public:
+  explicit Debian13OnNodes(const SshNodes& nodes);
+
+  /// The words that start `program` here, for JobSpec::launcher and test::ChildSpec.
+  std::vector<std::string> command(const std::string& program) const;
+  /// Options of prterun and prte, which start daemons there.
+  std::vector<std::string> daemon_options() const;
+  /// Options of prterun and prun: ranks that talk over the nodes' network.
+  std::vector<std::string> rank_options(int ranks_on_each, std::size_t nodes) const;
+
+private:
+  const SshNodes& nodes_;
+  test::TempDirectory directory_;
+};
+
+/// The variables without which PRRTE's programs do not run as root.
+std::vector<std::pair<std::string, std::string>> root_may_run();
 
 } // namespace mqbridge::e2e

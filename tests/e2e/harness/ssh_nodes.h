@@ -37,6 +37,8 @@ public:
   int logins(const std::string& node) const { return at(node).server.logins(); }
   /// ADDRESS/BITS, this computer and the nodes.
   std::string network() const;
+  /// The `ssh` that is in PATH.
+  std::string ssh() const { return (directory_ / "ssh").string(); }
   /// More lines for the user's configuration of ssh, before those of the nodes.
   void configure(const std::string& lines) const;
 

@@ -85,7 +85,7 @@ int SshServer::logins() const {
 }
 
 void write_ssh(const std::filesystem::path& directory) {
-  std::ofstream(directory / "ssh") << fmt::format("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n",
+  std::ofstream(directory / "ssh") << fmt::format("#!/bin/bash\nexec /usr/bin/ssh -F {} \"$@\"\n",
                                                   (directory / "client").string());
   std::filesystem::permissions(directory / "ssh", std::filesystem::perms{0755});
 }
