@@ -12,30 +12,6 @@
 #include <utility>
 
 namespace mqbridge {
-namespace {
-
-bool is_probe(const Operation& operation) {
-  return operation.kind == OpKind::probe || operation.kind == OpKind::mprobe;
-}
-
-/// Whether a call of this kind waits for such an operation.
-bool fits(CallKind kind, const OperationAt& at) {
-  switch (kind) {
-  case CallKind::receive:
-    return at.op_class == OpClass::receive && !is_probe(*at.operation);
-  case CallKind::probe:
-    return at.operation->kind == OpKind::probe;
-  case CallKind::mprobe:
-    return at.operation->kind == OpKind::mprobe;
-  case CallKind::send:
-    return at.op_class == OpClass::send;
-  default:
-    return !is_probe(*at.operation);
-  }
-}
-
-} // namespace
-
 /// Works out the waits of one process.
 class CallWaits::OfProcess {
 public:
@@ -231,7 +207,8 @@ private:
         return wait_for_known(wait, kind, at);
       const bool elsewhere =
           wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
-      if (fits(kind, at) && !elsewhere && !would_be_marked(*wait.call, kind))
+      if (fits(kind, at.op_class, at.operation->kind) && !elsewhere &&
+          !would_be_marked(*wait.call, kind))
         candidates.push_back(at);
     }
     // The awaited request is complete, or it is not among the operations shown.

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "host/analysis/job_picture.h"
-#include "host/analysis/mpi_call.h"
 #include "host/analysis/request_waits.h"
 #include "host/analysis/threads_of_process.h"
 #include "host/analysis/wait_graph.h"
+#include "host/mpi/mpi_call.h"
 
 #include <cstddef>
 #include <cstdint>

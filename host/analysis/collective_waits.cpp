@@ -1,6 +1,6 @@
 #include "host/analysis/collective_waits.h"
 
-#include "host/analysis/mpi_call.h"
+#include "host/mpi/mpi_call.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #include "host/analysis/request_waits.h"
 
-#include "host/analysis/mpi_call.h"
 #include "host/analysis/threads_of_process.h"
+#include "host/mpi/mpi_call.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "host/analysis/threads_of_process.h"
 
-#include "host/analysis/mpi_call.h"
+#include "host/mpi/mpi_call.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
 

@@ -229,6 +229,8 @@ private:
       return fmt::format("{} {}", name,
                          operation_words(picture_, process_, call_.operations.front()));
     const bool any = call_.mode == WaitGraph::Mode::any && count > 1;
+    if (any && call_.guessed && waits_for_one(name))
+      return fmt::format("{} for one of these {} (which one is not known): {}", name, count, what);
     return fmt::format(
         "{} for {}{}{}", name, any ? "any of " : "", what,
         call_.guessed && any && kind != CallKind::wait_any ? " (which one is not known)" : "");

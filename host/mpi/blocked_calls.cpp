@@ -1,6 +1,7 @@
 #include "host/mpi/blocked_calls.h"
 
 #include "host/memory/reader.h"
+#include "host/mpi/mpi_call.h"
 #include "host/mpi/mpi_function.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
@@ -23,25 +24,18 @@ using SavedWords = std::vector<std::uint64_t>; ///< of a thread's registers and 
 /// Whether a call of that name waits for requests of the program's own. A request on the stack of
 /// any other call is left over from an earlier one.
 bool waits_for_requests(std::string_view call) {
-  constexpr std::array<std::string_view, 18> calls = {"MPI_Send",
-                                                      "MPI_Bsend",
-                                                      "MPI_Ssend",
-                                                      "MPI_Rsend",
-                                                      "MPI_Recv",
-                                                      "MPI_Sendrecv",
-                                                      "MPI_Sendrecv_replace",
-                                                      "MPI_Mrecv",
-                                                      "MPI_Probe",
-                                                      "MPI_Mprobe",
-                                                      "MPI_Wait",
-                                                      "MPI_Waitall",
-                                                      "MPI_Waitany",
-                                                      "MPI_Waitsome",
-                                                      "MPI_Test",
-                                                      "MPI_Testall",
-                                                      "MPI_Testany",
-                                                      "MPI_Testsome"};
-  return std::ranges::find(calls, call) != calls.end();
+  switch (kind_of_call(call)) {
+  case CallKind::receive:
+  case CallKind::probe:
+  case CallKind::mprobe:
+  case CallKind::send:
+  case CallKind::exchange:
+  case CallKind::wait_all:
+  case CallKind::wait_any:
+    return true;
+  default:
+    return call.starts_with("MPI_Test");
+  }
 }
 
 void add_registers(SavedWords& words, const CapturedThread& thread, const Platform& platform) {
@@ -71,12 +65,36 @@ void add_stack(SavedWords& words, PageStore& pages, std::uint64_t first, std::ui
       words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
 }
 
+/// What the functions of a thread's call use while they wait. Words elsewhere on the stack may be
+/// left over from earlier calls.
+struct InUse {
+  SavedWords registers;    ///< values that they keep over their own calls; sorted
+  std::uint64_t first = 0; ///< their part of the stack
+  std::uint64_t last = 0;  ///< behind its last byte
+
+  bool has_request(std::uint64_t address) const {
+    return (address >= first && address < last) || std::ranges::binary_search(registers, address);
+  }
+  bool has_buffer(std::uint64_t address) const {
+    return address != 0 && std::ranges::binary_search(registers, address);
+  }
+};
+
+/// A pending operation that threads' words may name.
+struct PendingRequest {
+  std::uint64_t request = 0;
+  std::uint64_t buffer = 0; ///< 0: none
+  TargetAddress communicator;
+  OpClass op_class = OpClass::receive;
+  OpKind kind = OpKind::unknown;
+};
+
 /// The facts that calls ask for about a rank's operations. They are collected in one look at the
 /// operations, of which there may be millions.
 struct Pending {
-  /// The communicators of the pending requests that calls ask for, by request.
-  std::unordered_map<std::uint64_t, TargetAddress> requests;
-  bool others = false; ///< a call may also wait for a request that no queue shows
+  std::vector<PendingRequest> requests; ///< those that calls ask for
+  /// A call that waits for requests of any kind may also wait for one that no queue shows.
+  bool others = false;
   /// The communicator on which the MPI itself sends or receives for a blocking collective. nullopt:
   /// there is none, or several.
   std::optional<TargetAddress> in_collective;
@@ -90,25 +108,6 @@ bool is_of_blocking_collective(const Operation& operation) {
   return operation.collective != Collective::none &&
          operation.collective != Collective::nonblocking &&
          operation.collective != Collective::internal;
-}
-
-Pending look_at_operations(const std::vector<Communicator>& communicators,
-                           const std::unordered_set<std::uint64_t>& asked) {
-  Pending pending;
-  std::set<TargetAddress> in_collective;
-  for (const auto& communicator : communicators)
-    for (const auto op_class : {OpClass::send, OpClass::receive})
-      for (const auto& operation : communicator.queue(op_class).operations) {
-        pending.others |= operation.collective == Collective::nonblocking;
-        if (is_of_blocking_collective(operation) && !communicator.internal)
-          in_collective.insert(communicator.id);
-        if (operation.collective == Collective::none && operation.request &&
-            may_be_waited_for(operation) && asked.contains(operation.request->value))
-          pending.requests.try_emplace(operation.request->value, communicator.id);
-      }
-  if (in_collective.size() == 1)
-    pending.in_collective = *in_collective.begin();
-  return pending;
 }
 
 /// One thread of a rank.
@@ -125,6 +124,8 @@ public:
       take_caller();
       if (waits_for_requests(*result_.call))
         take_words();
+      if (waits_for_one(*result_.call))
+        take_in_use();
       return true;
     }
     if (!is_outside())
@@ -136,6 +137,8 @@ public:
   /// The words of the registers and of the stack up to the call's caller. Empty: the call waits for
   /// no request.
   const SavedWords& words() const { return words_; }
+  /// Empty if the call may wait for several requests.
+  const InUse& in_use() const { return in_use_; }
 
   BlockedCall complete(const Pending& pending) && {
     if (result_.call && waits_for_requests(*result_.call))
@@ -153,6 +156,8 @@ private:
   bool find_outermost_call() {
     for (std::size_t i = 0; i < frames_.size() && library() != nullptr; ++i)
       if (auto call = call_of(frames_[i])) {
+        if (!result_.call)
+          innermost_ = i;
         result_.call = std::move(call);
         caller_ = i + 1;
       }
@@ -219,19 +224,66 @@ private:
     std::ranges::sort(words_);
   }
 
+  /// Takes the words of the MPI's functions from the innermost call to the one that waits. What
+  /// that one calls handles messages of any operation.
+  void take_in_use() {
+    const auto names = support_of_mpi(rank_.mpi).facts().progress;
+    std::size_t waiting = 0;
+    for (std::size_t i = 0; i < innermost_; ++i)
+      if (frames_[i].function && std::ranges::find(names, *frames_[i].function) != names.end())
+        waiting = i + 1;
+    for (const auto& [frame, value] : thread_.kept)
+      if (frame >= waiting && frame <= innermost_)
+        in_use_.registers.push_back(value);
+    std::ranges::sort(in_use_.registers);
+    const auto& pointers = thread_.stack_pointers;
+    if (innermost_ + 1 < pointers.size() && pointers[waiting] && pointers[innermost_ + 1]) {
+      in_use_.first = pointers[waiting]->value;
+      in_use_.last = pointers[innermost_ + 1]->value;
+    }
+  }
+
+  /// Those of the pending requests that the call may wait for, and that are named.
+  template <class IsNamed>
+  std::vector<const PendingRequest*> named(const Pending& pending, const IsNamed& is_named) const {
+    const auto kind = kind_of_call(*result_.call);
+    std::vector<const PendingRequest*> found;
+    for (const PendingRequest& each : pending.requests)
+      if (fits(kind, each.op_class, each.kind) && is_named(each))
+        found.push_back(&each);
+    return found;
+  }
+
+  /// The requests that words in use name. A buffer alone names none: a program may send one buffer
+  /// twice, and a queue may not show one of the sends. But if the call has the buffers of other
+  /// requests than these, nothing is known.
+  std::vector<const PendingRequest*> named_in_use(const Pending& pending) const {
+    auto found = named(
+        pending, [&](const PendingRequest& each) { return in_use_.has_request(each.request); });
+    const auto by_buffer =
+        named(pending, [&](const PendingRequest& each) { return in_use_.has_buffer(each.buffer); });
+    if (found.size() != 1 || by_buffer.empty() || in_use_.has_buffer(found.front()->buffer))
+      return found;
+    found.insert(found.end(), by_buffer.begin(), by_buffer.end());
+    return found;
+  }
+
   void take_request(const Pending& pending) {
-    std::size_t found = 0;
-    for (const auto& [request, communicator] : pending.requests)
-      if (std::ranges::binary_search(words_, request)) {
-        ++found;
-        result_.request = TargetAddress{request};
-        result_.communicator = communicator;
-      }
-    if (found == 0)
+    auto found = named_in_use(pending);
+    if (found.empty())
+      found = named(pending, [&](const PendingRequest& each) {
+        return std::ranges::binary_search(words_, each.request);
+      });
+    if (found.empty())
       return;
-    result_.request_unique = found == 1 && !pending.others;
+    const auto kind = kind_of_call(*result_.call);
+    const bool of_any_kind =
+        kind == CallKind::wait_all || kind == CallKind::wait_any || kind == CallKind::poll;
+    result_.request_unique = found.size() == 1 && !(of_any_kind && pending.others);
     if (!*result_.request_unique)
-      result_.request = std::nullopt, result_.communicator = std::nullopt;
+      return;
+    result_.request = TargetAddress{found.front()->request};
+    result_.communicator = found.front()->communicator;
   }
 
   const StacksOfRank& rank_;
@@ -239,9 +291,45 @@ private:
   const std::vector<StackFrame>& frames_;
   const CapturedThread& captured_;
   BlockedCall result_;
-  std::size_t caller_ = 0; ///< position of the outermost call's caller
+  std::size_t innermost_ = 0; ///< position of the innermost call
+  std::size_t caller_ = 0;    ///< position of the outermost call's caller
   SavedWords words_;
+  InUse in_use_;
 };
+
+Pending look_at_operations(const std::vector<Communicator>& communicators,
+                           const std::vector<ThreadCall>& threads) {
+  std::unordered_set<std::uint64_t> asked;
+  for (const ThreadCall& thread : threads)
+    asked.insert(thread.words().begin(), thread.words().end());
+  const auto is_asked = [&](const PendingRequest& each) {
+    return asked.contains(each.request) ||
+           std::ranges::any_of(threads, [&](const ThreadCall& thread) {
+             return thread.in_use().has_request(each.request) ||
+                    thread.in_use().has_buffer(each.buffer);
+           });
+  };
+  Pending pending;
+  std::set<TargetAddress> in_collective;
+  for (const auto& communicator : communicators)
+    for (const auto op_class : {OpClass::send, OpClass::receive})
+      for (const auto& operation : communicator.queue(op_class).operations) {
+        pending.others |= operation.collective == Collective::nonblocking;
+        if (is_of_blocking_collective(operation) && !communicator.internal)
+          in_collective.insert(communicator.id);
+        if (operation.collective != Collective::none || !operation.request ||
+            !may_be_waited_for(operation))
+          continue;
+        const PendingRequest each = {operation.request->value,
+                                     operation.buffer ? operation.buffer->value : 0,
+                                     communicator.id, op_class, operation.kind};
+        if (is_asked(each))
+          pending.requests.push_back(each);
+      }
+  if (in_collective.size() == 1)
+    pending.in_collective = *in_collective.begin();
+  return pending;
+}
 
 /// Recorders know MPI_Send_c as MPI_Send.
 std::string_view without_large_counts(std::string_view call) {
@@ -254,15 +342,13 @@ std::string_view without_large_counts(std::string_view call) {
 
 std::vector<BlockedCall> blocked_calls(const StacksOfRank& rank) {
   std::vector<ThreadCall> threads;
-  std::unordered_set<std::uint64_t> asked;
   for (std::size_t i = 0; i < rank.threads.size() && i < rank.captured.threads.size(); ++i) {
     ThreadCall thread(rank, i);
     if (rank.threads[i].stack.helper || !thread.find())
       continue;
-    asked.insert(thread.words().begin(), thread.words().end());
     threads.push_back(std::move(thread));
   }
-  const auto pending = look_at_operations(rank.communicators, asked);
+  const auto pending = look_at_operations(rank.communicators, threads);
   std::vector<BlockedCall> calls;
   for (auto& thread : threads)
     calls.push_back(std::move(thread).complete(pending));

@@ -118,6 +118,9 @@ struct MpiFacts {
   HelperFacts helpers = {};
   std::span<const LastDeed> last_deeds = {}; ///< of the MPI functions that wait
   MessageLayers layers = {};
+  /// The functions that move whatever messages there are. Calls wait by calling one of them; what
+  /// stands inside of it is of any operation. Empty: not known.
+  Names progress = {};
   LauncherFacts launcher = {};
   DllFacts dll = {};
   CarrierFacts carriers = {};

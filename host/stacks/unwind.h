@@ -35,6 +35,13 @@ struct UnwoundThread {
   /// For each frame of `stack` its stack pointer. A frame's own bytes begin there, and end at the
   /// stack pointer of its caller. nullopt: not known.
   std::vector<std::optional<TargetAddress>> stack_pointers;
+  /// A value that a frame's function keeps in a register over the call it is in, and that is not
+  /// its caller's: the program's or the MPI's own, whoever has the frame.
+  struct KeptValue {
+    std::size_t frame = 0; ///< index in the frames of `stack`
+    std::uint64_t value = 0;
+  };
+  std::vector<KeptValue> kept; ///< innermost frames first; of bounded size
 };
 
 /// Unwinds captured stacks, with symbols and DWARF of `images`' files, in a confined process of its

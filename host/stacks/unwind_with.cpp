@@ -124,7 +124,11 @@ public:
   void show(const PlainStack& plain, UnwoundThread& unwound) {
     static const FrameNames::Calls nameless(1);
     unwound.stack.end = plain.end;
-    for (const auto& frame : plain.frames) {
+    auto kept = plain.kept.begin();
+    for (std::size_t i = 0; i < plain.frames.size(); ++i) {
+      const auto& frame = plain.frames[i];
+      for (; kept != plain.kept.end() && kept->frame <= i; ++kept)
+        unwound.kept.push_back({unwound.stack.frames.size(), kept->value});
       const auto& known = names_.of(frame);
       for (const auto& call : known.empty() ? nameless : known)
         if (!add(frame, call, unwound)) {

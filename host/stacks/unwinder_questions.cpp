@@ -84,12 +84,13 @@ Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
     auto answer = next_answer(kind);
     if (!answer)
       return forward(std::move(answer));
-    if (kind != UnwinderKind::frames && kind != UnwinderKind::thread_end)
-      return unwinder_.protocol_violation();
-    const bool is_end = kind == UnwinderKind::thread_end;
-    if (auto done = is_end ? note_end(*answer, stack) : add_frames(*answer, stack); !done)
-      return forward(std::move(done));
-    if (is_end)
+    const auto done = kind == UnwinderKind::frames       ? add_frames(*answer, stack)
+                      : kind == UnwinderKind::kept       ? add_kept(*answer, stack)
+                      : kind == UnwinderKind::thread_end ? note_end(*answer, stack)
+                                                         : unwinder_.protocol_violation();
+    if (!done)
+      return Failure(done.error());
+    if (kind == UnwinderKind::thread_end)
       return stack;
   }
 }
@@ -100,6 +101,17 @@ Result<void> UnwinderQuestions::add_frames(wire::Decoder& message, PlainStack& s
     if (!message.ok() || stack.frames.size() > options_.max_frames)
       return unwinder_.protocol_violation();
     stack.frames.push_back({frame, modules_.number_at(frame.lookup())});
+  }
+  return {};
+}
+
+Result<void> UnwinderQuestions::add_kept(wire::Decoder& message, PlainStack& stack) {
+  while (!message.complete()) {
+    const auto kept = message.get<wire::KeptRegister>();
+    if (!message.ok() || kept.frame >= stack.frames.size() ||
+        stack.kept.size() == wire::max_kept_registers)
+      return unwinder_.protocol_violation();
+    stack.kept.push_back(kept);
   }
   return {};
 }

@@ -28,6 +28,7 @@ struct PlacedFrame : wire::PlainFrame {
 /// A thread's frames, without names, and without calls that were inlined.
 struct PlainStack {
   std::vector<PlacedFrame> frames; ///< innermost first
+  std::vector<wire::KeptRegister> kept = {};
   StackEnd end = StackEnd::limit;
 };
 
@@ -57,6 +58,7 @@ private:
   Result<wire::Decoder> next_answer(wire::UnwinderKind& kind);
   Result<void> give_file(wire::UnwinderKind kind, wire::Decoder& question);
   Result<void> add_frames(wire::Decoder& message, PlainStack& stack);
+  Result<void> add_kept(wire::Decoder& message, PlainStack& stack);
   Result<void> note_end(wire::Decoder& message, PlainStack& stack);
   Result<void> receive_calls(std::span<FrameNames::Calls> calls);
 

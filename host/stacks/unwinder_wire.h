@@ -33,7 +33,7 @@ enum class UnwinderKind : std::uint8_t {
   // Parent to unwinder.
   start = 1, ///< UnwinderStart; with the page store's descriptor, if there is one
   modules,   ///< some of the ModulePlaces
-  thread,    ///< ThreadQuestion, DwarfRegisters. Answered by frames..., thread_end
+  thread,    ///< ThreadQuestion, DwarfRegisters. Answered by frames..., kept, thread_end
   names,     ///< addresses of instructions. Answered by calls..., calls_end
   file,      ///< an answer, with its descriptor
   no_file,   ///< an answer
@@ -44,6 +44,7 @@ enum class UnwinderKind : std::uint8_t {
   // Answers.
   ready,      ///< to start, and all modules
   frames,     ///< some PlainFrames of the thread
+  kept,       ///< all KeptRegisters of the thread
   thread_end, ///< StackEnd; whether libdw cannot unwind on this architecture at all
   calls,      ///< some NamedCalls, each after the index of its address
   calls_end,
@@ -88,6 +89,15 @@ struct PlainFrame {
   }
 };
 
+/// The value of a register that a frame's function keeps over the call it is in: its caller finds
+/// another value there when the function returns.
+struct KeptRegister {
+  std::uint64_t value = 0;
+  std::uint32_t frame = 0; ///< index of the PlainFrame
+  std::uint8_t unused[4] = {};
+};
+
+inline constexpr std::size_t max_kept_registers = 512;    ///< of one thread, innermost first
 inline constexpr std::size_t max_modules_chunk = 2000;    ///< ModulePlaces of one message
 inline constexpr std::size_t max_frames_chunk = 2000;     ///< PlainFrames of one message
 inline constexpr std::size_t max_names_asked = 4000;      ///< addresses of one question
@@ -95,6 +105,7 @@ inline constexpr std::size_t max_calls_chunk = 16 * 1024; ///< bytes at which on
 
 static_assert(max_modules_chunk * sizeof(ModulePlace) + 1 <= max_message);
 static_assert(max_frames_chunk * sizeof(PlainFrame) + 1 <= max_message);
+static_assert(max_kept_registers * sizeof(KeptRegister) + 1 <= max_message);
 static_assert(max_names_asked * sizeof(std::uint64_t) + 1 <= max_message);
 static_assert(max_calls_chunk + 2 * max_text + 64 <= max_message);
 

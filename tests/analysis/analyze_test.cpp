@@ -374,6 +374,26 @@ TEST(Analyze, WaitallNeedsAllAndWaitanyOne) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock); // rank 2 computes
 }
 
+TEST(Analyze, ACallForOneOperationIsNeverForAnyOfThem) {
+  JobOnPaper job(3);
+  job.receive(0, 1, 17);
+  job.receive(0, 2, 40);
+  job.blocked_receive(1, 0);
+  job.blocked_receive(2, 0);
+  const auto because = [&](const char* call) {
+    job.in_call(0, call);
+    return analyze(job.dump).waits.front().because;
+  };
+  EXPECT_EQ(
+      because("MPI_Recv"),
+      "MPI_Recv for one of these 2 (which one is not known): 1 receive from 1 tag 17 on C1, 1 "
+      "receive from 2 tag 40 on C1");
+  EXPECT_EQ(
+      because("MPI_Wait"),
+      "MPI_Wait for one of these 2 (which one is not known): 1 receive from 1 tag 17 on C1, 1 "
+      "receive from 2 tag 40 on C1");
+}
+
 TEST(Analyze, AWaitallForMoreThanIsSeenIsUnknown) {
   JobOnPaper job(2);
   Operation& receive = job.receive(0, 1, 17);

@@ -21,6 +21,7 @@ using testing::SizeIs;
 constexpr std::uint64_t stack = 0x7ffd'0000;
 constexpr std::uint64_t request = 0x1234'5678;
 constexpr std::uint64_t other_request = 0x1234'6000;
+constexpr std::uint64_t to_buffer = 0x100; ///< from a request's address to its buffer's
 
 std::shared_ptr<const ElfFile> functions_of_mpi() {
   return *ElfFile::open(MQBRIDGE_TEST_MPI_FUNCTIONS);
@@ -63,10 +64,24 @@ protected:
                      OpStatus status = OpStatus::pending) {
     Operation operation;
     operation.request = TargetAddress{address};
+    operation.buffer = TargetAddress{address + to_buffer};
     operation.collective = collective;
     operation.status = status;
     communicators_.back().queue(OpClass::receive).operations.push_back(std::move(operation));
   }
+
+  Operation& last_operation() {
+    auto& operations = communicators_.back().queue(OpClass::receive).operations;
+    return operations[operations.size() - 1];
+  }
+
+  /// The library's functions around a call that waits, and the words that they use.
+  void add_waiting_frames(const std::string& call) {
+    library_.provider = "openmpi";
+    add_frames({mpi("mca_btl_vader_component_progress"), mpi("opal_progress"),
+                mpi("mca_pml_ob1_wait"), mpi("P" + call), frame("main", "/opt/app/solver", 9)});
+  }
+  enum Frame : std::size_t { transport, progress, waiting, call, program };
 
   /// Innermost first. Each frame has 64 bytes of stack.
   void add_frames(std::vector<StackFrame> frames) {
@@ -173,6 +188,100 @@ TEST_P(BlockedCalls, TwoRequestsAreNone) {
   EXPECT_THAT(found[0].request_unique, Optional(false));
 }
 
+TEST_P(BlockedCalls, WhatTheCallKeepsInARegisterGoesBeforeWordsOnTheStack) {
+  add_operation(request);
+  add_operation(other_request);
+  for (const auto frame_of_it : {waiting, call}) {
+    thread_ = UnwoundThread();
+    add_waiting_frames("MPI_Recv");
+    thread_.kept = {{frame_of_it, request}};
+    put(8, request);
+    put(64, other_request);
+    const auto found = calls();
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].request, Optional(TargetAddress{request}));
+    EXPECT_THAT(found[0].request_unique, Optional(true));
+    captured_.pages->clear();
+  }
+}
+
+TEST_P(BlockedCalls, WhatProgressKeepsIsOfAnyOperation) {
+  add_operation(request);
+  add_operation(other_request);
+  add_waiting_frames("MPI_Recv");
+  thread_.kept = {{transport, other_request}, {progress, other_request}, {waiting, request}};
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
+}
+
+TEST_P(BlockedCalls, WhatTheProgramKeepsIsNoEvidence) {
+  add_operation(request);
+  add_waiting_frames("MPI_Recv");
+  thread_.kept = {{program, request}};
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
+TEST_P(BlockedCalls, TwoRequestsInRegistersAreNone) {
+  add_operation(request);
+  add_operation(other_request);
+  add_waiting_frames("MPI_Wait");
+  thread_.kept = {{waiting, request}, {call, other_request}};
+  put(8, request); // the only one on the stack
+  const auto found = calls();
+  EXPECT_EQ(found[0].request, std::nullopt);
+  EXPECT_THAT(found[0].request_unique, Optional(false));
+}
+
+TEST_P(BlockedCalls, ABufferOfAnotherRequestContradicts) {
+  add_operation(request);
+  add_operation(other_request);
+  add_waiting_frames("MPI_Recv");
+  thread_.kept = {{waiting, request}, {waiting, request + to_buffer}};
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
+  captured_.pages->clear();
+  thread_.kept = {{waiting, request}, {waiting, other_request + to_buffer}};
+  const auto found = calls();
+  EXPECT_EQ(found[0].request, std::nullopt);
+  EXPECT_THAT(found[0].request_unique, Optional(false));
+}
+
+TEST_P(BlockedCalls, ABufferAloneNamesNoRequest) {
+  add_operation(request);
+  add_waiting_frames("MPI_Recv");
+  thread_.kept = {{waiting, request + to_buffer}};
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
+TEST_P(BlockedCalls, ARequestThatLiesOnTheCallsOwnStack) {
+  add_operation(stack + 64 * waiting + 16);
+  last_operation().kind = OpKind::probe;
+  add_operation(stack + 64 * program + 16); // the program's
+  last_operation().kind = OpKind::probe;
+  add_operation(stack + 64 * transport + 16);
+  last_operation().kind = OpKind::probe;
+  add_waiting_frames("MPI_Probe");
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{stack + 64 * waiting + 16}));
+}
+
+TEST_P(BlockedCalls, AnOperationThatTheCallCannotWaitForIsLeftOver) {
+  add_operation(request);
+  last_operation().kind = OpKind::mprobe;
+  add_operation(other_request);
+  add_waiting_frames("MPI_Recv");
+  put(8, request);
+  put(64, other_request);
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{other_request}));
+}
+
+TEST_P(BlockedCalls, ACallForSeveralRequestsIsNotForTheOneInARegister) {
+  add_operation(request);
+  add_operation(other_request);
+  add_waiting_frames("MPI_Waitany");
+  thread_.kept = {{waiting, request}};
+  put(8, request);
+  put(64, other_request);
+  EXPECT_THAT(calls()[0].request_unique, Optional(false));
+}
+
 TEST_P(BlockedCalls, ARequestMayBeLeftOverWhereOneThatNobodySeesMayBeWaitedFor) {
   add_operation(request);
   add_operation(0x999, Collective::nonblocking);
@@ -182,6 +291,14 @@ TEST_P(BlockedCalls, ARequestMayBeLeftOverWhereOneThatNobodySeesMayBeWaitedFor) 
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].request, std::nullopt);
   EXPECT_THAT(found[0].request_unique, Optional(false));
+}
+
+TEST_P(BlockedCalls, AReceiveDoesNotWaitForANonblockingCollective) {
+  add_operation(request);
+  add_operation(0x999, Collective::nonblocking);
+  add_waiting_frames("MPI_Recv");
+  thread_.kept = {{waiting, request}};
+  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
 }
 
 TEST_P(BlockedCalls, ARequestIsLeftOverInACollective) {

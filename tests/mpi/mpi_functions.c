@@ -5,6 +5,10 @@ void PMPI_Recv(void);
 void PMPI_Recv(void) {}
 void PMPI_Wait(void);
 void PMPI_Wait(void) {}
+void PMPI_Probe(void);
+void PMPI_Probe(void) {}
+void PMPI_Waitany(void);
+void PMPI_Waitany(void) {}
 void PMPI_Barrier(void);
 void PMPI_Barrier(void) {}
 void PMPI_Comm_create_group(void);

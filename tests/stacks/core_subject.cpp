@@ -24,6 +24,18 @@ std::string output_of(const std::vector<std::string>& command) {
 
 } // namespace
 
+std::vector<std::string> keepers(const UnwoundThread& thread, std::uint64_t value) {
+  std::vector<std::string> functions;
+  for (const auto& kept : thread.kept) {
+    auto frame = thread.stack.frames.at(kept.frame);
+    for (auto i = kept.frame; frame.inlined; ++i)
+      frame = thread.stack.frames.at(i + 1);
+    if (kept.value == value)
+      functions.push_back(frame.function.value_or(""));
+  }
+  return functions;
+}
+
 UnwindOptions unwind_options() {
   UnwindOptions options;
   options.program = sandbox::beside_this_program("mqbridge-unwinder");

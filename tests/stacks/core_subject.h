@@ -68,6 +68,10 @@ std::vector<Place> places(const ThreadStack& stack);
 /// Those of `places` that the subject could have said: from its first own function on.
 std::vector<Place> own(const std::vector<Place>& places, const std::vector<Place>& said);
 
+/// The functions of the frames that keep a value, the innermost one first; of an inlined one the
+/// function into which it was inlined.
+std::vector<std::string> keepers(const UnwoundThread& thread, std::uint64_t value);
+
 UnwindOptions unwind_options();
 
 } // namespace mqbridge::test

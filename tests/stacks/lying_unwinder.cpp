@@ -103,6 +103,18 @@ const std::map<std::string, Lie> lies = {
        be_ready();
        send(message(UnwinderKind::frames).put(7));
      }},
+    {"kept_by_no_frame",
+     [] {
+       be_ready();
+       send(message(UnwinderKind::kept).put(wire::KeptRegister{}));
+     }},
+    {"kept_for_ever",
+     [] {
+       be_ready();
+       send(message(UnwinderKind::frames).put(frame(7)));
+       for (;;)
+         send(message(UnwinderKind::kept).put(wire::KeptRegister{}));
+     }},
     {"frames_for_ever",
      [] {
        be_ready();

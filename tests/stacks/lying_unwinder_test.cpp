@@ -36,6 +36,8 @@ const Lie lies[] = {
     {"silent", "stacks.timeout", "took more than 0.3 seconds"},
     {"unknown_kind", "stacks.protocol", "improper message"},
     {"half_a_frame", "stacks.protocol", "improper message"},
+    {"kept_by_no_frame", "stacks.protocol", "improper message"},
+    {"kept_for_ever", "stacks.protocol", "improper message"},
     {"frames_for_ever", "stacks.protocol", "improper message"},
     {"nothing_for_ever", "stacks.timeout", "took more than 0.3 seconds"},
     {"end_of_an_unknown_kind", "stacks.protocol", "improper message"},

@@ -22,6 +22,11 @@ SubjectBuild build_of(const StackPlatform& platform, const std::string& linkage)
   return build;
 }
 
+void expect_keepers(const UnwoundThread& thread) {
+  EXPECT_EQ(keepers(thread, 0x1badcafe), std::vector<std::string>{"die"});
+  EXPECT_EQ(keepers(thread, 0x2badcafe), std::vector<std::string>{"outer"});
+}
+
 /// A process that stands still at the signal that would end it.
 void expect_live_stack(const StackPlatform& platform, const std::string& linkage) {
   const TempDirectory directory;
@@ -46,6 +51,7 @@ void expect_live_stack(const StackPlatform& platform, const std::string& linkage
   EXPECT_EQ(own(places(threads[0].stack), said), said) << linkage;
   EXPECT_EQ(said.size(), 6U);
   EXPECT_EQ(threads[0].stack.end, StackEnd::outermost) << linkage;
+  expect_keepers(threads[0]);
   for (const auto& warning : warnings)
     ADD_FAILURE() << warning.code << ": " << warning.message;
 }
@@ -83,6 +89,7 @@ TEST_P(StacksOf, AreThoseOfTheProgram) {
     ASSERT_EQ(threads.size(), 1U);
     EXPECT_EQ(own(places(threads[0].stack), subject.said()), subject.said()) << linkage;
     EXPECT_EQ(threads[0].stack.end, StackEnd::outermost) << linkage;
+    expect_keepers(threads[0]);
     for (const auto& warning : warnings)
       EXPECT_EQ(warning.code, "image.unproven") << warning.message; // QEMU's cores have no build-id
   }

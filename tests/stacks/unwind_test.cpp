@@ -62,6 +62,16 @@ TEST_F(NativeStacks, AreThoseOfTheProgramAndOfGdb) {
   }
 }
 
+/// A register that a function has not changed is its caller's: the value is no other function's.
+TEST_F(NativeStacks, HaveTheValuesThatEachFunctionKeepsInRegisters) {
+  for (const char* pointers : {"-fomit-frame-pointer", "-fno-omit-frame-pointer"}) {
+    const auto threads = CoreSubject(native_build({"-g", "-O2", pointers}), "plain").unwind();
+    ASSERT_THAT(threads, SizeIs(1));
+    EXPECT_THAT(test::keepers(threads[0], 0x1badcafe), testing::ElementsAre("die"));
+    EXPECT_THAT(test::keepers(threads[0], 0x2badcafe), testing::ElementsAre("outer"));
+  }
+}
+
 /// Where a recorder saw a call is a return address as any other one, with a stack or without.
 TEST_F(NativeStacks, CallSitesAreNamedAsCallersAre) {
   const CoreSubject subject(native_build({"-g", "-O2"}), "plain");

@@ -43,6 +43,8 @@ constexpr auto last_deeds = std::to_array<LastDeed>({
     {"mca_pml_base_bsend_detach", "MPI_Buffer_detach"},
 });
 
+constexpr auto progress = std::to_array<std::string_view>({"opal_progress"});
+
 constexpr auto fronts = std::to_array<std::string_view>(
     {"orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "prterun", "prun"});
 constexpr auto daemons = std::to_array<std::string_view>({"orted", "prted", "prte"});
@@ -74,6 +76,7 @@ constinit const MpiFacts own_facts = {
     .helpers = {.library_beginnings = helper_libraries, .functions = helper_functions},
     .last_deeds = last_deeds,
     .layers = {.messages = "mca_pml_", .transports = "mca_btl_"},
+    .progress = progress,
     .launcher = {.fronts = fronts,
                  .daemons = daemons,
                  .table_libraries = table_libraries,

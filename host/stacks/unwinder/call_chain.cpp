@@ -14,6 +14,8 @@ namespace {
 
 constexpr pid_t some_process = 1; // libdwfl wants a number, and asks nobody for it
 constexpr pid_t some_thread = 1;
+/// No architecture has general registers with higher numbers in DWARF.
+constexpr unsigned most_registers = 128;
 
 /// The register from which a frame's own address is computed; nullopt: it is found in another way.
 std::optional<unsigned> base_register(Dwarf_Frame* frame) {
@@ -73,6 +75,7 @@ CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
   registers_ = registers;
   chain_ = {};
   seen_.clear();
+  values_.clear();
   end_.reset();
   after_trampoline_ = outermost_ = false;
   failed_read_.reset();
@@ -126,6 +129,23 @@ StackEnd Unwinder::end_at_failed_read() const {
   return thread_.cut != 0 && behind ? StackEnd::cut : StackEnd::unreadable;
 }
 
+// A function may change a register only if it has saved its caller's value. What it has not changed
+// is its caller's, and may be of anything.
+void Unwinder::add_kept(Dwfl_Frame* caller) {
+  std::vector<std::optional<std::uint64_t>> values(most_registers);
+  for (unsigned number = 0; number < most_registers; ++number) {
+    Dwarf_Word value = 0;
+    if (number == process_.stack_pointer || ::dwfl_frame_reg(caller, number, &value) != 0)
+      continue;
+    values[number] = value;
+    if (number < values_.size() && values_[number] && *values_[number] != value &&
+        chain_.kept.size() < wire::max_kept_registers)
+      chain_.kept.push_back(
+          {*values_[number], static_cast<std::uint32_t>(chain_.frames.size() - 1)});
+  }
+  values_ = std::move(values);
+}
+
 int Unwinder::add_frame(Dwfl_Frame* state) {
   wire::PlainFrame frame;
   const bool exact = chain_.frames.empty() || after_trampoline_;
@@ -137,6 +157,7 @@ int Unwinder::add_frame(Dwfl_Frame* state) {
   end_ = end_before(frame, after_trampoline_);
   if (end_)
     return DWARF_CB_ABORT;
+  add_kept(state);
   const auto found = information(exact ? frame.address : frame.address - 1);
   after_trampoline_ = found.is_trampoline || (!found.found && may_be_trampoline(frame.address));
   outermost_ = found.is_outermost;

@@ -18,6 +18,7 @@ namespace mqbridge::unwinder {
 
 struct CallChain {
   std::vector<wire::PlainFrame> frames; ///< innermost first
+  std::vector<wire::KeptRegister> kept = {};
   StackEnd end = StackEnd::outermost;
   bool unsupported = false; ///< libdw cannot unwind on this architecture
 };
@@ -48,6 +49,7 @@ private:
   bool may_be_trampoline(std::uint64_t address);
   std::optional<StackEnd> end_before(const wire::PlainFrame& frame, bool after_trampoline);
   int add_frame(Dwfl_Frame* state);
+  void add_kept(Dwfl_Frame* caller);
   StackEnd end_at_failed_read() const;
   bool read_word(std::uint64_t address, std::uint64_t& word);
   bool set_registers(Dwfl_Thread* thread) const;
@@ -65,6 +67,7 @@ private:
   std::span<const DwarfRegister> registers_;
   CallChain chain_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_; ///< addresses and stack pointers
+  std::vector<std::optional<std::uint64_t>> values_;       ///< of the last frame's registers
   bool after_trampoline_ = false;
   bool outermost_ = false;                   ///< the frame's return address is undefined
   std::optional<StackEnd> end_;              ///< why the frame is the last one

@@ -68,6 +68,7 @@ void Session::unwind(wire::Decoder& question) {
     channel_.send(begun(UnwinderKind::frames).bytes(std::as_bytes(some)));
     rest = rest.subspan(some.size());
   }
+  channel_.send(begun(UnwinderKind::kept).bytes(std::as_bytes(std::span(chain.kept))));
   channel_.send(begun(UnwinderKind::thread_end).put(chain.end).put(chain.unsupported));
 }
 

@@ -14,6 +14,10 @@
 /// Keeps a call from being the last thing that its function does.
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
+/// Read before a call and written behind it: the compiler keeps the value in a register over the call.
+static volatile unsigned long kept_by_outer = 0x2badcafe;
+static volatile unsigned long kept_by_die = 0x1badcafe;
+
 typedef void Work(void);
 static Work* work;
 
@@ -35,12 +39,16 @@ INLINED void inlined(void) {
 NOT_INLINED static void outer(void) {
   volatile char room[3000]; // a page apart
   room[0] = 1;
+  const unsigned long kept = kept_by_outer;
   HERE(), inlined();
+  kept_by_outer = kept;
   AFTER_CALL();
 }
 
 NOT_INLINED static void die(void) {
+  const unsigned long kept = kept_by_die;
   HERE(), raise(SIGABRT);
+  kept_by_die = kept;
   AFTER_CALL();
 }
 

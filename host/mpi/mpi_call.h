@@ -35,6 +35,10 @@ enum class CollectiveKind : std::uint8_t {
 };
 
 CallKind kind_of_call(std::string_view call);
+/// Whether a call waits for one operation, and never for one of several: MPI_Recv, MPI_Wait.
+bool waits_for_one(std::string_view call);
+/// Whether a call of this kind may wait for such an operation.
+bool fits(CallKind kind, OpClass op_class, OpKind operation);
 CollectiveKind kind_of_collective(std::string_view call);
 /// The kind of any call that all members of a communicator make, blocking or nonblocking. Calls
 /// that make communicators and windows are `everybody`: the members agree on the result, which

@@ -1,4 +1,4 @@
-#include "host/analysis/mpi_call.h"
+#include "host/mpi/mpi_call.h"
 
 #include <algorithm>
 #include <array>
@@ -200,6 +200,34 @@ CallKind kind_of_call(std::string_view call) {
                        return name.starts_with(family);
                      });
   return local ? CallKind::local : CallKind::unseen;
+}
+
+bool waits_for_one(std::string_view call) {
+  switch (kind_of_call(call)) {
+  case CallKind::receive:
+  case CallKind::probe:
+  case CallKind::mprobe:
+  case CallKind::send:
+    return true;
+  default:
+    return call == "MPI_Wait";
+  }
+}
+
+bool fits(CallKind kind, OpClass op_class, OpKind operation) {
+  const bool is_probe = operation == OpKind::probe || operation == OpKind::mprobe;
+  switch (kind) {
+  case CallKind::receive:
+    return op_class == OpClass::receive && !is_probe;
+  case CallKind::probe:
+    return operation == OpKind::probe;
+  case CallKind::mprobe:
+    return operation == OpKind::mprobe;
+  case CallKind::send:
+    return op_class == OpClass::send;
+  default:
+    return !is_probe;
+  }
 }
 
 CollectiveKind kind_of_collective(std::string_view call) {
