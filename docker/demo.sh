@@ -43,10 +43,10 @@ echo "2. mqbridge ranks"
 echo
 "$build/mqbridge" ranks || [[ $? == 1 ]] # other users' processes may not be read
 echo
-echo "3. mqbridge dump --mpirun $job"
+echo "3. mqbridge dump --mpirun $job --analyze"
 echo
 status=0
-"$build/mqbridge" dump --mpirun "$job" || status=$?
+"$build/mqbridge" dump --mpirun "$job" --analyze || status=$?
 echo
 ((status == 0)) || {
   echo "demo: mqbridge ended with status $status" >&2

@@ -225,9 +225,12 @@ private:
   }
 
   /// Takes the words of the MPI's functions from the innermost call to the one that waits. What
-  /// that one calls handles messages of any operation.
+  /// that one calls handles messages of any operation. If nothing tells which one waits, there are
+  /// none.
   void take_in_use() {
     const auto names = support_of_mpi(rank_.mpi).facts().progress;
+    if (names.empty())
+      return;
     std::size_t waiting = 0;
     for (std::size_t i = 0; i < innermost_; ++i)
       if (frames_[i].function && std::ranges::find(names, *frames_[i].function) != names.end())

@@ -213,6 +213,14 @@ TEST_P(BlockedCalls, WhatProgressKeepsIsOfAnyOperation) {
   EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
 }
 
+TEST_P(BlockedCalls, WhatAnMpiKeepsIsNoEvidenceWhereItsProgressIsNotKnown) {
+  add_operation(request);
+  add_waiting_frames("MPI_Recv");
+  library_.provider = "other";
+  thread_.kept = {{waiting, request}};
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
 TEST_P(BlockedCalls, WhatTheProgramKeepsIsNoEvidence) {
   add_operation(request);
   add_waiting_frames("MPI_Recv");

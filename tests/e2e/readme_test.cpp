@@ -1,0 +1,68 @@
+// What README.md shows of the demo's job is what the demo prints.
+
+#include "tests/e2e/harness/mqbridge_run.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <regex>
+#include <sstream>
+
+namespace mqbridge::e2e {
+namespace {
+
+using testing::Contains;
+using testing::SizeIs;
+
+const std::string repository = MQBRIDGE_INFERIOR_SOURCES "/../..";
+
+/// Lines without what is of one run or of one machine: addresses, seconds, paths, spaces.
+std::vector<std::string> lines_of(std::istream& text) {
+  const std::vector<std::pair<std::regex, std::string>> replaced = {
+      {std::regex("0x[0-9a-f]+"), "ADDRESS"},
+      {std::regex("over [0-9.]+ s"), "over SECONDS"},
+      {std::regex(" +/[^ ]+/ring_deadlock.*"), ""},
+      {std::regex(" +"), " "}};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    for (const auto& [what, by] : replaced)
+      line = std::regex_replace(line, what, by);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// From the line that begins with `first` to the one before that which begins with `last`.
+std::vector<std::string> between(const std::vector<std::string>& lines, const std::string& first,
+                                 const std::string& last) {
+  const auto begins_with = [](const std::string& words) {
+    return [words](const std::string& line) { return line.starts_with(words); };
+  };
+  const auto begin = std::find_if(lines.begin(), lines.end(), begins_with(first));
+  return {begin, std::find_if(begin, lines.end(), begins_with(last))};
+}
+
+TEST(Readme, ShowsWhatTheDemoPrints) {
+  const Outcome demo =
+      run_program({{"bash", repository + "/docker/demo.sh", MQBRIDGE_BINARY_DIRECTORY}},
+                  std::chrono::minutes(2));
+  ASSERT_EQ(demo.status(), 0) << demo.out << demo.err;
+  std::istringstream said(demo.out);
+  auto printed = lines_of(said);
+  std::erase_if(printed, [](const auto& line) { return line.starts_with(" DLL "); });
+  std::ifstream page(repository + "/README.md");
+  const auto shown = lines_of(page);
+
+  const auto verdict = between(shown, "VERDICT", "...");
+  ASSERT_THAT(verdict, SizeIs(8)) << "the verdict, the cycle, a line each of 4 ranks, and more";
+  auto printed_verdict = between(printed, "VERDICT", "To be seen");
+  ASSERT_GE(printed_verdict.size(), verdict.size()) << demo.out;
+  printed_verdict.resize(verdict.size());
+  EXPECT_EQ(printed_verdict, verdict) << demo.out;
+
+  const auto rank = between(shown, "Rank 0", "Rank 1");
+  EXPECT_THAT(rank, Contains(" recv pending 3 17 4 B ADDRESS"));
+  EXPECT_EQ(between(printed, "Rank 0", "Rank 1"), rank) << demo.out;
+}
+
+} // namespace
+} // namespace mqbridge::e2e
