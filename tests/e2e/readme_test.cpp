@@ -16,7 +16,7 @@ using testing::SizeIs;
 const std::string repository = MQBRIDGE_INFERIOR_SOURCES "/../..";
 
 /// Lines without what is of one run or of one machine: addresses, seconds, paths, spaces.
-std::vector<std::string> lines_of(std::istream& text) {
+std::vector<std::string> comparable_lines(std::istream& text) {
   const std::vector<std::pair<std::regex, std::string>> replaced = {
       {std::regex("0x[0-9a-f]+"), "ADDRESS"},
       {std::regex("over [0-9.]+ s"), "over SECONDS"},
@@ -47,10 +47,10 @@ TEST(Readme, ShowsWhatTheDemoPrints) {
                   std::chrono::minutes(2));
   ASSERT_EQ(demo.status(), 0) << demo.out << demo.err;
   std::istringstream said(demo.out);
-  auto printed = lines_of(said);
+  auto printed = comparable_lines(said);
   std::erase_if(printed, [](const auto& line) { return line.starts_with(" DLL "); });
   std::ifstream page(repository + "/README.md");
-  const auto shown = lines_of(page);
+  const auto shown = comparable_lines(page);
 
   const auto verdict = between(shown, "VERDICT", "...");
   ASSERT_THAT(verdict, SizeIs(8)) << "the verdict, the cycle, a line each of 4 ranks, and more";

@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int calls = 7; ///< a rank each; one more does nothing
+constexpr int blocked_ranks = 7; ///< a rank each; one more does nothing
 
-void compile(const OneRequestCase& param, const std::string& program) {
+void compile_one_request(const OneRequestCase& param, const std::string& program) {
   const std::string sources = MQBRIDGE_INFERIOR_SOURCES;
   test::ChildSpec spec;
   spec.argv = {
@@ -40,7 +40,7 @@ json request_with(const json& rank, const std::string& queue, int tag) {
   return {};
 }
 
-void compare(const json& rank, std::ifstream said, OneRequestOutcome& outcome) {
+void compare_call(const json& rank, std::ifstream said, OneRequestOutcome& outcome) {
   std::string name;
   std::string queue;
   int tag = 0;
@@ -64,15 +64,15 @@ OneRequestOutcome look_at_calls(const OneRequestCase& param) {
   const test::TempDirectory directory;
   JobSpec spec;
   spec.program = (directory / "one_request").string();
-  compile(param, spec.program);
+  compile_one_request(param, spec.program);
   spec.arguments = {std::to_string(param.others), param.level};
-  spec.ranks = calls + 1;
+  spec.ranks = blocked_ranks + 1;
   if (!param.environment.first.empty())
     spec.environment.push_back(param.environment);
   const MpiJob job(spec);
   std::vector<std::string> targets;
   std::vector<int> blocked;
-  for (int rank = 0; rank < calls; ++rank) {
+  for (int rank = 0; rank < blocked_ranks; ++rank) {
     targets.push_back(local_target(job.pid(rank)));
     blocked.push_back(rank);
   }
@@ -83,8 +83,9 @@ OneRequestOutcome look_at_calls(const OneRequestCase& param) {
     throw std::runtime_error(dump.err);
   OneRequestOutcome outcome;
   for (const json& rank : dump.document["ranks"])
-    compare(rank, std::ifstream(job.directory() / fmt::format("said.{}", rank["rank"].get<int>())),
-            outcome);
+    compare_call(rank,
+                 std::ifstream(job.directory() / fmt::format("said.{}", rank["rank"].get<int>())),
+                 outcome);
   return outcome;
 }
 
