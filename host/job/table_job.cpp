@@ -4,7 +4,6 @@
 #include "host/job/job_book.h"
 #include "host/mpi/launcher_programs.h"
 #include "rsp/packet/printable.h"
-#include "rsp/transport/endpoint.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,10 @@
 
 namespace mqbridge {
 namespace {
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "::1";
+}
 
 /// The process that is the rank of this entry: the entry's own, or a descendant of it if that one
 /// is a script.
@@ -45,7 +48,7 @@ std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
 } // namespace
 
 Result<Node> TableNodes::find(std::string_view host) const {
-  if (rsp::is_loopback(host) || host == launcher.node.name())
+  if (is_loopback(host) || host == launcher.node.name())
     return launcher.node;
   if (const auto node = std::ranges::find(known, host, &Node::host); node != known.end())
     return *node;

@@ -116,10 +116,6 @@ Result<Endpoint> parse_tcp(std::string_view text) {
 
 } // namespace
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "127.0.0.1" || host == "::1";
-}
-
 Result<Endpoint> Endpoint::parse(std::string_view text) {
   if (text.empty())
     return bad(text, "it is empty");

@@ -18,9 +18,6 @@ struct TcpEndpoint {
   bool operator==(const TcpEndpoint&) const = default;
 };
 
-/// A name or address by which each host means itself. What listens there may be one end of a tunnel.
-bool is_loopback(std::string_view host);
-
 struct UnixEndpoint {
   std::string path;
   bool operator==(const UnixEndpoint&) const = default;

@@ -6,8 +6,6 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/own_root.h"
-#include "tests/e2e/harness/whole_stub.h"
-#include "tests/support/gdb_server.h"
 #include "tests/support/pid_namespace.h"
 #include "tests/support/process_table.h"
 
@@ -140,31 +138,6 @@ TEST_F(RankWithOtherFiles, IsReadFromThoseThatItSees) {
   ASSERT_EQ(stacks.status(), 0) << testing::PrintToString(stacks);
   EXPECT_THAT(stacks.out, HasSubstr("job_files.c:")) << "by the program's own debug information";
   EXPECT_THAT(stacks.out, Not(HasSubstr("code of no file")));
-}
-
-/// As with a pid, no --sysroot is needed: the stub is on this host, and its process is this one.
-TEST_F(RankWithOtherFiles, IsReadFromThoseThroughAServerOfThisHost) {
-  const test::GdbServer server(test::ServerMode::attach_once, process_->pid());
-  const DumpOutcome dump = dump_json({server.endpoint()});
-  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
-  EXPECT_THAT(differences(read_oracle(process_->directory(), 0), dump.document["ranks"][0]),
-              IsEmpty());
-  EXPECT_THAT(dump.document["ranks"][0]["stacks"].dump(), HasSubstr("job_files.c"));
-}
-
-/// What answers on loopback may be a server elsewhere. Its process has the number of one that is
-/// held here, and is another one: by the files of the one here its program would be of another
-/// build.
-TEST_F(RankWithOtherFiles, LendsThemToNoProcessOfItsNumberElsewhere) {
-  SingleProcess elsewhere("oracle_poster", {"mix"});
-  const test::GdbServer holds(test::ServerMode::attach_once, process_->pid());
-  test::ScriptedStub stub;
-  front_process_as_gdbserver(stub, elsewhere.pid(), process_->pid());
-  const DumpOutcome dump = dump_json({stub.endpoint().text});
-  EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
-  EXPECT_THAT(differences(read_oracle(elsewhere.directory(), 0), dump.document["ranks"][0]),
-              IsEmpty());
-  EXPECT_EQ(elsewhere.finish(), "");
 }
 
 TEST_F(RankWithOtherFiles, HasNoFifoOpened) {

@@ -2,7 +2,6 @@
 
 #include "host/codes.h"
 #include "host/disk/process_root.h"
-#include "host/disk/text_file.h"
 #include "host/dump/target/node_server.h"
 #include "host/dump/target/process_state.h"
 #include "host/dump/values/times.h"
@@ -11,7 +10,6 @@
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 #include "rsp/commands/life_check.h"
-#include "rsp/commands/qxfer.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/exchange/connection.h"
@@ -62,28 +60,6 @@ std::optional<std::string> hint_at_entry(const rsp::Attachment& attachment) {
     return std::nullopt;
   return "if its stub has started it and it stands at its entry, let it run until it raises a "
          "signal: --run-until signal[=NAME]";
-}
-
-/// The stub may run on this host, as far as its address tells.
-bool may_be_here(const rsp::Endpoint& endpoint) {
-  const auto* tcp = std::get_if<rsp::TcpEndpoint>(&endpoint.where);
-  return tcp != nullptr ? rsp::is_loopback(tcp->host)
-                        : std::holds_alternative<rsp::UnixEndpoint>(endpoint.where);
-}
-
-/// Whether the process that the stub holds is this host's process `pid`. The address of a stub and
-/// its numbers prove nothing: a tunnel may lead to another machine, and a container counts for
-/// itself. But the kernel puts each process at random addresses, which its auxiliary vector tells,
-/// and the one that is meant is held by a debugger at this moment.
-bool is_process_here(rsp::Client& client, std::int64_t pid) {
-  const auto status = read_text_file(fmt::format("/proc/{}/status", pid));
-  if (!status || status->find("\nState:\tt") == std::string::npos)
-    return false;
-  const auto here = read_text_file(fmt::format("/proc/{}/auxv", pid));
-  const auto there = client.features().qxfer_auxv
-                         ? rsp::read_object(client, "auxv", "")
-                         : Result<std::optional<std::string>>(std::nullopt);
-  return here && !here->empty() && there && *there == *here;
 }
 
 } // namespace
@@ -231,15 +207,9 @@ Result<OpenedProcess> LiveAccess::open() {
 
 /// The file system of a process of this host; nullptr: it is ours, or the process runs elsewhere.
 std::shared_ptr<const ProcessRoot> LiveAccess::root() {
-  const bool here = process_ != nullptr && process_->node.launcher == Launcher::local;
-  const bool perhaps = process_ == nullptr && may_be_here(endpoint_);
-  if (!pid_ || (!here && !perhaps))
+  if (process_ == nullptr || process_->node.launcher != Launcher::local)
     return nullptr;
-  auto root = ProcessRoot::of(*pid_);
-  if (root && !*root)
-    return nullptr;
-  if (perhaps && !is_process_here(*client_, *pid_))
-    return nullptr;
+  auto root = ProcessRoot::of(process_->pid);
   if (root)
     return std::move(*root);
   warnings_.push_back(std::move(root).error());
