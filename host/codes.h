@@ -25,6 +25,7 @@ inline constexpr std::string_view run_stopped = "run.stopped";
 inline constexpr std::string_view twice_exited = "twice.exited"; ///< between two looks
 inline constexpr std::string_view twice_failed = "twice.failed";
 inline constexpr std::string_view types_missing = "types.missing";
+inline constexpr std::string_view types_other_build = "types.other_build"; ///< a warning
 inline constexpr std::string_view types_partial = "types.partial";
 inline constexpr std::string_view types_unknown_mpi = "types.unknown_mpi";
 inline constexpr std::string_view variables_clock = "variables.clock"; ///< clocks differ

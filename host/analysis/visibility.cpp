@@ -1,6 +1,7 @@
 #include "host/analysis/visibility.h"
 
 #include "host/analysis/wait_words.h"
+#include "host/codes.h"
 #include "host/document/names.h"
 #include "host/dump/values/ranges.h"
 
@@ -99,6 +100,11 @@ private:
     if (picture_.several_looks() && it.before == nullptr) {
       result_.all_twice = false;
       note("what moves: there is one look", it);
+    }
+    if (std::ranges::find(it.now->errors, codes::types_other_build, &RankError::code) !=
+        it.now->errors.end()) {
+      result_.own_layouts = false;
+      note("the very layouts of the MPI", it);
     }
     look_at_calls(process);
   }

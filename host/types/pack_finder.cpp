@@ -1,6 +1,8 @@
 #include "host/types/pack_finder.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <functional>
 #include <system_error>
 #include <vector>
@@ -21,22 +23,53 @@ std::vector<std::filesystem::path> pack_files(const std::filesystem::path& direc
   return files;
 }
 
-Result<std::optional<FoundPack>> find_first(std::span<const std::filesystem::path> directories,
-                                            const std::function<bool(const TypePack&)>& accept) {
-  Result<std::optional<FoundPack>> first_error = std::nullopt;
+/// All that are accepted, and where none is: the first error, if there was one.
+Result<std::vector<FoundPack>> find_all(std::span<const std::filesystem::path> directories,
+                                        const std::function<bool(const TypePack&)>& accept) {
+  std::vector<FoundPack> packs;
+  std::optional<Error> first_error;
   for (const auto& directory : directories) {
     for (const auto& file : pack_files(directory)) {
       auto pack = read_type_pack(file);
-      if (!pack) {
-        if (first_error)
-          first_error = forward(std::move(pack));
-        continue;
-      }
-      if (accept(*pack))
-        return FoundPack{file, std::move(*pack)};
+      if (!pack && !first_error)
+        first_error = std::move(pack).error();
+      if (pack && accept(*pack))
+        packs.push_back({file, std::move(*pack)});
     }
   }
-  return first_error;
+  if (packs.empty() && first_error)
+    return Failure(*first_error);
+  return packs;
+}
+
+/// "4.1.4": 4.1, and 4. A release may have words behind its number ("4.1.5rc2").
+struct Release {
+  std::string_view series;
+  unsigned number = 0;
+};
+
+std::optional<Release> release_of(std::string_view version) {
+  const auto minor = version.find('.');
+  const auto dot = minor == version.npos ? minor : version.find('.', minor + 1);
+  if (dot == version.npos)
+    return std::nullopt;
+  Release release{version.substr(0, dot)};
+  const auto digits = version.substr(dot + 1);
+  const auto end = digits.data() + digits.size();
+  if (std::from_chars(digits.data(), end, release.number).ec != std::errc())
+    return std::nullopt;
+  return release;
+}
+
+/// How far a pack's version is from the one that is wanted; nullopt: of another series.
+std::optional<long> distance(std::string_view pack, std::string_view wanted) {
+  if (pack == wanted)
+    return -1;
+  const auto one = release_of(pack);
+  const auto other = release_of(wanted);
+  if (!one || !other || one->series != other->series)
+    return std::nullopt;
+  return std::abs(long{one->number} - long{other->number});
 }
 
 } // namespace
@@ -45,17 +78,25 @@ Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path
                                            std::string_view build_id) {
   if (build_id.empty())
     return std::nullopt;
-  return find_first(directories, [&](const TypePack& pack) { return pack.build_id == build_id; });
+  auto packs =
+      find_all(directories, [&](const TypePack& pack) { return pack.build_id == build_id; });
+  if (!packs)
+    return forward(std::move(packs));
+  return packs->empty() ? std::nullopt : std::optional(std::move(packs->front()));
 }
 
-Result<std::optional<FoundPack>>
-find_pack_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
-                     std::string_view version, const Platform& platform) {
-  return find_first(directories, [&](const TypePack& pack) {
-    return pack.mpi == mpi && pack.version == version &&
+Result<std::vector<FoundPack>>
+find_packs_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
+                      std::string_view version, const Platform& platform) {
+  auto packs = find_all(directories, [&](const TypePack& pack) {
+    return pack.mpi == mpi && distance(pack.version, version) &&
            pack.architecture == platform.architecture && pack.byte_order == platform.byte_order &&
            pack.pointer_size == platform.pointer_size;
   });
+  if (packs)
+    std::ranges::stable_sort(
+        *packs, {}, [&](const FoundPack& found) { return distance(found.pack.version, version); });
+  return packs;
 }
 
 } // namespace mqbridge

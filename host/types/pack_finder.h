@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mqbridge {
 
@@ -23,10 +24,11 @@ struct FoundPack {
 Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path> directories,
                                            std::string_view build_id);
 
-/// The pack of another build of the same version, for the same architecture, byte order and word
-/// size. It may not fit: check it with MpiSupport::check_types before use. Errors: as find_pack.
-Result<std::optional<FoundPack>>
-find_pack_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
-                     std::string_view version, const Platform& platform);
+/// The packs of other builds for the same architecture, byte order and word size: those of the same
+/// version first, then those of other releases of its series ("4.1"), the nearest release first.
+/// They may not fit: check each with MpiSupport::check_types before use. Errors: as find_pack.
+Result<std::vector<FoundPack>>
+find_packs_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
+                      std::string_view version, const Platform& platform);
 
 } // namespace mqbridge

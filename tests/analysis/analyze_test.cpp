@@ -114,6 +114,17 @@ TEST(Analyze, ARequestThatNoListShowsIsNotTheOneThatIsPending) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
 }
 
+TEST(Analyze, IsNotCertainByLayoutsOfAnotherBuild) {
+  auto job = two_and_one();
+  job.look_again();
+  job.dump.ranks[1].errors.push_back({"types.other_build", "", "", RankError::Level::warning});
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1}, {2});
+  EXPECT_EQ(analysis.confidence, Confidence::likely);
+  EXPECT_EQ(analysis.not_visible,
+            std::vector<std::string>{"the very layouts of the MPI of rank 1"});
+}
+
 TEST(Analyze, IsCertainOnlyWhereEachRankWasSeenTwice) {
   auto job = two_and_one();
   job.look_again();

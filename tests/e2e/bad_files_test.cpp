@@ -171,6 +171,30 @@ TEST_F(BadFilesTest, TypesOfAnotherBuildAreUsedWithAWarning) {
   EXPECT_EQ(find_error(rank, "types.other_build").value("level", ""), "warning");
 }
 
+// Of other releases the nearest that fits is used. The one that is nearer here is of other sizes.
+TEST_F(BadFilesTest, TypesOfAnotherReleaseAreUsedOnlyIfTheyFit) {
+  copy_program();
+  const auto add = [&](const char* pack, const char* version) {
+    const auto text = read_file(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / "packs" / pack);
+    const auto of_release = std::regex_replace(text, std::regex("version [0-9.]+\n"),
+                                               fmt::format("version {}\n", version));
+    write_file(directory_ / "packs" / fmt::format("{}.types", version),
+               std::regex_replace(of_release, std::regex("build-id [0-9a-f]{4}"), "build-id 0000"));
+  };
+  add("openmpi-4.1.0-amd64.types", "4.1.5");
+  const auto program = (directory_ / "mqbridge").string();
+  EXPECT_THAT(with_code(errors_of({}, program), "types.missing")["message"],
+              HasSubstr("4.1.5.types"));
+  add("openmpi-4.1.4-amd64.types", "4.1.9");
+  const DumpOutcome dump = dump_json_with(program, {local_target(victim_.pid())});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  const json& rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["mpi"]["types_match"], "version");
+  EXPECT_EQ(rank["mpi"]["types_source"], "pack 4.1.9.types");
+  EXPECT_THAT(find_error(rank, "types.other_build").value("message", ""),
+              HasSubstr("of the release 4.1.9 and not 4.1.4"));
+}
+
 TEST_F(BadFilesTest, TypesFileMissing) {
   const json errors = errors_of({"--types", "/nonexistent/ompi.types"});
   ASSERT_FALSE(errors.empty());

@@ -6,11 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace mqbridge {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TypePack sample() {
   return {.mpi = "openmpi",
@@ -165,6 +168,15 @@ protected:
     return *found ? (*found)->path.filename().string() : "none";
   }
 
+  std::vector<std::string> names_of(std::string_view mpi, std::string_view version,
+                                    const Platform& platform) const {
+    const auto found = find_packs_by_version(directories_, mpi, version, platform);
+    std::vector<std::string> names;
+    for (const FoundPack& pack : found.value())
+      names.push_back(pack.path.filename().string());
+    return names;
+  }
+
   test::TestDirectory directory_;
   std::vector<std::filesystem::path> directories_{directory_ / "absent", directory_ / "one",
                                                   directory_ / "two"};
@@ -186,16 +198,30 @@ TEST_F(FindPack, ByBuildId) {
 TEST_F(FindPack, ByVersionAndPlatform) {
   add("one/old.types", "aa", "4.0.3");
   add("two/new.types", "bb", "4.1.4");
-  EXPECT_EQ(name_of(find_pack_by_version(directories_, "openmpi", "4.1.4", platform_)),
-            "new.types");
-  EXPECT_EQ(name_of(find_pack_by_version(directories_, "mpich", "4.1.4", platform_)), "none");
-  EXPECT_EQ(name_of(find_pack_by_version(directories_, "openmpi", "4.1.5", platform_)), "none");
+  EXPECT_THAT(names_of("openmpi", "4.1.4", platform_), ElementsAre("new.types"));
+  EXPECT_THAT(names_of("mpich", "4.1.4", platform_), IsEmpty());
   auto other = platform_;
   other.architecture = "x86_64";
-  EXPECT_EQ(name_of(find_pack_by_version(directories_, "openmpi", "4.1.4", other)), "none");
+  EXPECT_THAT(names_of("openmpi", "4.1.4", other), IsEmpty());
   other = platform_;
   other.byte_order = ByteOrder::little;
-  EXPECT_EQ(name_of(find_pack_by_version(directories_, "openmpi", "4.1.4", other)), "none");
+  EXPECT_THAT(names_of("openmpi", "4.1.4", other), IsEmpty());
+}
+
+TEST_F(FindPack, OfOtherReleasesOfTheSeriesTheNearestComesFirst) {
+  add("one/0.types", "aa", "4.1.0");
+  add("one/4.types", "bb", "4.1.4");
+  add("one/10.types", "cc", "4.1.10rc1");
+  add("two/4.0.types", "dd", "4.0.5");
+  add("two/40.types", "ee", "40.1.5");
+  EXPECT_THAT(names_of("openmpi", "4.1.5", platform_),
+              ElementsAre("4.types", "0.types", "10.types"));
+  EXPECT_THAT(names_of("openmpi", "4.1.0", platform_),
+              ElementsAre("0.types", "4.types", "10.types"));
+  EXPECT_THAT(names_of("openmpi", "4.1.10", platform_),
+              ElementsAre("10.types", "4.types", "0.types"));
+  for (const char* other : {"5.0.5", "4.2.0", "4.1", "4", "", "4.1.x", "(unknown)"})
+    EXPECT_THAT(names_of("openmpi", other, platform_), IsEmpty()) << other;
 }
 
 TEST_F(FindPack, ABrokenPackIsAnErrorOnlyWhenNoneFits) {

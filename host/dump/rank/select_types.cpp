@@ -111,23 +111,30 @@ private:
     if (!check_.mismatches.empty())
       return mismatch("the debug information of the loaded objects");
 
-    auto same_version = find_pack_by_version(directories, mpi_.provider, mpi_.version.value_or(""),
-                                             space_.platform);
-    if (!same_version)
-      return forward(std::move(same_version));
-    if (!*same_version)
-      return missing();
-    auto name = (*same_version)->path.filename().string();
-    auto choice = use(std::move(**same_version), TypesMatch::version);
-    if (choice)
-      warnings_.push_back(
-          {"types.other_build",
-           fmt::format(
-               "{} is a build that no pack was made for; {}, of the same version, is used: {} "
-               "sizes that the running library states agree with it",
-               library_name(mpi_), name, check_.compared),
-           support_.types_hint(mpi_, space_.platform)});
-    return choice;
+    return of_another_build(directories);
+  }
+
+  Result<TypesChoice> of_another_build(std::span<const std::filesystem::path> directories) {
+    auto packs = find_packs_by_version(directories, mpi_.provider, mpi_.version.value_or(""),
+                                       space_.platform);
+    if (!packs)
+      return forward(std::move(packs));
+    const TypesCheck without = check_;
+    for (FoundPack& found : *packs) {
+      const auto name = found.path.filename().string();
+      const auto version = found.pack.version;
+      auto choice = use(std::move(found), TypesMatch::version);
+      if (choice) {
+        warnings_.push_back(other_build(name, version));
+        return choice;
+      }
+      // A pack of another release need not fit.
+      if (version == mpi_.version || check_.mismatches.empty())
+        return choice;
+      tried_.push_back(fmt::format("{} ({})", name, check_.mismatches.front()));
+    }
+    check_ = without;
+    return missing();
   }
 
   Result<TypesChoice> use(FoundPack found, TypesMatch match) {
@@ -149,6 +156,17 @@ private:
       return forward(std::move(check));
     check_ = std::move(*check);
     return check_.fit;
+  }
+
+  Error other_build(const std::string& pack, const std::string& version) const {
+    const auto of = version == mpi_.version ? "of the same version"
+                                            : fmt::format("of the release {} and not {}", version,
+                                                          mpi_.version.value_or(""));
+    return {std::string(codes::types_other_build),
+            fmt::format("{} is a build that no pack was made for; {}, {}, is used: {} sizes that "
+                        "the running library states agree with it",
+                        library_name(mpi_), pack, of, check_.compared),
+            support_.types_hint(mpi_, space_.platform)};
   }
 
   Error other_platform(const std::filesystem::path& file, const TypesFile& types) const {
@@ -174,18 +192,21 @@ private:
   Failure missing() const {
     constexpr std::size_t shown = 4;
     const auto first = std::span(check_.missing).first(std::min(shown, check_.missing.size()));
-    return fail(codes::types_missing,
-                fmt::format("{} has no DWARF, and no pack of types matches; missing are {}{}",
-                            library_name(mpi_), fmt::join(first, ", "),
-                            check_.missing.size() > shown ? ", ..." : ""),
-                support_.types_hint(mpi_, space_.platform));
+    return fail(
+        codes::types_missing,
+        fmt::format("{} has no DWARF, and no pack of types matches{}; missing are {}{}",
+                    library_name(mpi_),
+                    tried_.empty() ? "" : fmt::format(", not {}", fmt::join(tried_, ", not ")),
+                    fmt::join(first, ", "), check_.missing.size() > shown ? ", ..." : ""),
+        support_.types_hint(mpi_, space_.platform));
   }
 
   AddressSpace space_;
   const MpiLibrary& mpi_;
   const MpiSupport& support_;
   Warnings& warnings_;
-  TypesCheck check_; ///< of the last source tried
+  TypesCheck check_;               ///< of the last source tried
+  std::vector<std::string> tried_; ///< packs of other releases that do not fit, and why not
 };
 
 } // namespace
