@@ -162,7 +162,7 @@ private:
     const auto of = version == mpi_.version ? "of the same version"
                                             : fmt::format("of the release {} and not {}", version,
                                                           mpi_.version.value_or(""));
-    return {std::string(codes::types_other_build),
+    return {codes::types_other_build,
             fmt::format("{} is a build that no pack was made for; {}, {}, is used: {} sizes that "
                         "the running library states agree with it",
                         library_name(mpi_), pack, of, check_.compared),

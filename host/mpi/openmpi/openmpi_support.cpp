@@ -96,10 +96,10 @@ public:
     if (!is_this_machine(platform))
       return fmt::format(
           "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n{}",
-          mpi.name, version, platform.architecture, carrier_line(platform));
+          mpi.name, version, platform.architecture, carrier_line(platform, "--source DIR "));
     return fmt::format(
         "apt install libopenmpi-dev    (the headers of {} {}, the very version that runs)\n{}",
-        mpi.name, version, carrier_line(platform));
+        mpi.name, version, carrier_line(platform, "--source DIR "));
   }
 
   CarrierTypes carrier_types() const override {
