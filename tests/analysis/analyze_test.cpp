@@ -117,7 +117,7 @@ TEST(Analyze, ARequestThatNoListShowsIsNotTheOneThatIsPending) {
 TEST(Analyze, IsNotCertainByLayoutsOfAnotherBuild) {
   auto job = two_and_one();
   job.look_again();
-  job.dump.ranks[1].errors.push_back({"types.other_build", "", "", RankError::Level::warning});
+  job.dump.ranks[1].errors.push_back({"types.other_build", RankError::Level::warning, "", ""});
   const auto analysis = analyze(job.dump);
   expect_deadlock(analysis, {0, 1}, {2});
   EXPECT_EQ(analysis.confidence, Confidence::likely);

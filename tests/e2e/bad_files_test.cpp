@@ -152,6 +152,7 @@ TEST_F(BadFilesTest, TypesMissing) {
   EXPECT_TRUE(rank["communicators"].empty());
   const json error = with_code(rank["errors"], "types.missing");
   EXPECT_THAT(error["hint"], HasSubstr("types make"));
+  EXPECT_THAT(error["hint"], HasSubstr("--source"));
   EXPECT_THAT(error["hint"], HasSubstr("libopenmpi-dev"));
 }
 
