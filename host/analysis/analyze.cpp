@@ -60,6 +60,8 @@ private:
     analysis_.verdict = undecided || nothing_seen() ? Verdict::undecided : Verdict::no_deadlock;
     if (analysis_.verdict == Verdict::no_deadlock)
       analysis_.confidence = confidence_of_no_deadlock();
+    else
+      analysis_.unchanged_ms = nothing_moved();
   }
 
   /// A job whose ranks have all ended waits for nothing.
@@ -108,6 +110,29 @@ private:
   bool has_not_moved(std::size_t process) const {
     return std::ranges::all_of(waits_.of(process).calls, [&](const CallWait& call) {
       return call.call != nullptr && stands_still(picture_.process(process), *call.call);
+    });
+  }
+
+  /// The shortest time between two looks at a process that is there, if none of them has moved.
+  std::optional<double> nothing_moved() const {
+    std::optional<double> least;
+    for (std::size_t process = 0; process < picture_.processes().size(); ++process) {
+      if (picture_.process(process).presence != Presence::here)
+        continue;
+      const auto time = between_looks(picture_.process(process));
+      if (!time || !has_not_moved(process) || computes(waits_.of(process)))
+        return std::nullopt;
+      least = std::min(least.value_or(*time), *time);
+    }
+    return least;
+  }
+
+  /// Whether a thread runs outside of MPI, or may do so.
+  static bool computes(const ProcessWaits& waits) {
+    return std::ranges::any_of(waits.threads, [&](const ThreadView& thread) {
+      return thread.state == ThreadState::unknown ||
+             (thread.state == ThreadState::running &&
+              std::ranges::find(waits.idle, thread.call) == waits.idle.end());
     });
   }
 

@@ -462,6 +462,11 @@ TEST(Analyze, AThreadThatSleepsBesideThreadsInMpiIsNoReasonToGoOn) {
   job.rank(0).blocked_in->back().system_call.reset();
   job.rank(0).blocked_in->back().function = "look_at_clock";
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  // A second rank that computes moves.
+  EXPECT_EQ(analyze(job.dump).unchanged_ms, 2000);
+  job.outside(2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  EXPECT_EQ(analyze(job.dump).unchanged_ms, std::nullopt);
 }
 
 TEST(Analyze, WhereAWaitIsNotVisibleNoDeadlockIsNotCertain) {

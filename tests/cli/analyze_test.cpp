@@ -225,6 +225,22 @@ TEST_F(Analyze, SaysThatUndecidedDoesNotMeetFailOn) {
                                   "is undecided"));
 }
 
+TEST_F(Analyze, FailsOnAStuckJobThatIsUndecidedAndDidNotMove) {
+  auto dump = ring(2);
+  for (RankDump& rank : dump.ranks)
+    rank.stopped_at = "2026-01-01T00:00:00.000Z";
+  dump.ranks[0].blocked_in->front().call = "MPI_Win_fence"; // what it waits for is not visible
+  dump.earlier.push_back({"2026-01-01T00:00:00.000Z", dump.ranks});
+  for (RankDump& rank : dump.ranks)
+    rank.stopped_at = "2026-01-01T00:00:02.000Z";
+  write_file(folder_ / "a.json", document(dump));
+  EXPECT_EQ(analyze("--fail-on deadlock:possible a.json").status, 0);
+  EXPECT_EQ(analyze("--fail-on stuck a.json").status, 4);
+  dump.earlier.clear(); // one look: nobody knows whether it moves
+  write_file(folder_ / "b.json", document(dump));
+  EXPECT_EQ(analyze("--fail-on stuck b.json").status, 0);
+}
+
 TEST_F(Analyze, OutputThatCannotBeWrittenIsStatusFive) {
   write_file(folder_ / "a.json", document(ring(2)));
   EXPECT_EQ(analyze("-o no/such/folder a.json").status, 5);

@@ -24,11 +24,17 @@ struct CollectChoice {
   std::vector<std::string> words; ///< its command words there, behind the command
 };
 
+/// --fail-on: which verdicts are exit status 4.
+struct FailOn {
+  Confidence least = Confidence::likely; ///< a deadlock with at least this confidence
+  bool stuck = false;                    ///< also an undecided job of which nothing moved
+};
+
 /// Whether a verdict is wanted, how many looks it uses, and its effect on the exit status.
 struct VerdictChoice {
   When analyze = When::automatic;                 ///< automatic: text of more than one rank
   std::optional<std::chrono::milliseconds> again; ///< the time until the second look
-  std::optional<Confidence> fail_on;              ///< of a deadlock with at least this confidence
+  std::optional<FailOn> fail_on;
 };
 
 /// What `vars` does with the variables of all ranks. With neither `diff` nor `unexpected` it lists
@@ -70,7 +76,7 @@ struct DumpCommand {
 struct AnalyzeCommand {
   std::vector<std::string> documents; ///< files; "-": stdin
   std::string before;                 ///< --before; empty: none
-  std::optional<Confidence> fail_on;
+  std::optional<FailOn> fail_on;
   Format format = Format::text; ///< text, JSON or NDJSON
   bool full = false;
   std::string output;

@@ -26,9 +26,9 @@ Result<Pause> parse_twice(const std::string& text, Pause usual) {
   return Pause(*seconds);
 }
 
-Result<std::optional<Confidence>> maybe_fail_on(const std::string& text) {
+Result<std::optional<FailOn>> maybe_fail_on(const std::string& text) {
   if (text.empty())
-    return std::optional<Confidence>();
+    return std::optional<FailOn>();
   auto least = parse_fail_on("--fail-on", text);
   if (!least)
     return forward(std::move(least));
@@ -37,19 +37,21 @@ Result<std::optional<Confidence>> maybe_fail_on(const std::string& text) {
 
 } // namespace
 
-Result<Confidence> parse_fail_on(std::string_view option, std::string_view text) {
+Result<FailOn> parse_fail_on(std::string_view option, std::string_view text) {
   constexpr std::string_view word = "deadlock";
   if (text == word)
-    return Confidence::likely;
+    return FailOn{};
+  if (text == "stuck")
+    return FailOn{Confidence::possible, true};
   const bool named = text.starts_with(word) && text.substr(word.size()).starts_with(':');
   const auto least = named ? value_named<Confidence>(text.substr(word.size() + 1)) : std::nullopt;
   if (!least)
     return fail("usage.value",
-                fmt::format("{} {}: expected deadlock, or deadlock:possible, deadlock:likely or "
-                            "deadlock:certain",
+                fmt::format("{} {}: expected deadlock, or deadlock:possible, deadlock:likely, "
+                            "deadlock:certain or stuck",
                             option, text),
                 fmt::format("write {} deadlock", option));
-  return *least;
+  return FailOn{*least};
 }
 
 Result<VerdictChoice> parse_verdict(const RawOptions& raw) {

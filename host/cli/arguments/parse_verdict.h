@@ -13,8 +13,8 @@ namespace mqbridge {
 /// or if a verdict is wanted and --twice does not forbid it. Errors: usage, usage.value.
 Result<VerdictChoice> parse_verdict(const RawOptions& raw);
 
-/// "deadlock", "deadlock:certain": how sure at least. Error: usage.value.
-Result<Confidence> parse_fail_on(std::string_view option, std::string_view text);
+/// "deadlock", "deadlock:certain", "stuck". Error: usage.value.
+Result<FailOn> parse_fail_on(std::string_view option, std::string_view text);
 
 /// `mqbridge analyze`.
 Result<Command> analyze_command(const RawOptions& raw);

@@ -21,6 +21,13 @@ bool wants_verdict(const Dump& dump, const DumpCommand& command) {
   return command.format == Format::text && !command.summary && dump.ranks.size() > 1;
 }
 
+bool meets(const Analysis& analysis, const FailOn& fail_on) {
+  if (analysis.verdict == Verdict::undecided)
+    return fail_on.stuck && analysis.unchanged_ms;
+  return analysis.verdict == Verdict::deadlock && analysis.confidence &&
+         *analysis.confidence >= fail_on.least;
+}
+
 /// The reason why the demand is not met; empty: nothing is left open.
 std::string why_unmet(const Analysis& analysis, Confidence least) {
   if (analysis.verdict == Verdict::deadlock)
@@ -37,19 +44,14 @@ std::string why_unmet(const Analysis& analysis, Confidence least) {
 
 } // namespace
 
-bool meets(const Analysis& analysis, Confidence least) {
-  return analysis.verdict == Verdict::deadlock && analysis.confidence &&
-         *analysis.confidence >= least;
-}
-
-int status_of_verdict(const std::optional<Analysis>& analysis, std::optional<Confidence> fail_on,
+int status_of_verdict(const std::optional<Analysis>& analysis, std::optional<FailOn> fail_on,
                       int status) {
   constexpr int interrupted = 128;
   if (!analysis || !fail_on || status > interrupted)
     return status;
   if (meets(*analysis, *fail_on))
     return exit_verdict;
-  if (const auto why = why_unmet(*analysis, *fail_on); !why.empty())
+  if (const auto why = why_unmet(*analysis, fail_on->least); !why.empty())
     print_on_stderr(fmt::format("mqbridge: --fail-on is not met: {}\n", why));
   return status;
 }
