@@ -75,7 +75,8 @@ enum mqr_result mqr_communicator_add_joined(const struct mqr_communicator_spec* 
     return MQR_BAD_VALUE;
   if (!mqr_lock_ready())
     return MQR_BAD_STATE;
-  struct mqr_recorded_communicator* const made = new_communicator(spec);
+  const int full = mqbridge_recorder.communicators.count == MQR_MAX_COMMUNICATORS;
+  struct mqr_recorded_communicator* const made = full ? NULL : new_communicator(spec);
   if (made != NULL) {
     made->shared.joint = joint;
     made->shared.path = path;

@@ -25,7 +25,8 @@ struct mqr_recorded_operation {
   union mqr_front front;
   struct mqr_operation shared;
   struct mqr_recorded_communicator* communicator;
-  struct mqr_recorded_operation* chain; /* requests.h, as `shared.own` */
+  /* requests.h, as `shared.own`; of a receive whose request was freed: the one freed after it */
+  struct mqr_recorded_operation* chain;
 };
 
 struct mqr_recorded_collective {
@@ -64,6 +65,9 @@ struct mqr_core {
   struct mqr_pool operations;
   struct mqr_pool collectives;
   struct mqr_requests operation_requests;
+  struct mqr_recorded_operation* first_freed; /* the oldest of `freed` receives */
+  struct mqr_recorded_operation* last_freed;
+  uint32_t freed;
   struct mqr_requests collective_requests;
   struct mqr_members errhandlers;
   struct mqr_members unqueued;

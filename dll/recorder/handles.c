@@ -119,7 +119,9 @@ void mqr_errhandler_add(const struct mqr_errhandler_spec* spec) {
   if (!mqr_lock_ready())
     return;
   struct mqr_recorded_errhandler* const before = find_errhandler(spec->handle);
-  struct mqr_recorded_errhandler* const made = handles() != NULL ? new_errhandler(spec) : NULL;
+  const int fits =
+      handles() != NULL && (before != NULL || handles()->errhandlers.count < MQR_MAX_ERRHANDLERS);
+  struct mqr_recorded_errhandler* const made = fits ? new_errhandler(spec) : NULL;
   if (made != NULL) {
     mqr_begin_update();
     if (before != NULL)

@@ -97,7 +97,7 @@ void mqr_request_set_fortran(const void* request, int32_t fortran);
 /* The same for an operation, whatever its request is. */
 void mqr_operation_mark(struct mqr_recorded_operation* operation, uint32_t flags);
 /* The program has freed the request of an operation that stays listed: the request does not lead to
- * it any more. */
+ * it any more. Beyond MQR_MAX_FREED of them the oldest one is listed no more. */
 void mqr_operation_free_request(struct mqr_recorded_operation* operation);
 void mqr_collective_free_request(struct mqr_recorded_collective* collective);
 

@@ -127,9 +127,9 @@ enum mqr_state { MQR_NOT_INITIALIZED, MQR_INITIALIZED, MQR_FINALIZED };
 
 enum mqr_root_flags {
   MQR_OFF = 1, /* MPI_Pcontrol(0): operations that begin now are in no list */
-  /* Some operations were in no list, and were not counted: recording was off, memory was short, or
-   * a callback of the program made them. Lists may lack pending operations, and counters are
-   * meaningless. */
+  /* Some operations are in no list, or were not counted: recording was off, memory was short, a
+   * list was full, or a callback of the program made them. Lists may lack pending operations, and
+   * counters are meaningless. */
   MQR_GAPS = 2,
 };
 

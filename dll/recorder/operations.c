@@ -338,6 +338,35 @@ struct mqr_recorded_operation* mqr_request_take(const void* request) {
   return mqr_requests_look_up(&mqr_core.operation_requests, request, 1);
 }
 
+/* The oldest receive is the likeliest to have its message. */
+static void forget_oldest_freed(void) {
+  struct mqr_recorded_operation* const oldest = mqr_core.first_freed;
+  mqr_core.first_freed = oldest->chain;
+  --mqr_core.freed;
+  mqr_mark_gap();
+  struct mqr_recorded_communicator* const gone = unlink_operation(oldest);
+  mqr_pool_give(&mqr_core.operations, oldest);
+  mqr_communicator_release(gone);
+}
+
+void mqr_operation_free_request(struct mqr_recorded_operation* operation) {
+  if (operation == NULL || !mqr_lock_ready())
+    return;
+  mqr_requests_remove(&mqr_core.operation_requests, operation);
+  mqr_begin_update();
+  mqr_publish_word(&operation->shared.flags, operation->shared.flags | MQR_REQUEST_FREED);
+  operation->chain = NULL;
+  if (mqr_core.freed != 0)
+    mqr_core.last_freed->chain = operation;
+  else
+    mqr_core.first_freed = operation;
+  mqr_core.last_freed = operation;
+  if (++mqr_core.freed > MQR_MAX_FREED)
+    forget_oldest_freed();
+  mqr_end_update();
+  mqr_unlock();
+}
+
 enum mqr_queue mqr_operation_queue(const struct mqr_recorded_operation* operation) {
   return (enum mqr_queue)operation->shared.node.kind;
 }

@@ -24,7 +24,7 @@ static uint64_t next_random(uint64_t* state) {
   return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes,
+void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, size_t most,
                    const struct mqr_placement* placement) {
   static const struct mqr_placement usual = {0, default_arena_bytes, 0};
   if (placement == NULL)
@@ -35,6 +35,7 @@ void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes,
   if (pool->arena_bytes < pool->slot_bytes)
     pool->arena_bytes = pool->slot_bytes;
   pool->shuffled = placement->shuffled;
+  pool->most = most;
   /* The generator stays at 0 for ever. */
   pool->random = placement->seed != 0 ? placement->seed : UINT64_C(0x9e3779b97f4a7c15);
 }
@@ -75,8 +76,9 @@ static int add_arena(struct mqr_pool* pool) {
 }
 
 void* mqr_pool_take(struct mqr_pool* pool) {
-  if (pool->free == NULL && pool->untouched == 0 && !add_arena(pool))
+  if (pool->taken == pool->most || (pool->free == NULL && pool->untouched == 0 && !add_arena(pool)))
     return NULL;
+  ++pool->taken;
   if (pool->free == NULL && pool->order != NULL)
     return pool->order[--pool->untouched];
   if (pool->free == NULL) {
@@ -91,6 +93,7 @@ void* mqr_pool_take(struct mqr_pool* pool) {
 void mqr_pool_give(struct mqr_pool* pool, void* slot) {
   *(void**)slot = pool->free;
   pool->free = slot;
+  --pool->taken;
 }
 
 void mqr_pool_close(struct mqr_pool* pool) {

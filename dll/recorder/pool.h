@@ -17,11 +17,14 @@ struct mqr_pool {
   size_t untouched;         /* number of these slots, at its end */
   void** order; /* of a shuffled arena: its untouched slots, the next one last; else NULL */
   void* free;   /* the next slot to be taken; NULL: an untouched one */
+  size_t taken; /* slots; never more than `most` */
+  size_t most;
 };
 
-void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, const struct mqr_placement* placement);
+void mqr_pool_open(struct mqr_pool* pool, size_t slot_bytes, size_t most,
+                   const struct mqr_placement* placement);
 
-/* The slot's contents are undefined. NULL: no memory. */
+/* The slot's contents are undefined. NULL: no memory, or `most` slots are taken. */
 void* mqr_pool_take(struct mqr_pool* pool);
 void mqr_pool_give(struct mqr_pool* pool, void* slot);
 

@@ -48,8 +48,10 @@ enum mqr_result mqr_init(const struct mqr_placement* placement) {
   mqr_lock();
   const int ready = root->state == MQR_INITIALIZED;
   if (!ready) {
-    mqr_pool_open(&mqr_core.operations, sizeof(struct mqr_recorded_operation), placement);
-    mqr_pool_open(&mqr_core.collectives, sizeof(struct mqr_recorded_collective), NULL);
+    mqr_pool_open(&mqr_core.operations, sizeof(struct mqr_recorded_operation), MQR_MAX_OPERATIONS,
+                  placement);
+    mqr_pool_open(&mqr_core.collectives, sizeof(struct mqr_recorded_collective),
+                  MQR_MAX_COLLECTIVES, NULL);
     mqr_operations_open();
     mqr_begin_update();
     root->flags = 0;
@@ -90,6 +92,8 @@ void mqr_finalize(void) {
     node = next;
   }
   mqr_requests_close(&mqr_core.operation_requests);
+  mqr_core.first_freed = mqr_core.last_freed = NULL;
+  mqr_core.freed = 0;
   mqr_requests_close(&mqr_core.collective_requests);
   mqr_pool_close(&mqr_core.operations);
   mqr_pool_close(&mqr_core.collectives);
@@ -119,9 +123,8 @@ void mqr_abandon(void) {
 void* mqr_requests_look_up(struct mqr_requests* requests, const void* request, int take) {
   if (!mqr_lock_ready())
     return NULL;
-  void* const found = mqr_requests_find(requests, (uintptr_t)request);
-  if (take && found != NULL)
-    mqr_requests_take(requests, found);
+  void* const found = take ? mqr_requests_take(requests, (uintptr_t)request)
+                           : mqr_requests_find(requests, (uintptr_t)request);
   mqr_unlock();
   return found;
 }

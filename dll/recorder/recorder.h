@@ -19,9 +19,21 @@ extern "C" {
 struct mqr_recorded_communicator;
 struct mqr_recorded_operation;
 
+/* How much is kept at most. What comes beyond is missing in its list, and readers are told so:
+ * MQR_GAPS, or MQR_UNSEEN_ERRHANDLERS. */
+enum {
+  MQR_MAX_OPERATIONS = 1 << 20,
+  MQR_MAX_FREED = 1 << 12, /* of these, receives whose request was freed: the oldest one goes */
+  MQR_MAX_COLLECTIVES = 1 << 16,
+  MQR_MAX_UNQUEUED = 1 << 16,
+  MQR_MAX_COMMUNICATORS = 1 << 16,
+  MQR_MAX_THREADS = 1 << 12,
+  MQR_MAX_ERRHANDLERS = 1 << 12,
+};
+
 enum mqr_result {
   MQR_OK,
-  MQR_NO_MEMORY,
+  MQR_NO_MEMORY, /* or there are as many as are kept */
   MQR_BAD_STATE, /* before mqr_init(), after mqr_finalize(), or not in this order */
   MQR_BAD_VALUE,
   MQR_OFF_NOW /* nothing is recorded at present: mqr_set_recording() */

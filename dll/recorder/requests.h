@@ -8,6 +8,7 @@
 
 struct mqr_requests {
   void** buckets;
+  void** taken;        /* the same of the nodes that are taken out */
   size_t bucket_count; /* a power of two, or 0 */
   size_t count;
   size_t key;   /* offset of a node's key, a uintptr_t */
@@ -26,9 +27,10 @@ enum mqr_request_place {
 int mqr_requests_add(struct mqr_requests* requests, void* node);
 /* The node that was added last with that key, and is not taken out; or NULL. */
 void* mqr_requests_find(const struct mqr_requests* requests, uintptr_t key);
-/* The same among the nodes that are taken out. */
+/* The one among the nodes that are taken out that was taken first; or NULL. */
 void* mqr_requests_find_taken(const struct mqr_requests* requests, uintptr_t key);
-void mqr_requests_take(const struct mqr_requests* requests, void* node);
+/* As mqr_requests_find(), and takes the node out. */
+void* mqr_requests_take(const struct mqr_requests* requests, uintptr_t key);
 /* Does nothing if the node was not taken out. */
 void mqr_requests_put_back(const struct mqr_requests* requests, void* node);
 /* Does nothing if the node is not there. */

@@ -68,7 +68,8 @@ static struct mqr_recorded_thread* take_ended(void) {
 }
 
 static struct mqr_recorded_thread* add_thread(void) {
-  struct mqr_recorded_thread* const made = calloc(1, sizeof *made);
+  const int full = mqbridge_recorder.threads.count == MQR_MAX_THREADS;
+  struct mqr_recorded_thread* const made = full ? NULL : calloc(1, sizeof *made);
   if (made == NULL) {
     mqr_mark_gap();
     return NULL;

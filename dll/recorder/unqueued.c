@@ -17,7 +17,8 @@ static struct mqr_recorded_unqueued* take_node(void) {
   if (mqbridge_recorder.handles.word == 0 || (mqbridge_recorder.flags & MQR_OFF) != 0)
     return NULL;
   if (mqr_core.unqueued_pool.slot_bytes == 0)
-    mqr_pool_open(&mqr_core.unqueued_pool, sizeof(struct mqr_recorded_unqueued), NULL);
+    mqr_pool_open(&mqr_core.unqueued_pool, sizeof(struct mqr_recorded_unqueued), MQR_MAX_UNQUEUED,
+                  NULL);
   return mqr_pool_take(&mqr_core.unqueued_pool);
 }
 
@@ -192,14 +193,6 @@ void mqr_operation_mark(struct mqr_recorded_operation* operation, uint32_t flags
   if (operation == NULL || !mqr_lock_ready())
     return;
   change_flags(&operation->shared.flags, operation->shared.flags | flags);
-  mqr_unlock();
-}
-
-void mqr_operation_free_request(struct mqr_recorded_operation* operation) {
-  if (operation == NULL || !mqr_lock_ready())
-    return;
-  mqr_requests_remove(&mqr_core.operation_requests, operation);
-  change_flags(&operation->shared.flags, operation->shared.flags | MQR_REQUEST_FREED);
   mqr_unlock();
 }
 

@@ -6,10 +6,14 @@
 #include "tests/dll/kept_state.h"
 #include "tests/mqs/process_memory.h"
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <iostream>
 #include <map>
+#include <pthread.h>
+#include <set>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -49,7 +53,8 @@ protected:
   }
 
   mqr_recorded_operation* begin(mqr_queue queue, std::int32_t peer, std::int32_t tag,
-                                std::uint32_t flags = 0) {
+                                std::uint32_t flags = 0,
+                                mqr_recorded_communicator* communicator = nullptr) {
     mqr_operation_spec spec = {};
     spec.queue = queue;
     spec.function = queue == MQR_SEND ? MQR_Isend : MQR_Irecv;
@@ -59,7 +64,8 @@ protected:
     spec.length = 100 + static_cast<std::uint64_t>(tag);
     spec.site = this;
     mqr_recorded_operation* begun = nullptr;
-    EXPECT_EQ(mqr_operation_begin(world_, &spec, &begun), MQR_OK);
+    EXPECT_EQ(mqr_operation_begin(communicator != nullptr ? communicator : world_, &spec, &begun),
+              MQR_OK);
     return begun;
   }
 
@@ -317,6 +323,147 @@ TEST_F(RecorderCalls, WithoutMemoryThereIsAGapAndNothingIsBroken) {
 }
 #endif
 
+// A program that frees the requests of its receives, as many as it likes: nothing tells the
+// recorder when their messages come.
+TEST_F(RecorderCalls, OfReceivesWhoseRequestIsFreedTheNewestAreKeptAndTheRestIsSaid) {
+  std::vector<char> handles(MQR_MAX_FREED + 10);
+  auto* const waited = begin(MQR_RECEIVE, 1, 77'777);
+  const auto free_one = [&](int tag) {
+    auto* const receive = begin(MQR_RECEIVE, 1, tag);
+    mqr_request_add(&handles.at(static_cast<std::size_t>(tag)), receive);
+    mqr_operation_free_request(mqr_request_take(&handles.at(static_cast<std::size_t>(tag))));
+  };
+  for (int tag = 0; tag < MQR_MAX_FREED; ++tag)
+    free_one(tag);
+  EXPECT_EQ(state_of(::getpid()).root.flags, 0U);
+  for (int tag = MQR_MAX_FREED; tag < MQR_MAX_FREED + 10; ++tag)
+    free_one(tag);
+  EXPECT_EQ(state_of(::getpid()).root.flags, std::uint32_t{MQR_GAPS});
+  std::vector<int> tags;
+  const auto kept = world();
+  for (const auto& [address, receive] : kept.queues[MQR_RECEIVE])
+    tags.push_back(receive.tag);
+  ASSERT_THAT(tags, SizeIs(MQR_MAX_FREED + 1));
+  EXPECT_EQ(tags.at(0), 77'777); // not freed: it stays
+  EXPECT_EQ(tags.at(1), 10);
+  EXPECT_EQ(tags.back(), MQR_MAX_FREED + 9);
+  mqr_receive_end(waited, 1, 77'777, 0);
+}
+
+// A communicator that the program has freed goes with the last receive that is kept of it.
+TEST_F(RecorderCalls, ManyFreedCommunicatorsWithFreedReceivesGoWithThem) {
+  std::vector<char> handles(3 * MQR_MAX_FREED);
+  for (auto& handle : handles) {
+    auto* const communicator = add(2, 4);
+    auto* const receive = begin(MQR_RECEIVE, 1, 1, 0, communicator);
+    mqr_request_add(&handle, receive);
+    mqr_operation_free_request(mqr_request_take(&handle));
+    mqr_communicator_free(communicator);
+  }
+  EXPECT_EQ(mqbridge_recorder.communicators.count, 1U + MQR_MAX_FREED);
+}
+
+TEST_F(RecorderCalls, EachListHasABoundAndBeyondItThereIsAGap) {
+  const auto has_gap = [] { return (mqbridge_recorder.flags & MQR_GAPS) != 0; };
+  const auto no_gap = [] { mqbridge_recorder.flags = 0; };
+  std::vector<mqr_recorded_operation*> operations(MQR_MAX_OPERATIONS);
+  mqr_recorded_operation* refused = nullptr;
+  const mqr_operation_spec receive = {MQR_RECEIVE, MQR_Irecv, 0, 1,       1,      8,
+                                      nullptr,     nullptr,   0, nullptr, nullptr};
+  for (auto& operation : operations)
+    ASSERT_EQ(mqr_operation_begin(world_, &receive, &operation), MQR_OK);
+  EXPECT_FALSE(has_gap());
+  EXPECT_EQ(mqr_operation_begin(world_, &receive, &refused), MQR_NO_MEMORY);
+  EXPECT_TRUE(has_gap());
+  for (auto* const operation : operations)
+    mqr_operation_remove(operation);
+  EXPECT_EQ(mqr_operation_begin(world_, &receive, &refused), MQR_OK); // there is room again
+  mqr_operation_remove(refused);
+
+  no_gap();
+  std::vector<mqr_recorded_collective*> collectives(MQR_MAX_COLLECTIVES);
+  const mqr_collective_spec barrier = {MQR_Ibarrier, 0, MQR_NO_ROOT, nullptr, nullptr};
+  for (auto& collective : collectives)
+    ASSERT_EQ(mqr_collective_begin(world_, &barrier, &collective), MQR_OK);
+  EXPECT_FALSE(has_gap());
+  mqr_recorded_collective* refused_collective = nullptr;
+  EXPECT_EQ(mqr_collective_begin(world_, &barrier, &refused_collective), MQR_NO_MEMORY);
+  EXPECT_TRUE(has_gap());
+  for (auto* const collective : collectives)
+    mqr_collective_end(collective);
+
+  no_gap();
+  std::vector<mqr_recorded_communicator*> communicators(MQR_MAX_COMMUNICATORS - 1); // and the world
+  for (auto& communicator : communicators)
+    communicator = add(2, 4);
+  EXPECT_FALSE(has_gap());
+  const mqr_communicator_spec spec = {"", 2, 0, 4, nullptr, 0, nullptr, 0};
+  mqr_recorded_communicator* refused_communicator = nullptr;
+  EXPECT_EQ(mqr_communicator_add(&spec, &refused_communicator), MQR_NO_MEMORY);
+  EXPECT_TRUE(has_gap());
+  for (auto* const communicator : communicators)
+    mqr_communicator_free(communicator);
+}
+
+// In a process of its own: nodes of threads stay.
+TEST_F(RecorderCalls, MoreThreadsThanAreKeptAreAGap) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<int> there = 0;
+    const auto call = [&there] {
+      enter(MQR_Recv);
+      ++there;
+      ::pause();
+    };
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    const auto start = [](void* body) -> void* {
+      (*static_cast<const decltype(call)*>(body))();
+      return nullptr;
+    };
+    pthread_t thread{};
+    const bool before = mqbridge_recorder.flags == 0;
+    for (int i = 0; i < MQR_MAX_THREADS + 1; ++i)
+      if (pthread_create(&thread, &small, start,
+                         const_cast<void*>(static_cast<const void*>(&call))))
+        ::_exit(2);
+    while (there < MQR_MAX_THREADS + 1)
+      std::this_thread::yield();
+    ::_exit(before && mqbridge_recorder.threads.count == MQR_MAX_THREADS &&
+                    mqbridge_recorder.flags == MQR_GAPS
+                ? 0
+                : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// MPI_Waitall over requests that MPI gives one handle.
+TEST_F(RecorderCalls, ManyRequestsOfOneHandleAreTakenAndGivenBackInLinearTime) {
+  constexpr int count = 100'000; // count * count / 2 steps would take some seconds
+  char handle = 0;
+  for (int i = 0; i < 2 * count; ++i)
+    mqr_request_add(&handle, begin(MQR_RECEIVE, 1, i));
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<mqr_recorded_operation*> taken(count);
+  for (auto& operation : taken)
+    operation = mqr_request_take(&handle);
+  for (auto* const operation : taken) // MPI_Testall that finds nothing
+    mqr_request_add(&handle, operation);
+  for (auto& operation : taken)
+    operation = mqr_request_take(&handle);
+  for (auto* const operation : taken)
+    mqr_receive_end(operation, 1, 1, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(1));
+  EXPECT_EQ(std::set(taken.begin(), taken.end()).size(), taken.size());
+  EXPECT_THAT(world().queues[MQR_RECEIVE], SizeIs(count));
+  for (int i = 0; i < count; ++i)
+    EXPECT_NE(mqr_request_take(&handle), nullptr);
+  EXPECT_EQ(mqr_request_take(&handle), nullptr);
+}
+
 TEST_F(RecorderCalls, AHandleThatIsUsedAgainLeadsToItsLastOperation) {
   char handle = 0;
   auto* const first = begin(MQR_RECEIVE, 1, 1);
@@ -354,6 +501,26 @@ protected:
 
   char handle = 0;
 };
+
+TEST_F(RecorderRequests, TheirListAndThatOfErrorHandlersHaveBounds) {
+  for (int i = 0; i < MQR_MAX_UNQUEUED; ++i)
+    begin_generalized();
+  EXPECT_EQ(mqbridge_recorder.flags, 0U);
+  begin_generalized();
+  EXPECT_EQ(mqbridge_recorder.flags, std::uint32_t{MQR_GAPS});
+  EXPECT_THAT(generalized(), SizeIs(MQR_MAX_UNQUEUED));
+
+  const auto* const handles = reinterpret_cast<mqr_handles*>(mqbridge_recorder.handles.word);
+  std::vector<char> errhandlers(MQR_MAX_ERRHANDLERS + 1);
+  for (auto& errhandler : errhandlers) {
+    EXPECT_EQ(handles->flags, 0U);
+    mqr_errhandler_spec spec = {};
+    spec.handle = &errhandler;
+    mqr_errhandler_add(&spec);
+  }
+  EXPECT_EQ(handles->flags, std::uint32_t{MQR_UNSEEN_ERRHANDLERS});
+  EXPECT_EQ(handles->errhandlers.count, std::uint32_t{MQR_MAX_ERRHANDLERS});
+}
 
 // A thread waits for it meanwhile, and has taken it.
 TEST_F(RecorderRequests, AGeneralizedOneIsCompletedByAnotherThread) {

@@ -268,9 +268,11 @@ private:
                     "MPI_Pcontrol(1) in the program switches it on again"}
             : Error{"recorder.gaps",
                     "the recorder has missed operations: recording was off for a while, memory was "
-                    "short, or a callback of the program (an error handler) called MPI or left a "
-                    "call",
-                    "start the job again, without MPI_Pcontrol(0), and without what MPI refuses"};
+                    "short, more was pending than it keeps (of receives that the program has let "
+                    "go by MPI_Request_free it keeps 4096), or a callback of the program (an error "
+                    "handler) called MPI or left a call",
+                    "start the job again, without MPI_Pcontrol(0), without what MPI refuses, and "
+                    "with MPI_Wait instead of MPI_Request_free for receives"};
     for (auto& communicator : communicators_) {
       if (communicator.recorded)
         communicator.recorded->whole = false;
