@@ -72,11 +72,18 @@ Result<pid_t> start(const std::vector<std::string>& argv, const SpawnOptions& op
                     std::string_view missing, std::span<const EnvironmentVariable> variables = {}) {
   if (argv.empty())
     return fail(codes::command_start, "there is no command");
-  auto words = pointers_to(argv);
   const auto environment = environment_with(variables);
   pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, words.front(), &options.actions, &options.attributes,
-                                   words.data(), pointers_to(environment).data());
+  const auto run = [&](const std::vector<std::string>& words) {
+    return ::posix_spawnp(&pid, words.front().c_str(), &options.actions, &options.attributes,
+                          pointers_to(words).data(), pointers_to(environment).data());
+  };
+  int error = run(argv);
+  if (error == ENOEXEC) { // a script without `#!`: a shell runs it, as execvp() would
+    std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$0\" \"$@\""};
+    words.insert(words.end(), argv.begin(), argv.end());
+    error = run(words);
+  }
   if (error != 0)
     return fail(error == ENOENT ? missing : codes::command_start,
                 fmt::format("cannot run {}: {}", argv[0], std::strerror(error)),

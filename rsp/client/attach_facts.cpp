@@ -44,6 +44,7 @@ void learn_stub(AttachFacts& facts, std::string_view status) {
 
 void learn_process(AttachFacts& facts, std::string_view status) {
   facts.zombie = status_field(status, "State").starts_with('Z');
+  facts.threads = parse_decimal<std::uint32_t>(status_field(status, "Threads"));
   facts.tracer = parse_decimal<std::int64_t>(status_field(status, "TracerPid"));
   facts.process_user = parse_decimal<std::uint32_t>(status_field(status, "Uid", 0));
 }
@@ -86,6 +87,15 @@ std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid
   if (facts.exists == false) {
     return Error{"attach.no_such_process", what + "; there is no such process where the stub runs",
                  "on the node: pgrep -ax PROGRAM    (a container has process numbers of its own)"};
+  }
+  if (facts.zombie && facts.threads.value_or(1) > 1) {
+    return Error{"attach.main_ended",
+                 fmt::format("{}; its main thread has ended (pthread_exit), and {} of its threads "
+                             "live on: a debugger can attach only to one of these",
+                             what, *facts.threads - 1),
+                 fmt::format("give the number of one of them in the place of {}; on the node: ls "
+                             "/proc/{}/task",
+                             pid, pid)};
   }
   if (facts.zombie) {
     return Error{"attach.exited", what + "; it has ended, and waits only for its parent",

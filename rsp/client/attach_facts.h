@@ -15,7 +15,8 @@ namespace mqbridge::rsp {
 struct AttachFacts {
   std::optional<bool> exists;
   bool zombie = false;
-  std::optional<std::int64_t> tracer; ///< 0: nobody traces it
+  std::optional<std::uint32_t> threads; ///< of the process, a main thread that has ended included
+  std::optional<std::int64_t> tracer;   ///< 0: nobody traces it
   std::string tracer_name;
   std::optional<std::uint32_t> process_user; ///< real uid
   std::optional<std::uint32_t> stub_user;    ///< effective uid of the stub
@@ -30,9 +31,9 @@ using FileSource = std::function<Result<std::string>(std::string_view path)>;
 AttachFacts gather_attach_facts(const FileSource& files, std::int64_t pid,
                                 std::string_view stub_status);
 
-/// The refusal, told apart: attach.no_such_process, attach.exited, ptrace.traced,
-/// ptrace.other_user, ptrace.yama, ptrace.capability, or ptrace.denied where the facts do not say.
-/// `said` is what the stub said.
+/// The refusal, told apart: attach.no_such_process, attach.exited, attach.main_ended,
+/// ptrace.traced, ptrace.other_user, ptrace.yama, ptrace.capability, or ptrace.denied where the
+/// facts do not say. `said` is what the stub said.
 Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_view said);
 
 /// The same before anybody has tried: nullopt where the facts do not speak against it.

@@ -3,9 +3,11 @@
 
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
+#include "tests/support/temp_directory.h"
 #include "tests/watch/watcher.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -56,6 +58,20 @@ TEST(WatchedCommand, ThatCannotBeRunSaysWhy) {
   const auto directory = WatchedCommand::start({"/tmp"}, {});
   ASSERT_FALSE(directory);
   EXPECT_EQ(directory.error().code, "command.start");
+}
+
+// As timeout(1) and any shell start it.
+TEST(WatchedCommand, MayBeAScriptThatDoesNotNameItsShell) {
+  const TempDirectory directory;
+  const auto script = directory / "my script";
+  std::ofstream(script) << "echo \"$0\" \"$#\" \"$2\"; exit 6\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  Watcher watcher([&script] {
+    auto command = WatchedCommand::start({script.string(), "a b", "c  d"}, {});
+    return command && (*command)->wait() == WatchEnd::ended ? *(*command)->exit_status() : 97;
+  });
+  EXPECT_EQ(watcher.finish(), 6);
+  EXPECT_EQ(watcher.out(), script.string() + " 2 c  d\n");
 }
 
 // The very files and the group of the one that watches; and a descriptor that is not even standard.
