@@ -405,6 +405,8 @@ void RankSession::release() {
   if (const auto released = access_->release(process_.get(), report_.any_error())) {
     if (!released->done)
       report_.say_release(released->done.error());
+    for (auto& warning : access_->take_warnings())
+      report_.warnings().push_back(std::move(warning));
     if (released->died) {
       report_.say_death(*released->died);
       stacks_.forget();

@@ -184,9 +184,13 @@ Result<void> LiveAccess::run(rsp::Attachment& attachment) {
 Result<OpenedProcess> LiveAccess::open() {
   if (auto state = remote_process_state(*client_))
     process_state_ = std::move(state);
+  if (is_here())
+    ran_since_ = start_of_running(process_->pid);
   auto attachment = attach();
-  if (!attachment)
+  if (!attachment) {
+    mend_stop();
     return forward(std::move(attachment));
+  }
   if (process_ != nullptr) // whatever it is called inside of a container
     pid_ = process_->pid;
   else if (attachment->pid != 0)
@@ -205,9 +209,21 @@ Result<OpenedProcess> LiveAccess::open() {
   return opened;
 }
 
+bool LiveAccess::is_here() const {
+  return process_ != nullptr && process_->node.launcher == Launcher::local;
+}
+
+/// For a gdbserver of ours that did not do what it was asked to.
+void LiveAccess::mend_stop() {
+  if (!ran_since_)
+    return;
+  if (auto warning = mqbridge::mend_stop(process_->pid, *ran_since_))
+    warnings_.push_back(std::move(*warning));
+}
+
 /// The file system of a process of this host; nullptr: it is ours, or the process runs elsewhere.
 std::shared_ptr<const ProcessRoot> LiveAccess::root() {
-  if (process_ == nullptr || process_->node.launcher != Launcher::local)
+  if (!is_here())
     return nullptr;
   auto root = ProcessRoot::of(process_->pid);
   if (root)
@@ -230,6 +246,8 @@ std::optional<Release> LiveAccess::release(StoppedProcess* process, bool any_err
   look_for_life(any_error);
   Release release;
   release.done = process != nullptr ? process->release() : rsp::detach(*client_);
+  if (!release.done)
+    mend_stop();
   if (client_->life().ended())
     release.died = rsp::died(endpoint_);
   const auto for_us =

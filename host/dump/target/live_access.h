@@ -54,6 +54,8 @@ private:
   Result<rsp::Attachment> attach();
   Result<void> run(rsp::Attachment& attachment);
   std::shared_ptr<const ProcessRoot> root();
+  bool is_here() const;
+  void mend_stop();
   void look_for_life(bool any_error);
   void begin_hold(Clock::time_point since = Clock::now());
   void limit_hold();
@@ -67,6 +69,7 @@ private:
   std::unique_ptr<rsp::Client> client_; ///< null: not connected yet
   std::optional<std::string> process_state_;
   std::optional<std::int64_t> pid_;
+  std::optional<std::uint64_t> ran_since_; ///< of a process of this host that ran when we came
   Warnings warnings_;
   bool held_ = false; ///< attached, and stopped for the dump
   Clock::time_point contact_;

@@ -7,13 +7,16 @@
 #include "rsp/packet/stat_line.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace mqbridge {
 namespace {
@@ -34,6 +37,56 @@ constexpr std::chrono::milliseconds between_looks{20};
 bool in_state_d(std::string_view text) {
   const auto stat = rsp::StatLine::parse(text);
   return stat && stat->state() == 'D';
+}
+
+constexpr int place_of_parent = 4; ///< in a line of stat
+constexpr int place_of_start = 22;
+
+/// How long a process is looked at for the stop of a tracer that has died: the kernel closes the
+/// tracer's connection before it lets the process go, and the process takes the signal after that.
+constexpr std::chrono::milliseconds until_settled{300};
+
+struct Life {
+  char state = 'X';
+  std::int64_t parent = 0;
+  std::uint64_t started = 0;
+  std::int64_t tracer = 0; ///< 0: nobody
+};
+
+/// nullopt: there is no such process.
+std::optional<Life> life_of(std::int64_t pid) {
+  constexpr std::string_view tracer = "TracerPid:\t";
+  const auto line = read_text_file(stat_path(pid));
+  const auto status = read_text_file(fmt::format("/proc/{}/status", pid));
+  const auto stat = line ? rsp::StatLine::parse(*line) : std::nullopt;
+  if (!stat || !status)
+    return std::nullopt;
+  const auto at = status->find(tracer);
+  return Life{stat->state(), static_cast<std::int64_t>(stat->number(place_of_parent).value_or(0)),
+              stat->number(place_of_start).value_or(0),
+              at != std::string::npos ? std::atoll(status->c_str() + at + tracer.size()) : 0};
+}
+
+/// Whether we have started that process, or it descends from one that we have.
+bool is_ours(const Life& process) {
+  constexpr int most_generations = 16;
+  std::optional<Life> at = process;
+  for (int i = 0; at && i < most_generations; ++i) {
+    if (at->parent == ::getpid())
+      return true;
+    at = life_of(at->parent);
+  }
+  return false;
+}
+
+/// Continues `stopped`, which is the process `pid` itself or its tracer.
+Error go_on(std::int64_t stopped, std::int64_t pid, std::string what) {
+  if (::kill(static_cast<pid_t>(stopped), SIGCONT) == 0)
+    return {"target.continued", std::move(what) + "; mqbridge has let it go on", {}};
+  return {"target.left_stopped",
+          fmt::format("{}, and mqbridge cannot let process {} go on: {}", what, pid,
+                      std::strerror(errno)),
+          fmt::format("as root: kill -CONT {}", stopped)};
 }
 
 /// "voluntary_ctxt_switches:\t17": how often a thread has fallen asleep so far.
@@ -85,6 +138,32 @@ std::optional<Error> stopped_process_warning(std::string_view state, std::int64_
                "the process was stopped before mqbridge came (state T: SIGSTOP, or Ctrl-Z), and "
                "stays so: it does not take part in the job",
                fmt::format("to let it go on, on its node: kill -CONT {}", pid)};
+}
+
+std::optional<std::uint64_t> start_of_running(std::int64_t pid) {
+  const auto life = life_of(pid);
+  if (!life || life->started == 0 || life->tracer != 0 || life->state == 'T')
+    return std::nullopt;
+  return life->started;
+}
+
+std::optional<Error> mend_stop(std::int64_t pid, std::uint64_t started) {
+  const auto end = std::chrono::steady_clock::now() + until_settled;
+  for (;;) {
+    const auto life = life_of(pid);
+    if (!life || life->started != started)
+      return std::nullopt;
+    if (life->tracer == 0 && life->state == 'T')
+      return go_on(pid, pid, "the gdbserver ended while it attached, and left the process stopped");
+    const auto tracer = life->tracer != 0 ? life_of(life->tracer) : std::nullopt;
+    if (tracer && tracer->state == 'T' && is_ours(*tracer))
+      return go_on(life->tracer, pid,
+                   fmt::format("the gdbserver (process {}) was suspended, and held the process",
+                               life->tracer));
+    if (std::chrono::steady_clock::now() >= end)
+      return std::nullopt;
+    std::this_thread::sleep_for(10ms);
+  }
 }
 
 ThreadFiles threads_here(std::int64_t pid) {

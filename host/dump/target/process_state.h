@@ -24,6 +24,19 @@ std::optional<std::string> remote_process_state(rsp::Client& client);
 /// stays stopped when it is released.
 std::optional<Error> stopped_process_warning(std::string_view state, std::int64_t pid);
 
+/// When a process of this host was started, as /proc has it, if the process runs: no signal has
+/// stopped it, and nobody traces it. nullopt: it does not run, or /proc does not tell.
+std::optional<std::uint64_t> start_of_running(std::int64_t pid);
+
+/// To be called when the gdbserver of a process of this host does not answer any more. The kernel
+/// stops a process for its tracer; if the tracer is killed before it has taken note of that, the
+/// process stays stopped, and if the tracer is suspended, nobody lets the process go. `started`:
+/// start_of_running() before the attach. Continues a suspended tracer, which then lets go at its
+/// end of file, and a process that is stopped, that nobody traces, and that is the same one.
+/// Warning target.continued, or target.left_stopped with the line that mends it; nullopt: there was
+/// nothing to mend.
+std::optional<Error> mend_stop(std::int64_t pid, std::uint64_t started);
+
 /// How to read /proc about a process's threads.
 struct ThreadFiles {
   std::function<std::vector<std::string>()> folders; ///< one a thread: "/proc/7/task/8"
