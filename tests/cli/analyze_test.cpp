@@ -109,25 +109,25 @@ TEST(ReadDocuments, TakeNoMoreMemoryThanTheyMay) {
 
 TEST(FailOn, IsMetByDeadlocksThatAreSureEnough) {
   Analysis analysis;
-  EXPECT_FALSE(meets(analysis, Confidence::possible)) << "undecided";
+  EXPECT_FALSE(meets(analysis, FailOn{Confidence::possible})) << "undecided";
   analysis.verdict = Verdict::no_deadlock;
   analysis.confidence = Confidence::certain;
-  EXPECT_FALSE(meets(analysis, Confidence::possible));
+  EXPECT_FALSE(meets(analysis, FailOn{Confidence::possible}));
   analysis.verdict = Verdict::deadlock;
-  EXPECT_TRUE(meets(analysis, Confidence::certain));
+  EXPECT_TRUE(meets(analysis, FailOn{Confidence::certain}));
   analysis.confidence = Confidence::possible;
-  EXPECT_TRUE(meets(analysis, Confidence::possible));
-  EXPECT_FALSE(meets(analysis, Confidence::likely));
+  EXPECT_TRUE(meets(analysis, FailOn{Confidence::possible}));
+  EXPECT_FALSE(meets(analysis, FailOn{Confidence::likely}));
 }
 
 TEST(FailOn, ComesBeforePartialRanksAndBehindInterruption) {
   Analysis analysis;
   analysis.verdict = Verdict::deadlock;
   analysis.confidence = Confidence::likely;
-  EXPECT_EQ(status_of_verdict(analysis, Confidence::likely, 1), 4);
-  EXPECT_EQ(status_of_verdict(analysis, Confidence::likely, 130), 130);
+  EXPECT_EQ(status_of_verdict(analysis, FailOn{Confidence::likely}, 1), 4);
+  EXPECT_EQ(status_of_verdict(analysis, FailOn{Confidence::likely}, 130), 130);
   EXPECT_EQ(status_of_verdict(analysis, std::nullopt, 1), 1);
-  EXPECT_EQ(status_of_verdict(std::nullopt, Confidence::likely, 3), 3);
+  EXPECT_EQ(status_of_verdict(std::nullopt, FailOn{Confidence::likely}, 3), 3);
 }
 
 class Analyze : public testing::Test {
