@@ -21,13 +21,6 @@ bool wants_verdict(const Dump& dump, const DumpCommand& command) {
   return command.format == Format::text && !command.summary && dump.ranks.size() > 1;
 }
 
-bool meets(const Analysis& analysis, const FailOn& fail_on) {
-  if (analysis.verdict == Verdict::undecided)
-    return fail_on.stuck && analysis.unchanged_ms;
-  return analysis.verdict == Verdict::deadlock && analysis.confidence &&
-         *analysis.confidence >= fail_on.least;
-}
-
 /// The reason why the demand is not met; empty: nothing is left open.
 std::string why_unmet(const Analysis& analysis, Confidence least) {
   if (analysis.verdict == Verdict::deadlock)
@@ -43,6 +36,13 @@ std::string why_unmet(const Analysis& analysis, Confidence least) {
 }
 
 } // namespace
+
+bool meets(const Analysis& analysis, const FailOn& fail_on) {
+  if (analysis.verdict == Verdict::undecided)
+    return fail_on.stuck && analysis.unchanged_ms;
+  return analysis.verdict == Verdict::deadlock && analysis.confidence &&
+         *analysis.confidence >= fail_on.least;
+}
 
 int status_of_verdict(const std::optional<Analysis>& analysis, std::optional<FailOn> fail_on,
                       int status) {

@@ -6,6 +6,9 @@
 
 namespace mqbridge {
 
+/// Whether the verdict is one that --fail-on names.
+bool meets(const Analysis& analysis, const FailOn& fail_on);
+
 /// The exit status of a report that would end with `status`: 4 if --fail-on is met and nothing was
 /// interrupted. If it is not met, but the verdict does not say that all is well either, stderr says
 /// why.
