@@ -104,13 +104,14 @@ private:
     for (const auto pid : starters_)
       wanted.push_back({proc_path(pid, "cmdline"), start_bytes});
     std::vector<Mapped> mapped(candidates_.size());
+    std::vector<rsp::FileText> starts(starters_.size()); // they come in any order
     auto done = files_.read(wanted, [&](std::size_t index, rsp::FileText text) {
       if (index < candidates_.size()) {
         mapped[index] = look_at(candidates_[index], text);
         return;
       }
       if (index >= first_starter) {
-        take_start(starters_[index - first_starter], text);
+        starts[index - first_starter] = std::move(text);
         return;
       }
       const auto& [pid, mpi] = daemons[index - candidates_.size()];
@@ -119,6 +120,8 @@ private:
     });
     for (std::size_t i = 0; done && i < mapped.size(); ++i)
       take_mapped(candidates_[i], std::move(mapped[i]));
+    for (std::size_t i = 0; done && i < starts.size(); ++i)
+      take_start(starters_[i], starts[i]);
     return done;
   }
 

@@ -3,6 +3,8 @@
 #include "tests/analysis/helpers_run.h"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 namespace mqbridge::sim {
 namespace {
@@ -80,6 +82,33 @@ std::set<int> reached_from(const std::vector<std::set<int>>& edges, int start) {
 Truth truth_of(const World& world, const std::set<int>& also_free) {
   return {.dead = dead_of(world, Knowledge::all, also_free),
           .certain_dead = dead_of(world, Knowledge::document, also_free)};
+}
+
+std::set<int> bound_by_collectives(const World& world, const Truth& truth,
+                                   const std::set<int>& core) {
+  HelpersRun stuck(world, Knowledge::document, {});
+  std::mt19937_64 random(1);
+  stuck.run(Order::messages_first, random);
+  auto edges = dependencies(stuck, truth.certain_dead);
+  const auto meeting = [&](int rank) -> std::optional<std::tuple<Verb, std::set<int>, char>> {
+    const Statement* in = stuck.world().statement(rank);
+    if (in == nullptr || (in->verb != Verb::barrier && in->verb != Verb::allreduce))
+      return std::nullopt;
+    const auto of = members(in->comm, rank, world.size());
+    return std::tuple(in->verb, std::set(of.begin(), of.end()), in->comm);
+  };
+  for (const int rank : truth.certain_dead)
+    if (const auto at = meeting(rank))
+      for (const int other : truth.certain_dead)
+        if (std::get<1>(*at).contains(other) && meeting(other) && meeting(other) != at)
+          edges[static_cast<std::size_t>(rank)].insert(other);
+  std::set<int> bound;
+  for (const int rank : truth.certain_dead)
+    for (const int other : core)
+      if (meeting(rank) && reached_from(edges, rank).contains(other) &&
+          reached_from(edges, other).contains(rank))
+        bound.insert(rank);
+  return bound;
 }
 
 std::set<int> core_of(const World& world, const Truth& truth, const std::set<int>& also_free) {

@@ -40,4 +40,10 @@ Truth truth_of(const World& world, const std::set<int>& also_free = {});
 /// on nobody else, single ranks that depend on nobody included.
 std::set<int> core_of(const World& world, const Truth& truth, const std::set<int>& also_free = {});
 
+/// The ranks that wait for the core and are waited for by it if a collective that nobody leaves
+/// before all have come waits for each member that stands in another such collective, whatever its
+/// next message is.
+std::set<int> bound_by_collectives(const World& world, const Truth& truth,
+                                   const std::set<int>& core);
+
 } // namespace mqbridge::sim

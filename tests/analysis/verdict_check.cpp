@@ -241,7 +241,11 @@ private:
       return "";
     const auto core = core_of(scene_.world, truth_);
     const auto said = ranks_in(analysis_.core);
-    return said == core ? "" : fmt::format("core is {}, says {}", core, said);
+    auto most = bound_by_collectives(scene_.world, truth_, core);
+    most.insert(core.begin(), core.end());
+    return is_subset(core, said) && is_subset(said, most)
+               ? ""
+               : fmt::format("core is {} to {}, says {}", core, most, said);
   }
 
   bool has_nonblocking() const {

@@ -229,7 +229,9 @@ TEST_F(Analyze, FailsOnAStuckJobThatIsUndecidedAndDidNotMove) {
   auto dump = ring(2);
   for (RankDump& rank : dump.ranks)
     rank.stopped_at = "2026-01-01T00:00:00.000Z";
-  dump.ranks[0].blocked_in->front().call = "MPI_Win_fence"; // what it waits for is not visible
+  for (RankDump& rank : dump.ranks)
+    rank.blocked_in = {
+        BlockedCall{.thread = rank.pid.value_or(1), .call = "MPI_Win_fence"}}; // unseen
   dump.earlier.push_back({"2026-01-01T00:00:00.000Z", dump.ranks});
   for (RankDump& rank : dump.ranks)
     rank.stopped_at = "2026-01-01T00:00:02.000Z";

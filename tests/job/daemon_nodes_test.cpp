@@ -12,10 +12,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 const NodeProcess launcher{"local:10", {}, 10};
 
-NodeScan scan(FakeNode& node) {
+NodeScan scan_jobs(FakeNode& node) {
   auto found = scan_node(node, "");
   EXPECT_TRUE(found) << found.error().message;
   return found ? std::move(*found) : NodeScan();
@@ -44,7 +45,7 @@ struct Found {
 Found started(DaemonNodes& daemons, const Node& from, FakeNode& node) {
   Found found;
   const std::vector<Node> nodes = {from};
-  const std::vector<NodeScan> scans = {scan(node)};
+  const std::vector<NodeScan> scans = {scan_jobs(node)};
   for (const auto& each : daemons.started_from(nodes, scans, found.faults))
     found.targets.push_back(each.target(1));
   return found;
@@ -61,7 +62,7 @@ TEST(DaemonNodes, AreWhereTheLaunchersOwnSshLeadsTo) {
       .add({.pid = 30, .name = "ssh", .command = daemon_on("n8", 2)}); // of no launcher
   DaemonNodes daemons(launcher, {});
   const auto found = started(daemons, {}, node);
-  EXPECT_THAT(found.targets, ElementsAre("ssh:n1:1", "ssh:me@n2:1"));
+  EXPECT_THAT(found.targets, UnorderedElementsAre("ssh:n1:1", "ssh:me@n2:1"));
   EXPECT_THAT(found.faults, IsEmpty());
   EXPECT_TRUE(daemons.all_are_known());
   EXPECT_TRUE(daemons.start("prterun-vm-10@2"));

@@ -1,5 +1,6 @@
 #include "host/job/quoted_words.h"
 #include "host/job/targets_file.h"
+#include "host/mqs/dll_policy.h"
 #include "tests/support/temp_directory.h"
 
 #include <fmt/format.h>

@@ -50,7 +50,7 @@ public:
               return std::ranges::find(core, process) != core.end();
             }))
           met.push_back(at);
-      if (met.size() > 1 && are_awaited(met))
+      if (met.size() > 1 && are_awaited(met) && !are_numbered(met))
         reasons.push_back(reason(met));
     }
   }
@@ -67,12 +67,31 @@ private:
     });
   }
 
+  /// A recorder numbers the collectives of a communicator: they are a collective_mismatch.
+  bool are_numbered(const std::vector<Meeting>& met) const {
+    return std::ranges::all_of(met, [&](const Meeting& at) {
+      const auto& call = *input_.waits.of(who_.at(at).front()).calls.front().call;
+      return at.first == met.front().first && call.sequence;
+    });
+  }
+
+  /// Whether another one of the meetings waits for the process.
+  bool is_waited_for(std::size_t process, const Meeting& in,
+                     const std::vector<Meeting>& met) const {
+    return std::ranges::any_of(met, [&](const Meeting& other) {
+      return other != in && picture_.seat(process, other.first) != nullptr;
+    });
+  }
+
   Reason reason(const std::vector<Meeting>& met) const {
     std::vector<std::size_t> all;
+    std::vector<std::size_t> awaited;
     std::string words;
     for (const Meeting& at : met) {
       const auto& processes = who_.at(at);
       std::ranges::copy(processes, std::back_inserter(all));
+      std::ranges::copy_if(processes, std::back_inserter(awaited),
+                           [&](std::size_t process) { return is_waited_for(process, at, met); });
       std::vector<std::int64_t> ranks;
       for (const std::size_t process : processes)
         ranks.push_back(picture_.process(process).rank);
@@ -87,7 +106,7 @@ private:
     words += met.size() == 2 ? "; each waits for the other" : "; each waits for another one";
     std::ranges::sort(all);
     auto finding = make_finding(picture_, FindingKind::collective_order, all, words);
-    return {std::move(finding), words, std::move(all)};
+    return {std::move(finding), words, std::move(awaited)};
   }
 
   const FindingInput& input_;

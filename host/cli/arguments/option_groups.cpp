@@ -221,11 +221,9 @@ void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std:
 
 void add_fail_on_option(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Verdict");
-  add_value(
-      app, "--fail-on", raw.fail_on,
-      "exit status 4 of a deadlock that is at least so sure (likely); stuck: of any deadlock, "
-      "and of an undecided job that did not move",
-      "deadlock[:possible|likely|certain]|stuck");
+  add_value(app, "--fail-on", raw.fail_on,
+            "exit status 4 of a deadlock so sure (likely); stuck: undecided, too",
+            "deadlock[:possible|likely|certain]|stuck");
 }
 
 void add_verdict_options(CLI::App* app, RawOptions& raw) {
