@@ -64,9 +64,9 @@ TEST_P(GdbserverKilled, WhileItAttachesLeavesNoTargetStopped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, GdbserverKilled,
-                         testing::Values(ServerFault{"Kill", SIGKILL, 100},
-                                         ServerFault{"Term", SIGTERM, 40},
-                                         ServerFault{"Stop", SIGSTOP, 25}),
+                         testing::Values(ServerFault{"Kill", SIGKILL, 40},
+                                         ServerFault{"Term", SIGTERM, 15},
+                                         ServerFault{"Stop", SIGSTOP, 10}),
                          [](const auto& name) { return name.param.name; });
 
 } // namespace

@@ -154,7 +154,7 @@ std::optional<Error> mend_stop(std::int64_t pid, std::uint64_t started) {
     if (!life || life->started != started)
       return std::nullopt;
     if (life->tracer == 0 && life->state == 'T')
-      return go_on(pid, pid, "the gdbserver ended while it attached, and left the process stopped");
+      return go_on(pid, pid, "its gdbserver ended and left the process stopped");
     const auto tracer = life->tracer != 0 ? life_of(life->tracer) : std::nullopt;
     if (tracer && tracer->state == 'T' && is_ours(*tracer))
       return go_on(life->tracer, pid,
