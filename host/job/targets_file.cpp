@@ -4,6 +4,7 @@
 #include "host/disk/file_on_disk.h"
 #include "host/job/quoted_words.h"
 #include "host/job/target_line.h"
+#include "host/mqs/dll_policy.h"
 #include "rsp/packet/printable.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "host/mqs/ask_handles.h"
 #include "tests/handles/stopped_rank.h"
+#include "tests/mqs/test_target.h"
 
 #include <gmock/gmock.h>
 
