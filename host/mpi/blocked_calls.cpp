@@ -302,14 +302,22 @@ private:
 
 Pending look_at_operations(const std::vector<Communicator>& communicators,
                            const std::vector<ThreadCall>& threads) {
-  std::unordered_set<std::uint64_t> asked;
-  for (const ThreadCall& thread : threads)
-    asked.insert(thread.words().begin(), thread.words().end());
+  // Together for all threads: there may be millions of operations, and many threads.
+  std::unordered_set<std::uint64_t> words;
+  std::unordered_set<std::uint64_t> kept;
+  std::vector<const InUse*> stacks;
+  for (const ThreadCall& thread : threads) {
+    const InUse& in_use = thread.in_use();
+    words.insert(thread.words().begin(), thread.words().end());
+    kept.insert(in_use.registers.begin(), in_use.registers.end());
+    if (in_use.first < in_use.last)
+      stacks.push_back(&in_use);
+  }
   const auto is_asked = [&](const PendingRequest& each) {
-    return asked.contains(each.request) ||
-           std::ranges::any_of(threads, [&](const ThreadCall& thread) {
-             return thread.in_use().has_request(each.request) ||
-                    thread.in_use().has_buffer(each.buffer);
+    return words.contains(each.request) || kept.contains(each.request) ||
+           (each.buffer != 0 && kept.contains(each.buffer)) ||
+           std::ranges::any_of(stacks, [&](const InUse* in_use) {
+             return each.request >= in_use->first && each.request < in_use->last;
            });
   };
   Pending pending;

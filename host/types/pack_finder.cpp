@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <system_error>
 #include <vector>
 
@@ -23,9 +24,10 @@ std::vector<std::filesystem::path> pack_files(const std::filesystem::path& direc
   return files;
 }
 
-/// All that are accepted, and where none is: the first error, if there was one.
-Result<std::vector<FoundPack>> find_all(std::span<const std::filesystem::path> directories,
-                                        const std::function<bool(const TypePack&)>& accept) {
+/// The first `most` that are accepted, and where none is: the first error, if there was one.
+Result<std::vector<FoundPack>> find(std::span<const std::filesystem::path> directories,
+                                    std::size_t most,
+                                    const std::function<bool(const TypePack&)>& accept) {
   std::vector<FoundPack> packs;
   std::optional<Error> first_error;
   for (const auto& directory : directories) {
@@ -35,6 +37,8 @@ Result<std::vector<FoundPack>> find_all(std::span<const std::filesystem::path> d
         first_error = std::move(pack).error();
       if (pack && accept(*pack))
         packs.push_back({file, std::move(*pack)});
+      if (packs.size() == most)
+        return packs;
     }
   }
   if (packs.empty() && first_error)
@@ -79,7 +83,7 @@ Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path
   if (build_id.empty())
     return std::nullopt;
   auto packs =
-      find_all(directories, [&](const TypePack& pack) { return pack.build_id == build_id; });
+      find(directories, 1, [&](const TypePack& pack) { return pack.build_id == build_id; });
   if (!packs)
     return forward(std::move(packs));
   return packs->empty() ? std::nullopt : std::optional(std::move(packs->front()));
@@ -88,7 +92,8 @@ Result<std::optional<FoundPack>> find_pack(std::span<const std::filesystem::path
 Result<std::vector<FoundPack>>
 find_packs_by_version(std::span<const std::filesystem::path> directories, std::string_view mpi,
                       std::string_view version, const Platform& platform) {
-  auto packs = find_all(directories, [&](const TypePack& pack) {
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
+  auto packs = find(directories, all, [&](const TypePack& pack) {
     return pack.mpi == mpi && distance(pack.version, version) &&
            pack.architecture == platform.architecture && pack.byte_order == platform.byte_order &&
            pack.pointer_size == platform.pointer_size;
