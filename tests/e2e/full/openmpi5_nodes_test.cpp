@@ -74,7 +74,8 @@ TEST_F(OpenMpi5NodesTest, AJobOfPrterunIsFoundAndDumped) {
   MpiJob job(over_two_nodes(debian));
   auto here = pids_here(nodes, job);
   const Census census;
-  const DumpOutcome dump = dump_json({"--mpirun", std::to_string(job.launcher()), "--fetch-files", "always"});
+  const DumpOutcome dump =
+      dump_json({"--mpirun", std::to_string(job.launcher()), "--fetch-files", "always"});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   ASSERT_EQ(dump.document["ranks"].size(), 4U);
   EXPECT_THAT(dump.document["errors"], IsEmpty());
@@ -131,7 +132,8 @@ TEST_F(OpenMpi5NodesTest, JobsOfOneDvmAreToldApart) {
   spec.environment = root_may_run();
   MpiJob one(spec);
   MpiJob other(spec);
-  const DumpOutcome dump = dump_json({"--mpirun", std::to_string(prte.pid()), "--fetch-files", "always"});
+  const DumpOutcome dump =
+      dump_json({"--mpirun", std::to_string(prte.pid()), "--fetch-files", "always"});
   EXPECT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   ASSERT_EQ(dump.document["ranks"].size(), 8U);
   for (const MpiJob* job : {&one, &other}) {

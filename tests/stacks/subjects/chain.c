@@ -14,7 +14,8 @@
 /// Keeps a call from being the last thing that its function does.
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
-/// Read before a call and written behind it: the compiler keeps the value in a register over the call.
+/// Read before a call and written behind it: the compiler keeps the value in a register over the
+/// call.
 static volatile unsigned long kept_by_outer = 0x2badcafe;
 static volatile unsigned long kept_by_die = 0x1badcafe;
 
