@@ -65,7 +65,9 @@ void expect_rank(const json& rank, int number, const MpiJob& job, pid_t here) {
   EXPECT_EQ(rank["pid"], job.pid(number));
   EXPECT_EQ(rank["host"], host_said_by(here));
   EXPECT_EQ(rank["status"], "ok") << rank["errors"].dump(1);
-  EXPECT_THAT(differences(read_oracle(job.directory(), number), rank), IsEmpty());
+  auto oracle = read_oracle(job.directory(), number);
+  oracle.internal = 2; // coll/han's: of the ranks of a node, and of the nodes' first ranks
+  EXPECT_THAT(differences(oracle, rank), IsEmpty());
 }
 
 TEST_F(OpenMpi5NodesTest, AJobOfPrterunIsFoundAndDumped) {
@@ -139,9 +141,10 @@ TEST_F(OpenMpi5NodesTest, JobsOfOneDvmAreToldApart) {
   for (const MpiJob* job : {&one, &other}) {
     const auto here = pids_here(nodes, *job);
     const auto name = test::variable_of(here[0], "PMIX_NAMESPACE");
+    ASSERT_TRUE(name);
     int number = 0;
     for (const json& rank : dump.document["ranks"])
-      if (rank["job_id"] == name && number < job->ranks()) {
+      if (rank["job_id"].get<std::string>().ends_with(":" + *name) && number < job->ranks()) {
         expect_rank(rank, number, *job, here[static_cast<std::size_t>(number)]);
         ++number;
       }

@@ -53,9 +53,12 @@ std::vector<std::pair<std::string, std::string>> root_may_run() {
 Debian13OnNodes::Debian13OnNodes(const SshNodes& nodes) : nodes_(nodes) {
   std::filesystem::create_directory(directory_ / "root");
   std::ofstream script(directory_ / "prted");
-  script << "#!/bin/sh\nexec";
+  // Each node has a root and a folder for temporary files of its own: /tmp is theirs together, and
+  // so may process ids be.
+  script << "#!/bin/sh\nroot=$(mktemp -d '" << directory_.path().string() << "/root.XXXXXX')\n"
+         << "export TMPDIR=$(mktemp -d '" << directory_.path().string() << "/tmp.XXXXXX')\nexec";
   for (const std::string& word : command("prted"))
-    script << " '" << word << "'";
+    script << (word == (directory_ / "root").string() ? " \"$root\"" : " '" + word + "'");
   script << " \"$@\"\n";
   script.close();
   std::filesystem::permissions(directory_ / "prted", std::filesystem::perms{0755});
