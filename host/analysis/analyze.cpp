@@ -194,8 +194,21 @@ private:
       std::ranges::copy(reason.core, std::back_inserter(more_core_));
       analysis_.findings.push_back(std::move(reason.finding));
     }
+    if (analysis_.verdict != Verdict::no_deadlock)
+      look_at_odd_ranks(input, near);
     if (analysis_.look_at.empty() && reduction_.any_dead())
       look_at_first();
+  }
+
+  /// Nothing says more of the cause than operations that nearly meet. Where nothing is decided, it
+  /// is what a reader of the stacks would see.
+  void look_at_odd_ranks(const FindingInput& input, bool near) {
+    auto lines = odd_ranks(input);
+    if (analysis_.verdict == Verdict::undecided)
+      for (std::string& line : lines)
+        line += " (an observation, no verdict)";
+    auto& all = analysis_.look_at;
+    all.insert(near ? all.end() : all.begin(), lines.begin(), lines.end());
   }
 
   bool all_certain() const {
@@ -222,9 +235,8 @@ private:
     const std::size_t process = reduction_.cores.front().front();
     for (const CallWait& call : waits_.of(process).calls) {
       const Wait wait = wait_of(waits_, process, call);
-      analysis_.look_at.push_back(fmt::format("{}: {}{}{}", name_of_process(picture_, process),
-                                              wait.because, wait.place ? " at " : "",
-                                              wait.place.value_or("")));
+      analysis_.look_at.push_back(fmt::format("{}: {}{}", name_of_process(picture_, process),
+                                              wait.because, at_place(wait.place.value_or(""))));
     }
   }
 

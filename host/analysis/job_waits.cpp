@@ -1,7 +1,7 @@
 #include "host/analysis/job_waits.h"
 
+#include "host/analysis/wait_words.h"
 #include "host/mpi/program_frames.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -45,8 +45,7 @@ bool sleeps(const Process& process, const BlockedCall& call) {
 }
 
 std::string outside_words(const BlockedCall& call) {
-  return fmt::format("what it waits for outside of MPI, in system call {}",
-                     call.system_call.value_or(""));
+  return "what it waits for outside of MPI: " + whereabouts(call);
 }
 
 } // namespace

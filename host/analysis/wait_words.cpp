@@ -106,8 +106,8 @@ public:
 
   void add(const OperationAt& at) {
     const Operation& operation = *at.operation;
-    const auto key = std::tuple(noun(at), at.seat->communicator->key, tag_words(operation.tag),
-                                operation.peer.any);
+    const auto key = std::tuple(noun(at), communicator_words(*at.seat->communicator),
+                                tag_words(operation.tag), operation.peer.any);
     auto [group, is_new] = groups_.try_emplace(key, Group{at, 0, RankNames(picture_)});
     ++group->second.count;
     if (is_new)
@@ -154,10 +154,11 @@ public:
     const std::string name = call_.call != nullptr ? *call_.call->call : "a call";
     const CallKind kind = kind_of_call(name);
     if (call_.members)
-      return fmt::format("{}{}: {} not entered it", name, communicator_words(), absent_words());
+      return fmt::format("{}{}: {} not entered it", name, on_communicator(), absent_words());
     if (is_collective(kind) && !call_.operations.empty())
       return fmt::format("{} on {}: waits for {}", name,
-                         call_.operations.front().seat->communicator->key, inside_words());
+                         communicator_words(*call_.operations.front().seat->communicator),
+                         inside_words());
     std::string all = own_words(name, kind);
     if (!call_.unknown.empty() && !all.empty())
       return all + fmt::format("; not visible: {}", call_.unknown);
@@ -173,12 +174,12 @@ private:
            });
   }
 
-  std::string communicator_words() const {
+  std::string on_communicator() const {
     if (call_.call == nullptr || !call_.call->communicator)
       return "";
     for (const Seat& seat : picture_.process(process_).seats)
       if (seat.communicator->id == *call_.call->communicator)
-        return " on " + seat.communicator->key;
+        return " on " + communicator_words(*seat.communicator);
     return "";
   }
 
@@ -219,10 +220,10 @@ private:
       what = summary.words();
     }
     for (const CollectiveUnderWay* collective : call_.collectives)
-      what += fmt::format("{}{} on {} (waits for {})", what.empty() ? "" : ", ",
-                          collective->recorded != nullptr ? collective->recorded->call
-                                                          : "a nonblocking collective",
-                          collective->seat->communicator->key, partners_of(*collective));
+      what += fmt::format(
+          "{}{} on {} (waits for {})", what.empty() ? "" : ", ",
+          collective->recorded != nullptr ? collective->recorded->call : "a nonblocking collective",
+          communicator_words(*collective->seat->communicator), partners_of(*collective));
     const bool waits_for_request = kind == CallKind::wait_all || kind == CallKind::wait_any ||
                                    kind == CallKind::poll || kind == CallKind::unseen;
     if (count == 1 && call_.collectives.empty() && !waits_for_request)
@@ -293,6 +294,12 @@ std::string name_of_process(const JobPicture& picture, std::size_t process) {
   return name_of_process(picture, Partner{process, it.job, it.rank});
 }
 
+std::string communicator_words(const Communicator& communicator) {
+  if (communicator.named_by_mpi || communicator.name.empty())
+    return communicator.key;
+  return fmt::format("{} \"{}\"", communicator.key, communicator.name);
+}
+
 std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at) {
   const Operation& operation = *at.operation;
   std::string peer = "?";
@@ -304,7 +311,7 @@ std::string operation_words(const JobPicture& picture, std::size_t process, cons
     peer = ranks.words(picture.process(process).job);
   }
   return fmt::format("{} {} tag {} on {}", direction(at), peer, tag_words(operation.tag),
-                     at.seat->communicator->key);
+                     communicator_words(*at.seat->communicator));
 }
 
 std::string name_of_thread(const Process& process, const BlockedCall& call) {
@@ -324,6 +331,15 @@ std::string place_words(const BlockedCall& call) {
   if (call.file && call.line)
     return fmt::format("{}:{}", file_name(*call.file), *call.line);
   return call.function && call.call ? fmt::format("called by {}", *call.function) : "";
+}
+
+std::string whereabouts(const BlockedCall& call) {
+  std::string words = call.call ? *call.call : call.function.value_or("");
+  if (call.call || (call.file && call.line))
+    words += words.empty() ? place_words(call) : at_place(place_words(call));
+  if (!call.call && call.system_call)
+    words += fmt::format("{}in system call {}", words.empty() ? "" : ", ", *call.system_call);
+  return words;
 }
 
 Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {

@@ -13,14 +13,21 @@ namespace mqbridge {
 std::string name_of_process(const JobPicture& picture, const Partner& partner);
 std::string name_of_process(const JobPicture& picture, std::size_t process);
 
+/// "C2"; `C2 "halo"` where the program has named it.
+std::string communicator_words(const Communicator& communicator);
+
 /// "from 3 tag 17 on C1"; "to 4 tag 6 on C2".
 std::string operation_words(const JobPicture& picture, std::size_t process, const OperationAt& at);
 
 /// "thread `logger`"; its number where it has no name of its own.
 std::string name_of_thread(const Process& process, const BlockedCall& call);
 
-/// "halo.c:212"; empty: not known.
+/// Wait::place; empty: not known.
 std::string place_words(const BlockedCall& call);
+
+/// Where a thread is: "MPI_Recv at halo.c:212"; outside of MPI "compute at solver.c:88, in system
+/// call read". Empty: not known.
+std::string whereabouts(const BlockedCall& call);
 
 /// What a thread of the process waits for, in the form of the document.
 Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call);

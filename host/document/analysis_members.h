@@ -26,7 +26,9 @@ void describe(auto& form, Finding& finding) {
 }
 
 void describe(auto& form, JobVerdict& verdict) {
+  auto core_ranks = values_of(verdict.core); // as scripts read them
   form.member("core", verdict.core);
+  form.member("core_ranks", core_ranks);
   form.member("blocked", verdict.blocked);
 }
 
@@ -95,7 +97,9 @@ void describe(auto& form, Changes& changes) {
 void describe(auto& form, Analysis& analysis) {
   form.member("verdict", analysis.verdict);
   form.member("confidence", analysis.confidence);
+  auto core_ranks = values_of(analysis.core);
   form.member("core", analysis.core);
+  form.member("core_ranks", core_ranks);
   form.member("blocked", analysis.blocked);
   form.list("waits", analysis.waits, one_line);
   form.list("findings", analysis.findings);

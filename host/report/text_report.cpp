@@ -81,9 +81,18 @@ void write_filters(const TextContext& context) {
     context.line(line);
 }
 
+/// What a reader came for stands below the table, before the queues of each rank.
+void write_verdict_below_table(const TextContext& context) {
+  if (!context.dump.analysis)
+    return;
+  context.line();
+  write_verdict(context);
+}
+
 void write_folded(const TextContext& context) {
   const std::vector<RankGroup> groups = group_ranks(context.dump);
   write_folded_table(context, groups);
+  write_verdict_below_table(context);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -105,6 +114,7 @@ void write_folded(const TextContext& context) {
 
 void write_ranks(const TextContext& context) {
   write_rank_table(context);
+  write_verdict_below_table(context);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -178,10 +188,6 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
   else
     write_ranks(context);
   write_errors_of_no_rank(context);
-  if (dump.analysis) {
-    context.line();
-    write_verdict(context);
-  }
   if (options.stats)
     write_statistics(context);
   const std::string exit = exit_line(outcome_of(dump), options.exit_status);

@@ -160,9 +160,9 @@ private:
     if (job_.ranks.size() < 2)
       return;
     if (job_.unread > 0)
-      write_words(context_, fmt::format("not compared on every rank: {} variables, which some "
-                                        "ranks do not tell",
-                                        thousands(job_.unread)));
+      write_words(context_,
+                  fmt::format("not compared: {} variable{}, of which not every rank says the value",
+                              thousands(job_.unread), job_.unread == 1 ? "" : "s"));
     if (!job_.without.empty())
       write_words(context_, "not compared: " + named(context_, job_.without) +
                                 ", of which no variables are known");

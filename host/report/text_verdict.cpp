@@ -202,9 +202,8 @@ private:
         behind.emplace_back(job, rank);
     const auto groups = alike(behind, true);
     for (const AlikeWaits& group : limited(groups))
-      write_labelled("behind",
-                     fmt::format("{} in {}{}: waiting, not the cause", ranks_text(group),
-                                 group.words, group.place.empty() ? "" : " at " + group.place));
+      write_labelled("behind", fmt::format("{} in {}{}: waiting, not the cause", ranks_text(group),
+                                           group.words, at_place(group.place)));
     write_more("", groups.size(), "kind");
   }
 
@@ -288,7 +287,7 @@ private:
   /// "MPI_Recv on C1" of receives from different ranks on one communicator.
   static std::string common_words(std::string_view one, std::string_view other) {
     const auto where = [](std::string_view words) {
-      const auto on = words.rfind(" on ");
+      const auto on = words.find(" on "); // the last one may be in a communicator's name
       return on == std::string_view::npos ? std::string_view() : words.substr(on);
     };
     const auto call = one.substr(0, one.find(' '));

@@ -73,6 +73,7 @@ JobOnPaper::JobOnPaper(std::int64_t ranks) {
     rank.mpi->state = MpiState::initialized;
     rank.mpi->thread_level = ThreadLevel::single;
     rank.communicators.push_back(make_communicator(ranks, i, "MPI_COMM_WORLD", 0));
+    rank.communicators.back().named_by_mpi = true;
     dump.ranks.push_back(std::move(rank));
     outside(i);
   }

@@ -52,6 +52,18 @@ static void inter_bcast(const struct scene* s) {
   }
 }
 
+// The last one waits for a message of 0 instead: 0 for 1 across, 1 for the last one on its side; 2 for 0.
+static void merge_against_recv(const struct scene* s) {
+  const MPI_Comm between = even_and_odd(s, s->size);
+  MPI_Comm merged = MPI_COMM_NULL;
+  if (s->rank == s->size - 1) {
+    recv_from(s, 0, usual_tag, WORLD);
+  } else {
+    scene_ready(s);
+    MPI_Intercomm_merge(between, 0, &merged);
+  }
+}
+
 static MPI_Comm spawn(const struct scene* s) {
   MPI_Comm jobs = MPI_COMM_NULL;
   MPI_Comm_get_parent(&jobs);
@@ -223,6 +235,7 @@ const struct scenario group_scenarios[] = {
     {.name = "inter_recv", .run = inter_recv},
     {.name = "inter_any", .run = inter_any},
     {.name = "inter_barrier", .run = inter_barrier},
+    {.name = "merge_against_recv", .run = merge_against_recv},
     {.name = "inter_bcast", .run = inter_bcast},
     {.name = "spawned", .run = spawned},
     {.name = "connected", .run = connected},

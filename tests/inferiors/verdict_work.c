@@ -222,20 +222,21 @@ static void probe_late(const struct scene* s) {
   }
 }
 
-// 0 waits for 1, which waits for what a third process may write into a pipe.
+// All wait for the last one, which waits for what another process may write into a pipe.
 static void reads_a_pipe(const struct scene* s) {
   char path[PATH_MAX];
   char byte = 0;
   snprintf(path, sizeof path, "%s/pipe", s->directory);
-  if (s->rank == 0) {
-    recv_from(s, 1, usual_tag, WORLD);
+  if (s->rank < s->size - 1) {
+    recv_from(s, s->size - 1, usual_tag, WORLD);
     return;
   }
   mkfifo(path, 0600);
   const int pipe = open(path, O_RDWR | O_CLOEXEC);
   scene_ready(s);
   if (read(pipe, &byte, 1) == 1)
-    send_small(0, usual_tag, WORLD);
+    for (int other = 0; other < s->size - 1; ++other)
+      send_small(other, usual_tag, WORLD);
   close(pipe);
 }
 

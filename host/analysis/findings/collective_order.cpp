@@ -96,12 +96,12 @@ private:
       for (const std::size_t process : processes)
         ranks.push_back(picture_.process(process).rank);
       const auto& call = *input_.waits.of(processes.front()).calls.front().call;
-      const auto place = place_words(call);
-      words += fmt::format("{}{} in {} on {}{}", words.empty() ? "" : ", ",
-                           ranks.size() == 1 ? fmt::format("rank {} is", ranks.front())
-                                             : fmt::format("ranks {} are", range_text(ranks, 6)),
-                           at.second, picture_.seat(processes.front(), at.first)->communicator->key,
-                           place.empty() ? "" : " at " + place);
+      words += fmt::format(
+          "{}{} in {} on {}{}", words.empty() ? "" : ", ",
+          ranks.size() == 1 ? fmt::format("rank {} is", ranks.front())
+                            : fmt::format("ranks {} are", range_text(ranks, 6)),
+          at.second, communicator_words(*picture_.seat(processes.front(), at.first)->communicator),
+          at_place(place_words(call)));
     }
     words += met.size() == 2 ? "; each waits for the other" : "; each waits for another one";
     std::ranges::sort(all);

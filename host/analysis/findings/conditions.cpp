@@ -14,13 +14,7 @@ std::string whereabouts(const ProcessWaits& waits) {
   for (const ThreadView& thread : waits.threads) {
     if (thread.state == ThreadState::in_call || thread.call == nullptr)
       continue;
-    const BlockedCall& call = *thread.call;
-    std::string words = call.call ? *call.call : call.function.value_or("");
-    if (call.file && call.line)
-      words += fmt::format("{}{}", words.empty() ? "" : " at ", place_words(call));
-    if (call.system_call)
-      words += fmt::format("{}in system call {}", words.empty() ? "" : ", ", *call.system_call);
-    if (!words.empty())
+    if (auto words = whereabouts(*thread.call); !words.empty())
       return words;
   }
   return "";
@@ -43,13 +37,15 @@ std::string ranks_words(const JobPicture& picture, const std::vector<std::size_t
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
 }
 
-/// Joins equal findings of many processes, by job.
+/// Joins equal findings of many processes, by job. Those of one process come one after the other.
 class Alike {
 public:
   Alike(const JobPicture& picture, FindingKind kind) : picture_(picture), kind_(kind) {}
 
   void add(std::size_t process, std::string words) {
-    groups_[{picture_.process(process).job, std::move(words)}].push_back(process);
+    auto& group = groups_[{picture_.process(process).job, std::move(words)}];
+    if (group.empty() || group.back() != process)
+      group.push_back(process);
   }
 
   void tell(std::vector<Reason>& reasons) const {
@@ -102,7 +98,7 @@ void find_backlogs(const FindingInput& input, std::vector<Reason>& reasons) {
                             fmt::format("{} has {} messages from {} on {} that it has not received",
                                         name_of_process(picture, process), count,
                                         sender ? name_of_process(picture, *sender) : "a member",
-                                        seat.communicator->key)),
+                                        communicator_words(*seat.communicator))),
                ""});
       }
     }
@@ -228,9 +224,7 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
       suspended.add(process, "suspended by a signal: kill -CONT lets it run on");
     for (const CallWait& call : input.waits.of(process).calls)
       if (call.call != nullptr && kind_of_call(*call.call->call) == CallKind::poll)
-        polling.add(process, fmt::format("in a loop around {}{}{}", *call.call->call,
-                                         place_words(*call.call).empty() ? "" : " at ",
-                                         place_words(*call.call)));
+        polling.add(process, "in a loop around " + whereabouts(*call.call));
     if (picture.process(process).presence == Presence::here &&
         !input.waits.of(process).unknown.empty())
       unknown.add(process, fmt::format("not visible: {}", input.waits.of(process).unknown));

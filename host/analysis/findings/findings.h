@@ -54,6 +54,11 @@ void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons);
 /// up, waits that are not known.
 void find_conditions(const FindingInput& input, std::vector<Reason>& reasons);
 
+/// For each job, where the few ranks are that are not where more than half of them are: "3 of 4
+/// ranks are in MPI_Allreduce at a.c:24, rank 3 is in MPI_Barrier at a.c:22". Of a deadlock, only
+/// ranks that cannot go on are compared. None: no rank is the odd one.
+std::vector<std::string> odd_ranks(const FindingInput& input);
+
 /// A finding about these processes, which are of one job.
 Finding make_finding(const JobPicture& picture, FindingKind kind,
                      const std::vector<std::size_t>& processes, std::string message);

@@ -50,24 +50,34 @@ std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> kinds_of_messages(c
   return kinds;
 }
 
+/// Messages that a process has and does not receive.
+struct Orphans {
+  std::size_t process = 0;
+  std::size_t count = 0;
+  std::string words;
+};
+
 /// Tells of many orphans in one line for each job.
-void tell_others(const JobPicture& picture,
-                 std::span<const std::pair<std::size_t, std::string>> orphans,
+void tell_others(const JobPicture& picture, std::span<const Orphans> orphans,
                  std::vector<Reason>& reasons) {
-  std::map<std::size_t, std::vector<std::size_t>> by_job;
-  for (const auto& [process, words] : orphans)
-    if (auto& those = by_job[picture.process(process).job];
-        those.empty() || those.back() != process)
-      those.push_back(process);
-  for (const auto& [job, processes] : by_job) {
+  std::map<std::size_t, std::pair<std::vector<std::size_t>, std::size_t>> by_job;
+  for (const Orphans& each : orphans) {
+    auto& [processes, count] = by_job[picture.process(each.process).job];
+    count += each.count;
+    if (processes.empty() || processes.back() != each.process)
+      processes.push_back(each.process);
+  }
+  for (const auto& [job, others] : by_job) {
+    const auto& [processes, count] = others;
     std::vector<std::int64_t> ranks;
     for (const std::size_t process : processes)
       ranks.push_back(picture.process(process).rank);
     const bool one = ranks.size() == 1;
     reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, processes,
-                                    fmt::format("{} {} {} more messages that {} not receive",
+                                    fmt::format("{} {} {} {} more message{} that {} not receive",
                                                 one ? "rank" : "ranks", range_text(ranks, 6),
-                                                one ? "has" : "have", one ? "it does" : "they do")),
+                                                one ? "has" : "have", count, count == 1 ? "" : "s",
+                                                one ? "it does" : "they do")),
                        ""});
   }
 }
@@ -116,11 +126,11 @@ void find_numbered_mismatches(const FindingInput& input, std::vector<Reason>& re
     if (reasons.size() >= most_told)
       return;
     const bool same_call = one.call == other.call;
-    const auto words =
-        fmt::format("collective {} on {}: {} is in {}{}, and {} in {}{}", one.sequence + 1,
-                    one.seat->communicator->key, name_of_process(picture, one.process), one.call,
-                    same_call ? root_words(one) : "", name_of_process(picture, other.process),
-                    other.call, same_call ? root_words(other) : "");
+    const auto words = fmt::format(
+        "collective {} on {}: {} is in {}{}, and {} in {}{}", one.sequence + 1,
+        communicator_words(*one.seat->communicator), name_of_process(picture, one.process),
+        one.call, same_call ? root_words(one) : "", name_of_process(picture, other.process),
+        other.call, same_call ? root_words(other) : "");
     reasons.push_back(
         {make_finding(picture, FindingKind::collective_mismatch,
                       {std::min(one.process, other.process), std::max(one.process, other.process)},
@@ -151,8 +161,8 @@ void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& 
       const auto words = fmt::format(
           "{} waits inside {} on {} for {}, which has sent it a message of {} there",
           name_of_process(picture, process), name_of(awaited.collective),
-          at.seat->communicator->key, sender ? name_of_process(picture, *sender) : "a member",
-          name_of(message.collective));
+          communicator_words(*at.seat->communicator),
+          sender ? name_of_process(picture, *sender) : "a member", name_of(message.collective));
       std::vector<std::size_t> processes{process};
       if (sender && sender->process)
         processes.push_back(*sender->process);
@@ -167,7 +177,7 @@ void find_collective_mismatches(const FindingInput& input, std::vector<Reason>& 
 void find_orphans(const FindingInput& input, std::vector<Reason>& reasons) {
   constexpr std::size_t most_told = 3;
   const JobPicture& picture = input.picture();
-  std::vector<std::pair<std::size_t, std::string>> orphans; // by process
+  std::vector<Orphans> orphans; // by process
   std::size_t looked_at = 0;
   for (std::size_t process = 0; process < input.reduction.dead.size(); ++process) {
     if (!input.reduction.dead[process] || looked_at++ >= most_processes)
@@ -175,17 +185,17 @@ void find_orphans(const FindingInput& input, std::vector<Reason>& reasons) {
     for (const Seat& seat : picture.process(process).seats)
       for (const auto& [kind, count] : kinds_of_messages(seat)) {
         const auto sender = picture.member(process, *seat.communicator, kind.first);
-        orphans.emplace_back(
-            process,
-            fmt::format("{} has {} message{} from {} tag {} on {} that it does not receive",
-                        name_of_process(picture, process), count, count == 1 ? "" : "s",
-                        sender ? name_of_process(picture, *sender) : "a member", kind.second,
-                        seat.communicator->key));
+        orphans.push_back(
+            {process, count,
+             fmt::format("{} has {} message{} from {} tag {} on {} that it does not receive",
+                         name_of_process(picture, process), count, count == 1 ? "" : "s",
+                         sender ? name_of_process(picture, *sender) : "a member", kind.second,
+                         communicator_words(*seat.communicator))});
       }
   }
   for (std::size_t i = 0; i < std::min(orphans.size(), most_told); ++i)
-    reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, {orphans[i].first},
-                                    orphans[i].second),
+    reasons.push_back({make_finding(picture, FindingKind::orphan_unexpected, {orphans[i].process},
+                                    orphans[i].words),
                        ""});
   if (orphans.size() > most_told)
     tell_others(picture, std::span(orphans).subspan(most_told), reasons);

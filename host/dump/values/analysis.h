@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -58,13 +59,21 @@ enum class WaitsFor : std::uint8_t { all, any };
 struct Wait {
   std::int64_t rank = 0;
   WaitsFor mode = WaitsFor::all;
-  std::vector<Run> ranks;                ///< the ranks that can end the wait
-  std::string because;                   ///< "MPI_Recv from 3 tag 17 on C1"
-  std::optional<std::string> place = {}; ///< "halo.c:212": where the program calls
+  std::vector<Run> ranks; ///< the ranks that can end the wait
+  std::string because;    ///< "MPI_Recv from 3 tag 17 on C1"
+  /// Where the program calls: "halo.c:212"; "called by main" where no line is known.
+  std::optional<std::string> place = {};
   std::optional<std::string> thread = {};
   std::optional<std::string> job_id = {};
   bool unseen = false; ///< waits for something that is not in the document, too
 };
+
+/// Wait::place behind a call: " at halo.c:212", " called by main".
+inline std::string at_place(std::string_view place) {
+  if (place.empty())
+    return "";
+  return (place.starts_with("called by ") ? " " : " at ") + std::string(place);
+}
 
 /// The ranks of a verdict in one job.
 struct JobVerdict {

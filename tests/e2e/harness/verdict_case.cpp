@@ -45,6 +45,7 @@ public:
     compare_ranks();
     compare_confidence();
     compare_findings();
+    compare_odd();
     return std::move(out_);
   }
 
@@ -103,6 +104,18 @@ private:
         say("no finding " + kind);
     if (!straggling)
       say(fmt::format("no straggler {}", param_.stragglers));
+  }
+
+  void compare_odd() {
+    if (param_.odd.empty())
+      return;
+    const bool one = param_.odd.size() == 1;
+    const auto who = fmt::format(", {} {} {} ", one ? "rank" : "ranks", fmt::join(param_.odd, ","),
+                                 one ? "is" : "are");
+    const json& places = analysis_["look_at"];
+    if (places.empty() || places[0].get<std::string>().find(who) == std::string::npos)
+      say(fmt::format("to be looked at is not first where the ranks {} are: {}", param_.odd,
+                      places.dump()));
   }
 
   const VerdictCase& param_;

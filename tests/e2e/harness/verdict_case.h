@@ -22,6 +22,7 @@ struct VerdictCase {
   std::vector<int> stragglers = {}; ///< that a finding must name, all of them
   std::vector<int> quiet = {};      ///< ranks that use no CPU: asleep, in MPI_Finalize, gone
   int suspended = -1;               ///< the rank that the test stops
+  std::vector<int> odd = {};        ///< that look_at must name first, by where they are
   bool spawns = false;              ///< a job of as many ranks
   bool yields = true;               ///< who waits leaves the processors to the others
   bool may_be_undecided = false;

@@ -40,6 +40,12 @@ VerdictCase sleeping_thread(const std::string& scenario, int ranks) {
   return {scenario, ranks, "undecided", {}, {}, {"unknown_wait"}};
 }
 
+/// These ranks are where the others are not.
+VerdictCase odd(VerdictCase of, const Ranks& ranks) {
+  of.odd = ranks;
+  return of;
+}
+
 VerdictCase spawning(VerdictCase of) {
   of.spawns = true;
   return of;
@@ -119,7 +125,7 @@ std::vector<VerdictCase> deadlocks_of_collectives() {
       deadlock("ring_of_pairs", 4, all(4), {}, {"cycle", "collective_order"}),
       deadlock("roots_of_bcast", 2, {0, 1}),
       deadlock("roots_of_reduce", 2, {0, 1}),
-      deadlock("bcast_against_recv", 3, {0, 1}, {2}),
+      odd(deadlock("bcast_against_recv", 4, {0, 1}, {2, 3}), {0}),
       deadlock("bcast_large_against_recv", 3, {0, 1}, {2}),
       deadlock("gather_against_recv", 3, {0, 1}, {2}),
       deadlock("scan_against_recv", 3, {1, 2}, {0}),
@@ -127,7 +133,7 @@ std::vector<VerdictCase> deadlocks_of_collectives() {
       deadlock("order_of_ibcasts", 2, {0, 1}),
       deadlock("order_of_ibarriers", 2, {0, 1}),
       deadlock("iallreduce_against_recv", 2, {0, 1}),
-      deadlock("barrier_behind", 8, {0, 1}, all(8, 2)),
+      odd(deadlock("barrier_behind", 8, {0, 1}, all(8, 2)), {0, 1}),
   };
 }
 
@@ -137,6 +143,7 @@ std::vector<VerdictCase> deadlocks_of_groups_and_threads() {
       deadlock("inter_any", 4, all(4), {}, {"knot"}),
       deadlock("inter_barrier", 3, {0, 1}, {2}),
       deadlock("inter_bcast", 4, {0, 1}, {2, 3}),
+      odd(deadlock("merge_against_recv", 4, {0, 1, 3}, {2}), {3}),
       spawning(deadlock("spawned", 2, {0}, {1})),
       spawning(deadlock("connected", 2, {1}, {0})),
       spawning(deadlock("grown", 2, {0, 1})),
@@ -174,6 +181,7 @@ std::vector<VerdictCase> with_somebody_at_work() {
       working("iprobe_server", 3),
       working("probe_late", 2, {1}),
       quiet({"reads_a_pipe", 2, "undecided", {}, {}, {"unknown_wait"}}, {1}),
+      odd(quiet({"reads_a_pipe", 4, "undecided", {}, {}, {"unknown_wait"}}, {3}), {3}),
       spawning(working("spawned_work", 2)),
       quiet(working("early_exit_unneeded", 3), {2}),
       quiet(working("finalize_late", 4, {0}), {1, 2, 3}),
