@@ -35,8 +35,12 @@ void write_table(const TextContext& context, std::string_view title,
     return;
   context.line("  " + context.paint(Style::heading, title));
   Table table(columns, context.options.width - handle_indent.size());
-  for (const Row& row : rows)
+  // The last column has all attributes, or a path: it may go beyond the width.
+  constexpr std::size_t usual_last = 24;
+  for (Row row : rows) {
+    row.back().text = clipped(row.back().text, usual_last);
     table.fit(row);
+  }
   std::vector<std::string> left_out;
   for (const std::size_t index : table.narrow())
     left_out.push_back(columns[index].title);

@@ -81,8 +81,8 @@ void write_filters(const TextContext& context) {
     context.line(line);
 }
 
-/// What a reader came for stands below the table, before the queues of each rank.
-void write_verdict_below_table(const TextContext& context) {
+/// What a reader came for: it stands below the table, before the queues of each rank.
+void write_verdict_of(const TextContext& context) {
   if (!context.dump.analysis)
     return;
   context.line();
@@ -92,7 +92,7 @@ void write_verdict_below_table(const TextContext& context) {
 void write_folded(const TextContext& context) {
   const std::vector<RankGroup> groups = group_ranks(context.dump);
   write_folded_table(context, groups);
-  write_verdict_below_table(context);
+  write_verdict_of(context);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -114,7 +114,7 @@ void write_folded(const TextContext& context) {
 
 void write_ranks(const TextContext& context) {
   write_rank_table(context);
-  write_verdict_below_table(context);
+  write_verdict_of(context);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -193,6 +193,27 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
   const std::string exit = exit_line(outcome_of(dump), options.exit_status);
   if (!exit.empty())
     context.line(context.paint(Style::bad, exit));
+}
+
+void write_why(const Dump& dump, const TextOptions& options, const Sink& sink) {
+  constexpr std::size_t most_lines = 25;
+  std::vector<std::string> lines;
+  const Sink keep = [&](std::string_view line) { lines.emplace_back(line); };
+  const TextContext context{dump, options, keep, Paint(options.color)};
+  write_header(context, "why");
+  write_verdict_of(context);
+  if (!dump.analysis || outcome_of(dump).failed > 0)
+    write_troubles(context);
+  write_errors_of_no_rank(context);
+  if (options.stats)
+    write_statistics(context);
+  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
+    context.line(context.paint(Style::bad, exit));
+  const bool cut = lines.size() > most_lines && !options.full && !options.stats;
+  for (std::size_t i = 0; i < (cut ? most_lines - 1 : lines.size()); ++i)
+    sink(lines[i]);
+  if (cut)
+    sink(fmt::format("... {} lines more: --full\n", lines.size() - (most_lines - 1)));
 }
 
 } // namespace mqbridge

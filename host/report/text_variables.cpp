@@ -200,10 +200,14 @@ private:
     return (line.ranks.size() > 1 && line.ages.known ? "  up to " : "  ") + line.ages.text();
   }
 
-  /// A long value goes beyond the width, and makes no other column narrower.
+  /// A long value goes beyond the width, and makes no other column narrower. A name or a file that
+  /// is longer than most moves its own row alone.
   void fit(const VariableRow& row, const VariableLine& line) {
     constexpr std::size_t usual_value = 24;
     auto all = cells(row, line);
+    all.front().text = clipped(all.front().text, context_.options.width / 2);
+    if (with_setters_)
+      all[4].text = clipped(all[4].text, context_.options.width / 6);
     all.back().text = clipped(all.back().text, usual_value);
     table_.fit(all);
   }

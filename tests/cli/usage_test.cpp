@@ -10,6 +10,7 @@
 namespace mqbridge::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -51,6 +52,11 @@ TEST(Help, HasExactlyTheseOptions) {
                "--raw",      "--stats",    "--progress",   "--collect",        "--collector"});
   Options stacks = dump;
   dump.insert({"--threads", "--no-stacks", "--analyze", "--no-analyze", "--twice", "--fail-on"});
+  Options why = dump;
+  for (const char* of_queues :
+       {"--queue", "--comm", "--rank", "--tag", "--peer", "--summary", "--show", "--raw",
+        "--threads", "--no-stacks", "--analyze", "--no-analyze"})
+    why.erase(of_queues);
   stacks.insert("--threads");
   for (const char* of_queues :
        {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
@@ -102,6 +108,7 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--trace"};
   EXPECT_EQ(options_in(run("mqbridge run --help").out), run_options);
   EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
+  EXPECT_EQ(options_in(run("mqbridge why --help").out), why);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge vars --help").out), vars);
   EXPECT_EQ(options_in(run("mqbridge handles --help").out), handles);
@@ -327,6 +334,8 @@ TEST(Options, StacksOfATargetThatCannotBeReachedAreNone) {
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.out, StartsWith("0 of 1 rank, 0 threads\n"));
   EXPECT_THAT(ran.out, HasSubstr("not in the tree: rank unix:/nowhere: failed, see below\n"));
+  EXPECT_THAT(run("mqbridge why unix:/nowhere").out,
+              AllOf(StartsWith("mqbridge why   1 rank, 1 FAILED\n"), HasSubstr("connect.")));
   EXPECT_THAT(run("mqbridge stacks --format json unix:/nowhere").out,
               HasSubstr("\"filters\": {\"queue\":[]}"));
 }

@@ -12,6 +12,8 @@
 namespace mqbridge::test {
 namespace {
 
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -81,6 +83,31 @@ TEST(VerdictText, StandsBelowTheTableOfADumpAndNotOnADumpWithout) {
   EXPECT_LT(with.find("unseen   unexpected queue, eager sends\n"), with.find("Rank 0  "));
   EXPECT_THAT(written([&](const Sink& sink) { write_stacks(dump, {}, sink); }),
               Not(HasSubstr("VERDICT")));
+}
+
+TEST(WhyText, IsTheVerdictAloneInAFewLines) {
+  Dump dump = ring_dump(4);
+  dump.analysis = cycle();
+  const auto why = [&](TextOptions options) {
+    return written([&](const Sink& sink) { write_why(dump, options, sink); });
+  };
+  EXPECT_EQ(why({}), "mqbridge why   4 ranks, 4 complete\n\n" + verdict(cycle()));
+  for (int i = 0; i < 30; ++i)
+    dump.analysis->findings.push_back(
+        {FindingKind::backlog, {{i, i, 1}}, fmt::format("rank {} has 300 messages", i)});
+  const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+  dump.analysis->look_at.assign(12, "rank 3: MPI_Isend to 0 tag 71 pending");
+  EXPECT_EQ(lines(why({})), 25);
+  EXPECT_THAT(why({}), ContainsRegex("\n\\.\\.\\. [0-9]+ lines more: --full\n$"));
+  EXPECT_GT(lines(why({.full = true})), 50);
+}
+
+TEST(WhyText, WithoutAVerdictSaysWhatWentWrong) {
+  Dump dump = ring_dump(1);
+  dump.ranks[0].status = RankStatus::failed;
+  dump.ranks[0].errors = {{"attach.refused", RankError::Level::error, "cannot attach", "mend it"}};
+  EXPECT_THAT(written([&](const Sink& sink) { write_why(dump, {}, sink); }),
+              AllOf(HasSubstr("1 FAILED"), HasSubstr("attach.refused"), HasSubstr("fix: mend it")));
 }
 
 TEST(VerdictText, OfNoDeadlockSaysWhatWasNotSeenAndWhoComputes) {

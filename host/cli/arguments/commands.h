@@ -45,7 +45,8 @@ struct VariablesChoice {
   std::optional<std::uint64_t> unexpected; ///< ranks with more unexpected messages
 };
 
-/// `dump`; also `stacks`, `vars` and `handles`, which dump other things (DumpOptions).
+/// `dump`; also `why`, which prints less, and `stacks`, `vars` and `handles`, which dump other
+/// things (DumpOptions).
 struct DumpCommand {
   TargetChoice targets;
   std::optional<CollectChoice> collect;
@@ -53,7 +54,8 @@ struct DumpCommand {
   VerdictChoice verdict;
   VariablesChoice variables;
   Format format = Format::text;
-  std::string output; ///< -o; empty: stdout
+  std::string output;         ///< -o; empty: stdout
+  bool verdict_alone = false; ///< text: what write_why() prints
   bool summary = false;
   bool full = false;
   std::optional<std::uint64_t> show = 20; ///< nullopt: all

@@ -183,6 +183,13 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
   if (raw.summary && raw.full)
     return fail("usage", "mqbridge dump: --summary and --full contradict each other",
                 "write one of them");
+  if (app.got_subcommand("why")) {
+    raw.analyze = true;
+    auto look = parse_look(raw, true);
+    if (look)
+      look->verdict_alone = true;
+    return dump_command(raw, std::move(look));
+  }
   if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
     return dump_command(raw, parse_look(raw, app.got_subcommand("dump")));
   if (app.got_subcommand("vars"))

@@ -86,6 +86,29 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_output_options(dump, raw);
 }
 
+/// The options of a dump that a verdict can have use for.
+void declare_why(CLI::App& app, RawOptions& raw) {
+  CLI::App* why =
+      app.add_subcommand("why", "why a job does not move: the verdict alone, of two looks");
+  why->footer(std::string(target_help) + "\n\n" + dump_exit_help);
+  why->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_job_options(why, raw);
+  add_collect_options(why, raw);
+  add_dll_options(why, raw);
+  add_file_options(why, raw);
+  add_image_option(why, raw);
+  add_waiting_options(why, raw);
+  add_holding_options(why, raw);
+  add_walking_options(why, raw);
+  why->option_defaults()->group("Verdict");
+  add_value(why, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
+  add_fail_on_option(why, raw);
+  add_cache_option(why, raw);
+  add_printing_options(why, raw, {"text", "json"});
+  why->add_flag("--full", raw.full, "text: more than 25 lines where there are more");
+  add_output_options(why, raw);
+}
+
 void declare_analyze(CLI::App& app, RawOptions& raw) {
   CLI::App* analyze = app.add_subcommand("analyze", "why the job of saved dumps does not move");
   analyze->footer(analyze_help);
@@ -213,6 +236,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   app.footer("mqbridge COMMAND --help tells the options of a command.");
   app.set_version_flag("--version", "mqbridge " + std::string(version), "print the version");
   app.require_subcommand(1);
+  declare_why(app, raw);
   declare_dump(app, raw);
   declare_analyze(app, raw);
   declare_stacks(app, raw);

@@ -52,7 +52,9 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
                   Output& output) {
   switch (command.format) {
   case Format::text:
-    if (command.options.queues)
+    if (command.verdict_alone)
+      write_why(dump, text_options(command, output, status), output.sink());
+    else if (command.options.queues)
       write_text(dump, text_options(command, output, status), output.sink());
     else if (command.options.variables)
       write_variables(dump, text_options(command, output, status), output.sink());
