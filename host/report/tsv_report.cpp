@@ -1,6 +1,7 @@
 #include "host/report/tsv_report.h"
 
 #include "host/document/communicator_members.h"
+#include "host/document/stack_members.h"
 #include "host/report/tsv_members.h"
 
 #include <array>
@@ -15,15 +16,15 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array operation_columns = {
-    "kind"sv,         "rank"sv,          "comm_key"sv, "comm_id"sv,     "comm_name"sv,
-    "comm_rank"sv,    "comm_size"sv,     "queue"sv,    "state"sv,       "peer_any"sv,
-    "peer_global"sv,  "peer_local"sv,    "tag_any"sv,  "tag"sv,         "length"sv,
-    "length_unit"sv,  "buffer"sv,        "request"sv,  "repairs"sv,     "reason"sv,
-    "total"sv,        "truncated_by"sv,  "message"sv,  "hint"sv,        "op_kind"sv,
-    "delivered"sv,    "pid"sv,           "host"sv,     "held_ms"sv,     "endpoint"sv,
-    "source"sv,       "collective"sv,    "protocol"sv, "waited_mode"sv, "waited_group"sv,
-    "waited_count"sv, "waited_unseen"sv, "call"sv,     "function"sv,    "file"sv,
-    "line"sv};
+    "kind"sv,         "rank"sv,          "comm_key"sv,   "comm_id"sv,     "comm_name"sv,
+    "comm_rank"sv,    "comm_size"sv,     "queue"sv,      "state"sv,       "peer_any"sv,
+    "peer_global"sv,  "peer_local"sv,    "tag_any"sv,    "tag"sv,         "length"sv,
+    "length_unit"sv,  "buffer"sv,        "request"sv,    "repairs"sv,     "reason"sv,
+    "total"sv,        "truncated_by"sv,  "message"sv,    "hint"sv,        "op_kind"sv,
+    "delivered"sv,    "pid"sv,           "host"sv,       "held_ms"sv,     "endpoint"sv,
+    "source"sv,       "collective"sv,    "protocol"sv,   "waited_mode"sv, "waited_group"sv,
+    "waited_count"sv, "waited_unseen"sv, "call"sv,       "function"sv,    "file"sv,
+    "line"sv,         "thread"sv,        "system_call"sv};
 
 class OperationTsvLine : public TsvLine<operation_columns> {
 public:
@@ -51,6 +52,7 @@ constexpr TsvRename operation_renames[] = {{"status", "state"},
                                            {"kind", "op_kind"},
                                            {"peer_global_rank", "peer_global"},
                                            {"peer_local_rank", "peer_local"}};
+constexpr TsvRename call_renames[] = {{"communicator", "comm_id"}};
 constexpr TsvRename queue_renames[] = {{"error", "message"}};
 
 void write_operation(const RankDump& rank, const Communicator& communicator, OpClass op_class,
@@ -83,6 +85,12 @@ void write_rank_and_queues(const RankDump& rank, const Sink& sink) {
   line.write(sink);
   for (const RankError& error : rank.errors)
     OperationTsvLine(name_of(error.level), rank).write_error(error, sink);
+  if (rank.blocked_in)
+    for (const BlockedCall& call : *rank.blocked_in) {
+      OperationTsvLine in_call("call", rank);
+      TsvMembers(in_call, call_renames).set(call);
+      in_call.write(sink);
+    }
   for (const Communicator& communicator : rank.communicators)
     for (const OpClass op_class : op_classes)
       write_queue(rank, communicator, op_class, sink);

@@ -38,6 +38,26 @@ TEST_P(VerdictOf, ARealJobIsAsItsProgramMakesIt) {
 INSTANTIATE_TEST_SUITE_P(Chosen, VerdictOf, testing::ValuesIn(chosen_cases()),
                          [](const auto& each) { return case_name(each.param); });
 
+/// The exit status of a look with --fail-on stuck.
+int status_of_stuck(const std::string& name) {
+  const auto& all = verdict_cases();
+  const auto param =
+      std::ranges::find_if(all, [&](const VerdictCase& each) { return case_name(each) == name; });
+  VerdictJob job(*param, verdict_spec(*param), {"--fail-on", "stuck"});
+  const int status = job.look().status();
+  EXPECT_EQ(job.finish(), "");
+  return status;
+}
+
+// A thread sleeps beside those that wait for each other: undecided, and nothing moves.
+TEST(FailOnStuck, IsMetByAnUndecidedJobThatStandsStill) {
+  EXPECT_EQ(status_of_stuck("threads_logger_4"), 4);
+}
+
+TEST(FailOnStuck, IsNotMetByAJobThatMoves) {
+  EXPECT_EQ(status_of_stuck("pingpong_2"), 0);
+}
+
 TEST(VerdictCases, ThatAreChosenAreThere) {
   EXPECT_EQ(chosen_cases().size(), 14);
 }

@@ -84,13 +84,35 @@ TEST(Tsv, KindAndDeliveryOfAnOperation) {
 TEST(Tsv, ColumnsStayWhereTheyAreAndNewOnesComeLast) {
   const auto text = written([](const Sink& sink) { write_tsv(Dump{}, sink); });
   const auto titles = split(text.substr(0, text.find('\n')));
-  ASSERT_EQ(titles.size(), 41U);
+  ASSERT_EQ(titles.size(), 43U);
   EXPECT_EQ(titles[0], "kind");
   EXPECT_EQ(titles[29], "endpoint");
   EXPECT_EQ(std::vector(titles.begin() + 30, titles.end()),
             (std::vector<std::string>{"source", "collective", "protocol", "waited_mode",
                                       "waited_group", "waited_count", "waited_unseen", "call",
-                                      "function", "file", "line"}));
+                                      "function", "file", "line", "thread", "system_call"}));
+}
+
+TEST(Tsv, ALineForEachCallInWhichAThreadIs) {
+  Dump dump = sample_dump();
+  dump.ranks[0].blocked_in = {{.thread = 41822,
+                               .call = "MPI_Recv",
+                               .communicator = TargetAddress{0x6010},
+                               .file = "halo.c",
+                               .line = 212,
+                               .function = "exchange"},
+                              {.thread = 41825, .function = "log", .system_call = "read"}};
+  const auto calls = of_kind(rows_of(dump), "call");
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].at("rank"), "0");
+  EXPECT_EQ(calls[0].at("call"), "MPI_Recv");
+  EXPECT_EQ(calls[0].at("comm_id"), "0x6010");
+  EXPECT_EQ(calls[0].at("file"), "halo.c");
+  EXPECT_EQ(calls[0].at("line"), "212");
+  EXPECT_EQ(calls[0].at("thread"), "41822");
+  EXPECT_EQ(calls[1].at("call"), "");
+  EXPECT_EQ(calls[1].at("function"), "log");
+  EXPECT_EQ(calls[1].at("system_call"), "read");
 }
 
 TEST(Tsv, WhatTheDllDoesNotSay) {
