@@ -202,7 +202,8 @@ void write_why(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const TextContext context{dump, options, keep, Paint(options.color)};
   write_header(context, "why");
   write_verdict_of(context);
-  if (!dump.analysis || outcome_of(dump).failed > 0)
+  const bool answered = dump.analysis && dump.analysis->verdict != Verdict::undecided;
+  if (!answered || outcome_of(dump).failed > 0)
     write_troubles(context);
   write_errors_of_no_rank(context);
   if (options.stats)

@@ -210,7 +210,8 @@ private:
   void write_unseen() const {
     std::string text;
     for (const std::string& what : analysis_.not_visible)
-      text += (text.empty() ? "" : ", ") + what;
+      if (!is_told_above(what))
+        text += (text.empty() ? "" : ", ") + what;
     if (!text.empty())
       write_labelled("unseen", text);
   }
@@ -320,6 +321,17 @@ private:
   /// Whether the same words follow below as a place to look at.
   bool is_told_below(const Finding& finding) const {
     return std::ranges::find(analysis_.look_at, finding.message) != analysis_.look_at.end();
+  }
+
+  /// Whether a finding has named the wait, and its ranks.
+  bool is_told_above(std::string_view unseen) const {
+    return std::ranges::any_of(analysis_.findings, [&](const Finding& finding) {
+      constexpr std::string_view words = ": not visible: ";
+      const auto at = finding.message.find(words);
+      if (finding.kind != FindingKind::unknown_wait || at == std::string::npos)
+        return false;
+      return unseen.starts_with(finding.message.substr(at + words.size()) + " of rank");
+    });
   }
 
   /// Ranks that no line has named yet.

@@ -85,6 +85,18 @@ TEST(VerdictText, StandsBelowTheTableOfADumpAndNotOnADumpWithout) {
               Not(HasSubstr("VERDICT")));
 }
 
+TEST(VerdictText, SaysAWaitThatIsNotVisibleOnce) {
+  Analysis analysis;
+  analysis.verdict = Verdict::undecided;
+  analysis.findings = {{FindingKind::unknown_wait,
+                        {{0, 2, 1}},
+                        "ranks 0-2: not visible: what MPI_Allreduce waits for"}};
+  analysis.not_visible = {"send queue", "what MPI_Allreduce waits for of ranks 0-2",
+                          "what MPI_Wait waits for of rank 3"};
+  EXPECT_THAT(verdict(analysis),
+              HasSubstr("\nunseen   send queue, what MPI_Wait waits for of rank 3\n"));
+}
+
 TEST(WhyText, IsTheVerdictAloneInAFewLines) {
   Dump dump = ring_dump(4);
   dump.analysis = cycle();
