@@ -72,7 +72,7 @@ int run(std::span<const char* const> arguments, std::string_view version) {
   survive_failing_writes();
   see_children_end();
   if (arguments.empty()) {
-    print_on_stderr(help_text(version));
+    print_on_stderr(short_usage());
     return exit_usage;
   }
   const auto command = parse_command_line(arguments, version);

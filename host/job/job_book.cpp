@@ -13,13 +13,6 @@ namespace {
 /// Process ids in one argument: a line that people can paste.
 constexpr std::size_t most_pids = 256;
 
-const LauncherProcess* front_of(const ScannedRank& rank) {
-  const auto front = std::ranges::find_if(rank.launchers, [](const LauncherProcess& launcher) {
-    return launcher.role == LauncherRole::front;
-  });
-  return front != rank.launchers.end() ? &*front : nullptr;
-}
-
 /// "4711", "ssh:n17:4711": the launcher that all these ranks descend from.
 template <class Ranks>
 std::optional<std::string> common_launcher(const Ranks& ranks) {
@@ -48,6 +41,13 @@ std::optional<std::string> common_step(const Ranks& ranks) {
 }
 
 } // namespace
+
+const LauncherProcess* front_of(const ScannedRank& rank) {
+  const auto front = std::ranges::find_if(rank.launchers, [](const LauncherProcess& launcher) {
+    return launcher.role == LauncherRole::front;
+  });
+  return front != rank.launchers.end() ? &*front : nullptr;
+}
 
 std::string shown_name(const Node& node) {
   return node.launcher == Launcher::local ? std::string() : node.name();

@@ -14,6 +14,9 @@ namespace mqbridge {
 /// The name of a node in a FindTrouble: empty for this host.
 std::string shown_name(const Node& node);
 
+/// The launcher of this rank, as its user has started it; nullptr: not known.
+const LauncherProcess* front_of(const ScannedRank& rank);
+
 /// Collects ranks of several nodes, and makes jobs of them.
 class JobBook {
 public:

@@ -65,12 +65,17 @@ Error denied_by_capability(std::string what) {
           "start the container with: --cap-add SYS_PTRACE"};
 }
 
-Error denied_to_user(const AttachFacts& facts, std::int64_t pid, std::string what) {
-  what += fmt::format("; the process is of user {}, the server of user {}", *facts.process_user,
-                      *facts.stub_user);
-  return {"ptrace.other_user", std::move(what),
-          fmt::format("on the node: sudo -u '#{}' gdbserver --once --attach :PORT {}",
-                      *facts.process_user, pid)};
+std::string user_text(std::uint32_t user) {
+  return user == 0 ? "root" : fmt::format("user {}", user);
+}
+
+Error denied_to_user(const AttachFacts& facts, std::int64_t pid) {
+  const auto owner = user_text(*facts.process_user);
+  return {"ptrace.other_user",
+          fmt::format("process {} is of {}: {}, as whom the server runs, may not look into it", pid,
+                      owner, user_text(*facts.stub_user)),
+          fmt::format("run mqbridge as root{}; of another node: ssh:root@HOST:PID",
+                      *facts.process_user == 0 ? "" : ", or as " + owner)};
 }
 
 Error already_traced(const AttachFacts& facts, std::string what) {
@@ -85,7 +90,8 @@ Error already_traced(const AttachFacts& facts, std::string what) {
 std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid,
                                       std::string what) {
   if (facts.exists == false) {
-    return Error{"attach.no_such_process", what + "; there is no such process where the stub runs",
+    return Error{"attach.no_such_process",
+                 fmt::format("there is no process {} where the stub runs", pid),
                  "on the node: pgrep -ax PROGRAM    (a container has process numbers of its own)"};
   }
   if (facts.zombie && facts.threads.value_or(1) > 1) {
@@ -107,7 +113,7 @@ std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid
     if (facts.stub_user == 0u)
       return denied_by_capability(std::move(what));
     if (facts.stub_user && facts.process_user && facts.stub_user != facts.process_user)
-      return denied_to_user(facts, pid, std::move(what));
+      return denied_to_user(facts, pid);
     if (facts.yama_scope.value_or(0) > 0)
       return denied_by_yama(facts, std::move(what));
   }

@@ -65,7 +65,9 @@ TEST(Run, NamesWhatIsWrong) {
            {"--timeout 5", "there is no command behind --"},
            {"--timeout 5 --", "there is no command behind --"},
            {"-- true", "neither --timeout nor --silent"},
-           {"--timeout 5 true", "\"true\" is not a command or option here"},
+           {"--timeout 5 true", "-- must stand before the command, \"true\"\nfix: mqbridge run "
+                                "--timeout 10m -- true ..."},
+           {"mpirun -np 2 ./solver", "-- must stand before the command, \"mpirun\""},
            {"--timeout 5x -- true", "--timeout 5x: expected a time"},
            {"--timeout -1 -- true", "--timeout -1: expected a time"},
            {"--silent m -- true", "--silent m: expected a time"},

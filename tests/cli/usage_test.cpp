@@ -2,6 +2,7 @@
 
 #include "tests/cli/program.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
@@ -12,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 std::set<std::string> options_in(const std::string& help) {
@@ -173,10 +175,11 @@ TEST(Help, FitsAHundredColumns) {
     EXPECT_LE(line.size(), 100U) << line;
 }
 
-TEST(Help, WithoutArgumentsIsWrongUsage) {
+TEST(Help, WithoutArgumentsIsWrongUsageInTenLines) {
   const Ran ran = run("mqbridge");
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.out, "");
+  EXPECT_LE(std::ranges::count(ran.err, '\n'), 10);
   EXPECT_THAT(ran.err, HasSubstr("Usage: mqbridge"));
 }
 
@@ -204,6 +207,7 @@ TEST_P(WrongUsage, ExitsWithTwoAndSaysWhatToWrite) {
   EXPECT_THAT(ran.err, StartsWith("mqbridge: "));
   EXPECT_THAT(ran.err, HasSubstr(GetParam().said));
   EXPECT_THAT(ran.err, HasSubstr("\nfix: "));
+  EXPECT_LE(std::ranges::count(ran.err, '\n'), 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -234,6 +238,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"handles --status 0x1ffffffffffffffff a:1", "no handle"},
                     Wrong{"handles --fortran a:1", "--fortran is about handles"},
                     Wrong{"handles --fortran --request 0x123456789 a:1", "no Fortran INTEGER"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    NearlyRight, WrongUsage,
+    testing::Values(Wrong{"dump --mpirn 1", "\"--mpirn\" is not a command or option here; did you "
+                                            "mean --mpirun?"},
+                    Wrong{"dump --mpirn=1", "did you mean --mpirun?"},
+                    Wrong{"dump --fial-on stuck a:1", "did you mean --fail-on?"},
+                    Wrong{"dmup --mpirun 1", "did you mean dump?"},
+                    Wrong{"types maek -o f", "did you mean make?"},
+                    Wrong{"run --timeot 5 -- true", "did you mean --timeout?"}));
+
+TEST(NearlyRight, IsNothingThatIsFarFromWhatWasWritten) {
+  for (const char* far : {"dump --bogus a:1", "serve", "dump --x a:1"})
+    EXPECT_THAT(run(std::string("mqbridge ") + far).err, Not(HasSubstr("did you mean"))) << far;
+}
 
 INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
                          testing::Values(Wrong{"stacks --analyze a:1", "--analyze"},

@@ -9,16 +9,22 @@
 #include "host/cli/arguments/parse_verdict.h"
 #include "host/cli/arguments/raw_options.h"
 #include "host/cli/collect/collector_words.h"
+#include "host/launch/shell_words.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace mqbridge {
 namespace {
+
+/// Bytes of an unknown word that are compared with the known ones.
+constexpr std::size_t longest_meant = 64;
 
 /// A dead process has nothing to wait for.
 Result<void> check_run_until(const DumpOptions& options, std::span<const TargetSpec> targets) {
@@ -123,14 +129,59 @@ std::string command_name(const CLI::App& app) {
   return name;
 }
 
-Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+/// How many characters differ, where one is left out, added or another one, or two are exchanged.
+std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(other.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::vector<std::size_t> row{i};
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t replaced = one[i - 1] == other[j - 1] ? 0 : 1;
+      row.push_back(std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + replaced}));
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = std::exchange(last, std::move(row));
+  }
+  return last.back();
+}
+
+/// "; did you mean --mpirun?", if a command or option of the innermost command is nearly so
+/// written; else empty.
+std::string meant(const CLI::App& app, const std::string& unknown) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty())
+    at = at->get_subcommands().front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : at->get_options())
+    for (const auto& name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const CLI::App* command : at->get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  const auto word = unknown.substr(0, std::min<std::size_t>(unknown.find('='), longest_meant));
+  const auto nearest = std::ranges::min_element(
+      known, {}, [&](const std::string& name) { return distance(word, name); });
+  const bool is_near = nearest != known.end() &&
+                       distance(word, *nearest) <= std::max<std::size_t>(1, word.size() / 4);
+  return is_near ? fmt::format("; did you mean {}?", *nearest) : "";
+}
+
+/// `no_command`: there are no words behind `--`.
+Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error, bool no_command) {
   const std::string command = command_name(app);
   // An unknown word explains more than a missing option that it causes.
   const std::vector<std::string> unknown = app.remaining(true);
-  const std::string message =
-      unknown.empty() ? std::string(error.what())
-                      : fmt::format("\"{}\" is not a command or option here", unknown.front());
-  return fail("usage", fmt::format("{}: {}", command, message), command + " --help");
+  if (unknown.empty())
+    return fail("usage", fmt::format("{}: {}", command, error.what()), command + " --help");
+  const auto& word = unknown.front();
+  if (app.got_subcommand("run") && no_command && !word.starts_with('-'))
+    return fail("usage", fmt::format("{}: -- must stand before the command, \"{}\"", command, word),
+                fmt::format("mqbridge run --timeout 10m -- {} ...", join_words({word})));
+  return fail(
+      "usage",
+      fmt::format("{}: \"{}\" is not a command or option here{}", command, word, meant(app, word)),
+      command + " --help");
 }
 
 /// `help [COMMAND]` is COMMAND --help. Error: usage (no such command).
@@ -178,7 +229,7 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     app.exit(wanted, text, text);
     return Command(PrintCommand{text.str()});
   } catch (const CLI::ParseError& error) {
-    return wrong_usage(app, error);
+    return wrong_usage(app, error, words.command.empty());
   }
   if (raw.summary && raw.full)
     return fail("usage", "mqbridge dump: --summary and --full contradict each other",
@@ -207,11 +258,16 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
   return types_command(*app.get_subcommand("types"), raw);
 }
 
-std::string help_text(std::string_view version) {
-  CLI::App app("", "mqbridge");
-  RawOptions raw;
-  declare_commands(app, raw, version);
-  return app.help();
+std::string_view short_usage() {
+  return R"(Usage: mqbridge COMMAND [OPTIONS] [TARGET...]
+
+  mqbridge ranks                 the MPI jobs of this host
+  mqbridge dump --mpirun PID     why a job does not move, and its queues
+  mqbridge stacks --mpirun PID   where its ranks are
+  mqbridge run --timeout 10m -- mpirun -np 4 ./solver
+
+All commands: mqbridge --help
+)";
 }
 
 } // namespace mqbridge

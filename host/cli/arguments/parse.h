@@ -14,7 +14,7 @@ namespace mqbridge {
 Result<Command> parse_command_line(std::span<const char* const> arguments,
                                    std::string_view version);
 
-/// What `mqbridge --help` prints.
-std::string help_text(std::string_view version);
+/// What stands on stderr if `mqbridge` is called without arguments.
+std::string_view short_usage();
 
 } // namespace mqbridge

@@ -44,6 +44,14 @@ std::string trial_of(const Node& node) {
   return "true";
 }
 
+/// The part of the message that says that ssh does not know a host, be it the node or one on the
+/// way to it; empty: there is none.
+std::string_view unknown_host(std::string_view message) {
+  const auto at = message.find("Could not resolve hostname ");
+  return at == std::string_view::npos ? std::string_view()
+                                      : message.substr(at, message.find(" (last packets", at) - at);
+}
+
 /// Why no server answers, if the end of its command tells. ssh ends with 255 for its own errors.
 Error explain_unreached(const Node& node, const SharedTools& tools, Error error) {
   const auto& gdbserver = tools.options.launch.gdbserver;
@@ -58,9 +66,13 @@ Error explain_unreached(const Node& node, const SharedTools& tools, Error error)
     return {"node.no_stub", std::move(error.message),
             fmt::format("this must end soon, and print nothing: {}", trial_of(node))};
   if (node.launcher == Launcher::ssh &&
-      error.message.find("exited with status 255") != std::string::npos)
+      error.message.find("exited with status 255") != std::string::npos) {
+    if (const auto unknown = unknown_host(error.message); !unknown.empty())
+      return {"node.login", fmt::format("ssh does not find the host: {}", unknown),
+              "check the spelling; getent hosts NAME shows what this machine knows"};
     return {"node.login", std::move(error.message),
             "this must work without a question: " + trial_of(node)};
+  }
   return error;
 }
 
