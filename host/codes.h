@@ -19,6 +19,7 @@ inline constexpr std::string_view libraries_corrupt = "libraries.corrupt";
 inline constexpr std::string_view memory_unreadable = "memory.unreadable";
 inline constexpr std::string_view mpi_not_initialized = "mpi.not_initialized";
 inline constexpr std::string_view mpirun_no_proctable = "mpirun.no_proctable";
+inline constexpr std::string_view mpirun_not_started = "mpirun.not_started";
 inline constexpr std::string_view output_write = "output.write";
 inline constexpr std::string_view queue_damaged = "queue.damaged";
 inline constexpr std::string_view run_stopped = "run.stopped";

@@ -283,8 +283,9 @@ std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process
 } // namespace
 
 std::string name_of_process(const JobPicture& picture, const Partner& partner) {
-  const bool several = picture.jobs().size() > 1;
-  if (!several || partner.job >= picture.jobs().size() || !picture.jobs()[partner.job])
+  if (partner.job >= picture.jobs().size())
+    return fmt::format("rank {} of another job", partner.rank);
+  if (picture.jobs().size() == 1 || !picture.jobs()[partner.job])
     return fmt::format("rank {}", partner.rank);
   return fmt::format("rank {} of job {}", partner.rank, *picture.jobs()[partner.job]);
 }

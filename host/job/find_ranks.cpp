@@ -9,10 +9,12 @@
 #include "host/job/slurm_nodes.h"
 #include "host/job/table_job.h"
 #include "host/mqs/walk_budget.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -134,6 +136,18 @@ private:
                         : Result<LauncherTable>(Failure(target.error()));
     if (!table && table.error().code == codes::mpirun_no_proctable)
       return find_descendants(launcher, "has no MPIR_proctable");
+    if (!table && table.error().code == codes::mpirun_not_started) {
+      find_descendants(launcher, "has an empty MPIR_proctable");
+      if (!findings_.jobs.empty())
+        findings_.warnings.push_back(
+            {node,
+             {"mpirun.by_descent",
+              fmt::format("{} has an empty MPIR_proctable: ranks from the environments of the "
+                          "processes that descend from it",
+                          launcher.text),
+              "it fills the table when all ranks are in MPI_Init; a rank may hang before"}});
+      return;
+    }
     if (!table) {
       findings_.faults.push_back({node, table.error()});
       return;
@@ -160,8 +174,10 @@ private:
       return find_descendants(launcher, "has the process ids of its container in MPIR_proctable");
     const auto names = nodes_of_table(launcher, read.program);
     auto nodes = nodes_of(table, names);
-    if (!has_scripts(table)) // then only this host is scanned: it costs no login
+    if (!has_scripts(table)) // then few nodes are scanned: each costs a login
       std::erase_if(nodes, [](const Node& node) { return node.launcher != Launcher::local; });
+    if (std::ranges::find(nodes, launcher.node) == nodes.end())
+      nodes.push_back(launcher.node);
     std::map<Node, NodeScan> scans;
     auto results = scan_nodes(nodes, tools_, stop_);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -171,6 +187,41 @@ private:
         findings_.faults.push_back({shown_name(nodes[i]), results[i].error()});
     }
     findings_.jobs.push_back(job_of_table(table, names, scans, findings_.faults));
+    if (const auto scan = scans.find(launcher.node); scan != scans.end())
+      add_unlisted(launcher, scan->second);
+  }
+
+  /// Adds the ranks that the launcher has started on its node, and that its table lacks: it has the
+  /// first job alone, and not those that this one has spawned.
+  void add_unlisted(const NodeProcess& launcher, const NodeScan& scan) {
+    auto listed = std::move(findings_.jobs.back());
+    findings_.jobs.pop_back();
+    JobBook book;
+    for (const auto& rank : scan.ranks) {
+      const auto* const front = front_of(rank);
+      const bool is_its = descends(rank.ancestors, launcher.pid) &&
+                          (front == nullptr || front->pid == launcher.pid);
+      const auto is_it = [&](const FoundRank& found) {
+        return (found.pid == rank.pid && found.node == shown_name(launcher.node)) ||
+               (listed.name == rank.job && found.target.rank == rank.environment.rank);
+      };
+      if (is_its && std::ranges::none_of(listed.ranks, is_it))
+        book.add(launcher.node, rank);
+    }
+    auto unlisted = book.jobs(findings_.warnings);
+    for (auto& job : unlisted) {
+      job.arguments = listed.arguments;
+      if (job.name != listed.name)
+        continue;
+      listed.size = std::max(listed.size, job.size);
+      std::ranges::move(job.ranks, std::back_inserter(listed.ranks));
+      job.ranks.clear();
+    }
+    findings_.jobs.push_back(std::move(listed));
+    std::ranges::copy_if(unlisted, std::back_inserter(findings_.jobs),
+                         [](const FoundJob& job) { return !job.ranks.empty(); });
+    if (!unlisted.empty())
+      say_missing_ranks(findings_.jobs, findings_.faults, "mpirun.ranks_missing", "ssh:HOST:PID");
   }
 
   /// If the launcher is an srun whose job is known, srun also reaches the job's nodes.
@@ -207,9 +258,13 @@ private:
                         std::back_inserter(scans));
     }
     std::set<std::string> names;
-    for (const auto& rank : scans.front().ranks)
+    std::optional<ScannedRank> itself; // if it is no launcher
+    for (const auto& rank : scans.front().ranks) {
       if (descends(rank.ancestors, launcher.pid))
         names.insert(rank.job);
+      if (rank.pid == launcher.pid)
+        itself = rank;
+    }
     take(nodes, std::move(scans), [&](const Node& node, const ScannedRank& rank) {
       if (daemons.empty())
         return names.contains(rank.job);
@@ -224,10 +279,26 @@ private:
         job.arguments = {"--mpirun", launcher.node.launcher == Launcher::local
                                          ? fmt::to_string(launcher.pid)
                                          : launcher.node.target(launcher.pid)};
-    if (daemons.all_are_known())
+    if (findings_.jobs.empty() && itself)
+      say_is_rank(launcher, *itself);
+    else if (daemons.all_are_known())
       say_missing(launcher);
     else
       say_unknown_nodes(launcher, why);
+  }
+
+  void say_is_rank(const NodeProcess& named, const ScannedRank& rank) {
+    const auto* const front = front_of(rank);
+    const bool here = named.node.launcher == Launcher::local;
+    findings_.faults.push_back(
+        {shown_name(named.node),
+         {"mpirun.is_rank",
+          fmt::format("{} is rank {} of job {}, and has not started it", named.text,
+                      *rank.environment.rank, rank.job),
+          front != nullptr
+              ? fmt::format("its {}: --mpirun {}", readable(front->program),
+                            here ? fmt::to_string(front->pid) : named.node.target(front->pid))
+              : "its launcher is not known; all ranks of its node: mqbridge ranks"}});
   }
 
   /// Says what is missing although the nodes of all daemons are known.

@@ -189,7 +189,8 @@ Result<Proctable> read_proctable(const ImageSet& images, Memory& memory, const P
     return forward(std::move(done));
   const auto entries = decode_signed(stated, platform.byte_order);
   if (entries == 0 || !*address)
-    return fail("mpirun.not_started", "its MPIR_proctable is empty: it has started nothing as yet",
+    return fail(codes::mpirun_not_started,
+                "its MPIR_proctable is empty: it has started nothing as yet",
                 "ask again when the job runs");
   if (entries < 0 || static_cast<std::uint64_t>(entries) > limits::proctable_entries)
     return fail("mpirun.proctable",

@@ -51,6 +51,24 @@ TEST(StateTest, AProcessThatHangsInMpiInitSaysSo) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST(StateTest, OfARankThatIsNotInMpiInitWhileOthersAreThePlaceIsNamed) {
+  MpiJob job({.program = "mpi_state", .arguments = {"late"}});
+  DumpOutcome dump;
+  const bool inside = test::eventually(std::chrono::seconds(30), [&] {
+    dump = dump_json({"--analyze", "--twice", "0", "--mpirun", std::to_string(job.launcher())});
+    const json& calls = dump.document["ranks"][0]["blocked_in"];
+    return calls.is_array() && calls.size() == 1 && calls[0]["call"] == "MPI_Init";
+  });
+  ASSERT_TRUE(inside) << testing::PrintToString<Outcome>(dump);
+  const json& analysis = dump.document["analysis"];
+  EXPECT_EQ(analysis["verdict"], "undecided");
+  ASSERT_EQ(analysis["look_at"].size(), 1U) << analysis;
+  EXPECT_THAT(analysis["look_at"][0].get<std::string>(),
+              testing::MatchesRegex(
+                  "rank 1 is not in MPI_Init: job_wait_for_go at job_files.c:[0-9]+.*; rank 0 is"));
+  EXPECT_EQ(job.finish(), "");
+}
+
 // What it has posted is there as long as MPI_Finalize waits for others.
 TEST(StateTest, AProcessThatHangsInMpiFinalizeShowsItsQueues) {
   MpiJob job({.program = "mpi_state", .arguments = {"inside"}});

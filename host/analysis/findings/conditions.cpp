@@ -171,10 +171,44 @@ void find_progress_needed(const FindingInput& input, std::vector<Reason>& reason
   needed.tell(reasons);
 }
 
+bool is_in_init(const ProcessWaits& waits) {
+  return std::ranges::any_of(waits.calls, [](const CallWait& wait) {
+    return wait.call != nullptr &&
+           (wait.call->call == "MPI_Init" || wait.call->call == "MPI_Init_thread");
+  });
+}
+
+/// Finds processes that have not called MPI_Init, where others of their job are in it.
+void find_those_before_init(const FindingInput& input, std::vector<Reason>& reasons) {
+  const JobPicture& picture = input.picture();
+  std::map<std::size_t, std::vector<std::size_t>> inside; // by job
+  std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> before;
+  for (std::size_t process = 0; process < picture.processes().size(); ++process) {
+    const Process& each = picture.process(process);
+    const ProcessWaits& waits = input.waits.of(process);
+    if (is_in_init(waits))
+      inside[each.job].push_back(process);
+    else if (each.now->mpi && each.now->mpi->state == MpiState::not_initialized &&
+             runs_outside(input.waits, process))
+      before[{each.job, whereabouts(waits)}].push_back(process);
+  }
+  for (const auto& [key, processes] : before) {
+    const auto& [job, place] = key;
+    if (inside[job].empty())
+      continue;
+    const auto words =
+        fmt::format("{} {} not in MPI_Init{}{}; {} {}", ranks_words(picture, processes),
+                    processes.size() == 1 ? "is" : "are", place.empty() ? "" : ": ", place,
+                    ranks_words(picture, inside[job]), inside[job].size() == 1 ? "is" : "are");
+    reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
+  }
+}
+
 } // namespace
 
 /// Finds processes that compute, if all processes in MPI wait for them and they are the minority.
 void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
+  find_those_before_init(input, reasons);
   const JobPicture& picture = input.picture();
   std::vector<std::size_t> outside;
   std::vector<WaitNode> nodes;

@@ -62,11 +62,9 @@ JobSpec verdict_spec(const VerdictCase& param) {
 
 VerdictJob::VerdictJob(const VerdictCase& param) : VerdictJob(param, verdict_spec(param), {}) {}
 
-// mpirun does not list the processes that its own have spawned.
 VerdictJob::VerdictJob(const VerdictCase& param, const JobSpec& spec,
                        std::vector<std::string> options)
-    : param_(param), options_(std::move(options)),
-      mpirun_(spec.launcher.empty() && spec.spawned == 0), job_(spec) {
+    : param_(param), options_(std::move(options)), mpirun_(spec.launcher.empty()), job_(spec) {
   if (!job_.await_spinning(busy_ranks(param)))
     throw std::runtime_error("the ranks do not come where " + param.scenario + " leads");
   if (!param.quiet.empty())

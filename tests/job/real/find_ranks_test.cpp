@@ -110,6 +110,50 @@ TEST(RealRanks, OfWhatStartedNoneAreNone) {
   EXPECT_THAT(faults_of(finder.find_mpirun(2'000'000'000)), HasSubstr("attach."));
 }
 
+// Open MPI's mpirun fills its table when all ranks have come to MPI_Init.
+TEST(RealRanks, BelowAnEmptyTableAreThoseThatDescendFromTheLauncher) {
+  MpiJob job({.program = "mpi_state", .arguments = {"late"}});
+  Finder finder;
+  const auto findings = finder.find_mpirun(job.launcher());
+  ASSERT_EQ(findings.jobs.size(), 1U) << faults_of(findings);
+  EXPECT_EQ(faults_of(findings), "");
+  const auto& found = findings.jobs.front();
+  EXPECT_EQ(pids_of(found), pids_of(job));
+  EXPECT_EQ(found.ranks.front().target.rank_source, RankSource::environ);
+  ASSERT_EQ(findings.warnings.size(), 1U);
+  EXPECT_EQ(findings.warnings.front().error.code, "mpirun.by_descent");
+  EXPECT_FALSE(is_stopped(job.launcher()));
+  EXPECT_EQ(job.finish(), "");
+}
+
+TEST(RealRanks, OfAJobThatTheirsHasSpawnedAreThoseOfTheSameLauncher) {
+  MpiJob job({.program = "verdict", .arguments = {"spawned"}, .btl = "vader,tcp", .spawned = 2});
+  const auto pids = pids_of(job);
+  Finder finder;
+  const auto findings = finder.find_mpirun(job.launcher());
+  ASSERT_EQ(findings.jobs.size(), 2U) << faults_of(findings);
+  EXPECT_EQ(faults_of(findings), "");
+  const auto& parents = findings.jobs.front();
+  const auto& children = findings.jobs.back();
+  EXPECT_THAT(pids_of(parents), ElementsAre(pids[0], pids[1]));
+  EXPECT_THAT(pids_of(children), ElementsAre(pids[2], pids[3]));
+  EXPECT_NE(parents.name, children.name);
+  for (const auto& each : findings.jobs)
+    EXPECT_THAT(each.arguments, ElementsAre("--mpirun", std::to_string(job.launcher())));
+}
+
+TEST(RealRanks, OneThatIsGivenAsALauncherSaysSoAndNamesItsOwn) {
+  MpiJob job({.arguments = {"mix"}});
+  Finder finder;
+  const auto findings = finder.find_mpirun(job.pid(1));
+  EXPECT_THAT(findings.jobs, IsEmpty());
+  EXPECT_THAT(faults_of(findings),
+              HasSubstr("mpirun.is_rank: local:" + std::to_string(job.pid(1)) + " is rank 1 of "));
+  EXPECT_THAT(faults_of(findings),
+              HasSubstr("its mpirun: --mpirun " + std::to_string(job.launcher())));
+  EXPECT_EQ(job.finish(), "");
+}
+
 struct RealSlurm : testing::Test {
   void SetUp() override {
     if (::geteuid() != 0)
