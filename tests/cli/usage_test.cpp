@@ -216,8 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"analyze", "DUMP is required"}, Wrong{"analyze - -", "named twice"},
         Wrong{"analyze --fail-on hang a", "--fail-on hang: expected deadlock"},
         Wrong{"analyze --format tsv a", "tsv not in"}, Wrong{"serve", "\"serve\""},
-        Wrong{"--frobnicate", "\"--frobnicate\""}, Wrong{"dump", "no target is named"},
-        Wrong{"doctor", "no target is named"}, Wrong{"dump --mpirun x", "this names no process"},
+        Wrong{"--frobnicate", "\"--frobnicate\""}, Wrong{"doctor", "no target is named"},
+        Wrong{"dump --mpirun x", "this names no process"},
         Wrong{"dump --mpirun 1 --slurm 2", "name a job each"},
         Wrong{"dump --slurm -x", "this is no job"}, Wrong{"dump --slurm 12.x", "this is no job"},
         Wrong{"dump --node=-oProxyCommand=id", "is not used as a node's name"},
@@ -231,8 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Handles, WrongUsage,
-    testing::Values(Wrong{"handles", "no target is named"},
-                    Wrong{"handles --request x a:1", "--request x: no handle"},
+    testing::Values(Wrong{"handles --request x a:1", "--request x: no handle"},
                     Wrong{"handles --communicator 0x a:1", "--communicator 0x: no handle"},
                     Wrong{"handles --errhandler -3000000000 a:1", "no handle"},
                     Wrong{"handles --status 0x1ffffffffffffffff a:1", "no handle"},
@@ -307,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"dump --path-map /a a:1", "--path-map /a: expected FROM=TO"},
         Wrong{"dump --path-map =/b a:1", "--path-map =/b"},
         Wrong{"dump --color red a:1", "red not in"},
-        Wrong{"dump --summary --full a:1", "contradict"}, Wrong{"stacks", "no target is named"},
+        Wrong{"dump --summary --full a:1", "contradict"},
         Wrong{"stacks --threads some a:1", "some not in"}, Wrong{"stacks --dll d a:1", "--dll"},
         Wrong{"stacks --format tsv a:1", "tsv not in"},
         Wrong{"stacks --no-stacks a:1", "--no-stacks"}));

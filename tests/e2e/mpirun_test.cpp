@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <sstream>
+#include <unistd.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -118,6 +120,56 @@ TEST(MpirunTest, OfMpichWithoutATableItsRanksAreFoundByTheirEnvironments) {
   for (int rank = 0; rank < job.ranks(); ++rank)
     EXPECT_THAT(targets, HasSubstr(fmt::format("{} local:{} ", rank, job.pid(rank))));
   EXPECT_EQ(job.finish(), "");
+}
+
+/// A script in which no other processes of this host are seen than its own. Its words: mqbridge,
+/// `start DIRECTORY` starts a job of two ranks, which write who they are into it.
+Outcome run_alone(const std::string& script) {
+  const std::string words =
+      fmt::format("mqbridge() {{ '{0}/mqbridge' \"$@\"; }}\n"
+                  "start() {{ TMPDIR=$1 mpirun --allow-run-as-root --oversubscribe -np 2 "
+                  "'{0}/inferiors/oracle_poster' \"$1\" mix >\"$1/words\" 2>&1 &\n"
+                  "for i in $(seq 300); do [ -e \"$1/ready.0\" ] && [ -e \"$1/ready.1\" ] && "
+                  "break; sleep 0.1; done; }}\n",
+                  MQBRIDGE_BINARY_DIRECTORY);
+  return run_program({{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c",
+                       words + script}});
+}
+
+TEST(OneJob, OfThisHostIsMeantWhereNoTargetIsNamed) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root has namespaces";
+  const test::TempDirectory one;
+  const test::TempDirectory another;
+  const test::TempDirectory third;
+  const auto start = [](const test::TempDirectory& directory) {
+    return fmt::format("start {}; ", directory.path().string());
+  };
+  const auto none = run_alone("mqbridge dump");
+  EXPECT_EQ(none.status(), 3);
+  EXPECT_THAT(none.err, HasSubstr("job.no_rank: no target is named, and no rank of an MPI job"));
+
+  const auto dump = run_alone(start(one) + "mqbridge dump --format json");
+  EXPECT_EQ(dump.status(), 0) << testing::PrintToString(dump);
+  const auto document = json::parse(dump.out, nullptr, false);
+  ASSERT_EQ(document["ranks"].size(), 2U) << dump.out;
+  for (int rank = 0; rank < 2; ++rank)
+    EXPECT_THAT(differences(read_oracle(one.path(), rank),
+                            document["ranks"][static_cast<std::size_t>(rank)]),
+                IsEmpty());
+
+  const auto two = run_alone(start(another) + "first=$!; " + start(third) +
+                             "mqbridge stacks; echo $? $first $!");
+  EXPECT_EQ(two.status(), 0) << testing::PrintToString(two);
+  std::istringstream said(two.out);
+  std::string status;
+  std::string first;
+  std::string second;
+  said >> status >> first >> second;
+  EXPECT_EQ(status, "3");
+  EXPECT_THAT(two.err, HasSubstr("job.not_one: no target is named, and 2 jobs run here"));
+  for (const auto& pid : {first, second})
+    EXPECT_THAT(two.err, HasSubstr("mqbridge stacks --mpirun " + pid + " "));
 }
 
 } // namespace

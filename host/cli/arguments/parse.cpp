@@ -57,11 +57,12 @@ Result<std::optional<CollectChoice>> collect_choice(const RawOptions& raw,
 
 /// `command`: all of it, except its targets and --collect.
 Result<Command> dump_command(const RawOptions& raw, Result<DumpCommand> command) {
-  auto choice = parse_choice(raw, false);
-  if (!choice)
-    return forward(std::move(choice));
   if (!command)
     return forward(std::move(command));
+  const bool collects = raw.collect || command->format == Format::collect;
+  auto choice = parse_choice(raw, collects ? NoTarget::wrong : NoTarget::sole_job, command->name());
+  if (!choice)
+    return forward(std::move(choice));
   command->targets = std::move(*choice);
   if (auto checked = check_run_until(command->options, command->targets.named); !checked)
     return forward(std::move(checked));
@@ -73,7 +74,7 @@ Result<Command> dump_command(const RawOptions& raw, Result<DumpCommand> command)
 }
 
 Result<Command> doctor_command(const RawOptions& raw) {
-  auto choice = parse_choice(raw, false);
+  auto choice = parse_choice(raw, NoTarget::wrong);
   if (!choice)
     return forward(std::move(choice));
   auto options = common_options(raw);
@@ -87,7 +88,7 @@ Result<Command> doctor_command(const RawOptions& raw) {
 }
 
 Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> words) {
-  auto choice = parse_choice(raw, true);
+  auto choice = parse_choice(raw, NoTarget::all_jobs);
   if (!choice)
     return forward(std::move(choice));
   if (!choice->job || !choice->named.empty())

@@ -107,7 +107,8 @@ Result<JobRequest> parse_request(const RawOptions& raw) {
   return request;
 }
 
-Result<TargetChoice> parse_choice(const RawOptions& raw, bool or_this_host) {
+Result<TargetChoice> parse_choice(const RawOptions& raw, NoTarget without,
+                                  std::string_view command) {
   auto named = named_targets(raw);
   if (!named)
     return forward(std::move(named));
@@ -115,11 +116,13 @@ Result<TargetChoice> parse_choice(const RawOptions& raw, bool or_this_host) {
   if (!raw.mpirun.empty() && !raw.slurm.empty())
     return fail("usage", "--mpirun and --slurm name a job each", "write one of them");
   const bool finds = !raw.mpirun.empty() || !raw.slurm.empty() || !raw.nodes.empty();
-  if (finds || (or_this_host && choice.named.empty())) {
+  if (finds || (without != NoTarget::wrong && choice.named.empty())) {
     auto request = parse_request(raw);
     if (!request)
       return forward(std::move(request));
     choice.job = std::move(*request);
+    if (!finds && without == NoTarget::sole_job)
+      choice.sole_job_of = command;
   }
   if (choice.named.empty() && !choice.job)
     return fail("usage", "no target is named",

@@ -4,9 +4,13 @@
 #include "host/job/find_ranks.h"
 #include "host/job/targets_file.h"
 #include "host/launch/node_names.h"
+#include "host/launch/shell_words.h"
 #include "host/report/trouble_groups.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <ranges>
 #include <utility>
 
 namespace mqbridge {
@@ -39,6 +43,73 @@ void add_found(const TargetSpec& target, TargetList& list, std::vector<RankError
                                   is_new ? "it is looked at as a process without a known rank"
                                          : "it is looked at once"),
                       "two jobs may have the same name; look at one node after the other"});
+}
+
+/// The request that finds this job again on all of its nodes; nullopt: its ranks are all there is.
+std::optional<JobRequest> request_for(const FoundJob& job, const JobRequest& found_by) {
+  JobRequest request;
+  request.launcher = found_by.launcher;
+  if (job.arguments.size() != 2)
+    return std::nullopt;
+  if (job.arguments.front() == "--mpirun") {
+    if (auto launcher = parse_node_process("local:" + job.arguments.back()))
+      request.mpirun = std::move(*launcher);
+  } else if (job.arguments.front() == "--slurm") {
+    const auto dot = job.arguments.back().find('.');
+    request.slurm = SlurmStep{job.arguments.back().substr(0, dot), std::nullopt};
+    if (dot != std::string::npos)
+      request.slurm->step = job.arguments.back().substr(dot + 1);
+  }
+  return request.mpirun || request.slurm ? std::optional(std::move(request)) : std::nullopt;
+}
+
+/// A line for a shell; more than one job may have the same.
+std::string line_for(const FoundJob& job, const std::string& command) {
+  std::vector<std::string> words{"mqbridge", command};
+  words.insert(words.end(), job.arguments.begin(), job.arguments.end());
+  return job.arguments.empty() ? "mqbridge ranks" : join_words(words);
+}
+
+/// Nothing is named, and there is not one job that can be meant.
+Failure no_sole_job(const FoundJobs& findings, const std::string& command) {
+  constexpr std::size_t most_lines = 6;
+  std::map<std::string, std::string> lines;
+  for (const auto& job : findings.jobs)
+    lines[line_for(job, command)] += fmt::format("   job {}: {} {}", job.name, job.ranks.size(),
+                                                 job.ranks.size() == 1 ? "rank" : "ranks");
+  std::string shown;
+  for (const auto& [line, jobs] : lines | std::views::take(most_lines))
+    shown += (shown.empty() ? "" : "\n     ") + line + jobs;
+  if (lines.size() > most_lines)
+    shown += fmt::format("\n     and {} more: mqbridge ranks", lines.size() - most_lines);
+  if (!lines.empty())
+    return fail("job.not_one",
+                fmt::format("no target is named, and {} jobs run here", lines.size()), shown);
+  std::string doubts;
+  for (const auto* troubles : {&findings.faults, &findings.warnings})
+    for (const auto& trouble : *troubles)
+      doubts += fmt::format("\n{}: {} ({} processes)", trouble.error.code, trouble.error.message,
+                            trouble.processes);
+  return fail("job.no_rank",
+              "no target is named, and no rank of an MPI job was found on this host" + doubts,
+              "name processes (local:PID, HOST:PORT, ...) or a job (--mpirun PID, --slurm JOB, "
+              "--node HOST, --targets FILE)");
+}
+
+/// The ranks of the one job of this host, on all of its nodes.
+Result<FoundJobs> find_sole_job(const TargetChoice& choice, Workshop& workshop,
+                                const std::stop_token& stop) {
+  auto findings = find_ranks(*choice.job, workshop, stop);
+  if (findings.jobs.empty())
+    return no_sole_job(findings, choice.sole_job_of);
+  const auto& first = findings.jobs.front();
+  const bool same = std::ranges::all_of(findings.jobs, [&](const FoundJob& job) {
+    return !job.arguments.empty() && job.arguments == first.arguments;
+  });
+  if (!same && findings.jobs.size() > 1)
+    return no_sole_job(findings, choice.sole_job_of);
+  const auto again = request_for(first, *choice.job);
+  return again ? find_ranks(*again, workshop, stop) : std::move(findings);
 }
 
 } // namespace
@@ -91,14 +162,18 @@ Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& works
     for (const auto& target : choice.named)
       if (auto added = list.add(target); !added)
         return forward(std::move(added));
-    auto findings = find_ranks(*choice.job, workshop, std::move(stop));
-    add_troubles(findings.faults, RankError::Level::error, chosen.troubles);
-    add_troubles(findings.warnings, RankError::Level::warning, chosen.troubles);
-    for (auto& job : findings.jobs)
+    auto findings = choice.sole_job_of.empty()
+                        ? Result<FoundJobs>(find_ranks(*choice.job, workshop, std::move(stop)))
+                        : find_sole_job(choice, workshop, stop);
+    if (!findings)
+      return forward(std::move(findings));
+    add_troubles(findings->faults, RankError::Level::error, chosen.troubles);
+    add_troubles(findings->warnings, RankError::Level::warning, chosen.troubles);
+    for (auto& job : findings->jobs)
       for (const auto& rank : job.ranks)
         add_found(rank.target, list, chosen.troubles);
     chosen.targets = list.take();
-    faults = std::move(findings.faults);
+    faults = std::move(findings->faults);
   }
   if (auto saved = save_targets(choice.save, chosen.targets, faults); !saved)
     return forward(std::move(saved));

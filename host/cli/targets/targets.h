@@ -35,6 +35,8 @@ struct TargetChoice {
   std::vector<TargetSpec> named;
   std::optional<JobRequest> job; ///< nullopt: only the named ones
   std::filesystem::path save;    ///< --save; empty: none
+  /// The command, if nothing is named and `job` asks for all jobs of this host: there must be one.
+  std::string sole_job_of = {};
 };
 
 struct ChosenTargets {
@@ -44,7 +46,7 @@ struct ChosenTargets {
 };
 
 /// Finds the targets, which may be none, and writes the file of --save. Errors: usage (the same
-/// process twice), targets.unwritable, output.write.
+/// process twice), job.no_rank and job.not_one (of sole_job_of), targets.unwritable, output.write.
 Result<ChosenTargets> choose_targets(const TargetChoice& choice, Workshop& workshop,
                                      std::stop_token stop);
 
