@@ -60,7 +60,8 @@ Result<Command> dump_command(const RawOptions& raw, Result<DumpCommand> command)
   if (!command)
     return forward(std::move(command));
   const bool collects = raw.collect || command->format == Format::collect;
-  auto choice = parse_choice(raw, collects ? NoTarget::wrong : NoTarget::sole_job, command->name());
+  auto choice = parse_choice(raw, collects ? NoTarget::wrong : NoTarget::sole_job,
+                             command->verdict_alone ? "why" : command->name());
   if (!choice)
     return forward(std::move(choice));
   command->targets = std::move(*choice);
