@@ -15,7 +15,7 @@ namespace {
 constexpr const char* chosen_names[] = {"ob1_waitall_ibarrier_3",     "ucx_send_ring_and_one_4",
                                         "ucx_order_of_collectives_2", "ucx_pingpong_2",
                                         "mpich_wildcard_behind_5",    "mpich_wrong_tag_2",
-                                        "mpich_waitany_ibarrier_2",   "mpich_bcast_against_recv_3",
+                                        "mpich_waitany_ibarrier_2",   "mpich_bcast_against_recv_4",
                                         "mpich_pingpong_2",           "ob1_spawned_2"};
 
 std::vector<RecordedVerdict> chosen() {
