@@ -196,16 +196,21 @@ private:
   void add_unlisted(const NodeProcess& launcher, const NodeScan& scan) {
     auto listed = std::move(findings_.jobs.back());
     findings_.jobs.pop_back();
+    std::set<std::optional<std::int64_t>> ranks;
+    std::set<std::optional<std::int64_t>> here;
+    for (const auto& rank : listed.ranks) {
+      ranks.insert(rank.target.rank);
+      if (rank.node == shown_name(launcher.node))
+        here.insert(rank.pid);
+    }
     JobBook book;
     for (const auto& rank : scan.ranks) {
       const auto* const front = front_of(rank);
       const bool is_its = descends(rank.ancestors, launcher.pid) &&
                           (front == nullptr || front->pid == launcher.pid);
-      const auto is_it = [&](const FoundRank& found) {
-        return (found.pid == rank.pid && found.node == shown_name(launcher.node)) ||
-               (listed.name == rank.job && found.target.rank == rank.environment.rank);
-      };
-      if (is_its && std::ranges::none_of(listed.ranks, is_it))
+      const bool is_listed = here.contains(rank.pid) ||
+                             (rank.job == listed.name && ranks.contains(rank.environment.rank));
+      if (is_its && !is_listed)
         book.add(launcher.node, rank);
     }
     auto unlisted = book.jobs(findings_.warnings);

@@ -8,6 +8,7 @@
 #include "rsp/exchange/connection.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/printable.h"
 #include "rsp/packet/thread_id.h"
 
 #include <algorithm>
@@ -51,10 +52,11 @@ Result<Attachment> no_process(Client& client, const StopReply& stop, RankVariabl
       *extended == "OK" ? describe_processes(client, rank_variables) : std::string();
   if (processes.empty())
     return exited(client, stop);
-  return fail("attach.no_process",
-              fmt::format("the server at {} is attached to no process; these run there:{}",
-                          client.endpoint().text, processes),
-              fmt::format("name one: mqbridge dump {}@PID", client.endpoint().text));
+  return fail(
+      "attach.no_process",
+      fmt::format("the server at {} is attached to no process; these run there:{}",
+                  client.endpoint().text, processes),
+      fmt::format("name one: mqbridge dump {}", pasteable(client.endpoint().text + "@PID")));
 }
 
 /// Takes over the process that the stub already had; `stop` is that process's stop reply.

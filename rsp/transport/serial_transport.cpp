@@ -1,6 +1,7 @@
 #include "rsp/transport/serial_transport.h"
 
 #include "rsp/codes.h"
+#include "rsp/packet/printable.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -29,7 +30,7 @@ std::string hint_for(int error, const std::string& device) {
   case EACCES:
   case EPERM:
     return fmt::format("ls -l {}    shows which group may open it (often dialout): join it",
-                       device);
+                       pasteable(device));
   case ENOENT:
   case ENXIO:
   case ENODEV:

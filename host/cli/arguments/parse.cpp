@@ -9,7 +9,7 @@
 #include "host/cli/arguments/parse_verdict.h"
 #include "host/cli/arguments/raw_options.h"
 #include "host/cli/collect/collector_words.h"
-#include "host/launch/shell_words.h"
+#include "rsp/packet/printable.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -179,7 +179,7 @@ Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error, bool no_c
   const auto& word = unknown.front();
   if (app.got_subcommand("run") && no_command && !word.starts_with('-'))
     return fail("usage", fmt::format("{}: -- must stand before the command, \"{}\"", command, word),
-                fmt::format("mqbridge run --timeout 10m -- {} ...", join_words({word})));
+                fmt::format("mqbridge run --timeout 10m -- {} ...", pasteable(word)));
   return fail(
       "usage",
       fmt::format("{}: \"{}\" is not a command or option here{}", command, word, meant(app, word)),

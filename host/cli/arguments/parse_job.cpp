@@ -116,7 +116,8 @@ Result<TargetChoice> parse_choice(const RawOptions& raw, NoTarget without,
   if (!raw.mpirun.empty() && !raw.slurm.empty())
     return fail("usage", "--mpirun and --slurm name a job each", "write one of them");
   const bool finds = !raw.mpirun.empty() || !raw.slurm.empty() || !raw.nodes.empty();
-  if (finds || (without != NoTarget::wrong && choice.named.empty())) {
+  const bool names_none = choice.named.empty() && raw.targets_file.empty();
+  if (finds || (without != NoTarget::wrong && names_none)) {
     auto request = parse_request(raw);
     if (!request)
       return forward(std::move(request));

@@ -6,6 +6,7 @@
 #include "host/launch/node_names.h"
 #include "host/launch/shell_words.h"
 #include "host/report/trouble_groups.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ std::optional<JobRequest> request_for(const FoundJob& job, const JobRequest& fou
 std::string line_for(const FoundJob& job, const std::string& command) {
   std::vector<std::string> words{"mqbridge", command};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
-  return job.arguments.empty() ? "mqbridge ranks" : join_words(words);
+  return job.arguments.empty() ? "mqbridge ranks" : printable(join_words(words));
 }
 
 /// Nothing is named, and there is not one job that can be meant.

@@ -2,6 +2,7 @@
 
 #include "host/elf/elf_file.h"
 #include "host/mpi/mpi_support.h"
+#include "rsp/packet/printable.h"
 
 #include <fmt/format.h>
 #include <system_error>
@@ -29,7 +30,7 @@ std::string recorder_hint(std::span<const fs::path> directories, std::string_vie
   return fmt::format("or rerun it with the recorder, for any transport: mqbridge run "
                      "--record-queues --timeout 10m -- mpirun ...\n"
                      "the recorder without `run`: {}",
-                     fmt::format(fmt::runtime(line), found->string()));
+                     fmt::format(fmt::runtime(line), pasteable(found->string())));
 }
 
 std::string build_line() {
