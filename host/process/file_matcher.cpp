@@ -5,6 +5,7 @@
 #include "host/disk/work_budget.h"
 #include "host/files/file_agreement.h"
 #include "host/files/file_fetcher.h"
+#include "rsp/packet/printable.h"
 
 #include <algorithm>
 #include <array>
@@ -52,9 +53,11 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     object.header = headers[i].header;
     object.named = i == 0 ? source_.executable_here() : std::nullopt;
     object.running_id = running_ids[i];
-    object.decisive = i == 0 || mpi_libraries_.have(loaded[i].path);
-    object.wanted =
-        object.decisive || (!mpi_has_its_name && !system_libraries().have(loaded[i].path));
+    // The program of a core may have been built again since: queues are those of the MPI's files.
+    const bool is_program = i == 0 && (source_.is_alive() || object.named);
+    object.decisive = is_program || mpi_libraries_.have(loaded[i].path);
+    object.wanted = i == 0 || object.decisive ||
+                    (!mpi_has_its_name && !system_libraries().have(loaded[i].path));
     find_here(object, warnings);
     if (!object.image.file && object.wanted && !object.over && !was_read_before(object))
       ask_server(object, warnings);
@@ -80,6 +83,20 @@ void FileMatcher::find_here(Object& object, Warnings& warnings) {
   for (const auto& place : places)
     if (use(object, place, warnings, root && !place.root ? Trust::proven : Trust::fitting))
       return;
+  if (!files_.paths().sysroots.empty()) // the user says where the files are
+    return;
+  for (const auto& place : source_.running_files(object.header)) {
+    if (!use(object, place, warnings, Trust::fitting))
+      continue;
+    if (object.decisive)
+      warnings.push_back({"image.replaced",
+                          fmt::format("{} is not the file that runs any more, or cannot be opened: "
+                                      "that one is read from {}; lines are those of its source as "
+                                      "it was",
+                                      object.image.target_path, place.path.string()),
+                          "keep what runs: cp " + pasteable(place.path.string()) + " FILE"});
+    return;
+  }
 }
 
 // True: the candidate is the file. Otherwise the fault of the first candidate is remembered.
@@ -127,7 +144,7 @@ std::optional<Error> FileMatcher::compare(const ElfFile& file, const Object& obj
                              "the target",
                              file.path().string(), object.image.target_path, file.build_id(),
                              object.running_id),
-                 source_.executable_here() ? name_the_executable : give_sysroot};
+                 source_.is_alive() ? give_sysroot : name_the_executable};
   return is_proven(file, object.running_id) ? std::nullopt
                                             : source_.doubt_of(file, object.image.bias);
 }

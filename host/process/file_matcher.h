@@ -21,8 +21,9 @@
 namespace mqbridge {
 
 /// Finds the file of each object, of the very build that runs. It tries, in this order: this host
-/// (path map, sysroots, the process's own root, this host's own files); debuginfod, unless a file
-/// of that build was read from a target before; such files, if this target's stub and memory agree;
+/// (path map, sysroots, the process's own root, this host's own files, and unless there is a
+/// sysroot what the process has mapped, whatever has its name by now); debuginfod, unless a file of
+/// that build was read from a target before; such files, if this target's stub and memory agree;
 /// and, if the user wants it, the target itself. An executable that the user has named is looked
 /// for nowhere else. Beyond this host it looks only for files that matter: the executable and the
 /// MPI's libraries.
@@ -39,7 +40,8 @@ public:
   /// file gets a warning: image.missing, image.build_id, image.architecture. One warning,
   /// image.unproven, names all files that provide memory which a core file left out, and that no
   /// build-id proves. Errors: image.build_id and image.architecture, if there is only another build
-  /// of the executable or of an MPI library; a lost connection; work_over().
+  /// of an MPI library, or of the executable unless this is a core and nobody has named it; a lost
+  /// connection; work_over().
   Result<std::vector<Image>> match(std::span<const LoadedObject> objects,
                                    std::span<const LoadedHeader> headers,
                                    std::span<const std::string> running_ids, Warnings& warnings);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/disk/file_place.h"
 #include "host/disk/process_root.h"
 #include "host/files/fetch_options.h"
 #include "host/files/file_fetcher.h"
@@ -62,6 +63,12 @@ public:
   virtual std::optional<std::filesystem::path> executable_here() const { return std::nullopt; }
   /// The file system that the process sees, if it is one of this host and sees other files than we.
   virtual std::shared_ptr<const ProcessRoot> root() const { return nullptr; }
+  /// Where the very file is that is mapped at `header`, whatever has its name by now, best first.
+  /// Only of a process of this host; empty: not known.
+  virtual std::vector<FilePlace> running_files(TargetAddress header) {
+    static_cast<void>(header);
+    return {};
+  }
   /// The bytes of the auxiliary vector.
   virtual Result<std::optional<std::string>> auxiliary_vector() = 0;
   /// Byte order and sizes, where the source itself states them.

@@ -205,7 +205,8 @@ Result<OpenedProcess> LiveAccess::open() {
     return forward(std::move(done));
   held_ = true;
   opened.stopped_before_us = attachment->stopped_before_us;
-  opened.source = std::make_unique<LiveProcess>(*client_, *attachment, root());
+  opened.source =
+      std::make_unique<LiveProcess>(*client_, *attachment, root(), is_here() ? process_->pid : 0);
   return opened;
 }
 

@@ -4,8 +4,11 @@
 #include "host/memory/reader.h"
 #include "host/mpi/structures.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <string_view>
 
 namespace mqbridge::openmpi {
@@ -56,6 +59,7 @@ public:
   Reading(const TypeFinder& find, const AddressSpace& space) : find_(find), space_(space) {}
 
   Result<std::vector<std::string>> run() {
+    find_unused();
     for (const KnownField& known : known_fields)
       words_.want(address(known.object), place(known));
     if (error_)
@@ -72,7 +76,26 @@ public:
 private:
   Words::Value address(std::string_view symbol) const {
     const auto found = space_.images.find_symbol(symbol);
-    return found ? Words::Value(found->address.value) : std::nullopt;
+    return found && !unused_.contains(symbol) ? Words::Value(found->address.value) : std::nullopt;
+  }
+
+  /// A program may have copies of the library's objects (R_*_COPY), which are used in the place of
+  /// these. If its file is missing, so are its symbols: the library's own object is found then, and
+  /// has nothing in it.
+  void find_unused() {
+    constexpr std::size_t most_bytes = 256;
+    const auto& images = space_.images.images();
+    if (images.empty() || images.front().file)
+      return;
+    for (const KnownField& known : known_fields) {
+      const auto found = space_.images.find_symbol(known.object);
+      if (!found)
+        continue;
+      std::vector<std::byte> bytes(std::min<std::size_t>(found->size, most_bytes));
+      if (read_exact(space_.memory, found->address, bytes) &&
+          std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; }))
+        unused_.insert(known.object);
+    }
   }
 
   const TypeField* look_up(std::string_view type, std::string_view field) {
@@ -135,6 +158,7 @@ private:
   const TypeFinder& find_;
   const AddressSpace& space_;
   Words words_;
+  std::set<std::string_view> unused_; ///< objects
   std::optional<Error> error_;
   std::vector<std::string> misread_;
 };

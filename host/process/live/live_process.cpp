@@ -1,5 +1,8 @@
 #include "host/process/live/live_process.h"
 
+#include "host/disk/text_file.h"
+#include "host/limits.h"
+#include "host/memory/memory_map_parser.h"
 #include "host/process/target_description.h"
 #include "rsp/client/opening.h"
 #include "rsp/codes.h"
@@ -12,12 +15,12 @@
 namespace mqbridge {
 
 LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
-                         std::shared_ptr<const ProcessRoot> root)
-    : client_(client), pid_(attachment.pid), root_(std::move(root)), files_(client, attachment.pid),
-      threads_(client, attachment.pid, attachment.stop), stub_(client),
-      zeros_(client.features().unreadable_reads_zero
-                 ? std::optional<ZeroWatch>(std::in_place, stub_)
-                 : std::nullopt) {}
+                         std::shared_ptr<const ProcessRoot> root, std::int64_t pid_here)
+    : client_(client), pid_(attachment.pid), root_(std::move(root)), pid_here_(pid_here),
+      files_(client, attachment.pid), threads_(client, attachment.pid, attachment.stop),
+      stub_(client), zeros_(client.features().unreadable_reads_zero
+                                ? std::optional<ZeroWatch>(std::in_place, stub_)
+                                : std::nullopt) {}
 
 LiveProcess::~LiveProcess() {
   // A failed detach has nobody left to tell; the client closes the connection, and the guardian
@@ -62,6 +65,23 @@ Result<std::optional<std::string>> LiveProcess::executable() {
                             name()),
                 "look at its reply to qXfer:exec-file with --trace FILE");
   return path;
+}
+
+// The link to the executable takes no privilege, those in map_files do.
+std::vector<FilePlace> LiveProcess::running_files(TargetAddress header) {
+  const auto maps = pid_here_ != 0
+                        ? read_text_file(fmt::format("/proc/{}/maps", pid_here_), limits::maps)
+                        : Result<std::string>();
+  const auto mapped = maps ? find_mapped_file(*maps, header) : std::nullopt;
+  if (!mapped)
+    return {};
+  std::vector<FilePlace> places;
+  const FilePlace executable(fmt::format("/proc/{}/exe", pid_here_));
+  if (const auto status = status_of(executable); status && status->st_ino == mapped->inode)
+    places.push_back(executable);
+  places.emplace_back(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid_here_, mapped->first.value,
+                                  mapped->last.value + 1));
+  return places;
 }
 
 Result<std::optional<std::string>> LiveProcess::auxiliary_vector() {

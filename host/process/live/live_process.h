@@ -17,9 +17,10 @@ namespace mqbridge {
 /// A process that a stub holds, attached until release() or the destructor, whichever comes first.
 class LiveProcess final : public ProcessSource {
 public:
-  /// `client` is attached to it, and outlives this. `root`: its root() on this host.
+  /// `client` is attached to it, and outlives this. `root`: its root() on this host. `pid_here`:
+  /// its number there; 0: it runs elsewhere.
   LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
-              std::shared_ptr<const ProcessRoot> root = nullptr);
+              std::shared_ptr<const ProcessRoot> root = nullptr, std::int64_t pid_here = 0);
   ~LiveProcess() override;
 
   const std::string& name() const override { return client_.endpoint().text; }
@@ -32,6 +33,7 @@ public:
   void expect_memory(std::span<const MappedRange> ranges) override;
   Result<std::optional<std::string>> executable() override;
   std::shared_ptr<const ProcessRoot> root() const override { return root_; }
+  std::vector<FilePlace> running_files(TargetAddress header) override;
   Result<std::optional<std::string>> auxiliary_vector() override;
   Result<std::string> architecture() override;
   Result<std::optional<std::vector<LoadedObject>>>
@@ -57,6 +59,7 @@ private:
   rsp::Client& client_;
   const std::int64_t pid_;
   const std::shared_ptr<const ProcessRoot> root_;
+  const std::int64_t pid_here_;
   bool attached_ = true;
   ProcessFiles files_;
   ProcessThreads threads_;
