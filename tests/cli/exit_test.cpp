@@ -75,7 +75,7 @@ TEST(Exit, AFullStderrChangesNothing) {
   const Ran ran = run("mqbridge dump --format json --progress always 127.0.0.1:1 2>/dev/full");
   EXPECT_EQ(ran.status, 3);
   EXPECT_TRUE(json::accept(ran.out));
-  EXPECT_EQ(run("mqbridge dump 2>/dev/full").status, 2);
+  EXPECT_EQ(run("mqbridge doctor 2>/dev/full").status, 2);
 }
 
 TEST(Exit, ProgressCountsTargetsThatWereNotReached) {
