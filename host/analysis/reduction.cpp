@@ -44,12 +44,36 @@ public:
       reduction.standing.push_back(pessimistic[node] && !moving[node]);
       reduction.certain.push_back(!certain[node]);
     }
+    set_aside(reduction, pessimistic);
     find_cores(reduction);
     return reduction;
   }
 
 private:
   static constexpr std::size_t none = ~std::size_t{0};
+
+  bool waits_outside(std::size_t process) const {
+    const ProcessWaits& waits = waits_.of(process);
+    return waits.calls.empty() && std::ranges::none_of(waits.threads, [](const ThreadView& thread) {
+             return thread.state == ThreadState::unknown;
+           });
+  }
+
+  /// If a process in MPI waits for one outside of MPI that is not known to go on, it is undecided,
+  /// too. So if all undecided ones are outside, nobody waits for them.
+  void set_aside(Reduction& reduction, const std::vector<bool>& pessimistic) const {
+    reduction.aside.assign(reduction.undecided.size(), false);
+    bool others_go_on = false;
+    for (std::size_t process = 0; process < reduction.undecided.size(); ++process) {
+      if (reduction.dead[process] || (reduction.undecided[process] && !waits_outside(process)))
+        return;
+      const Process& it = waits_.picture().process(process);
+      others_go_on |= pessimistic[waits_.nodes()[process]] && it.presence == Presence::here &&
+                      it.now->process_state != "T";
+    }
+    if (others_go_on)
+      std::swap(reduction.aside, reduction.undecided);
+  }
 
   /// A process that could not go on even if all others did is a core by itself, whomever else it
   /// waits for. A node between processes that leads to no process is left out of the search.

@@ -494,6 +494,35 @@ TEST(Analyze, ASystemCallThatWaitsForAnotherProcessIsUnknown) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
 }
 
+TEST(Analyze, WhoWaitsOutsideOfMpiAndIsAwaitedByNobodyIsNamedAndDecidesNothing) {
+  JobOnPaper job(4);
+  job.blocked_receive(0, 1);
+  job.blocked_receive(1, 0);
+  job.count(0, 1, 1, 0);
+  job.outside(2, "pause");
+  job.outside(3, "pause");
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::no_deadlock);
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+  ASSERT_TRUE(has(analysis, FindingKind::unknown_wait));
+  EXPECT_EQ(analysis.findings.front().message,
+            "ranks 2,3: outside of MPI: compute, in system call pause; what it waits for is not "
+            "visible, and no rank waits for it");
+  job.blocked_receive(3, 2); // now somebody does
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, WhereAllWaitOutsideOfMpiNothingIsDecided) {
+  JobOnPaper job(2);
+  job.outside(0, "pause");
+  job.outside(1, "read");
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  job.outside(1);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.rank(1).process_state = "T"; // it does not go on by itself
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
 TEST(Analyze, OneSidedWaitsAreUnknownUnlessAllOthersGoOn) {
   JobOnPaper job(3);
   job.in_call(0, "MPI_Win_lock");

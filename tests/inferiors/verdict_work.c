@@ -5,8 +5,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define WORLD MPI_COMM_WORLD
@@ -240,6 +242,66 @@ static void reads_a_pipe(const struct scene* s) {
   close(pipe);
 }
 
+static void ignore(int signal_number) {
+  (void)signal_number;
+}
+
+// Waits for nothing in MPI, and nobody waits for it. The signal takes the place of verdict.c's.
+static void pause_until_go(const struct scene* s) {
+  const struct itimerval now_and_then = {{0, 900000}, {0, 900000}};
+  signal(SIGALRM, ignore);
+  setitimer(ITIMER_REAL, &now_and_then, NULL);
+  scene_ready(s);
+  while (!job_may_go(s->directory))
+    pause();
+}
+
+static void pingpong_beside_pause(const struct scene* s) {
+  if (s->rank == last(s))
+    return pause_until_go(s);
+  scene_ready(s);
+  for (int over = 0; !over;) {
+    if (s->rank == 0)
+      over = scene_over(s);
+    if (s->rank == 0)
+      MPI_Send(&over, 1, MPI_INT, 1, usual_tag, WORLD);
+    else
+      MPI_Recv(&over, 1, MPI_INT, 0, usual_tag, WORLD, MPI_STATUS_IGNORE);
+    if (s->rank == 0)
+      recv_small(1, usual_tag, WORLD);
+    else
+      send_small(0, usual_tag, WORLD);
+  }
+}
+
+// All pause: nothing tells whether one of them will go on.
+static void all_pause(const struct scene* s) {
+  pause_until_go(s);
+}
+
+// A loop that sleeps between its looks.
+static void test_and_sleep(const struct scene* s) {
+  if (s->rank == 0) {
+    MPI_Request request = irecv_small(1, usual_tag, WORLD);
+    scene_ready(s);
+    for (int done = 0; !done; usleep(1000))
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  } else {
+    ready_and_work(s);
+    send_small(0, usual_tag, WORLD);
+  }
+}
+
+// All have receives pending, and look now and then for something outside of MPI.
+static void pending_and_asleep(const struct scene* s) {
+  MPI_Request request = irecv_small((s->rank + 1) % s->size, usual_tag, WORLD);
+  scene_ready(s);
+  while (!job_may_go(s->directory))
+    usleep(1000);
+  send_small((s->rank + last(s)) % s->size, usual_tag, WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 const struct scenario work_scenarios[] = {
     {.name = "compute_before_send", .run = compute_before_send},
     {.name = "sleep_before_send", .run = sleep_before_send},
@@ -258,5 +320,9 @@ const struct scenario work_scenarios[] = {
     {.name = "iprobe_server", .run = iprobe_server},
     {.name = "probe_late", .run = probe_late},
     {.name = "reads_a_pipe", .run = reads_a_pipe},
+    {.name = "pingpong_beside_pause", .run = pingpong_beside_pause},
+    {.name = "all_pause", .run = all_pause},
+    {.name = "test_and_sleep", .run = test_and_sleep},
+    {.name = "pending_and_asleep", .run = pending_and_asleep},
     {0},
 };

@@ -204,6 +204,15 @@ void find_those_before_init(const FindingInput& input, std::vector<Reason>& reas
   }
 }
 
+std::string unknown_words(const FindingInput& input, std::size_t process) {
+  const ProcessWaits& waits = input.waits.of(process);
+  if (!input.reduction.aside[process])
+    return fmt::format("not visible: {}", waits.unknown);
+  return fmt::format(
+      "outside of MPI: {}; what it waits for is not visible, and no rank waits for it",
+      whereabouts(waits));
+}
+
 } // namespace
 
 /// Finds processes that compute, if all processes in MPI wait for them and they are the minority.
@@ -261,7 +270,7 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
         polling.add(process, "in a loop around " + whereabouts(*call.call));
     if (picture.process(process).presence == Presence::here &&
         !input.waits.of(process).unknown.empty())
-      unknown.add(process, fmt::format("not visible: {}", input.waits.of(process).unknown));
+      unknown.add(process, unknown_words(input, process));
   }
   suspended.tell(reasons);
   polling.tell(reasons);
