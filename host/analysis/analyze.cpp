@@ -36,7 +36,7 @@ public:
     if (analysis_.confidence != Confidence::certain)
       std::ranges::copy(visibility_.guessed, std::back_inserter(analysis_.not_visible));
     if (analysis_.verdict == Verdict::deadlock && !all_certain())
-      analysis_.not_visible.emplace_back("requests that no list shows: generalized ones, files");
+      say_why_uncertain();
     add_doubtful("whether {} can go on", reduction_.doubtful);
     if (analysis_.verdict != Verdict::deadlock)
       add_doubtful(
@@ -109,7 +109,8 @@ private:
 
   bool has_not_moved(std::size_t process) const {
     return std::ranges::all_of(waits_.of(process).calls, [&](const CallWait& call) {
-      return call.call != nullptr && stands_still(picture_.process(process), *call.call);
+      const BlockedCall* at = call.call != nullptr ? call.call : call.asleep;
+      return at != nullptr && stands_still(picture_.process(process), *at);
     });
   }
 
@@ -216,6 +217,20 @@ private:
       return std::ranges::all_of(
           core, [&](std::size_t process) { return bool(reduction_.certain[process]); });
     });
+  }
+
+  /// A call of a core may wait for more than is shown. What is guessed has been named already.
+  void say_why_uncertain() {
+    const bool all_listed = std::ranges::all_of(reduction_.cores, [&](const auto& core) {
+      return std::ranges::all_of(core, [&](std::size_t process) {
+        const auto& mpi = picture_.process(process).now->mpi;
+        return mpi && mpi->unlisted_requests == false;
+      });
+    });
+    if (!all_listed)
+      analysis_.not_visible.emplace_back("requests that no list shows: generalized ones, files");
+    else if (analysis_.confidence == Confidence::likely)
+      analysis_.not_visible.emplace_back("whether something else would end a wait of the core");
   }
 
   /// Names the ranks for which something else than the verdict may be true.

@@ -25,6 +25,8 @@ public:
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
         take(seat, op_class);
     }
+    shows_all_ =
+        whole_ && counts_ && process_.now->mpi && process_.now->mpi->unlisted_requests == false;
   }
 
   CallWait wait_of(const BlockedCall& call) {
@@ -71,6 +73,17 @@ public:
       wait_for_group(wait, groups_.begin()->second, CallKind::unseen);
     else
       say_unknown(wait, "what it does: its stack does not tell");
+    return wait;
+  }
+
+  /// A thread sleeps in a loop, and polls in between: like a loop around MPI_Test. nullopt: nothing
+  /// that it could poll for is pending.
+  std::optional<CallWait> wait_asleep(const BlockedCall& sleep) {
+    if (!whole_ || (own_.empty() && all_.requests_.under_way(index_).empty()))
+      return std::nullopt;
+    CallWait wait;
+    wait.asleep = &sleep;
+    wait_in_loop(wait);
     return wait;
   }
 
@@ -240,12 +253,14 @@ private:
     wait_for_all(wait, candidates);
     if (others > 0)
       wait_for(wait, collectives.front());
+    const bool still = stands_still(process_, *wait.call);
+    if (still && (waits_for_request ? shows_all_ : whole_ && counts_))
+      return; // whatever it waits for is pending and shown, and this is all that there is
     // MPI_Wait may be for a request that no list shows. Another call may be about to post its own
     // request, or about to return; but not if both requests of an exchange stand between the call
     // and its caller.
     const bool found = candidates.size() == 2 && wait.call->request_unique == false;
-    const bool sure =
-        waits_for_request ? candidates.empty() : found || stands_still(process_, *wait.call);
+    const bool sure = waits_for_request ? candidates.empty() : found || still;
     may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
@@ -253,7 +268,7 @@ private:
   /// MPI_Wait waited for may stand there, too.
   void wait_for_known(CallWait& wait, CallKind kind, const OperationAt& at) {
     wait_for_all(wait, {at});
-    if (kind == CallKind::wait_all || kind == CallKind::wait_any)
+    if ((kind == CallKind::wait_all || kind == CallKind::wait_any) && !shows_all_)
       may_wait_for(wait, WaitGraph::unproven);
   }
 
@@ -287,7 +302,7 @@ private:
       wait_for(wait, at);
     if (more)
       wait_for_unseen(wait, all ? count - operations.size() : 1);
-    else if (!all)
+    else if (!all && !shows_all_)
       all_.graph_.wait_for(wait.node, WaitGraph::unproven);
     if (!all && !any && operations.size() > 1) {
       wait.guessed = true;
@@ -440,6 +455,7 @@ private:
   /// Everything that calls send and receive is visible: also blocking sends, probes and the inside
   /// of collectives. An MPI whose messages are counted shows these, too.
   bool counts_ = false;
+  bool shows_all_ = false;  ///< so is every request that a call may wait for
   bool records_all_ = true; ///< the process has a recorder that has missed nothing
 };
 
@@ -462,6 +478,9 @@ std::vector<CallWait> CallWaits::of(std::size_t process, const std::vector<Threa
       threads, [](const ThreadView& thread) { return thread.state == ThreadState::unknown; });
   if (nothing_known && threads.size() == 1)
     waits.push_back(calls.wait_by_operations());
+  if (const BlockedCall* sleep = sleep_between_calls(picture_.process(process), threads))
+    if (auto wait = calls.wait_asleep(*sleep))
+      waits.push_back(std::move(*wait));
   return waits;
 }
 

@@ -17,7 +17,8 @@ namespace mqbridge {
 
 /// What one thread in a call of MPI waits for.
 struct CallWait {
-  const BlockedCall* call = nullptr; ///< nullptr: only pending operations show that it waits
+  const BlockedCall* call = nullptr;   ///< nullptr: only pending operations show that it waits
+  const BlockedCall* asleep = nullptr; ///< where it sleeps between calls; then `call` is nullptr
   WaitNode node = WaitGraph::unknown;
   WaitGraph::Mode mode = WaitGraph::Mode::all;
   std::vector<OperationAt> operations;

@@ -253,6 +253,10 @@ std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t jo
   return all;
 }
 
+bool no_message_since(const Process& process) {
+  return process.before != nullptr && std::ranges::all_of(process.seats, has_not_moved);
+}
+
 bool stands_still(const Process& process, const BlockedCall& call) {
   if (process.before == nullptr || !process.before->blocked_in)
     return false;
@@ -260,9 +264,7 @@ bool stands_still(const Process& process, const BlockedCall& call) {
     return before.thread == call.thread && before.call == call.call && before.line == call.line &&
            before.group == call.group && before.sequence == call.sequence;
   };
-  if (std::ranges::none_of(*process.before->blocked_in, same))
-    return false;
-  return std::ranges::all_of(process.seats, has_not_moved);
+  return std::ranges::any_of(*process.before->blocked_in, same) && no_message_since(process);
 }
 
 } // namespace mqbridge

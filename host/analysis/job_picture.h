@@ -135,6 +135,10 @@ private:
 /// for all of them that the document does not have.
 std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t job);
 
+/// Whether the process has neither sent nor received a message since the look before. false where
+/// there is no such look.
+bool no_message_since(const Process& process);
+
 /// Whether a thread of the process is in the same call at the same place as in the look before, and
 /// the process has neither sent nor received a message since. false where there is no such look.
 bool stands_still(const Process& process, const BlockedCall& call);

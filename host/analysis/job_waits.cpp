@@ -1,7 +1,7 @@
 #include "host/analysis/job_waits.h"
 
 #include "host/analysis/wait_words.h"
-#include "host/mpi/program_frames.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -16,20 +16,8 @@ bool is_one_sided(const BlockedCall& call) {
           call.call->starts_with("MPI_Fetch") || call.call->starts_with("MPI_Compare"));
 }
 
-/// Whether a thread of a look is in a system call, or about to leave one that gives up the
-/// processor: a sleep that is over when the process is stopped is no system call any more.
 bool is_idle(const RankDump& rank, const BlockedCall& call) {
-  if (call.system_call)
-    return true;
-  if (!rank.stacks)
-    return false;
-  const auto stack = std::ranges::find(*rank.stacks, call.thread, &ThreadStack::thread);
-  if (stack == rank.stacks->end() || stack->frames.empty())
-    return false;
-  const StackFrame& innermost = stack->frames.front();
-  return innermost.function && is_runtime_frame(innermost) &&
-         (innermost.function->find("sleep") != std::string::npos ||
-          innermost.function->find("yield") != std::string::npos);
+  return call.system_call || is_asleep(rank, call);
 }
 
 /// Whether the thread sleeps in this look, or did in the look before: a loop that looks at

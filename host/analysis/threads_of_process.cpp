@@ -122,4 +122,39 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
          (level == ThreadLevel::unknown && threads.size() > 1);
 }
 
+bool is_asleep(const RankDump& rank, const BlockedCall& call) {
+  const auto names_sleep = [](std::string_view name) {
+    return name.find("sleep") != std::string_view::npos ||
+           name.find("yield") != std::string_view::npos;
+  };
+  if (call.system_call)
+    return names_sleep(*call.system_call);
+  const ThreadStack* stack = stack_of(rank, call.thread);
+  return stack != nullptr && !stack->frames.empty() && stack->frames.front().function &&
+         is_runtime_frame(stack->frames.front()) && names_sleep(*stack->frames.front().function);
+}
+
+const BlockedCall* sleep_between_calls(const Process& process,
+                                       const std::vector<ThreadView>& threads) {
+  if (threads.size() != 1 || threads.front().state != ThreadState::running ||
+      threads.front().call == nullptr || is_multi_threaded(*process.now, threads))
+    return nullptr;
+  const BlockedCall& now = *threads.front().call;
+  if (now.call || !is_asleep(*process.now, now) || !no_message_since(process) ||
+      !process.before->blocked_in)
+    return nullptr;
+  const auto before =
+      std::ranges::find(*process.before->blocked_in, now.thread, &BlockedCall::thread);
+  if (before == process.before->blocked_in->end() || before->function != now.function)
+    return nullptr;
+  if (before->call)
+    return kind_of_call(*before->call) == CallKind::poll ? &now : nullptr;
+  const auto progress = [](const RankDump& rank) {
+    return rank.mpi ? rank.mpi->progress : std::nullopt;
+  };
+  const bool called_mpi = progress(*process.now) && progress(*process.before) &&
+                          progress(*process.now) != progress(*process.before);
+  return called_mpi && is_asleep(*process.before, *before) ? &now : nullptr;
+}
+
 } // namespace mqbridge

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/analysis/job_picture.h"
 #include "host/dump/values/document.h"
 
 #include <cstdint>
@@ -27,5 +28,15 @@ std::vector<ThreadView> threads_of(const RankDump& rank);
 
 /// Whether the process may be in MPI with several threads at once.
 bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& threads);
+
+/// Whether a thread sleeps in a look, or is about to leave a call that gives up the processor: a
+/// sleep that is over when the process is stopped is no system call any more.
+bool is_asleep(const RankDump& rank, const BlockedCall& call);
+
+/// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:
+/// in the look before the same function slept, too, and has called MPI since, or it polled. No
+/// message has come or gone meanwhile. nullptr: nothing shows such a loop.
+const BlockedCall* sleep_between_calls(const Process& process,
+                                       const std::vector<ThreadView>& threads);
 
 } // namespace mqbridge

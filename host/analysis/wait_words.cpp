@@ -151,7 +151,9 @@ public:
       : picture_(waits.picture()), process_(process), call_(call) {}
 
   std::string words() const {
-    const std::string name = call_.call != nullptr ? *call_.call->call : "a call";
+    const std::string name = call_.call != nullptr     ? *call_.call->call
+                             : call_.asleep != nullptr ? "a loop around a sleep"
+                                                       : "a call";
     const CallKind kind = kind_of_call(name);
     if (call_.members)
       return fmt::format("{}{}: {} not entered it", name, on_communicator(), absent_words());
@@ -355,10 +357,10 @@ Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {
       call.mode == WaitGraph::Mode::any || (wildcard && one) ? WaitsFor::any : WaitsFor::all;
   wait.ranks = ranks_waited_for(picture, process, call);
   wait.because = CallWords(waits, process, call).words();
-  if (call.call != nullptr) {
-    if (auto place = place_words(*call.call); !place.empty())
+  if (const BlockedCall* at = call.call != nullptr ? call.call : call.asleep) {
+    if (auto place = place_words(*at); !place.empty())
       wait.place = std::move(place);
-    wait.thread = std::to_string(call.call->thread);
+    wait.thread = std::to_string(at->thread);
   }
   if (picture.jobs().size() > 1)
     wait.job_id = it.now->job_id;

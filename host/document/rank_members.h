@@ -40,6 +40,8 @@ void describe(auto& form, MpiInfo& mpi) {
   form.member("state", mpi.state, MpiState::unknown);
   form.member("types_source", mpi.types_source);
   form.member("types_match", mpi.types_match, TypesMatch::unknown);
+  form.member("unlisted_requests", mpi.unlisted_requests);
+  form.member("progress", mpi.progress);
 }
 
 void describe(auto& form, Phase& phase) {

@@ -74,6 +74,14 @@ Result<ThreadLevel> MpiSupport::read_thread_level(const AddressSpace&) const {
   return ThreadLevel::unknown;
 }
 
+Result<std::optional<bool>> MpiSupport::has_made_unlisted_requests(const AddressSpace&) const {
+  return std::nullopt;
+}
+
+Result<std::optional<std::int64_t>> MpiSupport::read_progress(const AddressSpace&) const {
+  return std::nullopt;
+}
+
 Result<std::vector<Communicator>> MpiSupport::list_communicators(const AddressSpace&) const {
   return std::vector<Communicator>();
 }

@@ -137,6 +137,14 @@ public:
   /// The answer that MPI_Query_thread would give.
   virtual Result<ThreadLevel> read_thread_level(const AddressSpace& space) const;
 
+  /// Whether the process has ever made a request that neither the queues nor the messages inside of
+  /// collectives show. nullopt: not known.
+  virtual Result<std::optional<bool>> has_made_unlisted_requests(const AddressSpace& space) const;
+
+  /// A number that changes whenever the process calls a function of the MPI that waits or polls.
+  /// nullopt: not known.
+  virtual Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) const;
+
   /// The communicators, as the debug DLL would list them, before repair(). For an MPI of
   /// DllFacts::can_do_without; its queues are left to add_unshown(). Errors: walk.unreadable.
   virtual Result<std::vector<Communicator>> list_communicators(const AddressSpace& space) const;

@@ -250,6 +250,73 @@ TEST(Analyze, ASendWaitsUntilItsMessageHasMetAReceive) {
   EXPECT_EQ(analyze(job.dump).confidence, Confidence::possible);
 }
 
+TEST(Analyze, AWaitIsForAListedRequestWhereTheProcessHasMadeNoOthers) {
+  JobOnPaper job(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    job.blocked_receive(rank, 1 - rank);
+    job.rank(rank).blocked_in->front().call = "MPI_Wait";
+  }
+  job.look_again();
+  const auto with = [&](std::optional<bool> unlisted) {
+    for (int rank = 0; rank < 2; ++rank)
+      job.rank(rank).mpi->unlisted_requests = unlisted;
+    const auto analysis = analyze(job.dump);
+    EXPECT_EQ(analysis.verdict, Verdict::deadlock);
+    return analysis.confidence;
+  };
+  EXPECT_EQ(with(std::nullopt), Confidence::likely);
+  EXPECT_EQ(with(true), Confidence::likely);
+  EXPECT_EQ(with(false), Confidence::certain);
+  // Its stack does not tell the request, but there is only one.
+  for (auto* ranks : {&job.dump.ranks, &job.dump.earlier.front().ranks})
+    for (RankDump& rank : *ranks) {
+      rank.blocked_in->front().request = {};
+      rank.blocked_in->front().request_unique.reset();
+    }
+  EXPECT_EQ(with(std::nullopt), Confidence::possible);
+  EXPECT_EQ(with(false), Confidence::certain);
+  job.receive(0, 1, 99); // there are two
+  EXPECT_EQ(with(false), Confidence::possible);
+}
+
+TEST(Analyze, ALoopThatSleepsAndCallsMpiInBetweenPollsForWhatIsPending) {
+  JobOnPaper job(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    job.receive(rank, (rank + 1) % 3, 17);
+    job.outside(rank, "clock_nanosleep");
+    job.rank(rank).mpi->progress = 1;
+  }
+  job.look_again();
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock); // they do not call MPI
+  for (int rank = 0; rank < 3; ++rank)
+    job.rank(rank).mpi->progress = 2;
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1, 2});
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+  EXPECT_EQ(analysis.unchanged_ms, 2000);
+  EXPECT_TRUE(has(analysis, FindingKind::polling));
+  EXPECT_EQ(analysis.waits.front().because,
+            "a loop around a sleep for 1 receive from 1 tag 17 on C1");
+  EXPECT_EQ(analysis.waits.front().thread, std::to_string(*job.rank(0).pid));
+
+  auto another = job; // one of them was seen in the call
+  another.dump.earlier.front().ranks[2].blocked_in->front().call = "MPI_Test";
+  another.rank(2).mpi->progress.reset();
+  expect_deadlock(analyze(another.dump), {0, 1, 2});
+  another = job; // one of them sleeps elsewhere
+  another.rank(2).blocked_in->front().function = "elsewhere";
+  EXPECT_EQ(analyze(another.dump).verdict, Verdict::no_deadlock);
+  another = job; // one of them computes
+  another.outside(2);
+  EXPECT_EQ(analyze(another.dump).verdict, Verdict::no_deadlock);
+  another = job; // a message came
+  another.count(1, 0, 1, 1);
+  EXPECT_EQ(analyze(another.dump).verdict, Verdict::no_deadlock);
+  another = job; // other threads may call MPI
+  another.rank(2).mpi->thread_level = ThreadLevel::multiple;
+  EXPECT_EQ(analyze(another.dump).verdict, Verdict::no_deadlock);
+}
+
 TEST(Analyze, WhatHasMetItsMessageComesByItself) {
   auto job = two_and_one();
   job.world(0).queue(OpClass::receive).operations.back().status = OpStatus::matched;

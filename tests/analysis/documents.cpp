@@ -367,7 +367,9 @@ RankDump rank_document(const World& world, int rank, std::uint32_t base, const O
                       .state = finalizing ? MpiState::finalizing : MpiState::initialized,
                       .types_source = "pack",
                       .types_match = TypesMatch::exact,
-                      .thread_level = ThreadLevel::single};
+                      .thread_level = ThreadLevel::single,
+                      .unlisted_requests = false,
+                      .progress = {}};
   shown.world_rank = rank;
   shown.world_size = world.size();
   shown.job_id = job_name;

@@ -134,8 +134,16 @@ RankDump complete_rank(int rank) {
   dump.platform = Platform{.architecture = "x86_64"};
   dump.status = RankStatus::ok;
   dump.dll = DllInfo{"/usr/lib/openmpi/libompi_dbg_msgq.so", "Open MPI 4.1.4", 2, "openmpi"};
-  dump.mpi = MpiInfo{"Open MPI", "4.1.4",          "3f9c01", "ob1", MpiState::initialized,
-                     "pack",     TypesMatch::exact};
+  dump.mpi = MpiInfo{"Open MPI",
+                     "4.1.4",
+                     "3f9c01",
+                     "ob1",
+                     MpiState::initialized,
+                     "pack",
+                     TypesMatch::exact,
+                     ThreadLevel::unknown,
+                     false,
+                     7};
   dump.stopped_ms = 22;
   dump.stopped_at = "2026-11-20T10:00:00Z";
   dump.stopped_before_us = true;

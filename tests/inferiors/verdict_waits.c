@@ -2,6 +2,8 @@
 
 #include "tests/inferiors/verdict.h"
 
+#include <unistd.h>
+
 #define WORLD MPI_COMM_WORLD
 
 static void waitall(const struct scene* s, int count, MPI_Request* requests) {
@@ -143,6 +145,108 @@ static void test_loops(const struct scene* s) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
+static void test_loops_asleep(const struct scene* s) {
+  MPI_Request request = irecv_small((s->rank + 1) % s->size, usual_tag, WORLD);
+  scene_ready(s);
+  for (int done = 0; !done; usleep(1000))
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+// One request each, which MPI_Wait waits for.
+static void wait_ring(const struct scene* s) {
+  MPI_Request request = irecv_small((s->rank + 1) % s->size, usual_tag, WORLD);
+  scene_ready(s);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void wait_issend(const struct scene* s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Issend(scene_buffer(), small, MPI_BYTE, (s->rank + 1) % s->size, usual_tag, WORLD, &request);
+  scene_ready(s);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int no_query(void* state, MPI_Status* status) {
+  (void)state;
+  return MPI_Status_set_elements(status, MPI_BYTE, 0);
+}
+
+static int no_free(void* state) {
+  (void)state;
+  return MPI_SUCCESS;
+}
+
+static int no_cancel(void* state, int complete) {
+  (void)state;
+  (void)complete;
+  return MPI_SUCCESS;
+}
+
+// As wait_ring, after a generalized request that is complete.
+static void wait_after_generalized(const struct scene* s) {
+  MPI_Request generalized = MPI_REQUEST_NULL;
+  MPI_Grequest_start(no_query, no_free, no_cancel, NULL, &generalized);
+  MPI_Grequest_complete(generalized);
+  MPI_Wait(&generalized, MPI_STATUS_IGNORE);
+  wait_ring(s);
+}
+
+// 0 waits for a barrier that 1 does not enter.
+static void wait_ibarrier(const struct scene* s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (s->rank == 1)
+    return recv_from(s, 0, usual_tag, WORLD);
+  MPI_Ibarrier(WORLD, &request);
+  scene_ready(s);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+// Persistent requests, a second time: 1 forgets to start its send.
+static void persistent_again(const struct scene* s) {
+  MPI_Request requests[2];
+  const int peer = 1 - s->rank;
+  MPI_Recv_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[0]);
+  MPI_Send_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[1]);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (s->rank == 0)
+    MPI_Startall(2, requests);
+  else
+    MPI_Start(&requests[0]);
+  if (s->rank == 0)
+    scene_ready(s);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  recv_from(s, peer, 1, WORLD);
+}
+
+// The same, and both forget it.
+static void persistent_again_both(const struct scene* s) {
+  MPI_Request requests[2];
+  const int peer = 1 - s->rank;
+  MPI_Recv_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[0]);
+  MPI_Send_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[1]);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Start(&requests[0]);
+  scene_ready(s);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+// All start all, and the tags differ from round two on.
+static void persistent_other_tag(const struct scene* s) {
+  MPI_Request requests[3];
+  const int next = (s->rank + 1) % s->size;
+  const int previous = (s->rank + s->size - 1) % s->size;
+  MPI_Recv_init(scene_buffer(), small, MPI_BYTE, previous, 1, WORLD, &requests[0]);
+  MPI_Send_init(scene_buffer(), small, MPI_BYTE, next, 1, WORLD, &requests[1]);
+  MPI_Recv_init(scene_buffer(), small, MPI_BYTE, previous, 2, WORLD, &requests[2]);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Startall(3, requests);
+  scene_ready(s);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+}
+
 const struct scenario waiting_scenarios[] = {
     {.name = "waitall_one_left", .run = waitall_one_left},
     {.name = "waitall_sends", .run = waitall_sends},
@@ -157,5 +261,13 @@ const struct scenario waiting_scenarios[] = {
     {.name = "probe_knot", .run = probe_knot},
     {.name = "never_started", .run = never_started},
     {.name = "test_loops", .run = test_loops},
+    {.name = "test_loops_asleep", .run = test_loops_asleep},
+    {.name = "wait_ring", .run = wait_ring},
+    {.name = "wait_issend", .run = wait_issend},
+    {.name = "wait_after_generalized", .run = wait_after_generalized},
+    {.name = "wait_ibarrier", .run = wait_ibarrier},
+    {.name = "persistent_again", .run = persistent_again},
+    {.name = "persistent_again_both", .run = persistent_again_both},
+    {.name = "persistent_other_tag", .run = persistent_other_tag},
     {0},
 };

@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -206,6 +207,8 @@ TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
   EXPECT_EQ(openmpi::read_transport({*images, read, platform}).value(), "ob1");
   EXPECT_TRUE(openmpi::check_types(find, {*images, read, platform}).value().fits());
   EXPECT_TRUE(openmpi::queue_extent({*images, read, platform}).value());
+  EXPECT_TRUE(openmpi::has_made_unlisted_requests({*images, read, platform}).value());
+  EXPECT_TRUE(openmpi::read_progress({*images, read, platform}).value());
   EXPECT_EQ(openmpi::lacking_ob1_types({*images, read, platform}).value(), std::nullopt);
   const auto roots = mpi_root_pages(*images);
   ASSERT_THAT(read.pages, Not(IsEmpty()));
@@ -213,6 +216,31 @@ TEST_F(OpenMpiProcess, WhatADumpAsksForFirstIsInTheRootPages) {
     for (auto page = run.first; page < run.first + run.count; ++page)
       EXPECT_TRUE(contains_page(roots, page)) << std::hex << page;
   EXPECT_LE(count_pages(roots), 64U) << "they are read in any case";
+}
+
+TEST_F(OpenMpiProcess, SaysWhetherItHasMadeRequestsThatNoListShows) {
+  start("");
+  const auto made = [&] {
+    return openmpi::has_made_unlisted_requests({*images, *memory, platform}).value();
+  };
+  EXPECT_THAT(made(), testing::Optional(false));
+  start("generalized"); // MPI_Grequest_start
+  EXPECT_THAT(made(), testing::Optional(true));
+}
+
+TEST_F(OpenMpiProcess, SaysWhetherItCallsMpiBetweenTwoLooks) {
+  start("");
+  const auto progress = [&] {
+    return openmpi::read_progress({*images, *memory, platform}).value();
+  };
+  const auto first = progress();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(progress(), first); // it waits outside of MPI
+  start("waitall");
+  const auto before = progress();
+  ::kill(singleton->pid(), SIGCONT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_NE(progress(), before);
 }
 
 TEST_F(OpenMpiProcess, SaysHowMuchThereIsToLookAt) {

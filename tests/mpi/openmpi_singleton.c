@@ -14,6 +14,23 @@ static void wait_for_end_of_input(void) {
   }
 }
 
+static int no_query(void* state, MPI_Status* status) {
+  (void)state;
+  (void)status;
+  return MPI_SUCCESS;
+}
+
+static int no_free(void* state) {
+  (void)state;
+  return MPI_SUCCESS;
+}
+
+static int no_cancel(void* state, int complete) {
+  (void)state;
+  (void)complete;
+  return MPI_SUCCESS;
+}
+
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "early") == 0) { // before MPI_Init
     puts("ready");
@@ -49,6 +66,9 @@ int main(int argc, char** argv) {
   MPI_Send(small, 1, MPI_INT, 0, 24, MPI_COMM_WORLD);
   int flag = 0;
   MPI_Request_get_status(requests[8], &flag, MPI_STATUS_IGNORE);
+
+  if (argc > 1 && strcmp(argv[1], "generalized") == 0)
+    MPI_Grequest_start(no_query, no_free, no_cancel, NULL, &requests[9]);
 
   printf("ready %p %p\n", (void*)small, (void*)large);
   fflush(stdout);

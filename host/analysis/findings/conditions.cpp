@@ -266,7 +266,10 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
     if (rank.process_state == "T")
       suspended.add(process, "suspended by a signal: kill -CONT lets it run on");
     for (const CallWait& call : input.waits.of(process).calls)
-      if (call.call != nullptr && kind_of_call(*call.call->call) == CallKind::poll)
+      if (call.asleep != nullptr)
+        polling.add(process, fmt::format("in a loop that sleeps{}, and calls MPI in between",
+                                         at_place(place_words(*call.asleep))));
+      else if (call.call != nullptr && kind_of_call(*call.call->call) == CallKind::poll)
         polling.add(process, "in a loop around " + whereabouts(*call.call));
     if (picture.process(process).presence == Presence::here &&
         !input.waits.of(process).unknown.empty())

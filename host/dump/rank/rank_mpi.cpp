@@ -82,6 +82,14 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
   auto threads = support_of(library_.provider).read_thread_level(process_.space());
   if (!threads)
     return forward(std::move(threads));
+  auto unlisted = support_of(library_.provider).has_made_unlisted_requests(process_.space());
+  if (!unlisted)
+    return forward(std::move(unlisted));
+  dump_.mpi->unlisted_requests = *unlisted;
+  auto progress = support_of(library_.provider).read_progress(process_.space());
+  if (!progress)
+    return forward(std::move(progress));
+  dump_.mpi->progress = *progress;
   // MPI_Init writes it on its way.
   if (*state != MpiState::not_initialized)
     dump_.mpi->thread_level = *threads;

@@ -47,6 +47,11 @@ struct MpiInfo {
   std::optional<std::string> types_source; ///< dwarf, pack, carrier or the file's name
   TypesMatch types_match = TypesMatch::unknown;
   ThreadLevel thread_level = ThreadLevel::unknown;
+  /// The process has made requests that neither the queues nor the messages inside of collectives
+  /// show.
+  std::optional<bool> unlisted_requests;
+  /// Another number once the process has called a function of the MPI that waits or polls.
+  std::optional<std::int64_t> progress;
 };
 
 enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach, stacks };

@@ -154,6 +154,16 @@ TypesOf owner_of(std::string_view type) {
   return type.starts_with("mca_pml_ob1_") ? TypesOf::ob1 : TypesOf::library;
 }
 
+bool is_unlisted_request(std::string_view type) {
+  // ob1's own requests are in the lists, and those of nonblocking collectives show by the messages
+  // that these send and receive.
+  constexpr auto shown = std::to_array<std::string_view>(
+      {"ompi_request_t", "mca_pml_base_request_t", "mca_pml_base_send_request_t",
+       "mca_pml_base_recv_request_t", "mca_pml_ob1_send_request_t", "mca_pml_ob1_recv_request_t",
+       "ompi_coll_base_nbc_request_t", "ompi_coll_libnbc_request_t", "ompi_comm_request_t"});
+  return type.ends_with("request_t") && std::ranges::find(shown, type) == shown.end();
+}
+
 std::vector<ClassSymbol> class_symbols(const ElfFile& file) {
   std::vector<ClassSymbol> classes;
   const int word = file.platform().size_t_size;
@@ -162,8 +172,12 @@ std::vector<ClassSymbol> class_symbols(const ElfFile& file) {
       continue;
     std::string_view type = symbol->name;
     type.remove_suffix(class_suffix.size() - std::string_view("_t").size());
-    classes.push_back(
-        {type, {symbol->address.value + symbol->size - static_cast<unsigned>(word)}, word});
+    // Four pointers stand before cls_initialized.
+    const auto pointers = 4U * static_cast<unsigned>(file.platform().pointer_size);
+    classes.push_back({type,
+                       {symbol->address.value + symbol->size - static_cast<unsigned>(word)},
+                       {symbol->address.value + pointers},
+                       word});
   }
   return classes;
 }

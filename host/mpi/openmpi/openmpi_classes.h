@@ -42,10 +42,16 @@ TypesOf owner_of(std::string_view type);
 /// cls_sizeof`, the size of the type whose objects it describes: opal_list_t for opal_list_t_class.
 /// The word is initialised data: the same in the file and in the process.
 struct ClassSymbol {
-  std::string_view type;  ///< refers to the symbol's name: valid as long as the file
-  FileAddress size_word;  ///< where cls_sizeof is
+  std::string_view type; ///< refers to the symbol's name: valid as long as the file
+  FileAddress size_word; ///< where cls_sizeof is
+  /// Where `int cls_initialized` is: 0 until the first object of the class is made.
+  FileAddress initialized;
   int size_word_size = 8; ///< bytes of a size_t
 };
+
+/// Whether it is a type of requests that no list shows: a generalized one, one of a file, of a
+/// window or of a partitioned message.
+bool is_unlisted_request(std::string_view type);
 
 /// All class descriptors that `file` exports, by name. Empty for a file that is no part of Open
 /// MPI.

@@ -23,6 +23,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "ompi_mpi_group_empty",
     "ompi_request_null",
     "ompi_request_empty",
+    "opal_progress_yield_when_idle",
     "ompi_mpi_double",
 });
 

@@ -207,6 +207,55 @@ Result<ThreadLevel> read_thread_level(const AddressSpace& space) {
   return *value <= most ? static_cast<ThreadLevel>(*value + 1) : ThreadLevel::unknown;
 }
 
+Result<std::optional<bool>> has_made_unlisted_requests(const AddressSpace& space) {
+  bool generalized = false; // that class is always there, where classes are exported
+  std::vector<std::array<std::byte, sizeof(std::int32_t)>> words;
+  std::vector<TargetAddress> addresses;
+  for (const auto& image : space.images.images()) {
+    if (image.file == nullptr && image.target_path.find("mca_") != std::string::npos)
+      return std::nullopt; // a plugin's classes are not known
+    if (image.file == nullptr)
+      continue;
+    for (const auto& symbol : class_symbols(*image.file)) {
+      if (!is_unlisted_request(symbol.type))
+        continue;
+      generalized = generalized || symbol.type == "ompi_grequest_t";
+      addresses.push_back(image.bias(symbol.initialized));
+    }
+  }
+  if (!generalized)
+    return std::nullopt;
+  words.resize(addresses.size());
+  std::vector<MemoryRange> ranges;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    ranges.push_back({addresses[i], words[i]});
+  if (auto done = space.memory.read_ranges(ranges); !done)
+    return forward(std::move(done));
+  if (std::ranges::any_of(words,
+                          [](const auto& word) { return word != decltype(words)::value_type{}; }))
+    return true;
+  const bool all_read = std::ranges::all_of(
+      ranges, [](const MemoryRange& range) { return range.read == range.into.size(); });
+  return all_read ? std::optional(false) : std::nullopt;
+}
+
+Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) {
+  // Of the variables of opal/runtime/opal_progress.c, in front of its static ones.
+  const auto first = space.images.find_symbol("opal_progress_yield_when_idle");
+  if (!first)
+    return std::nullopt;
+  std::array<std::byte, 64> words{};
+  std::array ranges = {MemoryRange{first->address, words}};
+  if (auto done = space.memory.read_ranges(ranges); !done)
+    return forward(std::move(done));
+  if (ranges[0].read != words.size())
+    return std::nullopt;
+  std::uint32_t digest = 2166136261; // FNV-1a
+  for (const std::byte byte : words)
+    digest = (digest ^ std::to_integer<std::uint32_t>(byte)) * 16777619;
+  return digest;
+}
+
 Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   const std::optional<std::string> unknown;
   const auto component = space.images.find_symbol("mca_pml_base_selected_component");

@@ -34,6 +34,14 @@ Result<MpiState> read_state(const AddressSpace& space);
 /// ompi_mpi_thread_provided. Errors: those of Memory.
 Result<ThreadLevel> read_thread_level(const AddressSpace& space);
 
+/// Whether the process has made a request that no list shows: a generalized one, one of a file, of
+/// a window or of a partitioned message. nullopt: not known. Errors: those of Memory.
+Result<std::optional<bool>> has_made_unlisted_requests(const AddressSpace& space);
+
+/// A digest of the words in which opal_progress keeps the number of its calls: every function that
+/// waits or polls calls it. nullopt: not known. Errors: those of Memory.
+Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space);
+
 /// Name of the selected PML ("ob1", "ucx"); nullopt if it cannot be read.
 Result<std::optional<std::string>> read_transport(const AddressSpace& space);
 

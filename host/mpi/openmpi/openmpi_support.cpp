@@ -69,12 +69,15 @@ public:
     const auto of_tools = tool_types(); // those in a pack are compared, too
     const bool all = is_own_library(image.target_path);
     std::vector<RootWord> words;
-    for (const auto& word : class_symbols(*image.file))
+    for (const auto& word : class_symbols(*image.file)) {
+      if (is_unlisted_request(word.type))
+        words.push_back({image.bias(word.initialized), sizeof(std::int32_t)});
       if (all || owner_of(word.type) == TypesOf::ob1 ||
           std::ranges::find(needed, word.type) != needed.end() ||
           std::ranges::find(of_tools, word.type) != of_tools.end())
         words.push_back(
             {image.bias(word.size_word), static_cast<std::uint64_t>(word.size_word_size)});
+    }
     return words;
   }
 
@@ -152,6 +155,14 @@ public:
 
   Result<ThreadLevel> read_thread_level(const AddressSpace& space) const override {
     return openmpi::read_thread_level(space);
+  }
+
+  Result<std::optional<bool>> has_made_unlisted_requests(const AddressSpace& space) const override {
+    return openmpi::has_made_unlisted_requests(space);
+  }
+
+  Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) const override {
+    return openmpi::read_progress(space);
   }
 
   Result<std::vector<Communicator>> list_communicators(const AddressSpace& space) const override {

@@ -49,6 +49,13 @@ public:
     return recorder::read_thread_level(space);
   }
 
+  Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) const override {
+    const auto* const mpi = loaded_mpi(space.images);
+    if (mpi == nullptr)
+      return std::nullopt;
+    return mpi->read_progress(space);
+  }
+
   /// The recorder gives MPI_COMM_WORLD the same id in every process. A program that uses only the
   /// recorder's core may give it another id: then the name tells it.
   bool is_world(const Communicator& communicator) const override {
