@@ -56,8 +56,14 @@ public:
     case CallKind::finalize:
       wait_for_all_to_leave(wait);
       break;
-    case CallKind::local:
     case CallKind::unseen:
+      // Calls of windows and files synchronize by collectives inside of them.
+      if (!inside_.empty() && !is_multi_threaded(*process_.now, threads_)) {
+        wait_for_all(wait, inside_);
+        break;
+      }
+      [[fallthrough]];
+    case CallKind::local:
       say_unknown(wait, fmt::format("what {} waits for", *call.call));
       break;
     }

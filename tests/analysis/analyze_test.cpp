@@ -317,6 +317,28 @@ TEST(Analyze, ALoopThatSleepsAndCallsMpiInBetweenPollsForWhatIsPending) {
   EXPECT_EQ(analyze(another.dump).verdict, Verdict::no_deadlock);
 }
 
+TEST(Analyze, WhatIsLeftOfACallWhoseWaitsAreUnknownIsACollectiveInsideOfIt) {
+  JobOnPaper job(3);
+  in_barrier(job, 0, 1);
+  job.rank(0).blocked_in->front().call = "MPI_Win_fence";
+  job.blocked_receive(1, 0);
+  expect_deadlock(analyze(job.dump), {0, 1});
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple; // it may be that of another thread
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, CollectivesOfAFileInAnotherOrderAreNamed) {
+  JobOnPaper job(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    in_barrier(job, rank, (rank + 1) % 3);
+    job.rank(rank).blocked_in->front().call = rank == 2 ? "MPI_File_close" : "MPI_File_set_size";
+  }
+  const auto analysis = analyze(job.dump);
+  expect_deadlock(analysis, {0, 1, 2});
+  ASSERT_TRUE(has(analysis, FindingKind::collective_order));
+  EXPECT_THAT(analysis.look_at, testing::Contains(testing::HasSubstr("MPI_File_close on C1")));
+}
+
 TEST(Analyze, WhatHasMetItsMessageComesByItself) {
   auto job = two_and_one();
   job.world(0).queue(OpClass::receive).operations.back().status = OpStatus::matched;

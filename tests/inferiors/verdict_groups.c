@@ -4,6 +4,8 @@
 #include "tests/inferiors/job_files.h"
 #include "tests/inferiors/verdict.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define WORLD MPI_COMM_WORLD
@@ -231,7 +233,75 @@ static void finalize_with_work(const struct scene* s) {
   scene_ready(s);
 }
 
+// 0 is in a fence that 1 does not enter.
+static void fence_against_recv(const struct scene* s) {
+  void* memory = NULL;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_allocate(small, 1, MPI_INFO_NULL, WORLD, &memory, &window);
+  MPI_Win_fence(0, window);
+  if (s->rank == 1)
+    return recv_from(s, 0, usual_tag, WORLD);
+  scene_ready(s);
+  MPI_Win_fence(0, window);
+}
+
+static void fence_of_created(const struct scene* s) {
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(scene_buffer(), small, 1, MPI_INFO_NULL, WORLD, &window);
+  MPI_Win_fence(0, window);
+  if (s->rank == 1)
+    return recv_from(s, 0, usual_tag, WORLD);
+  scene_ready(s);
+  MPI_Win_fence(0, window);
+}
+
+// A fence that one enters late.
+static void fence_late(const struct scene* s) {
+  void* memory = NULL;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_allocate(small, 1, MPI_INFO_NULL, WORLD, &memory, &window);
+  MPI_Win_fence(0, window);
+  scene_ready(s);
+  if (s->rank == 1)
+    scene_work(s);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+}
+
+static MPI_File open_file(const struct scene* s) {
+  char path[PATH_MAX];
+  MPI_File file = MPI_FILE_NULL;
+  snprintf(path, sizeof path, "%s/file", s->directory);
+  MPI_File_open(WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  return file;
+}
+
+// All write but the last, which closes.
+static void write_against_close(const struct scene* s) {
+  MPI_File file = open_file(s);
+  scene_ready(s);
+  if (s->rank == s->size - 1)
+    MPI_File_close(&file);
+  else
+    MPI_File_write_at_all(file, s->rank * small, scene_buffer(), small, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+}
+
+static void write_late(const struct scene* s) {
+  MPI_File file = open_file(s);
+  scene_ready(s);
+  if (s->rank == s->size - 1)
+    scene_work(s);
+  MPI_File_write_at_all(file, s->rank * small, scene_buffer(), small, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
 const struct scenario group_scenarios[] = {
+    {.name = "fence_against_recv", .run = fence_against_recv},
+    {.name = "fence_of_created", .run = fence_of_created},
+    {.name = "fence_late", .run = fence_late},
+    {.name = "write_against_close", .run = write_against_close},
+    {.name = "write_late", .run = write_late},
     {.name = "inter_recv", .run = inter_recv},
     {.name = "inter_any", .run = inter_any},
     {.name = "inter_barrier", .run = inter_barrier},

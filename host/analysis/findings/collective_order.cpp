@@ -17,13 +17,24 @@ namespace {
 /// A call that each member waits for all others in, and the number of its communicator.
 using Meeting = std::pair<std::uint32_t, std::string>;
 
+/// Whether it is a collective that nobody leaves before all have come, or waits in such a one
+/// inside of a call of a window or a file.
+bool needs_everybody(const CallWait& wait) {
+  if (kind_of_call(*wait.call->call) == CallKind::collective)
+    return kind_of_collective(*wait.call->call) == CollectiveKind::everybody;
+  return kind_of_call(*wait.call->call) == CallKind::unseen && !wait.operations.empty() &&
+         std::ranges::all_of(wait.operations, [](const OperationAt& at) {
+           const Collective inside = at.operation->collective;
+           return inside == Collective::barrier || inside == Collective::allreduce ||
+                  inside == Collective::allgather || inside == Collective::alltoall;
+         });
+}
+
 /// Where a thread that can never go on stands, if it is a collective that nobody leaves before all
 /// have come.
 std::optional<Meeting> meeting_of(const JobPicture& picture, std::size_t process,
                                   const CallWait& wait) {
-  if (wait.call == nullptr || !wait.call->call || wait.guessed ||
-      kind_of_call(*wait.call->call) != CallKind::collective ||
-      kind_of_collective(*wait.call->call) != CollectiveKind::everybody)
+  if (wait.call == nullptr || !wait.call->call || wait.guessed || !needs_everybody(wait))
     return std::nullopt;
   for (const OperationAt& at : wait.operations)
     return Meeting{at.seat->key, *wait.call->call};

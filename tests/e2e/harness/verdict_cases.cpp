@@ -153,6 +153,9 @@ std::vector<VerdictCase> deadlocks_of_collectives() {
       certain(deadlock("order_of_ibarriers", 2, {0, 1})),
       certain(deadlock("iallreduce_against_recv", 2, {0, 1})),
       odd(deadlock("barrier_behind", 8, {0, 1}, all(8, 2)), {0, 1}),
+      certain(deadlock("fence_against_recv", 2, {0, 1})),
+      certain(deadlock("fence_of_created", 2, {0, 1})),
+      certain(deadlock("write_against_close", 4, all(4), {}, {"cycle", "collective_order"})),
   };
 }
 
@@ -190,6 +193,8 @@ std::vector<VerdictCase> with_somebody_at_work() {
       working("straggler", 8, {7}),
       working("straggler_of_allreduce", 4, {1}),
       working("straggler_of_comm_dup", 3, {1}),
+      working("fence_late", 3, {1}),
+      working("write_late", 3, {2}),
       working("pending_receives", 3),
       working("idle_clients", 4),
       working("one_client_works", 4, {3}),
