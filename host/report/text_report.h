@@ -33,8 +33,8 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink);
 /// places to look at, and what was not visible. write_text() writes it below the table of ranks.
 void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink);
 
-/// How many ranks were seen, and the verdict, in at most 25 lines unless `full` or `stats`. Where there is no
-/// verdict: why.
+/// How many ranks were seen, and the verdict, in at most 25 lines unless `full` or `stats`. Where
+/// there is no verdict: why.
 void write_why(const Dump& dump, const TextOptions& options, const Sink& sink);
 
 /// The call stacks of all ranks as a tree, with the same care.

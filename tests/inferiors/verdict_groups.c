@@ -54,7 +54,8 @@ static void inter_bcast(const struct scene* s) {
   }
 }
 
-// The last one waits for a message of 0 instead: 0 for 1 across, 1 for the last one on its side; 2 for 0.
+// The last one waits for a message of 0 instead: 0 for 1 across, 1 for the last one on its side; 2
+// for 0.
 static void merge_against_recv(const struct scene* s) {
   const MPI_Comm between = even_and_odd(s, s->size);
   MPI_Comm merged = MPI_COMM_NULL;

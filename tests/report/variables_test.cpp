@@ -154,8 +154,7 @@ TEST(DifferencesText, AgreementSaysInWhat) {
   job.unread = 2;
   const auto text = variables_text(dump);
   EXPECT_THAT(text, HasSubstr("\nall 3 ranks agree in 1,143 variables\n"));
-  EXPECT_THAT(text,
-              HasSubstr("not compared: 2 variables, of which not every rank says the value"));
+  EXPECT_THAT(text, HasSubstr("not compared: 2 variables, of which not every rank says the value"));
   EXPECT_THAT(text, HasSubstr("not compared: rank 3, of which no variables are known"));
 }
 
