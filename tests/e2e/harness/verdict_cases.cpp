@@ -1,3 +1,4 @@
+#include "tests/e2e/harness/debian13.h"
 #include "tests/e2e/harness/verdict_case.h"
 
 #include <numeric>
@@ -102,7 +103,11 @@ std::vector<VerdictCase> deadlocks_of_messages() {
   return cases;
 }
 
-// These processes make no requests that no list shows.
+/// These processes make no requests that no list shows. Under Open MPI 5 that cannot be told.
+VerdictCase certain_by_requests(VerdictCase of) {
+  return of.confidence == "possible" || openmpi5_is_asked_for() ? of : certain(std::move(of));
+}
+
 std::vector<VerdictCase> deadlocks_of_waits() {
   std::vector<VerdictCase> cases = {
       deadlock("sendrecv_chain", 4, all(4), {}, {"cycle", "source_mismatch"}),
@@ -128,8 +133,7 @@ std::vector<VerdictCase> deadlocks_of_waits() {
       deadlock("persistent_other_tag", 3, all(3)),
   };
   for (VerdictCase& each : cases)
-    if (each.confidence != "possible")
-      each = certain(each);
+    each = certain_by_requests(each);
   // Here there was one, which is complete: who knows what MPI_Wait waits for?
   cases.push_back(deadlock("wait_after_generalized", 2, {0, 1}));
   return cases;
@@ -149,9 +153,9 @@ std::vector<VerdictCase> deadlocks_of_collectives() {
       deadlock("gather_against_recv", 3, {0, 1}, {2}),
       deadlock("scan_against_recv", 3, {1, 2}, {0}),
       deadlock("alltoall_against_ssend", 2, {0, 1}),
-      certain(deadlock("order_of_ibcasts", 2, {0, 1})),
-      certain(deadlock("order_of_ibarriers", 2, {0, 1})),
-      certain(deadlock("iallreduce_against_recv", 2, {0, 1})),
+      certain_by_requests(deadlock("order_of_ibcasts", 2, {0, 1})),
+      certain_by_requests(deadlock("order_of_ibarriers", 2, {0, 1})),
+      certain_by_requests(deadlock("iallreduce_against_recv", 2, {0, 1})),
       odd(deadlock("barrier_behind", 8, {0, 1}, all(8, 2)), {0, 1}),
       certain(deadlock("fence_against_recv", 2, {0, 1})),
       certain(deadlock("fence_of_created", 2, {0, 1})),
