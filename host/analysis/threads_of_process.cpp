@@ -129,9 +129,16 @@ bool is_asleep(const RankDump& rank, const BlockedCall& call) {
   };
   if (call.system_call)
     return names_sleep(*call.system_call);
+  // Newer C libraries make system calls in functions of their own, inside of the one that sleeps.
   const ThreadStack* stack = stack_of(rank, call.thread);
-  return stack != nullptr && !stack->frames.empty() && stack->frames.front().function &&
-         is_runtime_frame(stack->frames.front()) && names_sleep(*stack->frames.front().function);
+  if (stack != nullptr)
+    for (const StackFrame& frame : stack->frames) {
+      if (!is_runtime_frame(frame))
+        return false;
+      if (frame.function && names_sleep(*frame.function))
+        return true;
+    }
+  return false;
 }
 
 const BlockedCall* sleep_between_calls(const Process& process,
